@@ -132,7 +132,7 @@ go_code() {
     vet "$module" go.mod ./...
   done
   for module in golden/containers golden/staticpods; do
-    vet "$module" modules/1.36.mod .
+    vet "$module" "$(.venv/bin/python -m scripts.modules write "$module" 1.36)" .
   done
 }
 

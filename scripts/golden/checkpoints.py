@@ -17,7 +17,7 @@ from typing import Any, Final
 from scripts.lib import golden
 from scripts.lib import oracles as lib
 from scripts.lib.generated import all_releases, relative
-from scripts.lib.gotool import require
+from scripts.lib.gomodules import require
 from scripts.lib.paths import CACHE, CHECKPOINTS, SCRIPTS
 from scripts.lib.program import Program
 
@@ -37,11 +37,11 @@ GATED: Final = ("1.36.3", "1.37.1")
 
 @dataclass(frozen=True)
 class Oracle:
-    """A row of checkpoints/releases.json: which module file, files and Go make a release."""
+    """A row of checkpoints/releases.json: which modules, files and Go make a release."""
 
     release: str
-    modfile: str
-    """The file in checkpoints/modules that pins the Go modules."""
+    modules: str
+    """The row of scripts/modules.json that pins the Go modules."""
 
     tags: str
     """The build tags: one for each file of the program that the release can compile."""
@@ -53,12 +53,11 @@ class Oracle:
         """Describe the program.
 
         Raises:
-            GoError: the module file is another release's.
+            GoError: the row of modules is another release's.
         """
-        modfile = f"modules/{self.modfile}"
-        require(MODULE / modfile, {"k8s.io/kubernetes": f"v{self.release}"})
+        require(MODULE, self.modules, {"k8s.io/kubernetes": f"v{self.release}"})
         binary = CACHE / "checkpoints" / self.release
-        return Program(binary=binary, module=MODULE, go=self.go, modfile=modfile, tags=self.tags)
+        return Program(binary=binary, module=MODULE, go=self.go, modules=self.modules, tags=self.tags)
 
 
 def oracles() -> dict[str, Oracle]:

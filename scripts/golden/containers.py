@@ -15,7 +15,8 @@ from typing import Any, Final
 from scripts.lib import golden
 from scripts.lib import oracles as lib
 from scripts.lib.generated import all_releases
-from scripts.lib.gotool import GoError, require
+from scripts.lib.gomodules import require
+from scripts.lib.gotool import GoError
 from scripts.lib.oracles import COMMON, ERA_VARIABLE
 from scripts.lib.paths import CACHE, CONTAINERS, SCRIPTS
 from scripts.lib.program import Program
@@ -28,8 +29,8 @@ class Oracle:
     """A row of containers/releases.json: which types, era and Go make a release."""
 
     release: str
-    modfile: str
-    """The file in containers/modules that pins the Go modules."""
+    modules: str
+    """The row of scripts/modules.json that pins the Go modules."""
 
     types: str
     """The Go module that has the hashed type."""
@@ -51,16 +52,15 @@ class Oracle:
         """Describe the program.
 
         Raises:
-            GoError: releases.json, on which golden/README.md relies, names other versions than modules/.
+            GoError: releases.json, on which golden/README.md relies, names other versions than modules.json.
         """
         versions = {self.types: self.typesVersion, "k8s.io/apimachinery": self.apimachineryVersion}
-        modfile = f"modules/{self.modfile}"
-        require(MODULE / modfile, {module: version for module, version in versions.items() if version})
+        require(MODULE, self.modules, {module: version for module, version in versions.items() if version})
         return Program(
             binary=CACHE / "containers" / self.release,
             module=MODULE,
             go=self.go,
-            modfile=modfile,
+            modules=self.modules,
             tags=self.tags,
             variables=((ERA_VARIABLE, self.era),),
             shared=(COMMON,),

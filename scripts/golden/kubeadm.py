@@ -15,7 +15,8 @@ from typing import Any, Final
 from scripts.lib import golden
 from scripts.lib import oracles as lib
 from scripts.lib.generated import all_releases
-from scripts.lib.gotool import GoError, require
+from scripts.lib.gomodules import require
+from scripts.lib.gotool import GoError
 from scripts.lib.paths import CACHE, KUBEADM, SCRIPTS
 from scripts.lib.program import Program
 from scripts.suites.servers import reporting
@@ -28,11 +29,11 @@ _LISTED: Final = "v1beta4"
 
 @dataclass(frozen=True)
 class Oracle:
-    """A row of kubeadm/releases.json: which module file, files and Go make a release."""
+    """A row of kubeadm/releases.json: which modules, files and Go make a release."""
 
     release: str
-    modfile: str
-    """The file in kubeadm/modules that pins the Go modules."""
+    modules: str
+    """The row of scripts/modules.json that pins the Go modules."""
 
     api: str
     """The version of kubeadm's API in which the release is configured."""
@@ -47,14 +48,13 @@ class Oracle:
         """Describe the program.
 
         Raises:
-            GoError: the module file is another release's.
+            GoError: the row of modules is another release's.
         """
-        modfile = f"modules/{self.modfile}"
-        require(MODULE / modfile, {"k8s.io/kubernetes": f"v{self.release}"})
+        require(MODULE, self.modules, {"k8s.io/kubernetes": f"v{self.release}"})
         binary = CACHE / "kubeadm" / self.release
         version = reporting(self.release)  # kubeadm decides by its own what the kubelet is given
         return Program(
-            binary=binary, module=MODULE, go=self.go, modfile=modfile, tags=self.tags, variables=version
+            binary=binary, module=MODULE, go=self.go, modules=self.modules, tags=self.tags, variables=version
         )
 
 

@@ -15,7 +15,8 @@ from typing import Any, Final
 from scripts.lib import golden
 from scripts.lib import oracles as lib
 from scripts.lib.generated import all_releases
-from scripts.lib.gotool import GoError, require
+from scripts.lib.gomodules import require
+from scripts.lib.gotool import GoError
 from scripts.lib.oracles import COMMON, ERA_VARIABLE
 from scripts.lib.paths import CACHE, SCRIPTS, STATIC_PODS
 from scripts.lib.program import Program
@@ -25,11 +26,11 @@ MODULE: Final = SCRIPTS / "golden" / "staticpods"
 
 @dataclass(frozen=True)
 class Oracle:
-    """A row of staticpods/releases.json: which module file, eras and Go make a release."""
+    """A row of staticpods/releases.json: which modules, eras and Go make a release."""
 
     release: str
-    modfile: str
-    """The file in staticpods/modules that pins the Go modules."""
+    modules: str
+    """The row of scripts/modules.json that pins the Go modules."""
 
     era: str
     """How the UID is computed."""
@@ -44,17 +45,16 @@ class Oracle:
         """Describe the program.
 
         Raises:
-            GoError: the module file is another release's, or its staging modules are.
+            GoError: the row of modules is another release's, or its staging modules are.
         """
         staging = f"v0.{self.release.split('.', 1)[1]}"
         versions = {"k8s.io/api": staging, "k8s.io/apimachinery": staging}
-        modfile = f"modules/{self.modfile}"
-        require(MODULE / modfile, {"k8s.io/kubernetes": f"v{self.release}", **versions})
+        require(MODULE, self.modules, {"k8s.io/kubernetes": f"v{self.release}", **versions})
         return Program(
             binary=CACHE / "staticpods" / self.release,
             module=MODULE,
             go=self.go,
-            modfile=modfile,
+            modules=self.modules,
             variables=(("main.era", self.era), (ERA_VARIABLE, self.containerEra)),
             shared=(COMMON,),
         )

@@ -24,13 +24,13 @@ LIBRARIES: Final = {
 """The libraries by a minor that was built with them."""
 
 NEWEST: Final = "1.36"
-"""The minor whose library yamllibs/go.mod itself requires; the others are files in yamllibs/modules."""
+"""The minor whose library yamllibs/go.mod itself requires; the others are rows of scripts/modules.json."""
 
 
 def program(minor: str) -> Program:
     """Describe the program around a minor's library."""
-    modfile = "go.mod" if minor == NEWEST else f"modules/{minor}.mod"
-    return Program(CACHE / "yamllibs" / minor, SCRIPTS / "golden" / "yamllibs", modfile=modfile)
+    modules = "" if minor == NEWEST else minor
+    return Program(CACHE / "yamllibs" / minor, SCRIPTS / "golden" / "yamllibs", modules=modules)
 
 
 def programs() -> dict[str, Program]:

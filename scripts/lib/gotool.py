@@ -67,16 +67,3 @@ def _call(
         )
     except FileNotFoundError as error:
         raise GoError(f"{command[0]} is not installed") from error
-
-
-def require(modfile: Path, versions: Mapping[str, str]) -> None:
-    """Refuse a module file that does not require the given versions of modules.
-
-    Raises:
-        GoError: one of them is missing, or required in another version.
-    """
-    lines = modfile.read_text(encoding="utf-8").split("\n")
-    required = {line.removesuffix(" // indirect").strip() for line in lines}
-    for module, version in versions.items():
-        if f"{module} {version}" not in required:
-            raise GoError(f"{modfile.name} does not require {module} {version} as releases.json says")

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from scripts.lib import gomodules
 from scripts.lib.gotool import NEWEST, GoError, environment, run
 from scripts.lib.paths import ROOT
 
@@ -30,8 +31,8 @@ class Program:
     go: str = NEWEST
     """The toolchain, as GOTOOLCHAIN takes it."""
 
-    modfile: str = "go.mod"
-    """The module file, relative to ``module``, that pins what is imported; its checksums are next to it."""
+    modules: str = ""
+    """The row of scripts/modules.json that pins what is imported; empty, the module's own go.mod does."""
 
     tags: str = ""
     """Build tags, separated by commas."""
@@ -77,21 +78,23 @@ class Program:
         unfinished = self.binary.with_name(f".{self.binary.name}.{os.getpid()}")
         variables = (f"-X {name}={value}" for name, value in self.variables)
         linked = " ".join(filter(None, ("-s -w", self.linker, *variables)))
-        flags = ("-mod=readonly", f"-modfile={self.modfile}", f"-tags={self.tags}", "-trimpath")
+        modfile = gomodules.write(self.module, self.modules) if self.modules else "go.mod"
+        flags = ("-mod=readonly", f"-modfile={modfile}", f"-tags={self.tags}", "-trimpath")
         command = ("go", "build", *flags, "-ldflags", linked, "-o", str(unfinished), self.package)
         run(*command, directory=self.module, environ=environment(self.go, CGO_ENABLED=str(int(self.cgo))))
         unfinished.replace(self.binary)  # one that was interrupted leaves no half program
 
     def _fingerprint(self) -> str:
-        settings = (self.go, self.modfile, self.tags, self.package, self.variables)
+        settings = (self.go, self.modules, self.tags, self.package, self.variables)
         digest = hashlib.sha256(repr(settings).encode() + self.linker.encode() + b"cgo" * self.cgo)
+        if self.modules:
+            digest.update(gomodules.fingerprint(self.module, self.modules))
         for path in self._sources():
             digest.update(f"{path.relative_to(ROOT)}\n".encode() + path.read_bytes())
         return digest.hexdigest()
 
     def _sources(self) -> list[Path]:
-        modfile = self.module / self.modfile
-        found = {modfile, modfile.with_suffix(".sum"), *self.module.rglob("*.go")}
+        found = {self.module / "go.mod", self.module / "go.sum", *self.module.rglob("*.go")}
         found |= {path for other in self.shared for path in other.rglob("*") if path.is_file()}
         return sorted(path for path in found if path.exists())
 

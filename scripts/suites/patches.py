@@ -8,6 +8,7 @@ own tests (`whole`).
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from collections.abc import Collection
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from hashcompat.patching.steps import function_text
-from scripts.lib import gotool, paths
+from scripts.lib import gomodules, gotool, paths
 from scripts.lib.gotool import GoError
 from scripts.lib.oracles import COMMON
 from scripts.lib.program import Program
@@ -86,7 +87,7 @@ class Touched:
 
     @property
     def minor(self) -> str:
-        """The release line, by which the pinned modules are named."""
+        """The release line, by which the row of modules is named."""
         return self.release.rpartition(".")[0]
 
     def compose(self, tree: Path) -> Program:
@@ -110,9 +111,9 @@ class Touched:
         self._write("pkg/kubelet/container/types.go", (HERE / "container.go.txt").read_text())
         self._write("pkg/kubelet/kuberuntime/changed.go", (HERE / "kuberuntime.go.txt").read_text())
         self._write("main.go", (HERE / "program.go.txt").read_text())
-        for suffix in ("mod", "sum"):
-            text = (HERE / "modules" / f"{self.minor}.{suffix}").read_text()
-            self._write(f"go.{suffix}", text.replace("=> COMMON", f"=> {COMMON}"))
+        modules = gomodules.find(HERE, self.minor).text()
+        self._write("go.mod", modules.replace(f"=> {os.path.relpath(COMMON, HERE)}", f"=> {COMMON}"))
+        self._write("go.sum", gomodules.SUMS.read_text(encoding="utf-8"))
         return Program(self.directory / "kubelet", self.directory, shared=(COMMON,))
 
     def _version_files(self) -> list[str]:

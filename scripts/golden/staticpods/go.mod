@@ -1,5 +1,4 @@
-// Only the root of the module: every build names a release's own file, as in
-// go build -modfile=modules/1.36.mod
+// Only the root of the module: a build names the file of a release, which `python -m scripts.modules write` makes
 module hashcompat.io/staticpods
 
 go 1.21

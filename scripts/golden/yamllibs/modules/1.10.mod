@@ -1,9 +1,0 @@
-module hashcompat.io/yamllibs
-
-go 1.21
-
-require sigs.k8s.io/yaml v1.1.0
-
-require gopkg.in/yaml.v2 v2.1.1 // indirect
-
-replace sigs.k8s.io/yaml => github.com/ghodss/yaml v1.0.0

@@ -47,7 +47,7 @@ _COMPUTED: Final = 2000
 """The most containers whose texts are compared for that; they may turn out to have the same difference."""
 
 _SINGLY: Final = 200
-"""So often pods are counted one by one for the pairs, which takes long."""
+"""Limit for pods that are counted individually, which is slow."""
 
 _RELEASES: Final = 12
 """The most releases of a matrix of pairs."""

@@ -266,7 +266,7 @@ def _disputes(first: str, inventory: Inventory, view: View) -> Iterator[str]:
     disputed = claim_of(Way(first, first), inventory.nodes, view).disputed
     if disputed:
         found = [NodeRelease(*pair) for pair in sorted(disputed.items())]
-        yield f"{reports(found, first)}; the paths start from {first} all the same"
+        yield f"{reports(found, first)}; the paths start from {first} anyway"
 
 
 def _warnings(path: Path, current: Sequence[Kubelet], view: View) -> Iterator[str]:

@@ -93,7 +93,7 @@ class Explanation(msgspec.Struct, frozen=True):
     sentences: Sentences
     """What happens, why, and what to do."""
     expect: tuple[Expectation, ...] = ()
-    """What will be seen of it."""
+    """What to expect of it."""
     fields: tuple[FieldDifference, ...] = ()
     """The places where what the two kubelets hash differs; empty across eras."""
     fragment: Fragment = NO_DIFFERENCE

@@ -65,7 +65,7 @@ def added_releases(directory: Path | None) -> AddedReleases:
             releases.append(_read(path))
         except InputError as error:
             remove = f"rm {'-r ' if path.is_dir() else ''}{shlex.quote(str(path))}"
-            damaged.append(f"{error}; going on without it: remove it with: {remove}")
+            damaged.append(f"{error}; ignored; remove it with: {remove}")
     return AddedReleases(tuple(oldest_first(releases)), tuple(damaged))
 
 
@@ -83,7 +83,7 @@ def _read(path: Path) -> Added:
 
 
 def _check_file(path: Path) -> None:
-    """Refuse what would be read for ever."""
+    """Refuse endless inputs such as devices, and files that are too large."""
     try:
         state = path.stat()
     except OSError as error:

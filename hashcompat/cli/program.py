@@ -94,7 +94,7 @@ def called(program: str, arguments: Sequence[str]) -> Any:
         click.echo(shells.answer(instruction, cli))
         return ExitCode.OK
     if any(not _is_passed(argument) for argument in arguments):
-        raise UsageError("an argument holds a character that no system passes: NUL, or half of a pair")
+        raise UsageError("invalid argument: contains NUL or an unpaired surrogate")
     try:
         with cli.make_context(program, list(arguments)) as context:
             return cli.invoke(context)

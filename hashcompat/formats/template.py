@@ -220,7 +220,7 @@ class _Scanner:
             raise self._error(f"cannot parse number {text}") from None
 
     def _quoted(self, quote: str) -> Step:
-        """Read a text in quotes; one before which there is a backslash ends it not."""
+        """Read a text in quotes; an escaped quote does not end it."""
         end = self._position
         while True:
             end = self._text.find(quote, end + 1)

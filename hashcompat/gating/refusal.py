@@ -51,7 +51,7 @@ def check_age(plan: Plan, policy: Policy, now: datetime) -> None:
         raise InputError(f"$.spec.createdAt: missing, and {allowed}")
     if plan.created > now + SKEW:
         raise InputError(
-            f"$.spec.createdAt: {plan.created:%Y-%m-%dT%H:%M:%SZ} has not come yet; check the clocks"
+            f"$.spec.createdAt: {plan.created:%Y-%m-%dT%H:%M:%SZ} is in the future; check the clocks"
         )
     if (age := now - plan.created) > policy.max_age:
         raise InputError(f"the plan is {_words(age)} old, and {allowed}")
@@ -73,7 +73,7 @@ def check_input_age(origin: Origin, policy: Policy, now: datetime, *, saved: boo
             "read a live cluster, or give a snapshot, or a dump with its nodes"
         )
     if origin.taken > now + SKEW:
-        raise InputError(f"{place}{origin.taken:%Y-%m-%dT%H:%M:%SZ} has not come yet; check the clocks")
+        raise InputError(f"{place}{origin.taken:%Y-%m-%dT%H:%M:%SZ} is in the future; check the clocks")
     if (age := now - origin.taken) > policy.max_input_age:
         raise InputError(
             f"the input is {_words(age)} old (taken {origin.taken:%Y-%m-%dT%H:%M:%SZ}), and {allowed}; "

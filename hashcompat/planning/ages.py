@@ -60,8 +60,8 @@ class Ages:
             if reach.latest:
                 yield (
                     f"{file or 'the input'}: {count(reach.ahead, 'time')} in it, up to "
-                    f"{reach.latest:%Y-%m-%dT%H:%M:%SZ}, {'has' if reach.ahead == 1 else 'have'} not come "
-                    "yet and cannot show its age; check the clocks of the nodes"
+                    f"{reach.latest:%Y-%m-%dT%H:%M:%SZ}, {'is' if reach.ahead == 1 else 'are'} in the future "
+                    "and cannot show its age; check the clocks of the nodes"
                 )
 
     @property

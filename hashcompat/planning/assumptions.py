@@ -152,7 +152,7 @@ def _cgroups(standing: Sequence[Prediction], olds: Sequence[Kubelet], new: Kubel
         if before != new.behaviour.pod_cgroups:
             yield (
                 "pods' cgroups stay where they are, "
-                f"though the default goes from {before} to {new.behaviour.pod_cgroups}"
+                f"though the default changes from {before} to {new.behaviour.pod_cgroups}"
             )
 
 

@@ -127,15 +127,16 @@ class Cautions:
         for (may_be, doubt), pods in sorted(self.warned.doubtful.items()):
             one = len(pods) == 1
             ordinary = "an ordinary one" if one else "ordinary ones"
-            worse = f"{'counts' if one else 'count'} as whichever is worse, that or {ordinary}"
+            worse = f"{'is' if one else 'are'} treated as static or ordinary, whichever is worse"
             said = worse if may_be else f"{'is' if one else 'are'} {ordinary}"
             yield (
-                f"{count(len(pods), 'pod')} with the annotation of a mirror pod {said}, for {doubt}: {pods}"
+                f"{count(len(pods), 'pod')} with the annotation of a mirror pod {said}, "
+                f"because {doubt}: {pods}"
             )
         if outdated:
             yield (
-                f"the records of {count(len(outdated), 'container')} do not count, for they are older: "
-                f"{outdated}; collect them again"
+                f"ignored the records of {count(len(outdated), 'container')} because they predate what runs "
+                f"now: {outdated}; collect them again"
             )
         yield from self._runtimes()
 

@@ -270,5 +270,5 @@ def contradiction(disputed: Sequence[NodeRelease], told: str, *, overridden: boo
     """Say that, and what comes of it, in one line."""
     then = "their pods are UNKNOWN, and --from auto takes what nodes report"
     if overridden:
-        then = f"planned as {told} all the same, as --override-node-releases asks"
+        then = f"planned as {told} anyway, because of --override-node-releases"
     return f"{reports(disputed, told)}; {then}"

@@ -80,10 +80,10 @@ def resolved_current(asked: AssumePatch, way: Way, catalog: Catalog) -> CurrentP
     """
     _check_strategy(asked)
     if not asked.like:
-        raise UsageError("say with --like which releases the current kubelets are patched to be like")
+        raise UsageError("name the releases whose hashes the current kubelets accept with --like")
     likes = tuple(catalog.kubelet(like) for like in asked.like)
     if asked.strategy == "pin" and len(likes) > 1:
-        raise UsageError("--from-patched pin: give one release with --like: a kubelet hashes like one only")
+        raise UsageError("--from-patched pin: give one release with --like: a kubelet can hash like only one")
     if way.old != AUTO:
         current = catalog.kubelet(way.old)
         check_patchable(current, catalog.source_site(current), likes)

@@ -50,7 +50,7 @@ Value = TypeVar("Value")
 
 
 def _uid(item: Item) -> bytes:
-    """Return what orders pods of one name: bytes that are there, of nearly all of them."""
+    """Return what orders pods of one name: usually the packed uid, which exists already."""
     key = item.pod.key
     return key if isinstance(key, bytes) else key.encode(errors="surrogatepass")
 

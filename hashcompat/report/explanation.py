@@ -150,7 +150,7 @@ def _sections(group: Group, shown: set[object], *, full: bool) -> Iterator[Secti
     if lines := [*_upstream(explanation, shown)]:
         yield Section(lines, "Upstream", wraps=True)
     if explanation.expect:
-        yield Section([*_expected(explanation.expect)], "What will be seen", wraps=True)
+        yield Section([*_expected(explanation.expect)], "What to expect", wraps=True)
 
 
 def _remarks(explanation: Explanation) -> Iterator[Line]:
@@ -165,7 +165,7 @@ def _alike(group: Group) -> Iterator[Line]:
     if group.others:
         names = [item_name(other.item) for other in group.others[:_MOST_NAMES]]
         more = ", …" if len(group.others) > _MOST_NAMES else ""
-        yield [f"and {len(group.others)} more alike: {', '.join(names)}{more}"]
+        yield [f"and {len(group.others)} more like it: {', '.join(names)}{more}"]
 
 
 def _hash_rows(explanation: Explanation) -> list[list[object]]:

@@ -65,7 +65,7 @@ _STEPS: Final = "Fewest steps inside the version skew policy"
 
 _RESTARTS: Final = "Fewest restarts"
 
-_NO_PATH: Final = "none, for some node is too many minors behind (or ahead) already"
+_NO_PATH: Final = "none: some node is already too many minors behind (or ahead)"
 
 
 class _Grid(msgspec.Struct, frozen=True):

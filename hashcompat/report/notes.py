@@ -90,7 +90,7 @@ _GOOD = "green"
 def answer(summary: Summary, tally: Tally) -> Line:
     """Return the sentence; what is UNKNOWN has its own colour, and is never part of a green sentence."""
     if not summary.containers:
-        return [Coloured("No container: there is nothing to answer", _OPEN)]
+        return [Coloured("No containers: nothing to report", _OPEN)]
     if summary.findings:
         return [*_hit(summary, tally), *_unknown(summary), *_rest(summary, _BAD)]
     if summary.unknown:

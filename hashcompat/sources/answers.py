@@ -39,7 +39,7 @@ def before(end: float, ask: Callable[[], T]) -> T:
     try:
         return aside(ask).result(seconds_until(end))
     except TimeoutError:
-        raise LateError("no whole answer in time") from None
+        raise LateError("no complete answer in time") from None
 
 
 def seconds_until(end: float) -> float:
@@ -78,4 +78,4 @@ def pieces(response: BaseHTTPResponse, most: int, end: float, *, decode: bool) -
             raise too_long("an answer", most, "ask for less of it")
         yield piece
         if time.monotonic() > end:
-            raise LateError("no whole answer in time")
+            raise LateError("no complete answer in time")

@@ -93,9 +93,9 @@ def _check_same(found: Object, pod: Pod, digest: int, objects: Iterable[Object])
         uid = _uid(found, pod)
         first = next(one for one in objects if one.uid == uid)
         raise InputError(
-            f"{first} and {found}: two different pods of one uid, "
+            f"{first} and {found}: two different pods share a uid, "
             f"{name_path(pod.namespace, pod.name)}: {uid};"
-            " give the newer one alone"
+            " pass only the newer one"
         )
 
 
@@ -120,8 +120,8 @@ def nodes_of(nodes: Iterable[tuple[Node, Object]]) -> tuple[Node, ...]:
         first, where = known.setdefault(node.name, (node, found))
         if first != node:
             raise InputError(
-                f"{where} and {found}: two different nodes called {node.name}: {_difference(first, node)};"
-                " give the newer one alone"
+                f"{where} and {found}: two different nodes share the name {node.name}: "
+                f"{_difference(first, node)}; pass only the newer one"
             )
     return tuple(node for node, _ in known.values())
 

@@ -22,7 +22,7 @@ def collect(values: Iterable[object]) -> Inventory:
 
     Known kinds are those that ``-f`` reads: Pod, PodList, List, Deployment, Node, ClusterSnapshot, ...
     Raises InputError, naming an object by its number from 0 and the path in it, for what cannot be read,
-    for two different pods of one uid or nodes of one name, and for no pod.
+    for two different pods share a uid or nodes of one name, and for no pod.
     """
     objects = [found for number, value in enumerate(values) for found in opened(value, f"object {number}")]
     census, dater = Census(), Dater()

@@ -1,4 +1,4 @@
-"""What will be seen of a kill: the texts of the target kubelet's release, and nothing where none is known."""
+"""What to expect of a kill: the texts of the target kubelet's release, and nothing where none is known."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ SAME_RUNTIME = "nodes stay with their container runtime, though 1.23.17 drives D
 UNRECORDED = "no kubelet that records resources, as 1.33.0 does, ran on these nodes before: ns/p/c"
 CGROUPS = (
     "pods' cgroups stay where they are, "
-    "though the default goes from a configured driver to the runtime's driver"
+    "though the default changes from a configured driver to the runtime's driver"
 )
 RESIZED: Json = {
     **C,

@@ -214,7 +214,7 @@ def test_what_is_said_beside_it(result: Result) -> None:
         ),
         (
             "Assumed: pods' cgroups stay where they are, "
-            "though the default goes from a configured driver to the runtime's driver"
+            "though the default changes from a configured driver to the runtime's driver"
         ),
         "Assumed: every pod without a recorded sandbox has one ready sandbox",
         "Assumed: 1.34.13 admits every running pod again",

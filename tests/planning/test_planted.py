@@ -137,7 +137,7 @@ def test_a_planted_key_changes_no_verdict(run: Run, tmp_path: Path, old: str, ne
     assert set(map(repr, others)) == {repr(first)}
 
 
-MAY = "counts as whichever is worse, that or an ordinary one, for"
+MAY = "is treated as static or ordinary, whichever is worse, because"
 SEVERITY = ["KEEP", "UNKNOWN", "RESTART", "KILL"]
 
 
@@ -166,7 +166,7 @@ def test_a_pod_that_nobody_owns_does_no_better_as_a_mirror_pod(run: Run, old: st
         ("1.16.15", {"ownerReferences": []}, ""),
         ("1.17.17", {"ownerReferences": []}, f"{MAY} its controller is not its node"),
         ("1.16.15", {"name": "etcd"}, f"{MAY} its name does not end in -n1"),
-        ("1.16.15", OWNER, "is an ordinary one, for its controller is ReplicaSet/web"),
+        ("1.16.15", OWNER, "is an ordinary one, because its controller is ReplicaSet/web"),
     ],
 )
 def test_it_is_said_where_a_mirror_pod_is_not_confirmed(run: Run, old: str, change: Json, said: str) -> None:
@@ -206,7 +206,10 @@ def test_records_that_are_older_than_their_containers_are_named(run: Run, tmp_pa
     command = ("plan", "--from", "1.30.14", "--to", "1.31.14", "-f", "-", "-o", "json", *told)
     result = run(*command, stdin=as_json(given))
     assert result.item["hash"]["recorded"] is None
-    line = "the records of 1 container do not count, for they are older: ns/p000000/c; collect them again"
+    line = (
+        "ignored the records of 1 container because they predate what runs now: "
+        "ns/p000000/c; collect them again"
+    )
     assert line in result.document["spec"]["warnings"]
 
 

@@ -196,7 +196,7 @@ def test_two_snapshots_of_one_pod_that_differ_are_refused(run: Run, tmp_path: Pa
         (tmp_path / f"{name}.json").write_text(json.dumps(snapshot_of(run, pod(C), more=more)))
     result = run("plan", "--from", "1.8.15", "--to", "1.9.11", "-q", "-f", tmp_path)
     assert (result.code, result.out) == (1, "")
-    assert "two different pods of one uid" in result.err
+    assert "two different pods share a uid" in result.err
 
 
 def test_a_patch_is_suggested_from_a_snapshot_that_covers_it(run: Run) -> None:

@@ -79,7 +79,7 @@ def many(*verdicts: Verdict) -> list[Item]:
                 )
             ],
         ),
-        ((), [("yellow", "No container: there is nothing to answer")]),
+        ((), [("yellow", "No containers: nothing to report")]),
     ],
 )
 def test_each_outcome_has_its_sentence(verdicts: tuple[Verdict, ...], pieces: list[tuple[str, str]]) -> None:

@@ -71,8 +71,8 @@ def test_two_different_pods_of_one_uid_are_refused_and_both_are_named(
     result = run(*PLAN, "-f", tmp_path / "a", "-f", tmp_path / "b")
     assert (result.code, result.out) == (1, "")
     assert result.err == (
-        f"Error: {tmp_path}/a: $.items[1] and {tmp_path}/b: $: two different pods of one uid, ns/p: uid-p;"
-        " give the newer one alone\n"
+        f"Error: {tmp_path}/a: $.items[1] and {tmp_path}/b: $: two different pods share a uid, ns/p: uid-p;"
+        " pass only the newer one\n"
     )
 
 
@@ -89,7 +89,7 @@ def deployment(image: str = "i") -> Json:
 def test_a_pod_template_of_one_uid_is_one_too(run: Run) -> None:
     assert len(run(*PLAN, "-f", "-", stdin=as_json(deployment(), deployment())).items) == 1
     result = run(*PLAN, "-f", "-", stdin=as_json(deployment(), deployment("other")))
-    assert (result.code, "two different pods of one uid" in result.err) == (1, True)
+    assert (result.code, "two different pods share a uid" in result.err) == (1, True)
 
 
 def test_a_node_given_twice_is_one(tmp_path: Path) -> None:
@@ -108,7 +108,9 @@ def test_two_different_nodes_of_one_name_are_refused_and_both_are_named(
     (tmp_path / "b").write_bytes(as_json(other))
     result = run("plan", "--from", "auto", "--to", "1.9.11", "-f", tmp_path / "a", "-f", tmp_path / "b")
     assert (result.code, result.out) == (1, "")
-    assert f"{tmp_path}/a: $.items[1] and {tmp_path}/b: $: two different nodes called n1" in result.err
+    assert (
+        f"{tmp_path}/a: $.items[1] and {tmp_path}/b: $: two different nodes share the name n1" in result.err
+    )
 
 
 def test_a_kind_called_node_of_another_api_is_no_node(run: Run) -> None:
@@ -122,9 +124,9 @@ def test_a_kind_called_node_of_another_api_is_no_node(run: Run) -> None:
 def test_values_of_the_python_api_are_counted_once_too() -> None:
     objects = [pod(), listed(pod()), node("v1.8.15"), node("v1.8.15")]
     assert len(hashcompat.plan(objects, "auto", "1.9.11").items) == 1
-    with pytest.raises(InputError, match=r"^object 0: \$ and object 1: \$: two different pods of one uid"):
+    with pytest.raises(InputError, match=r"^object 0: \$ and object 1: \$: two different pods share a uid"):
         hashcompat.plan([pod(), pod(node="n2")], "1.8.15", "1.9.11")
-    with pytest.raises(InputError, match=r"two different nodes called n1: v1\.8\.15, and v1\.9\.11"):
+    with pytest.raises(InputError, match=r"two different nodes share the name n1: v1\.8\.15, and v1\.9\.11"):
         hashcompat.plan([pod(), node("v1.8.15"), node("v1.9.11")], "auto", "1.9.11")
 
 
@@ -136,7 +138,7 @@ def test_two_texts_of_a_number_are_two_pods(run: Run, tmp_path: Path, one: str, 
         (tmp_path / name).write_text(limited.replace('"CPU"', text))
     result = run(*PLAN, "-f", tmp_path / "a", "-f", tmp_path / "b")
     assert result.code == 1
-    assert "two different pods of one uid" in result.err
+    assert "two different pods share a uid" in result.err
 
 
 def test_pods_are_digested_only_where_one_is_there_twice(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,10 +102,10 @@ def _kill(given: Situation) -> str:
 
 def _keep(given: Situation) -> str:
     if given.has(rules.PATCHED):
-        return "nothing is to be done as long as every kubelet of that release has the patch"
+        return "no action is needed as long as every kubelet of that release has the patch"
     if given.has(rules.RESIZE_GATE):
-        return "nothing is to be done as long as the feature gate stays on"
-    return "nothing is to be done"
+        return "no action is needed as long as the feature gate stays on"
+    return "no action is needed"
 
 
 def _confirmed(given: Situation) -> str:

@@ -94,7 +94,7 @@ def collect_beside_static(cluster: Cluster, scope: Scope, *, quiet: bool) -> Inv
         if cluster.context or cluster.kubeconfig or scope.needs_nodes:
             raise InputError(f"cannot read the cluster: {error}") from None
         if not quiet:
-            note(f"Warning: going on without the cluster, which cannot be read: {error}")
+            note(f"Warning: continuing without the cluster: cannot read it: {error}")
         return None
 
 

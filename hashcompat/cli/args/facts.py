@@ -185,7 +185,9 @@ class Patched:
         if self.like and not (self.strategy or self.from_patched):
             raise UsageError("--like goes with --assume-patch or --from-patched")
         if self.from_patched and not self.like:
-            raise UsageError("--from-patched: say with --like which releases the current kubelets are like")
+            raise UsageError(
+                "--from-patched: name the releases whose hashes the current kubelets accept with --like"
+            )
         likes = tuple(names.listed(self.like))
         return Patches(
             *(AssumePatch(name, likes) if name else None for name in (self.strategy, self.from_patched))

@@ -22,7 +22,7 @@ def key_of(name: str | None) -> bytes:
     from hashcompat.sources.files.inputs import inputs, named
 
     if Path(name).is_dir():
-        raise InputError(f"{name}: a directory; want a file with a key")
+        raise InputError(f"{name}: is a directory, expected a file with a key")
     (source,) = inputs(name, recursive=False, suffixes=())
     with named(source.origin), source.open() as stream:
         key = stream.read(_LONGEST + 1).rstrip(b"\r\n")

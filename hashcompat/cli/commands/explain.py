@@ -60,7 +60,7 @@ def command(given: Arguments) -> None:
     way = given.releases.way(names, from_nodes=given.target is not None)
     if given.target is None:
         if is_named(given.source, given.scope.labels):
-            raise UsageError("say which pod to explain: NAMESPACE/POD, NAMESPACE/POD/CONTAINER or KIND/NAME")
+            raise UsageError("name the pod to explain: NAMESPACE/POD, NAMESPACE/POD/CONTAINER or KIND/NAME")
         refuse_without_pods(given.source, given.scope, given.facts, given.patched)
         output.ready(DIFFERENCE, given.shown)
         output.show(DIFFERENCE, compare_releases(way.old, way.new, names.catalog), given.shown)

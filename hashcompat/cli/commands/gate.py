@@ -98,12 +98,12 @@ def command(given: Arguments) -> int:
 def _check_rollout(given: Arguments, policy: Policy, found: Mapping[str, Setting]) -> None:
     """Raise UsageError for a policy that does not go with the flags of a rollout."""
     if given.rollout.state and policy.report_only:
-        raise UsageError(f"{found['report-only'].place}: a turn that --state keeps is not only reported")
+        raise UsageError(f"{found['report-only'].place}: cannot be combined with --state")
     others = [flag for flag in given_flags(given.policy) if flag not in _AFTER]
     if given.rollout.after and others:
         raise UsageError(f"{others[0]} is about what may restart; --after compares what did with the plan")
     if given.rollout.settle and not given.source.is_live:
-        raise UsageError("--settle reads a live cluster again and again; what is in files stays as it is")
+        raise UsageError("--settle needs a live cluster: files do not change")
     if FailOn.PDB in policy.fail_on and given.scope.labels.selector:
         raise UsageError("-l leaves out pods that budgets count; narrow with -n, --owner or --node")
 

@@ -252,7 +252,7 @@ def _nodes(client: Client, scope: Scope, say: Say, progress: Say) -> Iterator[No
         except _RefusedError as error:
             if scope.needs_nodes:
                 raise
-            say(f"Going on without nodes: {error}")
+            say(f"Continuing without nodes: {error}")
             return
 
 

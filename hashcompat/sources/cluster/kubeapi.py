@@ -30,7 +30,7 @@ _LONGEST_WAIT_SECONDS: Final = 30.0
 
 _LONGEST_MESSAGE: Final = 400
 
-_TOO_LATE: Final = "no whole answer within the time-out (--request-timeout)"
+_TOO_LATE: Final = "no complete answer within the timeout (--request-timeout)"
 
 Json = dict[str, Any]
 """An object of JSON."""

@@ -140,7 +140,7 @@ def _file(path: Path) -> Input:
         with path.open("rb") as pipe, named(str(path)):
             kind = _DEVICES.get(stat.S_IFMT(state.st_mode))
             if kind and not pipe.isatty():
-                raise InputError(f"{kind}; want a file, a directory, a pipe or a URL")
+                raise InputError(f"is {kind}, expected a file, a directory, a pipe or a URL")
             from hashcompat.sources.files.copy import Copy  # noqa: PLC0415 - as above
 
             return Input(str(path), Copy().filled(pipe).open)

@@ -54,7 +54,7 @@ def check_own(name: Path) -> None:
         steps = [*target.parts[target.is_absolute() :], *steps]
         here = Path("/") if target.is_absolute() else here
     if not stat.S_ISREG(here.lstat().st_mode):
-        raise InputError(f"{name}: {_kind(here)}; want a regular file, or --config none")
+        raise InputError(f"{name}: is {_kind(here)}, expected a regular file, or --config none")
 
 
 def _check(name: Path, place: Path, state: os.stat_result) -> None:

@@ -180,7 +180,7 @@ def _exemption(row: Accepted, number: int, text: str, line: str) -> Exemption:
 
 def _read(path: Path, kind: type[T]) -> tuple[T, str]:
     if path.is_dir():
-        raise InputError(f"{path}: a directory; want a file")
+        raise InputError(f"{path}: is a directory, expected a file")
     (source,) = inputs(str(path), recursive=False, suffixes=())
     with named(str(path)):
         with source.open() as stream:

@@ -66,7 +66,7 @@ def collect_directory(directory: str, node: str, path_on_node: str = "") -> list
 def collect_file(name: str, node: str, path_on_node: str) -> Pod:
     """Read one manifest, a file or ``-``, which the kubelet of ``node`` reads from ``path_on_node``."""
     if Path(name).is_dir():
-        raise InputError(f"{name}: a directory; want one static pod manifest")
+        raise InputError(f"{name}: is a directory, expected one static pod manifest")
     (source,) = inputs(name, recursive=False, suffixes=())
     require_end(source)
     origin, (content, lines) = source.origin, _manifest(source)

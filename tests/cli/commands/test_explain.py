@@ -39,7 +39,7 @@ def test_the_recorded_case_has_every_section(run: Run) -> None:
         "Commands",
         "Where they differ, [-only 1.7.16-] {+only 1.9.11+}",
         "Upstream",
-        "What will be seen",
+        "What to expect",
     ]
     assert [out.index(f"\n{title}\n") for title in titles] == sorted(out.index(f"\n{t}\n") for t in titles)
     assert "(v1.Container){" not in out
@@ -181,7 +181,7 @@ def test_across_the_step_to_name_and_image_the_json_is_these_two(run: Run) -> No
 )
 def test_the_log_line_is_the_one_of_the_target_kubelet(run: Run, old: str, new: str, line: str) -> None:
     out = explain(run, old, new)
-    assert line in out.partition("What will be seen\n")[2].splitlines()[0]
+    assert line in out.partition("What to expect\n")[2].splitlines()[0]
     assert (
         run(
             *ASKED[:2], "--from", old, "--to", new, "-f", "-", "-o", "json", stdin=as_json(pod(ARTICLE))
@@ -196,7 +196,7 @@ def test_a_sidecar_has_an_event_and_no_log_line(run: Run) -> None:
     )
     command = ("explain", "ns/p/s", "--from", "1.30.14", "--to", "1.32.13", "-f", "-")
     out = run(*command, stdin=as_json(given)).out
-    assert out.endswith("What will be seen\n  event: Killing: Init container s definition changed\n")
+    assert out.endswith("What to expect\n  event: Killing: Init container s definition changed\n")
     item = run(*command, "-o", "json", stdin=as_json(given)).item
     assert (item["event"], item["logLine"]) == ("Init container s definition changed", "")
 
@@ -209,8 +209,8 @@ def test_without_a_restart_there_is_no_log_line_and_no_upstream_change(
 ) -> None:
     target = f"ns/{given['metadata']['name']}/{ARTICLE['name']}"
     out = explain(run, old, new, stdin=as_json(given), target=target)
-    assert "What will be seen" not in out
-    assert "Nothing is to be done." in out or "until then count it as a restart." in out
+    assert "What to expect" not in out
+    assert "No action is needed." in out or "until then count it as a restart." in out
 
 
 def test_the_document_holds_what_the_text_says(run: Run) -> None:
@@ -371,7 +371,7 @@ def test_equal_trees_say_so(run: Run) -> None:
 
 def test_pods_without_a_target_are_a_usage_error(run: Run) -> None:
     result = run("explain", "--from", "1.7.16", "--to", "1.9.11", "--sample")
-    assert (result.code, "say which pod" in result.err) == (64, True)
+    assert (result.code, "name the pod" in result.err) == (64, True)
 
 
 def test_a_text_of_many_changed_words_is_marked_as_a_whole() -> None:
@@ -397,10 +397,10 @@ def test_replicas_are_explained_once(run: Run) -> None:
     out = explain(run, "1.7.16", "1.9.11", stdin=as_json(*given))
     assert out.count("When the kubelet 1.9.11 starts") == 1
     names = ", ".join(["ns/p/prometheus-node-exporter"] * 5)
-    assert f"RESTART\nand 7 more alike: {names}, …\n" in out
+    assert f"RESTART\nand 7 more like it: {names}, …\n" in out
     other = pod({**ARTICLE, "image": "other"}, metadata={"uid": "other"})
     out = explain(run, "1.7.16", "1.9.11", stdin=as_json(given[0], given[1], other))
-    assert (out.count("When the kubelet 1.9.11 starts"), out.count("more alike")) == (2, 1)
+    assert (out.count("When the kubelet 1.9.11 starts"), out.count("more like it")) == (2, 1)
 
 
 def test_hashes_are_withheld_from_sentences_fragments_and_what_will_be_seen(run: Run) -> None:

@@ -134,7 +134,7 @@ def test_nodes_that_may_not_be_read_are_done_without_where_the_release_is_given(
     answers["/api/v1/nodes"] = FORBIDDEN
     result = live(*PLAN)
     assert (result.code, result.item["verdict"]) == (0, "RESTART")
-    assert "Going on without nodes: cannot list nodes: nodes is forbidden" in result.err
+    assert "Continuing without nodes: cannot list nodes: nodes is forbidden" in result.err
     refused = live(*AUTO)
     assert (refused.code, refused.out) == (1, "")
     assert "'hashcompat rbac' prints the role that is needed" in refused.err
@@ -301,7 +301,7 @@ def test_a_cluster_that_only_the_environment_names_may_fail(
     known = ("plan", "--from", "1.28.15", "--to", "1.29.15", "-o", "json", *static)
     result = live(*known)
     assert (result.code, result.item["pod"]) == (0, "web-n"), result.err
-    assert "Warning: going on without the cluster, which cannot be read: " in result.err
+    assert "Warning: continuing without the cluster: cannot read it: " in result.err
     assert "Warning" not in live(*known, "-q").err
     for argv in ((*known, "--context", "x"), ("plan", *TO, *static)):
         refused = live(*argv)

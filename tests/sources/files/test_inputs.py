@@ -56,7 +56,7 @@ def test_a_device_is_refused(run: Run, name: str) -> None:
     result = run(*PLAN, "-f", name)
     assert (result.code, result.err) == (
         1,
-        f"Error: {name}: a device; want a file, a directory, a pipe or a URL\n",
+        f"Error: {name}: is a device, expected a file, a directory, a pipe or a URL\n",
     )
 
 
@@ -120,7 +120,7 @@ def test_a_file_that_vanishes_is_named(directory: Path) -> None:
 
 def test_a_static_pod_is_one_file(run: Run, directory: Path) -> None:
     result = run(*PLAN, "-f", directory, "--static-pod-path", "/m/x.json", "--node-name", "n")
-    assert (result.code, "a directory; want one static pod manifest" in result.err) == (1, True)
+    assert (result.code, "is a directory, expected one static pod manifest" in result.err) == (1, True)
 
 
 def test_a_static_pod_is_limited_as_kubelets_limit_it(run: Run, tmp_path: Path) -> None:

@@ -64,7 +64,12 @@ def test_a_link_is_followed_step_by_step(file: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "why"),
-    [("directory", "a directory; want"), ("pipe", "a pipe; want"), ("link", "No such"), ("loop", "links")],
+    [
+        ("directory", "is a directory, expected"),
+        ("pipe", "is a pipe, expected"),
+        ("link", "No such"),
+        ("loop", "links"),
+    ],
 )
 def test_anything_but_a_regular_file_is_refused_without_opening_it(
     tmp_path: Path, kind: str, why: str

@@ -156,7 +156,7 @@ def test_the_schema_that_ships_is_that_of_the_reader(kind: str) -> None:
 
 
 def test_a_directory_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="a directory; want a file"):
+    with pytest.raises(InputError, match="is a directory, expected a file"):
         settings.settings(tmp_path)
 
 

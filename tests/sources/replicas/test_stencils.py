@@ -194,7 +194,7 @@ def test_two_pods_of_one_uid(suffix: str, tmp_path: Path, monkeypatch: pytest.Mo
     pods[5]["metadata"]["uid"] = pods[2]["metadata"]["uid"]
     _, problem = same(dumped(pods, tmp_path / f"pods{suffix}"), monkeypatch)
     assert "$.items[2]" in problem
-    assert "$.items[5]: two different pods of one uid" in problem
+    assert "$.items[5]: two different pods share a uid" in problem
     pods[5] = pods[2]
     found, _ = same(dumped(pods, tmp_path / f"pods{suffix}"), monkeypatch)
     assert len(found) == 4 + 6

@@ -164,7 +164,7 @@ def test_a_pipe_keeps_nobody_waiting(here: Path, name: str) -> None:
     if name == "e.yaml":
         settings(here, "{exceptions: e.yaml}")
     os.mkfifo(here / name, 0o600)
-    refused(gate(here), "a pipe; want a regular file")
+    refused(gate(here), "is a pipe, expected a regular file")
 
 
 @pytest.mark.parametrize("key", ["exceptions", "baseline", "preflight", "verify-key"])

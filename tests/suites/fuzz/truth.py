@@ -154,7 +154,7 @@ def _check_refused(dump: Dump, whole: Plan | str, alone: Sequence[Plan | str]) -
     """Check that a file is refused where one of its pods is, in its words, or two have one uid."""
     problems = [one for one in alone if isinstance(one, str)]
     assert isinstance(whole, str), ("a pod is refused alone, and not among others", problems)
-    if "two different pods of one uid" in whole or dump.form.suffix == ".yaml":
+    if "two different pods share a uid" in whole or dump.form.suffix == ".yaml":
         return  # what is wrong in YAML may be another thing where text precedes it
     assert _plain(whole) in set(map(_plain, problems)), (whole, problems)
 

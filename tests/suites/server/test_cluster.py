@@ -96,7 +96,7 @@ def test_a_role_in_one_namespace_is_enough_for_it_and_for_no_other(shell: Shell,
     result = shell(narrow, *FIXED)
     assert (result.code, len(result.items)) == (0, 10)
     assert result.document["spec"]["source"]["clusterUID"] != ""
-    assert "Going on without nodes: cannot list nodes" in result.err
+    assert "Continuing without nodes: cannot list nodes" in result.err
     for argv, says in (
         ((*FIXED, "-n", "team-a"), 'cannot list resource "pods" in API group "" in the namespace "team-a"'),
         (

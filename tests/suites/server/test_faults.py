@@ -73,7 +73,7 @@ def test_a_fault_on_the_way_is_met_by_another_try(
         (faultproxy.half_json, "the answer is not complete JSON: line 1 column"),
         (faultproxy.too_many, "(HTTP 429)"),
         (faultproxy.unavailable, "no upstream"),
-        (faultproxy.drip, "no whole answer within the time-out (--request-timeout)"),
+        (faultproxy.drip, "no complete answer within the timeout (--request-timeout)"),
         (faultproxy.empty_list, "the server ends the list although 7 objects remain"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),

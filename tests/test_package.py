@@ -96,7 +96,7 @@ NOT_FOR_A_PLAN = (
     *("asyncio", "bz2", "calendar", "concurrent", "email", "fractions", "gzip", "http", "logging", "lzma"),
     *("multiprocessing", "shutil", "socket", "ssl", "subprocess", "tarfile", "tempfile", "zipfile"),
     *("hashcompat.answers", "hashcompat.api", "hashcompat.apiserver.created", "hashcompat.disruption"),
-    *("hashcompat.formats.html", "hashcompat.formats.json", "hashcompat.go.yaml", "hashcompat.gating"),
+    *("hashcompat.formats.html", "hashcompat.formats.documents", "hashcompat.go.yaml", "hashcompat.gating"),
     *(
         "hashcompat.kubelet.staticpods",
         "hashcompat.patching",

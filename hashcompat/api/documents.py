@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hashcompat.formats.json import to_json as json_text
+from hashcompat.formats.documents import to_json as json_text
 from hashcompat.report import document_of
 
 

@@ -16,7 +16,7 @@ from hashcompat.cli import streams
 from hashcompat.cli.reports import STDOUT, Destination, add_summaries, check_places
 from hashcompat.errors import InputError, UsageError
 from hashcompat.formats import chosen, offered
-from hashcompat.formats.fitting import width_of
+from hashcompat.formats.layout import width_of
 from hashcompat.formats.model import Style, plain
 from hashcompat.model.escape import is_obeyed_unescaped, printable
 from hashcompat.report.model import Report, Screen

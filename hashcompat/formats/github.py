@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from hashcompat.formats.markdown import escaped, line
 from hashcompat.formats.model import Style
+from hashcompat.formats.sheets import escaped, line
 from hashcompat.model.escape import distinct, printable
 from hashcompat.report.model import FOUND, Case, Findings, Outcome, Report
 
@@ -27,7 +27,7 @@ _LONGEST: Final = 900_000
 _PLAIN: Final = Style()
 
 
-def render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+def render_github(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     """Yield a command for each finding."""
     if report.findings:
         cases = report.findings(result).cases()
@@ -53,31 +53,35 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def summary(report: Report[Any], result: Any) -> Iterator[str]:
+def summary_github(report: Report[Any], result: Any) -> Iterator[str]:
     """Yield the step's summary: the totals, and the findings as far as GitHub shows them."""
     if report.findings:
-        found = report.findings(result)
-        yield f"### hashcompat: {escaped(found.title, _PLAIN)}\n\n"
-        yield from _totals(found)
-        yield from _rows(found)
+        findings = report.findings(result)
+        yield f"### hashcompat: {escaped(findings.title, _PLAIN)}\n\n"
+        words = {
+            **findings.totals,
+            **{name.replace("_", " "): number for name, number in findings.more.items()},
+        }
+        yield line([escaped(findings.noun, _PLAIN), "number"])
+        yield line(["---", "---:"])
+        for word, number in words.items():
+            yield line([escaped(word, _PLAIN), str(number)])
+        yield "\n"
+        yield from _rows(findings)
 
 
-def _totals(found: Findings) -> Iterator[str]:
-    words = {**found.totals, **{name.replace("_", " "): number for name, number in found.more.items()}}
-    yield line([escaped(found.noun, _PLAIN), "number"])
-    yield line(["---", "---:"])
-    for word, number in words.items():
-        yield line([escaped(word, _PLAIN), str(number)])
-    yield "\n"
-
-
-def _rows(found: Findings) -> Iterator[str]:
+def _rows(findings: Findings) -> Iterator[str]:
     """Yield a table of the findings, and how many more there are where it would be too long."""
     left, hidden, head = _LONGEST, 0, [line(["what", "verdict", "rule", "why"]), line(["---"] * 4)]
-    for case in found.cases():
+    for case in findings.cases():
         if case.outcome not in FOUND:
             continue
-        row = line([escaped(text, _PLAIN) for text in _cells(case)])
+        row = line(
+            [
+                escaped(text, _PLAIN)
+                for text in (f"{case.group}/{case.name}", case.verdict, case.rule, case.text)
+            ]
+        )
         left -= len(row.encode())
         if left < 0:
             hidden += 1
@@ -88,7 +92,3 @@ def _rows(found: Findings) -> Iterator[str]:
     if hidden:
         yield f"\n{hidden} more are not shown.\n"
     yield "\n"
-
-
-def _cells(case: Case) -> tuple[str, str, str, str]:
-    return f"{case.group}/{case.name}", case.verdict, case.rule, case.text

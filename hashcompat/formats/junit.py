@@ -18,27 +18,27 @@ from hashcompat.report.model import Case, Findings, Outcome, Report, time_text
 _ELEMENTS: Final = {Outcome.FAILED: "failure", Outcome.UNDECIDED: "skipped"}
 
 
-def render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+def render_junit(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     """Yield one suite; everything but ASCII as references where the encoding is not UTF-8."""
     if report.findings:
         for text in _suite(report.findings(result)):
             yield text if style.encoding == "utf-8" else text.encode("ascii", "xmlcharrefreplace").decode()
 
 
-def _suite(found: Findings) -> Iterator[str]:
-    outcomes = Counter(case.outcome for case in found.cases())
+def _suite(findings: Findings) -> Iterator[str]:
+    outcomes = Counter(case.outcome for case in findings.cases())
     counts = _attributes(tests=str(outcomes.total()), failures=str(outcomes[Outcome.FAILED]), errors="0")
     skipped = _attributes(skipped=str(outcomes[Outcome.UNDECIDED]))
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield f"<testsuites{_attributes(name='hashcompat')}{counts}>\n"
-    yield f"  <testsuite{_attributes(name=found.title)}{counts}{skipped}>\n    <properties>\n"
-    for name, number in {**found.totals, **found.more}.items():
-        yield f"      <property{_attributes(name=f'{found.subject}.{name}', value=str(number))}/>\n"
-    for name, time in found.times.items():
+    yield f"  <testsuite{_attributes(name=findings.title)}{counts}{skipped}>\n    <properties>\n"
+    for name, number in {**findings.totals, **findings.more}.items():
+        yield f"      <property{_attributes(name=f'{findings.subject}.{name}', value=str(number))}/>\n"
+    for name, time in findings.times.items():
         value = time_text(time) or "unknown"
-        yield f"      <property{_attributes(name=f'{found.subject}.{name}', value=value)}/>\n"
+        yield f"      <property{_attributes(name=f'{findings.subject}.{name}', value=value)}/>\n"
     yield "    </properties>\n"
-    yield from map(_case, found.cases())
+    yield from map(_case, findings.cases())
     yield "  </testsuite>\n</testsuites>\n"
 
 

@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import Any
 
 import msgspec
-from msgspec import structs
 
 from hashcompat.model.escape import IN_TEXT, UTF_8, Escapes, unobeyed
 from hashcompat.report.model import Report, Screen
@@ -81,6 +80,7 @@ class Format(msgspec.Struct, frozen=True):
 def on_demand(  # noqa: PLR0913 - the fields of Format
     name: str,
     shows: Callable[[Report[Any]], bool],
+    module: str,
     *,
     for_programs: bool = False,
     takes: str = "",
@@ -88,29 +88,33 @@ def on_demand(  # noqa: PLR0913 - the fields of Format
     escapes: Escapes | None = IN_TEXT,
     details: bool = False,
 ) -> Format:
-    """Return a format whose file, called like it, is imported when it is used.
+    """Return a format whose module is imported when it is used.
 
-    The file has ``render``, and ``check`` and ``summary`` as the other arguments demand.
+    The module has ``render_NAME``, and ``check_NAME`` and ``summary_NAME`` as the other arguments demand.
     """
 
-    def file() -> Any:
-        return import_module(f"hashcompat.formats.{name.replace('-', '_')}")
+    def function(does: str) -> Any:
+        return getattr(import_module(f"hashcompat.formats.{module}"), f"{does}_{name.replace('-', '_')}")
 
+    # each is a generator or a function that is called late: naming a format must import nothing
     def render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
-        yield from file().render(report, result, style)
+        yield from function("render")(report, result, style)
 
     def check(argument: str) -> None:
-        file().check(argument)
+        function("check")(argument)
 
     def summary(report: Report[Any], result: Any) -> Iterator[str]:
-        yield from file().summary(report, result)
+        yield from function("summary")(report, result)
 
-    found = Format(name, shows, render, for_programs, takes)
-    return structs.replace(
-        found,
-        check=check if takes else found.check,
-        summary_in=summary_in,
-        escapes=escapes,
+    return Format(
+        name,
+        shows,
+        render,
+        for_programs,
+        takes,
+        check if takes else _takes_nothing,
+        summary_in,
+        summary if summary_in else _without_summary,
+        escapes,
         details=details,
-        summary=summary if summary_in else found.summary,
     )

@@ -22,43 +22,43 @@ _SERIES: Final[Mapping[Outcome, tuple[str, str]]] = {
 _ESCAPES: Final = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 
 
-def render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+def render_prometheus(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     """Yield the metrics, each with its help and type before its samples."""
     if report.findings:
-        found = report.findings(result)
-        yield from _info(found)
-        yield from _totals(found)
+        findings = report.findings(result)
+        yield from _info(findings)
+        yield from _totals(findings)
         for outcome, (name, about) in _SERIES.items():
-            yield from _series(f"hashcompat_{found.subject}_{name}", about, found, outcome, style)
+            yield from _series(f"hashcompat_{findings.subject}_{name}", about, findings, outcome, style)
 
 
-def _info(found: Findings) -> Iterator[str]:
+def _info(findings: Findings) -> Iterator[str]:
     """Yield what was judged as a label: help texts are the same in every file that a node has."""
-    name = f"hashcompat_{found.subject}_info"
+    name = f"hashcompat_{findings.subject}_info"
     yield from _head(name, "What was judged, and the version of hashcompat")
-    labels = {"title": distinct(found.title), "version": hashcompat.__version__}
+    labels = {"title": distinct(findings.title), "version": hashcompat.__version__}
     yield f"{name}{_labels(labels)} 1\n"
 
 
-def _totals(found: Findings) -> Iterator[str]:
-    name = f"hashcompat_{found.subject}_{found.noun}"
-    yield from _head(name, f"How many {found.noun} have each verdict")
-    for verdict, number in found.totals.items():
+def _totals(findings: Findings) -> Iterator[str]:
+    name = f"hashcompat_{findings.subject}_{findings.noun}"
+    yield from _head(name, f"How many {findings.noun} have each verdict")
+    for verdict, number in findings.totals.items():
         yield f"{name}{_labels({'verdict': verdict})} {number}\n"
-    for what, number in found.more.items():
-        name = f"hashcompat_{found.subject}_{what}"
+    for what, number in findings.more.items():
+        name = f"hashcompat_{findings.subject}_{what}"
         yield from _head(name, f"The number of {what.replace('_', ' ')}")
         yield f"{name} {number}\n"
-    for what, time in found.times.items():
+    for what, time in findings.times.items():
         if time is not None:
-            name = f"hashcompat_{found.subject}_{what}_timestamp_seconds"
+            name = f"hashcompat_{findings.subject}_{what}_timestamp_seconds"
             yield from _head(name, f"The time in seconds since 1970: {what.replace('_', ' ')}")
             yield f"{name} {int(time.timestamp())}\n"
 
 
-def _series(name: str, about: str, found: Findings, outcome: Outcome, style: Style) -> Iterator[str]:
+def _series(name: str, about: str, findings: Findings, outcome: Outcome, style: Style) -> Iterator[str]:
     """Yield the samples of one metric; findings with the same names are one sample: two are invalid."""
-    samples = Counter(_sample(case, style) for case in found.cases() if case.outcome is outcome)
+    samples = Counter(_sample(case, style) for case in findings.cases() if case.outcome is outcome)
     if samples:
         yield from _head(name, about)
     yield from (f"{name}{labels} {number}\n" for labels, number in samples.items())

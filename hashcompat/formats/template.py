@@ -115,19 +115,15 @@ def parse(template: str) -> tuple[Path, ...]:
     Raises UsageError where it does not parse, and for an ``end`` outside a range. A range without one ends
     with the template.
     """
-    found = tuple(_Scanner(template).actions())
+    actions = tuple(_Scanner(template).actions())
     depth = 0
-    for action in found:
-        depth += sum(_nesting(step) for step in action)
+    for action in actions:
+        depth += sum(({"range": 1, "end": -1}[step.word] if isinstance(step, Word) else 0) for step in action)
         if depth > MOST_RANGES:
             raise UsageError(f"jsonpath: more than {MOST_RANGES} ranges in one another")
         if depth < 0:
             raise UsageError(f"jsonpath {template!r}: not in range, nothing to end")
-    return found
-
-
-def _nesting(step: Step) -> int:
-    return {"range": 1, "end": -1}[step.word] if isinstance(step, Word) else 0
+    return actions
 
 
 class _Scanner:
@@ -190,9 +186,9 @@ class _Scanner:
         return self._text[self._position : self._position + 1] or "}"
 
     def _takes(self, prefix: str) -> bool:
-        found = self._text.startswith(prefix, self._position)
-        self._position += len(prefix) * found
-        return found
+        is_next = self._text.startswith(prefix, self._position)
+        self._position += len(prefix) * is_next
+        return is_next
 
     def _match(self, pattern: re.Pattern[str]) -> str:
         match = pattern.match(self._text, self._position)

@@ -10,7 +10,7 @@ import yaml
 from msgspec import structs
 
 from hashcompat.formats import FORMATS, offered
-from hashcompat.formats.json import to_json
+from hashcompat.formats.documents import to_json
 from hashcompat.formats.model import Style
 from hashcompat.report.model import Coloured, Prose, Report, Rows, Section, Table, document
 from hashcompat.report.registry import REPORTS

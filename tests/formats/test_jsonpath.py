@@ -10,7 +10,7 @@ import pytest
 
 from hashcompat.errors import InputError, UsageError
 from hashcompat.formats import FORMATS
-from hashcompat.formats.jsonpath import render
+from hashcompat.formats.jsonpath import render_jsonpath
 from hashcompat.formats.model import Style
 from hashcompat.formats.template import parse
 from hashcompat.report.model import Report, Rows
@@ -23,7 +23,7 @@ GOLDEN = rows("jsonpath.jsonl")
 
 def shown(template: str, document: dict[str, Any], encoding: str = "utf-8") -> str:
     report: Report[None] = Report("Example", document=lambda _: document)
-    return "".join(render(report, None, Style(encoding=encoding, argument=template)))
+    return "".join(render_jsonpath(report, None, Style(encoding=encoding, argument=template)))
 
 
 def streamed(document: dict[str, Any]) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def test_the_elements_of_a_list_are_taken_one_by_one() -> None:
     report: Report[None] = Report(
         "Example", document=lambda _: {"items": Rows(numbers(), lambda number: {"n": number})}
     )
-    pieces = render(report, None, Style(argument='{range .items[?(@.n>1)]}{.n}{"\\n"}{end}'))
+    pieces = render_jsonpath(report, None, Style(argument='{range .items[?(@.n>1)]}{.n}{"\\n"}{end}'))
     assert next(pieces) == ""
     assert next(pieces) == "2"
     assert len(made) == 3

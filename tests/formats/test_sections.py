@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.formats import text
-from hashcompat.formats.fitting import width_of
+from hashcompat.formats.layout import render_text, width_of
 from hashcompat.formats.model import Style
 from hashcompat.report.model import Coloured, Line, Report, Screen, Section
 
@@ -26,7 +25,7 @@ def red(shown: str, colour: str) -> str:
 def lines(section: Section, width: int | None, style: Style | None = None) -> list[str]:
     report: Report[None] = Report("Thing", text=lambda _: [section])
     made = style or Style(screen=Screen(width))
-    return "".join(text.render(report, None, made)).removesuffix("\n").split("\n")
+    return "".join(render_text(report, None, made)).removesuffix("\n").split("\n")
 
 
 @given(LINES, st.integers(NARROWEST, 60))

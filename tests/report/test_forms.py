@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from hashcompat import api
-from hashcompat.formats.json import to_json
+from hashcompat.formats.documents import to_json
 from hashcompat.model.items import Item
 from hashcompat.model.plan import Plan
 from hashcompat.report import rowtexts

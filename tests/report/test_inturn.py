@@ -10,7 +10,7 @@ import pytest
 
 from hashcompat import planning
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.formats.json import to_json
+from hashcompat.formats.documents import to_json
 from hashcompat.planning.view import View
 from hashcompat.report import rowtexts
 from hashcompat.report.plan import PLAN

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hashcompat.formats.fitting import width_of
+from hashcompat.formats.layout import width_of
 from hashcompat.model.escape import is_visible
 from hashcompat.model.items import Item
 from hashcompat.model.verdicts import Verdict

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from hashcompat.formats.layout import render_text
 from hashcompat.formats.model import Style
-from hashcompat.formats.text import render
 from hashcompat.preflight import CHECKS
 from hashcompat.report.rules import PAGES, command_lines, document_of, paged, released, sections
 from hashcompat.rules import Rows, Rule, Since
@@ -16,7 +16,7 @@ LONG = "hashcompat hash --kubelet OLD,NEW --node-name NODE --static-pod-dir MANI
 
 
 def shown(*rules: Rule) -> str:
-    return "".join(render(PAGES, RuleList(rules), Style()))
+    return "".join(render_text(PAGES, RuleList(rules), Style()))
 
 
 @pytest.mark.parametrize("rule", EVERY, ids=lambda rule: rule.id)

@@ -13,7 +13,7 @@ from hashcompat.catalog.releases import is_older
 from hashcompat.cli import output
 from hashcompat.cli.args.output import Shown
 from hashcompat.errors import InputError, UsageError
-from hashcompat.formats.json import to_json
+from hashcompat.formats.documents import to_json
 from hashcompat.release import Release, parse_release
 from hashcompat.report.difference import DIFFERENCE
 from hashcompat.sources.compression import all_of

@@ -33,7 +33,7 @@ _REPEATED: Final = 4096
 _UPSTREAM: Final = "https://github.com/kubernetes/kubernetes/pull/"
 
 
-def render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+def render_html(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     """Yield the page in pieces; its rows are made while it is written."""
     page = report.page(result) if report.page else _generic_page(report, result)
     yield from _environment(style.encoding).get_template(_TEMPLATE).generate(page=page)
@@ -42,7 +42,7 @@ def render(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
 @lru_cache(maxsize=2)
 def _environment(encoding: str) -> Environment:
     """Return the templates for one encoding; they and the script are ASCII, and so is all if that is."""
-    found = Environment(
+    environment = Environment(
         loader=FunctionLoader(_read),
         autoescape=True,
         undefined=StrictUndefined,
@@ -52,12 +52,12 @@ def _environment(encoding: str) -> Environment:
         keep_trailing_newline=True,
     )
     style, script = _read("report.css"), _read("report.js")
-    found.globals["policy"] = _policy(style, script)
-    found.globals["style"], found.globals["script"] = map(Markup, (style, script))
-    found.filters["name"] = partial(_cell, encoding=encoding)
-    found.filters["rows"] = partial(_rows, encoding=encoding)
-    found.filters["linked"] = partial(_linked, encoding=encoding)
-    return found
+    environment.globals["policy"] = _policy(style, script)
+    environment.globals["style"], environment.globals["script"] = map(Markup, (style, script))
+    environment.filters["name"] = partial(_cell, encoding=encoding)
+    environment.filters["rows"] = partial(_rows, encoding=encoding)
+    environment.filters["linked"] = partial(_linked, encoding=encoding)
+    return environment
 
 
 def _read(name: str) -> str:
@@ -101,7 +101,7 @@ def _rows(main: Main, encoding: str) -> Iterator[Markup]:
         return str(escape(_cell(value, encoding)))
 
     row = _explained(cell) if main.explained else partial(_row, cell)
-    yield from (Markup(row(one)) for one in main.rows())  # noqa: S704 - of escaped cells
+    yield from (Markup(row(each)) for each in main.rows())  # noqa: S704 - of escaped cells
 
 
 def _explained(cell: Callable[[object], str]) -> Callable[[Row], str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from hashcompat.errors import InputError, UsageError
-from hashcompat.formats import json
+from hashcompat.formats.documents import render_json
 from hashcompat.formats.model import Style
 from hashcompat.gating.baseline import baseline_of
 from hashcompat.gating.exceptions import Exemption, Exemptions
@@ -96,9 +96,9 @@ def _plan(data: bytes) -> None:
         opened(name, (plans.KIND,), plans.WANTED, PlanRows().items) as document,
     ):
         plan = plans.plan_of(document)
-    text = "".join(json.render(PLAN, plan, Style()))
+    text = "".join(render_json(PLAN, plan, Style()))
     again = plans.plan_of(Saved(parts([text]), (plans.KIND,), plans.WANTED))
-    assert "".join(json.render(PLAN, again, Style())) == text
+    assert "".join(render_json(PLAN, again, Style())) == text
 
 
 def _gate(data: bytes) -> None:
@@ -138,7 +138,7 @@ def _checks(data: bytes) -> None:
     """Read saved findings of a preflight."""
     with named(saved, data, "checks.json") as name, opened(name, (checks.KIND,), "checks") as document:
         result = checks.checks_of(document)
-    text = "".join(json.render(PREFLIGHT, result, Style()))
+    text = "".join(render_json(PREFLIGHT, result, Style()))
     assert checks.checks_of(Saved(parts([text]), (checks.KIND,), "checks")) == result
 
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.errors import InputError, UsageError
-from hashcompat.formats import custom_columns, jsonpath
-from hashcompat.formats.lookup import find
+from hashcompat.formats import jsonpath
+from hashcompat.formats.jsonpath import find
 from hashcompat.formats.template import parse
 from hashcompat.model.items import PodName
 from hashcompat.preflight.facts import host, kubelet, processes, runtime, statefiles, units
@@ -123,10 +123,10 @@ def _template(data: bytes) -> None:
 def _columns(data: bytes) -> None:
     """Read custom columns: what separates them is kept in none."""
     given = text(data)
-    custom_columns.check(given)
-    for _, path in custom_columns._columns(given):
+    jsonpath.check_custom_columns(given)
+    for _, path in jsonpath._columns(given):
         with suppress(InputError):
-            custom_columns._cell(path, _ITEM)
+            jsonpath._cell(path, _ITEM)
 
 
 def _filters(data: bytes) -> None:
@@ -179,7 +179,7 @@ TARGETS = (
     Target(
         "template",
         _template,
-        ("formats/template", "formats/lookup", "formats/jsonpath"),
+        ("formats/template", "formats/jsonpath"),
         Form.TEXT,
         longest=256,
         raises=(UsageError,),
@@ -187,7 +187,7 @@ TARGETS = (
     Target(
         "columns",
         _columns,
-        ("formats/custom_columns", "formats/template"),
+        ("formats/jsonpath", "formats/template"),
         Form.TEXT,
         longest=256,
         raises=(UsageError,),

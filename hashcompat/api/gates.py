@@ -15,14 +15,12 @@ from hashcompat.answers.upgraded import now_of
 from hashcompat.api.inputs import Source, load
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.errors import UsageError
-from hashcompat.gating.baseline import Identity, baseline_of
-from hashcompat.gating.exceptions import Exemption
-from hashcompat.gating.judge import Besides, judge
+from hashcompat.gating.exceptions import Exemption, Identity, baseline_of
+from hashcompat.gating.judge import ExtraInputs, judge
 from hashcompat.gating.outcome import judge_after
-from hashcompat.gating.policy import Policy
+from hashcompat.gating.policy import STRICTER, Policy, Setting, policy_of, settled
 from hashcompat.gating.refusal import check_age, check_cluster, check_input_age
 from hashcompat.gating.result import GateResult
-from hashcompat.gating.settings import STRICTER, Setting, policy_of, settled
 from hashcompat.model.plan import Plan
 from hashcompat.model.preflight import Preflight
 from hashcompat.records.index import Records
@@ -114,8 +112,8 @@ def gate(
 
         is_of = partial(default_catalog().is_same_build, plan.to_release)
         preflight = report_in(loaded.preflight, plan.to_release, is_of)
-    besides = Besides((*loaded.exemptions, *exemptions), known, preflight)
-    return judge(plan, loaded.policy, besides, today or now.date())
+    extra = ExtraInputs((*loaded.exemptions, *exemptions), known, preflight)
+    return judge(plan, loaded.policy, extra, today or now.date())
 
 
 def gate_after(

@@ -10,8 +10,8 @@ from typing import Final
 import msgspec
 
 from hashcompat.errors import UsageError
-from hashcompat.gating.settings import Setting, Settled, is_boolean
-from hashcompat.gating.settings import settled as joined
+from hashcompat.gating.policy import Setting, Settled, is_boolean
+from hashcompat.gating.policy import settled as joined
 from hashcompat.model.near import near
 from hashcompat.sources.files import settings
 

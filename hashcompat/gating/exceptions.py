@@ -1,24 +1,26 @@
-"""Findings that somebody accepted, with the reason and until when.
+"""Findings that do not count: those that somebody accepted until a day, and those that an earlier plan has.
 
 Whoever writes exceptions chooses how many there are, and whoever names pods what they are compared with. So
-an exception is looked up by those of its parts that are plain names, and compared only where these are right.
+an exception is looked up by those of its parts that are plain names, and compared only where these are
+right.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from enum import StrEnum
 from fnmatch import translate
 from functools import lru_cache
 from itertools import product
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.model.items import Item, PodName
+from hashcompat.model.verdicts import Verdict
 
 LONGEST_PATTERN: Final = 1024
 """Characters of a pattern; a namespace, a kind and a name of Kubernetes' have up to 380."""
@@ -95,11 +97,11 @@ class Exemptions:
         if not self._rows:
             return None
         pod = item.pod
-        found = [
+        places = [
             *self._owners(pod.namespace, pod.workload, pod.owner),
             self._tables[Names.CONTAINER].first((pod.namespace, pod.name, item.container.name)),
         ]
-        place = min((one for one in found if one is not None), default=None)
+        place = min((each for each in places if each is not None), default=None)
         if place is None:
             return None
         row = self._rows[place]
@@ -166,3 +168,29 @@ def _compiled(part: str) -> re.Pattern[str]:
 def owner_of(pod: PodName) -> str:
     """Return what a pod belongs to: its workload, or the pod alone."""
     return pod.workload or pod.owner or f"Pod/{pod.name}"
+
+
+class Identity(NamedTuple):
+    """What makes two findings the same one.
+
+    Names of pods and nodes are not part of it, because replicas are scheduled again under other names; the
+    name of a pod that nothing owns is.
+    """
+
+    namespace: str
+    owner: str
+    container: str
+    type: str
+    verdict: Verdict
+    """A container that was restarted and is now killed is another finding."""
+
+
+def identity(item: Item) -> Identity:
+    """Return what makes a finding the same as another."""
+    container = item.container
+    return Identity(item.pod.namespace, owner_of(item.pod), container.name, container.type, item.verdict)
+
+
+def baseline_of(items: Iterable[Item]) -> frozenset[Identity]:
+    """Return the findings of an earlier plan, those that are UNKNOWN included."""
+    return frozenset(identity(item) for item in items if item.verdict is not Verdict.KEEP)

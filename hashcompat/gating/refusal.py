@@ -34,7 +34,7 @@ def check_reported(plan: Plan) -> None:
     """Raise InputError for a plan from another release than its nodes report, unless it overrides them."""
     if not plan.disputed or plan.overridden:
         return
-    shown = ", ".join(f"{word(one.node)} {word(one.kubelet)}" for one in plan.disputed[:_NAMED])
+    shown = ", ".join(f"{word(claim.node)} {word(claim.kubelet)}" for claim in plan.disputed[:_NAMED])
     rest = f", {len(plan.disputed) - _NAMED} more" if len(plan.disputed) > _NAMED else ""
     raise InputError(
         f"nodes report another release than --from {plan.from_release}: {shown}{rest}; make the plan with "

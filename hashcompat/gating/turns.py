@@ -54,15 +54,15 @@ def _words(turn: Turn) -> str:
 
 def own_turns(rollout: Rollout, names: Iterable[str], plan: str) -> dict[str, Turn]:
     """Return the turns of some nodes; raises InputError for one that was not taken, or by another plan."""
-    found = {}
+    turns = {}
     for name in names:
         turn = rollout.turns.get(name)
         if turn is None:
             raise InputError(f"no turn of {word(name)}: it is taken by the gate before the node is upgraded")
         if turn.plan != plan:
             raise InputError(f"the turn of {word(name)} was taken by another plan, of the digest {turn.plan}")
-        found[name] = turn
-    return found
+        turns[name] = turn
+    return turns
 
 
 def decided(
@@ -78,13 +78,9 @@ def decided(
     why = str(result.deciding)
     ended = {name: structs.replace(turn, phase=phase, ended=now, reason=why) for name, turn in turns.items()}
     for name, turn in ended.items():
-        found = rollout.turns.get(name)
-        if found is None or found.id != turn.id:
+        taken = rollout.turns.get(name)
+        if taken is None or taken.id != turn.id:
             raise InputError(f"the turn of {word(name)} was taken over meanwhile")
-    if all(_is_same(rollout.turns[name], turn) for name, turn in ended.items()):
+    if all((structs.replace(rollout.turns[name], ended=turn.ended) == turn) for name, turn in ended.items()):
         return None, None
     return Rollout({**rollout.turns, **ended}), None
-
-
-def _is_same(one: Turn, other: Turn) -> bool:
-    return structs.replace(one, ended=other.ended) == other

@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec import structs
 
-from hashcompat.gating.checks import owner_group
+from hashcompat.gating.judge import owner_group
 from hashcompat.gating.policy import Limit, PolicyFile
 from hashcompat.gating.result import GateResult, Judged, Line, Outcome, Standing
 from hashcompat.model.escape import word

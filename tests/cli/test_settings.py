@@ -10,7 +10,7 @@ import pytest
 from hashcompat.cli import settings
 from hashcompat.cli.settings import KEYS
 from hashcompat.errors import UsageError
-from hashcompat.gating.settings import Setting, is_on
+from hashcompat.gating.policy import Setting, is_on
 
 
 @pytest.fixture

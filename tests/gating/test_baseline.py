@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hashcompat.gating.baseline import baseline_of, identity
+from hashcompat.gating.exceptions import baseline_of, identity
 from hashcompat.model.verdicts import Verdict
 from tests.helpers.plans import item
 

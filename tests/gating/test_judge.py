@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 from hashcompat.errors import ExitCode
-from hashcompat.gating.baseline import baseline_of
-from hashcompat.gating.checks import CHECKS
-from hashcompat.gating.exceptions import Exemption, Names
-from hashcompat.gating.judge import Besides, judge
+from hashcompat.gating.exceptions import Exemption, Names, baseline_of
+from hashcompat.gating.judge import CHECKS, ExtraInputs, judge
 from hashcompat.gating.policy import FailOn, Limit, Policy, fail_on_of
 from hashcompat.gating.result import GateResult, Outcome, Standing
 from hashcompat.model.impact import BudgetImpact, Certainty, Effect, Impact, NodeImpact, Pods, Step
@@ -25,11 +23,11 @@ KEEP, KILL, UNKNOWN = Verdict.KEEP, Verdict.KILL, Verdict.UNKNOWN
 WEB = [item(pod=f"web-{number}", node=f"n{number}") for number in range(3)]
 API = [item(owner="Deployment/api", pod="api-1", node="n1"), item(KEEP, "Deployment/api", "api-2", node="n2")]
 STATIC = item(owner="Node/n1", pod="etcd-n1", namespace="kube-system")
-NOTHING = Besides()
+NOTHING = ExtraInputs()
 OPEN = item(UNKNOWN, "Deployment/odd", "odd-1")
 
 
-def judged(*items: Item, besides: Besides = NOTHING, **policy: Any) -> GateResult:
+def judged(*items: Item, besides: ExtraInputs = NOTHING, **policy: Any) -> GateResult:
     limits = {key: Limit(value) for key, value in policy.items() if key.startswith("max_per")}
     if "max_restarts" in policy:
         limits["max_restarts"] = Limit(policy["max_restarts"])
@@ -107,12 +105,12 @@ CASES: dict[str, tuple[GateResult, Outcome, str]] = {
         "fail-on static: 0 containers of static pods, allowed 0",
     ),
     "an error on a node": (
-        judged(fail_on="preflight", besides=Besides(preflight=preflight(Status.ERROR, Status.UNKNOWN))),
+        judged(fail_on="preflight", besides=ExtraInputs(preflight=preflight(Status.ERROR, Status.UNKNOWN))),
         Outcome.FAIL,
         "fail-on preflight: 1 error, allowed 0",
     ),
     "an open check": (
-        judged(fail_on="preflight", besides=Besides(preflight=preflight(Status.WARN, Status.UNKNOWN))),
+        judged(fail_on="preflight", besides=ExtraInputs(preflight=preflight(Status.WARN, Status.UNKNOWN))),
         Outcome.UNDECIDED,
         "fail-on preflight: 1 check UNKNOWN, allowed 0",
     ),
@@ -176,7 +174,7 @@ def exemption(pattern: str, expires: date = DAY, place: str = "") -> Exemption:
 
 
 def test_what_an_exception_or_the_baseline_covers_does_not_count() -> None:
-    besides = Besides((exemption("shop/Deployment/web"),), baseline_of(API))
+    besides = ExtraInputs((exemption("shop/Deployment/web"),), baseline_of(API))
     result = judged(*WEB, *API, besides=besides)
     assert result.outcome is Outcome.PASS
     assert [one.standing for one in result.judged].count(Standing.EXCEPTED) == 3
@@ -185,7 +183,7 @@ def test_what_an_exception_or_the_baseline_covers_does_not_count() -> None:
 
 
 def test_strict_ignores_exceptions_and_not_the_baseline() -> None:
-    besides = Besides((exemption("shop/Deployment/web"), exemption("no/such/one")), baseline_of(API))
+    besides = ExtraInputs((exemption("shop/Deployment/web"), exemption("no/such/one")), baseline_of(API))
     result = judged(*WEB, *API, besides=besides, strict=True)
     assert str(result.deciding) == "fail-on restart: 3 containers, allowed 0"
     assert result.warnings == ()
@@ -201,14 +199,14 @@ def test_exceptions_that_expired_or_match_nothing_are_warnings() -> None:
         exemption("a/b/c", old),
         exemption("no/such/one"),
     )
-    result = judged(*WEB[:1], besides=Besides(rows))
+    result = judged(*WEB[:1], besides=ExtraInputs(rows))
     assert result.outcome is Outcome.FAIL
     assert result.warnings == (
         f"{EXPIRED}; 1 container that it matches counts",
         "the exception of the owner a/b/c expired on 2026-01-30",
         "the exception of the owner no/such/one matches no finding; remove it",
     )
-    assert "3 containers that it matches count" in judged(*WEB, besides=Besides(rows)).warnings[0]
+    assert "3 containers that it matches count" in judged(*WEB, besides=ExtraInputs(rows)).warnings[0]
 
 
 def test_every_word_has_a_check() -> None:
@@ -259,5 +257,5 @@ BUDGETS: dict[str, tuple[Impact | None, Outcome, str]] = {
 @pytest.mark.parametrize("how", BUDGETS)
 def test_budgets_that_restarts_breach(how: str) -> None:
     found, outcome, line = BUDGETS[how]
-    result = judged(*WEB, fail_on="pdb", besides=Besides(impact=found))
+    result = judged(*WEB, fail_on="pdb", besides=ExtraInputs(impact=found))
     assert (result.outcome, str(result.deciding)) == (outcome, line)

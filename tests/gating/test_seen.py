@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from hashcompat.gating.seen import Seen, seen_of
+from hashcompat.gating.outcome import Seen, seen_of
 from hashcompat.model.items import Observed
 from hashcompat.model.pods import Container, ContainerType, Ended
 from tests.gating.containers import AFTER, BEGUN, HOUR, IDLE, MINUTE, OLD, RUNS, now, pod, stopped

@@ -8,8 +8,17 @@ import msgspec
 import pytest
 
 from hashcompat.errors import UsageError
-from hashcompat.gating.policy import FailOn, Limit, Policy
-from hashcompat.gating.settings import FILES, STRICTER, Setting, SettingsFile, policy_of, settled
+from hashcompat.gating.policy import (
+    FILES,
+    STRICTER,
+    FailOn,
+    Limit,
+    Policy,
+    Setting,
+    SettingsFile,
+    policy_of,
+    settled,
+)
 from hashcompat.sources.files import settings
 
 LOOSE = {"report-only": "true", "exceptions": "e.yaml", "baseline": "b.json"}

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from hashcompat.gating.outcome import STANDINGS, Seen
 from hashcompat.gating.result import Standing
-from hashcompat.gating.seen import Seen
-from hashcompat.gating.standings import STANDINGS
 from hashcompat.model.verdicts import Verdict
 
 EXPECTED = {

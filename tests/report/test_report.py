@@ -19,7 +19,7 @@ from hashcompat.answers.redaction import snapshot
 from hashcompat.answers.releases import known_releases, versions
 from hashcompat.api.nodes import preflight_nodes
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.gating.judge import Besides, judge
+from hashcompat.gating.judge import ExtraInputs, judge
 from hashcompat.gating.policy import Policy
 from hashcompat.go.jsontext import dumps
 from hashcompat.model.plan import Way
@@ -62,7 +62,7 @@ def results(catalog: Catalog, golden: Path) -> dict[tuple[str, ...], object]:
         ("preflight", "--to", "1.31.14", "--no-node", "--sample"): preflight_nodes(
             None, "1.31.14", source=sample.collect(), catalog=catalog
         ),
-        ("gate", *FLAGS, *SOME): judge(plan, Policy(), Besides(), clock.now().date()),
+        ("gate", *FLAGS, *SOME): judge(plan, Policy(), ExtraInputs(), clock.now().date()),
         ("version",): versions(catalog),
         ("rbac", "-n", "shop"): minimal_roles(Scope(("shop",), needs_nodes=True)),
         ("patch", "--kubelet", "1.9.11", "--like", "1.7.16", "--audit", *SOME): audit(pods, old, new, view),

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from hashcompat.cli import settings
 from hashcompat.cli.args.declare import group, option, values_of
 from hashcompat.errors import UsageError
-from hashcompat.gating.policy import DEFAULT, FailOn
-from hashcompat.gating.settings import Setting, Settled
+from hashcompat.gating.policy import DEFAULT, FailOn, Setting, Settled
 from hashcompat.model.plan import Plan
 
 if TYPE_CHECKING:
     from hashcompat.catalog.lookup import Catalog
-    from hashcompat.gating.judge import Besides
+    from hashcompat.gating.judge import ExtraInputs
     from hashcompat.model.impact import Impact
 
 _FORBIDDEN: Final = ("exceptions", "baseline", "report-only")
@@ -122,18 +121,18 @@ class PolicyFlags:
 
 def besides_of(
     found: Mapping[str, Setting], plan: Plan, catalog: Catalog, impact: Impact | None = None
-) -> Besides:
+) -> ExtraInputs:
     """Read the files that a policy names; raises InputError, naming the file, for what is wrong in one."""
     from pathlib import Path
 
-    from hashcompat.gating.judge import Besides
+    from hashcompat.gating.judge import ExtraInputs
     from hashcompat.sources.files.checks import report_in
     from hashcompat.sources.files.gates import baseline_in
     from hashcompat.sources.files.settings import exemptions
 
     files = {key: found[key].file for key in ("exceptions", "baseline", "preflight") if key in found}
     is_of = partial(catalog.is_same_build, plan.to_release)
-    return Besides(
+    return ExtraInputs(
         exemptions(Path(files["exceptions"])) if "exceptions" in files else (),
         baseline_in(files["baseline"]) if "baseline" in files else frozenset(),
         report_in(files["preflight"], plan.to_release, is_of) if "preflight" in files else None,

@@ -15,8 +15,7 @@ from hashcompat.cli.args.rollout import RolloutFlags
 from hashcompat.cli.args.scope import Scope
 from hashcompat.errors import UsageError
 from hashcompat.gating import refusal
-from hashcompat.gating.policy import FailOn, Policy
-from hashcompat.gating.settings import Setting
+from hashcompat.gating.policy import FailOn, Policy, Setting
 from hashcompat.model.digest import SIGNATURE
 from hashcompat.model.plan import Plan
 from hashcompat.model.words import count

@@ -29,9 +29,8 @@ from hashcompat.cli.args.upgraded import check_read, impact_of, now_of
 from hashcompat.errors import UsageError
 from hashcompat.gating.judge import judge
 from hashcompat.gating.outcome import judge_after
-from hashcompat.gating.policy import ABOUT_PLANS, FailOn, Policy
+from hashcompat.gating.policy import ABOUT_PLANS, FailOn, Policy, Setting, policy_of
 from hashcompat.gating.result import GateResult, Outcome
-from hashcompat.gating.settings import Setting, policy_of
 from hashcompat.gating.turns import decided, own_turns, taken
 from hashcompat.model.plan import Plan
 from hashcompat.model.rollout import Phase, Turn

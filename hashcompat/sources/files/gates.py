@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from hashcompat.gating.baseline import Identity, baseline_of
+from hashcompat.gating.exceptions import Identity, baseline_of
 from hashcompat.go import allowance
 from hashcompat.model.items import ContainerName, Item, PodName, Prediction
 from hashcompat.model.pods import ContainerType

@@ -16,8 +16,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from hashcompat.errors import InputError
 from hashcompat.gating.exceptions import LONGEST_PATTERN, Exemption, Names, pattern_problem
-from hashcompat.gating.policy import DURATION, LIMIT
-from hashcompat.gating.settings import Setting, SettingsFile, Settled, named_files
+from hashcompat.gating.policy import DURATION, LIMIT, Setting, SettingsFile, Settled, named_files
 from hashcompat.go.yaml import load_all
 from hashcompat.model.near import near
 from hashcompat.shown import name as shown_name

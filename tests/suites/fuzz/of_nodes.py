@@ -12,10 +12,8 @@ from typing import Final
 from hashcompat.errors import InputError, UsageError
 from hashcompat.formats.documents import render_json
 from hashcompat.formats.model import Style
-from hashcompat.gating.baseline import baseline_of
-from hashcompat.gating.exceptions import Exemption, Exemptions
-from hashcompat.gating.policy import DEFAULT
-from hashcompat.gating.settings import Setting, policy_of, settled
+from hashcompat.gating.exceptions import Exemption, Exemptions, baseline_of
+from hashcompat.gating.policy import DEFAULT, Setting, policy_of, settled
 from hashcompat.go import jsontext
 from hashcompat.go.cpuset import parse
 from hashcompat.go.jsonstream import parts
@@ -195,7 +193,7 @@ TARGETS = (
     Target(
         "settings",
         _settings,
-        ("sources/files/settings", "sources/yamlplaces", "gating/settings"),
+        ("sources/files/settings", "sources/yamlplaces", "gating/policy"),
         Form.YAML,
         longest=512,
     ),

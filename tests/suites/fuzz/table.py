@@ -66,7 +66,6 @@ NO_READERS: Final = {
     "formats/html/__init__": "writes",
     "formats/sheets": "writes",
     "gating/exceptions": "compares names with patterns that the target settings read",
-    "gating/policy": "reads limits of the command line; the target settings reads those of a file",
     "kubelet/gaps": "compares texts that are hashed; the target replicas reads them",
     "kubelet/writing": "writes",
     "model/digest": "writes",

@@ -107,6 +107,12 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings} | set(marks)
 
 
+def test_the_glossary_is_short() -> None:
+    language = (ROOT / "CONTRIBUTING.md").read_text().partition("\n## Language\n")[2]
+    terms = re.findall(r"^\| (?!term |---)", language, re.MULTILINE)
+    assert 20 <= len(terms) <= 40
+
+
 OTHERS = ("plan.md", "plan-large.md", "performance.md", "evidence.md", "html.md")
 """Pages that other commands than ``regenerate.py docs`` make, or whose pictures they take."""
 

@@ -8,7 +8,7 @@ import msgspec
 
 from hashcompat.answers.deep import ABSENT, differences
 from hashcompat.answers.sentences.situation import hashed
-from hashcompat.catalog.changes import Change, EraChange
+from hashcompat.catalog.behaviour import Change, EraChange
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.types import reachable_fields
 

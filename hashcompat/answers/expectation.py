@@ -9,8 +9,8 @@ from typing import Final
 import msgspec
 
 from hashcompat import rules
+from hashcompat.catalog.behaviour import Messages
 from hashcompat.catalog.lookup import Kubelet
-from hashcompat.catalog.messages import Messages
 from hashcompat.kubelet.decide.case import Case
 from hashcompat.model.hashes import HiddenHash
 from hashcompat.model.items import Item

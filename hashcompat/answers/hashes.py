@@ -10,7 +10,7 @@ import msgspec
 
 from hashcompat.answers.foundhashes import FoundHashes
 from hashcompat.apiserver.created import NOTE
-from hashcompat.catalog.apiserver import ApiServer
+from hashcompat.catalog.defaults import ApiServer
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.compile.decode import unknown_fields
 from hashcompat.errors import DecodeError, InputError, NotStoredError

@@ -15,7 +15,7 @@ from hashcompat.answers.fragment import NO_DIFFERENCE, Fragment, fragment
 from hashcompat.answers.sentences import Sentences, sentences
 from hashcompat.answers.sentences.situation import Situation, hashed
 from hashcompat.answers.texts import Texts, texts_of
-from hashcompat.catalog.changes import Change, EraChange
+from hashcompat.catalog.behaviour import Change, EraChange
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.errors import InputError
 from hashcompat.kubelet.decide.case import Case

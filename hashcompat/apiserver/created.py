@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from hashcompat.apiserver.on_read import as_read
-from hashcompat.catalog.apiserver import ApiServer, Dropped, Profile
+from hashcompat.catalog.defaults import ApiServer, Dropped, Profile
 from hashcompat.catalog.types import Schema
 from hashcompat.compile.decode import compile_decoder
 from hashcompat.compile.gojson import compile_encoder

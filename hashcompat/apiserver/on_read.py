@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from hashcompat.catalog.apiserver import ReadDefault
+from hashcompat.catalog.defaults import ReadDefault
 from hashcompat.go import jsonpath
 
 Json = Mapping[str, Any]

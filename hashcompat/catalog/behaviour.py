@@ -1,10 +1,15 @@
-"""What a kubelet does with running containers besides hashing them, by release: rows of behaviour.json."""
+"""What kubelets do besides hashing, what they write about it, and what changed between releases."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import msgspec
+
+from hashcompat.release import parse_release
+
+# What a kubelet does with running containers besides hashing them, by release: rows of behaviour.json.
 
 
 class Behaviour(msgspec.Struct, frozen=True):
@@ -71,3 +76,145 @@ class Behaviour(msgspec.Struct, frozen=True):
     """What the kubelet logs when the hash of a regular container differs."""
     sidecar_restart_event: str
     """The message of the event when the hash of a sidecar differs; empty where none is compared."""
+
+
+# What a kubelet writes into its log and its events when it kills a container: rows of messages.json.
+
+
+class Messages(msgspec.Struct, frozen=True):
+    """The texts of one release, to be formatted with names; ``…`` stands for what only the node knows."""
+
+    restart_line: str
+    """The line of the log about a regular container whose hash differs, around ``restart_log``."""
+    restart_verbosity: int
+    """The least ``--v`` at which that line is written."""
+    killing: str
+    """The message of the event ``Killing`` for a container that is killed for a reason of its own."""
+    killing_with_pod: str
+    """The same for one that is killed with its pod."""
+    sandbox_logs: Mapping[str, str]
+    """The line about a sandbox that is replaced, by what is found: a check of kubelet/decide/sandbox.py,
+    ``hash`` of the infra container, or ``none`` at all. At ``--v=2`` or more."""
+    sandbox_events: Mapping[str, str]
+    """The event about it, as ``REASON: MESSAGE``; where none is written there is no key."""
+    refusals: Mapping[str, str]
+    """The reason in the status of a pod that is not admitted, and of the event, by why it is not."""
+    static_refusal: str
+    """The line about a static pod that refers to API objects; empty where it is read."""
+    resize: str
+    """The message of the event ``Killing`` for a container whose resources are applied by a restart."""
+
+
+# What changed between releases, by which pull request, and what users reported: rows of changes.json.
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A field of a hashed Go type that differs between a release and the one before."""
+
+    release: str
+    """The minor that brought the change, such as ``1.9``."""
+    type: str
+    """The struct's Go name without the package."""
+    field: str
+    """The field's Go name."""
+    change: str
+    """The kind: ``added``, ``removed``, ``retyped``, ``renamed``, ``retagged`` or ``reordered``."""
+    json: str
+    """The field's key in JSON; empty where a struct is embedded inline."""
+    old: str | None = msgspec.field(name="from")
+    """The Go type before, or what else changed; None for a new field."""
+    new: str | None = msgspec.field(name="to")
+    """The Go type after, or what else changed; None for a removed field."""
+    pr: str | None
+    """The pull request, as ``kubernetes/kubernetes#1``; None where it could not be verified."""
+    issues: tuple[str, ...]
+    """Issues that users opened about it."""
+    gate: str | None
+    """The feature gate that the field came with."""
+    stage: str | None
+    """The stage of the feature in that release."""
+    about: str
+    """The change in words."""
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The change as documents show it."""
+        return {**msgspec.to_builtins(self), "issues": list(self.issues)}
+
+
+class EraChange(msgspec.Struct, frozen=True):
+    """A release from which on the hash has other steps."""
+
+    release: str
+    """The minor that brought the change, such as ``1.16``."""
+    old: str = msgspec.field(name="from")
+    """The era before, a key of eras.json."""
+    new: str = msgspec.field(name="to")
+    """The era from this release on."""
+    pr: str
+    """The pull request."""
+    also: tuple[str, ...]
+    """Pull requests that belong to it."""
+    issues: tuple[str, ...]
+    """Issues that users opened about it."""
+    about: str
+    """The change in words."""
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The change as documents show it."""
+        return {**msgspec.to_builtins(self), "also": list(self.also), "issues": list(self.issues)}
+
+
+class GoChange(msgspec.Struct, frozen=True):
+    """A patch release that is built with a Go whose encoding/json writes some characters differently."""
+
+    release: str
+    """The first patch release, such as ``1.27.16``."""
+    old: str = msgspec.field(name="from")
+    """The Go minor before."""
+    new: str = msgspec.field(name="to")
+    """The Go minor from this release on."""
+    pr: str
+    """The pull request."""
+    also: tuple[str, ...]
+    """Pull requests that belong to it."""
+    about: str
+    """The change in words."""
+
+
+class Changes(msgspec.Struct, frozen=True):
+    """The tables of changes.json, each oldest first."""
+
+    fields: tuple[Change, ...]
+    """What changed in the hashed types."""
+    eras: tuple[EraChange, ...]
+    """What changed in the steps of the hash."""
+    go: tuple[GoChange, ...]
+    """What changed in the Go that builds the kubelet."""
+
+    def find(
+        self, type_name: str, field: str, change: str = "added", minors: Collection[str] | None = None
+    ) -> Change | None:
+        """Return a field's first change of that kind, in one of ``minors`` if given; None without one."""
+        return next(
+            (
+                row
+                for row in self.fields
+                if (row.type, row.field, row.change) == (type_name, field, change)
+                and (minors is None or row.release in minors)
+            ),
+            None,
+        )
+
+    def of_field(self, type_name: str, field: str) -> Change | None:
+        """Return the first change of a field, of whatever kind; None if there is none."""
+        return next((row for row in self.fields if (row.type, row.field) == (type_name, field)), None)
+
+    def eras_in(self, minors: Collection[str]) -> tuple[EraChange, ...]:
+        """Return the changes of era that came with one of some minors."""
+        return tuple(row for row in self.eras if row.release in minors)
+
+    def go_in(self, minors: Collection[str]) -> tuple[GoChange, ...]:
+        """Return the changes of Go that came with a patch release of one of some minors."""
+        return tuple(row for row in self.go if parse_release(row.release).minor in minors)

@@ -1,15 +1,21 @@
-"""Where the release data is, and how its JSON files are read; no other module knows data paths."""
+"""Where the release data is, how its JSON files are read, and tables of what releases do.
+
+No other module knows data paths.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
+from hashcompat.catalog.releases import Range, typed_rows
 from hashcompat.errors import InputError
+from hashcompat.release import Release
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -87,3 +93,55 @@ def read_json(path: Path) -> Any:
         raise InputError(f"{path}: cannot read release data: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: damaged release data: {error}") from error
+
+
+# Tables of what releases do: in each respect a release is in exactly one row, which has the value.
+
+Decided = TypeVar("Decided", bound=msgspec.Struct)
+
+
+class Row(msgspec.Struct, frozen=True):
+    """What some releases do in one respect."""
+
+    releases: Range
+    """The releases that do so."""
+    value: Any
+    """The value of the field that the respect is."""
+    source: str
+    """The pull request or Go file."""
+    about: str
+    """The same in words."""
+
+
+class Table(msgspec.Struct, frozen=True):
+    """The rows of one file, by the name that it gives a field."""
+
+    file: str
+    """The file's name, for messages."""
+    rows: Mapping[str, Sequence[Row]]
+    """The rows by respect."""
+
+    def decide(self, made: type[Decided], release: Release, **given: Any) -> Decided:
+        """Return the values of all that a release does; ``given`` are the fields that no row decides.
+
+        Raises InputError where the rows do not decide every other field exactly once.
+        """
+        names = [name for name in made.__struct_fields__ if name not in given]
+        return made(**given, **{name: self._value(camel(name), release) for name in names})
+
+    def _value(self, name: str, release: Release) -> Any:
+        found = [row.value for row in self.rows.get(name, ()) if row.releases.holds(release)]
+        if len(found) != 1:
+            raise InputError(f"{self.file}: {name}: want one row for {release.upstream}, found {len(found)}")
+        return found[0]
+
+
+def read_table(file: str, document: Mapping[str, Sequence[Mapping[str, Any]]]) -> Table:
+    """Read the rows of a file."""
+    return Table(file, typed_rows(document, dict[str, list[Row]]))
+
+
+def camel(name: str) -> str:
+    """Return the name that a file gives a field: ``cgroupV1`` for ``cgroup_v1``."""
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from functools import cached_property
+from typing import Any, Final
 
 import msgspec
 
-from hashcompat.catalog.kubeletconfig import ConfigTable
-from hashcompat.catalog.kubeletflags import FlagTable
-from hashcompat.catalog.statefiles import StateFiles
+from hashcompat.catalog.files import DataFiles, Table, camel
+from hashcompat.catalog.kubeletsettings import ConfigTable, FlagTable
+from hashcompat.catalog.types import TypeBuilder
+from hashcompat.go import cpuset
+from hashcompat.go.codecs import DEFAULTS
+from hashcompat.go.types import GoType, Pointer, Struct
+from hashcompat.release import Release
 
 
 class Hazards(msgspec.Struct, frozen=True):
@@ -56,3 +61,146 @@ class Hazards(msgspec.Struct, frozen=True):
     """The default of evictionHard, on Linux: the signals and their thresholds."""
     reservations: str
     """Reservations larger than the node are ``ignored``, or ``refused``: the kubelet does not start."""
+
+
+# The state files of kubelets: which of them a release reads, in which forms, and how they are protected.
+
+_SWITCHES: Final = ("zero", "alone", "by_id", "prefilled")
+
+_CODECS: Final = {"cpuset-entry": cpuset.ENTRY}
+"""The types with their own JSON methods, by their name in a tree."""
+
+_CHECKPOINT: Final = "checkpoint"
+"""The kind of trees that checksums are made over."""
+
+
+class Form(msgspec.Struct, frozen=True):
+    """One way to write a state file."""
+
+    name: str
+    """Its name in the table."""
+    by: str
+    """The releases that write it, in words."""
+    digest: str
+    """``fnv32a`` or ``crc32``; empty for a form without a checksum."""
+    type: GoType
+    """The type whose go-spew text is hashed, or that the hashed string holds as JSON."""
+    text: str = ""
+    """The key of that string; empty where no string is hashed."""
+    under: str = ""
+    """The key of the value that is hashed; empty for the whole file without its checksum."""
+    checksum: str = ""
+    """The key of the checksum."""
+    filled: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    """What is empty and not nil where the file lacks it: keys, and empty values of their kinds."""
+    needs: frozenset[str] = frozenset()
+    """The keys that such a file has."""
+    opaque: frozenset[str] = frozenset()
+    """The keys whose values are not modelled: a file that has one cannot be verified."""
+    zero: bool = False
+    """Whether a checksum of 0 is accepted."""
+    alone: bool = False
+    """Whether no other form is tried where the file has the text."""
+    by_id: bool = False
+    """Whether entries name containers by their ids."""
+    prefilled: bool = False
+    """Whether a file with neither text nor checksum is accepted."""
+
+
+class StateFile(msgspec.Struct, frozen=True):
+    """A state file, and what one release makes of it."""
+
+    path: str
+    """Where it is, below the kubelet's root directory."""
+    known: tuple[Form, ...]
+    """The forms that any release writes, the newest first."""
+    forms: tuple[Form, ...] = ()
+    """Those that this release reads, in its order; empty where it does not read the file."""
+    gated: Mapping[str, tuple[Form, ...]] | None = None
+    """Those that it reads before them where a feature gate is on."""
+    gate: str = ""
+    """The feature gate without which it does not read the file; empty where it always does."""
+    refusal: str = ""
+    """What it does about a file that it cannot read: ``stops``, ``warns`` or ``resets``."""
+    empty: bool = False
+    """Whether an empty file is as good as none."""
+
+
+class StateFiles(msgspec.Struct, frozen=True):
+    """What one release makes of each state file."""
+
+    cpu_manager_state: StateFile
+    """CPUs that containers have for themselves."""
+    memory_manager_state: StateFile
+    """Memory that containers have for themselves."""
+    pod_status_state: StateFile
+    """Resources that were allocated to containers, up to 1.32."""
+    dra_manager_state: StateFile
+    """Claims of dynamic resources that were prepared."""
+    allocated_pods_state: StateFile
+    """Resources that were allocated to containers, from 1.33."""
+    actuated_pods_state: StateFile
+    """Resources that containers were given, from 1.33."""
+    device_plugins_state: StateFile
+    """Devices that containers have."""
+
+
+class _Rows(msgspec.Struct, frozen=True):
+    """The rows of hazards.json about state files; a field is null where a release does not read the file."""
+
+    cpu_manager_state: Mapping[str, Any] | None
+    memory_manager_state: Mapping[str, Any] | None
+    pod_status_state: Mapping[str, Any] | None
+    dra_manager_state: Mapping[str, Any] | None
+    allocated_pods_state: Mapping[str, Any] | None
+    actuated_pods_state: Mapping[str, Any] | None
+    device_plugins_state: Mapping[str, Any] | None
+
+
+class StateForms:
+    """The forms of statefiles.json, with the types of types/checkpoint; read on demand."""
+
+    def __init__(self, data: DataFiles) -> None:
+        self._data = data
+
+    @cached_property
+    def _table(self) -> Mapping[str, Any]:
+        table: Mapping[str, Any] = self._data.table("statefiles")
+        return table
+
+    @cached_property
+    def _forms(self) -> Mapping[str, Form]:
+        return {name: self._form(name, row) for name, row in self._table["forms"].items()}
+
+    def _form(self, name: str, row: Mapping[str, Any]) -> Form:
+        sets: dict[str, Any] = {key: frozenset(row.get(key, ())) for key in ("needs", "opaque")}
+        plain: dict[str, Any] = {
+            key: row[key] for key in ("text", "under", "checksum", "filled", *_SWITCHES) if key in row
+        }
+        return Form(name, row["by"], row["digest"], self._type(row), **plain, **sets)
+
+    def _type(self, row: Mapping[str, Any]) -> GoType:
+        if "type" not in row:
+            return Struct("struct {}", ())
+        tree = self._data.tree(_CHECKPOINT, row["type"])
+        chosen = {name: _CODECS[codec] for name, codec in tree.get("codecs", {}).items()}
+        found = TypeBuilder(tree, {**DEFAULTS, **chosen}).resolve(tree["root"])
+        return Pointer(f"*{found.name}", found) if row.get("pointer") else found
+
+    def files(self, table: Table, release: Release) -> StateFiles:
+        """Return what a release makes of each file, by the rows of hazards.json."""
+        rows = table.decide(_Rows, release)
+        names = {name: camel(name) for name in StateFiles.__struct_fields__}
+        return StateFiles(**{name: self._file(key, getattr(rows, name)) for name, key in names.items()})
+
+    def _file(self, key: str, row: Mapping[str, Any] | None) -> StateFile:
+        about = self._table["files"][key]
+        known = self._named(about["forms"])
+        if row is None:
+            return StateFile(about["path"], known)
+        gated = {gate: self._named(names) for gate, names in row.get("gated", {}).items()}
+        plain = {name: row[name] for name in ("gate", "refusal", "empty") if name in row}
+        return StateFile(about["path"], known, self._named(row["forms"]), gated, **plain)
+
+    def _named(self, names: list[str]) -> tuple[Form, ...]:
+        return tuple(self._forms[name] for name in names)

@@ -13,29 +13,30 @@ from packaging.version import Version
 
 from hashcompat.catalog import files
 from hashcompat.catalog.added import Added, AddedReleases, added_releases, row_of
-from hashcompat.catalog.behaviour import Behaviour
-from hashcompat.catalog.eras import Era, era_from_row
+from hashcompat.catalog.behaviour import Behaviour, Changes
+from hashcompat.catalog.eras import Era, PatchTables, Site, era_from_row, site_of
+from hashcompat.catalog.files import Table, read_table
 from hashcompat.catalog.gates import NO_SETTINGS, Gates, GateTable, Settings
 from hashcompat.catalog.pods import PodData, StaticPods
-from hashcompat.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row, same_build
-from hashcompat.catalog.rows import Table, read_table
+from hashcompat.catalog.releases import (
+    KnownReleases,
+    ReleaseRow,
+    is_older,
+    release_row,
+    same_build,
+    typed_rows,
+)
 from hashcompat.catalog.types import Schema
-from hashcompat.catalog.vendors import Vendor, Vendors
+from hashcompat.catalog.vendors import RuntimeAbility, RuntimeFault, Runtimes, Vendor, Vendors
 from hashcompat.go.codecs import CODECS, DEFAULTS
 from hashcompat.go.jsontext import ESCAPES
 from hashcompat.release import Release, parse_release
 
 if TYPE_CHECKING:
-    from hashcompat.catalog.apiserver import ApiServer, ApiServerTables, ReadDefault
-    from hashcompat.catalog.changes import Changes
-    from hashcompat.catalog.defaults import Default, DefaultRow
-    from hashcompat.catalog.hazards import Hazards
-    from hashcompat.catalog.kubeletconfig import ConfigTable
-    from hashcompat.catalog.kubeletflags import FlagTable
-    from hashcompat.catalog.messages import Messages
-    from hashcompat.catalog.patching import PatchTables, Site
-    from hashcompat.catalog.runtimes import RuntimeFault, Runtimes
-    from hashcompat.catalog.statefiles import StateForms
+    from hashcompat.catalog.behaviour import Messages
+    from hashcompat.catalog.defaults import ApiServer, ApiServerTables, Default, DefaultRow, ReadDefault
+    from hashcompat.catalog.hazards import Hazards, StateForms
+    from hashcompat.catalog.kubeletsettings import ConfigTable, FlagTable
 
 _SHORT_ESCAPES_SINCE = Version("1.22")
 
@@ -157,22 +158,14 @@ class Catalog:
     @cached_property
     def changes(self) -> Changes:
         """What changed between releases, and by which pull request."""
-        from hashcompat.catalog.changes import changes_from  # noqa: PLC0415 - plans need none of these
-
-        return changes_from(self._data.table("changes"))
+        return typed_rows(self._data.table("changes"), Changes)
 
     @cached_property
     def _api_server_tables(self) -> ApiServerTables:
-        from hashcompat.catalog.apiserver import api_server_tables  # noqa: PLC0415 - pods of an API server rarely need it
+        from hashcompat.catalog.defaults import api_server_tables  # noqa: PLC0415 - pods of an API server rarely need it
 
         names = ("apiserver", "dropped", "profiles")
         return api_server_tables(*map(self._data.table, names))
-
-    @cached_property
-    def _patch_tables(self) -> PatchTables:
-        from hashcompat.catalog.patching import patch_tables  # noqa: PLC0415 - plans need none of these
-
-        return patch_tables(self._data.table("patch"))
 
     @cached_property
     def vendors(self) -> Vendors:
@@ -182,16 +175,13 @@ class Catalog:
     @cached_property
     def runtime_faults(self) -> tuple[RuntimeFault, ...]:
         """Container runtimes whose own restart breaks pods."""
-        from hashcompat.catalog.runtimes import runtime_faults  # noqa: PLC0415 - plans need none of these
-
-        return runtime_faults(self._data.table("runtimes"))
+        return typed_rows(self._data.table("runtimes"), tuple[RuntimeFault, ...])
 
     @cached_property
     def runtimes(self) -> Runtimes:
         """What is known of container runtimes."""
-        from hashcompat.catalog.runtimes import Runtimes, runtime_abilities  # noqa: PLC0415 - plans need none of these
-
-        return Runtimes(self.runtime_faults, runtime_abilities(self._data.table("abilities")))
+        abilities = typed_rows(self._data.table("abilities"), tuple[RuntimeAbility, ...])
+        return Runtimes(self.runtime_faults, abilities)
 
     @cached_property
     def _behaviour(self) -> Table:
@@ -231,7 +221,7 @@ class Catalog:
         return self._api_servers[key]
 
     def _api_server(self, release: Release, gates: Gates) -> ApiServer:
-        from hashcompat.catalog.apiserver import ApiServer  # noqa: PLC0415 - as above
+        from hashcompat.catalog.defaults import ApiServer  # noqa: PLC0415 - as above
 
         tables = self._api_server_tables
         return ApiServer(
@@ -255,9 +245,7 @@ class Catalog:
 
     def source_site(self, kubelet: Kubelet) -> Site:
         """Return where a release's source computes and compares hashes."""
-        from hashcompat.catalog.patching import site_of  # noqa: PLC0415 - plans need none of these
-
-        return site_of(kubelet.release, self._patch_tables)
+        return site_of(kubelet.release, typed_rows(self._data.table("patch"), PatchTables))
 
     def releases(self) -> list[str]:
         """Name every known release, oldest first."""
@@ -336,20 +324,20 @@ class Catalog:
     @cached_property
     def flag_table(self) -> FlagTable:
         """The flags of kubelets."""
-        from hashcompat.catalog.kubeletflags import FlagTable  # noqa: PLC0415 - as above
+        from hashcompat.catalog.kubeletsettings import FlagTable  # noqa: PLC0415 - as above
 
         return FlagTable(self._data)
 
     @cached_property
     def config_table(self) -> ConfigTable:
         """The fields of kubelets' configuration files."""
-        from hashcompat.catalog.kubeletconfig import ConfigTable  # noqa: PLC0415 - as above
+        from hashcompat.catalog.kubeletsettings import ConfigTable  # noqa: PLC0415 - as above
 
         return ConfigTable(self._data)
 
     @cached_property
     def _state_forms(self) -> StateForms:
-        from hashcompat.catalog.statefiles import StateForms  # noqa: PLC0415 - as above
+        from hashcompat.catalog.hazards import StateForms  # noqa: PLC0415 - as above
 
         return StateForms(self._data)
 
@@ -359,7 +347,7 @@ class Catalog:
 
     def messages(self, release: Release) -> Messages:
         """Return what a kubelet of a release writes into its log and its events."""
-        from hashcompat.catalog.messages import Messages  # noqa: PLC0415 - plans need none of these
+        from hashcompat.catalog.behaviour import Messages  # noqa: PLC0415 - plans need none of these
 
         return self._messages.decide(Messages, release)
 

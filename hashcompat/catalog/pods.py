@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from hashcompat.catalog.files import POD, DataFiles
 from hashcompat.catalog.gates import Gates
-from hashcompat.catalog.releases import Range, latest_minor_at, parse_range
+from hashcompat.catalog.releases import Range, latest_minor_at, parse_range, typed_rows
 from hashcompat.catalog.types import Tree, TypeBuilder
 from hashcompat.errors import InputError, UsageError
 from hashcompat.go.codecs import PODS, WRAPPERS
@@ -112,7 +112,7 @@ class PodData:
     @cached_property
     def conversions(self) -> ConversionTables:
         """The rows of conversions.json."""
-        return _conversion_tables(self._data.table("conversions"))
+        return typed_rows(self._data.table("conversions"), ConversionTables)
 
     def knows(self, release: Release) -> bool:
         """Return whether there is a tree for a release: from 1.6 to the newest that ships."""
@@ -178,19 +178,6 @@ class StaticPods(msgspec.Struct, frozen=True, eq=False, dict=True):
             Conversion(row.source, row.what) for row in tables.values if row.releases.holds(self.release)
         ]
         return (*fields, *values)
-
-
-def _conversion_tables(document: Mapping[str, Any]) -> ConversionTables:
-    return ConversionTables(
-        tuple(
-            MovedField(row["internal"], row["wire"], row["path"], parse_range(row["releases"]))
-            for row in document["fields"]
-        ),
-        tuple(
-            ConvertedValue(row["what"], parse_range(row["releases"]), row["source"])
-            for row in document["values"]
-        ),
-    )
 
 
 def _with_moved_keys(tree: Tree, moved: Iterable[MovedField]) -> Tree:

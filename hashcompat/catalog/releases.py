@@ -35,15 +35,26 @@ _NEVER: Final[_Order] = (sys.maxsize, 0, 0)
 """No release is as new."""
 
 
-class Range(msgspec.Struct, frozen=True):
-    """The releases that a row holds for."""
+class Range:
+    """The releases that a row holds for; equal where the rows write them alike.
 
-    text: str
-    """The specifier as the row has it."""
-    _specifiers: SpecifierSet
-    """The specifier as ``packaging`` parses it."""
-    _ends: tuple[_Order, _Order] | None
-    """The oldest of them and the oldest release after them; None where the specifier is another one."""
+    Not a struct, for msgspec would read a struct from an object, and rows have a text.
+    """
+
+    __slots__ = ("_ends", "_specifiers", "text")
+
+    def __init__(self, text: str) -> None:
+        """Read a specifier; raises InvalidSpecifier for anything else."""
+        self.text = text
+        self._specifiers = SpecifierSet(text)
+        self._ends = _ends(self._specifiers)
+        """The oldest of them and the oldest release after them; None where the specifier is another one."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Range) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
 
     def holds(self, release: Release) -> bool:
         """Return whether a release is one of them; two comparisons, where the specifier is two ends.
@@ -78,10 +89,26 @@ def parse_range(text: str) -> Range:
     Raises InputError for anything else.
     """
     try:
-        found = SpecifierSet(text)
+        return Range(text)
     except InvalidSpecifier:
         raise InputError(f"damaged release data: {text!r} is not a range of releases") from None
-    return Range(text, found, _ends(found))
+
+
+Rows = TypeVar("Rows")
+
+
+def typed_rows(rows: Any, kind: type[Rows]) -> Rows:
+    """Return rows of the release data as values of a type; further keys of a row are for people.
+
+    Raises msgspec.ValidationError for rows that do not fit, and what parse_range raises.
+    """
+    return msgspec.convert(rows, kind, dec_hook=_converted)
+
+
+def _converted(kind: type, value: Any) -> Any:
+    if kind is Range:
+        return parse_range(value)
+    raise NotImplementedError(kind)
 
 
 def _ends(specifiers: SpecifierSet) -> tuple[_Order, _Order] | None:
@@ -357,7 +384,7 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
         return self._by_minor[minor].newest
 
     def _nearest(self, name: str) -> str:
-        from hashcompat.catalog.nearest import nearest  # noqa: PLC0415 - for errors alone
+        from hashcompat.catalog.naming import nearest  # noqa: PLC0415 - for errors alone
 
         return nearest(name, {row.minor: row.names for row in self.rows})
 

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 import msgspec
 
+from hashcompat.catalog.eras import Site
 from hashcompat.catalog.lookup import Kubelet
-from hashcompat.catalog.patching import Site
 from hashcompat.errors import ExitCode, HashcompatError
 
 

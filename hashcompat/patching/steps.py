@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from hashcompat.catalog.patching import Site
+from hashcompat.catalog.eras import Site
 from hashcompat.patching.model import MisplacedError
 
 _BLOCK = re.compile(r"^import \(\n(?P<lines>.*?)^\)\n", re.MULTILINE | re.DOTALL)

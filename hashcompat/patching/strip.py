@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hashcompat.catalog.patching import Site
+from hashcompat.catalog.eras import Site
 from hashcompat.kubelet.hashing import compile_hasher
 from hashcompat.patching.gosource import decoded_examples, hash_as, header, imports, quoted, template
 from hashcompat.patching.model import FileEdit, NewFile, Patch, Task

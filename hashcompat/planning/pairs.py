@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar, cast
 
 import msgspec
 
-from hashcompat.catalog.apiserver import ReadDefault
+from hashcompat.catalog.defaults import ReadDefault
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.decide.static import Compare, same_uid
 from hashcompat.kubelet.decide.whole import Whole

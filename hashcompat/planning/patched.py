@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
+from hashcompat.catalog.eras import Site
 from hashcompat.catalog.gates import Settings
 from hashcompat.catalog.lookup import Catalog, Kubelet
-from hashcompat.catalog.patching import Site
 from hashcompat.catalog.releases import same_upstream
 from hashcompat.catalog.types import Schema
 from hashcompat.compile.decode import Decoder, compile_known

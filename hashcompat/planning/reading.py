@@ -14,7 +14,7 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.apiserver.on_read import added_paths, as_read, as_unread
-from hashcompat.catalog.apiserver import ReadDefault
+from hashcompat.catalog.defaults import ReadDefault
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.releases import newer_of
 from hashcompat.kubelet.decide.whole import Whole

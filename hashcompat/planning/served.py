@@ -14,7 +14,7 @@ from typing import Final
 from msgspec import structs
 
 from hashcompat.apiserver.created import as_created, as_defaulted, image_volumes, with_profiles
-from hashcompat.catalog.apiserver import ApiServer
+from hashcompat.catalog.defaults import ApiServer
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.decide.whole import Whole
 from hashcompat.kubelet.hashing import ContainerHash, container_hash

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from hashcompat.catalog.apiserver import ApiServer
+from hashcompat.catalog.defaults import ApiServer
 from hashcompat.catalog.gates import Gates
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.errors import CutError

@@ -13,7 +13,7 @@ from typing import Any, Final
 from hashcompat.answers.comparison import ReleaseDifference, restarts
 from hashcompat.answers.marking import mark
 from hashcompat.answers.onecontainer import Explanation, Side
-from hashcompat.catalog.changes import Change, EraChange
+from hashcompat.catalog.behaviour import Change, EraChange
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.planning.assumptions import facts
 from hashcompat.report.items import release_facts

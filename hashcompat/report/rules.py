@@ -13,7 +13,7 @@ from typing import Any, Final
 from msgspec import structs
 
 from hashcompat.catalog.files import DataFiles, default_directory
-from hashcompat.catalog.spans import Span, beginnings, common, merged, rows, span, words
+from hashcompat.catalog.naming import Span, beginnings, common, merged, rows_at, span, span_words
 from hashcompat.preflight import CHECKS
 from hashcompat.preflight.checks import Check, Need
 from hashcompat.report.model import Coloured, Document, Line, Prose, Report, Section, Table, document
@@ -52,13 +52,13 @@ def released(since: Since) -> str:
     spans = list(_spans(since.rows))
     if since.within:
         spans = list(common(spans, merged(_spans(since.within))))
-    return beginnings(spans) if since.begins else words(spans)
+    return beginnings(spans) if since.begins else span_words(spans)
 
 
 def _spans(wanted: Iterable[Rows]) -> Iterator[Span]:
     data = DataFiles(default_directory())
     for where in wanted:
-        for row in rows(data, where.table, where.at):
+        for row in rows_at(data, where.table, where.at):
             if not where.field or (row[where.field] == where.value) is not where.unlike:
                 yield span(row)
 
@@ -251,11 +251,11 @@ def checks_markdown() -> str:
 
 
 def _check_table() -> str:
-    rows = [
+    rows_at = [
         f"| [{check.rule.id}](#{anchor(check.rule.id)}) | {check.rule.name} | {_needs(check)} |"
         for check in CHECKS
     ]
-    return "\n".join(["| check | what | made with |", "|---|---|---|", *rows])
+    return "\n".join(["| check | what | made with |", "|---|---|---|", *rows_at])
 
 
 def _needs(check: Check) -> str:
@@ -282,8 +282,8 @@ def _table(rules: RuleList) -> Table:
 
 
 def _wide(rules: RuleList) -> Table:
-    rows = [[*_cells(rule), Prose(rule.source)] for rule in rules.rules]
-    return Table(("ID", "RULE", "MEANING", "SOURCE"), lambda: rows)
+    rows_at = [[*_cells(rule), Prose(rule.source)] for rule in rules.rules]
+    return Table(("ID", "RULE", "MEANING", "SOURCE"), lambda: rows_at)
 
 
 def _text(rules: RuleList) -> Iterator[Section]:
@@ -312,13 +312,13 @@ _INTRODUCTION: Final = (
 
 def rules_markdown() -> str:
     """Return the reference page docs/rules.md."""
-    rows = [f"| [{rule.id}](#{anchor(rule.id)}) | {rule.name} |" for rule in EVERY_RULE]
+    rows_at = [f"| [{rule.id}](#{anchor(rule.id)}) | {rule.name} |" for rule in EVERY_RULE]
     parts = [
         "# Rules",
         _INTRODUCTION,
         "The checks of nodes, such as `PF-103`, are in [preflight-checks](preflight-checks.md).",
         f"{LEGEND} Commands that confirm something change nothing.",
-        "\n".join(["| rule | what |", "|---|---|", *rows]),
+        "\n".join(["| rule | what |", "|---|---|", *rows_at]),
     ]
     parts += [part for rule in EVERY_RULE for part in markdown(rule)]
     return "\n\n".join(parts) + "\n"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hashcompat.apiserver.on_read import added_paths, as_read, as_unread
-from hashcompat.catalog.apiserver import ReadDefault, read_default
+from hashcompat.catalog.defaults import ReadDefault, read_default
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.catalog.releases import parse_range
 from hashcompat.model.pods import ContainerType

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.catalog.kubeletconfig import ConfigTable
+from hashcompat.catalog.kubeletsettings import ConfigTable
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.release import parse_release
 

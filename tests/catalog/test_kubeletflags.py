@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hashcompat.catalog.files import DataFiles
-from hashcompat.catalog.kubeletflags import FlagTable
+from hashcompat.catalog.kubeletsettings import FlagTable
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.release import Release, parse_release
 from scripts.schemas import kubeletflags

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from hashcompat.catalog.behaviour import Messages
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.catalog.messages import Messages
 
 NAMES = {"pod": "p", "namespace": "ns", "uid": "u", "container": "c", "message": "M"}
 

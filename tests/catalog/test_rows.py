@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from hashcompat.catalog.rows import read_table
+from hashcompat.catalog.files import read_table
 from hashcompat.errors import InputError
 from hashcompat.release import parse_release
 

@@ -6,7 +6,7 @@ import pytest
 from packaging.version import Version
 
 from hashcompat.catalog.files import DataFiles, default_directory
-from hashcompat.catalog.spans import beginnings, common, merged, rows, span, words
+from hashcompat.catalog.naming import beginnings, common, merged, rows_at, span, span_words
 
 DATA = DataFiles(default_directory())
 
@@ -31,7 +31,7 @@ def spans(*ranges: str) -> list[tuple[Version, Version]]:
     ],
 )
 def test_spans_in_words(ranges: tuple[str, ...], said: str) -> None:
-    assert words(spans(*ranges)) == said
+    assert span_words(spans(*ranges)) == said
 
 
 def test_beginnings_are_in_order_and_the_first_release_is_not_one() -> None:
@@ -42,12 +42,12 @@ def test_beginnings_are_in_order_and_the_first_release_is_not_one() -> None:
 
 
 def test_a_row_with_one_release_is_that_one_and_all_after_it() -> None:
-    assert words([span({"release": "1.27.16"})]) == "1.27.16 and later"
+    assert span_words([span({"release": "1.27.16"})]) == "1.27.16 and later"
 
 
 def test_what_two_have_in_common() -> None:
     limits = merged(spans(">=1.6,<1.16", ">=1.31"))
-    assert words(common(spans(">=1.2", "<1.4"), limits)) == "1.6 - 1.15 and 1.31 and later"
+    assert span_words(common(spans(">=1.2", "<1.4"), limits)) == "1.6 - 1.15 and 1.31 and later"
     assert list(common(spans("<1.4"), limits)) == []
 
 
@@ -64,4 +64,4 @@ def test_what_two_have_in_common() -> None:
 def test_rows_are_a_list_or_the_values_of_an_object_or_one(
     table: str, at: tuple[str, ...], first: str
 ) -> None:
-    assert rows(DATA, table, at)[0]["releases"] == first
+    assert rows_at(DATA, table, at)[0]["releases"] == first

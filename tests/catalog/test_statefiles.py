@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from hashcompat.catalog.hazards import StateFile, StateFiles
 from hashcompat.catalog.lookup import default_catalog
-from hashcompat.catalog.statefiles import StateFile, StateFiles
 from hashcompat.go.types import Pointer, Struct
 
 TREES = Path(__file__).parents[2] / "schemas" / "types" / "checkpoint"

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from hashcompat.apiserver.created import as_served, image_volumes
-from hashcompat.catalog.apiserver import ApiServer
+from hashcompat.catalog.defaults import ApiServer
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.go import jsontext, yaml
 from hashcompat.go.metav1 import RawJson

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from hashcompat.catalog.eras import PatchTables, site_of
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.catalog.patching import patch_tables, site_of
+from hashcompat.catalog.releases import typed_rows
 from hashcompat.errors import InputError, UsageError
 from hashcompat.go.types import STRING, Basic, Field, Pointer, Struct
 from hashcompat.patching import stripping
@@ -223,7 +224,7 @@ def test_missing_rows_are_damaged_data(catalog: Catalog) -> None:
         "imports": {"log": [], "version": [], "versionUtil": []},
     }
     with pytest.raises(InputError, match=r"patch\.json: imports\.log: want one row for"):
-        site_of(catalog.kubelet("1.9.11").release, patch_tables(rows))
+        site_of(catalog.kubelet("1.9.11").release, typed_rows(rows, PatchTables))
 
 
 def kubelet(*fields: Field) -> Any:

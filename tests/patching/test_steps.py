@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from hashcompat.catalog.patching import Function, Site
+from hashcompat.catalog.eras import Function, Site
 from hashcompat.catalog.releases import parse_range
 from hashcompat.patching.model import Change, FileEdit, MisplacedError, NewFile, Patch, apply
 from hashcompat.patching.steps import (

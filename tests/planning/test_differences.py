@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from hashcompat.catalog.changes import Changes
+from hashcompat.catalog.behaviour import Changes
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.catalog.types import Schema
 from hashcompat.go.walk import side_by_side
@@ -237,7 +237,7 @@ def test_a_new_field_without_omitempty_is_in_every_json(catalog: Catalog) -> Non
 class Bare:
     """A catalog whose history is empty."""
 
-    changes = Changes((), (), (), ())
+    changes = Changes((), (), ())
     known = default_catalog().known
 
 

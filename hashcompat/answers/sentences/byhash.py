@@ -7,7 +7,7 @@ from typing import Final
 
 from hashcompat import rules
 from hashcompat.answers.sentences.situation import Clause, Reasons, Situation, after, hashed, listed
-from hashcompat.catalog.changes import Change
+from hashcompat.catalog.behaviour import Change
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.types import reachable_fields
 from hashcompat.model.verdicts import Verdict

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from hashcompat.catalog.changes import Change, EraChange
+from hashcompat.catalog.behaviour import Change, EraChange
 from hashcompat.catalog.eras import Era
 from hashcompat.kubelet.decide.case import Case
 from hashcompat.model.items import Item

@@ -11,7 +11,7 @@ import msgspec
 
 from hashcompat.catalog.hazards import Hazards
 from hashcompat.catalog.lookup import Kubelet
-from hashcompat.catalog.runtimes import Runtimes
+from hashcompat.catalog.vendors import Runtimes
 from hashcompat.model.items import Item
 from hashcompat.model.preflight import Status
 from hashcompat.preflight.facts import Facts

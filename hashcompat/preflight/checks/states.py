@@ -11,7 +11,7 @@ from shlex import quote
 from typing import Final
 
 from hashcompat.catalog.gates import Gates
-from hashcompat.catalog.statefiles import StateFile
+from hashcompat.catalog.hazards import StateFile
 from hashcompat.model.preflight import Status
 from hashcompat.preflight.checks import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts

@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from hashcompat.catalog.gates import Gates, Settings
-from hashcompat.catalog.statefiles import StateFile
+from hashcompat.catalog.hazards import StateFile
 from hashcompat.model.pods import Node, Pod
 from hashcompat.preflight.facts import host, kubelet, processes, runtime, statefiles, units
 from hashcompat.preflight.facts.processes import Processes, processes_of

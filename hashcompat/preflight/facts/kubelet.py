@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from hashcompat.catalog.gates import Settings
-from hashcompat.catalog.kubeletflags import Flag, FlagTable
+from hashcompat.catalog.kubeletsettings import Flag, FlagTable
 from hashcompat.errors import DecodeError, InputError
 from hashcompat.go import quantity, yaml
 from hashcompat.preflight.facts.units import Word

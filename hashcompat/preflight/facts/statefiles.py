@@ -18,7 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from hashcompat.catalog.gates import Gates
-from hashcompat.catalog.statefiles import Form, StateFile
+from hashcompat.catalog.hazards import Form, StateFile
 from hashcompat.catalog.types import TypeBuilder
 from hashcompat.compile.decode import compile_decoder
 from hashcompat.compile.spew import compile_printer, spew

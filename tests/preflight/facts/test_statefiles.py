@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from hashcompat.catalog.hazards import StateFile, StateFiles
 from hashcompat.catalog.lookup import Catalog, default_catalog
-from hashcompat.catalog.statefiles import StateFile, StateFiles
 from hashcompat.go.digest import fnv32a
 from hashcompat.preflight.facts.statefiles import Condition, State, is_read, read
 from tests.helpers.golden import files, releases, rows, state_file

@@ -160,7 +160,7 @@ TARGETS = (
     Target(
         "release",
         _release,
-        ("release", "catalog/releases", "catalog/vendors", "catalog/runtimes"),
+        ("release", "catalog/releases", "catalog/vendors", "catalog/vendors"),
         Form.TEXT,
         longest=64,
         raises=(UsageError,),
@@ -176,13 +176,13 @@ TARGETS = (
     Target(
         "added-release",
         _added,
-        ("catalog/added", "catalog/treeform", "catalog/types", "catalog/files", "go/types"),
+        ("catalog/added", "catalog/types", "catalog/files", "go/types"),
         raises=(InputError, UsageError),
     ),
     Target(
         "go-types",
         _go_types,
-        ("sources/upstream/gotypes", "catalog/treeform"),
+        ("sources/upstream/gotypes", "catalog/added"),
         Form.TEXT,
         raises=(InputError, UsageError),
     ),

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from packaging.version import Version
 
-from hashcompat.catalog.files import DataFiles
 from hashcompat.catalog.releases import Range, parse_range
 from hashcompat.model.near import distance
 from hashcompat.regex import regex
@@ -127,14 +126,14 @@ _NEVER: Final = Version("999")
 EVERY: Final = "every release"
 
 
-def rows_at(data: DataFiles, table: str, at: Sequence[str]) -> list[Mapping[str, Any]]:
+def rows_at(table: Any, at: Sequence[str]) -> list[Mapping[str, Any]]:
     """Return the rows at some keys of a table: a list, the values of an object, or one row."""
-    found = data.table(table)
+    rows = table
     for key in at:
-        found = found[key]
-    if isinstance(found, list):
-        return found
-    return [found] if "releases" in found else list(found.values())
+        rows = rows[key]
+    if isinstance(rows, list):
+        return rows
+    return [rows] if "releases" in rows else list(rows.values())
 
 
 def span(row: Mapping[str, Any]) -> Span:

@@ -58,7 +58,7 @@ def released(since: Since) -> str:
 def _spans(wanted: Iterable[Rows]) -> Iterator[Span]:
     data = DataFiles(default_directory())
     for where in wanted:
-        for row in rows_at(data, where.table, where.at):
+        for row in rows_at(data.table(where.table), where.at):
             if not where.field or (row[where.field] == where.value) is not where.unlike:
                 yield span(row)
 
@@ -251,11 +251,11 @@ def checks_markdown() -> str:
 
 
 def _check_table() -> str:
-    rows_at = [
+    rows = [
         f"| [{check.rule.id}](#{anchor(check.rule.id)}) | {check.rule.name} | {_needs(check)} |"
         for check in CHECKS
     ]
-    return "\n".join(["| check | what | made with |", "|---|---|---|", *rows_at])
+    return "\n".join(["| check | what | made with |", "|---|---|---|", *rows])
 
 
 def _needs(check: Check) -> str:
@@ -282,8 +282,8 @@ def _table(rules: RuleList) -> Table:
 
 
 def _wide(rules: RuleList) -> Table:
-    rows_at = [[*_cells(rule), Prose(rule.source)] for rule in rules.rules]
-    return Table(("ID", "RULE", "MEANING", "SOURCE"), lambda: rows_at)
+    rows = [[*_cells(rule), Prose(rule.source)] for rule in rules.rules]
+    return Table(("ID", "RULE", "MEANING", "SOURCE"), lambda: rows)
 
 
 def _text(rules: RuleList) -> Iterator[Section]:
@@ -312,13 +312,13 @@ _INTRODUCTION: Final = (
 
 def rules_markdown() -> str:
     """Return the reference page docs/rules.md."""
-    rows_at = [f"| [{rule.id}](#{anchor(rule.id)}) | {rule.name} |" for rule in EVERY_RULE]
+    rows = [f"| [{rule.id}](#{anchor(rule.id)}) | {rule.name} |" for rule in EVERY_RULE]
     parts = [
         "# Rules",
         _INTRODUCTION,
         "The checks of nodes, such as `PF-103`, are in [preflight-checks](preflight-checks.md).",
         f"{LEGEND} Commands that confirm something change nothing.",
-        "\n".join(["| rule | what |", "|---|---|", *rows_at]),
+        "\n".join(["| rule | what |", "|---|---|", *rows]),
     ]
     parts += [part for rule in EVERY_RULE for part in markdown(rule)]
     return "\n\n".join(parts) + "\n"

@@ -64,4 +64,4 @@ def test_what_two_have_in_common() -> None:
 def test_rows_are_a_list_or_the_values_of_an_object_or_one(
     table: str, at: tuple[str, ...], first: str
 ) -> None:
-    assert rows_at(DATA, table, at)[0]["releases"] == first
+    assert rows_at(DATA.table(table), at)[0]["releases"] == first

@@ -384,7 +384,7 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
         return self._by_minor[minor].newest
 
     def _nearest(self, name: str) -> str:
-        from hashcompat.catalog.naming import nearest  # noqa: PLC0415 - for errors alone
+        from hashcompat.catalog.nearest import nearest  # noqa: PLC0415 - for errors alone
 
         return nearest(name, {row.minor: row.names for row in self.rows})
 

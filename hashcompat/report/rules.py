@@ -12,8 +12,17 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from hashcompat.catalog.files import DataFiles, default_directory
-from hashcompat.catalog.naming import Span, beginnings, common, merged, rows_at, span, span_words
+from hashcompat.catalog.files import (
+    DataFiles,
+    Span,
+    beginnings,
+    common,
+    default_directory,
+    merged,
+    rows_at,
+    span,
+    span_words,
+)
 from hashcompat.preflight import CHECKS
 from hashcompat.preflight.checks import Check, Need
 from hashcompat.report.model import Coloured, Document, Line, Prose, Report, Section, Table, document

@@ -5,8 +5,16 @@ from __future__ import annotations
 import pytest
 from packaging.version import Version
 
-from hashcompat.catalog.files import DataFiles, default_directory
-from hashcompat.catalog.naming import beginnings, common, merged, rows_at, span, span_words
+from hashcompat.catalog.files import (
+    DataFiles,
+    beginnings,
+    common,
+    default_directory,
+    merged,
+    rows_at,
+    span,
+    span_words,
+)
 
 DATA = DataFiles(default_directory())
 

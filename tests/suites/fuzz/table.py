@@ -52,7 +52,7 @@ NO_READERS: Final = {
     "api/documents": "passes documents to the readers of files",
     "apiserver/created": "writes what an API server serves; the target container reads it",
     "catalog/lookup": "reads the release data of the program",
-    "catalog/naming": "compares the name of a release with known ones; the target release reads it",
+    "catalog/nearest": "compares the name of a release with known ones; the target release reads it",
     "cli/args/cluster": "reads a duration of the command line",
     "cli/args/rollout": "reads a name of the command line; the target rollout reads what is below it",
     "cli/commands/adding": "asks for release data; the targets download and go-types read them",

@@ -12,10 +12,9 @@ from hashcompat.api.options import OptionFields, release_of, view_of
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.patching import strategies
 from hashcompat.patching.audit import Audit, audit
-from hashcompat.patching.model import Patch, apply
+from hashcompat.patching.model import Patch, apply, mail
 from hashcompat.patching.strategies import Choices
-from hashcompat.patching.stripping import check_strip
-from hashcompat.patching.unified import mail
+from hashcompat.patching.strip import check_strip
 
 
 def patch(

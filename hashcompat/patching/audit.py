@@ -18,7 +18,7 @@ from hashcompat.kubelet.hashing import hashers
 from hashcompat.kubelet.staticpods import static_pod_text
 from hashcompat.model.items import ContainerName, PodName, container_name, name_of
 from hashcompat.model.pods import Container, Inventory, Pod
-from hashcompat.patching.stripping import Cut, cuts_between, stripped
+from hashcompat.patching.strip import Cut, cuts_between, stripped
 from hashcompat.planning.latest import Latest
 from hashcompat.planning.templates import Named, Template, Templates
 from hashcompat.planning.view import View
@@ -126,14 +126,14 @@ def audit(inventory: Inventory, old: Kubelet, new: Kubelet, view: View) -> Audit
     templates: dict[str, None] = {}
     for pod in inventory.pods:
         containers += len(pod.containers)
-        found = checks.of(pod)
-        for container, one in zip(pod.containers, found, strict=True):
-            if one.hit is not None:
+        checked = checks.of(pod)
+        for container, each in zip(pod.containers, checked, strict=True):
+            if each.hit is not None:
                 name = container_name(container.name, container.type)
-                rows.append(AuditRow(name_of(pod), name, one.hit))
+                rows.append(AuditRow(name_of(pod), name, each.hit))
         if pod.static and _uid_changes(pod, new, checks.cuts):
             static.append(f"{pod.namespace}/{pod.name}")
-        if pod.owner.startswith(_OWNERS) and checks.changes_template(pod, found):
+        if pod.owner.startswith(_OWNERS) and checks.changes_template(pod, checked):
             templates[f"{pod.namespace}/{pod.owner}"] = None
     return Audit(old, new, checks.cuts, containers, tuple(rows), tuple(static), tuple(templates))
 
@@ -160,11 +160,11 @@ class _Checks:
         template = named.template
         if template is None:
             return self._alone(pod, container)
-        found = self._known.get(template)
-        if found is None:
-            found = self._alone(pod, container)
-            self._known.add(template, found, named.likeness.size)
-        return found
+        checked = self._known.get(template)
+        if checked is None:
+            checked = self._alone(pod, container)
+            self._known.add(template, checked, named.likeness.size)
+        return checked
 
     def _alone(self, pod: Pod, container: Container) -> Checked:
         view = self._view
@@ -175,10 +175,10 @@ class _Checks:
         except DecodeError as error:
             raise InputError(f"{pod.origin}: {container.path}{error}") from None
 
-    def changes_template(self, pod: Pod, found: Iterable[Checked]) -> bool:
+    def changes_template(self, pod: Pod, checked: Iterable[Checked]) -> bool:
         """Return whether the text of a controller's template, which has its containers', would be cut."""
         if not self._view.keeps_empty(pod):
-            return any(one.is_cut for one in found)
+            return any(each.is_cut for each in checked)
         specs = (self._view.seen(pod, container, self._new) for container in pod.containers)
         texts = (hashers(self._new)[0].text(spec) for spec in specs)
         return any(stripped(text, self.cuts) != text for text in texts)

@@ -1,4 +1,8 @@
-"""The Go package that computes an old release's container hash: types, conversion, hash and its test."""
+"""The Go packages that a patch adds: one that hashes as an old release does, and one that asks all of these.
+
+The first has types, conversion, hash and its test; the second, ``hashlike``, is what a patched kubelet
+calls.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +18,12 @@ from hashcompat.compile.decode import unknown_fields as dropped
 from hashcompat.go.jsontext import ESCAPES
 from hashcompat.kubelet.alike import unknown_to
 from hashcompat.kubelet.hashing import compile_hasher
-from hashcompat.patching.goconvert import conversion_functions, conversion_of
-from hashcompat.patching.gotypes import foreign_imports, type_declarations
+from hashcompat.patching.gotypes import (
+    conversion_functions,
+    conversion_of,
+    foreign_imports,
+    type_declarations,
+)
 from hashcompat.patching.model import NewFile, Task
 
 ROOT: Final = "pkg/kubelet/container/hashlike"
@@ -121,8 +129,8 @@ _PICKED: Final = {
 
 def _test(task: Task, old: Kubelet, release: str) -> str:
     rows = [
-        f"\t\t{{{quoted(spec)}, {value:#x}, {str(known).lower()}}},"
-        for spec, value, known in expectations(task, old)
+        f"\t\t{{{quoted(spec)}, {value:#x}, {str(is_known).lower()}}},"
+        for spec, value, is_known in expectations(task, old)
     ]
     block = imports(["encoding/json", "testing"], [CORE, ("", "k8s.io/apimachinery/pkg/api/equality")])
     return template("hash_test", release=release, imports=block, rows="\n".join(rows))
@@ -161,3 +169,89 @@ def examples() -> tuple[Mapping[str, Any], ...]:
 def quoted(spec: Mapping[str, Any]) -> str:
     """Return a container's JSON as a raw Go string."""
     return "`" + json.dumps(spec, separators=(",", ":")).replace("`", "\\u0060") + "`"
+
+
+_RESIZE = """
+// Old hashes cover resources, this kubelet's hash does not: a container that
+// is accepted by an old hash restarts at its first in-place resize."""
+
+_CHECK = """	if ended(version.Get().GitVersion) {
+		return ""
+	}
+"""
+
+
+def resize_note(task: Task) -> bool:
+    """Return whether the patch must mention in-place resizes.
+
+    That is if the new kubelet resizes in place, and an old hash covers resources where the new one does not.
+    """
+    return (
+        task.new.behaviour.resources_recorded
+        and not task.new.era.whole
+        and any(old.era.whole for old in task.olds)
+    )
+
+
+def dispatcher(task: Task) -> tuple[NewFile, ...]:
+    """Return the files of the package."""
+    code = template(
+        "hashlike",
+        imports=_imports(task),
+        rows="\n".join(f'\t{{"{old.release}", {package_name(old)}.HashContainer}},' for old in task.olds),
+        resize=_RESIZE if resize_note(task) else "",
+        log=_log(task),
+        ended=_CHECK if task.until else "",
+        known="_" if task.accept_new_fields else "known",
+        and_known="" if task.accept_new_fields else " && known",
+    )
+    if task.until:
+        code += template("until", until=task.until)
+    return NewFile(f"{ROOT}/hashlike.go", header() + code), NewFile(
+        f"{ROOT}/hashlike_test.go", header() + _hashlike_test(task)
+    )
+
+
+def _imports(task: Task) -> str:
+    others = [
+        CORE,
+        ("", task.site.log),
+        *((package_name(old), f"{IMPORT}/{package_name(old)}") for old in task.olds),
+    ]
+    if task.until:
+        others += [("", task.site.version), ("utilversion", task.site.version_util)]
+    return imports(["sync"], others)
+
+
+def _log(task: Task) -> str:
+    """Return the logging call in the style of the release: structured from klog v2 on."""
+    if task.site.log.endswith("/v2"):
+        pairs = '"container", container.Name, "containerID", id, "kubelet", release'
+        return f'klog.InfoS("Kept a container whose hash an older kubelet recorded", {pairs})'
+    package = task.site.log.rpartition("/")[2]
+    arguments = "container.Name, id, release"
+    return f'{package}.Infof("Kept container %s (%s): kubelet %s recorded its hash", {arguments})'
+
+
+def _hashlike_test(task: Task) -> str:
+    rows = [row for old in task.olds for row in _rows(task, old)]
+    block = imports(["encoding/json", "testing"], [CORE])
+    code = template("hashlike_test", imports=block, rows="\n".join(rows))
+    return code + (
+        template("until_test", until=task.until, new=task.new.release.upstream) if task.until else ""
+    )
+
+
+def _rows(task: Task, old: Kubelet) -> list[str]:
+    """Return test rows for one old release.
+
+    A container with fields that it does not know is left out if another old release may know them, because
+    that one may record the same hash.
+    """
+    return [
+        f"\t\t{{{quoted(spec)}, {value:#x}, {str(is_known or task.accept_new_fields).lower()}}},"
+        for spec, value, is_known in expectations(task, old)
+        if is_known
+        or task.accept_new_fields
+        or all(other is old or lost_fields(task, other, spec) for other in task.olds)
+    ]

@@ -21,8 +21,8 @@ _IMPORT = re.compile(r'\t(?:(?P<alias>[\w.]+) )?"(?P<path>[^"]+)"')
 
 def function_text(text: str, name: str) -> str:
     """Return a top-level function of a gofmt'd file, up to its closing brace; empty if there is none."""
-    found = re.search(rf"^func {re.escape(name)}\(.*?^}}\n", text, re.MULTILINE | re.DOTALL)
-    return found[0] if found else ""
+    function = re.search(rf"^func {re.escape(name)}\(.*?^}}\n", text, re.MULTILINE | re.DOTALL)
+    return function[0] if function else ""
 
 
 class _OfFunction(msgspec.Struct, frozen=True):
@@ -181,7 +181,7 @@ class AddImport(msgspec.Struct, frozen=True):
     def _position(self, lines: list[str]) -> int:
         """Return the place in the last group of imports: after every path that sorts before this one."""
         group = max((index for index, line in enumerate(lines) if not line.strip()), default=-1) + 1
-        paths = [(index, found["path"]) for index, line in enumerate(lines) if (found := _IMPORT.match(line))]
+        paths = [(index, match["path"]) for index, line in enumerate(lines) if (match := _IMPORT.match(line))]
         before = [index for index, path in paths if index >= group and path < self.path]
         return max(before, default=group - 1) + 1
 
@@ -233,8 +233,8 @@ class Literals(msgspec.Struct, frozen=True):
         """Replace them in order; raise MisplacedError, naming the first that is missing."""
         done, rest = "", text
         for old, new in self.pairs:
-            head, found, rest = rest.partition(f"{old:#x}")
-            if not found:
+            head, literal, rest = rest.partition(f"{old:#x}")
+            if not literal:
                 raise MisplacedError(f"{old:#x} is missing where upstream asserts it")
             done += f"{head}{new:#x}"
         return done + rest

@@ -1,4 +1,9 @@
-"""The strategies by name; a new one is a function from a task to a patch, and a row here."""
+"""The strategies by name; a new one is a function from a task to a patch, and a row in ``BY_NAME``.
+
+With ``accept``, the kubelet also treats a container as unchanged if an older release recorded its hash. New
+containers get the new hash, so the patch can be dropped once no old container is left. With ``pin``, it
+hashes as an old release does: switching between the two restarts nothing.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +15,156 @@ import msgspec
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.errors import UsageError
 from hashcompat.kubelet import alike
-from hashcompat.patching.accept import accept
-from hashcompat.patching.model import Patch, Task
-from hashcompat.patching.pin import pin
-from hashcompat.patching.strip import strip
-from hashcompat.patching.stripping import check_strip
+from hashcompat.patching.gosource import IMPORT, dispatcher, hash_as, package, package_name, resize_note
+from hashcompat.patching.model import FileEdit, Patch, Step, Task
+from hashcompat.patching.steps import AddImport, Body, DropUnusedImports, InFunction, Literals, RemoveFunction
+from hashcompat.patching.strip import check_strip, strip
 from hashcompat.planning.patched import check_patchable, check_pin
 from hashcompat.release import parse_release
+
+_MANAGER: Final = "pkg/kubelet/kuberuntime/kuberuntime_manager.go"
+
+_INSERT: Final = """	id, recorded := containerStatus.ID.String(), containerStatus.Hash
+	if recorded != expectedHash && hashlike.Accepts(container, id, recorded) {
+		// An older kubelet created this container from the same spec.
+		return expectedHash, recorded, false
+	}
+"""
+
+
+def accept(task: Task) -> Patch:
+    """Return the patch that makes ``containerChanged`` accept the hash of the new or of any old release."""
+    names = ", ".join(str(old.release) for old in task.olds)
+    new_files = [file for old in task.olds for file in package(task, old)]
+    change = InFunction(task.site, "containerChanged", "\treturn expectedHash,", _INSERT, "hashlike.Accepts(")
+    return Patch(
+        subject=f"kubelet: keep containers whose hash {names} recorded",
+        explanation=_accept_explanation(task, names),
+        new_files=(*new_files, *dispatcher(task)),
+        edits=(FileEdit(_MANAGER, (change, AddImport(IMPORT))),),
+    )
+
+
+def _accept_explanation(task: Task, names: str) -> str:
+    paragraphs = [
+        _ACCEPT_WHAT.format(new=task.new.release, names=names),
+        _HOW,
+        _NEW_FIELDS[task.accept_new_fields],
+        f"Kubelets newer than {task.until} no longer accept old hashes." if task.until else _END,
+    ]
+    return "\n\n".join([*paragraphs, _RESIZE] if resize_note(task) else paragraphs)
+
+
+_ACCEPT_WHAT: Final = (
+    "kubelet {new} hashes containers differently from {names}. After an in-place upgrade it treats every "
+    "container whose hash differs as changed: it kills the container and creates it again."
+)
+
+_HOW: Final = (
+    "containerChanged now also accepts a recorded hash that such a kubelet records for the same container. "
+    "That hash is computed over the Go types of that release, to which the container is copied field by "
+    "field. New containers get the new hash. Static pods are still identified by their UID, which does not "
+    "change."
+)
+
+_NEW_FIELDS: Final = {
+    False: (
+        "An old hash does not count for a container that sets a field which the old kubelet did not know, "
+        "unless the value is a default that API servers set: such a spec means something that never ran."
+    ),
+    True: (
+        "An old hash also counts for a container that sets fields which the old kubelet did not know, and "
+        "so dropped: they take effect when the container restarts for another reason."
+    ),
+}
+
+_END: Final = "The patch can be dropped once no container of those kubelets is left."
+
+_RESIZE: Final = (
+    "Old hashes cover resources: a container that is kept because of an old hash restarts at its first "
+    "in-place resize, even if its resizePolicy is NotRequired."
+)
+
+
+_HELPERS: Final = "pkg/kubelet/container/helpers.go"
+
+_FREED: Final = (
+    ("encoding/json", "json"),
+    ("hash/fnv", "fnv"),
+    ("k8s.io/kubernetes/pkg/util/hash", "hashutil"),
+)
+
+_BODY: Final = """	// The hash of kubelet {old}: switching between the two restarts nothing.
+	hash, _ := {name}.HashContainer(container)
+	return hash
+"""
+
+
+def pin(task: Task) -> Patch:
+    """Return the patch that makes ``HashContainer`` return what the only old release would."""
+    (old,) = task.olds
+    name = package_name(old)
+    body = _BODY.format(old=old.release, name=name)
+    steps: list[Step] = [
+        Body(task.site, "HashContainer", body, f"{name}.HashContainer("),
+        AddImport(f"{IMPORT}/{name}", name),
+    ]
+    if task.site.function("pickFieldsToHash"):
+        steps.append(RemoveFunction(task.site, "pickFieldsToHash"))
+    steps.append(DropUnusedImports(_FREED))
+    return Patch(
+        subject=f"kubelet: hash containers as {old.release} does",
+        explanation=_pin_explanation(task),
+        new_files=package(task, old),
+        edits=(FileEdit(_HELPERS, tuple(steps)), *_assertions(task)),
+    )
+
+
+def _assertions(task: Task) -> list[FileEdit]:
+    """Return the edits of Kubernetes' own tests that assert hashes."""
+    files = dict.fromkeys(assertion.file for assertion in task.site.assertions)
+    return [
+        FileEdit(
+            file,
+            (
+                Literals(
+                    tuple(
+                        [
+                            (hash_as(task.new, container), hash_as(task.olds[0], container))
+                            for assertion in task.site.assertions
+                            if assertion.file == file
+                            for container in assertion.containers
+                        ]
+                    )
+                ),
+            ),
+        )
+        for file in files
+    ]
+
+
+def _pin_explanation(task: Task) -> str:
+    (old,) = task.olds
+    paragraphs = [_PIN_WHAT.format(old=old.release, new=task.new.release), _DROPPED]
+    if task.site.assertions:
+        paragraphs.append("The hashes that Kubernetes' own tests assert are changed to the old ones.")
+    if task.new.behaviour.resources_recorded and old.era.whole:
+        paragraphs.append(
+            "The old hash covers resources, so every in-place resize of a container restarts it."
+        )
+    return "\n\n".join(paragraphs)
+
+
+_PIN_WHAT: Final = (
+    "HashContainer returns what kubelet {old} would, computed over the Go types of that release, to which "
+    "the container is copied field by field. Switching between {old} and {new} restarts no container "
+    "because of its hash."
+)
+
+_DROPPED: Final = (
+    "Fields that the old release does not know are not part of the hash: changing only those does not "
+    "restart the container."
+)
 
 
 class Choices(msgspec.Struct, frozen=True):

@@ -11,8 +11,7 @@ from typing import Any, Final
 from hashcompat.model.escape import name_path, word
 from hashcompat.model.words import count
 from hashcompat.patching.audit import Audit, AuditRow
-from hashcompat.patching.model import Patch
-from hashcompat.patching.unified import wrapped
+from hashcompat.patching.model import Patch, wrapped
 from hashcompat.report.model import Case, Document, Findings, Outcome, Prose, Report, Rows, Table, document
 from hashcompat.rules import Rule
 

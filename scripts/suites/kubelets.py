@@ -16,9 +16,8 @@ from typing import Final
 
 from hashcompat.catalog.lookup import default_catalog
 from hashcompat.catalog.releases import parse_range
-from hashcompat.patching.model import apply
+from hashcompat.patching.model import apply, mail
 from hashcompat.patching.strategies import make_patch
-from hashcompat.patching.unified import mail
 from hashcompat.release import parse_release
 from scripts.lib import gotool
 from scripts.lib.gotool import GoError

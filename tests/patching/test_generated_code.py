@@ -15,9 +15,13 @@ from hashcompat.catalog.lookup import Catalog
 from hashcompat.catalog.releases import typed_rows
 from hashcompat.errors import InputError, UsageError
 from hashcompat.go.types import STRING, Basic, Field, Pointer, Struct
-from hashcompat.patching import stripping
-from hashcompat.patching.goconvert import conversion_functions, conversion_of
-from hashcompat.patching.gotypes import foreign_imports, type_declarations
+from hashcompat.patching import strip as stripping
+from hashcompat.patching.gotypes import (
+    conversion_functions,
+    conversion_of,
+    foreign_imports,
+    type_declarations,
+)
 from hashcompat.patching.model import Patch
 from hashcompat.patching.strategies import BY_NAME, Choices, make_patch
 

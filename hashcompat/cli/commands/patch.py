@@ -21,10 +21,9 @@ from hashcompat.cli.reports import STDOUT
 from hashcompat.errors import ExitCode, InputError, UsageError
 from hashcompat.kubelet import alike
 from hashcompat.patching.audit import audit
-from hashcompat.patching.model import MisplacedError, Patch, apply
+from hashcompat.patching.model import MisplacedError, Patch, apply, mail
 from hashcompat.patching.strategies import BY_NAME, Choices, make_patch
-from hashcompat.patching.stripping import check_strip
-from hashcompat.patching.unified import mail
+from hashcompat.patching.strip import check_strip
 from hashcompat.planning.options import Options
 from hashcompat.planning.view import View
 from hashcompat.report.patch import AUDIT, PATCH, in_words

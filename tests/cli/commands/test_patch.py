@@ -25,7 +25,8 @@ import pytest
 
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.errors import UsageError
-from hashcompat.patching import audit, stripping
+from hashcompat.patching import audit
+from hashcompat.patching import strip as stripping
 from scripts.sample.pods import TOKEN_PATH
 from tests.helpers.pods import as_json, pod
 from tests.helpers.program import ROOT, Run

@@ -72,7 +72,7 @@ NO_READERS: Final = {
     "model/mask": "hides what was read",
     "model/uids": "compares a uid that was read",
     "patching/gosource": "writes Go",
-    "patching/unified": "writes patches of files that the target source-file reads",
+    "patching/model": "writes patches of files that the target source-file reads",
     "preflight/checks/containers": "compares ids of arguments that were read",
     "preflight/checks/host": "writes commands",
     "preflight/checks/kubelet": "writes commands",

@@ -16,10 +16,9 @@ from hashcompat.errors import DecodeError
 from hashcompat.go.jsontext import decode_text, loads
 from hashcompat.kubelet.alike import unknown_to
 from hashcompat.patching.audit import check_container
-from hashcompat.patching.model import apply
+from hashcompat.patching.model import apply, mail
 from hashcompat.patching.strategies import Choices, make_patch
-from hashcompat.patching.stripping import cuts_between
-from hashcompat.patching.unified import mail
+from hashcompat.patching.strip import cuts_between
 from scripts.golden import containers as oracle
 from scripts.suites import patches
 from scripts.suites.patches import CACHE, Touched

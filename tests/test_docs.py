@@ -113,6 +113,18 @@ def test_the_glossary_is_short() -> None:
     assert 20 <= len(terms) <= 40
 
 
+def test_each_decision_has_a_heading_of_its_own_and_short_sentences() -> None:
+    page = (ROOT / "docs" / "decisions.md").read_text()
+    headings = re.findall(r"^##+ (.+)$", page, re.MULTILINE)
+    assert len(headings) == len(set(headings)) > 80
+    prose = re.sub(r"^\|.*$", "", page, flags=re.MULTILINE)
+    assert [
+        text
+        for text in re.split(r"(?<=[.!?:]) +|\n\n|\n- ", " ".join(prose.split(" ")))
+        if len(text.split()) > 60
+    ] == []
+
+
 OTHERS = ("plan.md", "plan-large.md", "performance.md", "evidence.md", "html.md")
 """Pages that other commands than ``regenerate.py docs`` make, or whose pictures they take."""
 

@@ -404,8 +404,8 @@ def test_both_kinds_of_secret_make_different_hashes(catalog: Catalog) -> None:
         container_hash({**spec, "ports": 1}, kubelet)
 
 
-def test_the_readme_names_the_command() -> None:
-    assert "`snapshot " in (ROOT / "README.md").read_text()
+def test_the_page_of_commands_names_it() -> None:
+    assert "`snapshot " in (ROOT / "docs" / "commands.md").read_text()
 
 
 UUID = "9d2b7a3c-0000-4000-8000-000000000001"

@@ -21,7 +21,7 @@ from hashcompat.errors import InputError
 from hashcompat.go import jsonstream, jsontext, quantity, quantity_1_0, yaml
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.sources.controllers import Census
-from hashcompat.sources.templates import unread_places
+from hashcompat.sources.workloads import unread_places
 from tests.helpers.linear import MOST, growth
 
 CHUNK = 1 << 18

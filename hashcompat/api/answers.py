@@ -29,7 +29,7 @@ from hashcompat.model.plan import Plan, Way
 from hashcompat.model.records import Record
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.view import View
-from hashcompat.sources.clock import now
+from hashcompat.sources.dating import now
 
 
 def plan(

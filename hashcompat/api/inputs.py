@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 from hashcompat.errors import UsageError
 from hashcompat.model.pods import Inventory
 from hashcompat.records.index import Records, index
-from hashcompat.sources import clients, filters, values
+from hashcompat.sources import filters, values
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files import recorded, sample, staticpods
 from hashcompat.sources.filters import Filters
@@ -49,9 +49,9 @@ def load(*sources: Source, recursive: bool = False) -> Inventory:
 
 def _objects(source: Source) -> list[Any]:
     """Return the Kubernetes objects that a value is or holds."""
-    value = clients.plain(source)
+    value = values.plain(source)
     return (
-        list(map(clients.plain, value))
+        list(map(values.plain, value))
         if not isinstance(value, Mapping) and isinstance(value, Iterable)
         else [value]
     )

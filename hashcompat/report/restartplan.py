@@ -27,7 +27,7 @@ from hashcompat.report.model import (
 )
 from hashcompat.report.planview import Excerpt, excerpt_of, source_document, times_of
 from hashcompat.rules.pages import RULES
-from hashcompat.sources.files.quick import line
+from hashcompat.sources.files.saved import line
 
 
 def plan_document(result: Plan | Excerpt) -> Document:

@@ -16,7 +16,7 @@ from hashcompat.go.jsonpath import part, rows, text
 from hashcompat.go.jsontext import clean
 from hashcompat.model.budgets import EVERYTHING, Amount, Budget, Budgets, Counted, Requirement, Selector
 from hashcompat.regex import regex
-from hashcompat.sources.templates import is_workload
+from hashcompat.sources.workloads import is_workload
 
 KIND: Final = "PodDisruptionBudget"
 

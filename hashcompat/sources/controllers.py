@@ -16,8 +16,7 @@ from hashcompat.errors import InputError
 from hashcompat.go import jsontext
 from hashcompat.go.jsonpath import part, text
 from hashcompat.regex import regex
-from hashcompat.sources.templates import place_of, unread_places
-from hashcompat.sources.workloads import maker_of
+from hashcompat.sources.workloads import maker_of, place_of, unread_places
 
 Key = str | tuple[str, str, str]
 """A uid; or kind, namespace and name, where an owner is named without its uid."""

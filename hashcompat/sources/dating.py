@@ -7,15 +7,16 @@ dump, within minutes. Only kubelets, and those who may patch the status of nodes
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from hashcompat.go.jsonpath import is_object, part, rows
 from hashcompat.model.dating import SKEW, Dated, Reach, reach_of
 from hashcompat.sources import snapshots
 from hashcompat.sources.statuses import time_of
-from hashcompat.sources.templates import group_of
+from hashcompat.sources.workloads import group_of
 
 
 def until() -> datetime:
@@ -65,3 +66,18 @@ def heartbeats(node: Mapping[str, Any]) -> Iterator[datetime | None]:
     for row in rows(part(node, "status"), "conditions"):
         text = row.get("lastHeartbeatTime") if is_object(row) else None
         yield time_of(text)[1] if isinstance(text, str) else None
+
+
+_CHOSEN: Final = "SOURCE_DATE_EPOCH"
+"""Seconds since 1970 that take its place, so that outputs are reproducible (reproducible-builds.org)."""
+
+_LONGEST: Final = 10
+"""Digits of a time within the years that Python knows."""
+
+
+def now() -> datetime:
+    """Return the time in UTC and whole seconds."""
+    chosen = os.environ.get(_CHOSEN, "")
+    if chosen.isdecimal() and len(chosen) <= _LONGEST:
+        return datetime.fromtimestamp(int(chosen), UTC)
+    return datetime.now(UTC).replace(microsecond=0)

@@ -1,17 +1,20 @@
-"""Objects in a document that this program saved; the types of values are checked as they are taken."""
+"""JSON in memory, and the documents that this program saved: types are checked as values are taken."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from hashcompat.errors import InputError
+from hashcompat.go import jsontext
 from hashcompat.go.jsontext import clean, kind_of
+from hashcompat.go.limits import values_in
+from hashcompat.sources.limits import RefusedError
 
 Word = TypeVar("Word", bound=StrEnum)
 
@@ -134,3 +137,29 @@ def row_of(value: object, path: str) -> Row:
 def _word(words: type[Word], text: str) -> Word:
     """Return one of some words; to ask an enumeration takes ten times as long."""
     return words(text)
+
+
+MOST_VALUES: Final = 2_000_000
+"""Values of one such text, each of about 100 bytes in memory; a page of 500 pods has 200,000."""
+
+
+def loads(text: str) -> Any:
+    """Return the one document of a text; errors as ``load_all``, also for other than one document."""
+    check_values(text)
+    return jsontext.loads(text)
+
+
+def load_all(text: str) -> Iterator[Any]:
+    """Return the documents of a text.
+
+    Raises RefusedError for so many values that they would not fit into memory; the iterator raises InputError
+    for what is not JSON.
+    """
+    check_values(text)
+    return jsontext.load_all(text)
+
+
+def check_values(text: str) -> None:
+    """Raise RefusedError for a text of so many values that they would not fit into memory."""
+    if values_in(text) > MOST_VALUES:
+        raise RefusedError(f"JSON of more than {MOST_VALUES:,} values, the most that is read at once")

@@ -17,7 +17,7 @@ from hashcompat.model.records import Record
 from hashcompat.sources import budgets, snapshots
 from hashcompat.sources.fields import IN_NO_FILE, Fields, InFile
 from hashcompat.sources.pods import of_pod, of_template
-from hashcompat.sources.templates import group_of, place_of
+from hashcompat.sources.workloads import group_of, place_of
 
 Found = Pod | Node | Record | Budget
 """What an object may hold; only a snapshot holds records."""
@@ -151,7 +151,7 @@ def read(found: Object) -> Iterator[Found]:
     elif budgets.is_budget(value):
         yield budgets.of_budget(value)
     elif kind == snapshots.KIND:
-        from hashcompat.sources.snapshotrows import records  # noqa: PLC0415 - few inputs are snapshots
+        from hashcompat.sources.snapshots import records  # noqa: PLC0415 - few inputs are snapshots
 
         snapshots.taken_at(value, found.origin)
         snapshots.cluster_of(value, found.origin)

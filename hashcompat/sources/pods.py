@@ -11,8 +11,7 @@ from hashcompat.model.pods import PROFILES, Container, ContainerType, Pod
 from hashcompat.sources import mirrors
 from hashcompat.sources.fields import Fields
 from hashcompat.sources.statuses import STATUSES, States, readiness
-from hashcompat.sources.templates import Place
-from hashcompat.sources.workloads import workload_of
+from hashcompat.sources.workloads import Place, workload_of
 
 _LISTS: Final = ("initContainers", "containers", "ephemeralContainers")
 """The lists of ``spec``, in the order in which a pod's containers are shown."""

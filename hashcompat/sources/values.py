@@ -1,8 +1,11 @@
-"""Kubernetes objects as Python values, which a client library or a parser returned -> pods and nodes."""
+"""Kubernetes objects as Python values, of a client library or a parser -> pods and nodes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
+from datetime import date
+from typing import Any, Final
 
 from hashcompat.errors import InputError
 from hashcompat.model.budgets import Budget
@@ -50,3 +53,31 @@ def collect(values: Iterable[object]) -> Inventory:
         origin=Origin(cluster=clusters.pop() if len(clusters) == 1 else ""),
         dating=Dating(until(), tuple(dater.dated("", alone=alone))),
     )
+
+
+_VERSION: Final = re.compile(r"^V\d+((alpha|beta)\d+)?(?=[A-Z])")
+
+
+def plain(value: Any) -> Any:
+    """Return plain JSON values for what a client library holds; plain values stay as they are.
+
+    Known are models of the official Python clients, whose ``attribute_map`` names the JSON keys (their own
+    ``to_dict`` does not), and whatever else has a ``to_dict``.
+    """
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(getattr(value, "attribute_map", None), Mapping):
+        return _model(value)
+    return plain(value.to_dict()) if hasattr(value, "to_dict") else value
+
+
+def _model(value: Any) -> dict[str, Any]:
+    """Return a model's JSON; the items of a list leave out their kind, which the class names."""
+    found = {key: plain(getattr(value, name)) for name, key in value.attribute_map.items()}
+    if "kind" in found and found["kind"] is None:
+        found["kind"] = _VERSION.sub("", type(value).__name__)
+    return {key: item for key, item in found.items() if item is not None}

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hashcompat.model.digest import Digest, is_signed, line_of, signature
-from hashcompat.sources.files import quick
+from hashcompat.sources.files import saved
 
 TEXTS = st.text(max_size=8)
 VALUES = st.recursive(
@@ -47,4 +47,4 @@ def test_a_signature_is_of_one_key_and_one_digest() -> None:
 
 @given(VALUES)
 def test_both_encoders_write_the_same(value: object) -> None:
-    assert quick.line(value) == line_of(value)
+    assert saved.line(value) == line_of(value)

@@ -19,8 +19,8 @@ from hashcompat.report.items import ALIKE, item_document
 from hashcompat.report.model import Rows
 from hashcompat.report.plan import PLAN
 from hashcompat.report.rowtexts import Likeness
-from hashcompat.sources.files.quick import line
 from hashcompat.sources.files.sample import sample_path
+from hashcompat.sources.files.saved import line
 
 Row = tuple[str, tuple[str | int | None, ...]]
 """What a row shares, and its own values."""

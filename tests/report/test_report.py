@@ -30,7 +30,7 @@ from hashcompat.report import document_of
 from hashcompat.report.planview import without_kept
 from hashcompat.report.registry import REPORTS
 from hashcompat.rules.pages import RULES, RuleList
-from hashcompat.sources import clock
+from hashcompat.sources import dating
 from hashcompat.sources.cluster.collect import Scope
 from hashcompat.sources.cluster.roles import minimal_roles
 from hashcompat.sources.files import sample
@@ -45,7 +45,7 @@ SOME = ("--sample", "-n", "shop")
 def results(catalog: Catalog, golden: Path) -> dict[tuple[str, ...], object]:
     """Return a result of every kind by the command line that prints it."""
     view, pods = View(catalog), select(sample.collect(), Filters(("shop",)))
-    plan = structs.replace(planning.make(pods, *UP, view), created=clock.now())
+    plan = structs.replace(planning.make(pods, *UP, view), created=dating.now())
     name = plan.items[0].pod.name
     old, new = catalog.kubelet("1.7.16"), catalog.kubelet("1.9.11")
     return {
@@ -62,7 +62,7 @@ def results(catalog: Catalog, golden: Path) -> dict[tuple[str, ...], object]:
         ("preflight", "--to", "1.31.14", "--no-node", "--sample"): preflight_nodes(
             None, "1.31.14", source=sample.collect(), catalog=catalog
         ),
-        ("gate", *FLAGS, *SOME): judge(plan, Policy(), ExtraInputs(), clock.now().date()),
+        ("gate", *FLAGS, *SOME): judge(plan, Policy(), ExtraInputs(), dating.now().date()),
         ("version",): versions(catalog),
         ("rbac", "-n", "shop"): minimal_roles(Scope(("shop",), needs_nodes=True)),
         ("patch", "--kubelet", "1.9.11", "--like", "1.7.16", "--audit", *SOME): audit(pods, old, new, view),

@@ -8,7 +8,7 @@ import time
 import pytest
 from urllib3 import HTTPResponse
 
-from hashcompat.sources.answers import LateError, before, check_encoding, is_delimited, pieces
+from hashcompat.sources.http import LateError, before, check_encoding, is_delimited, pieces
 from hashcompat.sources.limits import RefusedError
 
 

@@ -6,18 +6,18 @@ from datetime import UTC, datetime
 
 import pytest
 
-from hashcompat.sources import clock
+from hashcompat.sources import dating
 
 
 @pytest.mark.parametrize(("chosen", "year"), [("0", 1970), ("1767225600", 2026)])
 def test_a_chosen_time_takes_its_place(monkeypatch: pytest.MonkeyPatch, chosen: str, year: int) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", chosen)
-    assert (clock.now().year, clock.now().tzinfo) == (year, UTC)
+    assert (dating.now().year, dating.now().tzinfo) == (year, UTC)
 
 
 @pytest.mark.parametrize("chosen", ["", "soon", "-1", "99999999999", "1.5"])
 def test_anything_else_is_no_time(monkeypatch: pytest.MonkeyPatch, chosen: str) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", chosen)
-    found = clock.now()
+    found = dating.now()
     assert abs((datetime.now(UTC) - found).total_seconds()) < 60
     assert (found.microsecond, found.tzinfo) == (0, UTC)

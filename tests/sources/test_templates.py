@@ -94,7 +94,7 @@ def test_a_value_that_is_there_many_times_is_looked_at_once() -> None:
         nested = {"a": nested, "b": nested}
     start = time.monotonic()
     assert list(read_object(custom("Odd", nested), "-")) == []
-    from hashcompat.sources.templates import unread_places
+    from hashcompat.sources.workloads import unread_places
 
     assert unread_places(custom("Odd", nested)) == []
     assert time.monotonic() - start < 5

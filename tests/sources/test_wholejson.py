@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hashcompat.errors import InputError
-from hashcompat.sources import wholejson
+from hashcompat.sources import documents
 from hashcompat.sources.limits import RefusedError
 
 SIX = [1, {"a": 2}, 3, "x"]
@@ -15,15 +15,15 @@ SIX = [1, {"a": 2}, 3, "x"]
 
 
 def test_values_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wholejson, "MOST_VALUES", 6)
-    assert wholejson.loads(json.dumps(SIX)) == SIX
-    assert list(wholejson.load_all(json.dumps(SIX))) == [SIX]
-    for load in (wholejson.loads, wholejson.load_all):
+    monkeypatch.setattr(documents, "MOST_VALUES", 6)
+    assert documents.loads(json.dumps(SIX)) == SIX
+    assert list(documents.load_all(json.dumps(SIX))) == [SIX]
+    for load in (documents.loads, documents.load_all):
         with pytest.raises(RefusedError, match="JSON of more than 6 values"):
             load(json.dumps([*SIX, []]))
 
 
 def test_damaged_json_is_not_refused_for_its_size() -> None:
     with pytest.raises(InputError, match="not valid JSON") as caught:
-        wholejson.loads("[")
+        documents.loads("[")
     assert not isinstance(caught.value, RefusedError)

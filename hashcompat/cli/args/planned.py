@@ -19,7 +19,7 @@ from hashcompat.model.plan import Plan, Way
 from hashcompat.model.pods import Inventory
 from hashcompat.planning.view import View
 from hashcompat.sources import filters
-from hashcompat.sources.clock import now
+from hashcompat.sources.dating import now
 
 Make = Callable[[Inventory, str, str, View], Plan]
 """Makes a plan of pods, from one release to another."""

@@ -21,7 +21,7 @@ from hashcompat.cli.args.source import Source
 from hashcompat.cli.reports import STDOUT
 from hashcompat.model.pods import Inventory
 from hashcompat.report import snapshot as report
-from hashcompat.sources.files.copy import Copy
+from hashcompat.sources.files.inputs import Copy
 
 _TOGETHER: Final = 64
 """Pods that are written to the file together."""

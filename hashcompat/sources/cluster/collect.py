@@ -21,12 +21,10 @@ from hashcompat.model.pods import Inventory, Node, Origin, Source
 from hashcompat.model.words import count
 from hashcompat.sources.budgets import KIND as BUDGET
 from hashcompat.sources.budgets import budgets_of, of_budget
-from hashcompat.sources.clock import now
-from hashcompat.sources.cluster import kubectl, serviceaccount
+from hashcompat.sources.cluster import kubectl
 from hashcompat.sources.cluster.kept import Kept, check_kind, page_of, pod_of, stencils_of_pods
-from hashcompat.sources.cluster.kubeapi import Client, StatusError
-from hashcompat.sources.cluster.lists import Get, list_all
-from hashcompat.sources.dating import until
+from hashcompat.sources.cluster.kubeapi import Client, Get, StatusError, list_all
+from hashcompat.sources.dating import now, until
 from hashcompat.sources.objects import SYSTEM, read_object
 
 T = TypeVar("T")
@@ -206,18 +204,18 @@ def _uid_or_none(client: Client) -> str:
 def is_named(access: Access) -> bool:
     """Return whether a flag, KUBECONFIG or the service account of this pod names a cluster."""
     named = access.kubeconfig or access.context or os.environ.get("KUBECONFIG")
-    return bool(named) or serviceaccount.is_there(os.environ)
+    return bool(named) or kubectl.is_there(os.environ)
 
 
 def _by_account(access: Access) -> bool:
     """Return whether the service account is the way to the cluster: a kubeconfig comes before it."""
-    kubeconfig = access.kubeconfig or access.context or serviceaccount.has_kubeconfig(os.environ)
-    return not kubeconfig and serviceaccount.is_there(os.environ)
+    kubeconfig = access.kubeconfig or access.context or kubectl.has_kubeconfig(os.environ)
+    return not kubeconfig and kubectl.is_there(os.environ)
 
 
 def _origin(access: Access) -> Origin:
     if _by_account(access):
-        return Origin(Source.CLUSTER, server=serviceaccount.server(os.environ))
+        return Origin(Source.CLUSTER, server=kubectl.server(os.environ))
     context, server = kubectl.target(access.flags)
     return Origin(Source.CLUSTER, context=context or access.context, server=server)
 
@@ -229,7 +227,7 @@ def connect(access: Access, say: Say, written: str = "") -> Iterator[Client]:
     ``written`` is the path of the one object that this connection is for, where it may be written.
     """
     if _by_account(access):
-        with serviceaccount.connections(os.environ) as pool:
+        with kubectl.connections(os.environ) as pool:
             yield Client(pool, access.timeout, partial(_account_headers, access))
     else:
         with kubectl.proxy(access.flags, say, written) as connections:
@@ -237,7 +235,7 @@ def connect(access: Access, say: Say, written: str = "") -> Iterator[Client]:
 
 
 def _account_headers(access: Access) -> HTTPHeaderDict:
-    headers = HTTPHeaderDict(Authorization=f"Bearer {serviceaccount.token()}")
+    headers = HTTPHeaderDict(Authorization=f"Bearer {kubectl.token()}")
     if access.user:
         headers.add("Impersonate-User", access.user)
     for group in access.groups:

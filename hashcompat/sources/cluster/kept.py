@@ -21,11 +21,11 @@ from hashcompat.go.jsonpath import part, text
 from hashcompat.go.parts import Part
 from hashcompat.model.pods import Pod
 from hashcompat.sources.cluster.kubeapi import Json
+from hashcompat.sources.documents import check_values, loads
 from hashcompat.sources.files import exact
 from hashcompat.sources.objects import Object, read, read_object
 from hashcompat.sources.replicas.shape import Replica
 from hashcompat.sources.replicas.stencils import Stencils
-from hashcompat.sources.wholejson import check_values, loads
 
 _KIND: Final = "Pod"
 

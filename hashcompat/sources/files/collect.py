@@ -265,7 +265,7 @@ def _are_distinct(uids: Sequence[array[int]]) -> bool:
 
 def _checked(part: Part, found: Iterator[Object], survey: Survey, label: str) -> Iterator[Object]:
     """Yield what YAML holds, each object with its doubt; raises InputError as ``check_end``."""
-    from hashcompat.sources.files.whole import check_end, doubt  # noqa: PLC0415 - YAML alone needs it
+    from hashcompat.sources.files.reading import check_end, doubt  # noqa: PLC0415 - YAML alone needs it
 
     if part.index is None:
         check_end(part.value, f"{label}: $", items_first=part.document in survey.kinds)

@@ -8,10 +8,10 @@ from typing import Final
 
 from hashcompat.errors import InputError
 from hashcompat.records.probes import Dump, dumps
+from hashcompat.sources.documents import load_all
 from hashcompat.sources.files.archives import members
 from hashcompat.sources.files.inputs import Input, inputs, named, require_end
 from hashcompat.sources.files.text import chunks, joined
-from hashcompat.sources.wholejson import load_all
 
 _WANTED: Final = "the output of hashcompat collector"
 

@@ -7,7 +7,7 @@ which that may be, or that may be too large or too deep, goes to the strict deco
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal, TypedDict
 
 import msgspec
 
@@ -71,3 +71,39 @@ def _plain(text: str) -> dict[str, Any] | None:
         return None
     same = written.count(b'"') == text.count('"') and written.count(b"-") == text.count("-")
     return value if same else None
+
+
+# Many pods at once, as far as a first look at a file needs them, by msgspec. It reads a pod's owners and
+# counts its containers, and skips all else, which is most of a dump.
+
+
+class _Metadata(TypedDict, total=False):
+    name: Any
+    namespace: Any
+    labels: Any
+    annotations: Any
+    ownerReferences: Any
+
+
+class _Spec(TypedDict, total=False):
+    containers: list[msgspec.Raw]
+
+
+class _Pod(TypedDict):
+    kind: Literal["Pod"]
+    metadata: _Metadata
+    spec: _Spec
+
+
+_PODS: Final = msgspec.json.Decoder(list[_Pod])
+
+
+def first_look(text: str) -> Sequence[tuple[Any, str]] | None:
+    """Return the pods of a JSON list, with what a first look reads of them; None for any other list.
+
+    What is wrong in the rest is found when the pods are read.
+    """
+    try:
+        return [(pod, "") for pod in _PODS.decode(text)]
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return None

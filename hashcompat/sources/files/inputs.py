@@ -6,18 +6,20 @@ import io
 import os
 import stat
 import sys
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, BinaryIO, Final, Self
 
 import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.go.jsontext import clean
 from hashcompat.shown import urls
+from hashcompat.sources.limits import MOST_BYTES, too_long
 
 STDIN: Final = "-"
 
@@ -79,13 +81,10 @@ def inputs(name: str, recursive: bool, suffixes: tuple[str, ...]) -> Iterator[In
     file that vanishes with it.
     """
     if name == STDIN:
-        from hashcompat.sources.files.copy import Copy  # noqa: PLC0415 - files need no copy
-
         with named(called(name)):
             copy = Copy().filled(sys.stdin.buffer)
         yield Input(called(name), copy.open, stdin=True)
     elif _is_url(name):
-        from hashcompat.sources.files.copy import Copy  # noqa: PLC0415 - as above
         from hashcompat.sources.http import save  # noqa: PLC0415 - only a URL pays for importing requests
 
         copy = Copy()
@@ -141,8 +140,6 @@ def _file(path: Path) -> Input:
             kind = _DEVICES.get(stat.S_IFMT(state.st_mode))
             if kind and not pipe.isatty():
                 raise InputError(f"is {kind}, expected a file, a directory, a pipe or a URL")
-            from hashcompat.sources.files.copy import Copy  # noqa: PLC0415 - as above
-
             return Input(str(path), Copy().filled(pipe).open)
 
 
@@ -194,3 +191,65 @@ def _open(path: Path, stamp: tuple[int, int]) -> io.BufferedReader:
         stream.close()
         raise InputError(f"{path}: changed while it was read; try again when nobody writes to it")
     return stream
+
+
+_IN_MEMORY: Final = 1 << 24
+"""Bytes of a stream that are held without a temporary file."""
+
+_CHUNK: Final = 1 << 20
+
+
+class Copy:
+    """Holds bytes, beyond some size in a temporary file that vanishes with it."""
+
+    def __init__(self) -> None:
+        import tempfile  # noqa: PLC0415 - files need no copy
+
+        self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - it lives as long as this object
+        self._left = MOST_BYTES
+        weakref.finalize(self, self._file.close)
+
+    def filled(self, stream: BinaryIO) -> Self:
+        """Return this copy once it holds a stream to its end; errors as ``add``."""
+        while data := stream.read(_CHUNK):
+            self.add(data)
+        return self
+
+    def add(self, data: bytes) -> None:
+        """Append bytes.
+
+        Raises InputError for more than MOST_BYTES, and for what the operating system says of writing them.
+        """
+        self._left -= len(data)
+        if self._left < 0:
+            raise too_long("content", MOST_BYTES, "give a part of it")
+        try:
+            self._file.write(data)
+        except OSError as error:
+            import tempfile  # noqa: PLC0415 - as above
+
+            raise InputError(f"cannot copy to {tempfile.gettempdir()}: {error.strerror}") from None
+
+    def open(self) -> io.BufferedReader:
+        """Return a reader with a place of its own."""
+        return io.BufferedReader(_Reader(self.read_at), 1 << 16)
+
+    def read_at(self, place: int, size: int) -> bytes:
+        """Return up to ``size`` bytes from a place on."""
+        self._file.seek(place)
+        return self._file.read(size)
+
+
+class _Reader(io.RawIOBase):
+    def __init__(self, read_at: Callable[[int, int], bytes]) -> None:
+        self._read_at = read_at
+        self._place = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._read_at(self._place, len(buffer))
+        buffer[: len(data)] = data
+        self._place += len(data)
+        return len(data)

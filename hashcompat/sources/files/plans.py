@@ -5,7 +5,7 @@ Most containers come in runs that ``PlanRows`` made items of; here are those tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from operator import itemgetter
 from sys import intern
@@ -14,6 +14,7 @@ from typing import Final
 from hashcompat.errors import InputError
 from hashcompat.go import allowance
 from hashcompat.go.parts import Run
+from hashcompat.model.details import Details, Difference, Kind, Pair, Piece, Scope
 from hashcompat.model.items import (
     ContainerName,
     Item,
@@ -28,8 +29,7 @@ from hashcompat.model.pods import ContainerType, Origin, Source
 from hashcompat.model.uids import packed
 from hashcompat.model.verdicts import Reason, Verdict
 from hashcompat.sources.documents import Row
-from hashcompat.sources.files import quick
-from hashcompat.sources.files.plandetails import details_of
+from hashcompat.sources.files import saved
 from hashcompat.sources.files.planrows import ASSUMED, KEPT, PlanRows, was_compared
 from hashcompat.sources.files.saved import Saved, opened
 
@@ -183,7 +183,7 @@ class _Items:
 
     def _reasons_of(self, row: Row) -> tuple[Reason, ...]:
         """Return the reasons of an item; the same text was read, and found right, before."""
-        text = quick.line(row.value.get("reasons"))
+        text = saved.line(row.value.get("reasons"))
         found = self._reasons.get(text)
         if found is None:
             found = tuple(map(_reason, row.rows("reasons")))
@@ -237,3 +237,43 @@ def _release(releases: Row, name: str) -> ReleaseFacts:
     row = releases.row(name)
     assumed = row.truth("vendorAssumed"), row.truth("patchAssumed")
     return ReleaseFacts(name, row.text("readAs"), row.text("era"), row.text("types"), *assumed)
+
+
+def details_of(row: Row, items: Iterable[Item]) -> Details:
+    """Return the details of a plan with these items.
+
+    Raises InputError, with the path, for what no details have, and for an item with a difference that is
+    not among them.
+    """
+    found = Details(
+        tuple(map(_difference, row.rows("differences"))),
+        row.number("omitted"),
+        row.texts("releases"),
+        row.number("passed"),
+        tuple(map(_pair, row.rows("pairs"))),
+    )
+    if any(item.difference > len(found.differences) for item in items):
+        raise InputError(f"{row.path}.differences: fewer than an item counts: the plan was cut or edited")
+    return found
+
+
+def _difference(row: Row) -> Difference:
+    begins = [_pieces(one.rows("pieces")) for one in row.rows("begins")]
+    return Difference(
+        row.text("from"),
+        row.text("to"),
+        _pieces(row.rows("fragment")),
+        row.truth("more"),
+        row.texts("hashes"),
+        tuple(begins),
+        row.text("example"),
+    )
+
+
+def _pieces(rows: Iterable[Row]) -> tuple[Piece, ...]:
+    return tuple(Piece(row.word("kind", Kind), row.text("text")) for row in rows)
+
+
+def _pair(row: Row) -> Pair:
+    counts = [None if row.value.get(key) is None else row.number(key) for key in ("findings", "unknown")]
+    return Pair(row.text("from"), row.text("to"), row.word("scope", Scope), *counts)

@@ -12,10 +12,10 @@ from hashcompat.errors import InputError
 from hashcompat.model.records import Record
 from hashcompat.records.collected import Keeper, from_documents
 from hashcompat.records.log import from_log
+from hashcompat.sources.documents import load_all
 from hashcompat.sources.files.archives import members
 from hashcompat.sources.files.inputs import Input, inputs, named, require_end
 from hashcompat.sources.files.text import chunks, joined, lines
-from hashcompat.sources.wholejson import load_all
 
 _WANTED: Final = "a dump of the collector, docker inspect or crictl JSON, or a kubelet's log of 1.0 - 1.13"
 

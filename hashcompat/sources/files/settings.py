@@ -5,25 +5,28 @@ What is wrong is reported with its line and, for a key that is unknown, the near
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Collection
+import shlex
+import stat
+from collections.abc import Collection, Iterator, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
+import yaml
 from msgspec import UNSET, Meta, UnsetType
 
 from hashcompat.errors import InputError
 from hashcompat.gating.exceptions import LONGEST_PATTERN, Exemption, Names, pattern_problem
 from hashcompat.gating.policy import DURATION, LIMIT, Setting, SettingsFile, Settled, named_files
 from hashcompat.go.yaml import load_all
+from hashcompat.go.yamlevents import Events
 from hashcompat.model.near import near
 from hashcompat.shown import name as shown_name
 from hashcompat.sources.files.inputs import inputs, named
-from hashcompat.sources.files.ownfiles import check_own
 from hashcompat.sources.files.text import whole
-from hashcompat.sources.yamlplaces import Place, line_in, line_of, lines_of
 
 FILE: Final = ".hashcompat.yaml"
 
@@ -243,3 +246,126 @@ def _keys(kind: Any, place: Place) -> list[str]:
             info = found[0] if found else info
     fields = info.fields if isinstance(info, msgspec.inspect.StructType) else ()
     return [field.encode_name for field in fields]
+
+
+# Whose a file is that decides a policy: whoever may write it, or put another in its place, decides too. The
+# rules are those of OpenSSH for ``authorized_keys`` (misc.c ``safe_path``), and what git asks of a
+# repository that it reads settings of (``safe.directory``): the file, and each directory and link that
+# leads to it, belongs to the user or to root, and nobody else may write there. In a directory with the
+# sticky bit, such as /tmp, each may replace only what is theirs.
+
+_MOST_LINKS: Final = 40
+"""As Linux follows them."""
+
+_OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
+
+_HINT: Final = "make it yours alone, or do without it (--config none)"
+
+
+def check_own(name: Path) -> None:
+    """Raise InputError for anything but a regular file that only the user and root can write or replace.
+
+    Nothing is opened, so a pipe keeps nobody waiting. What holds now holds later, because nobody else can
+    change it.
+    """
+    here, links = Path("/"), 0
+    steps = [*Path.cwd().parts[1:], *name.parts] if not name.is_absolute() else [*name.parts[1:]]
+    _check(name, here, here.lstat())
+    while steps:
+        step = steps.pop(0)
+        if step == "..":
+            here = here.parent
+            continue
+        place = here / step
+        try:
+            state = place.lstat()
+        except OSError as error:
+            raise InputError(f"{name}: cannot read: {error.strerror}") from None
+        _check(name, place, state)
+        if not stat.S_ISLNK(state.st_mode):
+            here = place
+            continue
+        links += 1
+        if links > _MOST_LINKS:
+            raise InputError(f"{name}: cannot read: more than {_MOST_LINKS} links")
+        target = place.readlink()
+        steps = [*target.parts[target.is_absolute() :], *steps]
+        here = Path("/") if target.is_absolute() else here
+    if not stat.S_ISREG(here.lstat().st_mode):
+        raise InputError(f"{name}: is {_kind(here)}, expected a regular file, or --config none")
+
+
+def _check(name: Path, place: Path, state: os.stat_result) -> None:
+    """Raise InputError for one step of the way to a file that somebody else owns or may write to."""
+    typed = shlex.quote(str(place))
+    where = "" if place.name == name.name and not stat.S_ISDIR(state.st_mode) else f"{place} "
+    if state.st_uid not in (os.geteuid(), 0):
+        raise InputError(
+            f"{name}: refused: {where}belongs to user {state.st_uid}, not to you (user {os.geteuid()}) or "
+            f"root; look at what is in it, then {_HINT}: chown {os.geteuid()} {typed}"
+        )
+    if stat.S_ISLNK(state.st_mode) or not state.st_mode & _OTHERS:
+        return
+    if stat.S_ISDIR(state.st_mode) and state.st_mode & stat.S_ISVTX:
+        return
+    raise InputError(
+        f"{name}: refused: {where}can be written by its group or by others; look at what is in it, then "
+        f"{_HINT}: chmod go-w {typed}"
+    )
+
+
+def _kind(path: Path) -> str:
+    if path.is_dir():
+        return "a directory"
+    return "a pipe" if path.is_fifo() else "a device or a socket"
+
+
+Place = tuple[str | int, ...]
+"""Keys and indices from the top of the document."""
+
+_ENDS: Final = (yaml.MappingEndEvent, yaml.SequenceEndEvent)
+
+
+def lines_of(text: str) -> Mapping[Place, int]:
+    """Return the line, from 1, of each place in a text that is valid YAML: it is parsed once."""
+    return dict(_lines(text))
+
+
+def line_of(text: str, place: Place) -> int:
+    """Return the line, from 1, of a place in a text that is valid YAML, or of what is around it."""
+    return line_in(lines_of(text), place)
+
+
+def line_in(known: Mapping[Place, int], place: Place) -> int:
+    """Return the line of one of many places; an alias has the places of what it repeats elsewhere."""
+    while place and place not in known:
+        place = place[:-1]
+    return known.get(place, 1)
+
+
+def _lines(text: str) -> Iterator[tuple[Place, int]]:
+    """Yield each place with its line; a key that another document repeats has its last line."""
+    events = Events([text])
+    for event in events:
+        if isinstance(event, yaml.DocumentStartEvent):
+            yield from _value(events, next(events), ())
+
+
+def _value(events: Events, event: Any, place: Place) -> Iterator[tuple[Place, int]]:
+    yield place, events.line(event)
+    if isinstance(event, yaml.SequenceStartEvent):
+        for number, element in enumerate(_until_end(events)):
+            yield from _value(events, element, (*place, number))
+    elif isinstance(event, yaml.MappingStartEvent):
+        for key in _until_end(events):
+            below = (*place, getattr(key, "value", None) or "")
+            line = events.line(key)
+            if isinstance(key, yaml.CollectionStartEvent):
+                yield from _value(events, key, below)
+            yield from _value(events, next(events), below)
+            yield below, line
+
+
+def _until_end(events: Events) -> Iterator[Any]:
+    while not isinstance(event := next(events), _ENDS):
+        yield event

@@ -27,7 +27,7 @@ from hashcompat.sources.budgets import scale_of, size_of
 from hashcompat.sources.controllers import Census
 from hashcompat.sources.dating import Dater
 from hashcompat.sources.fields import IN_NO_FILE, InFile
-from hashcompat.sources.files import glance, spans
+from hashcompat.sources.files import spans
 from hashcompat.sources.files.inputs import Input, named, require_end
 from hashcompat.sources.files.reading import WANTED, blocks, elements, is_yaml, parts
 from hashcompat.sources.files.spans import FIRST, Span, Spans
@@ -134,7 +134,7 @@ def glanced_at(source: Input, jobs: int) -> Survey | None:
 
 
 def _around_pods(source: Input, jobs: int) -> Survey | None:
-    guessed = glance.glanced(source, jobs)
+    guessed = spans.glanced(source, jobs)
     if guessed is None:
         return None
     alike, look, found = Stencils(), _Look(source.origin, {}), list[Spans]()

@@ -13,7 +13,7 @@ import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.records.probes import Probe
-from hashcompat.sources.answers import LateError, before
+from hashcompat.sources.http import LateError, before
 
 MOST_AT_ONCE: Final = 8
 """How many things are asked at once."""

@@ -1,15 +1,18 @@
-"""Ask containerd, CRI-O or cri-dockerd through crictl, which speaks every version of the CRI."""
+"""A node's CRI runtime: containerd, CRI-O or cri-dockerd, through crictl, which speaks every version."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
+from hashcompat.records.probes import Probe
 from hashcompat.sources import programs
-from hashcompat.sources.wholejson import load_all
+from hashcompat.sources.documents import check_values, load_all, loads
+from hashcompat.sources.node.asking import Asking, NoneSuchError, Question
 
 SOCKETS: Final = (
     "/run/containerd/containerd.sock",
@@ -66,3 +69,107 @@ def _crictl(socket: str, *arguments: str) -> list[Any]:
         raise InputError(f"{socket}: crictl {arguments[0]} failed: {error}") from None
     except InputError as error:
         raise InputError(f"{socket}: crictl {arguments[0]}: {error}") from None
+
+
+KIND: Final = "cri"
+
+LIST: Final = "containers"
+
+_LISTS: Final = {LIST: ("ps", "-a", "-o", "json"), "pods": ("pods", "-o", "json")}
+
+"""An id, which becomes an argument."""
+
+_NONE_SUCH: Final = re.compile(r"code = NotFound|not found", re.IGNORECASE)
+
+_LATE: Final = re.compile(r"DeadlineExceeded|deadline exceeded")
+
+
+def without(problem: str = "") -> list[Probe]:
+    """Return the probes of a node without such a runtime, or with one that cannot be asked."""
+    return [Probe(KIND, name, problem=problem) for name in (LIST, "pods", "version", "info", "images")]
+
+
+def list_of(asking: Asking, socket: str) -> Question:
+    """Return the question for the containers of a runtime."""
+    return _question(asking, socket, LIST, _LISTS[LIST])
+
+
+def probes(asking: Asking, socket: str, listed: Probe) -> list[Probe]:
+    """Return what a runtime shows besides its list of containers: itself, sandboxes, containers that run."""
+    ask = partial(_question, asking, socket)
+    running = list(_running(listed))
+    questions = [
+        ask("version", ("version",)),
+        ask("info", ("info",)),
+        ask("images", ("images", "-o", "json")),
+        ask("pods", _LISTS["pods"]),
+        *(ask(f"stats {one}", ("stats", "-o", "json", "--id", one)) for one in running),
+    ]
+    return [*_inspected(asking, socket, running), *asking.every(questions)]
+
+
+def _inspected(asking: Asking, socket: str, running: Sequence[str]) -> list[Probe]:
+    """Inspect all running containers by one crictl, or each by its own where that fails."""
+    if not running:
+        return []
+    together = asking.ask(_question(asking, socket, "inspect", ("inspect", "-o", "json", *running)))
+    found = dict(_documents(together))
+    if set(found) == set(running):
+        return [Probe(KIND, f"inspect {one}", text) for one, text in found.items()]
+    each = (("inspect", "-o", "json", one) for one in running)
+    names = (f"inspect {one}" for one in running)
+    return asking.every(
+        _question(asking, socket, name, words) for name, words in zip(names, each, strict=True)
+    )
+
+
+def _documents(together: Probe) -> Iterator[tuple[str, str]]:
+    """Yield the id and the text of each document that ``crictl inspect`` printed."""
+    try:
+        printed = list(load_all(together.text or ""))
+    except InputError:
+        return
+    for one in [row for found in printed for row in (found if isinstance(found, list) else [found])]:
+        status = one.get("status") if isinstance(one, Mapping) else None
+        if isinstance(status, Mapping) and isinstance(status.get("id"), str):
+            yield status["id"], jsontext.dumps(one)
+
+
+def _running(listed: Probe) -> Iterator[str]:
+    for row in rows(listed):
+        found = row.get("id") if isinstance(row, Mapping) else None
+        runs = isinstance(row, Mapping) and row.get("state") in ("CONTAINER_RUNNING", 1)
+        if runs and isinstance(found, str) and _ID.fullmatch(found):
+            yield found
+
+
+def rows(listed: Probe) -> list[Any]:
+    """Return the containers in a list; none where there is no list."""
+    try:
+        document = loads(listed.text) if listed.text else {}
+    except InputError:
+        return []
+    found = document.get("containers") if isinstance(document, Mapping) else None
+    return found if isinstance(found, list) else []
+
+
+def _question(asking: Asking, socket: str, name: str, words: Sequence[str]) -> Question:
+    return Question(KIND, name, partial(_printed, asking.each, socket, words))
+
+
+def _printed(seconds: float, socket: str, words: Sequence[str]) -> str:
+    try:
+        program = programs.find("crictl")
+    except InputError as error:
+        raise InputError(f"{error}; install it, or give the output of hashcompat collector") from None
+    endpoint = ("--runtime-endpoint", f"unix://{socket}", "--timeout", f"{2 * seconds:g}s")
+    try:
+        text = jsontext.decode_text(programs.output([program, *endpoint, *words], seconds, "/"))
+    except programs.FailedError as error:
+        if _LATE.search(str(error)):
+            raise InputError(f"no answer within {seconds:g} s") from None
+        if words[0] in ("inspect", "stats") and _NONE_SUCH.search(str(error)):
+            raise NoneSuchError(str(error)) from None
+        raise InputError(f"crictl {words[0]} failed: {error}") from None
+    check_values(text)
+    return text

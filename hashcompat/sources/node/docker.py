@@ -16,10 +16,12 @@ from urllib3.exceptions import HTTPError
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
+from hashcompat.records.probes import AbsentError, Probe, UnreadError
 from hashcompat.shown import said
-from hashcompat.sources.answers import GZIP, LateError, before, check_encoding, pieces
+from hashcompat.sources.documents import check_values, loads
+from hashcompat.sources.http import GZIP, LateError, before, check_encoding, pieces
 from hashcompat.sources.limits import LONGEST_TEXT, RefusedError
-from hashcompat.sources.wholejson import loads
+from hashcompat.sources.node.asking import Asking, NoneSuchError, Question
 
 SOCKETS: Final = ("/var/run/docker.sock",)
 
@@ -151,3 +153,73 @@ def _cause(error: BaseException) -> str:
             return cause.strerror
         cause = cause.__context__
     return type(error).__name__
+
+
+KIND: Final = "docker"
+
+LIST: Final = "list"
+
+_OK: Final = 200
+
+_NOT_FOUND: Final = 404
+
+_ALL: Final = "containers/json?all=1"
+
+
+def without(problem: str = "") -> list[Probe]:
+    """Return the probes of a node without Docker, or with one that cannot be asked."""
+    return [Probe(KIND, name, problem=problem) for name in (LIST, "version", "info")]
+
+
+def probes(asking: Asking, socket: str) -> list[Probe]:
+    """Return Docker's version, information and list, and what it shows of each container.
+
+    Where it is not Docker that listens, or one that is too new, that is the problem of the list.
+    """
+    version = asking.ask(Question(KIND, "version", partial(_printed, asking, socket, "/version")))
+    try:
+        spoken = negotiated(loads(version.read()), socket)
+    except (InputError, UnreadError, AbsentError) as error:
+        why = version.problem or str(error)
+        return [version, *(Probe(KIND, name, problem=why) for name in (LIST, "info"))]
+    ask = partial(_question, asking, socket, spoken)
+    listed = asking.ask(ask(LIST, _ALL))
+    inspects = [ask(f"inspect {one}", f"containers/{one}/json") for one in ids(listed)]
+    return [version, listed, *asking.every([ask("info", "info"), *inspects])]
+
+
+def list_again(asking: Asking, socket: str, version: Probe) -> Probe:
+    """Ask for the list once more, in the version that was negotiated before."""
+    spoken = negotiated(loads(version.read()), socket)
+    return asking.ask(_question(asking, socket, spoken, LIST, _ALL))
+
+
+def ids(listed: Probe) -> Iterator[str]:
+    """Yield the ids in a list of containers; none where there is no list."""
+    for row in _rows(listed):
+        found = row.get("Id") if isinstance(row, dict) else None
+        if isinstance(found, str) and found.isalnum():
+            yield found
+
+
+def _rows(listed: Probe) -> list[Any]:
+    try:
+        found = loads(listed.text) if listed.text else []
+    except InputError:
+        return []
+    return found if isinstance(found, list) else []
+
+
+def _question(asking: Asking, socket: str, spoken: str, name: str, path: str) -> Question:
+    return Question(KIND, name, partial(_printed, asking, socket, f"/v{spoken}/{path}"))
+
+
+def _printed(asking: Asking, socket: str, path: str) -> str:
+    """Return JSON as Docker writes it; raises NoneSuchError for what it does not have."""
+    status, text = answer(socket, path, asking.each)
+    if status == _NOT_FOUND:
+        raise NoneSuchError(path)
+    if status != _OK:
+        raise InputError(f"Docker answered {status}: {said(text.strip())[:_LONGEST_MESSAGE]}")
+    check_values(text)
+    return text

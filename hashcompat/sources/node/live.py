@@ -17,7 +17,7 @@ import msgspec
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
 from hashcompat.records.probes import CHANGING, Dump, Probe
-from hashcompat.sources.node import cri, cri_probes, docker, docker_probes, kubelets, proc, reported, wanted
+from hashcompat.sources.node import cri, docker, kubelets, proc, reported, wanted
 from hashcompat.sources.node.asking import Asking
 from hashcompat.sources.node.collect import AUTO
 from hashcompat.sources.node.root import Root
@@ -94,7 +94,7 @@ def _name(root: Root, arguments: Probe) -> str:
 
 def _shows(found: _Found) -> bool:
     """Return whether a runtime gave a list of its containers."""
-    lists = (docker_probes.LIST, cri_probes.LIST)
+    lists = (docker.LIST, cri.LIST)
     return any(probe.name in lists and probe.text is not None for probe in found.probes)
 
 
@@ -118,35 +118,35 @@ def _listening(root: Root, usual: Iterable[str], endpoint: str) -> Iterator[tupl
 
 
 def _docker(asking: Asking, root: Root, kind: str, endpoint: str) -> _Found:
-    name, absent = docker_probes.KIND, docker_probes.without()
+    name, absent = docker.KIND, docker.without()
     if kind not in (AUTO, name):
         return _Found(name, "", absent)
     for socket, problem in _listening(root, docker.SOCKETS, endpoint):
         if problem:
-            return _Found(name, socket, docker_probes.without(problem))
-        made = docker_probes.probes(asking, socket)
+            return _Found(name, socket, docker.without(problem))
+        made = docker.probes(asking, socket)
         return _Found(name, socket, [Probe("endpoint", name, socket), *made])
     return _Found(name, "", absent)
 
 
 def _cri(asking: Asking, root: Root, kind: str, endpoint: str) -> _Found:
     """Ask every CRI socket for its containers, and the one with most that run for the rest."""
-    name = cri_probes.KIND
+    name = cri.KIND
     lists: list[tuple[str, Probe]] = []
     for socket, problem in _listening(root, cri.SOCKETS, endpoint) if kind in (AUTO, name) else ():
-        failed = Probe(name, cri_probes.LIST, problem=problem)
-        lists.append((socket, failed if problem else asking.ask(cri_probes.list_of(asking, socket))))
+        failed = Probe(name, cri.LIST, problem=problem)
+        lists.append((socket, failed if problem else asking.ask(cri.list_of(asking, socket))))
     if not lists:
-        return _Found(name, "", cri_probes.without())
+        return _Found(name, "", cri.without())
     socket, listed = max(lists, key=lambda one: _rank(one[1]))
-    answers = cri_probes.without(listed.problem)
+    answers = cri.without(listed.problem)
     if listed.text is not None:
-        answers = [listed, *cri_probes.probes(asking, socket, listed)]
+        answers = [listed, *cri.probes(asking, socket, listed)]
     return _Found(name, socket, [Probe("endpoint", name, socket), *answers])
 
 
 def _rank(listed: Probe) -> tuple[bool, int, int]:
-    found = cri_probes.rows(listed)
+    found = cri.rows(listed)
     running = sum(isinstance(row, dict) and row.get("state") == "CONTAINER_RUNNING" for row in found)
     return listed.text is not None, running, len(found)
 
@@ -176,7 +176,7 @@ def _pids(probes: Iterable[Probe]) -> Iterator[tuple[str, str]]:
 
 def _pid(probe: Probe) -> object:
     """Return the process that ``inspect`` shows; 0 or None where there is none."""
-    part, key = ("State", "Pid") if probe.kind == docker_probes.KIND else ("info", "pid")
+    part, key = ("State", "Pid") if probe.kind == docker.KIND else ("info", "pid")
     try:
         document = jsontext.loads(probe.text or "")
     except InputError:
@@ -193,7 +193,7 @@ def _doubtful(probe: Probe, container: str) -> bool:
 def _lists_again(asking: Asking, found: _Found) -> list[Probe]:
     if not _shows(found):
         return []
-    if found.kind == docker_probes.KIND:
+    if found.kind == docker.KIND:
         version = next(probe for probe in found.probes if probe.name == "version")
-        return [docker_probes.list_again(asking, found.socket, version)]
-    return [asking.ask(cri_probes.list_of(asking, found.socket))]
+        return [docker.list_again(asking, found.socket, version)]
+    return [asking.ask(cri.list_of(asking, found.socket))]

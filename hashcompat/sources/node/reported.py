@@ -8,12 +8,11 @@ from typing import Any
 from hashcompat.errors import InputError
 from hashcompat.go.jsonpath import mapping
 from hashcompat.records.probes import Probe
+from hashcompat.sources.documents import loads
 from hashcompat.sources.node.asking import Question
 from hashcompat.sources.node.filesystems import filesystem
-from hashcompat.sources.node.places import why_not_asked
-from hashcompat.sources.node.root import Root
+from hashcompat.sources.node.root import Root, why_not_asked
 from hashcompat.sources.node.wanted import named_directory
-from hashcompat.sources.wholejson import loads
 
 
 def questions(root: Root, probes: Iterable[Probe]) -> Iterator[Question]:

@@ -18,9 +18,9 @@ from hashcompat.go import yaml
 from hashcompat.records.probes import Probe
 from hashcompat.sources.node import filesystems
 from hashcompat.sources.node.asking import Question
+from hashcompat.sources.node.kubelets import KUBELET, UNITS, variables
 from hashcompat.sources.node.proc import flag
 from hashcompat.sources.node.root import Root
-from hashcompat.sources.node.unitfiles import KUBELET, UNITS, variables
 
 _ROOTS: Final = (
     "/var/lib/kubelet",

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hashcompat.model.pods import Origin, Source
-from hashcompat.sources.cluster import serviceaccount
+from hashcompat.sources.cluster import kubectl
 from hashcompat.sources.cluster.collect import Access, Scope, collect
 from tests.helpers import fakekubectl
 from tests.helpers.pods import ARTICLE, PLAIN, pod
@@ -409,14 +409,14 @@ def test_progress_is_one_line_on_a_terminal_that_is_gone_in_the_end(
 def test_a_service_account_is_used_where_there_is_no_kubeconfig(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serviceaccount, "ACCOUNT", tmp_path)
+    monkeypatch.setattr(kubectl, "ACCOUNT", tmp_path)
     inside = {"KUBERNETES_SERVICE_HOST": "10.0.0.1"}
-    assert not serviceaccount.is_there(inside)
+    assert not kubectl.is_there(inside)
     (tmp_path / "token").write_text("t\n")
-    assert serviceaccount.is_there(inside)
-    assert not serviceaccount.is_there({})
-    assert serviceaccount.token() == "t"
-    pool = serviceaccount.connections(inside)
+    assert kubectl.is_there(inside)
+    assert not kubectl.is_there({})
+    assert kubectl.token() == "t"
+    pool = kubectl.connections(inside)
     assert (pool.host, pool.port, pool.cert_reqs, pool.ca_certs) == (
         "10.0.0.1",
         443,
@@ -429,11 +429,11 @@ def test_a_kubeconfig_comes_before_the_service_account(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert not serviceaccount.has_kubeconfig({})
-    assert serviceaccount.has_kubeconfig({"KUBECONFIG": "x"})
+    assert not kubectl.has_kubeconfig({})
+    assert kubectl.has_kubeconfig({"KUBECONFIG": "x"})
     (tmp_path / ".kube").mkdir()
     (tmp_path / ".kube" / "config").write_text("")
-    assert serviceaccount.has_kubeconfig({})
+    assert kubectl.has_kubeconfig({})
 
 
 V1, V1BETA1 = (f"/apis/policy/{version}/poddisruptionbudgets" for version in ("v1", "v1beta1"))

@@ -20,8 +20,8 @@ from hashcompat.sources.cluster import kept as module
 from hashcompat.sources.cluster.collect import Request, _kept
 from hashcompat.sources.cluster.kept import Kept, page_of, stencils_of_pods
 from hashcompat.sources.cluster.kubeapi import StatusError
+from hashcompat.sources.documents import loads
 from hashcompat.sources.objects import read_object
-from hashcompat.sources.wholejson import loads
 from tests.answers.test_details import replica
 from tests.helpers.pods import Json, pod
 

@@ -18,10 +18,9 @@ import pytest
 from urllib3 import HTTPConnectionPool, HTTPHeaderDict
 
 from hashcompat.errors import InputError
-from hashcompat.sources import wholejson
-from hashcompat.sources.cluster import kubeapi, lists
-from hashcompat.sources.cluster.kubeapi import Client, StatusError, UnreachableError
-from hashcompat.sources.cluster.lists import list_all
+from hashcompat.sources import documents
+from hashcompat.sources.cluster import kubeapi
+from hashcompat.sources.cluster.kubeapi import Client, StatusError, UnreachableError, list_all
 
 Answer = tuple[int, bytes, dict[str, str]]
 BAD_TOKEN: dict[str, Any] = {"continue": {"a": 1}}
@@ -133,7 +132,7 @@ def test_pages_are_put_together_in_order(server: Server) -> None:
 
 
 def test_progress_is_told_page_by_page(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lists, "PAGE", 2)
+    monkeypatch.setattr(kubeapi, "PAGE", 2)
     server.answers = [page("a", "b", more="t"), page("c")]
     counts: list[int] = []
     listed(server, seen=counts.append)
@@ -224,7 +223,7 @@ def test_a_wait_may_be_until_a_date(server: Server, waits: list[float], wait: st
 
 
 def test_pages_are_limited(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lists, "_MOST_PAGES", 3)
+    monkeypatch.setattr(kubeapi, "_MOST_PAGES", 3)
     server.answers = [page("a", more="t1"), page("b", more="t2"), page("c")]
     assert listed(server) == ["a", "b", "c"]
     server.answers = [page(more=f"t{number}") for number in range(9)]
@@ -233,7 +232,7 @@ def test_pages_are_limited(server: Server, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_the_time_for_a_list_is_limited(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lists, "_LONGEST_SECONDS", -1)
+    monkeypatch.setattr(kubeapi, "_LONGEST_SECONDS", -1)
     server.answers = [page("a", more="t1"), page("b")]
     with pytest.raises(UnreachableError, match="no end of the list within"):
         listed(server)
@@ -263,7 +262,7 @@ def test_an_answer_that_expands_is_limited(server: Server, monkeypatch: pytest.M
 def test_an_answer_of_many_values_is_refused(
     server: Server, monkeypatch: pytest.MonkeyPatch, status: int
 ) -> None:
-    monkeypatch.setattr(wholejson, "MOST_VALUES", 10)
+    monkeypatch.setattr(documents, "MOST_VALUES", 10)
     server.answers = [(status, b'{"kind": "PodList", "items": [' + b"{}," * 10 + b"{}]}", {})]
     with pytest.raises(InputError):
         listed(server)

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from hashcompat.errors import InputError
-from hashcompat.sources.cluster import serviceaccount
+from hashcompat.sources.cluster import kubectl
 
 
 @pytest.mark.parametrize("port", ["abc", "-1", "0", "65536", "9" * 5000, "٤٤٣", "443 "])
 def test_a_port_that_is_not_one_is_named(port: str) -> None:
-    for use in (serviceaccount.connections, serviceaccount.server):
+    for use in (kubectl.connections, kubectl.server):
         with pytest.raises(InputError, match=r"^KUBERNETES_SERVICE_PORT is not a port's number$"):
             use({"KUBERNETES_SERVICE_HOST": "10.0.0.1", "KUBERNETES_SERVICE_PORT": port})
 
@@ -20,12 +20,12 @@ def test_a_port_that_is_not_one_is_named(port: str) -> None:
 @pytest.mark.parametrize("port", ["", "443"])
 def test_the_usual_port(port: str) -> None:
     given = {"KUBERNETES_SERVICE_HOST": "10.0.0.1", "KUBERNETES_SERVICE_PORT": port}
-    assert serviceaccount.server(given) == "https://10.0.0.1:443"
+    assert kubectl.server(given) == "https://10.0.0.1:443"
 
 
 def test_a_host_that_is_not_one_is_named() -> None:
     with pytest.raises(InputError, match=r"^KUBERNETES_SERVICE_HOST is not a host's name or address$"):
-        serviceaccount.connections({"KUBERNETES_SERVICE_HOST": "a b/[c"})
+        kubectl.connections({"KUBERNETES_SERVICE_HOST": "a b/[c"})
 
 
 @pytest.mark.parametrize(
@@ -34,9 +34,9 @@ def test_a_host_that_is_not_one_is_named() -> None:
 def test_a_token_that_is_not_one_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
 ) -> None:
-    monkeypatch.setattr(serviceaccount, "ACCOUNT", tmp_path)
+    monkeypatch.setattr(kubectl, "ACCOUNT", tmp_path)
     (tmp_path / "token").write_bytes(content)
     with pytest.raises(InputError, match=rf"^{tmp_path}/token: not a token"):
-        serviceaccount.token()
+        kubectl.token()
     (tmp_path / "token").write_bytes(b"a.b-c\n")
-    assert serviceaccount.token() == "a.b-c"
+    assert kubectl.token() == "a.b-c"

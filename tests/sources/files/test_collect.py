@@ -23,7 +23,7 @@ from hashcompat.go import allowance
 from hashcompat.model.pods import Origin, Source
 from hashcompat.sources import values
 from hashcompat.sources.files import collect as files
-from hashcompat.sources.files import copy, inputs, sample
+from hashcompat.sources.files import inputs, sample
 from tests.helpers.pods import ARTICLE, Json, as_json, listed, node, pod
 from tests.helpers.program import SCRIPTS, Run, unplaced
 
@@ -176,7 +176,7 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path: Path) -> Non
 def test_a_stream_beyond_memory_is_read_as_often_as_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(copy, "_IN_MEMORY", 100)
+    monkeypatch.setattr(inputs, "_IN_MEMORY", 100)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(as_json(*PODS))))
     inventory = files.collect(("-",))

@@ -16,7 +16,7 @@ from hashcompat import forks
 from hashcompat.errors import InputError
 from hashcompat.model.pods import Inventory, Pod, Share, Shared
 from hashcompat.sources.files import collect as files
-from hashcompat.sources.files import glance, spans
+from hashcompat.sources.files import spans
 from hashcompat.sources.files.inputs import inputs
 from scripts.bench.made.nodes import node
 from tests.helpers.program import Run
@@ -38,7 +38,7 @@ FEW = 3
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let there be a glance at small files, in pieces that divide elements."""
     monkeypatch.setattr(spans, "LEAST", 1 << 12)
-    monkeypatch.setattr(glance, "_PIECES", (1 << 12, 1 << 16))
+    monkeypatch.setattr(spans, "_PIECES", (1 << 12, 1 << 16))
     monkeypatch.setattr(forks, "possible", lambda: True)
 
 
@@ -337,7 +337,7 @@ def test_a_guess_that_is_wrong_is_refused(tmp_path: Path) -> None:
 def test_the_places_are_those_of_the_file(tmp_path: Path) -> None:
     text = text_of(objects())
     (source,) = inputs(str(written(tmp_path / "c.json", text)), False, ())
-    found = glance.glanced(source, 3)
+    found = spans.glanced(source, 3)
     assert found
     assert len(found.spans) == 3
     for span in found.spans:

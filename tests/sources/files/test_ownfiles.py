@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from hashcompat.errors import InputError
-from hashcompat.sources.files import ownfiles
-from hashcompat.sources.files.ownfiles import check_own
+from hashcompat.sources.files import settings
+from hashcompat.sources.files.settings import check_own
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ def test_whatever_belongs_to_another_user_is_refused(monkeypatch: pytest.MonkeyP
     for owner, refused in ((1000, False), (0, False), (1001, True)):
         state = os.stat_result((kind | 0o644, 0, 0, 1, owner, owner, 0, 0, 0, 0))
         if not refused:
-            ownfiles._check(Path("x"), Path("/a/x"), state)
+            settings._check(Path("x"), Path("/a/x"), state)
             continue
         with pytest.raises(InputError, match=r"belongs to user 1001, not to you \(user 1000\) or root"):
-            ownfiles._check(Path("x"), Path("/a/x"), state)
+            settings._check(Path("x"), Path("/a/x"), state)

@@ -26,8 +26,7 @@ from hashcompat.planning.view import View
 from hashcompat.report.plan import PLAN
 from hashcompat.sources.files import plans, sample
 from hashcompat.sources.files.planrows import PlanRows
-from hashcompat.sources.files.quick import Summed
-from hashcompat.sources.files.saved import Saved
+from hashcompat.sources.files.saved import Saved, Summed
 from hashcompat.sources.filters import Filters, select
 
 Row = dict[str, Any]

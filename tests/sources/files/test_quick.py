@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hashcompat.go.jsonstream import parts
 from hashcompat.go.parts import Run
-from hashcompat.sources.files import quick
+from hashcompat.sources.files import saved
 
 TEXTS = st.text(max_size=6)
 ROWS = st.lists(
@@ -36,7 +36,7 @@ ROWS = st.lists(
     ],
 )
 def test_what_it_might_read_differently_it_leaves(text: str) -> None:
-    assert quick.decoded(text) is None
+    assert saved.decoded(text) is None
 
 
 def read(text: str, size: int, **how: Any) -> list[tuple[Any, ...]]:
@@ -48,14 +48,14 @@ def read(text: str, size: int, **how: Any) -> list[tuple[Any, ...]]:
 def test_parts_are_the_same_with_it(rows: list[Any], size: int, indent: int | None, ascii_only: bool) -> None:
     document = {"kind": "K", "items": rows, "spec": {"items": rows}}
     text = json.dumps(document, indent=indent, ensure_ascii=ascii_only)
-    assert read(text, size, quick=quick.Summed().decoded) == read(text, size)
+    assert read(text, size, quick=saved.Summed().decoded) == read(text, size)
 
 
 def test_most_of_a_long_list_goes_through_it() -> None:
     taken: list[Any] = []
 
     def counted(text: str) -> list[tuple[Any, str]] | None:
-        found = quick.Summed().decoded(text)
+        found = saved.Summed().decoded(text)
         assert not isinstance(found, Run)
         taken.extend(found or ())
         return [*found] if found else None
@@ -68,4 +68,4 @@ def test_most_of_a_long_list_goes_through_it() -> None:
 
 
 def test_an_item_that_it_cannot_encode_has_a_line_too() -> None:
-    assert quick.line({"b": "\ud800", "a": 1}) == b'{"a":1,"b":"\xed\xa0\x80"}\n'
+    assert saved.line({"b": "\ud800", "a": 1}) == b'{"a":1,"b":"\xed\xa0\x80"}\n'

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from hashcompat.catalog.files import DataFiles
-from hashcompat.sources.node.places import why_not_asked, why_not_read, why_not_run
+from hashcompat.sources.node.root import why_not_asked, why_not_read, why_not_run
 from tests.helpers.program import ROOT
 
 TABLES = DataFiles(ROOT / "schemas")

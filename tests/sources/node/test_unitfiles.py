@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hashcompat.errors import InputError
+from hashcompat.sources.node.kubelets import program, variables
 from hashcompat.sources.node.root import Root
-from hashcompat.sources.node.unitfiles import program, variables
 from tests.helpers.hostproc import write
 
 UNIT = "[Service]\nEnvironmentFile=/etc/a.env\n  EnvironmentFile = -/etc/b.env \n#EnvironmentFile=/etc/c\n"

@@ -171,7 +171,9 @@ CHANGES: Final[tuple[Change, ...]] = (
     _without("metadata", "ownerReferences"),
     _without("metadata", "labels"),
     _without("metadata", "namespace"),
-    _without("status"),
+    _without(
+        "status",
+    ),
     lambda chance, pod: _state(chance, pod).update(restartCount=chance.choice((1, 3, 10**9 - 1, 10**10))),
     lambda chance, pod: _state(chance, pod).update(restartCount=chance.choice((1.0, -1, None, 0))),
     lambda chance, pod: _state(chance, pod).update(state=_ended(chance, chance.choice((0, 1)))),

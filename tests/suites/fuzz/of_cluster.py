@@ -22,9 +22,8 @@ from hashcompat.records.documents import from_node
 from hashcompat.sources import http as urls
 from hashcompat.sources import programs
 from hashcompat.sources.cluster import collect as live
-from hashcompat.sources.cluster import kubeapi, kubectl, serviceaccount
-from hashcompat.sources.cluster.kubeapi import Client
-from hashcompat.sources.cluster.lists import list_all
+from hashcompat.sources.cluster import kubeapi, kubectl
+from hashcompat.sources.cluster.kubeapi import Client, list_all
 from hashcompat.sources.node import cri, docker
 from tests.suites.fuzz.places import on_disk
 from tests.suites.fuzz.target import Form, Target, fields, replaced, sometimes
@@ -211,10 +210,10 @@ def _account(data: bytes) -> None:
     host, port, token = fields(data, 3)
     environment = {"KUBERNETES_SERVICE_HOST": host, "KUBERNETES_SERVICE_PORT": port}
     path = on_disk(token.encode(errors="surrogateescape"), "token")
-    with replaced(serviceaccount, "ACCOUNT", path.parent):
-        assert serviceaccount.token().isascii()
-        assert serviceaccount.server(environment).startswith("https://")
-        serviceaccount.connections(environment).close()
+    with replaced(kubectl, "ACCOUNT", path.parent):
+        assert kubectl.token().isascii()
+        assert kubectl.server(environment).startswith("https://")
+        kubectl.connections(environment).close()
 
 
 _STATUS = tuple(f"HTTP/1.1 {status.value} {status.phrase}" for status in HTTPStatus)
@@ -228,19 +227,19 @@ _HTTP = (
 
 TARGETS = (
     Target(
-        "api-answer", _api_answer, ("sources/answers", "sources/cluster/kubeapi"), Form.TEXT, 512, words=_HTTP
+        "api-answer", _api_answer, ("sources/http", "sources/cluster/kubeapi"), Form.TEXT, 512, words=_HTTP
     ),
-    Target("api-pages", _pages, ("sources/cluster/lists", "sources/cluster/kubeapi"), Form.TEXT, 512),
+    Target("api-pages", _pages, ("sources/cluster/kubeapi",), Form.TEXT, 512),
     Target(
         "cluster",
         _cluster,
-        ("sources/cluster/collect", "sources/cluster/kept", "sources/cluster/lists"),
+        ("sources/cluster/collect", "sources/cluster/kept", "sources/cluster/kubeapi"),
         Form.TEXT,
         1536,
     ),
-    Target("download", _download, ("sources/http", "sources/answers"), Form.TEXT, 512, words=_HTTP),
-    Target("docker", _docker, ("sources/node/docker", "sources/answers"), Form.TEXT, 1024, words=_HTTP),
+    Target("download", _download, ("sources/http",), Form.TEXT, 512, words=_HTTP),
+    Target("docker", _docker, ("sources/node/docker", "sources/http"), Form.TEXT, 1024, words=_HTTP),
     Target("crictl", _crictl, ("sources/node/cri",), Form.TEXT, 1536),
     Target("kubectl", _kubectl, ("sources/cluster/kubectl",), Form.TEXT, 512, raises=()),
-    Target("service-account", _account, ("sources/cluster/serviceaccount",), Form.TEXT, 128),
+    Target("service-account", _account, ("sources/cluster/kubectl",), Form.TEXT, 128),
 )

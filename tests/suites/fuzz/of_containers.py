@@ -168,7 +168,7 @@ TARGETS = (
     Target(
         "feature-gates",
         _gates,
-        ("cli/args/facts", "planning/gates", "catalog/gates"),
+        ("cli/args/facts", "planning/options", "catalog/gates"),
         Form.TEXT,
         longest=128,
         raises=(UsageError,),

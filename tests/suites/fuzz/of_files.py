@@ -17,7 +17,7 @@ from hashcompat.kubelet.staticpods import static_view
 from hashcompat.model.pods import Container, Pod, Shared
 from hashcompat.planning.ages import Ages
 from hashcompat.records.index import index
-from hashcompat.sources import clients, limits, values, wholejson
+from hashcompat.sources import documents, limits, values
 from hashcompat.sources.compression import Plain, all_of
 from hashcompat.sources.files import collect, spans, staticpods, survey
 from hashcompat.sources.files.archives import members
@@ -76,7 +76,7 @@ def _text(data: bytes) -> None:
     read = whole(stream(data), _WANTED)
     assert read == joined(found, _WANTED) == "".join(lines(found)) == "".join(lines(in_chunks(read, 3)))
     with suppress(InputError):
-        list(wholejson.load_all(read))
+        list(documents.load_all(read))
 
 
 def _file(data: bytes) -> None:
@@ -161,7 +161,7 @@ def _facts(container: Container) -> list[object]:
 
 def _objects(data: bytes) -> None:
     """Read one object, and the same as a client library holds it."""
-    value = clients.plain(document(data))
+    value = values.plain(document(data))
     found, problem = outcome(lambda: read_object(value, "object"))
     assert found or problem or not isinstance(value, dict) or value.get("kind") != "Pod"
     list(values.collect([value]).pods)
@@ -196,7 +196,7 @@ _OBJECTS = (
     "sources/dating",
     "sources/mirrors",
     "sources/statuses",
-    "sources/templates",
+    "sources/workloads",
 )
 
 
@@ -215,7 +215,7 @@ TARGETS = (
     Target("compression", _compressed, ("sources/compression",), Form.BYTES, longest=4096),
     Target("tar", _archive, ("sources/files/archives",), Form.BYTES, longest=8192),
     Target(
-        "text", _text, ("sources/files/text", "sources/wholejson", "sources/limits"), Form.BYTES, longest=256
+        "text", _text, ("sources/files/text", "sources/documents", "sources/limits"), Form.BYTES, longest=256
     ),
     Target(
         "file-json",
@@ -224,7 +224,6 @@ TARGETS = (
             *_OBJECTS,
             "sources/files/collect",
             "sources/files/exact",
-            "sources/files/firstlook",
             "sources/files/reading",
             "sources/files/inputs",
         ),
@@ -239,7 +238,6 @@ TARGETS = (
             "sources/replicas/roles",
             "sources/replicas/shape",
             "sources/replicas/form",
-            "sources/files/glance",
             "sources/files/spans",
             "sources/files/survey",
             "go/tokens",
@@ -260,14 +258,16 @@ TARGETS = (
         Form.YAML,
         longest=4096,
     ),
-    Target("file-yaml", _file, ("sources/files/whole", "sources/files/collect", *_OBJECTS), Form.YAML, 1024),
+    Target(
+        "file-yaml", _file, ("sources/files/reading", "sources/files/collect", *_OBJECTS), Form.YAML, 1024
+    ),
     Target(
         "snapshot",
         _file,
-        ("sources/snapshots", "sources/snapshotrows", "records/index"),
+        ("sources/snapshots", "records/index"),
         longest=1152,
     ),
-    Target("objects", _objects, (*_OBJECTS, "sources/clients", "sources/values"), longest=1024),
+    Target("objects", _objects, (*_OBJECTS, "sources/values"), longest=1024),
     Target("static-pod", _static, ("sources/files/staticpods", "kubelet/staticpods"), Form.YAML, 1088),
     Target("golden-lines", _golden, ("answers/goldenfiles",), Form.TEXT, words=_GOLDEN),
     Target("source-file", _source_file, ("sources/upstream/kubernetes",), Form.BYTES, longest=64),

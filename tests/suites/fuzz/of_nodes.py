@@ -31,7 +31,7 @@ from hashcompat.sources.files import checks, dumps, gates, plans, saved, setting
 from hashcompat.sources.files.planrows import PlanRows
 from hashcompat.sources.files.rollout import StateFile
 from hashcompat.sources.files.saved import Saved, opened
-from hashcompat.sources.node import kubelets, unitfiles, wanted
+from hashcompat.sources.node import kubelets, wanted
 from tests.helpers.dumps import HEALTHY, dump, upgrade
 from tests.suites.fuzz.places import named, on_disk
 from tests.suites.fuzz.target import Form, Target, fields, one_of, replaced
@@ -67,7 +67,7 @@ def _probe(data: bytes) -> None:
 
 
 _OF_THE_NODE: Final[tuple[Callable[[str], object], ...]] = (
-    lambda text: unitfiles.started(text.split("\n---\n"), "kubelet.service"),
+    lambda text: kubelets.started(text.split("\n---\n"), "kubelet.service"),
     lambda text: kubelets.is_outside(text, "0::/init.scope\n3:cpu:/../x\n"),
     wanted.check_config,
     wanted.check_unit,
@@ -170,7 +170,7 @@ TARGETS = (
     Target(
         "own-files",
         _own,
-        ("sources/node/unitfiles", "sources/node/kubelets", "sources/node/wanted"),
+        ("sources/node/kubelets", "sources/node/wanted"),
         Form.TEXT,
         longest=512,
         words=("[Service]", "ExecStart=", "kubepods", "kind: KubeletConfiguration"),
@@ -181,10 +181,8 @@ TARGETS = (
         _plan,
         (
             "sources/files/plans",
-            "sources/files/plandetails",
             "sources/files/planrows",
             "sources/files/saved",
-            "sources/files/quick",
             "sources/documents",
         ),
         longest=3072,
@@ -193,7 +191,7 @@ TARGETS = (
     Target(
         "settings",
         _settings,
-        ("sources/files/settings", "sources/yamlplaces", "gating/policy"),
+        ("sources/files/settings", "gating/policy"),
         Form.YAML,
         longest=512,
     ),

@@ -26,7 +26,7 @@ PACKAGES: Final = ("sources", "records", "go", "preflight/facts")
 """Every module below these has a target, or a reason in NO_READERS."""
 
 PARSERS: Final = frozenset(
-    {"re", "json", "shlex", "jsontext", "yaml", "yamlscalar", "wholejson", "jsonstream"}
+    {"re", "json", "shlex", "jsontext", "yaml", "yamlscalar", "documents", "jsonstream"}
 )
 """What a module elsewhere imports that takes texts apart: it has a target or a reason too."""
 
@@ -34,12 +34,8 @@ NO_READERS: Final = {
     "go/allowance": "counts what is kept",
     "go/digest": "computes numbers of text that was read",
     "go/walk": "follows types of the release data",
-    "sources/clock": "reads a number of seconds",
     "sources/cluster/roles": "writes a role",
     "sources/cluster/rollout": "passes on what the targets api-answer and rollout read",
-    "sources/files/copy": "keeps bytes as they are",
-    "sources/workloads": "compares names and labels of pods that were read",
-    "sources/files/ownfiles": "looks at owners and modes, and opens nothing",
     "sources/files/sample": "opens the file that ships with the program",
     "sources/aside": "runs other modules' readers in a thread",
     "preflight/facts/__init__": "names the readers of the other files",
@@ -49,6 +45,7 @@ NO_READERS: Final = {
     "answers/marking": "compares texts that are hashed",
     "answers/sentences/__init__": "writes sentences",
     "answers/sentences/todo": "writes commands",
+    "api/__init__": "names the functions",
     "api/documents": "passes documents to the readers of files",
     "apiserver/created": "writes what an API server serves; the target container reads it",
     "catalog/lookup": "reads the release data of the program",
@@ -80,7 +77,6 @@ NO_READERS: Final = {
     "preflight/checks/pods": "compares a uid that was read",
     "preflight/checks/runtime": "writes commands",
     "preflight/checks/states": "writes commands",
-    "planning/claims": "compares releases that nodes report",
     "report/difference": "compares texts that are hashed",
     "report/impact": "writes commands",
     "report/notes": "shortens texts of the program, and writes commands",
@@ -90,14 +86,11 @@ NO_READERS: Final = {
     "regex": "compiles the expressions of the program",
     "shown": "hides what was read; tests/test_shown.py tries it with random texts",
     "sources/node/asking": "gives answers their time",
-    "sources/node/cri_probes": "asks crictl; the targets crictl and probe read what it answers",
-    "sources/node/docker_probes": "asks Docker; the targets docker and probe read what it answers",
     "sources/node/filesystems": "asks the system how full file systems are",
     "sources/node/live": "asks for everything on a node",
     "sources/node/proc": "passes files of /proc on, which the target probe reads",
     "sources/node/reported": "follows what the target probe reads to further files",
     "sources/node/root": "finds files below a directory",
-    "sources/node/places": "compares paths with a list",
     "sources/node/collect": "chooses among the answers that other modules read",
     "sources/programs": "passes bytes on; tests/sources/test_programs.py has programs that misbehave",
     "sources/replacing": "writes files",

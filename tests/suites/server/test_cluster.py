@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.sources.cluster import serviceaccount
+from hashcompat.sources.cluster import kubectl
 from tests.helpers.pods import Json
 from tests.helpers.program import Result, Run, unplaced
 from tests.helpers.realserver import ADMIN, NARROW, NOBODY, READER, Cluster
@@ -220,7 +220,7 @@ def in_a_pod(cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     """Make this process look like one in a pod whose account is ``reader``."""
     (tmp_path / "token").write_text(f"{ADMIN}\n")
     (tmp_path / "ca.crt").write_bytes(cluster.ca_file.read_bytes())
-    monkeypatch.setattr(serviceaccount, "ACCOUNT", tmp_path)
+    monkeypatch.setattr(kubectl, "ACCOUNT", tmp_path)
     for name, value in (
         ("KUBERNETES_SERVICE_HOST", "127.0.0.1"),
         ("KUBERNETES_SERVICE_PORT", str(cluster.port)),

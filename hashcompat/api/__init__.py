@@ -20,6 +20,8 @@ from hashcompat.answers.releases import ReleaseList
 from hashcompat.api.answers import (
     calibrate,
     compare,
+    container_hash,
+    container_text,
     explain,
     hashes,
     impact,
@@ -27,13 +29,13 @@ from hashcompat.api.answers import (
     plan,
     releases,
     snapshot,
+    to_document,
+    to_json,
     verify,
 )
-from hashcompat.api.containers import container_hash, container_text
-from hashcompat.api.documents import to_document, to_json
-from hashcompat.api.gates import LoadedPolicy, PolicyFields, gate, gate_after, load_policy
 from hashcompat.api.inputs import (
     AccessFields,
+    OptionFields,
     load,
     load_cluster,
     load_records,
@@ -41,9 +43,20 @@ from hashcompat.api.inputs import (
     load_static_pods,
     select,
 )
-from hashcompat.api.nodes import NodeFields, load_dumps, preflight_nodes
-from hashcompat.api.options import OptionFields
-from hashcompat.api.patches import make_patch, patch, patch_audit, patch_text
+from hashcompat.api.rollout import (
+    LoadedPolicy,
+    NodeFields,
+    PolicyFields,
+    gate,
+    gate_after,
+    load_dumps,
+    load_policy,
+    make_patch,
+    patch,
+    patch_audit,
+    patch_text,
+    preflight_nodes,
+)
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.errors import DecodeError, ExitCode, HashcompatError, InputError, UsageError
 from hashcompat.gating.exceptions import Exemption

@@ -1,11 +1,14 @@
-"""What the commands answer: each function takes pods, or anything that ``load`` takes."""
+"""What the commands answer: each function takes pods, or anything that ``load`` takes.
+
+Also one container's hash and text, and any result as the document that ``-o json`` prints.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 from msgspec import structs
 
@@ -21,14 +24,17 @@ from hashcompat.answers.hashes import Hashed, hash_containers
 from hashcompat.answers.matrix import Matrix
 from hashcompat.answers.redaction import Snapshot
 from hashcompat.answers.releases import ReleaseList, known_releases
-from hashcompat.api.inputs import Source, load
-from hashcompat.api.options import OptionFields, options_of, release_of, view_of
+from hashcompat.api.inputs import OptionFields, Source, load, options_of, release_of, view_of
 from hashcompat.catalog.lookup import Catalog, default_catalog
+from hashcompat.formats.documents import to_json as json_text
+from hashcompat.kubelet import hashing
+from hashcompat.kubelet.hashing import ContainerHash
 from hashcompat.model.impact import Impact
 from hashcompat.model.plan import Plan, Way
 from hashcompat.model.records import Record
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.view import View
+from hashcompat.report import document_of
 from hashcompat.sources.dating import now
 
 
@@ -52,8 +58,8 @@ def plan(
     created = now()
     inventory = load(source)
     make = detailed.make if details else planning.make
-    found = make(inventory, *ends, view_of(inventory, catalog, options))
-    return structs.replace(found, created=created)
+    made = make(inventory, *ends, view_of(inventory, catalog, options))
+    return structs.replace(made, created=created)
 
 
 def impact(
@@ -148,8 +154,10 @@ def verify(
     Raises InputError, naming the file, for a directory without the form of golden data.
     """
     known = catalog or default_catalog()
-    found = (golden.verify(Path(fspath(path)), known, show_values=show_values) for path in directories)
-    return Verifications(tuple(found))
+    verifications = (
+        golden.verify(Path(fspath(path)), known, show_values=show_values) for path in directories
+    )
+    return Verifications(tuple(verifications))
 
 
 def calibrate(
@@ -192,3 +200,35 @@ def snapshot(
 def releases(catalog: Catalog | None = None) -> ReleaseList:
     """Return every known release by minor, oldest first."""
     return known_releases(catalog or default_catalog())
+
+
+def container_hash(container: Mapping[str, Any], kubelet: str, *, keep_empty: bool = False) -> ContainerHash:
+    """Return the unsigned 32-bit hash that a kubelet release computes for a container's JSON, unchanged.
+
+    With ``keep_empty`` empty lists and maps count, as in a manifest that a kubelet reads itself; in an API
+    pod they are nil. Raises UsageError for an unknown release and DecodeError, with the path, for JSON that
+    does not fit the Go types.
+    """
+    return hashing.container_hash(
+        container, default_catalog().kubelet(release_of(kubelet)), keep_empty=keep_empty
+    )
+
+
+def container_text(container: Mapping[str, Any], kubelet: str, *, keep_empty: bool = False) -> str:
+    """Return the exact text that a release hashes for a container's JSON; errors as container_hash."""
+    hasher = hashing.hashers(default_catalog().kubelet(release_of(kubelet)), keep_empty=keep_empty)[0]
+    return hasher.text(container)
+
+
+def to_document(result: object) -> dict[str, Any]:
+    """Return the document of a result (a plan, explanations, hashes, a matrix, ...) as plain data.
+
+    It is what ``-o json`` prints, as the JSON Schema of its ``kind`` describes it. Raises TypeError for
+    anything else.
+    """
+    return document_of(result)
+
+
+def to_json(result: object) -> str:
+    """Return the document of a result as ``-o json`` prints it, without the last line break."""
+    return "".join(json_text(document_of(result)))

@@ -17,7 +17,7 @@ from hashcompat.answers.hashes import hash_containers
 from hashcompat.answers.matrix import make
 from hashcompat.answers.redaction import snapshot
 from hashcompat.answers.releases import known_releases, versions
-from hashcompat.api.nodes import preflight_nodes
+from hashcompat.api.rollout import preflight_nodes
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.gating.judge import ExtraInputs, judge
 from hashcompat.gating.policy import Policy

@@ -46,7 +46,7 @@ NO_READERS: Final = {
     "answers/sentences/__init__": "writes sentences",
     "answers/sentences/todo": "writes commands",
     "api/__init__": "names the functions",
-    "api/documents": "passes documents to the readers of files",
+    "api/rollout": "passes names to the readers of files",
     "apiserver/created": "writes what an API server serves; the target container reads it",
     "catalog/lookup": "reads the release data of the program",
     "catalog/nearest": "compares the name of a release with known ones; the target release reads it",

@@ -1,0 +1,278 @@
+"""What is asked around an upgrade: a plan judged by a policy, nodes before it, and patches against it.
+
+``gate`` judges a plan before a node is upgraded, ``gate_after`` compares it with what became of its
+containers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from functools import partial
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+import msgspec
+from msgspec import structs
+
+from hashcompat import planning
+from hashcompat.answers.upgraded import now_of
+from hashcompat.api.inputs import OptionFields, Source, load, release_of, view_of
+from hashcompat.catalog.lookup import Catalog, default_catalog
+from hashcompat.errors import UsageError
+from hashcompat.gating.exceptions import Exemption, Identity, baseline_of
+from hashcompat.gating.judge import ExtraInputs, judge
+from hashcompat.gating.outcome import judge_after
+from hashcompat.gating.policy import STRICTER, Policy, Setting, policy_of, settled
+from hashcompat.gating.refusal import check_age, check_cluster, check_input_age
+from hashcompat.gating.result import GateResult
+from hashcompat.model.plan import Plan
+from hashcompat.model.preflight import Preflight
+from hashcompat.patching import strategies
+from hashcompat.patching.audit import Audit, audit
+from hashcompat.patching.model import Patch, apply, mail
+from hashcompat.patching.strategies import Choices
+from hashcompat.patching.strip import check_strip
+from hashcompat.planning.options import AUTO, Options
+from hashcompat.planning.view import View
+from hashcompat.records.index import Records, index
+from hashcompat.records.probes import Dump
+from hashcompat.sources import filters
+from hashcompat.sources.filters import Filters
+
+if TYPE_CHECKING:
+    from hashcompat.preflight.run import Known, Question
+
+
+class PolicyFields(TypedDict, total=False):
+    """The flags of a policy, as texts; None keeps a settings file from giving that key."""
+
+    max_restarts: str | None
+    max_per_owner: str | None
+    max_per_node: str | None
+    fail_on: str | None
+    preflight: str | None
+    exceptions: str | None
+    baseline: str | None
+    strict: bool
+    plan_max_age: str | None
+    max_age: str | None
+    cluster_uid: str | None
+    report_only: bool
+
+
+class LoadedPolicy(msgspec.Struct, frozen=True):
+    """A policy with what its files hold."""
+
+    policy: Policy
+    exemptions: tuple[Exemption, ...] = ()
+    baseline: frozenset[Identity] = frozenset()
+    preflight: str = ""
+    """The name of the report, which is read with the plan that it must be of."""
+
+
+def load_policy(config: str | PathLike[str] | None = None, **given: Unpack[PolicyFields]) -> LoadedPolicy:
+    """Read a policy as the command line does, of a settings file and of what is given here in place of flags.
+
+    The file loosens nothing that is given. No variable counts, and no file that is not named. Raises
+    InputError for a file that is wrong, or that others may write, and UsageError for a value that is.
+    """
+    from hashcompat.sources.files.gates import baseline_in  # noqa: PLC0415 - who judges plans needs no YAML
+    from hashcompat.sources.files.settings import check_named, exemptions, settings_file  # noqa: PLC0415
+
+    values = {key.replace("_", "-"): value for key, value in given.items()}
+    if unknown := sorted({*values} - {*STRICTER}):
+        raise UsageError(f"{unknown[0]}: no such key; the keys are {', '.join(STRICTER)}")
+    forbidden = [key for key, value in values.items() if value is None]
+    flags = {key: Setting(_text(value), key) for key, value in values.items() if value is not None}
+    files = [settings_file(Path(fspath(config)), forbidden)] if config is not None else []
+    counted = settled(flags, files)
+    check_named(counted)
+    names = {key: setting.file for key, setting in counted.settings.items()}
+    return LoadedPolicy(
+        policy_of(counted),
+        exemptions(Path(names["exceptions"])) if "exceptions" in names else (),
+        baseline_in(names["baseline"]) if "baseline" in names else frozenset(),
+        names.get("preflight", ""),
+    )
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def gate(
+    plan: Plan,
+    policy: Policy | LoadedPolicy | None = None,
+    *,
+    exemptions: Iterable[Exemption] = (),
+    baseline: Plan | None = None,
+    preflight: Preflight | None = None,
+    today: date | None = None,
+) -> GateResult:
+    """Return what a policy makes of a plan; without a policy nothing may restart and nothing be UNKNOWN.
+
+    ``baseline`` is an earlier plan, whose findings do not count. ``today``, in UTC and by default the present
+    day, is that by which exceptions expire. Raises InputError for a plan that the policy refuses (too old
+    itself or made of what is too old, of an unknown age, of another cluster), for exceptions that take too
+    long to compare, and for a preflight of another release.
+    """
+    loaded = policy if isinstance(policy, LoadedPolicy) else LoadedPolicy(policy or Policy())
+    now = datetime.now(UTC)
+    check_age(plan, loaded.policy, now)
+    check_input_age(plan.origin, loaded.policy, now)
+    check_cluster(plan, loaded.policy.cluster, "the policy's")
+    accepted = loaded.baseline | (baseline_of(baseline.items) if baseline else frozenset())
+    if loaded.preflight and preflight is None:
+        from hashcompat.sources.files.checks import report_in  # noqa: PLC0415 - as above
+
+        is_of = partial(default_catalog().is_same_build, plan.to_release)
+        preflight = report_in(loaded.preflight, plan.to_release, is_of)
+    extra = ExtraInputs((*loaded.exemptions, *exemptions), accepted, preflight)
+    return judge(plan, loaded.policy, extra, today or now.date())
+
+
+def gate_after(
+    plan: Plan,
+    source: Source,
+    nodes: Iterable[str],
+    *,
+    begun: Mapping[str, datetime] | None = None,
+    records: Records | None = None,
+    catalog: Catalog | None = None,
+) -> GateResult:
+    """Return what became of the containers of some nodes, by name, once their kubelets were upgraded.
+
+    ``source`` is what the cluster shows now, nodes included. ``begun`` is when the upgrade of each node
+    began, in UTC; else it is taken to be after the plan was made. ``records`` are those of the containers
+    that run now, whose hashes are compared too. Raises InputError for a plan of another cluster, and for one
+    without a container on these nodes.
+    """
+    names, inventory = tuple(nodes), load(source)
+    if plan.origin.cluster and inventory.origin.cluster:
+        check_cluster(plan, inventory.origin.cluster, "what is read now")
+    part = filters.narrowed(plan, Filters(nodes=names))
+    now = now_of(
+        inventory,
+        names,
+        plan.to_release,
+        catalog=catalog or default_catalog(),
+        begun=begun or {},
+        records=records or Records(),
+    )
+    return judge_after(part, Policy(), now)
+
+
+def load_dumps(*paths: str | PathLike[str]) -> list[Dump]:
+    """Return what ``hashcompat collector --preflight`` printed on nodes: files, directories, archives.
+
+    Raises InputError, naming the file, for a path without any dump in it.
+    """
+    from hashcompat.sources.files import dumps as files  # noqa: PLC0415 - plans need no dumps
+
+    return files.collect(tuple(fspath(path) for path in paths))
+
+
+class NodeFields(TypedDict, total=False):
+    """What else is known of nodes."""
+
+    source: Source | None
+    """The cluster's nodes and pods; a plan is made of them too."""
+    apiserver: str
+    """The release of the API server that the kubelets will talk to."""
+    ignored: Iterable[str]
+    """The ids of checks whose errors count as warnings, or ``all``."""
+    now: datetime
+    """The time by which certificates are judged, by default the present."""
+
+
+def preflight_nodes(
+    dumps: Sequence[Dump] | None,
+    to_release: str,
+    from_release: str = AUTO,
+    *,
+    catalog: Catalog | None = None,
+    **fields: Unpack[NodeFields],
+) -> Preflight:
+    """Return what breaks on nodes, apart from container hashes, when their kubelets are restarted.
+
+    With None for ``dumps`` the nodes of the source are checked by their objects alone. ``from_release`` may
+    be ``auto``: what each node shows. Errors as ``plan``.
+    """
+    from hashcompat.preflight.run import Question, inspect  # noqa: PLC0415 - it imports a YAML parser
+
+    known = catalog or default_catalog()
+    current = "" if from_release == AUTO else release_of(from_release, known)
+    question = Question(
+        release_of(to_release, known),
+        current,
+        release_of(fields.get("apiserver", ""), known),
+        tuple(fields.get("ignored", ())),
+        fields.get("now") or datetime.now(UTC),
+    )
+    return inspect(dumps, _known(fields.get("source"), question, dumps or (), known), question, known)
+
+
+def _known(source: Source | None, question: Question, dumps: Sequence[Dump], catalog: Catalog) -> Known:
+    """Return what the source shows, and the plan that is made of it."""
+    from hashcompat.preflight.run import Known, known_of, with_own_releases  # noqa: PLC0415 - as above
+
+    if source is None:
+        return Known()
+    inventory = load(source)
+    inventory = structs.replace(
+        inventory, nodes=with_own_releases(inventory.nodes, dumps), pods=tuple(inventory.pods)
+    )
+    options = Options(keep_going=True, records=index(inventory.records), apiserver_to=question.server)
+    plan = planning.make(inventory, question.current or AUTO, question.target, View(catalog, options))
+    return known_of(inventory.nodes, inventory.pods, plan.items)
+
+
+def patch(
+    kubelet: str,
+    like: Sequence[str],
+    strategy: str = "accept",
+    choices: Choices = Choices(),
+    *,
+    catalog: Catalog | None = None,
+) -> Patch | None:
+    """Return the patch with which a kubelet accepts or computes the hashes of the releases ``like``.
+
+    None where it computes them already. ``strategy`` is ``accept``, ``pin`` or ``strip``. Raises UsageError
+    for unknown releases and strategies, and for what the strategy cannot do.
+    """
+    known = catalog or default_catalog()
+    likes = [release_of(name, known) for name in like]
+    if known.known.is_short(choices.until):
+        choices = structs.replace(choices, until=release_of(choices.until, known))
+    return strategies.make_patch(release_of(kubelet, known), likes, strategy, known, choices)
+
+
+make_patch = patch
+"""The older name of ``patch``."""
+
+
+def patch_text(made: Patch, source: Mapping[str, str]) -> str:
+    """Return a patch as ``git format-patch`` prints it.
+
+    ``source`` holds the text of each file that ``made.edits`` name, by path. Raises MisplacedError, naming
+    file and hunk, where a file is not that of upstream's release.
+    """
+    return mail(made, apply(made, source))
+
+
+def patch_audit(
+    source: Source,
+    kubelet: str,
+    like: str,
+    *,
+    catalog: Catalog | None = None,
+    **options: Unpack[OptionFields],
+) -> Audit:
+    """Return the containers whose hash with strategy ``strip`` is not that of ``like``."""
+    inventory = load(source)
+    view = view_of(inventory, catalog, options)
+    new, old = (view.catalog.kubelet(release_of(name, catalog)) for name in (kubelet, like))
+    check_strip(new, [old])
+    return audit(inventory, old, new, view)

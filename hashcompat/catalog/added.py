@@ -18,8 +18,8 @@ from hashcompat.catalog import files
 from hashcompat.catalog.releases import ReleaseRow, oldest_first
 from hashcompat.catalog.types import Schema, Tree
 from hashcompat.errors import HashcompatError, InputError
-from hashcompat.go.codecs import DEFAULTS
 from hashcompat.go.jsontext import kind_of
+from hashcompat.go.metav1 import DEFAULTS
 from hashcompat.go.types import INT_BITS, UINT_BITS, Basic, Coded, GoType, Map, Pointer, Slice, Struct
 from hashcompat.regex import regex
 from hashcompat.release import Release, parse_release

@@ -11,8 +11,8 @@ import msgspec
 from hashcompat.catalog.files import DataFiles, Table, camel
 from hashcompat.catalog.kubeletsettings import ConfigTable, FlagTable
 from hashcompat.catalog.types import TypeBuilder
-from hashcompat.go import cpuset
-from hashcompat.go.codecs import DEFAULTS
+from hashcompat.go import strconv
+from hashcompat.go.metav1 import DEFAULTS
 from hashcompat.go.types import GoType, Pointer, Struct
 from hashcompat.release import Release
 
@@ -67,7 +67,7 @@ class Hazards(msgspec.Struct, frozen=True):
 
 _SWITCHES: Final = ("zero", "alone", "by_id", "prefilled")
 
-_CODECS: Final = {"cpuset-entry": cpuset.ENTRY}
+_CODECS: Final = {"cpuset-entry": strconv.CPU_ENTRY}
 """The types with their own JSON methods, by their name in a tree."""
 
 _CHECKPOINT: Final = "checkpoint"

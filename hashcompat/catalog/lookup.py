@@ -28,8 +28,8 @@ from hashcompat.catalog.releases import (
 )
 from hashcompat.catalog.types import Schema
 from hashcompat.catalog.vendors import RuntimeAbility, RuntimeFault, Runtimes, Vendor, Vendors
-from hashcompat.go.codecs import CODECS, DEFAULTS
 from hashcompat.go.jsontext import ESCAPES
+from hashcompat.go.metav1 import CODECS, DEFAULTS
 from hashcompat.release import Release, parse_release
 
 if TYPE_CHECKING:

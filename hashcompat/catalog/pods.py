@@ -13,7 +13,7 @@ from hashcompat.catalog.gates import Gates
 from hashcompat.catalog.releases import Range, latest_minor_at, parse_range, typed_rows
 from hashcompat.catalog.types import Tree, TypeBuilder
 from hashcompat.errors import InputError, UsageError
-from hashcompat.go.codecs import PODS, WRAPPERS
+from hashcompat.go.metav1 import PODS, WRAPPERS
 from hashcompat.go.types import GoType, Struct
 from hashcompat.release import Release
 

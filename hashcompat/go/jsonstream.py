@@ -13,11 +13,10 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.errors import InputError
-from hashcompat.go.jsonlines import JsonLines
+from hashcompat.go.allowance import Meter, document_meter
 from hashcompat.go.jsonpath import below, element
-from hashcompat.go.jsontext import DECODER
+from hashcompat.go.jsontext import DECODER, JsonLines
 from hashcompat.go.jsonwindow import Alike, Place, Quick, Window
-from hashcompat.go.limits import Meter, document_meter
 from hashcompat.go.parts import ITEMS, Part, Run
 from hashcompat.shown import name as shown_name
 

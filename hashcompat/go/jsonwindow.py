@@ -10,10 +10,8 @@ from typing import Any, Final, Protocol
 import msgspec
 
 from hashcompat.errors import InputError
-from hashcompat.go import limits
-from hashcompat.go.jsonlines import JsonLines
-from hashcompat.go.jsontext import DECODER, UNTERMINATED, no_json, skip_space
-from hashcompat.go.limits import (
+from hashcompat.go import allowance
+from hashcompat.go.allowance import (
     Meter,
     characters_in,
     check_depth,
@@ -24,6 +22,7 @@ from hashcompat.go.limits import (
     too_long,
     values_in,
 )
+from hashcompat.go.jsontext import DECODER, UNTERMINATED, JsonLines, no_json, skip_space
 from hashcompat.go.parts import Run
 from hashcompat.go.tokens import Text, of_json
 
@@ -274,13 +273,13 @@ class Window:
         is ``wanted`` in the last chunk, such as the end of a string, decoding again would fail again.
         """
         rest = self._text[self._position :]
-        if len(rest) > limits.LONGEST:
+        if len(rest) > allowance.LONGEST:
             raise self._refused(too_long())
         read, length = [rest], 0
         for chunk in self._chunks:
             read.append(chunk)
             length += len(chunk)
-            if (length > len(rest) and wanted in chunk) or length + len(rest) > limits.LONGEST:
+            if (length > len(rest) and wanted in chunk) or length + len(rest) > allowance.LONGEST:
                 break
         if not length:
             return False

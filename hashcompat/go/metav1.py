@@ -1,20 +1,22 @@
-"""``metav1.Time`` and ``metav1.FieldsV1``, which have their own UnmarshalJSON (pkg/apis/meta/v1).
+"""Types with their own JSON methods besides Quantity: ``metav1.Time``, ``FieldsV1`` and ``IntOrString``.
 
-Both are built from the fields of a type tree, because these are printed and differ by release.
+Those of metav1 (pkg/apis/meta/v1) are built from the fields of a type tree, because these are printed and
+differ by release.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Final, NoReturn
 
 import msgspec
 
 from hashcompat.errors import DecodeError, UndecidedError
-from hashcompat.go.jsontext import ESCAPES, Number, clean, kind_of, quote
-from hashcompat.go.types import Coded, Struct, zero_value
+from hashcompat.go import quantity, quantity_sum
+from hashcompat.go.jsontext import ESCAPES, Number, clean, integer, kind_of, quote
+from hashcompat.go.types import Basic, Coded, Field, Struct, zero_value
 from hashcompat.regex import regex
 
 LOCATION: Final = Struct("time.Location", ())
@@ -106,3 +108,84 @@ def _compact(value: object) -> str:
 
 def _quoted(text: str) -> str:
     return quote(clean(text), ESCAPES["before-go1.22"])
+
+
+# ``intstr.IntOrString`` (apimachinery pkg/util/intstr): a number or a string under one JSON key.
+
+IntOrString = tuple[int, int, str]
+"""Typed value of both types below: ``(0, number, "")`` or ``(1, 0, string)``."""
+
+
+def from_json(value: object) -> IntOrString:
+    """Decode as ``IntOrString.UnmarshalJSON``; null is the number 0."""
+    return _decode(value, 32)
+
+
+def wide_from_json(value: object) -> IntOrString:
+    """Decode as ``util.IntOrString`` of 1.0 and 1.1 (pkg/util/util.go), whose number has 64 bits."""
+    return _decode(value, 64)
+
+
+def _decode(value: object, bits: int) -> IntOrString:
+    if isinstance(value, str):
+        return 1, 0, clean(value)
+    if value is None:
+        return 0, 0, ""
+    if type(value) is int or isinstance(value, Number):
+        return 0, integer(value, bits), ""
+    raise DecodeError(f"want an integer or a string, got {kind_of(value)}")
+
+
+def number_of(value: IntOrString) -> int | str:
+    """Return what ``IntOrString.MarshalJSON`` writes: the number or the string."""
+    return value[2] if value[0] else value[1]
+
+
+INT_OR_STRING: Final = Coded(
+    "intstr.IntOrString",
+    (
+        Field("Type", Basic("intstr.Type", "int64")),
+        Field("IntVal", Basic("int32", "int32")),
+        Field("StrVal", Basic("string", "string")),
+    ),
+    from_json,
+    number_of,
+)
+WIDE_TYPE: Final = Coded(
+    "util.IntOrString",
+    (
+        Field("Kind", Basic("util.IntstrKind", "int")),
+        Field("IntVal", Basic("int", "int")),
+        Field("StrVal", Basic("string", "string")),
+    ),
+    wide_from_json,
+    number_of,
+)
+
+
+# Types with their own JSON methods, by their name in a type tree (``codecs`` in schemas/types/container).
+
+DEFAULTS: Final[Mapping[str, Coded]] = {
+    coded.name: coded for coded in (quantity_sum.HELD_TYPE, INT_OR_STRING)
+}
+"""The types of a tree that names no codec, by Go type name.
+
+Quantities may be computed ones, because kubelets compute some of those of static pods.
+"""
+
+CODECS: Final[Mapping[str, Coded]] = {
+    "quantity-milli": quantity.MILLI_TYPE,
+    "quantity-1.2": quantity_sum.NANO_TYPE_1_0,
+    "quantity-1.0": quantity_sum.MILLI_TYPE_1_0,
+    "intstr-1.0": WIDE_TYPE,
+}
+"""The types of old releases that decode or print differently, by codec name."""
+
+PODS: Final[Mapping[str, Struct]] = {known.name: known for known in (*DEFAULTS.values(), LOCATION, FIELDS)}
+"""The types of the trees of pods (schemas/types/pod), by Go type name."""
+
+WRAPPERS: Final[Mapping[str, Callable[[Struct], Coded]]] = {
+    "v1.Time": time_type,
+    "v1.FieldsV1": fields_type,
+}
+"""Types whose fields a tree lists, because they are printed, but that decode by their own methods."""

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from hashcompat.go.jsonlines import JsonLines
+from hashcompat.go.jsontext import JsonLines
 from hashcompat.go.parts import Lines
 from hashcompat.regex import regex
 

@@ -13,10 +13,10 @@ from functools import partial
 from typing import Any, Final, NoReturn
 
 from hashcompat.errors import InputError
-from hashcompat.go import limits, yaml
+from hashcompat.go import allowance, yaml
 from hashcompat.go.jsonwindow import Alike
 from hashcompat.go.parts import ITEMS, Lines, Part
-from hashcompat.go.yamlelement import element_of
+from hashcompat.go.yaml import element_of
 
 _FIRST: Final = re.compile(rf"^({ITEMS}:)[ \t]*\r?\n( *)(?=- )", re.MULTILINE)
 """Where the elements begin."""
@@ -121,7 +121,7 @@ class _Text:
         """Drop what was used and read at least as much again as is left; return whether there was more."""
         read = [self._text[self._position :]]
         left = length = len(read[0])
-        if left > limits.LONGEST:
+        if left > allowance.LONGEST:
             _refuse()
         for chunk in self._chunks:
             read.append(chunk)

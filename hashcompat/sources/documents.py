@@ -12,8 +12,8 @@ import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
+from hashcompat.go.allowance import values_in
 from hashcompat.go.jsontext import clean, kind_of
-from hashcompat.go.limits import values_in
 from hashcompat.sources.limits import RefusedError
 
 Word = TypeVar("Word", bound=StrEnum)

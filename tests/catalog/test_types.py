@@ -7,7 +7,7 @@ import pytest
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.catalog.types import Schema, reachable_fields
 from hashcompat.errors import InputError
-from hashcompat.go import intstr, quantity
+from hashcompat.go import metav1, quantity
 from hashcompat.go.types import STRING, Basic, Field, Map, Pointer, Slice, Struct, zero_value
 
 ROW = {"name": "Name", "type": "string", "json": "name"}
@@ -15,7 +15,9 @@ ROW = {"name": "Name", "type": "string", "json": "name"}
 
 def schema(types: dict[str, Any], root: str = "Container") -> Schema:
     tree = {"package": "v1", "root": root, "madeFrom": "k8s.io/api kubernetes-1.0.0", "types": types}
-    return Schema("test", tree, {"resource.Quantity": quantity.TYPE, "intstr.IntOrString": intstr.TYPE})
+    return Schema(
+        "test", tree, {"resource.Quantity": quantity.TYPE, "intstr.IntOrString": metav1.INT_OR_STRING}
+    )
 
 
 def test_a_tree_becomes_go_types() -> None:
@@ -30,7 +32,7 @@ def test_a_tree_becomes_go_types() -> None:
         "ResourceList": "map[ResourceName]resource.Quantity",
         "ResourceName": "string",
     }
-    port = Struct("v1.Port", (Field("Port", intstr.TYPE, "port"),))
+    port = Struct("v1.Port", (Field("Port", metav1.INT_OR_STRING, "port"),))
     assert schema(types).container == Struct(
         "v1.Container",
         (

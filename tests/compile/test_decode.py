@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hashcompat.compile.decode import compile_decoder, compile_known, unknown_fields
 from hashcompat.errors import DecodeError, UsageError
-from hashcompat.go import intstr, quantity
+from hashcompat.go import metav1, quantity
 from hashcompat.go.jsontext import dumps, loads
 from hashcompat.go.types import STRING as TEXT
 from hashcompat.go.types import (
@@ -30,7 +30,8 @@ INT32 = Basic("int32", "int32")
 BOOL = Basic("bool", "bool")
 PORT = Struct("v1.Port", (Field("Name", TEXT, "name", omitempty=True), Field("Port", INT32, "port")))
 HANDLER = Struct(
-    "v1.Handler", (Field("Exec", Pointer("*string", TEXT), "exec"), Field("Target", intstr.TYPE, "target"))
+    "v1.Handler",
+    (Field("Exec", Pointer("*string", TEXT), "exec"), Field("Target", metav1.INT_OR_STRING, "target")),
 )
 PROBE = Struct(
     "v1.Probe",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hashcompat.compile.gojson import compile_encoder
 from hashcompat.errors import UsageError
-from hashcompat.go import intstr, quantity
+from hashcompat.go import metav1, quantity
 from hashcompat.go.jsontext import ESCAPES
 from hashcompat.go.types import (
     STRING,
@@ -40,7 +40,7 @@ FIELDS: dict[str, GoType] = {
     "pointer": Pointer("*string", STRING),
     "struct": INNER,
     "quantity": quantity.TYPE,
-    "intOrString": intstr.TYPE,
+    "intOrString": metav1.INT_OR_STRING,
 }
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from hashcompat.compile.decode import view
-from hashcompat.go import intstr, quantity
+from hashcompat.go import metav1, quantity
 from hashcompat.go.types import STRING, STRING_MAP, Field, GoType, Pointer, Slice, Struct
 
 PAIR = Struct("v1.Pair", (Field("Name", STRING, "name"), Field("Next", Pointer("*string", STRING), "next")))
@@ -22,8 +22,8 @@ PAIR = Struct("v1.Pair", (Field("Name", STRING, "name"), Field("Next", Pointer("
         (Slice("[]v1.Pair", PAIR), None, None),
         (STRING_MAP, {"k": "v"}, {"k": "v"}),
         (quantity.TYPE, quantity.parse("0.1"), "100m"),
-        (intstr.TYPE, (0, 80, ""), 80),
-        (intstr.TYPE, (1, 0, "http"), "http"),
+        (metav1.INT_OR_STRING, (0, 80, ""), 80),
+        (metav1.INT_OR_STRING, (1, 0, "http"), "http"),
     ],
 )
 def test_a_typed_value_as_plain_data(go_type: GoType, value: Any, expected: Any) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from hashcompat.compile.spew import spew
 from hashcompat.errors import DecodeError
-from hashcompat.go.intstr import TYPE, WIDE_TYPE, from_json, number_of
 from hashcompat.go.jsontext import loads
+from hashcompat.go.metav1 import INT_OR_STRING, WIDE_TYPE, from_json, number_of
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from hashcompat.go.jsontext import loads
 )
 def test_a_number_or_a_string(document: str, fields: str, written: int | str) -> None:
     value = from_json(loads(document))
-    assert spew(TYPE, value) == f"(intstr.IntOrString){{{fields}}}"
+    assert spew(INT_OR_STRING, value) == f"(intstr.IntOrString){{{fields}}}"
     assert number_of(value) == written
 
 

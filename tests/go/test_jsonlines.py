@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.go.jsonlines import JsonLines
 from hashcompat.go.jsonstream import parts
+from hashcompat.go.jsontext import JsonLines
 from hashcompat.go.parts import ITEMS, Part
 
 KEYS = ("containers", "initContainers", "a", "spec")

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from hashcompat.errors import InputError
-from hashcompat.go import jsonstream, jsontext, limits, quantity, yaml
-from hashcompat.go.inf import LARGEST_EXPONENT
-from hashcompat.go.limits import (
+from hashcompat.go import allowance, jsonstream, jsontext, quantity, yaml
+from hashcompat.go.allowance import (
     DEEPEST,
     LONGEST,
     MOST_VALUES,
@@ -20,6 +19,7 @@ from hashcompat.go.limits import (
     check_depth,
     values_in,
 )
+from hashcompat.go.inf import LARGEST_EXPONENT
 from hashcompat.go.yamlevents import DEEPEST as OF_YAML
 from hashcompat.sources.objects import read_object
 from hashcompat.sources.pods import MOST_CONTAINERS
@@ -43,10 +43,10 @@ READERS = [pytest.param(in_json, id="JSON"), pytest.param(in_yaml, id="YAML")]
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lower the limits, so that the tests need little time."""
-    monkeypatch.setattr(limits, "LONGEST", 1000)
-    monkeypatch.setattr(limits, "MOST_VALUES", 100)
-    monkeypatch.setattr(limits, "LONGEST_DOCUMENT", 2500)
-    monkeypatch.setattr(limits, "MOST_DOCUMENT_VALUES", 250)
+    monkeypatch.setattr(allowance, "LONGEST", 1000)
+    monkeypatch.setattr(allowance, "MOST_VALUES", 100)
+    monkeypatch.setattr(allowance, "LONGEST_DOCUMENT", 2500)
+    monkeypatch.setattr(allowance, "MOST_DOCUMENT_VALUES", 250)
 
 
 @pytest.mark.parametrize("read", READERS)
@@ -236,14 +236,14 @@ def test_what_is_small_is_within_the_limits_whatever_is_in_it() -> None:
     insides = (" ", "0,", '"', "[", "{", '{"k":0},', "\U0001f600")
     for inside, times in itertools.product(insides, range(120)):
         text = inside * times
-        if limits.is_small(0, len(text)):
-            assert limits.values_in(text) <= limits.MOST_VALUES + 1
-            assert limits.characters_in(text) <= limits.LONGEST
-    assert not limits.is_small(7, 7 + limits.MOST_VALUES + 1)
+        if allowance.is_small(0, len(text)):
+            assert allowance.values_in(text) <= allowance.MOST_VALUES + 1
+            assert allowance.characters_in(text) <= allowance.LONGEST
+    assert not allowance.is_small(7, 7 + allowance.MOST_VALUES + 1)
 
 
 def test_only_what_opens_many_lists_and_objects_may_be_deep() -> None:
-    deep = "[{" * (limits.DEEPEST // 2)
-    assert not limits.may_be_deep(deep, 0, len(deep))
-    assert limits.may_be_deep(f"{deep}[", 0, len(deep) + 1)
-    assert not limits.may_be_deep(f"{deep}[", 1, len(deep) + 1)
+    deep = "[{" * (allowance.DEEPEST // 2)
+    assert not allowance.may_be_deep(deep, 0, len(deep))
+    assert allowance.may_be_deep(f"{deep}[", 0, len(deep) + 1)
+    assert not allowance.may_be_deep(f"{deep}[", 1, len(deep) + 1)

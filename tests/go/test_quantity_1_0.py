@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from hashcompat.compile.spew import spew
 from hashcompat.errors import DecodeError
 from hashcompat.go.jsontext import Number
-from hashcompat.go.quantity_1_0 import MILLI_TYPE, NANO_TYPE, milli_from_json, nano_from_json, to_json
+from hashcompat.go.quantity_sum import (
+    MILLI_TYPE_1_0,
+    NANO_TYPE_1_0,
+    milli_from_json,
+    nano_from_json,
+    to_json_1_0,
+)
 
 
 def shown(unscaled: str, scale: int, form: str) -> str:
@@ -61,13 +67,13 @@ def test_what_a_text_becomes(
     text: str, old: tuple[str, int, str] | None, new: tuple[str, int, str] | None
 ) -> None:
     if old:
-        assert spew(MILLI_TYPE, milli_from_json(text)) == shown(*old)
+        assert spew(MILLI_TYPE_1_0, milli_from_json(text)) == shown(*old)
     if new:
-        assert spew(NANO_TYPE, nano_from_json(text)) == shown(*new)
+        assert spew(NANO_TYPE_1_0, nano_from_json(text)) == shown(*new)
 
 
 def test_the_cap_of_1_2_is_brought_to_milli_in_two_words() -> None:
-    text = spew(NANO_TYPE, nano_from_json("1e20"))
+    text = spew(NANO_TYPE_1_0, nano_from_json("1e20"))
     assert "abs:(big.nat)[18446744073709550616 499]} scale:(inf.Scale)3}" in text
 
 
@@ -125,12 +131,12 @@ def test_bare_numbers_are_read_by_their_text(value: Any) -> None:
     ],
 )
 def test_the_text_that_is_written(text: str, canonical: str) -> None:
-    assert to_json(milli_from_json(text)) == canonical
-    assert to_json(nano_from_json(text)) == canonical
+    assert to_json_1_0(milli_from_json(text)) == canonical
+    assert to_json_1_0(nano_from_json(text)) == canonical
 
 
 def test_a_quantity_without_an_amount_is_written_as_zero() -> None:
-    assert to_json((None, "")) == "0"
+    assert to_json_1_0((None, "")) == "0"
 
 
 @given(

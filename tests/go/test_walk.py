@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.go import intstr, quantity
+from hashcompat.go import metav1, quantity
 from hashcompat.go.types import STRING, Field, GoType, Map, Pointer, Slice, Struct
 from hashcompat.go.walk import ANY, Pair, at, compile_walk, json_fields, side_by_side, structs
 
@@ -36,7 +36,7 @@ def listed(name: str, *fields: tuple[str, GoType]) -> Struct:
 
 
 def test_every_struct_below_a_type_once() -> None:
-    inner = listed("Inner", ("size", quantity.TYPE), ("port", intstr.TYPE))
+    inner = listed("Inner", ("size", quantity.TYPE), ("port", metav1.INT_OR_STRING))
     root = listed(
         "Root",
         ("a", Slice("[]x", Pointer("*x", inner))),
@@ -44,7 +44,10 @@ def test_every_struct_below_a_type_once() -> None:
         ("c", Map("m", STRING, listed("Value"))),
     )
     assert [found.name for found in structs(root)] == ["v1.Root", "v1.Value", "v1.Inner"]
-    assert {found.name for found in structs(root, coded=True)} >= {quantity.TYPE.name, intstr.TYPE.name}
+    assert {found.name for found in structs(root, coded=True)} >= {
+        quantity.TYPE.name,
+        metav1.INT_OR_STRING.name,
+    }
     assert structs(STRING) == []
 
 

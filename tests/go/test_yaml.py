@@ -15,7 +15,7 @@ from hashcompat.errors import InputError
 from hashcompat.go import yamlevents
 from hashcompat.go.jsontext import Number, loads
 from hashcompat.go.yaml import load_all
-from hashcompat.go.yamlscalar import resolve, to_json_number
+from hashcompat.go.yamlevents import resolve, to_json_number
 from tests.helpers.support import rows
 
 ROWS = rows("yaml.jsonl")

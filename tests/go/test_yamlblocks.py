@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hashcompat.errors import InputError
-from hashcompat.go import limits, yaml, yamlblocks
+from hashcompat.go import allowance, yaml, yamlblocks
 from hashcompat.go.parts import Part
 from hashcompat.go.tokens import Text
 from scripts.lib.yamltext import as_yaml
@@ -86,7 +86,7 @@ def test_what_is_no_such_list_is_left_to_another_reader(text: str) -> None:
 
 
 def test_an_element_without_an_end_is_refused_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "LONGEST", 1000)
+    monkeypatch.setattr(allowance, "LONGEST", 1000)
     read = list[str]()
 
     def endless() -> Iterator[str]:

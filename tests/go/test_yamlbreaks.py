@@ -10,8 +10,8 @@ import yaml as pyyaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.go import yaml, yamlbreaks, yamlevents
-from hashcompat.go.yamlbreaks import Breaks
+from hashcompat.go import yaml, yamlevents
+from hashcompat.go.yamlevents import Breaks
 
 BREAKS = ("\n", "\r\n", "\r", "\x85", "\u2028", "\u2029")
 
@@ -50,7 +50,7 @@ def test_only_lf_ends_a_line(loader: Any, filled: list[tuple[str, str, str]], si
     text, lines = written(filled)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(yamlevents, "_LOADER", loader)
-        patch.setattr(yamlbreaks, "_MANY", 2)
+        patch.setattr(yamlevents, "_MANY", 2)
         (part,) = yaml.parts(chunked(text, size))
         (whole,) = yaml.documents(text)
     for found in (part, whole):
@@ -78,7 +78,7 @@ def test_lines_of_any_place(filled: list[tuple[str, str]], size: int) -> None:
 
 
 def test_breaks_that_were_passed_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(yamlbreaks, "_MANY", 10)
+    monkeypatch.setattr(yamlevents, "_MANY", 10)
     counted = Breaks()
     for line in range(1000):
         counted.add("\x85\n")

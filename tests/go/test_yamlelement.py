@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from hashcompat.errors import InputError
 from hashcompat.go.tokens import leaves
-from hashcompat.go.yaml import load_all
-from hashcompat.go.yamlelement import element_of
+from hashcompat.go.yaml import element_of, load_all
 
 TEXT = """- name: web
   quoted: "web-1"

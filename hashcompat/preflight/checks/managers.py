@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from hashcompat import shown
 from hashcompat.errors import DecodeError
-from hashcompat.go import cpuset
+from hashcompat.go import strconv
 from hashcompat.preflight.checks import Check, Problem, Upgrade, states
 from hashcompat.preflight.facts import Facts, runtime
 from hashcompat.preflight.facts.kubelet import chosen, reserved_memory, truth
@@ -62,14 +62,14 @@ def _missing_containers(
 def _other_cpus(facts: Facts, content: Mapping[str, Any]) -> Iterator[str]:
     """Yield the difference between the node's CPUs and those in the file (policy_static.go validateState)."""
     try:
-        default = cpuset.parse(content.get("defaultCpuSet") or "")
+        default = strconv.parse_cpus(content.get("defaultCpuSet") or "")
         assigned = list(_assigned(content))
-        online = cpuset.parse(facts.dump.read("file", ONLINE).strip())
+        online = strconv.parse_cpus(facts.dump.read("file", ONLINE).strip())
     except DecodeError as error:
         raise UnreadError(str(error)) from None
     known = default.union(*assigned)
     if default and known != (present := online - _strictly_reserved(facts)):
-        yield f"it has the CPUs {cpuset.show(known)} and the node has {cpuset.show(present)}"
+        yield f"it has the CPUs {strconv.show_cpus(known)} and the node has {strconv.show_cpus(present)}"
     elif assigned and not default:
         yield "it leaves no CPU to other containers"
 
@@ -78,9 +78,9 @@ def _assigned(content: Mapping[str, Any]) -> Iterator[frozenset[int]]:
     for entry in (content.get("entries") or {}).values():
         # Up to 1.17 a set per container id, from 1.18 on a mapping of pods to containers and their sets.
         sets = [entry] if isinstance(entry, str) else (entry or {}).values()
-        yield from map(cpuset.parse, sets)
+        yield from map(strconv.parse_cpus, sets)
     for entry in (content.get("podEntries") or {}).values():
-        yield cpuset.parse((entry or {}).get("cpuSet") or "")
+        yield strconv.parse_cpus((entry or {}).get("cpuSet") or "")
 
 
 def _strictly_reserved(facts: Facts) -> frozenset[int]:
@@ -91,7 +91,7 @@ def _strictly_reserved(facts: Facts) -> frozenset[int]:
     reserved = chosen(facts.flags, "reserved-cpus", facts.config, "reservedSystemCPUs", "")
     if not reserved:
         raise UnreadError(f"{_STRICT} is set, and which CPUs are reserved is up to the kubelet")
-    return cpuset.parse(reserved)
+    return strconv.parse_cpus(reserved)
 
 
 CPU_STATE: Final = Check(

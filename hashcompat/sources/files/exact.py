@@ -12,8 +12,8 @@ from typing import Any, Final, Literal, TypedDict
 import msgspec
 
 from hashcompat.errors import InputError
+from hashcompat.go.allowance import check_depth, is_small, may_be_deep
 from hashcompat.go.jsontext import DECODER
-from hashcompat.go.limits import check_depth, is_small, may_be_deep
 from hashcompat.regex import regex
 
 _OBJECTS: Final = msgspec.json.Decoder(list[msgspec.Raw])

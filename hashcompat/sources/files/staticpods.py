@@ -15,8 +15,8 @@ from msgspec import structs
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
-from hashcompat.go.jsonlines import JsonLines
-from hashcompat.go.limits import object_meter, values_in
+from hashcompat.go.allowance import object_meter, values_in
+from hashcompat.go.jsontext import JsonLines
 from hashcompat.go.metav1 import RawJson
 from hashcompat.go.parts import Lines
 from hashcompat.model.escape import name_path

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from hashcompat.errors import InputError, UsageError
-from hashcompat.go.codecs import DEFAULTS
+from hashcompat.go.metav1 import DEFAULTS
 
 if TYPE_CHECKING:
     from tree_sitter import Node

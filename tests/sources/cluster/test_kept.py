@@ -14,7 +14,7 @@ import pytest
 from msgspec import structs
 
 from hashcompat.errors import InputError
-from hashcompat.go import limits
+from hashcompat.go import allowance
 from hashcompat.model.pods import Pod
 from hashcompat.sources.cluster import kept as module
 from hashcompat.sources.cluster.collect import Request, _kept
@@ -165,6 +165,6 @@ def test_a_pod_beyond_the_limits_of_one_object_is_an_error_that_says_where(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found = kept(page(*PODS))
-    monkeypatch.setattr(limits, "LONGEST", 100)
+    monkeypatch.setattr(allowance, "LONGEST", 100)
     with pytest.raises(InputError, match=r"^the pods of the cluster: line 1 column "):
         list(found)

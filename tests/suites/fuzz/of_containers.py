@@ -13,7 +13,7 @@ from hashcompat.catalog.lookup import default_catalog
 from hashcompat.catalog.types import Schema
 from hashcompat.cli.args import facts
 from hashcompat.errors import InputError, UsageError
-from hashcompat.go.codecs import DEFAULTS
+from hashcompat.go.metav1 import DEFAULTS
 from hashcompat.kubelet.hashing import compile_hasher, hashers
 from hashcompat.kubelet.staticpods import static_containers, static_pod_uid
 from hashcompat.patching.model import MisplacedError
@@ -144,7 +144,7 @@ def _go_source(data: bytes) -> None:
 
 
 TARGETS = (
-    Target("container", _container, ("compile/decode", "go/codecs", "kubelet/hashing"), longest=1024),
+    Target("container", _container, ("compile/decode", "go/metav1", "kubelet/hashing"), longest=1024),
     Target(
         "pod",
         _pod,

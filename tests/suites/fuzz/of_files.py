@@ -250,7 +250,7 @@ TARGETS = (
         _replicas,
         (
             "go/yamlblocks",
-            "go/yamlelement",
+            "go/yaml",
             "go/tokens",
             "sources/replicas/stencils",
             "sources/replicas/shape",

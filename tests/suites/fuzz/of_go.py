@@ -9,17 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from hashcompat.errors import DecodeError, InputError
-from hashcompat.go import (
-    inf,
-    intstr,
-    jsonpath,
-    jsonstream,
-    jsontext,
-    quantity,
-    quantity_1_0,
-    quantity_sum,
-    yamlblocks,
-)
+from hashcompat.go import inf, jsonpath, jsonstream, jsontext, metav1, quantity, quantity_sum, yamlblocks
 from hashcompat.go import yaml as goyaml
 from hashcompat.go.metav1 import is_time
 from hashcompat.go.parts import Part
@@ -221,10 +211,10 @@ def _quantity(data: bytes) -> None:
 
 
 def _old_quantities(written: str) -> None:
-    for read in (quantity_1_0.milli_from_json, quantity_1_0.nano_from_json, quantity.milli_from_json):
+    for read in (quantity_sum.milli_from_json, quantity_sum.nano_from_json, quantity.milli_from_json):
         with suppress(DecodeError):
             found: Any = read(written)
-            (quantity if read is quantity.milli_from_json else quantity_1_0).to_json(found)
+            (quantity.to_json if read is quantity.milli_from_json else quantity_sum.to_json_1_0)(found)
 
 
 def _scalar(data: bytes) -> None:
@@ -232,12 +222,12 @@ def _scalar(data: bytes) -> None:
     value = document(data)
     for bits in (8, 32, 64):
         with suppress(DecodeError):
-            assert jsontext.integer(value, bits) == intstr.number_of(intstr.wide_from_json(value))
+            assert jsontext.integer(value, bits) == metav1.number_of(metav1.wide_from_json(value))
     with suppress(DecodeError):
         quantity.to_json(quantity.from_json(value))
-    found = intstr.from_json(value)
-    assert intstr.from_json(intstr.number_of(found)) == found
-    assert intstr.wide_from_json(value) == found
+    found = metav1.from_json(value)
+    assert metav1.from_json(metav1.number_of(found)) == found
+    assert metav1.wide_from_json(value) == found
 
 
 def _time(data: bytes) -> None:
@@ -264,27 +254,27 @@ TARGETS = (
     Target(
         "json",
         _json,
-        ("go/jsontext", "go/jsonstream", "go/jsonwindow", "go/jsonlines", "go/parts", "go/limits"),
+        ("go/jsontext", "go/jsonstream", "go/jsonwindow", "go/parts", "go/allowance"),
         longest=512,
     ),
     Target(
         "yaml",
         _yaml,
-        ("go/yaml", "go/yamlevents", "go/yamlbreaks", "go/yamlscalar", "go/parts"),
+        ("go/yaml", "go/yamlevents", "go/parts"),
         Form.YAML,
         longest=512,
     ),
-    Target("yaml-blocks", _blocks, ("go/yamlblocks", "go/yamlelement", "go/yaml"), Form.YAML, longest=512),
+    Target("yaml-blocks", _blocks, ("go/yamlblocks", "go/yaml"), Form.YAML, longest=512),
     Target("jsonpath", _path, ("go/jsonpath",), Form.TEXT, longest=256),
     Target(
         "quantity",
         _quantity,
-        ("go/quantity", "go/quantity_1_0", "go/quantity_sum", "go/inf"),
+        ("go/quantity", "go/quantity_sum", "go/inf"),
         Form.TEXT,
         longest=96,
         raises=(DecodeError,),
     ),
-    Target("scalar", _scalar, ("go/intstr", "go/jsontext", "go/quantity"), longest=64),
+    Target("scalar", _scalar, ("go/metav1", "go/jsontext", "go/quantity"), longest=64),
     Target("time", _time, ("go/metav1", "records/documents"), Form.TEXT, longest=64, raises=()),
     Target("float", _float, ("go/strconv",), Form.BYTES, longest=8, raises=()),
 )

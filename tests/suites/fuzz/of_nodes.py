@@ -15,8 +15,8 @@ from hashcompat.formats.model import Style
 from hashcompat.gating.exceptions import Exemption, Exemptions, baseline_of
 from hashcompat.gating.policy import DEFAULT, Setting, policy_of, settled
 from hashcompat.go import jsontext
-from hashcompat.go.cpuset import parse
 from hashcompat.go.jsonstream import parts
+from hashcompat.go.strconv import parse_cpus
 from hashcompat.model.items import ContainerName, Item, PodName, Prediction
 from hashcompat.model.pods import ContainerType
 from hashcompat.model.verdicts import Verdict
@@ -148,7 +148,7 @@ def _rollout(data: bytes) -> None:
 
 def _cpus(data: bytes) -> None:
     """Read a set of CPUs."""
-    parse(jsontext.decode_text(data))
+    parse_cpus(jsontext.decode_text(data))
 
 
 TARGETS = (
@@ -197,5 +197,5 @@ TARGETS = (
     ),
     Target("saved-checks", _checks, ("sources/files/checks", "sources/documents"), longest=1024),
     Target("rollout", _rollout, ("sources/rollouts", "sources/files/rollout"), longest=1024),
-    Target("cpus", _cpus, ("go/cpuset",), Form.TEXT, longest=64, raises=(InputError,)),
+    Target("cpus", _cpus, ("go/strconv",), Form.TEXT, longest=64, raises=(InputError,)),
 )

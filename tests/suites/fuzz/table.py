@@ -31,7 +31,6 @@ PARSERS: Final = frozenset(
 """What a module elsewhere imports that takes texts apart: it has a target or a reason too."""
 
 NO_READERS: Final = {
-    "go/allowance": "counts what is kept",
     "go/digest": "computes numbers of text that was read",
     "go/walk": "follows types of the release data",
     "sources/cluster/roles": "writes a role",

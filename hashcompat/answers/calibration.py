@@ -1,26 +1,144 @@
-"""Calibration: which recorded hashes this program reproduces, and where the others may come from."""
+"""Calibration: which recorded hashes this program reproduces, and where the others may come from.
+
+A record that the kubelet's own release does not compute may be that of another release (``origin_of``), or
+of a pod with a token mount. An API server adds the mount to a manifest's pod under a name that ends in five
+random characters, so that the hash of the manifest alone is not the recorded one. FNV-1a runs backwards as
+well as forwards: the states that the first characters lead to from the start of the text meet those that
+the last ones come from at its end.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
+from itertools import product
 from typing import Final
 
 import msgspec
 
-from hashcompat.answers.origin import Origin, origin_of
-from hashcompat.answers.tokenmount import TokenMount, find_token_mount
-from hashcompat.catalog.lookup import Kubelet
+from hashcompat.answers.comparison import differences
+from hashcompat.apiserver.created import with_token_mount
+from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.errors import DecodeError, InputError, NotStoredError
+from hashcompat.go.digest import fnv32a_after, fnv32a_before
 from hashcompat.kubelet.decide.never import at_rest
-from hashcompat.model.hashes import comparable
+from hashcompat.kubelet.hashing import hashers
+from hashcompat.model.hashes import Hash, comparable
 from hashcompat.model.plan import Share
 from hashcompat.model.pods import Container, Inventory, Node, Pod
 from hashcompat.model.records import Recorded
-from hashcompat.planning.creators import Subject
+from hashcompat.planning.creators import Subject, maker_of
 from hashcompat.planning.options import AUTO, check_gates
-from hashcompat.planning.view import View
+from hashcompat.planning.view import Spec, View
 from hashcompat.records.index import Records, is_older
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """A release that computes a recorded hash, and what it hashes that the kubelet's own release does not."""
+
+    release: str
+    """The nearest such release: the newest of the older ones, else the oldest of the newer ones."""
+    era: str
+    """Its era."""
+    fields: tuple[str, ...]
+    """The places where what the two releases hash differs; empty where their eras differ."""
+
+
+def origin_of(recorded: Hash, subject: Subject, kubelet: Kubelet, catalog: Catalog) -> Origin | None:
+    """Return the release that computes a recorded hash of a container; None if no known release does."""
+    other = maker_of(recorded, subject, kubelet, catalog)
+    if other is None:
+        return None
+    fields = _fields(subject, other, kubelet)
+    return Origin(str(other.release), other.era.name, fields)
+
+
+def _fields(subject: Subject, maker: Kubelet, other: Kubelet) -> tuple[str, ...]:
+    if maker.era is not other.era:
+        return ()
+    keep_empty, spec = subject.keep_empty, subject.spec
+    trees = [hashers(kubelet, keep_empty=keep_empty)[0].tree(spec) for kubelet in (maker, other)]
+    return tuple(difference.place for difference in differences(*trees))
+
+
+_LENGTH: Final = 5
+"""The number of random characters (k8s.io/apiserver pkg/storage/names/generate.go)."""
+
+_HALF: Final = 3
+"""How many of them are searched forwards."""
+
+_HASHES: Final = 1 << 32
+
+
+class TokenMount(msgspec.Struct, frozen=True):
+    """A mount with which a manifest's container has the recorded hash."""
+
+    name: str
+    """The name of the mount, ``kube-api-access-x7k2p``."""
+    one_in: int
+    """The odds that any hash is found by chance: one in so many."""
+
+
+def find_token_mount(recorded: int, pod: Pod, spec: Spec, kubelet: Kubelet) -> TokenMount | None:
+    """Return the token mount that gives a manifest's container the recorded hash; None if none does.
+
+    ``spec`` is the container as its API server creates it, but for admission. Errors as Hasher.hash.
+    """
+    if not kubelet.era.whole or kubelet.era.digest != "fnv32a":
+        return None
+    account = str(pod.spec.get("serviceAccountName") or "default")
+    prefix = kubelet.behaviour.token_mount["prefix"].format(account=account)
+    alphabet = kubelet.behaviour.token_mount["alphabet"]
+    sample = prefix + alphabet[0] * _LENGTH
+    mounted = with_token_mount(pod, spec, sample)
+    if mounted is None:
+        return None
+    searched = hashers(kubelet)
+    odds = round(_HASHES / (len(searched) * len(alphabet) ** _LENGTH))
+    for hasher in searched:
+        text = _Text.around(sample, hasher.text(mounted), in_bytes=kubelet.era.hashes_json)
+        if (suffix := text.search(recorded, alphabet)) is not None:
+            return TokenMount(prefix + suffix, odds)
+    return None
+
+
+class _Text(msgspec.Struct, frozen=True):
+    """A hashed text without the random characters of one name."""
+
+    start: str
+    """What precedes them."""
+    end: str
+    """What follows them."""
+    in_bytes: bool
+    """Whether the text holds each byte as a number, with spaces between."""
+
+    @classmethod
+    def around(cls, name: str, text: str, *, in_bytes: bool) -> _Text:
+        """Cut a text at the random characters at the end of a name in it."""
+        made = cls("", "", in_bytes)
+        start, _, end = text.partition(made.printed(name))
+        return cls(start + made.printed(name[:-_LENGTH]) + made.gap, end, in_bytes)
+
+    @property
+    def gap(self) -> str:
+        return " " if self.in_bytes else ""
+
+    def printed(self, characters: str) -> str:
+        """Return characters as the text holds them."""
+        return self.gap.join(str(ord(character)) for character in characters) if self.in_bytes else characters
+
+    def search(self, recorded: int, alphabet: str) -> str | None:
+        """Return the first characters with which the text has a hash; None if there are none."""
+        state = fnv32a_after(self.start)
+        heads = map("".join, product(alphabet, repeat=_HALF))
+        reached = {fnv32a_after(self.printed(head) + self.gap, state): head for head in heads}
+        before_end = fnv32a_before(recorded, self.end)
+        for tail in map("".join, product(alphabet, repeat=_LENGTH - _HALF)):
+            head = reached.get(fnv32a_before(before_end, self.printed(tail)))
+            if head is not None:
+                return head + tail
+        return None
+
 
 DIFFERS: Final = "differs"
 """The problem of a record that no known release computes."""
@@ -89,21 +207,21 @@ def check_records(
     kubelet_of = _kubelets(inventory.nodes, release, view)
     records = view.options.records
     compare = partial(_compared, view=view, search_mounts=search_mounts)
-    found: dict[int, CheckedRecord | None] = {}
+    checked: dict[int, CheckedRecord | None] = {}
     for pod in inventory.pods:
         for container in pod.containers:
             if record := records.latest(pod, container):
-                found[id(record)] = _checked(
+                checked[id(record)] = _checked(
                     record, pod, container, partial(compare, kubelet=kubelet_of(pod))
                 )
-    left_over = list(_left_over(records, found))
-    rows = [row for row in found.values() if row is not None]
+    left_over = list(_left_over(records, checked))
+    rows = [row for row in checked.values() if row is not None]
     rows += [
         CheckedRecord("", record, problem="no such container in the source")
         for record in left_over
         if record.running is not False
     ]
-    return RecordCheck(tuple(rows), len(found) + len(left_over) - len(rows))
+    return RecordCheck(tuple(rows), len(checked) + len(left_over) - len(rows))
 
 
 def _checked(
@@ -117,14 +235,14 @@ def _checked(
     return compare(record, pod, container)
 
 
-def _left_over(records: Records, found: Collection[int]) -> Iterator[Recorded]:
+def _left_over(records: Records, of_pods: Collection[int]) -> Iterator[Recorded]:
     """Yield the records of no pod, but none without uid whose container has another record of a pod.
 
     ``found`` has the ``id`` of each record of a pod: rows are not copied, and their hashes take long.
     """
-    left = [record for record in records if id(record) not in found]
+    left = [record for record in records if id(record) not in of_pods]
     doubtful = {_names(record) for record in left if not record.uid}
-    named = {_names(record) for record in records if id(record) in found and _names(record) in doubtful}
+    named = {_names(record) for record in records if id(record) in of_pods and _names(record) in doubtful}
     for record in left:
         if record.uid or _names(record) not in named:
             yield record
@@ -140,9 +258,9 @@ def _kubelets(nodes: Sequence[Node], release: str, view: View) -> Callable[[Pod]
         kubelet = view.kubelet(release)
         check_gates(view.options, [release], view.catalog)
         return lambda _: kubelet
-    known = {node.name: view.kubelet(node.kubelet) for node in nodes if view.catalog.knows(node.kubelet)}
-    check_gates(view.options, [str(kubelet.release) for kubelet in known.values()], view.catalog)
-    return lambda pod: known.get(pod.node)
+    kubelets = {node.name: view.kubelet(node.kubelet) for node in nodes if view.catalog.knows(node.kubelet)}
+    check_gates(view.options, [str(kubelet.release) for kubelet in kubelets.values()], view.catalog)
+    return lambda pod: kubelets.get(pod.node)
 
 
 def _compared(

@@ -147,25 +147,25 @@ def _refused(item: Item, messages: Messages) -> Iterator[Expectation]:
     if _has(item, rules.STATIC_REFUSED):
         yield Expectation(Where.LOG, messages.static_refusal)
     for reason in item.reasons:
-        if found := messages.refusals.get(_REFUSALS.get(reason.id, "")):
-            yield Expectation(Where.STATUS, f"phase Failed, reason {found}")
-            yield Expectation(Where.EVENT, f"Warning {found}")
+        if refusal := messages.refusals.get(_REFUSALS.get(reason.id, "")):
+            yield Expectation(Where.STATUS, f"phase Failed, reason {refusal}")
+            yield Expectation(Where.EVENT, f"Warning {refusal}")
 
 
 def _uids(item: Item, case: Case) -> Iterator[Expectation]:
     """Yield the old and the new UID, as far as they are known: a mirror pod shows the old one."""
     if _has(item, rules.STATIC_UID):
-        known = [uid.uid for uid in case.static_uids] or [case.pod.config_hash, None]
-        if any(known):
-            yield Expectation(Where.UID, " -> ".join(uid or "another one" for uid in known))
+        uids = [uid.uid for uid in case.static_uids] or [case.pod.config_hash, None]
+        if any(uids):
+            yield Expectation(Where.UID, " -> ".join(uid or "another one" for uid in uids))
 
 
 def _by_sandbox(item: Item, new: Kubelet, messages: Messages, case: Case) -> Iterator[Expectation]:
-    if not (found := _found(item, new, case)):
+    if not (state := _found(item, new, case)):
         return
-    if line := messages.sandbox_logs.get(found):
+    if line := messages.sandbox_logs.get(state):
         yield Expectation(Where.LOG, line.format(**_line_names(item)), _SANDBOX_VERBOSITY)
-    if (event := messages.sandbox_events.get(found)) and not _is_left_dead(new, case):
+    if (event := messages.sandbox_events.get(state)) and not _is_left_dead(new, case):
         yield Expectation(Where.EVENT, event)
     if not _has(item, rules.RUNTIME_GONE):  # the target kubelet does not see what stays behind
         yield _killing(messages.killing_with_pod.format(**_names(item)))

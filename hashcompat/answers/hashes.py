@@ -1,14 +1,18 @@
-"""Pods and releases -> hashes: the primitive, like sha256sum."""
+"""Pods and releases -> hashes: the primitive, like sha256sum.
+
+A report of a cluster has millions of hashes, so those of a container are kept in a few bytes each.
+"""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
-from hashcompat.answers.foundhashes import FoundHashes
 from hashcompat.apiserver.created import NOTE
 from hashcompat.catalog.defaults import ApiServer
 from hashcompat.catalog.lookup import Kubelet
@@ -25,6 +29,50 @@ from hashcompat.planning.assumptions import facts
 from hashcompat.planning.options import check_gates
 from hashcompat.planning.templates import Templates
 from hashcompat.planning.view import Spec, View, check_whole, created, place
+
+Value = TypeVar("Value")
+
+_FORM: Final = "I"
+"""Unsigned integers of 32 bits, as hashes are."""
+
+
+class FoundHashes(msgspec.Struct, frozen=True):
+    """The hashes of one container."""
+
+    releases: tuple[str, ...]
+    """The releases' names as given; one object for all containers."""
+    eras: tuple[str, ...]
+    """The era of each; one object for all containers."""
+    numbers: bytes
+    """The hash of each, where every one is certain; else empty."""
+    others: tuple[ContainerHash, ...] = ()
+    """The hashes, where one of them is not certain."""
+
+    @classmethod
+    def of(cls, hashes: Mapping[str, ContainerHash]) -> FoundHashes:
+        """Return the same hashes in less memory."""
+        every = tuple(hashes.values())
+        releases, eras = _same(tuple(hashes)), _same(tuple(each.era for each in every))
+        numbers = [each.value for each in every if each.value is not None]
+        if len(numbers) == len(every):
+            return cls(releases, eras, _same(array(_FORM, numbers).tobytes()))
+        return cls(releases, eras, b"", _same(every))
+
+    @property
+    def by_release(self) -> Mapping[str, ContainerHash]:
+        """The hash under each release."""
+        every: Sequence[ContainerHash] = self.others or [
+            ContainerHash(frozenset({number}), era)
+            for number, era in zip(array(_FORM, self.numbers), self.eras, strict=True)
+        ]
+        return dict(zip(self.releases, every, strict=True))
+
+
+@lru_cache(maxsize=4096)
+def _same(value: Value) -> Value:
+    """Return one object for all equal ones among the latest."""
+    return value
+
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 """One object for all rows that have nothing there."""
@@ -141,10 +189,10 @@ class HashedAgain(msgspec.Struct, frozen=True):
 
 def _unknown_uids(row: HashRow) -> Iterator[str]:
     """Say why a static pod's UID is not known."""
-    for release, found in row.uids.items():
-        if found.unknown:
+    for release, static in row.uids.items():
+        if static.unknown:
             name = name_path(row.pod.namespace, row.pod.name)
-            yield f"{name}: the UID that {release} gives it is not known: {found.unknown}"
+            yield f"{name}: the UID that {release} gives it is not known: {static.unknown}"
 
 
 def _assumptions(kubelets: Mapping[str, Kubelet], view: View) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ import msgspec
 
 import hashcompat
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.catalog.releases import ReleaseRow
 
 
 class KnownMinor(msgspec.Struct, frozen=True):
@@ -48,18 +47,19 @@ class Versions(msgspec.Struct, frozen=True):
 
 def known_releases(catalog: Catalog) -> ReleaseList:
     """Return every release that a catalog knows."""
-    return ReleaseList(tuple(_minor(row, catalog) for row in catalog.known.rows))
-
-
-def _minor(row: ReleaseRow, catalog: Catalog) -> KnownMinor:
-    return KnownMinor(
-        row.minor,
-        tuple(row.names),
-        row.types,
-        catalog.schema(row.types).made_from,
-        row.era,
-        tuple((build.releases.since, build.go) for build in row.go),
-        bool(row.based_on),
+    return ReleaseList(
+        tuple(
+            KnownMinor(
+                row.minor,
+                tuple(row.names),
+                row.types,
+                catalog.schema(row.types).made_from,
+                row.era,
+                tuple((build.releases.since, build.go) for build in row.go),
+                bool(row.based_on),
+            )
+            for row in catalog.known.rows
+        )
     )
 
 

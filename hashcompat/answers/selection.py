@@ -102,8 +102,8 @@ def not_found(target: str, covered: Iterable[str], pods: Iterable[Pod]) -> Input
     at = next((at for at, part in enumerate(parts[:2]) if names_a_kind(part) and at + 1 < len(parts)), None)
     of_pods = names.near_pods(*(parts if len(parts) > 1 else ("", *parts))[:2])
     owners = names.near_owners(Owner(*parts[at : at + 2]) if at is not None else Owner("", parts[-1]))
-    found = of_pods or owners if at is None else owners or of_pods
-    return InputError(f"no pod {target} in the input; {names.near(found)}")
+    close_names = of_pods or owners if at is None else owners or of_pods
+    return InputError(f"no pod {target} in the input; {names.near(close_names)}")
 
 
 class _Names:
@@ -121,21 +121,21 @@ class _Names:
 
     def near_pods(self, namespace: str, name: str) -> list[str]:
         """Return pods near a name, those of its namespace first."""
-        found = [
+        paths = [
             (other != namespace, place, name_path(other, close))
             for place, close in enumerate(near(name, self._pods))
             for other in self._pods[close]
         ]
-        return [path for _, _, path in sorted(found)[:_SHOWN]]
+        return [path for _, _, path in sorted(paths)[:_SHOWN]]
 
     def near_owners(self, wanted: Owner) -> list[str]:
         """Return owners near a name, ``Kind/name``."""
         return near_owners(wanted, self._owners)
 
-    def near(self, found: list[str]) -> str:
+    def near(self, close: list[str]) -> str:
         """Say what is near, or where nothing is."""
-        if found:
-            return f"near it: {', '.join(found)}"
+        if close:
+            return f"near it: {', '.join(close)}"
         first = list(self._namespaces)[:_SHOWN]
         more = len(self._namespaces) - len(first)
         return f"nothing is near it in {', '.join(first)}" + (f" and {more} more" if more else "")

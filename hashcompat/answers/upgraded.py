@@ -14,7 +14,7 @@ from hashcompat.records.index import Records
 
 
 def now_of(
-    found: Inventory,
+    inventory: Inventory,
     names: Sequence[str],
     target: str,
     *,
@@ -26,8 +26,8 @@ def now_of(
 
     ``target`` is the release that their kubelets should report now, ``begun`` when the upgrade of each began.
     """
-    nodes = {node.name: node for node in found.nodes if node.name in names}
-    pods = tuple(pod for pod in found.pods if pod.node in names)
+    nodes = {node.name: node for node in inventory.nodes if node.name in names}
+    pods = tuple(pod for pod in inventory.pods if pod.node in names)
     upgraded = frozenset(name for name, node in nodes.items() if _is_upgraded(node.kubelet, target, catalog))
     recorded = dict(_recorded(pods, records)) if records else {}
     return Now(tuple(dict.fromkeys(names)), nodes, upgraded, pods, begun, recorded)

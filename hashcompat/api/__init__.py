@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from hashcompat.answers.calibration import CheckedRecord, RecordCheck
 from hashcompat.answers.comparison import ReleaseDifference
-from hashcompat.answers.explanation import Explanations
+from hashcompat.answers.explanation import Explanation, Explanations
 from hashcompat.answers.golden import Verification, Verifications
 from hashcompat.answers.hashes import Hashed
 from hashcompat.answers.matrix import Matrix
-from hashcompat.answers.onecontainer import Explanation
 from hashcompat.answers.redaction import Snapshot
 from hashcompat.answers.releases import ReleaseList
 from hashcompat.api.answers import (

@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Final
 
 from hashcompat.answers.comparison import ReleaseDifference, restarts
-from hashcompat.answers.marking import mark
-from hashcompat.answers.onecontainer import Explanation, Side
+from hashcompat.answers.explanation import Explanation, Side
+from hashcompat.answers.texts import mark
 from hashcompat.catalog.behaviour import Change, EraChange
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.planning.assumptions import facts

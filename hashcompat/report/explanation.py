@@ -11,9 +11,8 @@ from typing import Final
 import msgspec
 
 from hashcompat.answers.expectation import Expectation, Where
-from hashcompat.answers.explanation import Explanations
-from hashcompat.answers.fragment import beginning
-from hashcompat.answers.onecontainer import Explanation, Side
+from hashcompat.answers.explanation import Explanation, Explanations, Side
+from hashcompat.answers.texts import beginning
 from hashcompat.model.details import Kind, Piece
 from hashcompat.model.mask import MASK
 from hashcompat.model.verdicts import Verdict

@@ -9,8 +9,7 @@ from msgspec import structs
 
 from hashcompat.answers.calibration import RecordCheck
 from hashcompat.answers.expectation import Where
-from hashcompat.answers.explanation import Explanations
-from hashcompat.answers.onecontainer import Explanation, Side
+from hashcompat.answers.explanation import Explanation, Explanations, Side
 from hashcompat.model.items import Item
 from hashcompat.model.plan import Plan
 

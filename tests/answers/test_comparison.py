@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hashcompat.answers.comparison import compare_releases
-from hashcompat.answers.deep import ABSENT
+from hashcompat.answers.comparison import ABSENT, compare_releases
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.catalog.types import reachable_fields
 

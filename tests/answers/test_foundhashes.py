@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.answers.foundhashes import FoundHashes
+from hashcompat.answers.hashes import FoundHashes
 from hashcompat.kubelet.hashing import ContainerHash
 from hashcompat.model.hashes import HiddenHash
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hashcompat.answers.fragment import GAP, NO_DIFFERENCE, Fragment, beginning, fragment
+from hashcompat.answers.texts import GAP, NO_DIFFERENCE, Fragment, beginning, fragment
 from hashcompat.model.details import Kind, Piece
 from tests.helpers.randomness import TIMED
 

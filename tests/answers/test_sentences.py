@@ -9,8 +9,8 @@ import pytest
 
 import hashcompat
 from hashcompat.answers.sentences import sentences
-from hashcompat.answers.sentences.deciding import DECIDES
 from hashcompat.answers.sentences.situation import Situation, hashed, listed
+from hashcompat.answers.sentences.todo import DECIDES
 from hashcompat.answers.sentences.why import CLAUSES
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.model.items import ContainerName, Item, PodName, Prediction

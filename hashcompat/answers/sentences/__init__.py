@@ -1,4 +1,8 @@
-"""Three sentences about one container's verdict: what happens, why, and what to do."""
+"""Three sentences about one container's verdict: what happens, why, and what to do.
+
+``Situation`` has what they are made of. ``why`` has a clause for each rule, ``todo`` what a kubelet does
+and what an operator can do about it.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,7 @@ from typing import Final
 import msgspec
 
 from hashcompat.answers.sentences.situation import Situation
-from hashcompat.answers.sentences.todo import commands, todo
-from hashcompat.answers.sentences.what import what
+from hashcompat.answers.sentences.todo import commands, todo, what
 from hashcompat.answers.sentences.why import why
 
 _RELEASE: Final = re.compile(r"v\d")
@@ -28,10 +31,10 @@ class Sentences(msgspec.Struct, frozen=True):
     """Commands that go with it."""
 
 
-def sentences(given: Situation) -> Sentences:
+def sentences(situation: Situation) -> Sentences:
     """Put a verdict into words."""
-    one, two, three = map(_sentence, (what(given), why(given), todo(given)))
-    return Sentences(one, two, three, tuple(commands(given)))
+    first, second, third = map(_sentence, (what(situation), why(situation), todo(situation)))
+    return Sentences(first, second, third, tuple(commands(situation)))
 
 
 def _sentence(text: str) -> str:

@@ -34,8 +34,8 @@ class Situation(msgspec.Struct, frozen=True):
     @property
     def old(self) -> str:
         """The current release, or what it is where it is not known."""
-        known = self.case is None or self.case.old_known
-        return self.item.from_release if known and self.item.from_release else "the current kubelet"
+        is_known = self.case is None or self.case.old_known
+        return self.item.from_release if is_known and self.item.from_release else "the current kubelet"
 
     @property
     def decided(self) -> Case:
@@ -73,5 +73,5 @@ def listed(names: Iterable[str]) -> str:
 
 def after(text: str, mark: str) -> str:
     """Return what follows a mark in a text, or all of it where it has none."""
-    _, found, rest = text.partition(mark)
-    return rest if found else text
+    _, has_mark, rest = text.partition(mark)
+    return rest if has_mark else text

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.answers import marking
+from hashcompat.answers import texts as marking
 from hashcompat.go import allowance
 from tests.helpers.pods import ARTICLE, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run

@@ -21,7 +21,7 @@ from hashcompat.apiserver.created import with_token_mount
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.errors import DecodeError, InputError, NotStoredError
 from hashcompat.go.digest import fnv32a_after, fnv32a_before
-from hashcompat.kubelet.decide.never import at_rest
+from hashcompat.kubelet.decide.pod import at_rest
 from hashcompat.kubelet.hashing import hashers
 from hashcompat.model.hashes import Hash, comparable
 from hashcompat.model.plan import Share

@@ -19,8 +19,7 @@ from hashcompat.errors import DecodeError, InputError, NotStoredError
 from hashcompat.go.digest import Digest
 from hashcompat.go.jsontext import ESCAPES
 from hashcompat.kubelet.gaps import Gap, Gapped, gapped
-from hashcompat.kubelet.hashing import Hasher, compile_hasher
-from hashcompat.kubelet.stored import true_hash
+from hashcompat.kubelet.hashing import Hasher, compile_hasher, true_hash
 from hashcompat.model.hashes import Hash, StoredHashes
 from hashcompat.model.pods import Blank, Container
 from hashcompat.planning.latest import Latest

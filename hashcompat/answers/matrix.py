@@ -17,7 +17,7 @@ from hashcompat.catalog.types import Schema
 from hashcompat.errors import InputError, UsageError
 from hashcompat.go.types import Coded, GoType, Map
 from hashcompat.go.walk import ANY, Member, Pair, side_by_side
-from hashcompat.kubelet.skew import within_policy
+from hashcompat.kubelet.alike import within_policy
 from hashcompat.model.details import Scope
 from hashcompat.model.plan import Hop, NodeRelease, Way
 from hashcompat.model.pods import Inventory, Source

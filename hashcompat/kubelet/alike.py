@@ -1,12 +1,13 @@
-"""Whether two kubelets hash containers alike, and which fields of a container one of them does not know."""
+"""What differs between two kubelets, whatever the pod: hashes, the skew that upstream allows, exec probes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from hashcompat.catalog.lookup import Kubelet
+from hashcompat.catalog.releases import minors_behind, same_minor
 from hashcompat.catalog.types import Schema
 from hashcompat.compile.decode import Decoder, compile_decoder
 from hashcompat.go.types import Slice
@@ -97,3 +98,74 @@ def _is_default(member: Member, default: Any) -> bool:
     go_type = member.field.type
     written = compile_decoder(go_type, keep_empty=True)(default)
     return set(member.value) <= set(written) if isinstance(go_type, Slice) else bool(member.value == written)
+
+
+# Upstream's version skew policy (kubernetes.io/releases/version-skew-policy), as warnings of a plan.
+
+_DRAIN = (
+    "in-place minor upgrades of a kubelet are not supported: drain the node first "
+    "(kubernetes/kubernetes#129385)"
+)
+
+
+def skew_warnings(old: Kubelet, new: Kubelet, server: Kubelet | None) -> Iterator[str]:
+    """Yield a warning for each part of the policy that an upgrade breaks; the API server may be unknown."""
+    broken = [another_minor(old, new)]
+    if server is not None:
+        broken += [newer_than_server(new, server), too_old_for_server(new, server)]
+    yield from filter(None, broken)
+
+
+def another_minor(old: Kubelet, new: Kubelet) -> str:
+    """Return what upstream says of an upgrade in place to another minor; empty for one to the same."""
+    return "" if same_minor(old.release, new.release) else f"{old.release} -> {new.release}: {_DRAIN}"
+
+
+def newer_than_server(new: Kubelet, server: Kubelet) -> str:
+    """Return what upstream says of a kubelet of a newer minor than its API server's; empty for others."""
+    if minors_behind(new.release, server.release) >= 0:
+        return ""
+    return f"{_under(new, server)}: a kubelet must not be newer than kube-apiserver"
+
+
+def too_old_for_server(new: Kubelet, server: Kubelet) -> str:
+    """Return what upstream says of a kubelet too many minors older than its API server; else empty."""
+    allowed = new.behaviour.minors_behind_server
+    if minors_behind(new.release, server.release) <= allowed:
+        return ""
+    return f"{_under(new, server)}: a kubelet may be up to {allowed} minor versions older than kube-apiserver"
+
+
+def within_policy(old: Kubelet, new: Kubelet) -> bool:
+    """Return whether both kubelets of an upgrade may run under one API server, that of the newer one.
+
+    So a kubelet may skip minors. That its node is drained first (``another_minor``) is another rule.
+    """
+    older, newer = (new, old) if minors_behind(old.release, new.release) < 0 else (old, new)
+    return not too_old_for_server(older, newer)
+
+
+def _under(new: Kubelet, server: Kubelet) -> str:
+    return f"{new.release} under an API server {server.release}"
+
+
+# Exec probes whose time limit a kubelet begins to enforce.
+#
+# Source: pkg/probe/exec/exec.go, kubernetes/kubernetes#94115 (1.20, feature gate ExecProbeTimeout).
+
+PROBE_GATE: Final = "ExecProbeTimeout"
+
+_KILLING: Final = ("livenessProbe", "startupProbe")
+"""The probes whose failure kills a container."""
+
+
+def begins_to_enforce(old: Kubelet, new: Kubelet) -> bool:
+    """Return whether only the new kubelet fails an exec probe that takes longer than timeoutSeconds."""
+    before, now = (kubelet.behaviour.exec_probe_timeout for kubelet in (old, new))
+    return (before, now) == ("ignored", "enforced") and new.gates.is_on(PROBE_GATE)
+
+
+def has_killing_exec(spec: Mapping[str, Any]) -> bool:
+    """Return whether a container has an exec probe whose failure kills it."""
+    probes = (spec.get(key) for key in _KILLING)
+    return any(isinstance(probe, Mapping) and bool(probe.get("exec")) for probe in probes)

@@ -18,11 +18,10 @@ from hashcompat.catalog.types import Schema
 from hashcompat.compile.decode import compile_decoder, view
 from hashcompat.compile.gojson import compile_encoder
 from hashcompat.compile.spew import byte_slice_pieces, compile_printer
-from hashcompat.errors import UsageError
+from hashcompat.errors import NotStoredError, UsageError
 from hashcompat.go.digest import BY_NAME, Digest
 from hashcompat.go.jsontext import ESCAPES, loads
 from hashcompat.go.types import BYTES, STRING, STRING_MAP, GoType, Struct
-from hashcompat.kubelet.stored import true_hash
 from hashcompat.model.hashes import Hash, StoredHashes, number_of
 
 Step = Callable[[Any], Any]
@@ -186,3 +185,23 @@ def _collect(emitter: Callable[[Any, Callable[[str], None]], object]) -> Step:
 
 
 _STEPS = {"pick": _pick, "json": _json, "spew": _spew}
+
+
+# The hash of a container whose values a snapshot hides, by the hash of what is in the snapshot.
+#
+# So each type tree, era and default that changes the text has its own entry, and a kubelet that the snapshot
+# does not cover finds none.
+
+
+def true_hash(stored: StoredHashes | None, computed: int) -> Hash:
+    """Return the hash of a container with its values, from the hash that was computed with them hidden.
+
+    Where nothing is stored the two are the same. Raises NotStoredError for a snapshot that
+    does not cover this kubelet.
+    """
+    if stored is None:
+        return computed
+    found = stored.by_text.get(computed)
+    if found is None:
+        raise NotStoredError("the snapshot does not show how this kubelet hashes this container")
+    return found

@@ -8,9 +8,9 @@ from typing import Final, TypeVar
 import msgspec
 
 from hashcompat.corev1.scheduling import label_keys
+from hashcompat.kubelet.alike import begins_to_enforce, has_killing_exec
 from hashcompat.kubelet.decide import static
-from hashcompat.kubelet.decide.never import at_rest
-from hashcompat.kubelet.probes import begins_to_enforce, has_killing_exec
+from hashcompat.kubelet.decide.pod import at_rest
 from hashcompat.model.escape import name_path
 from hashcompat.model.pods import Container, Pod
 from hashcompat.model.words import count

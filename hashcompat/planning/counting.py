@@ -22,7 +22,7 @@ from hashcompat.errors import DecodeError
 from hashcompat.kubelet.decide import decide
 from hashcompat.kubelet.decide.case import Case
 from hashcompat.kubelet.decide.static import Compare, same_uid
-from hashcompat.kubelet.mirrorpods import Remembering
+from hashcompat.kubelet.staticpods import Remembering
 from hashcompat.model.plan import Hop, Way
 from hashcompat.model.pods import Node, Pod
 from hashcompat.model.verdicts import FINDINGS, Verdict

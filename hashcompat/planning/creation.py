@@ -9,7 +9,7 @@ from msgspec import structs
 
 from hashcompat.apiserver.created import ADDITIONS, gates_at_work
 from hashcompat.kubelet.decide.case import Case
-from hashcompat.kubelet.decide.resize import applies_resources, restarted_for
+from hashcompat.kubelet.decide.container import applies_resources, restarted_for
 from hashcompat.planning.reading import Transition, read
 from hashcompat.planning.view import Spec, View
 

@@ -19,7 +19,7 @@ from hashcompat.catalog.releases import same_build, same_minor, same_upstream
 from hashcompat.errors import CutError, DecodeError, InputError, NotStoredError
 from hashcompat.kubelet.decide import decide, decide_by_record
 from hashcompat.kubelet.decide.case import Decision, not_compared
-from hashcompat.kubelet.decide.never import at_rest
+from hashcompat.kubelet.decide.pod import at_rest
 from hashcompat.kubelet.decide.static import same_uid
 from hashcompat.model.escape import word
 from hashcompat.model.plan import NodeRelease, Way

@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from hashcompat.corev1.scheduling import asks_by_name, asks_for_its_node, label_keys
-from hashcompat.kubelet.decide.creating import expands
+from hashcompat.kubelet.decide.pod import expands
 from hashcompat.kubelet.decide.static import is_pinned
 from hashcompat.model.pods import Container, ContainerType, Node, Pod, besides
 

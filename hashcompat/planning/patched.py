@@ -18,8 +18,7 @@ from hashcompat.compile.decode import Decoder, compile_known
 from hashcompat.errors import UsageError
 from hashcompat.kubelet import alike
 from hashcompat.kubelet.alike import Defaults, unknown_to
-from hashcompat.kubelet.hashing import Hasher, compile_hasher
-from hashcompat.kubelet.stored import true_hash
+from hashcompat.kubelet.hashing import Hasher, compile_hasher, true_hash
 from hashcompat.model.hashes import Hash, StoredHashes
 from hashcompat.model.plan import Way
 from hashcompat.model.pods import Node

@@ -13,9 +13,9 @@ from msgspec import structs
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.releases import oldest_first
+from hashcompat.kubelet.alike import skew_warnings
 from hashcompat.kubelet.decide.case import Decision
-from hashcompat.kubelet.decide.never import at_rest
-from hashcompat.kubelet.skew import skew_warnings
+from hashcompat.kubelet.decide.pod import at_rest
 from hashcompat.model.hashes import number_of
 from hashcompat.model.items import (
     Item,

@@ -11,7 +11,7 @@ from msgspec import structs
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.releases import same_upstream
 from hashcompat.kubelet.decide.case import RESIZE_GATE, Case
-from hashcompat.kubelet.decide.never import NEVER_COMPARED
+from hashcompat.kubelet.decide.pod import NEVER_COMPARED
 from hashcompat.kubelet.decide.whole import Whole
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.model.hashes import Hash

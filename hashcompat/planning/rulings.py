@@ -14,7 +14,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.kubelet.alike import never_alike
-from hashcompat.kubelet.decide.creator import by_creators
+from hashcompat.kubelet.decide.container import by_creators
 from hashcompat.model.pods import Container, Pod
 from hashcompat.planning.creators import is_settled
 from hashcompat.planning.judge import Draft, Judge

@@ -11,7 +11,7 @@ import pytest
 from hashcompat.answers.matrix import cell, make
 from hashcompat.answers.paths import Path, cheapest_path, shortest_path
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.kubelet.skew import within_policy
+from hashcompat.kubelet.alike import within_policy
 from hashcompat.model.details import Scope
 from hashcompat.model.plan import Hop
 from hashcompat.planning.view import View

@@ -12,8 +12,7 @@ from msgspec import structs
 from hashcompat.catalog.lookup import Kubelet, default_catalog
 from hashcompat.corev1.conversion import own
 from hashcompat.corev1.defaults import apply_defaults
-from hashcompat.kubelet.mirrorpods import same_for_mirror
-from hashcompat.kubelet.staticpods import static_pod_uid
+from hashcompat.kubelet.staticpods import same_for_mirror, static_pod_uid
 from tests.helpers.manifests import CASES, MINORS, case, newest
 
 ADJACENT = list(pairwise(MINORS))

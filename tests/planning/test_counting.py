@@ -15,7 +15,7 @@ from hashcompat.answers.redaction import snapshot
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.errors import InputError
 from hashcompat.kubelet.hashing import container_hash
-from hashcompat.kubelet.mirrorpods import same_for_mirror
+from hashcompat.kubelet.staticpods import same_for_mirror
 from hashcompat.model.plan import Way
 from hashcompat.model.pods import Inventory
 from hashcompat.model.records import Recorded

@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import structs
 
-from hashcompat.kubelet.decide import admission, container, creating, creator, pod, resize, static
+from hashcompat.kubelet.decide import admission, container, pod, static
 from hashcompat.kubelet.decide.case import Case, Decide, Decision
 from hashcompat.model.verdicts import Verdict
 
@@ -44,11 +44,11 @@ RECORD: Final[tuple[Decide, ...]] = (
 
 HASH: Final[tuple[Decide, ...]] = (
     container.not_calibrated,  # no record, and others of the node were not reproduced
-    creator.by_creators,  # created by another release than the current one, or perhaps
+    container.by_creators,  # created by another release than the current one, or perhaps
     container.admission,  # a manifest, and what admission adds to it decides
     container.server_gate,  # a manifest, and a gate of the API server decides
     container.compared,  # the two kubelets' hashes
-    resize.resized,  # the same hash, but resources that are applied by a restart
+    container.resized,  # the same hash, but resources that are applied by a restart
 )
 """Last, without a record, by the hash that the current kubelet's release computes. What is left is kept."""
 
@@ -83,7 +83,7 @@ def _worse(one: Decision, other: Decision) -> Decision:
 
 
 def _decide(case: Case) -> Decision:
-    return creating.not_created(case, _killed_or_kept(case))
+    return pod.not_created(case, _killed_or_kept(case))
 
 
 def _killed_or_kept(case: Case) -> Decision:
@@ -100,14 +100,14 @@ def _killed_or_kept(case: Case) -> Decision:
 def _decide_by_record(case: Case) -> Decision | None:
     found = _first((*POD, *RECORD), case)
     kept = found is not None and found.verdict is Verdict.KEEP and case.recorded is not None
-    return None if found is None or (kept and _release_counts(case)) else creating.not_created(case, found)
+    return None if found is None or (kept and _release_counts(case)) else pod.not_created(case, found)
 
 
 def _release_counts(case: Case) -> bool:
     """Return whether the current release decides over a container whose recorded hash is the new one."""
     new_uid = case.pod.static and not static.is_pinned(case.pod)
     new_runtime = pod.drives_docker(case) and not case.new.behaviour.dockershim and not case.cri_dockerd
-    resized = resize.applies_unrecorded(case.new) and any(resize.restarted_for(case.container.spec))
+    resized = container.applies_unrecorded(case.new) and any(container.restarted_for(case.container.spec))
     return new_uid or new_runtime or resized or admission.release_counts(case)
 
 

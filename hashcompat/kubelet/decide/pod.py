@@ -1,13 +1,19 @@
-"""What a starting kubelet does to a whole pod: refuse it, leave its runtime, or replace its sandbox."""
+"""What a starting kubelet does to a whole pod: leave it alone, refuse it, or replace its sandbox."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec import structs
+
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
+from hashcompat.catalog.types import reachable_fields
+from hashcompat.go.jsonpath import mapping, rows
 from hashcompat.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_compared
-from hashcompat.kubelet.decide.never import NEVER_COMPARED, at_rest, ending
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
-from hashcompat.model.pods import ContainerType
+from hashcompat.model.pods import Container, ContainerType, Pod
 from hashcompat.model.verdicts import Reason, Verdict
 
 
@@ -126,3 +132,65 @@ def sandbox_broken(case: Case) -> Decision | None:
     if why:
         return _new_sandbox(case, Reason(rules.SANDBOX_BROKEN, why))
     return None
+
+
+# What no kubelet compares, whatever its release: containers that do not run, or whose pod is ending.
+#
+# Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions``.
+
+_FINISHED: Final = frozenset({"Succeeded", "Failed"})
+
+NEVER_COMPARED: Final[Mapping[ContainerType, str]] = {
+    ContainerType.INIT: "an init container",
+    ContainerType.EPHEMERAL: "an ephemeral container",
+}
+
+
+def at_rest(pod: Pod, container: Container) -> str:
+    """Return why no kubelet compares this container, whatever its release; or an empty string."""
+    if why := ending(pod) or NEVER_COMPARED.get(container.type, ""):
+        return why
+    return "the container is not running" if container.running is False else ""
+
+
+def ending(pod: Pod) -> str:
+    """Return why a whole pod is left alone; empty where it is not.
+
+    The deletion of a mirror pod is not that of its static pod, whose source is another one (pkg/kubelet/pod/
+    pod_manager.go ``GetPodAndMirrorPod``).
+    """
+    if pod.deleting and not pod.static:
+        return "the pod is being deleted"
+    return "the pod has finished" if pod.phase in _FINISHED else ""
+
+
+# What the target kubelet kills, and then refuses to create.
+
+SUBPATH_GATE: Final = "VolumeSubpathEnvExpansion"
+
+
+def not_created(case: Case, decision: Decision) -> Decision:
+    """Kill instead of restarting where the target kubelet fails to create the container.
+
+    Source: pkg/kubelet/kubelet_pods.go ``makeMounts``: an error for a subPathExpr while its gate is off, as
+    it is by default in 1.14. Older kubelets do not know the field, and create the container without it; so
+    may the API server of a manifest that is not a static pod's.
+    """
+    sent = case.pod.manifest and not case.pod.static
+    if decision.verdict is not Verdict.RESTART or sent or not (expands(case.container) and _refuses(case)):
+        return decision
+    text = f"not created again: subPathExpr needs the feature gate {SUBPATH_GATE}, which is off"
+    return structs.replace(
+        decision, verdict=Verdict.KILL, reasons=(*decision.reasons, Reason(rules.NOT_CREATED, text))
+    )
+
+
+def expands(container: Container) -> bool:
+    """Return whether a container sets subPathExpr."""
+    return any(mapping(mount).get("subPathExpr") for mount in rows(container.spec, "volumeMounts"))
+
+
+def _refuses(case: Case) -> bool:
+    gates, schema = case.new.gates, case.new.decodes or case.new.schema
+    knows = "SubPathExpr" in reachable_fields(schema).get("VolumeMount", ())
+    return knows and gates.knows(SUBPATH_GATE) and not gates.is_on(SUBPATH_GATE)

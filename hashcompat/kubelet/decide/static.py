@@ -102,7 +102,7 @@ def same_uid(pod: Pod, old: Kubelet, new: Kubelet, compare: Compare | None = Non
     if same_minor(old.release, new.release):
         return True
     if compare is None:
-        from hashcompat.kubelet.mirrorpods import same_for_mirror  # noqa: PLC0415 - few pods are static
+        from hashcompat.kubelet.staticpods import same_for_mirror  # noqa: PLC0415 - few pods are static
 
         compare = same_for_mirror
     try:

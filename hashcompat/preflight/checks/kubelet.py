@@ -9,7 +9,7 @@ from shlex import quote
 from typing import Final
 
 from hashcompat import shown
-from hashcompat.kubelet.skew import another_minor, newer_than_server, too_old_for_server
+from hashcompat.kubelet.alike import another_minor, newer_than_server, too_old_for_server
 from hashcompat.model.preflight import Status
 from hashcompat.preflight.checks import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts

@@ -12,7 +12,7 @@ from typing import Final
 
 from hashcompat import rules, shown
 from hashcompat.go.jsonpath import mapping
-from hashcompat.kubelet.probes import begins_to_enforce, has_killing_exec
+from hashcompat.kubelet.alike import begins_to_enforce, has_killing_exec
 from hashcompat.model.escape import name_path
 from hashcompat.model.items import Item
 from hashcompat.model.pods import Pod

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.kubelet.decide import decide
 from hashcompat.kubelet.decide.case import Case
-from hashcompat.kubelet.decide.never import at_rest
+from hashcompat.kubelet.decide.pod import at_rest
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.model.pods import Container, ContainerType, Pod
 from hashcompat.model.verdicts import Verdict

@@ -23,10 +23,10 @@ from hashcompat.errors import DecodeError, InputError, NotStoredError
 from hashcompat.go.digest import fnv32a_after, fnv32a_before
 from hashcompat.kubelet.decide.pod import at_rest
 from hashcompat.kubelet.hashing import hashers
-from hashcompat.model.hashes import Hash, comparable
 from hashcompat.model.plan import Share
 from hashcompat.model.pods import Container, Inventory, Node, Pod
 from hashcompat.model.records import Recorded
+from hashcompat.model.verdicts import Hash, comparable
 from hashcompat.planning.creators import Subject, maker_of
 from hashcompat.planning.options import AUTO, check_gates
 from hashcompat.planning.view import Spec, View

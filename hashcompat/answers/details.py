@@ -22,11 +22,10 @@ from hashcompat.answers.sentences.situation import hashed
 from hashcompat.answers.texts import Texts, beginning, fragment, texts_of
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.corev1.scheduling import is_token_mount
-from hashcompat.model.details import Details, Difference, Pair
 from hashcompat.model.escape import name_path
 from hashcompat.model.items import Item
 from hashcompat.model.mask import masked
-from hashcompat.model.plan import Plan, Way
+from hashcompat.model.plan import Details, Difference, Pair, Plan, Way
 from hashcompat.model.pods import Inventory, Node, Pod
 from hashcompat.model.verdicts import Verdict
 from hashcompat.planning.counting import Counted, Counting

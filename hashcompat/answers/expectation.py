@@ -12,10 +12,9 @@ from hashcompat import rules
 from hashcompat.catalog.behaviour import Messages
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.decide.case import Case
-from hashcompat.model.hashes import HiddenHash
 from hashcompat.model.items import Item
 from hashcompat.model.pods import ContainerType
-from hashcompat.model.verdicts import Verdict
+from hashcompat.model.verdicts import HiddenHash, Verdict
 
 _BY_HASH: Final = frozenset(
     {

@@ -20,8 +20,8 @@ from hashcompat.go.digest import Digest
 from hashcompat.go.jsontext import ESCAPES
 from hashcompat.kubelet.gaps import Gap, Gapped, gapped
 from hashcompat.kubelet.hashing import Hasher, compile_hasher, true_hash
-from hashcompat.model.hashes import Hash, StoredHashes
 from hashcompat.model.pods import Blank, Container
+from hashcompat.model.verdicts import Hash, StoredHashes
 from hashcompat.planning.latest import Latest
 from hashcompat.planning.wayhashes import differing, keys_of
 

@@ -18,8 +18,7 @@ from hashcompat.errors import InputError, UsageError
 from hashcompat.go.types import Coded, GoType, Map
 from hashcompat.go.walk import ANY, Member, Pair, side_by_side
 from hashcompat.kubelet.alike import within_policy
-from hashcompat.model.details import Scope
-from hashcompat.model.plan import Hop, NodeRelease, Way
+from hashcompat.model.plan import Hop, NodeRelease, Scope, Way
 from hashcompat.model.pods import Inventory, Source
 from hashcompat.planning import bound
 from hashcompat.planning.counting import Counting

@@ -8,8 +8,8 @@ from __future__ import annotations
 from msgspec import structs
 
 from hashcompat.answers.outlines import Hidden
-from hashcompat.model.hashes import Hash, HiddenHash, StoredHashes
 from hashcompat.model.records import Recorded
+from hashcompat.model.verdicts import Hash, HiddenHash, StoredHashes
 
 
 class Numbers:

@@ -16,7 +16,7 @@ from hashcompat.answers.keeping import is_kept, may_be_kept
 from hashcompat.kubelet.gaps import Gap, Text, filled, open_for
 from hashcompat.kubelet.hashing import Hasher
 from hashcompat.kubelet.writing import Kind, Value, Values
-from hashcompat.model.hashes import Hash
+from hashcompat.model.verdicts import Hash
 from hashcompat.shown import MASK
 
 Spec = Mapping[str, Any]

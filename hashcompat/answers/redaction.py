@@ -22,10 +22,10 @@ from hashcompat.corev1.scheduling import label_keys
 from hashcompat.errors import DecodeError, InputError
 from hashcompat.go.jsontext import kind_of
 from hashcompat.model.escape import name_path
-from hashcompat.model.hashes import HiddenHash, StoredHashes
 from hashcompat.model.pods import Container, Inventory, Node, Pod
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.model.uids import is_computed
+from hashcompat.model.verdicts import HiddenHash, StoredHashes
 from hashcompat.planning.ages import Ages
 from hashcompat.planning.latest import Latest
 from hashcompat.planning.templates import Likeness, likeness, text_of

@@ -9,8 +9,7 @@ import msgspec
 
 from hashcompat.errors import InputError, UsageError
 from hashcompat.model.escape import name_path
-from hashcompat.model.kinds import NODE, POD, Owner, is_kind, names_a_kind, near_owners
-from hashcompat.model.near import near
+from hashcompat.model.kinds import NODE, POD, Owner, is_kind, names_a_kind, near, near_owners
 from hashcompat.model.pods import Container, Pod
 
 _FORMS: Final = "NAMESPACE/POD, NAMESPACE/POD/CONTAINER or KIND/NAME, or POD with -n NAMESPACE"

@@ -19,8 +19,8 @@ from hashcompat.catalog.lookup import Kubelet
 from hashcompat.errors import DecodeError, NotStoredError
 from hashcompat.kubelet.decide.whole import Whole
 from hashcompat.kubelet.hashing import Hasher, hashers
-from hashcompat.model.details import Kind, Piece
 from hashcompat.model.mask import masked
+from hashcompat.model.plan import Kind, Piece
 from hashcompat.planning.judge import Draft
 from hashcompat.planning.patched import as_decoded
 from hashcompat.planning.reading import Transition, read

@@ -8,8 +8,8 @@ from datetime import datetime
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.catalog.releases import is_build_of
 from hashcompat.gating.outcome import HashKey, Now
-from hashcompat.model.hashes import number_of
 from hashcompat.model.pods import Inventory, Pod
+from hashcompat.model.verdicts import number_of
 from hashcompat.records.index import Records
 
 

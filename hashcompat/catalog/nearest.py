@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from hashcompat.model.near import distance
+from hashcompat.model.kinds import distance
 from hashcompat.regex import regex
 from hashcompat.release import LATEST
 

@@ -11,8 +11,8 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.cli import streams
+from hashcompat.model.escape import count
 from hashcompat.model.pods import Inventory, Pod
-from hashcompat.model.words import count
 
 _EVERY: Final = 0.2
 """Seconds between two lines, and before the first one."""

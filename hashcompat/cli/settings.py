@@ -12,7 +12,7 @@ import msgspec
 from hashcompat.errors import UsageError
 from hashcompat.gating.policy import Setting, Settled, is_boolean
 from hashcompat.gating.policy import settled as joined
-from hashcompat.model.near import near
+from hashcompat.model.kinds import near
 from hashcompat.sources.files import settings
 
 _PREFIX: Final = "HASHCOMPAT_GATE_"

@@ -11,7 +11,7 @@ import msgspec
 
 from hashcompat.disruption.budgets import Health, Hits
 from hashcompat.disruption.census import NodeSeen, OwnerKey, OwnerSeen, Places, is_replicated
-from hashcompat.model.escape import name_path
+from hashcompat.model.escape import agree, count, name_path
 from hashcompat.model.impact import (
     Batch,
     BudgetImpact,
@@ -22,7 +22,6 @@ from hashcompat.model.impact import (
     Pods,
     Step,
 )
-from hashcompat.model.words import agree, count
 
 # What happens when the kubelets of some nodes are restarted at once.
 

@@ -18,13 +18,12 @@ from hashcompat.gating.exceptions import Exemption, Exemptions, Identity, identi
 from hashcompat.gating.policy import FailOn, Limit, Policy
 from hashcompat.gating.refusal import check_reported
 from hashcompat.gating.result import GateResult, Judged, Line, Outcome, Standing, Whole, whole_of
-from hashcompat.model.escape import name_path, word
+from hashcompat.model.escape import count, name_path, word
 from hashcompat.model.impact import Certainty, Impact
 from hashcompat.model.items import Item, PodName
 from hashcompat.model.plan import Plan
 from hashcompat.model.preflight import Preflight, Status
 from hashcompat.model.verdicts import Verdict
-from hashcompat.model.words import count
 
 _NODE: Final = "Node/"
 """How the owner of a static pod begins."""

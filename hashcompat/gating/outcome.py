@@ -22,13 +22,12 @@ from msgspec import structs
 from hashcompat.gating.judge import is_static
 from hashcompat.gating.policy import ABOUT_PLANS, Policy, PolicyFile
 from hashcompat.gating.result import GateResult, Judged, Line, Outcome, Standing
-from hashcompat.model.dating import SKEW
-from hashcompat.model.escape import name_path, word
+from hashcompat.model.escape import count, name_path, word
 from hashcompat.model.items import Item, Observed
 from hashcompat.model.plan import Plan
 from hashcompat.model.pods import Container, ContainerType, Node, Pod
+from hashcompat.model.uids import SKEW
 from hashcompat.model.verdicts import Verdict
-from hashcompat.model.words import count
 
 _SUCCEEDED: Final = "Succeeded"
 _FAILED: Final = "Failed"

@@ -8,11 +8,11 @@ from typing import Final
 
 from hashcompat.errors import InputError
 from hashcompat.gating.policy import Policy
-from hashcompat.model.dating import SKEW
 from hashcompat.model.digest import is_signed
 from hashcompat.model.escape import word
 from hashcompat.model.plan import Plan
 from hashcompat.model.pods import Origin
+from hashcompat.model.uids import SKEW
 
 _NAMED: Final = 10
 """Nodes that an error names."""

@@ -10,9 +10,9 @@ import msgspec
 from hashcompat.errors import ExitCode
 from hashcompat.gating.exceptions import Exemption
 from hashcompat.gating.policy import Policy
+from hashcompat.model.escape import count, never_compared
 from hashcompat.model.items import Item
 from hashcompat.model.plan import Plan
-from hashcompat.model.words import count, never_compared
 
 
 class Outcome(StrEnum):

@@ -11,7 +11,7 @@ from msgspec import structs
 from hashcompat.errors import InputError
 from hashcompat.gating.result import GateResult, Line, Outcome
 from hashcompat.model.escape import printable, word
-from hashcompat.model.rollout import Phase, Rollout, Turn
+from hashcompat.model.impact import Phase, Rollout, Turn
 
 _STOPS: Final = {Phase.FAILED: Outcome.FAIL, Phase.STARTED: Outcome.UNDECIDED}
 """A failed node is a finding; what becomes of one that was started is not known yet."""

@@ -22,7 +22,7 @@ from hashcompat.errors import NotStoredError, UsageError
 from hashcompat.go.digest import BY_NAME, Digest
 from hashcompat.go.jsontext import ESCAPES, loads
 from hashcompat.go.types import BYTES, STRING, STRING_MAP, GoType, Struct
-from hashcompat.model.hashes import Hash, StoredHashes, number_of
+from hashcompat.model.verdicts import Hash, StoredHashes, number_of
 
 Step = Callable[[Any], Any]
 

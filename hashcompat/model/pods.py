@@ -11,9 +11,9 @@ from typing import Any, Final, Protocol, runtime_checkable
 import msgspec
 
 from hashcompat.model.budgets import NOT_READ, Budgets
-from hashcompat.model.dating import Dating
-from hashcompat.model.hashes import StoredHashes
 from hashcompat.model.records import Record
+from hashcompat.model.uids import Dating
+from hashcompat.model.verdicts import StoredHashes
 
 PROFILES: Final = (
     "container.apparmor.security.beta.kubernetes.io/",

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from hashcompat.model.hashes import Hash
+from hashcompat.model.verdicts import Hash
 
 
 class Recorded(msgspec.Struct, frozen=True):

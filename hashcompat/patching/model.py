@@ -21,7 +21,7 @@ from hashcompat import __version__
 from hashcompat.catalog.eras import Site
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.errors import ExitCode, HashcompatError
-from hashcompat.model.words import count
+from hashcompat.model.escape import count
 
 
 class MisplacedError(HashcompatError):

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import structs
 
-from hashcompat.model.dating import Dating, Reach, reach_of, taken_of
+from hashcompat.model.escape import count
 from hashcompat.model.pods import Origin, Pod
-from hashcompat.model.words import count
+from hashcompat.model.uids import Dating, Reach, reach_of, taken_of
 
 _NONE = Reach()
 

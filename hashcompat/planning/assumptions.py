@@ -10,11 +10,10 @@ from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.releases import same_upstream
 from hashcompat.kubelet.decide.case import REFERENCES_GATE, RESIZE_GATE
-from hashcompat.model.escape import name_path
+from hashcompat.model.escape import count, name_path
 from hashcompat.model.items import Item, Prediction
 from hashcompat.model.plan import ReleaseFacts
 from hashcompat.model.verdicts import Verdict
-from hashcompat.model.words import count
 from hashcompat.planning.judge import Judge
 from hashcompat.planning.names import listed
 from hashcompat.planning.options import AUTO

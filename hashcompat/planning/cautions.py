@@ -11,9 +11,8 @@ from hashcompat.corev1.scheduling import label_keys
 from hashcompat.kubelet.alike import begins_to_enforce, has_killing_exec
 from hashcompat.kubelet.decide import static
 from hashcompat.kubelet.decide.pod import at_rest
-from hashcompat.model.escape import name_path
+from hashcompat.model.escape import count, name_path
 from hashcompat.model.pods import Container, Pod
-from hashcompat.model.words import count
 from hashcompat.planning.judge import Draft, Judge
 from hashcompat.planning.names import Names
 from hashcompat.records.index import is_older

@@ -15,9 +15,8 @@ from hashcompat.kubelet.alike import never_alike
 from hashcompat.kubelet.decide.case import Case, Creators, Decision
 from hashcompat.kubelet.decide.container import is_ignored
 from hashcompat.kubelet.hashing import container_hash
-from hashcompat.model.hashes import Hash, StoredHashes
 from hashcompat.model.pods import Container, ContainerType, Node
-from hashcompat.model.verdicts import Verdict
+from hashcompat.model.verdicts import Hash, StoredHashes, Verdict
 from hashcompat.planning.latest import KEPT, Latest
 from hashcompat.planning.prepare import Prepared, is_current
 from hashcompat.planning.view import HashOf, View

@@ -21,11 +21,10 @@ from hashcompat.kubelet.decide import decide, decide_by_record
 from hashcompat.kubelet.decide.case import Decision, not_compared
 from hashcompat.kubelet.decide.pod import at_rest
 from hashcompat.kubelet.decide.static import same_uid
-from hashcompat.model.escape import word
+from hashcompat.model.escape import count, word
 from hashcompat.model.plan import NodeRelease, Way
 from hashcompat.model.pods import Blank, Container, Node, Pod
 from hashcompat.model.verdicts import Reason, Verdict
-from hashcompat.model.words import count
 from hashcompat.planning.creators import Provenance
 from hashcompat.planning.latest import KEPT, Latest
 from hashcompat.planning.names import listed

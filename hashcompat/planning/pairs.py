@@ -17,9 +17,9 @@ from hashcompat.catalog.defaults import ReadDefault
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.decide.static import Compare, same_uid
 from hashcompat.kubelet.decide.whole import Whole
-from hashcompat.model.hashes import Hash
 from hashcompat.model.plan import Way
 from hashcompat.model.pods import Container, Node, Pod
+from hashcompat.model.verdicts import Hash
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.prepare import is_current
 from hashcompat.planning.reading import Transition, read, rows

@@ -19,9 +19,9 @@ from hashcompat.errors import UsageError
 from hashcompat.kubelet import alike
 from hashcompat.kubelet.alike import Defaults, unknown_to
 from hashcompat.kubelet.hashing import Hasher, compile_hasher, true_hash
-from hashcompat.model.hashes import Hash, StoredHashes
 from hashcompat.model.plan import Way
 from hashcompat.model.pods import Node
+from hashcompat.model.verdicts import Hash, StoredHashes
 from hashcompat.planning.options import AUTO, STRATEGIES, AssumePatch
 
 

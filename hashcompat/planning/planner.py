@@ -16,7 +16,6 @@ from hashcompat.catalog.releases import oldest_first
 from hashcompat.kubelet.alike import skew_warnings
 from hashcompat.kubelet.decide.case import Decision
 from hashcompat.kubelet.decide.pod import at_rest
-from hashcompat.model.hashes import number_of
 from hashcompat.model.items import (
     Item,
     Observed,
@@ -29,7 +28,7 @@ from hashcompat.model.items import (
 )
 from hashcompat.model.plan import NodeRelease, Plan, ReleaseFacts, Way, share
 from hashcompat.model.pods import Container, Node, Pod
-from hashcompat.model.verdicts import FINDINGS, Verdict
+from hashcompat.model.verdicts import FINDINGS, Verdict, number_of
 from hashcompat.planning.assumptions import assumptions, facts
 from hashcompat.planning.cautions import Caution, Cautions, Warned
 from hashcompat.planning.creators import assumed_creator

@@ -14,9 +14,9 @@ from hashcompat.kubelet.decide.case import RESIZE_GATE, Case
 from hashcompat.kubelet.decide.pod import NEVER_COMPARED
 from hashcompat.kubelet.decide.whole import Whole
 from hashcompat.kubelet.hashing import ContainerHash, container_hash
-from hashcompat.model.hashes import Hash
 from hashcompat.model.pods import Container, Node, Pod
 from hashcompat.model.records import Recorded, Sandbox
+from hashcompat.model.verdicts import Hash
 from hashcompat.planning.patched import Accepting
 from hashcompat.planning.reading import Transition, read, served_to
 from hashcompat.planning.templates import Template

@@ -19,8 +19,8 @@ from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.releases import newer_of
 from hashcompat.kubelet.decide.whole import Whole
 from hashcompat.kubelet.hashing import container_hash
-from hashcompat.model.hashes import Hash, StoredHashes
 from hashcompat.model.pods import Container, Pod
+from hashcompat.model.verdicts import Hash, StoredHashes
 from hashcompat.planning.view import Spec, View, check_whole
 
 if TYPE_CHECKING:

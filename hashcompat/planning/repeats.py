@@ -26,9 +26,8 @@ import msgspec
 
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.kubelet.template import Around
-from hashcompat.model.details import Details
 from hashcompat.model.items import Item
-from hashcompat.model.plan import Way
+from hashcompat.model.plan import Details, Way
 from hashcompat.model.pods import Pod
 from hashcompat.planning.hops import Counted, Hops
 from hashcompat.planning.latest import Latest

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from hashcompat import rules
 from hashcompat.errors import InputError
 from hashcompat.forks import FailedError, begun
-from hashcompat.model.dating import Dating
 from hashcompat.model.plan import Way
 from hashcompat.model.pods import Inventory, Node, Pod, Share, Shared
+from hashcompat.model.uids import Dating
 from hashcompat.planning.ages import Ages
 from hashcompat.planning.hops import Hops
 from hashcompat.planning.planner import Planner

@@ -10,9 +10,8 @@ from hashcompat.errors import NotStoredError, UsageError
 from hashcompat.kubelet.alike import hash_alike
 from hashcompat.kubelet.decide import decide
 from hashcompat.kubelet.template import Around
-from hashcompat.model.hashes import Hash
 from hashcompat.model.plan import Suggestion
-from hashcompat.model.verdicts import Verdict
+from hashcompat.model.verdicts import Hash, Verdict
 from hashcompat.planning.latest import once
 from hashcompat.planning.patched import Accepting, check_patchable
 from hashcompat.planning.prepare import Prepared

@@ -21,8 +21,8 @@ from hashcompat.go.jsonpath import rows
 from hashcompat.kubelet.decide.whole import Whole
 from hashcompat.kubelet.hashing import ContainerHash, Hasher, hashers
 from hashcompat.kubelet.template import Around, around
-from hashcompat.model.hashes import Hash
 from hashcompat.model.pods import PROFILES, Blank, Container, Node, Pod
+from hashcompat.model.verdicts import Hash
 from hashcompat.planning.kinds import Dates, asked_of_node, facts_kind, kind_of, node_kind
 from hashcompat.planning.latest import KEPT, LARGEST, Latest
 from hashcompat.planning.patched import as_decoded

@@ -13,8 +13,8 @@ import msgspec
 from hashcompat.answers.expectation import Expectation, Where
 from hashcompat.answers.explanation import Explanation, Explanations, Side
 from hashcompat.answers.texts import beginning
-from hashcompat.model.details import Kind, Piece
 from hashcompat.model.mask import MASK
+from hashcompat.model.plan import Kind, Piece
 from hashcompat.model.verdicts import Verdict
 from hashcompat.report.difference import SHOW, change_lines, rule_lines, whole_sections
 from hashcompat.report.items import item_document, item_name, verdict_cell

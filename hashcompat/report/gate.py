@@ -14,8 +14,7 @@ from msgspec import structs
 from hashcompat.gating.judge import owner_group
 from hashcompat.gating.policy import Limit, PolicyFile
 from hashcompat.gating.result import GateResult, Judged, Line, Outcome, Standing
-from hashcompat.model.escape import word
-from hashcompat.model.words import count
+from hashcompat.model.escape import count, word
 from hashcompat.report.items import disputed_nodes, item_document, item_name, reason_words, verdict_cell
 from hashcompat.report.model import (
     Case,

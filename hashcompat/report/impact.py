@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import hashcompat
-from hashcompat.model.escape import name_path, owner_path
+from hashcompat.model.escape import agree, count, name_path, owner_path
 from hashcompat.model.impact import Batch, Certainty, Effect, Impact, NodeImpact, Owner, Step
-from hashcompat.model.words import agree, count
 from hashcompat.report.model import (
     Block,
     Bullets,

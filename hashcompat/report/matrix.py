@@ -15,9 +15,8 @@ import msgspec
 
 from hashcompat.answers.matrix import Cell, Matrix
 from hashcompat.answers.paths import Path
-from hashcompat.model.details import Scope
-from hashcompat.model.plan import Hop
-from hashcompat.model.words import count
+from hashcompat.model.escape import count
+from hashcompat.model.plan import Hop, Scope
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.reasons import FieldChange
 from hashcompat.release import parse_release

@@ -11,11 +11,10 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from hashcompat.model.escape import name_path, printable
+from hashcompat.model.escape import agree, count, name_path, never_compared, printable
 from hashcompat.model.items import PodName
 from hashcompat.model.plan import Plan, Summary
 from hashcompat.model.verdicts import Verdict
-from hashcompat.model.words import agree, count, never_compared
 from hashcompat.regex import regex
 from hashcompat.report.items import hop_ends, hop_words
 from hashcompat.report.model import Coloured, Line

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from hashcompat.model.escape import name_path, word
-from hashcompat.model.words import count
+from hashcompat.model.escape import count, name_path, word
 from hashcompat.patching.audit import Audit, AuditRow
 from hashcompat.patching.model import Patch, wrapped
 from hashcompat.report.model import Case, Document, Findings, Outcome, Prose, Report, Rows, Table, document

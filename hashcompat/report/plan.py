@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from hashcompat.model.escape import count
 from hashcompat.model.items import Item
 from hashcompat.model.plan import Plan
 from hashcompat.model.verdicts import Verdict
-from hashcompat.model.words import count
 from hashcompat.report.items import item_name, reason_words, verdict_cell
 from hashcompat.report.model import Line, Prose, Report, Screen, Section, Table
 from hashcompat.report.notes import answer, notes

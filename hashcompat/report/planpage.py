@@ -11,11 +11,10 @@ from itertools import pairwise
 from typing import Final
 
 import hashcompat
-from hashcompat.model.details import Difference, Pair, Scope
+from hashcompat.model.escape import agree, count
 from hashcompat.model.items import Item
-from hashcompat.model.plan import Hop, Plan
+from hashcompat.model.plan import Difference, Hop, Pair, Plan, Scope
 from hashcompat.model.verdicts import Verdict
-from hashcompat.model.words import agree, count
 from hashcompat.planning.options import AUTO
 from hashcompat.report.items import SEVERITY, hop_ends, hop_words, item_name, reason_words
 from hashcompat.report.notes import answer, collapsed

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from hashcompat.model.escape import count
 from hashcompat.model.items import Item
 from hashcompat.model.plan import Plan, Summary
 from hashcompat.model.pods import Origin, Source
 from hashcompat.model.verdicts import Verdict
-from hashcompat.model.words import count
 from hashcompat.planning.judge import reports
 from hashcompat.report.items import COLOURS, SEVERITY
 from hashcompat.report.model import Coloured, Document, Line, Table, time_text

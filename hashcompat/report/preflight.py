@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from hashcompat.model.escape import distinct, word
+from hashcompat.model.escape import count, distinct, word
 from hashcompat.model.preflight import Finding, Preflight, Status
-from hashcompat.model.words import count
 from hashcompat.preflight import CHECKS
 from hashcompat.report.model import (
     Case,

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import hashcompat
-from hashcompat.model.details import Details, Piece
 from hashcompat.model.digest import DIGEST, SIGNATURE, Digest, signature
 from hashcompat.model.escape import name_path
 from hashcompat.model.items import Item
-from hashcompat.model.plan import Hop, Plan
+from hashcompat.model.plan import Details, Hop, Piece, Plan
 from hashcompat.model.verdicts import Verdict
 from hashcompat.report.items import ALIKE, disputed_nodes, item_document, reason_words, release_facts
 from hashcompat.report.model import (

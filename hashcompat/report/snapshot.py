@@ -9,11 +9,10 @@ from typing import Any, Final, TypeVar
 
 from hashcompat.answers.redaction import Snapshot
 from hashcompat.go import jsontext
-from hashcompat.model.escape import IN_JSON, disarmed
-from hashcompat.model.hashes import Hash
+from hashcompat.model.escape import IN_JSON, count, disarmed
 from hashcompat.model.pods import Container, ContainerType, Inventory, Node, Pod
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
-from hashcompat.model.words import count
+from hashcompat.model.verdicts import Hash
 from hashcompat.planning.latest import Latest
 from hashcompat.report.model import Document, Report, Rows, document, time_text
 from hashcompat.sources.mirrors import annotations_of

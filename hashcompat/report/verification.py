@@ -10,9 +10,8 @@ from typing import Any, Final
 
 from hashcompat.answers.calibration import COMPARED, DIFFERS, CheckedRecord, RecordCheck
 from hashcompat.answers.golden import Verification, Verifications
-from hashcompat.model.escape import name_path, word
-from hashcompat.model.hashes import number_of
-from hashcompat.model.words import agree, count
+from hashcompat.model.escape import agree, count, name_path, word
+from hashcompat.model.verdicts import number_of
 from hashcompat.report.model import Case, Document, Findings, Outcome, Prose, Report, Rows, Table, document
 from hashcompat.rules import Rule
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from hashcompat.go.jsonpath import is_object, part, rows
-from hashcompat.model.dating import SKEW, Dated, Reach, reach_of
+from hashcompat.model.uids import SKEW, Dated, Reach, reach_of
 from hashcompat.sources import snapshots
 from hashcompat.sources.statuses import time_of
 from hashcompat.sources.workloads import group_of

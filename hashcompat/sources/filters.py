@@ -11,12 +11,12 @@ from msgspec import structs
 
 from hashcompat.errors import InputError
 from hashcompat.go import allowance as allowances
+from hashcompat.model.escape import count
 from hashcompat.model.items import PodName
 from hashcompat.model.kinds import Owner, near_owners, owner_of
 from hashcompat.model.plan import Plan
 from hashcompat.model.pods import Inventory, Pod, Share, Shared
 from hashcompat.model.records import Recorded, Sandbox
-from hashcompat.model.words import count
 
 
 class Filters(msgspec.Struct, frozen=True, dict=True):

@@ -12,8 +12,8 @@ from typing import Any, Final
 from hashcompat.errors import InputError
 from hashcompat.go.jsonpath import part
 from hashcompat.go.jsontext import clean, kind_of
-from hashcompat.model.hashes import Hash, HiddenHash, StoredHashes
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
+from hashcompat.model.verdicts import Hash, HiddenHash, StoredHashes
 from hashcompat.regex import regex
 from hashcompat.shown import name
 from hashcompat.sources.documents import time_of

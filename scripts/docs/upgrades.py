@@ -11,7 +11,7 @@ import hashcompat
 from hashcompat.answers import matrix as matrices
 from hashcompat.answers.matrix import Cell
 from hashcompat.catalog.lookup import default_catalog
-from hashcompat.model.details import Scope
+from hashcompat.model.plan import Scope
 from hashcompat.planning.view import View
 from hashcompat.report.matrix import who
 

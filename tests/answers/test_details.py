@@ -14,8 +14,7 @@ from msgspec import structs
 import hashcompat
 from hashcompat.answers import details
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.model.details import Details, Kind, Scope
-from hashcompat.model.plan import Plan
+from hashcompat.model.plan import Details, Kind, Plan, Scope
 from hashcompat.planning.options import Options
 from hashcompat.planning.rulings import Rulings
 from hashcompat.planning.view import View

@@ -6,7 +6,7 @@ import pytest
 
 from hashcompat.answers.hashes import FoundHashes
 from hashcompat.kubelet.hashing import ContainerHash
-from hashcompat.model.hashes import HiddenHash
+from hashcompat.model.verdicts import HiddenHash
 
 
 def one(*hashes: int | HiddenHash) -> ContainerHash:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hashcompat.answers.texts import GAP, NO_DIFFERENCE, Fragment, beginning, fragment
-from hashcompat.model.details import Kind, Piece
+from hashcompat.model.plan import Kind, Piece
 from tests.helpers.randomness import TIMED
 
 MOST = 1000

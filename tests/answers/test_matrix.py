@@ -12,8 +12,7 @@ from hashcompat.answers.matrix import cell, make
 from hashcompat.answers.paths import Path, cheapest_path, shortest_path
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.kubelet.alike import within_policy
-from hashcompat.model.details import Scope
-from hashcompat.model.plan import Hop
+from hashcompat.model.plan import Hop, Scope
 from hashcompat.planning.view import View
 from hashcompat.sources.values import collect
 from tests.helpers import randomness

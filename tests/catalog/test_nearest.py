@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.errors import UsageError
-from hashcompat.model.near import distance
+from hashcompat.model.kinds import distance
 
 KNOWN = default_catalog().known
 

@@ -11,7 +11,7 @@ from hashcompat.errors import InputError
 from hashcompat.gating.policy import Policy
 from hashcompat.gating.result import GateResult, Line, Outcome
 from hashcompat.gating.turns import decided, own_turns, taken
-from hashcompat.model.rollout import Phase, Rollout, Turn
+from hashcompat.model.impact import Phase, Rollout, Turn
 from tests.helpers.plans import item, plan
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

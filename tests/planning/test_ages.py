@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from hashcompat.model.dating import Dated, Dating, Reach, reach_of, taken_of
 from hashcompat.model.pods import Container, ContainerType, Ended, Origin, Pod
+from hashcompat.model.uids import Dated, Dating, Reach, reach_of, taken_of
 from hashcompat.planning.ages import Ages
 from hashcompat.sources.values import collect
 from tests.helpers.pods import pod as json_of

@@ -13,11 +13,11 @@ from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.scope import Scope
 from hashcompat.cli.output import note
 from hashcompat.errors import UsageError
+from hashcompat.model.escape import count
 from hashcompat.model.items import Item
 from hashcompat.model.plan import Way
 from hashcompat.model.pods import Inventory
 from hashcompat.model.verdicts import Verdict
-from hashcompat.model.words import count
 from hashcompat.planning.options import AUTO
 
 _SHOWN: Final = 6

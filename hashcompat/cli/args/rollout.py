@@ -15,7 +15,7 @@ import click
 from hashcompat.cli.args import cluster
 from hashcompat.cli.args.declare import group, option
 from hashcompat.errors import UsageError
-from hashcompat.model.rollout import Rollout
+from hashcompat.model.impact import Rollout
 
 if TYPE_CHECKING:
     from hashcompat.cli.args.cluster import Cluster

@@ -17,8 +17,8 @@ from hashcompat.errors import UsageError
 from hashcompat.gating import refusal
 from hashcompat.gating.policy import FailOn, Policy, Setting
 from hashcompat.model.digest import SIGNATURE
+from hashcompat.model.escape import count
 from hashcompat.model.plan import Plan
-from hashcompat.model.words import count
 from hashcompat.planning.options import AUTO
 from hashcompat.sources import filters
 from hashcompat.sources.files import plans

@@ -32,8 +32,8 @@ from hashcompat.gating.outcome import judge_after
 from hashcompat.gating.policy import ABOUT_PLANS, FailOn, Policy, Setting, policy_of
 from hashcompat.gating.result import GateResult, Outcome
 from hashcompat.gating.turns import decided, own_turns, taken
+from hashcompat.model.impact import Phase, Turn
 from hashcompat.model.plan import Plan
-from hashcompat.model.rollout import Phase, Turn
 from hashcompat.report.gate import GATE
 
 _AFTER: Final = frozenset(

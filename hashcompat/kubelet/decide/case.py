@@ -13,10 +13,9 @@ from hashcompat.catalog.lookup import Kubelet
 from hashcompat.catalog.releases import same_build
 from hashcompat.kubelet.decide.whole import Whole
 from hashcompat.kubelet.hashing import ContainerHash
-from hashcompat.model.hashes import Hash, comparable
 from hashcompat.model.pods import Container, ContainerType, Node, Pod
 from hashcompat.model.records import Recorded, Sandbox
-from hashcompat.model.verdicts import Reason, Verdict
+from hashcompat.model.verdicts import Hash, Reason, Verdict, comparable
 
 if TYPE_CHECKING:
     from hashcompat.kubelet.staticpods import StaticUid

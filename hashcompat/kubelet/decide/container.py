@@ -10,10 +10,9 @@ from hashcompat.catalog.lookup import Kubelet
 from hashcompat.go.jsonpath import mapping
 from hashcompat.kubelet.decide.case import RESIZE_GATE, Case, Decision, delayed, not_compared, restart
 from hashcompat.kubelet.decide.pod import NEVER_COMPARED
-from hashcompat.model.hashes import Hash
 from hashcompat.model.pods import ContainerType
 from hashcompat.model.records import Recorded
-from hashcompat.model.verdicts import Reason, Verdict
+from hashcompat.model.verdicts import Hash, Reason, Verdict
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -20,7 +20,7 @@ from urllib3.util import Timeout
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
 from hashcompat.go.jsontext import clean, kind_of
-from hashcompat.model.words import agree, count
+from hashcompat.model.escape import agree, count
 from hashcompat.shown import said
 from hashcompat.sources.documents import loads
 from hashcompat.sources.http import LateError, before, check_encoding, pieces, seconds_until

@@ -14,7 +14,7 @@ import msgspec
 from hashcompat.errors import InputError
 from hashcompat.go.jsonpath import part
 from hashcompat.model.escape import printable
-from hashcompat.model.rollout import Rollout
+from hashcompat.model.impact import Rollout
 from hashcompat.sources.cluster.collect import Access, Request, Say, connect
 from hashcompat.sources.cluster.kubeapi import Client, StatusError
 from hashcompat.sources.rollouts import rollout_of, text_of

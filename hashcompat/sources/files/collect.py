@@ -17,9 +17,9 @@ from hashcompat.go.jsonstream import Elements
 from hashcompat.go.jsonwindow import Place
 from hashcompat.go.parts import Part
 from hashcompat.model.budgets import Budget
-from hashcompat.model.dating import Dating
 from hashcompat.model.pods import Inventory, Node, Origin, Pod, Share, Source
 from hashcompat.model.records import Record
+from hashcompat.model.uids import Dating
 from hashcompat.sources.budgets import budgets_of
 from hashcompat.sources.controllers import Census, Templates
 from hashcompat.sources.copies import Key, nodes_of, pods_of

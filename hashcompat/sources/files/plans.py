@@ -14,7 +14,6 @@ from typing import Final
 from hashcompat.errors import InputError
 from hashcompat.go import allowance
 from hashcompat.go.parts import Run
-from hashcompat.model.details import Details, Difference, Kind, Pair, Piece, Scope
 from hashcompat.model.items import (
     ContainerName,
     Item,
@@ -24,7 +23,22 @@ from hashcompat.model.items import (
     key_of,
     without_unplaced,
 )
-from hashcompat.model.plan import Hop, NodeRelease, Plan, ReleaseFacts, Share, Suggestion, Summary, summarized
+from hashcompat.model.plan import (
+    Details,
+    Difference,
+    Hop,
+    Kind,
+    NodeRelease,
+    Pair,
+    Piece,
+    Plan,
+    ReleaseFacts,
+    Scope,
+    Share,
+    Suggestion,
+    Summary,
+    summarized,
+)
 from hashcompat.model.pods import ContainerType, Origin, Source
 from hashcompat.model.uids import packed
 from hashcompat.model.verdicts import Reason, Verdict

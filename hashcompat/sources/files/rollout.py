@@ -15,7 +15,7 @@ import msgspec
 
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
-from hashcompat.model.rollout import Rollout
+from hashcompat.model.impact import Rollout
 from hashcompat.sources.files.inputs import named
 from hashcompat.sources.limits import LONGEST_TEXT
 from hashcompat.sources.replacing import replacing

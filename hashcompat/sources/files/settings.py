@@ -23,7 +23,7 @@ from hashcompat.gating.exceptions import LONGEST_PATTERN, Exemption, Names, patt
 from hashcompat.gating.policy import DURATION, LIMIT, Setting, SettingsFile, Settled, named_files
 from hashcompat.go.yaml import load_all
 from hashcompat.go.yamlevents import Events
-from hashcompat.model.near import near
+from hashcompat.model.kinds import near
 from hashcompat.shown import name as shown_name
 from hashcompat.sources.files.inputs import inputs, named
 from hashcompat.sources.files.text import whole

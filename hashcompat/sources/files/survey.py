@@ -19,8 +19,8 @@ from hashcompat.go.jsonstream import End
 from hashcompat.go.jsonwindow import Place
 from hashcompat.go.parts import Part
 from hashcompat.model.budgets import Budget
-from hashcompat.model.dating import Dated
 from hashcompat.model.pods import Node
+from hashcompat.model.uids import Dated
 from hashcompat.sources import snapshots
 from hashcompat.sources.budgets import KIND as BUDGET
 from hashcompat.sources.budgets import scale_of, size_of

@@ -10,7 +10,7 @@ import pytest
 
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.kubelet.hashing import container_hash
-from hashcompat.model.hashes import Hash
+from hashcompat.model.verdicts import Hash
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
 from tests.helpers.rulecases import KEEP, MAIN, NEW_UID, RUN_AGAIN, C, Expected, never, with_status

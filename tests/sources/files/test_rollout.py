@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from hashcompat.errors import InputError
-from hashcompat.model.rollout import Phase, Rollout, Turn
+from hashcompat.model.impact import Phase, Rollout, Turn
 from hashcompat.sources.files import rollout
 from hashcompat.sources.files.rollout import StateFile
 

@@ -12,7 +12,7 @@ from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.planning.view import View
 from hashcompat.rules.pages import RULES
 from hashcompat.sources.files import sample as samples
-from scripts.docs import largeplan, pages, plans
+from scripts.docs import captures, largeplan, pages, plans, upgrades
 from tests.helpers.program import ROOT
 
 
@@ -74,6 +74,23 @@ def test_the_pictures_are_shown_and_small() -> None:
     pictures = sorted((ROOT / "docs" / "images").iterdir())
     assert [one.name for one in pictures] == sorted(re.findall(r"\]\(images/([^)]+)\)", pages))
     assert sum(one.stat().st_size for one in pictures) < 600_000
+
+
+def test_the_table_of_upgrades_names_the_newest_first_and_what_each_restarts(catalog: Catalog) -> None:
+    rows = [line.split(" | ") for line in upgrades.table().splitlines() if line.startswith("| 1.")]
+    newest = catalog.known.minors[-1]
+    assert re.search(rf"-> {re.escape(newest)}\b", rows[0][0])
+    assert "HC022" in rows[0][2]
+    assert [row[1] for row in rows if row[0] == "| 1.30 -> 1.31"] == ["**every container**"]
+    assert [row[2] for row in rows if row[0] == "| 1.32 -> 1.33" and "HC019" in row[2]]
+
+
+def test_an_output_is_taken_again_and_its_page_kept() -> None:
+    page = "a\n\n<!-- output: hash --help -->\n```\n```\n\n```sh\nb\n```\n"
+    quoted = captures.quoted(page)
+    assert quoted.startswith("a\n\n<!-- output: hash --help -->\n```\nUsage: hashcompat hash ")
+    assert quoted.endswith("\n```\n\n```sh\nb\n```\n")
+    assert captures.quoted(quoted) == quoted
 
 
 def test_the_index_links_every_page_once_and_marks_those_that_have_generated_parts() -> None:

@@ -20,8 +20,8 @@ _MATRIX: Final = """# Matrix
 
 Which containers an in-place upgrade of the kubelet restarts, from the newest patch release of one minor to
 that of another, because of the hash algorithm, the Go types and the Go that built it: running containers of
-API pods that nobody changed. `all`: every container; `some`: those that the table below names; `.`: none. The
-way back restarts the same containers.
+API pods that nobody changed. `all`: every container; `some`: those that the table below names; `.`: none. A
+rollback restarts the same containers.
 
 Not included, because they do not depend on the hash alone (see [rules](rules.md)): new sandboxes (1.0 - 1.3
 and 1.6), the removal of dockershim (1.24), static pods, sidecars (1.32), resize policies (1.33), defaults of
@@ -29,23 +29,23 @@ a new API server. `hashcompat matrix -f FILE` counts these too, for your own pod
 
 ## The command
 
-A row is where an upgrade starts, a column where it ends. Neighbours share a row and a column where nothing
+A row is where an upgrade starts, a column where it ends. Neighbours share a row and a column if nothing
 distinguishes them: equal counts (without pods, equal words) to and from every other release, and nothing that
-restarts between them. `1.16` is the newest known patch release of that minor; `--every-patch` has all of
-them. On a terminal that is too narrow, columns have the numbers of their rows, and go on below; elsewhere all
-are there.
+restarts between them. `1.16` is the newest known patch release of that minor; `--every-patch` shows all of
+them. On a narrow terminal, columns have the numbers of their rows and continue below; when output is not a
+terminal, nothing is omitted.
 
-`12` are containers that restart or are killed, `0+3?` are three UNKNOWN, which never count as kept. The
-counts of a cell are those of `hashcompat plan` between the two releases.
+`12` means that 12 containers restart or are killed; `0+3?` means three UNKNOWN, which never count as kept.
+The counts of a cell are those of `hashcompat plan` between the two releases.
 
 ## Paths
 
 Below the grid of your own pods are two paths from the first release to the last, with the count of each step:
 
-- the one of **fewest steps inside the version skew policy**: under one API server, which is of the newer
-  release of a step, both kubelets are allowed. A kubelet may so be upgraded by two minors, from 1.25 on by
-  three. The policy also asks for a drain before every upgrade to another minor, which no path avoids;
-- the one of **fewest restarts**, whatever the policy says. UNKNOWN counts as a restart.
+- the one with the **fewest steps inside the version skew policy**: an API server of the newer release of a
+  step allows both kubelets. So a kubelet may be upgraded by two minors at once, and from 1.25 on by three.
+  The policy also requires a drain before every upgrade to another minor, which no path avoids;
+- the one with the **fewest restarts**, whatever the policy says. UNKNOWN counts as a restart.
 """
 
 

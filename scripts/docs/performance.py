@@ -14,10 +14,10 @@ from scripts.lib.paths import DOCS
 
 _TEXT: Final = """# Performance
 
-How long `plan` takes for a large cluster, next to what an engineer would write instead: a Go program that
-streams the same file and hashes each container with Kubernetes' own types and functions, for both releases.
-Both run in turn on the same file, and have to find the same hashes. Of a plan, the Go program has the hashes
-alone: no verdicts, no reasons.
+How long `plan` takes for a large cluster, compared with what an engineer would write instead: a Go program
+that streams the same file and hashes each container with Kubernetes' own types and functions, for both
+releases. Both run in turn on the same file and must find the same hashes. The Go program only computes
+hashes: no verdicts, no reasons.
 
 ```sh
 python -m scripts.bench.plans
@@ -40,12 +40,12 @@ ended, failed, were evicted, or wait.
 
 `python -m scripts.bench.cluster --kind services --pods 15000` writes such a file.
 
-CPU time is that of user and system, of all processes together, and the peak that of the largest one. `plan`
-runs a process on each processor, and each of the two Go programs is one; on one core these take as long as
-their CPU time, which is what the wall time of `plan` is compared with. Seconds depend on the machine:
+CPU time is user and system time of all processes together; the peak is that of the largest process. `plan`
+runs one process per processor, and each of the two Go programs is one process. On one core these take as long
+as their CPU time, with which the wall time of `plan` is compared. Seconds depend on the machine:
 {machine}.
-The ratio hardly does, so it alone is compared: `.ci/full` fails where the share of Go's CPU time is more than
-1.15 times the one that is committed here, or more than `scripts/bench/limits.py` allows for the cluster.
+The ratio hardly does, so only the ratio is compared: `.ci/full` fails if the share of Go's CPU time is more
+than 1.15 times the committed one, or more than `scripts/bench/limits.py` allows for the cluster.
 
 ![CPU time of plan and of Go](images/performance.svg)
 
@@ -55,8 +55,8 @@ Medians; of the ratios also the range over the rounds.
 
 ## Growth
 
-Time grows as the number of pods does, and memory by 1 to 1.5 kB a pod: pods are read one by one, and what is
-kept is the verdict on each container.
+Time grows linearly with the number of pods, and memory by 1 to 1.5 kB per pod: pods are read one by one, and
+only the verdict on each container is kept.
 
 ![CPU time by the number of pods](images/growth.svg)
 

@@ -42,35 +42,36 @@ _FILE: Final = "cluster.json"
 
 _LEAD: Final = """# What a plan looks like
 
-On a terminal a plan fits the screen: first the answer, then where it comes from, the owners with the most
-restarts, the reasons, and commands to go on with. `--group-by owner|node|namespace|reason` shows all groups
-of one kind, `--group-by none` a row for each container, `--all` whatever does not fit. Where stdout is not a
-terminal, nothing is left out. `-o wide` has the hashes. As a page of HTML it [looks like this](html.md).
+On a terminal a plan fits the screen: the answer comes first, then its source, the owners with the most
+restarts, the reasons, and commands to continue with. `--group-by owner|node|namespace|reason` shows all
+groups of one kind, `--group-by none` one row per container, `--all` everything that does not fit. When stdout
+is not a terminal, nothing is omitted. `-o wide` has the hashes. As a page of HTML it
+[looks like this](html.md).
 
 Each capture is what a terminal of 24 lines shows: the result, which goes to stdout, and below it what goes to
 stderr.
 
-Containers are counted as [gates count them](gate.md#what-a-percentage-is-of): of those that run on a node.
-Finished pods, init containers and others that no kubelet compares come last, by their number.
+Containers are counted as [in gates](gate.md#what-a-percentage-is-of): those that run on a node. Finished
+pods, init containers and others that no kubelet compares are only counted at the end.
 
 ## --from against what nodes report
 
-What nodes report wins. Where a node reports another release than `--from`, the verdict of its pods is
-UNKNOWN ([HC042](rules.md#hc042)), a warning names the node, and `spec.disputedNodes` in JSON; `gate` refuses
-such a plan with exit 1. `--from auto`, or no `--from`, takes what each node reports, also where some are
-upgraded already.
+What nodes report wins. If a node reports a release other than `--from`, the verdict of its pods is UNKNOWN
+([HC042](rules.md#hc042)), and a warning and `spec.disputedNodes` in JSON name the node; `gate` refuses such a
+plan with exit 1. With `--from auto`, or without `--from`, each node's reported release is used, even if some
+nodes are already upgraded.
 
-- A vendor's build does not contradict the upstream release that it names, nor does a patch release another
-  one of its minor that hashes and behaves alike. The plan then takes the node's own build, which
-  `fromRelease` shows.
-- A text that names no release, such as `dev`, contradicts nothing, nor does a node that is not in the input.
+- A vendor's build does not contradict the upstream release that it names, and a patch release does not
+  contradict another one of its minor that hashes and behaves alike. The plan then uses the node's own build,
+  which `fromRelease` shows.
+- A text that names no release, such as `dev`, contradicts nothing, and neither does a node that is not in the
+  input.
 - `--override-node-releases` (in `plan`, `gate`, `explain`, `impact`, `preflight`;
-  `override_node_releases=True` in Python) plans from `--from` all the same. A warning then names the nodes on
-  stderr, in JSON and on the page of HTML, and so do titles of JUnit, SARIF and metrics; a saved plan keeps
+  `override_node_releases=True` in Python) plans from `--from` anyway. A warning then names the nodes on
+  stderr, in JSON and on the HTML page, and so do titles of JUnit, SARIF and metrics; a saved plan keeps
   `spec.overrideNodeReleases`.
 - `matrix` compares releases, not nodes: it warns, and its paths start from `--from`.
-- The nodes of `--sample` run whatever `--from` says; where that is not what they report, an assumption states
-  it.
+- The nodes of `--sample` run whatever `--from` says; if that is not what they report, an assumption says so.
 """
 
 _LARGE_LEAD: Final = """# What a plan of 150,000 pods looks like

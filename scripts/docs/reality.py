@@ -12,8 +12,8 @@ from scripts.lib.paths import REALITY
 
 _TEXT: Final = """# Reality
 
-What `plan` said before and what happened afterwards, on nodes whose kubelets took turns on one root
-directory: kubelets built from upstream's source, some with a patch of `hashcompat patch`.
+What `plan` predicted and what happened afterwards, on nodes whose kubelets took turns on one root directory:
+kubelets built from upstream's source, some with a patch made by `hashcompat patch`.
 
 ## With an API server
 
@@ -27,9 +27,10 @@ the manifests of the static pods too.
 |---|---|---|---|
 {plans}
 
-What contradicted the plans from less: what was done to five pods after the old kubelet had stopped, which
-pods alone do not show; resources that an earlier kubelet had noted as applied, as a printed assumption says;
-and a static pod whose manifest sets a uid of 32 digits, which only the manifest shows, as the reason says.
+What contradicted the plans made from fewer facts: changes to five pods after the old kubelet had stopped,
+which pods alone do not show; resources that an earlier kubelet had recorded as applied, as a printed
+assumption says; and a static pod whose manifest sets a uid of 32 digits, which only the manifest shows, as
+the reason says.
 
 {with_server}
 
@@ -42,7 +43,7 @@ had recorded. Plans were made from the collector's output and the manifests.
 
 {without_server}
 
-The upgrade with which this project began left from 1.7.16, which is not on the module proxy
+The upgrade that started this project began at 1.7.16, which is not on the module proxy
 (`k8s.io/kubernetes@v1.7.16: This module version is not available`). 1.7.5 is, and hashes alike. The 1.9.11
 that followed it on the node logged, of a container with that spec,
 `Container spec hash changed (1559107639 vs 1428860573)`. So did the 1.9.11 that followed 1.9.11 with the

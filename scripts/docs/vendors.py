@@ -9,9 +9,10 @@ from scripts.lib.paths import TABLES
 
 _TEXT: Final = """# Distributions
 
-Which distributions have kubelets of their own, how their versions read, and what of them decides what an
-upgrade of a kubelet does. Where a kubelet is not public, a change of the hash algorithm between two releases
-is UNKNOWN unless recorded hashes show what it computes, or `--assume-upstream` says that it is upstream's.
+Which distributions have kubelets of their own, what their versions look like, and which of their properties
+affect a kubelet upgrade. If a kubelet's source is not public, a change of the hash algorithm between two
+releases is UNKNOWN unless recorded hashes show what it computes, or `--assume-upstream` states that it is
+upstream's.
 
 {rows}
 

@@ -133,7 +133,7 @@ class Gates:
         for name, on in sorted(self._settings.items()):
             spec = self._table.spec(name, self._release)
             if spec is not None and spec.locked and spec.on != on:
-                yield f"{self._release} locks {name} to {_go(spec.on)}"
+                yield f"{self._release} locks {name} to {'true' if spec.on else 'false'}"
         yield from self.missing()
 
     def missing(self) -> Iterator[str]:
@@ -143,10 +143,6 @@ class Gates:
             off = [needed for needed in spec.needs if not self.is_on(needed)] if spec else []
             if off and self.is_on(name):
                 yield f"{name}, which is on in {self._release}, needs {', '.join(off)}"
-
-
-def _go(value: bool) -> str:
-    return "true" if value else "false"
 
 
 def _spec(row: Mapping[str, Any]) -> GateSpec:

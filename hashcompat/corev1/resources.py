@@ -7,7 +7,7 @@ Source: pkg/apis/core/v1/defaults.go and k8s.io/component-helpers/resource/helpe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
@@ -83,21 +83,17 @@ def _aggregate(spec: Json, kind: str) -> dict[str, Held]:
     It is the larger of two: the sum of containers and sidecars, or the largest init container plus the
     sidecars before it.
     """
-    total = _sum(_lists(spec, "containers", kind))
+    total = _sum(_list(container, kind) for container in spec.get("containers") or ())
     sidecars: dict[str, Held] = {}
     largest: dict[str, Held] = {}
     for container in spec.get("initContainers") or ():
         own = _list(container, kind)
-        if container.get("restartPolicy") == "Always":
+        if container.get("restartPolicy") == "Always":  # a sidecar: it runs next to all that come after it
             total, sidecars = _sum([total, own]), _sum([sidecars, own])
             largest = _most(largest, sidecars)
         else:
             largest = _most(largest, _sum([own, sidecars]))
     return _most(total, largest)
-
-
-def _lists(spec: Json, key: str, kind: str) -> Iterator[Resources]:
-    return (_list(container, kind) for container in spec.get(key) or ())
 
 
 def _list(container: Json, kind: str) -> Resources:

@@ -216,7 +216,9 @@ def _named_in(value: Any, through: frozenset[str]) -> Iterator[str]:
 
 def _kinds(value: Mapping[str, Any]) -> Iterator[str]:
     for key, child in value.items():
-        if child is None or _nameless(key, child):
+        # A reference without a name does not count (``skipEmptyNames``).
+        nameless = key.endswith("Ref") and not (isinstance(child, Mapping) and child.get("name"))
+        if child is None or nameless:
             continue
         if key in _SECRETS:
             yield "secrets"
@@ -224,11 +226,6 @@ def _kinds(value: Mapping[str, Any]) -> Iterator[str]:
             yield "configmaps"
         elif key in _VOLUMES:
             yield _VOLUMES[key]
-
-
-def _nameless(key: str, child: Any) -> bool:
-    """Return whether a reference has no name, and so does not count (``skipEmptyNames``)."""
-    return key.endswith("Ref") and not (isinstance(child, Mapping) and child.get("name"))
 
 
 def _items(value: Any) -> list[Mapping[str, Any]]:

@@ -59,7 +59,7 @@ def printable(text: str, encoding: str = UTF_8) -> str:
     if "##" in text:
         text = _INSIDE.sub(r"\\x23", text)
     if not (text.isascii() and text.isprintable()):
-        text = "".join(char if is_visible(char) else _escaped(char) for char in text)
+        text = "".join(char if is_visible(char) else char.encode("unicode_escape").decode() for char in text)
     return text if encoding == UTF_8 else text.encode(encoding, "backslashreplace").decode(encoding)
 
 
@@ -118,10 +118,6 @@ def _escape_of(escapes: Escapes) -> Callable[[re.Match[str]], str]:
         return escapes.number_sign if space is None else f"{space}{escapes.colon}"
 
     return escape
-
-
-def _escaped(char: str) -> str:
-    return char.encode("unicode_escape").decode()
 
 
 def distinct(text: str, encoding: str = UTF_8) -> str:

@@ -45,7 +45,7 @@ def from_dump(dump: Dump) -> list[Record]:
     if not dump.complete:
         raise InputError(f"node {dump.node}: {INCOMPLETE}; collect it again")
     answers, problems = [], []
-    for ask in (_cri, _docker):
+    for ask in (_cri, _docker):  # each raises for its own runtime; a node may have both
         try:
             answers.append(ask(dump))
         except UnreadError as error:
@@ -167,11 +167,10 @@ class Keeper:
         own = sum(getsizeof(text) for name, text in texts.items() if text and name not in _SHARED)
         new = {texts[name] for name in _SHARED & texts.keys() if texts[name] not in self._texts}
         self._allowance.take(_ROW + own + sum(getsizeof(text) + _TEXT for text in new))
-        shared: dict[str, Any] = {name: self._once(texts[name]) for name in _SHARED & texts.keys()}
+        shared: dict[str, Any] = {
+            name: self._texts.setdefault(texts[name], texts[name]) for name in _SHARED & texts.keys()
+        }
         return structs.replace(record, **shared)
-
-    def _once(self, text: str) -> str:
-        return self._texts.setdefault(text, text)
 
 
 def _bytes_of(values: Iterable[Any]) -> int:

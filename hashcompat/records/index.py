@@ -272,7 +272,8 @@ def unlisted(
     for record in records:
         if isinstance(record, Applied) or not wanted(record):
             continue
-        if is_computed(record.uid) and _runs(record):
+        runs = record.running is not False if isinstance(record, Recorded) else record.ready
+        if runs and is_computed(record.uid):
             containers = shown.setdefault((record.namespace, record.pod), [])
             containers += [record.container] if isinstance(record, Recorded) else []
     if not shown:
@@ -295,11 +296,8 @@ def unlisted(
             )
 
 
-def _runs(record: Recorded | Sandbox) -> bool:
-    return record.running is not False if isinstance(record, Recorded) else record.ready
-
-
 def _node(pod: str, nodes: Iterable[str]) -> str:
     """Name the node of a static pod, whose name ends with it in lower case (``generatePodName``)."""
-    found = [node for node in sorted(nodes) if node and pod.endswith(f"-{node.lower()}")]
-    return f"node {max(found, key=len)}" if found else "the node"
+    # Names of nodes may end alike: the longest one is meant.
+    names = [node for node in sorted(nodes) if node and pod.endswith(f"-{node.lower()}")]
+    return f"node {max(names, key=len)}" if names else "the node"

@@ -6,8 +6,7 @@ Source: pkg/kubelet/kubelet.go ``HandlePodAdditions`` and ``rejectPod``, pkg/kub
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
@@ -58,7 +57,8 @@ def strict_groups(case: Case) -> Decision | None:
     A kubelet before 1.33 does not report it by default, and whether the new one's report is there in time is
     not determined; containerd 1 does not have it.
     """
-    node, policy = case.node, _security(case).get("supplementalGroupsPolicy")
+    node = case.node
+    policy = mapping(case.pod.spec.get("securityContext")).get("supplementalGroupsPolicy")
     if node is None or policy != "Strict" or not case.new.behaviour.strict_groups or node.strict_groups:
         return None
     text = "its node does not report support for the supplementalGroupsPolicy Strict"
@@ -103,7 +103,3 @@ def release_counts(case: Case) -> bool:
 def _refuses_sidecars(kubelet: Kubelet) -> bool:
     """Return whether a kubelet that has the gate for sidecars has it off; an older one ignores them."""
     return kubelet.gates.knows(SIDECAR_GATE) and not kubelet.gates.is_on(SIDECAR_GATE)
-
-
-def _security(case: Case) -> Mapping[str, Any]:
-    return mapping(case.pod.spec.get("securityContext"))

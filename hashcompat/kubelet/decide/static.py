@@ -41,7 +41,9 @@ def by_mirror_pod(case: Case) -> Decision | None:
     """Recreate a pod whose mirror pod shows that its UID changes; UNKNOWN where it does not show."""
     if not case.pod.static or case.static_uids or is_pinned(case.pod):
         return None
-    if any(map(_sets_uids, (case.old, case.new))) and not same_build(case.old.release, case.new.release):
+    vendors = (case.old.vendor, case.new.vendor)
+    sets_uids = any(vendor is not None and vendor.sets_uids for vendor in vendors)
+    if sets_uids and not same_build(case.old.release, case.new.release):
         text = "static pod: its distribution sets its UID, which only its manifest shows"
         return Decision(Verdict.UNKNOWN, (Reason(rules.STATIC_POD, text),))
     match case.same_uid:
@@ -60,10 +62,6 @@ def with_pod(case: Case, kept: Decision) -> Decision:
     if found is None or not found.pod_recreated:
         return kept
     return structs.replace(kept, reasons=(*kept.reasons, *found.reasons), pod_recreated=True)
-
-
-def _sets_uids(kubelet: Kubelet) -> bool:
-    return kubelet.vendor is not None and kubelet.vendor.sets_uids
 
 
 def is_pinned(pod: Pod) -> bool:

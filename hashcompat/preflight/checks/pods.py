@@ -7,18 +7,17 @@ most of these checks only read what a plan found.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from hashcompat import rules, shown
 from hashcompat.go.jsonpath import mapping
 from hashcompat.kubelet.alike import begins_to_enforce, has_killing_exec
 from hashcompat.model.escape import name_path
-from hashcompat.model.items import Item
 from hashcompat.model.pods import Pod
 from hashcompat.model.preflight import Status
 from hashcompat.model.records import Sandbox
-from hashcompat.model.verdicts import Reason, Verdict
+from hashcompat.model.verdicts import Verdict
 from hashcompat.preflight.checks import OF_OBJECTS, OF_PLAN, Check, Find, Need, Problem, Upgrade
 from hashcompat.preflight.facts import Facts, runtime
 from hashcompat.records.documents import from_node
@@ -28,6 +27,8 @@ from hashcompat.rules import Rule
 # PF-109, PF-115, PF-119, PF-121 and PF-123: pods that the plan says the new kubelet refuses.
 
 _KUBELET: Final = "pkg/kubelet/lifecycle/predicate.go Admit"
+
+_UNDECIDED: Final = (rules.NODE_RELEASE, rules.NODE_DISPUTED, rules.NOT_DECODED)
 
 
 def _of_reasons(ids: frozenset[str], advice: str, *, needs_labels: bool = False) -> Find:
@@ -39,30 +40,20 @@ def _of_reasons(ids: frozenset[str], advice: str, *, needs_labels: bool = False)
             raise UnreadError(f"the plan has no container on {facts.node}")
         if needs_labels and facts.node_object.labels is None:
             raise UnreadError(f"the labels of {facts.node} are not in the input")
-        refused = dict(_refused(items, ids))
-        yield from (_problem(pod, item, reason, advice) for pod, (item, reason) in refused.items())
-        if not refused and any(_is_undecided(item) for item in items):
+        refused = {
+            name_path(item.pod.namespace, item.pod.name): (item, reason)
+            for item in items
+            for reason in item.reasons
+            if reason.id in ids and item.verdict is not Verdict.KEEP
+        }
+        for pod, (item, reason) in refused.items():
+            status = Status.UNKNOWN if item.verdict is Verdict.UNKNOWN else Status.ERROR
+            yield Problem(status, pod, f"{pod}: {reason.text}", advice)
+        # The pod of a container that was not judged may be refused as well.
+        if not refused and any(reason.id in _UNDECIDED for item in items for reason in item.reasons):
             raise UnreadError("the plan leaves open which release runs on the node, or whether pods decode")
 
     return find
-
-
-def _refused(items: Sequence[Item], ids: frozenset[str]) -> Iterator[tuple[str, tuple[Item, Reason]]]:
-    for item in items:
-        for reason in item.reasons:
-            if reason.id in ids and item.verdict is not Verdict.KEEP:
-                yield name_path(item.pod.namespace, item.pod.name), (item, reason)
-
-
-def _problem(pod: str, item: Item, reason: Reason, advice: str) -> Problem:
-    status = Status.UNKNOWN if item.verdict is Verdict.UNKNOWN else Status.ERROR
-    return Problem(status, pod, f"{pod}: {reason.text}", advice)
-
-
-def _is_undecided(item: Item) -> bool:
-    """Return whether a container was not judged, so that its pod may be refused as well."""
-    undecided = (rules.NODE_RELEASE, rules.NODE_DISPUTED, rules.NOT_DECODED)
-    return any(reason.id in undecided for reason in item.reasons)
 
 
 DEVICES: Final = Check(

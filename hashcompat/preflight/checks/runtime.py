@@ -6,7 +6,7 @@ Node object shows the runtime, the first two are judged without anything from th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from shlex import quote
 from typing import Final
 
@@ -149,7 +149,9 @@ _DEFAULT: Final = "cgroupfs"
 
 
 def _find_drivers(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
-    if _takes_reported(facts, upgrade):
+    # A kubelet that asks the runtime for its driver ignores its own setting (KEP-4033).
+    asks = dict(facts.gates).get(_GATE, upgrade.hazards.cgroup_driver_from_cri)
+    if asks and upgrade.runtimes.can(facts.runtime, "RuntimeConfig"):
         return
     given = str(facts.setting("cgroup-driver", "cgroupDriver") or _DEFAULT)
     actual = runtime.cgroup_driver(facts.docker_info if facts.drives_docker else facts.cri_info)
@@ -160,12 +162,6 @@ def _find_drivers(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
             f"the kubelet's cgroup driver is {name(given)}, that of {facts.runtime} {name(actual)}",
             f"drain the node and set cgroupDriver: {name(actual)} in the kubelet's configuration file",
         )
-
-
-def _takes_reported(facts: Facts, upgrade: Upgrade) -> bool:
-    """Return whether the kubelet takes the driver that the runtime reports."""
-    can = upgrade.runtimes.can(facts.runtime, "RuntimeConfig")
-    return bool(can) and dict(facts.gates).get(_GATE, upgrade.hazards.cgroup_driver_from_cri)
 
 
 CGROUP_DRIVERS: Final = Check(
@@ -220,18 +216,14 @@ def _find_sandbox_image(facts: Facts, _upgrade: Upgrade) -> Iterator[Problem]:
     given = runtime.sandbox_image(facts.cri_info)
     image = shown.image(given)
     names = runtime.image_names(runtime.document(facts.dump, "cri", "images"))
-    if not _has(names, given):
+    # Runtimes write names in full: docker.io/library/pause.
+    if not any(name == given or name.endswith(f"/{given}") for name in names):
         yield Problem(
             Status.WARN,
             image,
             f"{image}, the image of sandboxes, is not on the node: each new pod has to pull it first",
             f"crictl pull {quote(image)}; from 1.35 on pin it in the runtime",
         )
-
-
-def _has(names: Iterable[str], image: str) -> bool:
-    """Return whether an image is among names, which runtimes write in full: ``docker.io/library/pause``."""
-    return any(name == image or name.endswith(f"/{image}") for name in names)
 
 
 SANDBOX_IMAGE: Final = Check(

@@ -180,14 +180,14 @@ def _of_file(facts: Facts, upgrade: Upgrade, file: StateFile, *, own: bool) -> I
     state = facts.state(file, gates)
     if state.condition in _WORDS and not (state.condition == Condition.EMPTY and file.empty):
         yield problem(facts, upgrade, file, _WORDS[state.condition])
-    elif own and state.condition == Condition.CORRUPT and _LEFT_OUT in _text(facts, file):
+    elif (
+        own
+        and state.condition == Condition.CORRUPT
+        and _LEFT_OUT in "".join(facts.dump.read("file", facts.path(file)).split())
+    ):
         yield Problem(Status.INFO, facts.path(file), _NOT_VERIFIED, "run preflight on the node itself")
     elif own and state.condition not in _WORDS:
         yield from refused(facts, upgrade, file, state)
-
-
-def _text(facts: Facts, file: StateFile) -> str:
-    return "".join(facts.dump.read("file", facts.path(file)).split())
 
 
 DAMAGED: Final = Check(

@@ -235,7 +235,8 @@ def _checksum(document: Any, tree: Tree) -> tuple[int, int]:
     root, whole = _types(tree)
     if document is None or not isinstance(document, Mapping):
         raise InputError("want an object")
-    values = dict(zip(_names(whole), compile_decoder(whole, keep_empty=True)(document), strict=True))
+    names = [field.json for field in whole.fields]
+    values = dict(zip(names, compile_decoder(whole, keep_empty=True)(document), strict=True))
     recorded = values[_CHECKSUM]
     if root is whole:
         return _hashed(root, tuple({**values, _CHECKSUM: 0}.values())), recorded
@@ -248,10 +249,6 @@ def _checksum(document: Any, tree: Tree) -> tuple[int, int]:
 
 def _hashed(go_type: GoType, value: Any) -> int:
     return fnv32a([spew(go_type, value)])
-
-
-def _names(whole: Struct) -> list[str]:
-    return [field.json for field in whole.fields]
 
 
 def _types(tree: Tree) -> tuple[GoType, Struct]:

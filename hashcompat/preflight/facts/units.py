@@ -95,8 +95,8 @@ def _expanded(dump: Dump, command: _Line, lines: list[_Line]) -> Start:
     complete = True
     for line in lines:
         if line.key == "Environment":
-            pairs = _assignments(_split(line.value))
-            variables |= {name: Word(value, line.source) for name, value in pairs.items()}
+            pairs = (word.partition("=") for word in _split(line.value))
+            variables |= {name: Word(value, line.source) for name, equals, value in pairs if equals}
     named = [line.value.lstrip("-") for line in lines if line.key == "EnvironmentFile" and line.value]
     for path in reversed(dict.fromkeys(reversed(named))):  # the last place of each counts
         found = _file(dump, path)
@@ -166,10 +166,6 @@ def _file(dump: Dump, path: str) -> Mapping[str, str] | None:
 def _unquoted(value: str) -> str:
     quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
     return value[1:-1] if quoted else value
-
-
-def _assignments(words: Iterable[str]) -> dict[str, str]:
-    return {name: value for name, given, value in (word.partition("=") for word in words) if given}
 
 
 def _split(text: str) -> tuple[str, ...]:

@@ -63,7 +63,7 @@ def save(url: str, add: Callable[[bytes], object], most: int = MOST_BYTES) -> bo
     try:
         return before(end, partial(_save, url, add, most, end))
     except LateError:
-        why = f"no whole answer within {_LONGEST_SECONDS} s"
+        why = f"no complete answer within {_LONGEST_SECONDS} s"
     except requests.HTTPError as error:
         why = f"the server answered {shown.said(str(error))}"
     except (requests.RequestException, ValueError) as error:  # a redirect may lead to what is not a URL

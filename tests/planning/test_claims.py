@@ -109,7 +109,7 @@ def test_the_api_does_the_same() -> None:
 
 def overridden(result: Result) -> Result:
     assert result.code == 0
-    assert f"{REPORT}; planned as 1.31.0 all the same, as {OVERRIDE} asks" in result.out + result.err
+    assert f"{REPORT}; planned as 1.31.0 anyway, because of {OVERRIDE}" in result.out + result.err
     return result
 
 

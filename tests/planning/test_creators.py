@@ -207,7 +207,7 @@ def test_a_patch_of_the_current_kubelets_is_printed(run: Run) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--from-patched", "pin"), "--from-patched: say with --like which releases"),
+        (("--from-patched", "pin"), "--from-patched: name the releases whose hashes"),
         (
             ("--from-patched", "pin", "--like", "1.30.0,1.29.0"),
             "--from-patched pin: give one release with --like",
@@ -284,7 +284,7 @@ def test_unknown_is_what_the_dates_leave_open(old: str, new: str) -> None:
 @pytest.mark.parametrize(
     ("strategy", "like", "message"),
     [
-        ("pin", (), "say with --like which releases"),
+        ("pin", (), "name the releases whose hashes"),
         ("strip", ("1.30.14",), "no plan assumes the strategy 'strip'"),
     ],
 )

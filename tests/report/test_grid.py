@@ -125,7 +125,7 @@ def test_from_auto_is_a_row_without_a_column(catalog: Catalog) -> None:
     for width in (None, 40):
         cells = read_back(shown(matrix, width))
         assert {old for old, _ in cells} - {new for _, new in cells} == {"auto"}
-    assert "none, for some node" in shown(matrix)
+    assert "none: some node is already" in shown(matrix)
 
 
 def _labels(matrix: Matrix) -> dict[str, tuple[str, ...]]:

@@ -260,7 +260,7 @@ def test_a_server_that_drips_is_given_up(
     with sending(*pieces, pause=pause) as url:
         result = run(*PLAN, "-f", url)
         taken = time.monotonic() - start
-    assert (result.code, result.err) == (1, f"Error: {url}: no whole answer within 0.5 s\n")
+    assert (result.code, result.err) == (1, f"Error: {url}: no complete answer within 0.5 s\n")
     assert taken < 10
 
 

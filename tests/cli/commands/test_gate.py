@@ -197,10 +197,10 @@ USAGE: dict[tuple[str, ...], str] = {
     ("--after", "--node", "n1", "--cri-dockerd"): "--cri-dockerd goes with making a plan",
     ("--recorded", "x"): "--recorded goes with making a plan",
     ("--state", "s"): "--state is about nodes; name them with --node",
-    ("--state", "s", "--node", "n1", "--report-only"): "--report-only: a turn that --state keeps",
+    ("--state", "s", "--node", "n1", "--report-only"): "--report-only: cannot be combined with --state",
     ("--state", "configmap:a/B", "--node", "n1"): "--state: want FILE|configmap:NAMESPACE/NAME",
     ("--settle", "9"): "--settle goes with --after",
-    ("--after", "--node", "n1", "--settle", "9", "-f", "x"): "--settle reads a live cluster again and again",
+    ("--after", "--node", "n1", "--settle", "9", "-f", "x"): "--settle needs a live cluster",
     ("--after", "--node", "n1", "--settle", "3601"): "--settle",
     (
         "--state",

@@ -242,7 +242,7 @@ def test_where_releases_hash_alike_no_patch_is_needed(run: Run, kubelet: str, li
         ),
         (
             ("--kubelet", "1.36.3", "--like", "1.30.14", "--strategy", "pin"),
-            "would restart the container; take --strategy accept, or say --force",
+            "would restart the container; use --strategy accept, or add --force",
         ),
         (
             ("--kubelet", "1.16.15", "--like", "1.15.12", "--strategy", "strip"),

@@ -514,7 +514,7 @@ def test_what_a_cluster_reports_of_its_containers_is_not_its_age(
     answers["/api/v1/pods"] = listed(pod(ARTICLE, status=status))
     spec = live(*AUTO).document["spec"]
     assert spec["source"]["takenAt"] == BEGUN
-    assert [one for one in spec["warnings"] if "not come" in one] == []
+    assert [one for one in spec["warnings"] if "in the future" in one] == []
     monkeypatch.delenv("SOURCE_DATE_EPOCH")
     gate = ("gate", *PLAN[1:5], "--max-restarts", "9", "--max-age", "1m")
     assert live(*gate).code == 0

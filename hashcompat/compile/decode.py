@@ -65,6 +65,7 @@ def compile_decoder(go_type: GoType, *, keep_empty: bool) -> Decoder:
 
 
 def _struct(go_type: Struct, keep_empty: bool) -> Decoder:
+    # Nearly all fields of a container are unset, so a value begins as the zero value and is filled.
     zero = tuple(zero_value(field.type) for field in go_type.fields)
     fields = [
         (place, field.json, compile_decoder(field.type, keep_empty=keep_empty))
@@ -80,15 +81,18 @@ def _struct(go_type: Struct, keep_empty: bool) -> Decoder:
             raise DecodeError(f"want an object, got {kind_of(value)}")
         result = list(zero)
         try:
-            for key, item in value.items():  # fewer than fields: most are not set
+            # Over the keys, not over the fields: there are fewer, and unknown ones are dropped.
+            for key, item in value.items():
                 if key in places:
                     place, decode_field = places[key]
                     result[place] = decode_field(item)
-            for place, decode_field in embedded:  # inline: its keys are in the same object
+            # An embedded struct is inline: its keys are in the same object.
+            for place, decode_field in embedded:
                 result[place] = decode_field(value)
         except DecodeError:
+            # The first problem in the order of the type, whatever order the JSON has: one input, one message.
             problems = [_problem(key, decode_field, value) for _, key, decode_field in fields]
-            raise next(filter(None, problems)) from None  # in the order of the type
+            raise next(filter(None, problems)) from None
         return tuple(result)
 
     return decode
@@ -166,6 +170,7 @@ def _bytes(value: Any) -> bytes | None:
         return None
     if not isinstance(value, str):
         raise DecodeError(f"want a string, got {kind_of(value)}")
+    # Go's decoder skips line feeds and carriage returns (encoding/base64), and nothing else.
     try:
         return base64.b64decode(value.replace("\n", "").replace("\r", ""), validate=True)
     except ValueError:
@@ -224,6 +229,7 @@ def _known_keys(known: Mapping[str, Decoder]) -> Decoder:
     def only(value: Any) -> Any:
         if not is_object(value):
             return value
+        # Nearly always nothing is unknown, and then the value itself is the answer, without a copy.
         new = {key: inner[key](value[key]) for key in inner.keys() & value.keys()}
         if known.keys() >= value.keys() and all(item is value[key] for key, item in new.items()):
             return value

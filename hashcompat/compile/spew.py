@@ -11,9 +11,9 @@ text before the value; it is merged into the first piece, so that there are few 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Any, Final
 
 from hashcompat.go.types import BYTES, FLOATS, Array, Basic, GoType, Interface, Map, Pointer, Slice, Struct
@@ -95,9 +95,10 @@ def _complex(value: complex, bits: int) -> str:
 
 
 def _struct(go_type: Struct, sharp: bool, head: str) -> Printer:
+    # What comes before a value, names and brackets, is put together here, so that printing joins fewer texts.
     leads = [
         f"{before}{field.name}:" if sharp else before
-        for before, field in zip(_befores(head + "{"), go_type.fields, strict=False)
+        for before, field in zip(chain([head + "{"], repeat(" ")), go_type.fields, strict=False)
     ]
     places = list(zip(go_type.fields, leads, strict=True))
     shows = [compile_printer(field.type, sharp=sharp, lead=lead) for field, lead in places]
@@ -115,11 +116,6 @@ def _struct(go_type: Struct, sharp: bool, head: str) -> Printer:
         emit(end)
 
     return show
-
-
-def _befores(first: str) -> Iterator[str]:
-    yield first
-    yield from repeat(" ")
 
 
 def _forgetful_struct(shows: list[Printer], bare_shows: list[Printer], end: str) -> Printer:
@@ -192,6 +188,7 @@ def _map(go_type: Map, sharp: bool, head: str) -> Printer:
             return False
         show_key = first
         forgotten: object = False
+        # DeepHashObject sets SortKeys: Go's own order of a map is another one each time.
         for key in sorted(value, key=order):
             show_key(key, emit)
             forgotten = show_value(value[key], emit)
@@ -213,6 +210,7 @@ def _key_order(key: GoType) -> Callable[[Any], Any] | None:
 
 def _pointer(elem: GoType, sharp: bool, typed: bool, lead: str) -> Printer:
     shows_type = sharp and typed
+    # A type may point to itself, so that the printer of what it points to has to wait for a value.
     show_elem = _when_needed(elem, sharp, lead + (f"(*{elem.name})" if shows_type else "<*>"))
     nil = f"{lead}(*{elem.name})<nil>" if shows_type else lead + "<nil>"
 
@@ -285,6 +283,7 @@ def byte_slice_pieces(pieces: Iterable[str]) -> list[str]:
     """Return the ``%#v`` text, in pieces, of the non-empty ``[]byte`` that is the UTF-8 of ``pieces``."""
     text: list[str] = []
     for piece in pieces:
+        # Keys, names and values of JSON repeat from container to container; long texts hardly ever do.
         if len(piece) <= _LONGEST_REMEMBERED:
             text.append(_tokens(piece))
         else:

@@ -63,6 +63,7 @@ def in_c(pieces: Iterable[str], state: int, whole: InC) -> int:
     difference, and there is one byte that leads from the start to a state with any low bits.
     """
     data = "".join(pieces).encode()
+    # From any other state: begin with the byte that leads to the same low bits, and add the difference.
     if state == _OFFSET:
         return whole(data)
     first, reached = _BY_LOW_BITS[state & 0xFF]
@@ -122,6 +123,7 @@ def fnv32a_after(text: str, state: int = _OFFSET) -> int:
 
 def fnv32a_before(state: int, text: str) -> int:
     """Return the one state from which FNV-1a reaches another by a text: every step can be undone."""
+    # The prime is odd, so it has an inverse modulo 2^32, and the xor is its own.
     for byte in reversed(text.encode()):
         state = (state * _INVERSE & _MASK) ^ byte
     return state

@@ -113,6 +113,7 @@ def parse(text: str) -> Quantity:
     sign, zeros, whole, fraction, suffix = match.groups(default="")
     base, exponent, form = interpret(suffix)
     negative = sign == "-"
+    # Go keeps some texts with the value, in a field that go-spew prints: so 0.5 and 500m hash differently.
     fast = _parse_fast(text, negative, whole or "0", fraction, exponent, form)
     if fast is not None:
         return fast

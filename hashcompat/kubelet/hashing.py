@@ -170,6 +170,7 @@ def _json(context: _Context) -> tuple[GoType, Step]:
 
 def _spew(context: _Context) -> tuple[GoType, Step]:
     """Print ``%#v`` text; of a ``[]byte`` from the step before: ``([]uint8)[123 34 …]``."""
+    # go-spew prints each byte of the JSON as a number, four times as much text: the kubelet hashes that.
     if context.go_type is BYTES:
         return STRING, byte_slice_pieces
     return STRING, _collect(compile_printer(context.go_type))
@@ -201,7 +202,7 @@ def true_hash(stored: StoredHashes | None, computed: int) -> Hash:
     """
     if stored is None:
         return computed
-    found = stored.by_text.get(computed)
-    if found is None:
+    true = stored.by_text.get(computed)
+    if true is None:
         raise NotStoredError("the snapshot does not show how this kubelet hashes this container")
-    return found
+    return true

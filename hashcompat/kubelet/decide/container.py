@@ -87,7 +87,9 @@ def closed_build(case: Case) -> Decision | None:
     if recorded is not None and recorded.hash_version:
         text = f"its hash is recorded as that of {recorded.hash_version}, and may be compared as such"
         return Decision(Verdict.UNKNOWN, (Reason(rules.CLOSED_BUILD, text),))
-    closed = [one for one in (case.old, case.new) if one.vendor is not None and one.vendor.is_closed]
+    closed = [
+        kubelet for kubelet in (case.old, case.new) if kubelet.vendor is not None and kubelet.vendor.is_closed
+    ]
     if not closed or not case.old_known or case.old.era is case.new.era:
         return None
     text = f"the kubelet {closed[0].release} is not public, and upstream changes the algorithm on the way"
@@ -206,18 +208,15 @@ def by_creators(case: Case) -> Decision | None:
     the current kubelet never compared is left to ``compared`` unless no release that is kept can have made
     it.
     """
-    found = case.creators
-    if found is None:
+    creators = case.creators
+    if creators is None:
         return None
-    if found.kept and (found.replaced or case.changed):
-        return None if is_ignored(case, case.old) else _decision(Verdict.UNKNOWN, found.evidence)
-    if not found.kept and not case.changed:
-        return _decision(Verdict.RESTART if found.replaced else Verdict.UNKNOWN, found.evidence)
+    reasons = (Reason(rules.CREATOR, creators.evidence),)
+    if creators.kept and (creators.replaced or case.changed):
+        return None if is_ignored(case, case.old) else Decision(Verdict.UNKNOWN, reasons)
+    if not creators.kept and not case.changed:
+        return Decision(Verdict.RESTART if creators.replaced else Verdict.UNKNOWN, reasons)
     return None
-
-
-def _decision(verdict: Verdict, evidence: str) -> Decision:
-    return Decision(verdict, (Reason(rules.CREATOR, evidence),))
 
 
 # Resources that a starting kubelet applies by a restart, because no record shows that they were applied.

@@ -41,13 +41,14 @@ class Whole:
         known = key, id(of)
         if known not in self._known:
             self._known[known] = compute()
-            self._alive.append(of)  # so that nothing else gets its id
-        found: Fact = self._known[known]
-        return found
+            # Kept as long as this, so that no other value gets its id.
+            self._alive.append(of)
+        fact: Fact = self._known[known]
+        return fact
 
     def place(self, container: Container) -> int:
         """Return which of the pod's containers one is. Raises KeyError for another pod's."""
-        places = self.once("places", lambda: {one.path: at for at, one in enumerate(self._pod.containers)})
+        places = self.once("places", lambda: {own.path: at for at, own in enumerate(self._pod.containers)})
         return places[container.path]
 
     @property
@@ -59,7 +60,7 @@ class Whole:
     def runs_none(self) -> bool:
         """Whether the status shows that no regular container runs."""
         return self.once(
-            "runs none", lambda: all(one.running is False for one in self._of(ContainerType.CONTAINER))
+            "runs none", lambda: all(own.running is False for own in self._of(ContainerType.CONTAINER))
         )
 
     @property
@@ -67,7 +68,7 @@ class Whole:
         """Whether the status shows that no regular container has run yet."""
         return (
             self.once(
-                "never ran", lambda: all(one.restarts == 0 for one in self._of(ContainerType.CONTAINER))
+                "never ran", lambda: all(own.restarts == 0 for own in self._of(ContainerType.CONTAINER))
             )
             and self.runs_none
         )
@@ -86,7 +87,7 @@ class Whole:
         regular = self._of(ContainerType.CONTAINER)
         every = regular + self._of(ContainerType.INIT) + self._of(ContainerType.SIDECAR)
         try:
-            return qos_class(one.spec for one in regular), qos_class(one.spec for one in every)
+            return qos_class(own.spec for own in regular), qos_class(own.spec for own in every)
         except DecodeError:
             return None
 
@@ -130,10 +131,10 @@ class Whole:
         return by_type[kind]
 
     def _by_type(self) -> Mapping[ContainerType, list[Container]]:
-        found: dict[ContainerType, list[Container]] = {kind: [] for kind in ContainerType}
-        for one in self._pod.containers:
-            found[one.type].append(one)
-        return found
+        by_type: dict[ContainerType, list[Container]] = {kind: [] for kind in ContainerType}
+        for container in self._pod.containers:
+            by_type[container.type].append(container)
+        return by_type
 
 
 def _sysctls(spec: Mapping[str, Any]) -> Iterator[str]:
@@ -149,9 +150,9 @@ def _first(names: Sequence[str]) -> str:
 
 
 def _extended(containers: Sequence[Container]) -> Iterator[str]:
-    for one in containers:
+    for container in containers:
         for key in ("limits", "requests"):
-            for name, amount in mapping(mapping(one.spec.get("resources")).get(key)).items():
+            for name, amount in mapping(mapping(container.spec.get("resources")).get(key)).items():
                 if "/" in name and _NATIVE not in name and str(amount) != "0":
                     yield name
 

@@ -13,7 +13,12 @@ Value = TypeVar("Value")
 def sliced(values: Iterable[Value], kept: Iterable[Value]) -> list[Any]:
     """Return all values as parameters of a test; those that are not kept are for .ci/full alone."""
     inside = list(kept)
-    return [pytest.param(value, marks=() if value in inside else pytest.mark.full) for value in values]
+    return [_param(value, () if value in inside else pytest.mark.full) for value in values]
+
+
+def _param(value: object, marks: Any) -> Any:
+    """Return a parameter; a tuple is one for several arguments."""
+    return pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=marks)
 
 
 def releases(rows: Mapping[str, object], *facts: str) -> list[Any]:

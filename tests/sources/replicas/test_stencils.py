@@ -6,6 +6,7 @@ import copy
 import json
 import random
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from hashcompat.sources.replicas import stencils
 from scripts.lib.yamltext import as_yaml
 from tests.helpers import randomness
 from tests.helpers.replicas import pods_and_nodes, replicas
+from tests.helpers.slices import sliced
 from tests.helpers.unlike import Unlike
 
 Json = dict[str, Any]
@@ -61,7 +63,10 @@ def refused(*_: Any, **__: Any) -> Iterator[Any]:
 def same(name: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any], str]:
     """Read a file with stencils and without, YAML also as one document; return what all of these find."""
     found = read(name)
-    for replaced, other in (("Stencils", Unlike), ("blocks", refused)):
+    others: dict[str, object] = {"Stencils": Unlike}
+    if name.endswith(".yaml"):
+        others["blocks"] = refused
+    for replaced, other in others.items():
         with monkeypatch.context() as patch:
             patch.setattr(survey, replaced, other)
             assert found == read(name)
@@ -165,12 +170,14 @@ CHANGES: dict[str, Change] = {
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-@pytest.mark.parametrize("place", [0, 1, 4])
-@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize(
+    ("place", "suffix"),
+    [*product([0, 1, 4], SUFFIXES[:1]), *sliced(product([0, 1, 4], SUFFIXES[1:]), [(4, SUFFIXES[1])])],
+)
 def test_a_pod_that_differs_is_read_as_it_is(
     change: Change, place: int, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pods = replicas(7)
+    pods = replicas(place + 3)
     change(pods[place])
     same(dumped(pods, tmp_path / f"pods{suffix}"), monkeypatch)
     for pod in pods[place + 1 :]:
@@ -347,9 +354,10 @@ def test_workloads_in_any_order_and_many_random_changes(
                 chance.choice(changes)(pod)
             except (KeyError, IndexError):
                 continue
+            if read(dumped([pod], tmp_path / "one.json"))[1]:
+                pods.remove(pod)
         chance.shuffle(pods) if number % 2 else None
-        valid = [pod for pod in pods if not read(dumped([pod], tmp_path / "one.json"))[1]]
-        pairs, problem = same(dumped([*valid, *nodes], tmp_path / f"pods{suffix}"), monkeypatch)
+        pairs, problem = same(dumped([*pods, *nodes], tmp_path / f"pods{suffix}"), monkeypatch)
         assert pairs, problem
 
 

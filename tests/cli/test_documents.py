@@ -246,6 +246,13 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         yield from places(value[0], (*path, 0))
 
 
+def shortened(value: Any) -> Any:
+    """Return a document with the first two items of each list, which have whatever ``places`` looks at."""
+    if isinstance(value, dict):
+        return {key: shortened(child) for key, child in value.items()}
+    return list(map(shortened, value[:2])) if isinstance(value, list) else value
+
+
 def at(document: Any, path: tuple[Any, ...]) -> Any:
     for step in path:
         document = document[step]
@@ -270,19 +277,20 @@ def ran_once(argv: tuple[str, ...], stdin: bytes) -> Result:
 @pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("kind", sorted(FIRST))
 def test_a_field_more_or_less_anywhere_is_refused(kind: str) -> None:
-    document = ran_once(*FIRST[kind]).document
+    document = shortened(ran_once(*FIRST[kind]).document)
+    assert errors(kind, document) == []
     checked = 0
     for path in places(document):
         if is_open(path):
             continue
         wrong = copy.deepcopy(document)
         at(wrong, path)["unheardOf"] = 1
-        assert errors(kind, wrong), f"one more at {path}"
+        assert not VALIDATORS[kind].is_valid(wrong), f"one more at {path}"
         hints = {"vendorAssumed", "patchAssumed", "text"} if "hashes" in path else set()
         for name in set(at(document, path)) - hints:
             wrong = copy.deepcopy(document)
             del at(wrong, path)[name]
-            assert errors(kind, wrong), f"no {name} at {path}"
+            assert not VALIDATORS[kind].is_valid(wrong), f"no {name} at {path}"
             checked += 1
     assert checked >= 5
 

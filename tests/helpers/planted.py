@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.go.types import Basic, Coded, GoType, Map, Pointer, Slice, Struct
@@ -74,8 +75,7 @@ class Planter:
     """Makes objects with markers, each another one."""
 
     def __init__(self, catalog: Catalog) -> None:
-        schemas = dict.fromkeys(catalog.kubelet(name).schema for name in catalog.releases()[::-1])
-        self._types = [schema.container for schema in schemas]
+        self._form = _container_form(catalog)
         self._numbers = count(1)
 
     def mark(self) -> str:
@@ -84,45 +84,23 @@ class Planter:
 
     def container(self, name: str = "c", **more: Any) -> Json:
         """Return a container with a value in every field of every release."""
-        made = _without_none(self._value(self._types, ""))
-        return {**made, "name": name, **more}
+        return {**self._made(self._form), "name": name, **more}
 
-    def _value(self, types: list[Any], path: str) -> Any:
-        types = [one.elem if isinstance(one, Pointer) else one for one in types]
-        match types[0]:
-            case Coded(name):
-                return 8080 if "IntOrString" in name else "1"
-            case Struct():
-                return {key: self._value(each, f"{path}.{key}".strip(".")) for key, each in _members(types)}
-            case Slice(_, elem):
-                return [self._value([elem, *(one.elem for one in types[1:])], path)]
-            case Map(_, _, value):
-                return {"cpu": self._value([value], path)}
-            case Basic(_, "string"):
-                return self._text(path)
-            case Basic(_, "bool"):
-                return True
-        return 1
-
-    def _text(self, path: str) -> str | None:
-        if path in FIXED:
-            word: str | None = FIXED[path]
-            return word
-        for end, value in _OF_HANDLERS.items():
-            if path.endswith(f".{end}"):
-                return value
-        form = _FORMS.get(path.rpartition(".")[2], "{}")
-        return form.format(*(self.mark() for _ in range(form.count("{}"))))
+    def _made(self, form: Any) -> Any:
+        if isinstance(form, dict):
+            return {key: self._made(each) for key, each in form.items()}
+        if isinstance(form, list):
+            return [self._made(each) for each in form]
+        if isinstance(form, _Marked):
+            return form.text.format(*(self.mark() for _ in range(form.text.count("{}"))))
+        return form
 
     def pod(self, name: str, *containers: Json, annotations: Json | None = None, **spec: Any) -> Json:
         """Return a running pod, with every kind of container where none is given."""
-        others = {
-            "initContainers": [self.container("i"), self.container("s", restartPolicy="Always")],
-            "ephemeralContainers": [self.container("e")],
-        }
-        given = (
-            {"containers": list(containers)} if containers else {"containers": [self.container()], **others}
-        )
+        given = {"containers": list(containers) or [self.container()]}
+        if not containers:
+            given["initContainers"] = [self.container("i"), self.container("s", restartPolicy="Always")]
+            given["ephemeralContainers"] = [self.container("e")]
         states = {
             f"{key.removesuffix('s')}Statuses": [
                 {
@@ -216,6 +194,47 @@ class Planter:
             "spec": {"template": {"metadata": template["metadata"], "spec": template["spec"]}},
             "status": {"replicas": 1},
         }
+
+
+class _Marked(NamedTuple):
+    """A text with a marker in each pair of braces."""
+
+    text: str
+
+
+@cache
+def _container_form(catalog: Catalog) -> Any:
+    """Return what a container is made of: a value for every field of every release, or where markers are."""
+    schemas = dict.fromkeys(catalog.kubelet(name).schema for name in catalog.releases()[::-1])
+    return _without_none(_form([schema.container for schema in schemas], ""))
+
+
+def _form(types: list[Any], path: str) -> Any:
+    types = [one.elem if isinstance(one, Pointer) else one for one in types]
+    match types[0]:
+        case Coded(name):
+            return 8080 if "IntOrString" in name else "1"
+        case Struct():
+            return {key: _form(each, f"{path}.{key}".strip(".")) for key, each in _members(types)}
+        case Slice(_, elem):
+            return [_form([elem, *(one.elem for one in types[1:])], path)]
+        case Map(_, _, value):
+            return {"cpu": _form([value], path)}
+        case Basic(_, "string"):
+            return _text_form(path)
+        case Basic(_, "bool"):
+            return True
+    return 1
+
+
+def _text_form(path: str) -> str | _Marked | None:
+    if path in FIXED:
+        word: str | None = FIXED[path]
+        return word
+    for end, value in _OF_HANDLERS.items():
+        if path.endswith(f".{end}"):
+            return value
+    return _Marked(_FORMS.get(path.rpartition(".")[2], "{}"))
 
 
 def _members(types: list[GoType]) -> list[tuple[str, list[GoType]]]:

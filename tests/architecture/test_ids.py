@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from tests.helpers.program import run_pytest
 
 LONGEST = 200
 """Characters of the part in brackets: more than that is an input, and wants a name."""
 
 
-def collected(**variables: str) -> list[str]:
-    """Return the ids of all tests, the slow suites too, as a fresh process collects them."""
-    out = run_pytest("--collect-only", "--quiet", "-p", "no:cacheprovider", "-m", "", **variables)
+def collected(*paths: str, **variables: str) -> list[str]:
+    """Return the ids of all tests there, the slow suites too, as a fresh process collects them."""
+    out = run_pytest("--collect-only", "--quiet", "-p", "no:cacheprovider", "-m", "", *paths, **variables)
     return [line for line in out.splitlines() if "::" in line]
 
 
-def test_ids_are_the_same_in_every_process_and_fit_a_log() -> None:
-    """One collection follows the other by seconds, in another order of hashes and another time zone."""
-    first = collected(PYTHONHASHSEED="1", TZ="UTC")
-    assert collected(PYTHONHASHSEED="2", TZ="Asia/Tokyo") == first
+def test_ids_are_the_same_in_every_process_and_fit_a_log(request: pytest.FixtureRequest) -> None:
+    """One collection follows the other by seconds, in another order of hashes and another time zone.
+
+    What this process collected itself is not collected a third time.
+    """
+    first = collected(PYTHONHASHSEED="1", TZ="Asia/Tokyo")
+    own = {item.nodeid for item in request.session.items}
+    assert own - set(first) == set()
+    suites = [line for line in first if line.startswith("tests/suites/")]
+    assert collected("tests/suites", PYTHONHASHSEED="2", TZ="UTC") == suites
     assert len(first) == len(set(first)) > 1000
     named = [(line, re.search(r"\[(.*)\]$", line)) for line in first]
     assert [line for line, found in named if found and len(found[1]) > LONGEST] == []

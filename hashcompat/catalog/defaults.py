@@ -137,8 +137,8 @@ def container_structs(schema: Schema) -> Mapping[str, Struct]:
 
     What ephemeral containers share with others is Container.
     """
-    found = {struct.name.rpartition(".")[2]: struct for struct in structs(schema.container)}
-    return {**found, _COMMON_TO_EPHEMERAL: schema.container}
+    by_name = {struct.name.rpartition(".")[2]: struct for struct in structs(schema.container)}
+    return {**by_name, _COMMON_TO_EPHEMERAL: schema.container}
 
 
 def _defaults(row: DefaultRow, resolve: Resolver, parser: str) -> Iterator[Default]:
@@ -169,10 +169,10 @@ def field_keys(struct: Struct, path: str) -> tuple[tuple[str, ...], GoType]:
 
 def _field(go_type: GoType, name: str) -> Field:
     struct = go_type.elem if isinstance(go_type, Pointer) else go_type
-    found = [field for field in struct.fields if field.name == name] if isinstance(struct, Struct) else []
-    if not found:
+    fields = [field for field in struct.fields if field.name == name] if isinstance(struct, Struct) else []
+    if not fields:
         raise InputError(f"{go_type.name} has no field {name}, which defaults.json or conversions.json names")
-    return found[0]
+    return fields[0]
 
 
 # What API servers of each release write into pods and drop from them (apiserver.json, dropped.json).

@@ -131,10 +131,10 @@ class Table(msgspec.Struct, frozen=True):
         return made(**given, **{name: self._value(camel(name), release) for name in names})
 
     def _value(self, name: str, release: Release) -> Any:
-        found = [row.value for row in self.rows.get(name, ()) if row.releases.holds(release)]
-        if len(found) != 1:
-            raise InputError(f"{self.file}: {name}: want one row for {release.upstream}, found {len(found)}")
-        return found[0]
+        values = [row.value for row in self.rows.get(name, ()) if row.releases.holds(release)]
+        if len(values) != 1:
+            raise InputError(f"{self.file}: {name}: want one row for {release.upstream}, found {len(values)}")
+        return values[0]
 
 
 def read_table(file: str, document: Mapping[str, Sequence[Mapping[str, Any]]]) -> Table:
@@ -178,13 +178,13 @@ def span(row: Mapping[str, Any]) -> Span:
 
 def merged(spans: Iterable[Span]) -> list[Span]:
     """Join spans that touch or overlap, the oldest first."""
-    found: list[Span] = []
+    joined: list[Span] = []
     for since, until in sorted(spans):
-        if found and since <= found[-1][1]:
-            found[-1] = found[-1][0], max(until, found[-1][1])
+        if joined and since <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(until, joined[-1][1])
         else:
-            found.append((since, until))
-    return found
+            joined.append((since, until))
+    return joined
 
 
 def common(one: Iterable[Span], other: Sequence[Span]) -> Iterator[Span]:

@@ -68,8 +68,8 @@ class GateTable:
         """Return what a gate is in a release; None where the release does not know it."""
         key = name, release.upstream
         if key not in self._of_releases:
-            found = (spec for spec in self._of(name) if spec.releases.holds(release))
-            self._of_releases[key] = next(found, None)
+            specs = (spec for spec in self._of(name) if spec.releases.holds(release))
+            self._of_releases[key] = next(specs, None)
         return self._of_releases[key]
 
     def is_on_by_default(self, name: str, release: Release) -> bool:

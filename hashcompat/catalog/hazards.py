@@ -184,8 +184,8 @@ class StateForms:
             return Struct("struct {}", ())
         tree = self._data.tree(_CHECKPOINT, row["type"])
         chosen = {name: _CODECS[codec] for name, codec in tree.get("codecs", {}).items()}
-        found = TypeBuilder(tree, {**DEFAULTS, **chosen}).resolve(tree["root"])
-        return Pointer(f"*{found.name}", found) if row.get("pointer") else found
+        go_type = TypeBuilder(tree, {**DEFAULTS, **chosen}).resolve(tree["root"])
+        return Pointer(f"*{go_type.name}", go_type) if row.get("pointer") else go_type
 
     def files(self, table: Table, release: Release) -> StateFiles:
         """Return what a release makes of each file, by the rows of hazards.json."""

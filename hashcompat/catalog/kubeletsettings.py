@@ -57,13 +57,13 @@ class FlagTable:
     @cached_property
     def _rows(self) -> Mapping[str, tuple[Flag, ...]]:
         rows: Mapping[str, list[Mapping[str, Any]]] = self._data.table("kubeletflags")["flags"]
-        return {name: tuple(_flag(name, row) for row in found) for name, found in rows.items()}
+        return {name: tuple(_flag(name, row) for row in of_name) for name, of_name in rows.items()}
 
     def flags(self, release: Release) -> Mapping[str, Flag]:
         """Return the flags that a release accepts, by name; empty for releases before 1.6."""
         if release.upstream not in self._known:
-            found = (flag for rows in self._rows.values() for flag in rows if flag.releases.holds(release))
-            self._known[release.upstream] = {flag.name: flag for flag in found}
+            accepted = (flag for rows in self._rows.values() for flag in rows if flag.releases.holds(release))
+            self._known[release.upstream] = {flag.name: flag for flag in accepted}
         return self._known[release.upstream]
 
     def find(self, release: Release, name: str) -> Flag | None:

@@ -214,9 +214,9 @@ class Catalog:
         key = name, settings
         if key not in self._api_servers:
             kubelet = self.kubelet(name, settings)
-            found = self._api_server(kubelet.release, kubelet.gates)
+            server = self._api_server(kubelet.release, kubelet.gates)
             self._api_servers[key] = next(
-                (known for known in self._api_servers.values() if known.does_as(found)), found
+                (known for known in self._api_servers.values() if known.does_as(server)), server
             )
         return self._api_servers[key]
 
@@ -239,8 +239,10 @@ class Catalog:
         tables = self._pod_data.defaults
         rows = tables.held(release, gates), tables.parser(release)
         if rows not in self._defaults:
-            found = tables.resolved(release, gates, container_structs(self.newest_schema()).get)
-            self._defaults[rows] = next((known for known in self._defaults.values() if known == found), found)
+            defaults = tables.resolved(release, gates, container_structs(self.newest_schema()).get)
+            self._defaults[rows] = next(
+                (known for known in self._defaults.values() if known == defaults), defaults
+            )
         return self._defaults[rows]
 
     def source_site(self, kubelet: Kubelet) -> Site:
@@ -278,14 +280,14 @@ class Catalog:
         """
         key = release.upstream, day
         if key not in self._predecessors:
-            found: dict[object, Predecessor] = {}
+            by_hash: dict[object, Predecessor] = {}
             for name, maintained in self.known.published_before(release, day):
                 older, row = self.known.find(name)
                 way = row.types, row.era, _escapes(older, row)
-                if way not in found:
+                if way not in by_hash:
                     types, era, escapes = way
-                    found[way] = Predecessor(name, maintained, types, self.eras[era], escapes, self.kubelet)
-            self._predecessors[key] = tuple(found.values())
+                    by_hash[way] = Predecessor(name, maintained, types, self.eras[era], escapes, self.kubelet)
+            self._predecessors[key] = tuple(by_hash.values())
         return self._predecessors[key]
 
     def _lookup(self, name: str, settings: Settings) -> Kubelet:

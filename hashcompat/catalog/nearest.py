@@ -44,9 +44,9 @@ _FARTHEST: Final = 1000
 
 def nearest(name: str, minors: Minors) -> str:
     """Say which known releases are nearest to a name: the newest ones where none is near."""
-    found = list(dict.fromkeys(_near(name, minors)))[:_SHOWN] or _newest_of(minors)[: -_SHOWN - 1 : -1]
-    which = "release is" if len(found) == 1 else "releases are"
-    return f"the nearest known {which} {', '.join(found)} (see: hashcompat releases)"
+    names = list(dict.fromkeys(_near(name, minors)))[:_SHOWN] or _newest_of(minors)[: -_SHOWN - 1 : -1]
+    which = "release is" if len(names) == 1 else "releases are"
+    return f"the nearest known {which} {', '.join(names)} (see: hashcompat releases)"
 
 
 def _near(name: str, minors: Minors) -> Iterator[str]:

@@ -38,10 +38,10 @@ class PodTypes(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     def struct(self, name: str) -> Struct:
         """Return a struct by its name without the package."""
-        found = self.builder.resolve(name)
-        if not isinstance(found, Struct):
+        go_type = self.builder.resolve(name)
+        if not isinstance(go_type, Struct):
             raise InputError(f"pod types {self.name}: {name} is not a struct")
-        return found
+        return go_type
 
 
 class MovedField(msgspec.Struct, frozen=True):
@@ -116,17 +116,17 @@ class PodData:
 
     def knows(self, release: Release) -> bool:
         """Return whether there is a tree for a release: from 1.6 to the newest that ships."""
-        found = self._latest(release)
-        return found is not None and found.releases.holds(release)
+        latest = self._latest(release)
+        return latest is not None and latest.releases.holds(release)
 
     def types(self, release: Release) -> PodTypes:
         """Return the tree of a release, or of the newest one with a tree; UsageError for one before 1.6."""
-        found = self._latest(release)
-        if found is None:
+        latest = self._latest(release)
+        if latest is None:
             raise UsageError(
                 f"the internal pod of {release.minor} is not known; the oldest known is that of 1.6"
             )
-        return found
+        return latest
 
     def _latest(self, release: Release) -> PodTypes | None:
         name = latest_minor_at(release, self.minors)

@@ -76,7 +76,9 @@ class Range:
         return self._end("<")
 
     def _end(self, operator: str) -> str:
-        return next((found.version for found in self._specifiers if found.operator == operator), "")
+        return next(
+            (specifier.version for specifier in self._specifiers if specifier.operator == operator), ""
+        )
 
     def __str__(self) -> str:
         return self.text
@@ -113,12 +115,12 @@ def _converted(kind: type, value: Any) -> Any:
 
 def _ends(specifiers: SpecifierSet) -> tuple[_Order, _Order] | None:
     since, until = _OLDEST, _NEVER
-    for found in specifiers:
-        numbers = found.version.split(".")
-        if found.operator not in (">=", "<") or len(numbers) > 3 or not all(map(str.isdecimal, numbers)):
+    for specifier in specifiers:
+        numbers = specifier.version.split(".")
+        if specifier.operator not in (">=", "<") or len(numbers) > 3 or not all(map(str.isdecimal, numbers)):
             return None
         major, minor, patch, *_ = (*map(int, numbers), 0, 0)
-        if found.operator == "<":
+        if specifier.operator == "<":
             until = min(until, (major, minor, patch))
         else:
             since = max(since, (major, minor, patch))
@@ -347,9 +349,9 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
         for row in reversed(self.rows):
             maintained, builds = row.maintained(day), set[str]()
             for name, published in reversed(list(zip(row.names, row.dates, strict=False))):
-                if published > day or not is_older(found := parse_release(name), release):
+                if published > day or not is_older(other := parse_release(name), release):
                     continue
-                build = row.built_with(found) if row.go else ""
+                build = row.built_with(other) if row.go else ""
                 if build not in builds:
                     builds.add(build)
                     yield name, maintained

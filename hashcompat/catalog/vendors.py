@@ -102,8 +102,8 @@ class RuntimeFault(msgspec.Struct, frozen=True):
         name, _, version = reported.partition("://")
         if name != self.runtime or version in self.fixed:
             return False
-        found = _read(version)
-        return found is not None and self.versions.holds(found)
+        release = _read(version)
+        return release is not None and self.versions.holds(release)
 
 
 class RuntimeAbility(msgspec.Struct, frozen=True):
@@ -134,12 +134,12 @@ class Runtimes(msgspec.Struct, frozen=True):
     def can(self, reported: str, what: str) -> bool | None:
         """Return whether the runtime that a node reports can do something; None where that is not known."""
         name, _, version = reported.partition("://")
-        found = _read(version)
+        release = _read(version)
         rows = [row for row in self.abilities if (row.runtime, row.can) == (name, what)]
-        return any(row.versions.holds(found) for row in rows) if rows and found is not None else None
+        return any(row.versions.holds(release) for row in rows) if rows and release is not None else None
 
 
 def _read(version: str) -> Release | None:
     """Return the version of a runtime without what a distribution appends; None for what is none."""
-    found = _VERSION.match(version)
-    return parse_release(found[1]) if found else None
+    match = _VERSION.match(version)
+    return parse_release(match[1]) if match else None

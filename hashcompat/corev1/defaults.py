@@ -60,10 +60,10 @@ def applier(row: Default) -> _Applier:
         f"{row.operation} {row.id}",
         row.operation if row.operation == "roundUpToMilli" or row.when in _CONDITIONS else "",
     )
-    found = next((_APPLIERS[name] for name in names if name in _APPLIERS), None)
-    if found is None:
+    apply = next((_APPLIERS[name] for name in names if name in _APPLIERS), None)
+    if apply is None:
         raise InputError(f"unknown default of static pods: {names[0]} when {row.when}")
-    return found
+    return apply
 
 
 def _set(site: Site) -> None:

@@ -120,10 +120,10 @@ def _expected(seen: BudgetSeen, scales: Mapping[tuple[str, str], int]) -> int | 
     """
     known: dict[tuple[str, str], int] = {}
     for owner, above in seen.owners.items():
-        found = next((one for one in (above, owner) if one in scales), None)
-        if found is None:
+        owner_key = next((key for key in (above, owner) if key in scales), None)
+        if owner_key is None:
             return None
-        known[found] = scales[found]
+        known[owner_key] = scales[owner_key]
     return sum(known.values())
 
 
@@ -202,4 +202,7 @@ class _Namespace:
 
     def likely(self, labels: Mapping[str, str]) -> list[tuple[int, Budget]]:
         """Return the budgets that may select a pod with some labels, each once."""
-        return [*self._others, *(one for label in labels.items() for one in self._by_value.get(label, ()))]
+        return [
+            *self._others,
+            *(budget for label in labels.items() for budget in self._by_value.get(label, ())),
+        ]

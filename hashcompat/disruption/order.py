@@ -58,8 +58,8 @@ class Counts(msgspec.Struct, frozen=True):
             for place, hits in node.hits.items():
                 sums.setdefault(place, Hits()).add(hits)
         for place in sorted(sums):
-            if found := self.healths[place].after(sums[place]):
-                yield found
+            if impact := self.healths[place].after(sums[place]):
+                yield impact
 
     def _owners(self, nodes: Sequence[NodeSeen], names: Sequence[str]) -> Iterator[OwnerImpact]:
         """Yield the owners with several replicas, where all that run restart, or may."""

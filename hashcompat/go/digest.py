@@ -40,10 +40,11 @@ InC = Callable[[bytes], int]
 def compiled() -> InC | None:
     """Return FNV-1a in C; None where the library is not installed, or without its compiled code."""
     try:
-        found = import_module("fnv_hash_fast").fnv1a_32
+        function = import_module("fnv_hash_fast").fnv1a_32
     except ImportError:
         return None
-    return None if isinstance(found, partial) else found  # its own fallback is slower than ``by_pieces``
+    # Without its compiled part the package falls back to a partial, which is slower than ``by_pieces``.
+    return None if isinstance(function, partial) else function
 
 
 _IN_C: Final = compiled()

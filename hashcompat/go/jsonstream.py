@@ -178,8 +178,8 @@ class _Elements:
             if alike and (one := window.alike(alike)) is not None:
                 yield index, one, None
                 index += 1
-            elif self._quick and (found := window.many(self._quick, alike)):
-                for value, own in found:
+            elif self._quick and (run := window.many(self._quick, alike)):
+                for value, own in run:
                     yield index, value, own
                     index += _number(value)
             else:

@@ -292,9 +292,9 @@ class JsonLines:
             value, line = self._short.pop()
             self._known.update(dict.fromkeys(_objects_of(value), line))
         if not any(id(row) in self._known for row in rows):
-            found = self._alone(key, len(rows))
-            if found is not None:
-                return found
+            numbers = self._alone(key, len(rows))
+            if numbers is not None:
+                return numbers
             while self._long:
                 self._known.update(_lines_of(*self._long.pop()))
         return [self._known.get(id(row), 0) for row in rows]
@@ -326,15 +326,15 @@ def _may_hide_a_key(text: str) -> bool:
 
 def _elements(text: str, start: int, line: int, count: int) -> list[int]:
     """Return the lines of so many elements of a list; the first one begins at ``start``."""
-    found, behind = list[int](), 0
+    starts, behind = list[int](), 0
     for number in range(count):
         if number:
             end = _SKIPPING.raw_decode(text, start)[1]
             start = skip_space(text, text.index(",", end) + 1)
         line += text.count("\n", behind, start)
-        found.append(line)
+        starts.append(line)
         behind = start
-    return found
+    return starts
 
 
 def _lines_of(value: Any, line: int, text: str) -> dict[int, int]:
@@ -353,12 +353,12 @@ def _lines_of(value: Any, line: int, text: str) -> dict[int, int]:
 
 def _objects_of(value: Any) -> list[int]:
     """Return the ids of the objects in a value, in the order in which they end."""
-    found, todo = list[int](), [value]
+    ids, todo = list[int](), [value]
     while todo:
-        one = todo.pop()
-        if type(one) is dict:
-            found.append(id(one))
-            todo += one.values()
-        elif type(one) is list:
-            todo += one
-    return found[::-1]
+        child = todo.pop()
+        if type(child) is dict:
+            ids.append(id(child))
+            todo += child.values()
+        elif type(child) is list:
+            todo += child
+    return ids[::-1]

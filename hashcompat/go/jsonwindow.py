@@ -174,10 +174,10 @@ class Window:
         if len(self._text) - self._position < alike.longest + _WIDEST:
             self._more()
         self.peek()
-        found = alike.match(self._text, self._position, self._line_of(self._position))
-        if found is None:
+        match = alike.match(self._text, self._position, self._line_of(self._position))
+        if match is None:
             return None
-        value, lines, self._position = found
+        value, lines, self._position = match
         self._seen, self._seen_line = self._position, self._seen_line + lines
         self._together = 1
         return value
@@ -204,10 +204,10 @@ class Window:
         end = last + len(space) + 1
         values = quick(f"[{self._text[self._position : end]}]") or ()
         pairs = [(values, "")] if isinstance(values, Run) else values
-        found = [self._passed(value, text, alike) if text else (value, None) for value, text in pairs]
-        self._position = end if found else self._position
+        elements = [self._passed(value, text, alike) if text else (value, None) for value, text in pairs]
+        self._position = end if elements else self._position
         self._strict_to = end
-        return found
+        return elements
 
     def _last(self, between: str, together: int) -> int:
         """Return where the last of the next elements ends that are decoded together; -1 for nowhere."""
@@ -258,9 +258,9 @@ class Window:
         return error.msg.startswith(UNTERMINATED) or error.pos > len(self._text) - _LONGEST_WORD
 
     def _taken(self, char: str) -> bool:
-        found = self.peek() == char
-        self._position += found
-        return found
+        matches = self.peek() == char
+        self._position += matches
+        return matches
 
     def _take(self, char: str) -> None:
         if not self._taken(char):

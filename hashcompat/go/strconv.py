@@ -95,26 +95,26 @@ _MOST: Final = 1 << 16
 
 def parse_cpus(text: str) -> frozenset[int]:
     """Return the CPUs of a text; empty for an empty one. Raises DecodeError for what is none."""
-    found: set[int] = set()
+    cpus: set[int] = set()
     for part in text.split(",") if text else ():
         match = _RANGE.fullmatch(part)
         first = int(match[1]) if match else 0
         last = int(match[2] or first) if match else -1
         if last < first or last - first > _MOST:
             raise DecodeError("not a set of CPUs")
-        found.update(range(first, last + 1))
-    return frozenset(found)
+        cpus.update(range(first, last + 1))
+    return frozenset(cpus)
 
 
 def show_cpus(cpus: frozenset[int]) -> str:
     """Write a set of CPUs as ``0-3,7``."""
-    found: list[list[int]] = []
+    runs: list[list[int]] = []
     for cpu in sorted(cpus):
-        if found and found[-1][1] == cpu - 1:
-            found[-1][1] = cpu
+        if runs and runs[-1][1] == cpu - 1:
+            runs[-1][1] = cpu
         else:
-            found.append([cpu, cpu])
-    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in found)
+            runs.append([cpu, cpu])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
 
 
 _SET: Final = Struct(

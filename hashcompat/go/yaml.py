@@ -183,7 +183,7 @@ class Builder:
             line = self._events.line(event)
             result.append(self.value(event))
             lines.append(self._anchors[event.anchor].line if _is_alias(event) else line)
-        if any(type(one) is dict for one in result):
+        if any(type(item) is dict for item in result):
             (self._anchored_lines if self._open else self._lines)[id(result)] = result, lines
         return result
 
@@ -370,10 +370,12 @@ class _Builder(Builder):
 
 def _tokens(scalars: Iterable[_Scalar], text: str, start: int, end: int) -> Iterator[Token]:
     """Yield the strings in a part of a text, and the numbers of a ``restartCount``."""
-    for one in scalars:
-        kind = type(one.value)
-        if start <= one.event.start_mark.index < end and (kind is str or (kind is int and one.key == COUNT)):
-            yield one.token(text)
+    for scalar in scalars:
+        kind = type(scalar.value)
+        if start <= scalar.event.start_mark.index < end and (
+            kind is str or (kind is int and scalar.key == COUNT)
+        ):
+            yield scalar.token(text)
 
 
 def _is_bare(value: str) -> bool:

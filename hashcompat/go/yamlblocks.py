@@ -63,14 +63,14 @@ class _Text:
 
     def head(self) -> tuple[str, str]:
         """Consume what precedes the first element; return what is before ``items:``, and that."""
-        while (found := _FIRST.search(self._text)) is None and len(self._text) < _FEW and self._more():
+        while (match := _FIRST.search(self._text)) is None and len(self._text) < _FEW and self._more():
             pass
-        if found is None or _DIRECTIVE.search(self._text, 0, found.start()):
+        if match is None or _DIRECTIVE.search(self._text, 0, match.start()):
             _refuse()
-        self._indent = found[2]
+        self._indent = match[2]
         self._end = _end_of(len(self._indent))
-        self._take(found.end() - len(self._indent))
-        return self._text[: found.start()], found[1]
+        self._take(match.end() - len(self._indent))
+        return self._text[: match.start()], match[1]
 
     def elements(self, alike: Alike | None) -> Iterator[tuple[Any, Lines | None]]:
         """Consume the elements; yield each, and where the objects in it begin."""
@@ -91,19 +91,19 @@ class _Text:
     def _alike(self, alike: Alike) -> Any:
         """Consume an element that is like an earlier one; return what is made of it, or None."""
         self._has(alike.longest + len(self._indent) + 1)
-        found = alike.match(self._text, self._position, self._line)
-        if found is None or not self._end.match(self._text, found[2] - 1):
+        match = alike.match(self._text, self._position, self._line)
+        if match is None or not self._end.match(self._text, match[2] - 1):
             return None
-        self._position = found[2]
-        self._line += found[1]
-        return found[0]
+        self._position = match[2]
+        self._line += match[1]
+        return match[0]
 
     def _one(self) -> str:
         """Consume one element; return its text."""
-        while (found := self._end.search(self._text, self._position)) is None and self._more():
+        while (match := self._end.search(self._text, self._position)) is None and self._more():
             pass
         start = self._position
-        self._take(found.end() if found else len(self._text))
+        self._take(match.end() if match else len(self._text))
         return self._text[start : self._position]
 
     def _has(self, number: int) -> bool:

@@ -40,12 +40,12 @@ def distinct(olds: Iterable[Kubelet], new: Kubelet, *, new_fields: bool) -> tupl
     With ``new_fields``, containers count that set fields unknown to the old release, so its types have to be
     the same.
     """
-    found: list[Kubelet] = []
+    kept: list[Kubelet] = []
     for old in olds:
         alike = _same_code(old, new) if new_fields and old.era.whole else hash_alike(old, new)
-        if not alike and not any(_same_code(old, known) for known in found):
-            found.append(old)
-    return tuple(found)
+        if not alike and not any(_same_code(old, known) for known in kept):
+            kept.append(old)
+    return tuple(kept)
 
 
 def no_patch_needed(new: str, likes: Iterable[str]) -> str:

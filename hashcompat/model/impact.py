@@ -113,8 +113,8 @@ class Effect(msgspec.Struct, frozen=True):
 
     def has(self, certainty: Certainty) -> bool:
         """Return whether anything of it is as certain as that."""
-        found = {one.certainty for one in self.budgets} | {one.certainty for one in self.owners}
-        return certainty in found
+        certainties = {part.certainty for part in self.budgets} | {part.certainty for part in self.owners}
+        return certainty in certainties
 
 
 class Pods(msgspec.Struct, frozen=True):
@@ -251,8 +251,8 @@ class Impact(msgspec.Struct, frozen=True):
     @property
     def breaches(self) -> tuple[BudgetImpact, ...]:
         """The budgets that the restarts of a node or of a batch breach, each time one of them does."""
-        found = (budget for effect in self.effects() for budget in effect.budgets)
-        return tuple(one for one in found if one.certainty is Certainty.YES)
+        budgets = (budget for effect in self.effects() for budget in effect.budgets)
+        return tuple(one for one in budgets if one.certainty is Certainty.YES)
 
     @property
     def is_found(self) -> bool:

@@ -86,8 +86,8 @@ def near_owners(wanted: Owner, owners: Iterable[str]) -> list[str]:
     by_name: dict[str, list[str]] = {}
     for owner in dict.fromkeys(owners):
         by_name.setdefault(owner.partition("/")[2], []).append(owner)
-    found = [owner for name in near(wanted.name or wanted.kind, by_name) for owner in by_name[name]]
-    return sorted(found, key=lambda owner: not is_kind(wanted.kind, owner.partition("/")[0]))[:3]
+    near_by = [owner for name in near(wanted.name or wanted.kind, by_name) for owner in by_name[name]]
+    return sorted(near_by, key=lambda owner: not is_kind(wanted.kind, owner.partition("/")[0]))[:3]
 
 
 # Which of the names that exist somebody may have meant by one that does not.
@@ -113,8 +113,8 @@ def near(wanted: str, names: Iterable[str], *, most: int = _SHOWN) -> list[str]:
     asked = wanted[:_LONGEST].lower()
     likely = nsmallest(_COMPARED, dict.fromkeys(names), key=lambda name: _unlike(asked, name.lower()))
     ranked = [(_rank(asked, name[:_LONGEST].lower()), name) for name in likely]
-    found = sorted((rank, name) for rank, name in ranked if rank is not None)
-    return [name for _, name in found[:most]]
+    nearest = sorted((rank, name) for rank, name in ranked if rank is not None)
+    return [name for _, name in nearest[:most]]
 
 
 def _unlike(asked: str, name: str) -> tuple[int, int]:

@@ -56,4 +56,4 @@ class Preflight(msgspec.Struct, frozen=True):
 
     def counts(self) -> dict[Status, int]:
         """Count the findings of each status."""
-        return {status: sum(found.status == status for found in self.findings) for status in Status}
+        return {status: sum(finding.status == status for finding in self.findings) for status in Status}

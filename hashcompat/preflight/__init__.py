@@ -81,12 +81,12 @@ def examine(
 
 def _problems(check: Check, facts: Facts, upgrade: Upgrade) -> list[Problem]:
     """Return what a check finds; what it could not read makes it UNKNOWN, and never OK."""
-    found: list[Problem] = []
+    problems: list[Problem] = []
     try:
-        found.extend(check.find(facts, upgrade))
+        problems.extend(check.find(facts, upgrade))
     except (UnreadError, AbsentError, InputError) as error:
-        found.append(Problem(Status.UNKNOWN, "", str(error)))
-    return found or [Problem(Status.OK, "", f"nothing found: {check.rule.name}")]
+        problems.append(Problem(Status.UNKNOWN, "", str(error)))
+    return problems or [Problem(Status.OK, "", f"nothing found: {check.rule.name}")]
 
 
 def left_out(given: frozenset[Need]) -> Iterator[tuple[str, str]]:

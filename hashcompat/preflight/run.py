@@ -33,8 +33,8 @@ class Known(msgspec.Struct, frozen=True):
     @property
     def given(self) -> frozenset[Need]:
         """What of this a run is given."""
-        found = {Need.OBJECTS} if self.nodes or self.pods is not None else set[Need]()
-        return frozenset(found if self.items is None else {*found, Need.PLAN})
+        needs = {Need.OBJECTS} if self.nodes or self.pods is not None else set[Need]()
+        return frozenset(needs if self.items is None else {*needs, Need.PLAN})
 
     def cluster(self, node: str) -> Cluster:
         """Return the objects of a node."""
@@ -48,8 +48,8 @@ class Known(msgspec.Struct, frozen=True):
         """Return the release of the kubelet that runs on a node, by what was read there or by its objects."""
         node = self.nodes.get(dump.node)
         planned = [item.from_release for item in self.planned(dump.node) or () if item.from_release]
-        found = [_own_release(dump), node.kubelet if node else "", *planned]
-        return next(filter(None, found), None)
+        releases = [_own_release(dump), node.kubelet if node else "", *planned]
+        return next(filter(None, releases), None)
 
 
 def _own_release(dump: Dump) -> str:

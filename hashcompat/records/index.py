@@ -86,8 +86,8 @@ class Records(msgspec.Struct, frozen=True):
     def sandboxes_of(self, pod: Pod) -> tuple[Sandbox, ...]:
         """Return the sandboxes of a pod by its uid; a static pod's by its manifest's uid or by names."""
         for uid in _uids(pod):
-            if found := self.sandboxes.of((uid,)):
-                return tuple(dict.fromkeys(found))
+            if own := self.sandboxes.of((uid,)):
+                return tuple(dict.fromkeys(own))
         named = self.named_sandboxes.of((pod.namespace, pod.name))
         return tuple(sandbox for sandbox in dict.fromkeys(named) if _may_be_of(pod, sandbox))
 
@@ -157,13 +157,13 @@ def _likeliest(records: Iterable[Recorded]) -> Iterator[Recorded]:
     Pods of one name are many in a file that gathers them over time, and each looks for its records.
     """
     for _, group in groupby(records, _NAMES):
-        found: dict[tuple[bool, bool], tuple[int, Recorded]] = {}
+        likeliest: dict[tuple[bool, bool], tuple[int, Recorded]] = {}
         for place, record in enumerate(group):
             kind = bool(record.uid), is_of_api_server(record.uid)
-            known = found.get(kind)
+            known = likeliest.get(kind)
             if known is None or _rank(record) > _rank(known[1]):
-                found[kind] = place, record
-        yield from (record for _, record in sorted(found.values(), key=itemgetter(0)))
+                likeliest[kind] = place, record
+        yield from (record for _, record in sorted(likeliest.values(), key=itemgetter(0)))
 
 
 def _supersedes(record: Recorded, known: Recorded) -> bool:

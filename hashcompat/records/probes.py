@@ -72,9 +72,9 @@ class Dump(msgspec.Struct, frozen=True):
 
     def probe(self, kind: str, name: str) -> Probe:
         """Return the last probe of a thing; one with a problem where nothing looked for it."""
-        found = self.probes.get((kind, name))
-        if found:
-            return found[-1]
+        probes = self.probes.get((kind, name))
+        if probes:
+            return probes[-1]
         return Probe(kind, name, problem="nothing looked for it" if self.complete else INCOMPLETE)
 
     def read(self, kind: str, name: str) -> str:
@@ -96,24 +96,24 @@ def dumps(documents: Iterable[Any], origin: str) -> Iterator[Dump]:
     it, for a newer format, and for a thing that is twice in a dump, with other content, where it is read
     once: which of the two was read, and which one somebody planted, cannot be known.
     """
-    node, found = "", _none()
+    node, probes = "", _none()
     for document in documents:
         mark = document.get(MARK) if isinstance(document, Mapping) else None
         if mark == "dump":
-            if found or node:
-                yield _dump(node, origin, found, complete=False)
+            if probes or node:
+                yield _dump(node, origin, probes, complete=False)
             _check_format(document, origin)
-            node, found = _text(document, "node", origin), _none()
+            node, probes = _text(document, "node", origin), _none()
         elif mark == "probe":
             probe = _probe(document, origin)
-            same = found.setdefault((probe.kind, probe.name), [])
+            same = probes.setdefault((probe.kind, probe.name), [])
             _check_again(probe, same, f"{origin}: node {node}")
             same.append(probe)
         elif mark == "end":
-            yield _dump(node, origin, found, complete=True)
-            node, found = "", _none()
-    if found or node:
-        yield _dump(node, origin, found, complete=False)
+            yield _dump(node, origin, probes, complete=True)
+            node, probes = "", _none()
+    if probes or node:
+        yield _dump(node, origin, probes, complete=False)
 
 
 def _none() -> dict[tuple[str, str], list[Probe]]:
@@ -121,8 +121,8 @@ def _none() -> dict[tuple[str, str], list[Probe]]:
 
 
 def _check_format(document: Mapping[str, Any], origin: str) -> None:
-    found = document.get("format", 1)
-    if not isinstance(found, int) or isinstance(found, bool) or not 1 <= found <= FORMAT:
+    version = document.get("format", 1)
+    if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= FORMAT:
         raise InputError(
             f"{origin}: a dump in a format that is not known; want one up to {FORMAT}, so use the hashcompat "
             "whose collector wrote it, or a newer one"
@@ -130,7 +130,7 @@ def _check_format(document: Mapping[str, Any], origin: str) -> None:
 
 
 def _check_again(probe: Probe, before: Sequence[Probe], where: str) -> None:
-    if (probe.kind in CHANGING and len(before) < 2) or all(one == probe for one in before):
+    if (probe.kind in CHANGING and len(before) < 2) or all(earlier == probe for earlier in before):
         return
     raise InputError(
         f"{where}: {said(f'{probe.kind} {probe.name}')[:200]} is twice in the dump, with other content: "
@@ -154,7 +154,7 @@ def _probe(document: Mapping[str, Any], origin: str) -> Probe:
 
 
 def _text(document: Mapping[str, Any], key: str, origin: str, *, empty: bool = False) -> str:
-    found = document.get(key)
-    if not isinstance(found, str) or not (found or empty):
+    value = document.get(key)
+    if not isinstance(value, str) or not (value or empty):
         raise InputError(f"{origin}: a line of a dump without {key!r}; collect it again")
-    return found
+    return value

@@ -65,17 +65,17 @@ def decide(case: Case) -> Decision:
 
     A pod that says it is a mirror pod, and may not be one, gets the worse verdict of the two.
     """
-    found = _decide(case)
-    return _worse(found, _decide(static.as_ordinary(case))) if static.doubt(case) else found
+    decision = _decide(case)
+    return _worse(decision, _decide(static.as_ordinary(case))) if static.doubt(case) else decision
 
 
 def decide_by_record(case: Case) -> Decision | None:
     """Return what the target kubelet does whatever the current release; None if that would decide."""
-    found = _decide_by_record(case)
+    decision = _decide_by_record(case)
     if not static.doubt(case):
-        return found
+        return decision
     other = _decide_by_record(static.as_ordinary(case))
-    return _worse(found, other) if found and other else None
+    return _worse(decision, other) if decision and other else None
 
 
 def _worse(one: Decision, other: Decision) -> Decision:
@@ -87,20 +87,20 @@ def _decide(case: Case) -> Decision:
 
 
 def _killed_or_kept(case: Case) -> Decision:
-    found = _first((*POD, static.by_manifest), case)
-    if found is not None:
-        return static.with_pod(case, found) if found.verdict is Verdict.KEEP else found
+    decision = _first((*POD, static.by_manifest), case)
+    if decision is not None:
+        return static.with_pod(case, decision) if decision.verdict is Verdict.KEEP else decision
     by_mirror_pod = static.by_mirror_pod(case)
     if by_mirror_pod is not None and by_mirror_pod.pod_recreated:
         return by_mirror_pod
-    found = _first(RECORD, case) or structs.replace(_first(HASH, case) or _KEPT, by_hash=True)
-    return by_mirror_pod if by_mirror_pod is not None and found.verdict is Verdict.KEEP else found
+    decision = _first(RECORD, case) or structs.replace(_first(HASH, case) or _KEPT, by_hash=True)
+    return by_mirror_pod if by_mirror_pod is not None and decision.verdict is Verdict.KEEP else decision
 
 
 def _decide_by_record(case: Case) -> Decision | None:
-    found = _first((*POD, *RECORD), case)
-    kept = found is not None and found.verdict is Verdict.KEEP and case.recorded is not None
-    return None if found is None or (kept and _release_counts(case)) else pod.not_created(case, found)
+    decision = _first((*POD, *RECORD), case)
+    kept = decision is not None and decision.verdict is Verdict.KEEP and case.recorded is not None
+    return None if decision is None or (kept and _release_counts(case)) else pod.not_created(case, decision)
 
 
 def _release_counts(case: Case) -> bool:
@@ -115,6 +115,6 @@ def _first(asked: Iterable[Decide], case: Case) -> Decision | None:
     for (
         decide_one
     ) in asked:  # several times as fast as a generator, and asked of each container again and again
-        if found := decide_one(case):
-            return found
+        if decision := decide_one(case):
+            return decision
     return None

@@ -38,8 +38,8 @@ def taint(case: Case) -> Decision | None:
     """Kill a pod that does not tolerate a NoExecute taint of its node; a static pod tolerates all."""
     if case.node is None or case.pod.static or not case.new.behaviour.no_execute_taints:
         return None
-    found = case.whole.not_tolerated(case.node)
-    return _refused(rules.TAINT, f"it does not tolerate the taint {found}") if found else None
+    key = case.whole.not_tolerated(case.node)
+    return _refused(rules.TAINT, f"it does not tolerate the taint {key}") if key else None
 
 
 def sidecars(case: Case) -> Decision | None:
@@ -87,10 +87,10 @@ def devices(case: Case) -> Decision | None:
     """Kill a pod with devices of a plugin: none has registered again when the pod is admitted."""
     if case.new.behaviour.device_health != "checked":
         return None
-    found = case.whole.devices
-    if not found:
+    resources = case.whole.devices
+    if not resources:
         return None
-    text = f"{found}: no plugin has registered its devices yet when {case.new.release} asks"
+    text = f"{resources}: no plugin has registered its devices yet when {case.new.release} asks"
     return _refused(rules.DEVICES, text)
 
 

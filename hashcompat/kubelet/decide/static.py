@@ -58,10 +58,10 @@ def by_mirror_pod(case: Case) -> Decision | None:
 
 def with_pod(case: Case, kept: Decision) -> Decision:
     """Return the decision for a container that is not compared: by a new UID its pod is recreated still."""
-    found = by_manifest(case) or by_mirror_pod(case)
-    if found is None or not found.pod_recreated:
+    recreated = by_manifest(case) or by_mirror_pod(case)
+    if recreated is None or not recreated.pod_recreated:
         return kept
-    return structs.replace(kept, reasons=(*kept.reasons, *found.reasons), pod_recreated=True)
+    return structs.replace(kept, reasons=(*kept.reasons, *recreated.reasons), pod_recreated=True)
 
 
 def is_pinned(pod: Pod) -> bool:

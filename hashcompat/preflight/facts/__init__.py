@@ -107,8 +107,8 @@ class Facts:
 
     def is_set(self, flag: str, key: str, *, default: bool) -> bool:
         """Return a truth value that the kubelet is given, by a flag or in its configuration file."""
-        found = self.setting(flag, key)
-        return default if found is None else found is True or str(found).lower() in ("true", "t", "1")
+        value = self.setting(flag, key)
+        return default if value is None else value is True or str(value).lower() in ("true", "t", "1")
 
     def usage(self, path: str) -> host.Usage:
         """Return how full the file system of a directory is."""
@@ -179,7 +179,7 @@ class Facts:
     @property
     def runtimes(self) -> Iterator[Runtime]:
         """The container runtimes, Docker first; raises UnreadError last for those that could not be read."""
-        found, problems = self._runtimes
-        yield from found
+        read, problems = self._runtimes
+        yield from read
         if problems:
             raise UnreadError("; ".join(problems))

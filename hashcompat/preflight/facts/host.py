@@ -105,11 +105,11 @@ def thresholds(given: Any, defaults: Mapping[str, str], *, merged: bool) -> Mapp
     if given is None:
         return defaults
     if isinstance(given, Mapping):
-        found = {str(signal): str(value) for signal, value in given.items()}
+        limits = {str(signal): str(value) for signal, value in given.items()}
     else:
         pairs = (pair.partition("<") for pair in str(given).split(","))
-        found = {signal.strip(): value.strip() for signal, _, value in pairs if value}
-    return {**defaults, **found} if merged else found
+        limits = {signal.strip(): value.strip() for signal, _, value in pairs if value}
+    return {**defaults, **limits} if merged else limits
 
 
 def least(threshold: str, whole: int) -> Fraction:

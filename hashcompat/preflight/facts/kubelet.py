@@ -151,9 +151,9 @@ def truth(value: object) -> bool | None:
 def gates(flags: Mapping[str, str], config: Mapping[str, Any]) -> Settings:
     """Return the feature gates that are set to a truth value; those of flags win over those of the file."""
     listed = config.get("featureGates")
-    found: dict[str, object] = dict(listed) if isinstance(listed, Mapping) else {}
-    found.update(pairs(flags.get("feature-gates", "")))
-    known = ((str(name), truth(value)) for name, value in found.items())
+    values: dict[str, object] = dict(listed) if isinstance(listed, Mapping) else {}
+    values.update(pairs(flags.get("feature-gates", "")))
+    known = ((str(name), truth(value)) for name, value in values.items())
     return frozenset((name, value) for name, value in known if value is not None)
 
 
@@ -164,10 +164,10 @@ def reserved_memory(flags: Mapping[str, str], config: Mapping[str, Any]) -> Mapp
     """
     text = flags.get("reserved-memory")
     rows = _of_flag(text) if text else _of_config(config.get("reservedMemory"))
-    found: dict[int, int] = {}
+    reserved: dict[int, int] = {}
     for node, amount in rows:
-        found[node] = found.get(node, 0) + amount
-    return found
+        reserved[node] = reserved.get(node, 0) + amount
+    return reserved
 
 
 def _of_flag(text: str) -> Iterator[tuple[int, int]]:

@@ -84,15 +84,15 @@ def runtimes_of(dump: Dump) -> tuple[tuple[Runtime, ...], tuple[str, ...]]:
     One that could not be read does not count where another one has a kubelet's containers: it is what is
     below the other, or left over. Raises UnreadError as kinds.
     """
-    found: list[Runtime] = []
+    runtimes: list[Runtime] = []
     problems: list[str] = []
     for kind in kinds(dump):
         try:
-            found.append(_docker(dump) if kind == DOCKER else _cri(dump))
+            runtimes.append(_docker(dump) if kind == DOCKER else _cri(dump))
         except UnreadError as error:
             problems.append(str(error))
-    used = any(container.listed for runtime in found for container in runtime.containers)
-    return tuple(found), () if used else tuple(problems)
+    used = any(container.listed for runtime in runtimes for container in runtime.containers)
+    return tuple(runtimes), () if used else tuple(problems)
 
 
 def kinds(dump: Dump) -> list[str]:
@@ -100,10 +100,10 @@ def kinds(dump: Dump) -> list[str]:
 
     Raises UnreadError where it was asked by none, and where no runtime was found.
     """
-    found = [kind for kind in LISTS if (kind, LISTS[kind]) in dump.probes]
-    if not found:
+    asked = [kind for kind in LISTS if (kind, LISTS[kind]) in dump.probes]
+    if not asked:
         raise UnreadError(dump.probe(DOCKER, LISTS[DOCKER]).problem)
-    present = [kind for kind in found if _list(dump, kind).text is not None or _list(dump, kind).problem]
+    present = [kind for kind in asked if _list(dump, kind).text is not None or _list(dump, kind).problem]
     if not present:
         raise UnreadError("no container runtime was found; name its socket with --runtime-endpoint")
     return present
@@ -136,12 +136,12 @@ def _json(dump: Dump, kind: str, name: str) -> Any:
 def _list_of(dump: Dump, kind: str, name: str, key: str) -> list[Any]:
     """Return a runtime's list, below a key or by itself; null is an empty one."""
     document = _json(dump, kind, name)
-    found = document.get(key) if key and isinstance(document, Mapping) else document
-    if found is None:
+    items = document.get(key) if key and isinstance(document, Mapping) else document
+    if items is None:
         return []
-    if not isinstance(found, list) or not all(isinstance(row, Mapping) for row in found):
+    if not isinstance(items, list) or not all(isinstance(row, Mapping) for row in items):
         raise UnreadError(f"{kind} {name}: want a list of objects")
-    return found
+    return items
 
 
 def _version(dump: Dump, kind: str) -> Mapping[str, Any]:
@@ -167,9 +167,9 @@ def _docker(dump: Dump) -> Runtime:
 
 def _rows(dump: Dump) -> list[tuple[Mapping[str, Any], labels.DockerContainer | None]]:
     """Return Docker's list, each container with what its name says of it."""
-    found = _list_of(dump, DOCKER, LISTS[DOCKER], "")
+    containers = _list_of(dump, DOCKER, LISTS[DOCKER], "")
     try:
-        return [(row, labels.docker_container(row)) for row in found if text(row, "Id")]
+        return [(row, labels.docker_container(row)) for row in containers if text(row, "Id")]
     except InputError as error:
         raise UnreadError(f"docker list: {error}") from None
 
@@ -264,8 +264,8 @@ def _info(dump: Dump, container: str) -> tuple[Mapping[str, Any], str]:
 
 def stats_problem(dump: Dump, container: str) -> str:
     """Return why a CRI runtime gave no statistics of a container; empty where it did, or was not asked."""
-    found = dump.probes.get((CRI, f"stats {container}"))
-    return found[-1].problem if found else ""
+    probes = dump.probes.get((CRI, f"stats {container}"))
+    return probes[-1].problem if probes else ""
 
 
 _DRIVERS: Final = {True: "systemd", False: "cgroupfs"}
@@ -332,34 +332,34 @@ def cgroup_driver(info: Mapping[str, Any]) -> str:
         return str(info["CgroupDriver"])
     runtimes = mapping(mapping(info.get("config")).get("containerd"))
     name = runtimes.get("defaultRuntimeName") or "runc"
-    found = mapping(runtimes.get("runtimes")).get(str(name))
-    if not isinstance(found, Mapping):
+    handler = mapping(runtimes.get("runtimes")).get(str(name))
+    if not isinstance(handler, Mapping):
         raise UnreadError("the runtime does not report its cgroup driver")
-    return _DRIVERS[mapping(found.get("options")).get("SystemdCgroup") is True]
+    return _DRIVERS[mapping(handler.get("options")).get("SystemdCgroup") is True]
 
 
 def image_directory(runtime: str, info: Mapping[str, Any]) -> str:
     """Return where a runtime keeps images, as it reports it or by default."""
-    found = info.get("DockerRootDir") or mapping(info.get("config")).get("containerdRootDir")
-    found = found or _DIRECTORIES.get(runtime.partition("://")[0])
-    if not isinstance(found, str):
+    directory = info.get("DockerRootDir") or mapping(info.get("config")).get("containerdRootDir")
+    directory = directory or _DIRECTORIES.get(runtime.partition("://")[0])
+    if not isinstance(directory, str):
         raise UnreadError(f"where {runtime} keeps images is not known")
-    return found
+    return directory
 
 
 def sandbox_image(info: Mapping[str, Any]) -> str:
     """Return the image of sandboxes by ``crictl info``: of containerd 1 and CRI-O, or of containerd 2."""
     config = mapping(info.get("config"))
-    found = config.get("sandboxImage") or mapping(config.get("pinnedImages")).get("sandbox")
-    if not isinstance(found, str):
+    image = config.get("sandboxImage") or mapping(config.get("pinnedImages")).get("sandbox")
+    if not isinstance(image, str):
         raise UnreadError("the runtime does not report the image of its sandboxes")
-    return found
+    return image
 
 
 def conditions(info: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
     """Return the conditions of ``crictl info`` by their types."""
-    found = (row for row in rows(mapping(info.get("status")), "conditions") if isinstance(row, Mapping))
-    return {str(row.get("type")): row for row in found}
+    listed = (row for row in rows(mapping(info.get("status")), "conditions") if isinstance(row, Mapping))
+    return {str(row.get("type")): row for row in listed}
 
 
 def image_names(images: Mapping[str, Any]) -> Iterator[str]:
@@ -374,16 +374,16 @@ def container_ids(dump: Dump) -> frozenset[str]:
 
     Raises UnreadError where no list could be read.
     """
-    found: set[str] = set()
+    ids: set[str] = set()
     problems: list[str] = []
     for kind, name in LISTS.items():
         try:
-            found.update(_ids(jsontext.loads(dump.read(kind, name))))
+            ids.update(_ids(jsontext.loads(dump.read(kind, name))))
         except (UnreadError, AbsentError, InputError) as error:
             problems.append(f"{kind} {error}")
     if len(problems) == len(LISTS):
         raise UnreadError("; ".join(problems))
-    return frozenset(found)
+    return frozenset(ids)
 
 
 def _ids(document: Any) -> Iterator[str]:

@@ -85,8 +85,8 @@ def start(dump: Dump) -> Start:
     lines = list(_lines(dump))
     command = next((line for line in reversed(lines) if line.key == "ExecStart" and line.value), None)
     if command is None:
-        found = [word for path in FILES for word in _words_of(_file(dump, path) or {}, path)]
-        return Start(tuple(found), complete=False)
+        words = [word for path in FILES for word in _words_of(_file(dump, path) or {}, path)]
+        return Start(tuple(words), complete=False)
     return _expanded(dump, command, lines)
 
 
@@ -99,9 +99,9 @@ def _expanded(dump: Dump, command: _Line, lines: list[_Line]) -> Start:
             variables |= {name: Word(value, line.source) for name, equals, value in pairs if equals}
     named = [line.value.lstrip("-") for line in lines if line.key == "EnvironmentFile" and line.value]
     for path in reversed(dict.fromkeys(reversed(named))):  # the last place of each counts
-        found = _file(dump, path)
-        complete = complete and found is not None
-        variables |= {name: Word(value, path) for name, value in (found or {}).items()}
+        assigned = _file(dump, path)
+        complete = complete and assigned is not None
+        variables |= {name: Word(value, path) for name, value in (assigned or {}).items()}
     split = cache(_split)  # a word may repeat a variable any number of times
     given = (_of_word(text, variables, command.source, split) for text in split(command.value)[1:])
     return Start(tuple(_within_limits(chain.from_iterable(given), command.source)), complete)
@@ -155,12 +155,12 @@ def _file(dump: Dump, path: str) -> Mapping[str, str] | None:
     except UnreadError:
         return None
     rows = (line.strip() for line in text.replace("\\\n", " ").splitlines())
-    found: dict[str, str] = {}
+    variables: dict[str, str] = {}
     for row in rows:
         name, given, value = row.partition("=")
         if given and not row.startswith(("#", ";")):
-            found[name.removeprefix("export ").strip()] = _unquoted(value.strip())
-    return found
+            variables[name.removeprefix("export ").strip()] = _unquoted(value.strip())
+    return variables
 
 
 def _unquoted(value: str) -> str:
@@ -175,11 +175,11 @@ def _split(text: str) -> tuple[str, ...]:
     """
     words, place = list[str](), 0
     while (place := _SPACES.match(text, place).end()) < len(text):  # type: ignore[union-attr]  # matches always
-        found = _WORD.match(text, place)
-        if found is None:
+        word = _WORD.match(text, place)
+        if word is None:
             return tuple(text.split())
-        words.append(_PIECE.sub(_meant, found[0]))
-        place = found.end()
+        words.append(_PIECE.sub(_meant, word[0]))
+        place = word.end()
     return tuple(words)
 
 

@@ -1,4 +1,9 @@
-"""Names in place of the UIDs of static pods, which kubelets compute of manifests with all their values."""
+"""Names in place of the UIDs of static pods, and numbers in place of a container's hashes.
+
+Kubelets compute both of manifests with all their values. A number is equal where the hashes are, and in the
+order in which they come up: so the numbers are the same for every container in which the same kubelets hash
+alike, and show nothing of a value.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +11,13 @@ from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Final
 
+from msgspec import structs
+
+from hashcompat.answers.outlines import Hidden
 from hashcompat.model.pods import Pod
-from hashcompat.model.records import Applied, Record
+from hashcompat.model.records import Applied, Record, Recorded
 from hashcompat.model.uids import is_computed
+from hashcompat.model.verdicts import Hash, HiddenHash, StoredHashes
 
 _BYTES: Final = 16
 """As many as a computed UID has, so that its alias still reads as computed."""
@@ -52,3 +61,35 @@ def _computed(uid: str) -> str:
 def _alias(name: str, uid: str) -> str:
     digest = blake2b(name.encode(errors="surrogatepass"), digest_size=_BYTES).hexdigest()
     return digest if is_computed(uid) else f"static-{digest}"
+
+
+class Numbers:
+    """The numbers of one container's hashes, those of its records included."""
+
+    def __init__(self, hidden: Hidden) -> None:
+        self._hidden = hidden
+        self._public = frozenset(hidden.true[text] for text in hidden.public)
+        self._known: dict[Hash, HiddenHash] = {}
+
+    def stored(self) -> StoredHashes:
+        """Return which kubelets hash alike; what no hidden value takes part in is as it is."""
+        true, public = self._hidden.true, self._hidden.public
+        by_text = {text: hash_ if text in public else self._number(hash_) for text, hash_ in true.items()}
+        return StoredHashes(by_text, hidden=True)
+
+    def recorded(self, record: Recorded) -> Recorded:
+        """Return the record of the container with numbers for its hashes."""
+        return structs.replace(
+            record, hash=self._of(record.hash), without_resources=self._of(record.without_resources)
+        )
+
+    def _of(self, value: Hash | None) -> Hash | None:
+        return value if value is None or value in self._public else self._number(value)
+
+    def _number(self, value: Hash) -> HiddenHash:
+        return self._known.setdefault(value, HiddenHash(len(self._known) + 1))
+
+
+def has_hidden(record: Recorded) -> bool:
+    """Return whether a hash of a record is hidden."""
+    return any(isinstance(one, HiddenHash) for one in (record.hash, record.without_resources))

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.answers.sentences.situation import hashed
+from hashcompat.answers.sentences.why import hashed
 from hashcompat.catalog.behaviour import Change, EraChange
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.types import reachable_fields
@@ -53,6 +53,7 @@ def differences(old: Any, new: Any) -> list[Difference]:
         view="tree",
         verbose_level=2,
         threshold_to_diff_deeper=0,
+        # to align long lists takes the square of their length
         zip_ordered_iterables=_has_long_list([old, new]),
         custom_operators=[_EqualLists()],
     )

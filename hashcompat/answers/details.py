@@ -18,7 +18,7 @@ from msgspec import structs
 from hashcompat import planning
 from hashcompat.answers.explanation import BY_TEXT
 from hashcompat.answers.matrix import Ends, current_kubelets, pair_cell, releases_between
-from hashcompat.answers.sentences.situation import hashed
+from hashcompat.answers.sentences.why import hashed
 from hashcompat.answers.texts import Texts, beginning, fragment, texts_of
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.corev1.scheduling import is_token_mount

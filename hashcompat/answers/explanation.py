@@ -16,7 +16,7 @@ from hashcompat.answers.comparison import differences
 from hashcompat.answers.expectation import Expectation, event_of, expectations, message_of
 from hashcompat.answers.selection import Quoted, Reading, not_found, readings
 from hashcompat.answers.sentences import Sentences, sentences
-from hashcompat.answers.sentences.situation import Situation, hashed
+from hashcompat.answers.sentences.why import Situation, hashed
 from hashcompat.answers.texts import NO_DIFFERENCE, Fragment, Texts, fragment, texts_of
 from hashcompat.catalog.behaviour import Change, EraChange
 from hashcompat.catalog.lookup import Catalog, Kubelet

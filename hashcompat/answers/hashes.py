@@ -55,6 +55,7 @@ class FoundHashes(msgspec.Struct, frozen=True):
         releases, eras = _same(tuple(hashes)), _same(tuple(each.era for each in every))
         numbers = [each.value for each in every if each.value is not None]
         if len(numbers) == len(every):
+            # four bytes a hash: a report of a cluster has millions
             return cls(releases, eras, _same(array(_FORM, numbers).tobytes()))
         return cls(releases, eras, b"", _same(every))
 

@@ -9,8 +9,7 @@ from itertools import combinations, permutations
 import msgspec
 from msgspec import structs
 
-from hashcompat.answers.folding import folded
-from hashcompat.answers.paths import Path, cheapest_path, shortest_path
+from hashcompat.answers.paths import Path, cheapest_path, folded, shortest_path
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.catalog.releases import is_older, oldest_first
 from hashcompat.catalog.types import Schema

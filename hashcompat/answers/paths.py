@@ -1,12 +1,17 @@
-"""Paths from one release to another: the one that kills fewest containers, and the one of fewest steps."""
+"""Paths from one release to another, and releases that behave alike as one.
+
+Of the paths, the one that kills fewest containers, and the one of fewest steps.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 import msgspec
 
 from hashcompat.model.plan import Hop
+from hashcompat.planning.options import AUTO
 
 Cost = Callable[[str, str], Hop]
 """What an upgrade from one release to another does to some containers."""
@@ -77,3 +82,34 @@ def _traced(last: str, best: dict[str, tuple[tuple[int, int, int], Hop | None]])
         hops.append(step)
         step = best[step.old][1]
     return Path(tuple(reversed(hops)))
+
+
+Value = TypeVar("Value")
+
+
+def folded(
+    releases: Sequence[str], values: Mapping[tuple[str, str], Value], same: Value
+) -> tuple[tuple[str, ...], ...]:
+    """Group neighbours that have equal rows and columns, and ``same`` between one another.
+
+    ``values`` has each ordered pair of ``releases``; to ``auto``, which is a group of its own, leads none.
+    """
+    groups: list[list[str]] = []
+    for release in releases:
+        if groups and _alike(groups[-1][0], release, releases, values, same):
+            groups[-1].append(release)
+        else:
+            groups.append([release])
+    return tuple(map(tuple, groups))
+
+
+def _alike(
+    one: str, other: str, releases: Sequence[str], values: Mapping[tuple[str, str], Value], same: Value
+) -> bool:
+    """Return whether two releases have the same values with every other one, and ``same`` with each other."""
+    if one == AUTO or values[one, other] != same or values[other, one] != same:
+        return False
+    others = [release for release in releases if release not in (one, other)]
+    return all(
+        values[one, release] == values[other, release] for release in others if release != AUTO
+    ) and all(values[release, one] == values[release, other] for release in others)

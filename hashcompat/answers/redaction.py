@@ -12,10 +12,9 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.answers.aliases import Aliases
+from hashcompat.answers.aliases import Aliases, Numbers, has_hidden
 from hashcompat.answers.hiding import Hider
 from hashcompat.answers.keeping import Keeper, masked
-from hashcompat.answers.numbering import Numbers, has_hidden
 from hashcompat.answers.outlines import Hidden, Replicas
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.corev1.scheduling import label_keys

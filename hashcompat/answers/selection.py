@@ -101,6 +101,7 @@ def not_found(target: str, covered: Iterable[str], pods: Iterable[Pod]) -> Input
     at = next((at for at, part in enumerate(parts[:2]) if names_a_kind(part) and at + 1 < len(parts)), None)
     of_pods = names.near_pods(*(parts if len(parts) > 1 else ("", *parts))[:2])
     owners = names.near_owners(Owner(*parts[at : at + 2]) if at is not None else Owner("", parts[-1]))
+    # a name with a kind is more likely that of an owner
     close_names = of_pods or owners if at is None else owners or of_pods
     return InputError(f"no pod {target} in the input; {names.near(close_names)}")
 

@@ -162,6 +162,7 @@ def _places(old: Sequence[str], new: Sequence[str]) -> Iterator[_Place]:
             ).get_opcodes()
         ]
         whole = len(old) - at <= _WINDOW and len(new) - to <= _WINDOW
+        # a window's last rows are made by where it ends; up to a run of equal words they count
         kept = rows if whole else _settled(rows)
         if not kept:
             end = _common_end(old, new, at, to)
@@ -250,6 +251,7 @@ _MOST_PAIRS: Final = 10_000_000
 def mark(old: str, new: str) -> str:
     """Return ``new`` with added words as ``{+…+}`` and removed ones as ``[-…-]``, as wdiff does."""
     before, after = _GO.findall(old), _GO.findall(new)
+    # what both begin and end with is not compared: the time for the rest is a product
     start = _common(before, after, 0, 0)
     end = _common_end(before, after, start, start)
     old_part, new_part = before[start : len(before) - end], after[start : len(after) - end]

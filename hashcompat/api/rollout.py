@@ -120,6 +120,7 @@ def gate(
     """
     loaded = policy if isinstance(policy, LoadedPolicy) else LoadedPolicy(policy or Policy())
     now = datetime.now(UTC)
+    # a plan that is refused is not judged: no outcome of it would mean anything
     check_age(plan, loaded.policy, now)
     check_input_age(plan.origin, loaded.policy, now)
     check_cluster(plan, loaded.policy.cluster, "the policy's")

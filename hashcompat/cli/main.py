@@ -70,9 +70,9 @@ def _reported(program: str, arguments: Sequence[str], action: Action) -> int:
     except BrokenPipeError:
         raise
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a bug must not pass for a finding
-        from hashcompat.cli import failures
+        from hashcompat.cli.program import report_failure
 
-        return failures.report(error, program)
+        return report_failure(error, program)
     return int(result or 0)
 
 

@@ -1,38 +1,33 @@
-"""The commands by name, and how one of them is called."""
+"""The commands by name, how one of them is called, and what of a failure the user sees."""
 
 from __future__ import annotations
 
 import gc
 import importlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import click
 
 from hashcompat import __version__
-from hashcompat.errors import ExitCode, UsageError
+from hashcompat.cli import streams
+from hashcompat.errors import ExitCode, HashcompatError, UsageError
+from hashcompat.model.escape import printable
+from hashcompat.shown import urls
 
-_COMMANDS: Final = (
-    "plan",
-    "gate",
-    "hash",
-    "explain",
-    "matrix",
-    "verify",
-    "patch",
-    "preflight",
-    "impact",
-    "snapshot",
-    "convert",
-    "collector",
-    "rbac",
-    "releases",
-    "rules",
-    "completion",
-    "help",
-    "version",
-)
+_COMMANDS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("plan", "gate", "hash", "explain", "matrix", "verify", "patch", "preflight"), ""),
+    **dict.fromkeys(("impact", "snapshot", "convert"), ""),
+    "collector": "about",
+    "rbac": "",
+    "releases": "",
+    "rules": "",
+    "completion": "about",
+    "help": "about",
+    "version": "",
+}
+"""The commands in the order of ``--help``, each with the module that it shares; empty for one of its own."""
 
 _HELP: Final = """Predict which containers a kubelet upgrade kills and recreates, and why.
 
@@ -69,7 +64,9 @@ def _loaded(name: str) -> click.Command:
     """Import a command; what that makes stays until the end, so there is no garbage to look for."""
     gc.disable()
     try:
-        command: click.Command = importlib.import_module(f"hashcompat.cli.commands.{name}").command
+        shared = _COMMANDS[name]
+        module = importlib.import_module(f"hashcompat.cli.commands.{shared or name}")
+        command: click.Command = getattr(module, f"{name}_command" if shared else "command")
     finally:
         gc.enable()
     return command
@@ -115,3 +112,48 @@ def answered(_program: str, arguments: Sequence[str]) -> None:
     from hashcompat.cli.shells import kubectl_answer
 
     click.echo("\n".join(kubectl_answer(cli, arguments)))
+
+
+def report_failure(error: BaseException, program: str) -> ExitCode:
+    """Report an error in a message of at most three lines, and return the exit code.
+
+    Raises BrokenPipeError where nobody reads stderr.
+    """
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        streams.say(error.format_message())
+        return ExitCode.USAGE
+    if isinstance(error, click.UsageError):
+        return _fail(
+            " ".join(error.format_message().split()),  # click lists choices one per line
+            ExitCode.USAGE,
+            f"\nSee '{error.ctx.command_path if error.ctx else program} --help'.",
+        )
+    if isinstance(error, HashcompatError):
+        return _fail(str(error), error.exit_code)
+    if isinstance(error, click.Abort | KeyboardInterrupt):
+        streams.say("")  # ends the line on which the terminal shows ^C
+        return _fail("interrupted", ExitCode.INTERRUPTED)
+    if isinstance(error, MemoryError):
+        return _fail("not enough memory for this input; give less of it at once", ExitCode.FAILED)
+    if isinstance(error, OSError):
+        return _fail(f"{error.filename or 'output'}: {error.strerror}", ExitCode.FAILED)
+    if os.environ.get("HASHCOMPAT_DEBUG"):
+        streams.say(_trace(error))
+    kind = type(error).__name__
+    return _fail(
+        f"this is a bug in hashcompat ({kind}); HASHCOMPAT_DEBUG=1 prints where it happened", ExitCode.FAILED
+    )
+
+
+def _fail(message: str, code: ExitCode, hint: str = "") -> ExitCode:
+    streams.say(f"Error: {printable(urls(message))}{hint}")
+    return code
+
+
+def _trace(error: BaseException) -> str:
+    """Return where an error happened, without its message: that may quote what was read."""
+    import traceback
+
+    lines = ["Traceback (most recent call last):\n", *traceback.format_tb(error.__traceback__)]
+    before = error.__cause__ or error.__context__
+    return (f"{_trace(before)}\n\n" if before else "") + "".join(lines) + type(error).__name__

@@ -63,7 +63,7 @@ def kubectl_answer(root: click.Command, words: Sequence[str]) -> Iterator[str]:
     Source: k8s.io/kubectl/pkg/cmd/plugin/plugin_completion.go (kubernetes/kubernetes#105867).
     """
     *before, incomplete = words or [""]
-    found = ShellComplete(root, {}, "kubectl hashcompat", "").get_completions(before, incomplete)
-    plain = [item for item in found if item.type == "plain"]
+    candidates = ShellComplete(root, {}, "kubectl hashcompat", "").get_completions(before, incomplete)
+    plain = [item for item in candidates if item.type == "plain"]
     yield from (f"{item.value}\t{item.help}" if item.help else item.value for item in plain)
-    yield f":{_DIRECTIVES[found[0].type if found and not plain else 'plain']}"
+    yield f":{_DIRECTIVES[candidates[0].type if candidates and not plain else 'plain']}"

@@ -37,6 +37,7 @@ class Fingerprints:
         digest = hashlib.sha256(json.dumps(names).encode())
         number = self._seen[digest.digest()]
         self._seen[digest.digest()] += 1
+        # the first has no number, so that it stays the same when another one is added
         if number:
             digest.update(str(number).encode())
         return digest.hexdigest()

@@ -102,6 +102,7 @@ def to_yaml(document: Document, encoding: str = UTF_8) -> Iterator[str]:
     """Yield YAML in pieces; all of it ASCII where something is not visible, or the encoding is not UTF-8."""
     import yaml  # noqa: PLC0415 - only -o yaml pays for the import
 
+    # one style for the whole document: characters or escapes, never both
     unicode = encoding == UTF_8 and all(_is_visible(value) for value in _flat(document))
 
     class Dumper(yaml.SafeDumper):

@@ -83,6 +83,7 @@ def _rows(findings: Findings) -> Iterator[str]:
             ]
         )
         left -= len(row.encode())
+        # counted to the end, so that the last line says how many are missing
         if left < 0:
             hidden += 1
             continue

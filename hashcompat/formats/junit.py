@@ -26,6 +26,7 @@ def render_junit(report: Report[Any], result: Any, style: Style) -> Iterator[str
 
 
 def _suite(findings: Findings) -> Iterator[str]:
+    # a suite begins with its totals, so its cases are made twice
     outcomes = Counter(case.outcome for case in findings.cases())
     counts = _attributes(tests=str(outcomes.total()), failures=str(outcomes[Outcome.FAILED]), errors="0")
     skipped = _attributes(skipped=str(outcomes[Outcome.UNDECIDED]))

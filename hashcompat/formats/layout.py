@@ -46,6 +46,7 @@ def fitted(widths: Sequence[int], room: int) -> list[int]:
         widest = max(narrowed, default=0)
         if widest <= LEAST:
             break
+        # all of the widest give way together, so that equal columns stay equal
         places = [place for place, width in enumerate(narrowed) if width == widest]
         below = max((width for width in narrowed if width < widest), default=LEAST)
         step = max(min(widest - max(below, LEAST), excess // len(places)), 1)

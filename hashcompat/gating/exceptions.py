@@ -82,6 +82,7 @@ class Exemptions:
         """Sort the exceptions by what is plain in them; raises InputError for a pattern beyond its limits."""
         valid = [row for row in rows if not row.is_expired(today)]
         expired = [row for row in rows if row.is_expired(today)]
+        # of several that match, one that still holds comes before any that has expired
         self._rows = [*valid, *expired]
         self._tables = {names: _Table(self._rows, names) for names in Names}
         self._owners = lru_cache(1 << 12)(self._of_owner)
@@ -152,6 +153,7 @@ class _Table:
         if parts is None:
             return True
         self._compared += 1
+        # whoever names pods decides how often patterns are compared
         if self._compared > MOST_COMPARED:
             raise InputError(
                 f"exceptions: more than {MOST_COMPARED:,} comparisons of patterns with names; write whole "

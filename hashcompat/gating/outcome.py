@@ -335,6 +335,7 @@ def _judged(item: Item, pod: Pod | None, now: Now, early: bool) -> Judged:
     )
     seen = seen_of(item.observed, pod, container, now.begun.get(item.pod.node)) if container else Seen.UNSEEN
     standing = STANDINGS[item.verdict][seen]
+    # what looks as predicted may still have another hash than the plan computed
     if standing is Standing.AS_PREDICTED:
         recorded = now.recorded.get((pod.uid, item.container.name))
         wanted = item.hashes.to if seen is Seen.RESTARTED else item.hashes.recorded
@@ -342,6 +343,7 @@ def _judged(item: Item, pod: Pod | None, now: Now, early: bool) -> Judged:
             return Judged(
                 item, Standing.SURPRISE, seen=f"{WORDS[seen]} with the hash {recorded} in place of {wanted}"
             )
+    # a kubelet that has not looked at its pods yet may still restart what runs
     if standing is Standing.SURPRISE and early and seen in _STILL:
         standing = Standing.UNDECIDED
     return Judged(item, standing, seen=WORDS[seen])

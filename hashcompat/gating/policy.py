@@ -236,6 +236,7 @@ def settled(given: Mapping[str, Setting], files: Sequence[SettingsFile]) -> Sett
     chosen: dict[str, SettingsFile] = {}
     for file in files:
         for key, value in file.settings.items():
+            # the nearest file decides, but a farther one may be stricter
             if key not in chosen or _is_kept(key, value, chosen[key].settings[key]):
                 chosen[key] = file
     for file in files:

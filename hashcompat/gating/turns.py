@@ -26,6 +26,7 @@ def taken(
     also of these nodes themselves, where they were started or have failed.
     """
     wanted = set(names)
+    # a run that is repeated because its answer was lost finds its own turn
     if all(name in rollout.turns and rollout.turns[name].id == turn.id for name in wanted):
         return None, tuple(_free())
     stops = tuple(_stops(rollout, wanted if take_over else set()))
@@ -79,6 +80,7 @@ def decided(
     ended = {name: structs.replace(turn, phase=phase, ended=now, reason=why) for name, turn in turns.items()}
     for name, turn in ended.items():
         taken = rollout.turns.get(name)
+        # another run has the node now: writing this outcome would hide what that one does
         if taken is None or taken.id != turn.id:
             raise InputError(f"the turn of {word(name)} was taken over meanwhile")
     if all((structs.replace(rollout.turns[name], ended=turn.ended) == turn) for name, turn in ended.items()):

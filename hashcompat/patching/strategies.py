@@ -224,6 +224,7 @@ def make_patch(
     new, olds = catalog.kubelet(kubelet), [catalog.kubelet(name) for name in like]
     site = catalog.source_site(new)
     check_patchable(new, site, olds)
+    # releases that hash as the target or as one another need no code of their own
     wanted = alike.distinct(olds, new, new_fields=choices.accept_new_fields)
     if not wanted:
         return None

@@ -91,6 +91,7 @@ def _cuts(new: Struct, old: Struct, defaults: dict[str, Any]) -> Iterator[Cut]:
             f"{_INSTEAD}"
         )
     following = "}"
+    # backwards, because the text of a string ends at the field that follows it
     for index, field in reversed(list(enumerate(new.fields))):
         if field.name in old_types:
             if old_types[field.name] != field.type.name:

@@ -339,6 +339,7 @@ def _sheet(result: GateResult) -> Table:
 
 
 def _sheet_rows(result: GateResult) -> Iterator[list[object]]:
+    # lines of the policy and containers share a sheet: each leaves the other's columns empty
     containers = [None] * (len(_COLUMNS) + len(_MORE_COLUMNS))
     yield from ([*_line_cells(line), *containers] for line in result.lines)
     for file in result.policy.files:

@@ -356,6 +356,7 @@ def _node_lines(node: NodeImpact) -> Iterator[str]:
 
 
 def _commands(impact: Impact, node: NodeImpact) -> Iterator[str | tuple[str, ...]]:
+    # whoever pastes a command would paste what is in the name
     if not _NODE_NAME.fullmatch(node.name):
         yield "no commands: no API server accepts this name of a node"
         return

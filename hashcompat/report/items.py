@@ -62,6 +62,7 @@ def _likeness(item: Item) -> Hashable:
     """Return what items of replicas share: names, and values that live as long as the plan."""
     pod = item.pod
     return (
+        # ids stand for values that live as long as the plan, and compare fastest
         id(item.prediction),
         id(item.container),
         pod.namespace,

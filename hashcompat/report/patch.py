@@ -70,6 +70,7 @@ def _findings(audit: Audit) -> Findings:
 
 def _cases(audit: Audit) -> Iterator[Case]:
     yield from map(_case, audit.rows)
+    # a report without a case would look as if nothing had been checked
     if not audit.rows:
         text = f"{count(audit.containers, 'container')} would hash as {audit.old.release} hashes them"
         names = dict.fromkeys(("node", "namespace", "pod", "container"), "")

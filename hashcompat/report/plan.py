@@ -161,6 +161,7 @@ class _Page(msgspec.Struct, frozen=True):
         groups, reasons = self._groups(), self._reasons()
         some, is_tight = groups, False
         if not self._everything:
+            # two lines are the table's header and the empty line before it
             is_tight = len(groups) > self._left(self._lines_of(reasons)) - 2
             some = self._first(groups, self._left(len(reasons)) - 2) if is_tight else groups
         if some:

@@ -117,6 +117,7 @@ class Whys:
                 key = _key(item)
                 first, number = firsts.get(key, (item, 0))
                 firsts[key] = first, number + rows
+        # what restarts comes first, and of that what explains the most rows
         ranked = sorted(firsts.items(), key=lambda pair: (SEVERITY[pair[1][0].verdict], -pair[1][1]))
         self._numbers = {key: number for number, (key, _) in enumerate(ranked[:_MOST], 1)}
         self._in_short: dict[int, tuple[int, str]] = {}
@@ -159,6 +160,7 @@ def _replicas(items: Iterable[Item]) -> Iterator[tuple[Item, int]]:
     """Yield the first item of each prediction, which replicas share, and how many have it."""
     firsts: dict[int, tuple[Item, int]] = {}
     for item in items:
+        # replicas share one prediction, which lives as long as the plan
         first, number = firsts.get(id(item.prediction), (item, 0))
         firsts[id(item.prediction)] = first, number + 1
     return iter(firsts.values())

@@ -261,6 +261,7 @@ def _age(time: datetime, now: datetime | None) -> str:
 
 def _releases(plan: Plan, tally: Tally, *, all_names: bool) -> str:
     """Return the releases that run, that of the most nodes first; of pods without a node only if all are."""
+    # pods without a node count under no release, unless there is nothing else
     releases = [pair for pair in tally.releases.items() if pair[1]] or list(tally.releases.items())
     releases.sort(key=lambda pair: (-pair[1], not pair[0], pair[0]))
     texts = [

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from hashcompat.answers.releases import KnownMinor, ReleaseList, Versions
 from hashcompat.model.escape import name_path
 from hashcompat.report.model import Document, Prose, Report, Section, Table, document
-from hashcompat.sources.cluster.roles import Roles
+
+if TYPE_CHECKING:
+    from hashcompat.sources.cluster.roles import Roles  # which imports what reads a cluster
 
 
 def _document(releases: ReleaseList) -> Document:

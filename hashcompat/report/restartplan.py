@@ -80,6 +80,7 @@ def sealed_plan(result: Plan | Excerpt) -> tuple[Document, Seals]:
             "reproduced": plan.share.reproduced,
         },
         **({"details": details_document(details)} if details else {}),
+        # with details each row has a difference of its own, so replicas share no text
         items=Rows(shown.items, _item) if details else Rows(shown.items, item_document, ALIKE, shown.jobs),
     )
     return content, _Seals(content, shown.key)

@@ -95,6 +95,7 @@ def _form(text: str, number: int) -> _Form | None:
 
 def _filled(pieces: list[str], values: Sequence[str]) -> str:
     """Return the text with values in the gaps, which are filled again each time."""
+    # the list is filled again each time: most rows need this and a join
     pieces[1::2] = values
     return "".join(pieces)
 
@@ -105,8 +106,10 @@ def _plain(own: Own) -> list[str] | None:
         whole = _JSON(own).decode()
     except UnicodeEncodeError:
         return None
+    # each format writes such characters in its own way, and ## begins what a CI runner obeys
     if not whole.isascii() or "\\" in whole or "\x7f" in whole or "##" in whole:
         return None
+    # a comma inside a value makes more parts than there are values
     plain = whole[1:-1].split(",")
     return plain if len(plain) == len(own) else None
 
@@ -130,6 +133,7 @@ def in_turn(values: Sequence[Value], write: WriteRows[Value], jobs: int) -> Gene
     works = [partial(_written, blocks[number::jobs], write) for number in range(1, jobs)]
     with suppress(FailedError), begun(works) as results:
         others = [iter(result) for result in results()]
+        # block by block in turn, so that rows keep their order and nobody waits for another's end
         for number, block in enumerate(blocks):
             turn = number % jobs
             yield from (_made(others[turn - 1]) if turn else None) or write(block)

@@ -186,6 +186,7 @@ class Group(msgspec.Struct, eq=False):
         node, verdict = item.pod.node, item.prediction.verdict
         if not self.containers:
             self.first_node, self.release = node, item.from_release
+        # the items of a node follow one another, so another name is another node
         if node and node != self.node:
             self.nodes, self.node = self.nodes + 1, node
         compared = item.prediction.compared
@@ -275,6 +276,7 @@ class _Masks:
         if cached is None:
             if len(self._known) >= _MASKS:
                 self._known.clear()
+            # the tuple is kept with its mask, so that no other one gets its id
             cached = self._known[id(reasons)] = reasons, self._kinds.mask(reasons)
         return cached[1]
 

@@ -9,9 +9,8 @@ import pytest
 
 import hashcompat
 from hashcompat.answers.sentences import sentences
-from hashcompat.answers.sentences.situation import Situation, hashed, listed
 from hashcompat.answers.sentences.todo import DECIDES
-from hashcompat.answers.sentences.why import CLAUSES
+from hashcompat.answers.sentences.why import CLAUSES, Situation, hashed, listed
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.model.items import ContainerName, Item, PodName, Prediction
 from hashcompat.model.pods import ContainerType

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from hashcompat.cli import progress
+from hashcompat.cli.commands import matrix
 from hashcompat.model.pods import Inventory
 from hashcompat.sources.values import collect
 from tests.helpers.pods import pod
@@ -20,14 +20,14 @@ def inventory() -> Inventory:
 def on_terminal(monkeypatch: pytest.MonkeyPatch, *, every: float = 0) -> None:
     """Make a terminal of stderr, as it is while a test runs."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr(progress, "_EVERY", every)
+    monkeypatch.setattr(matrix, "_EVERY", every)
 
 
 def test_pods_are_counted_on_one_line_which_is_gone_at_the_end(
     inventory: Inventory, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     on_terminal(monkeypatch)
-    counted = progress.shown(inventory, "Counting", quiet=False)
+    counted = matrix.counted_on_terminal(inventory, "Counting", quiet=False)
     for _ in range(2):
         assert list(counted.pods) == list(inventory.pods)
         out, err = capsys.readouterr()
@@ -41,7 +41,7 @@ def test_the_line_is_gone_when_counting_ends_early(
     inventory: Inventory, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     on_terminal(monkeypatch)
-    pods = iter(progress.shown(inventory, "Counting", quiet=False).pods)
+    pods = iter(matrix.counted_on_terminal(inventory, "Counting", quiet=False).pods)
     next(pods)
     next(pods)
     del pods
@@ -52,14 +52,14 @@ def test_a_short_run_shows_nothing(
     inventory: Inventory, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     on_terminal(monkeypatch, every=100)
-    list(progress.shown(inventory, "Counting", quiet=False).pods)
+    list(matrix.counted_on_terminal(inventory, "Counting", quiet=False).pods)
     assert capsys.readouterr().err == ""
 
 
 def test_quiet_shows_nothing(inventory: Inventory, monkeypatch: pytest.MonkeyPatch) -> None:
     on_terminal(monkeypatch)
-    assert progress.shown(inventory, "Counting", quiet=True) is inventory
+    assert matrix.counted_on_terminal(inventory, "Counting", quiet=True) is inventory
 
 
 def test_a_pipe_shows_nothing(inventory: Inventory) -> None:
-    assert progress.shown(inventory, "Counting", quiet=False) is inventory
+    assert matrix.counted_on_terminal(inventory, "Counting", quiet=False) is inventory

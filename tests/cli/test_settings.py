@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.cli import settings
-from hashcompat.cli.settings import KEYS
+from hashcompat.cli.args.policy import KEYS, settled_settings
 from hashcompat.errors import UsageError
 from hashcompat.gating.policy import Setting, is_on
 
@@ -25,7 +24,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]
 
 
 def settled(flags: Mapping[str, str]) -> Mapping[str, Setting]:
-    return settings.settled(flags).settings
+    return settled_settings(flags).settings
 
 
 def test_the_nearest_place_of_each_setting_counts(

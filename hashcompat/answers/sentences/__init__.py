@@ -1,6 +1,6 @@
 """Three sentences about one container's verdict: what happens, why, and what to do.
 
-``Situation`` has what they are made of. ``why`` has a clause for each rule, ``todo`` what a kubelet does
+``why`` has what they are made of, and a clause for each rule, ``todo`` what a kubelet does
 and what an operator can do about it.
 """
 
@@ -11,9 +11,8 @@ from typing import Final
 
 import msgspec
 
-from hashcompat.answers.sentences.situation import Situation
 from hashcompat.answers.sentences.todo import commands, todo, what
-from hashcompat.answers.sentences.why import why
+from hashcompat.answers.sentences.why import Situation, why
 
 _RELEASE: Final = re.compile(r"v\d")
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from hashcompat import rules
-from hashcompat.answers.sentences.situation import Situation
+from hashcompat.answers.sentences.why import Situation
 from hashcompat.kubelet.decide.case import REFERENCES_GATE
 from hashcompat.model.pods import ContainerType
 from hashcompat.model.verdicts import Verdict

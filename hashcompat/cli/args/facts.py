@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import click
 import msgspec
@@ -17,6 +17,25 @@ from hashcompat.planning.options import STRATEGIES, AssumePatch, Options
 
 if TYPE_CHECKING:
     from hashcompat.model.records import Record
+
+
+def keep_going_option() -> Any:
+    """Declare the option of every command that decides about containers one by one."""
+    return option(
+        "--keep-going",
+        is_flag=True,
+        help="Report a container that cannot be decoded as UNKNOWN instead of stopping.",
+    )
+
+
+def override_option() -> Any:
+    """Declare the option of every command that takes ``--from`` and reads nodes."""
+    return option(
+        "--override-node-releases",
+        is_flag=True,
+        help="Use --from even for nodes that report another release.",
+    )
+
 
 _BOOLEANS: Final = {
     **dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True),
@@ -57,17 +76,17 @@ class Records:
 
     def collect(self, reading: Reading, inventory: Inventory) -> list[Record]:
         """Return what a snapshot, files and the node's runtime report."""
-        found = list(inventory.records)
+        records = list(inventory.records)
         if self.recorded:
             from hashcompat.sources.files import recorded
 
-            found += recorded.collect(self.recorded)
+            records += recorded.collect(self.recorded)
         if self.runtime_endpoint or self.runtime:
             from hashcompat.sources.node import collect as runtime
 
-            found += runtime.collect(self.runtime or runtime.AUTO, self.runtime_endpoint or "")
-        reading.warn_unlisted(inventory, found)
-        return found
+            records += runtime.collect(self.runtime or runtime.AUTO, self.runtime_endpoint or "")
+        reading.warn_unlisted(inventory, records)
+        return records
 
 
 class Patches(msgspec.Struct, frozen=True):
@@ -114,11 +133,7 @@ class Facts:
         is_flag=True,
         help="Assume that vendors' kubelets without public source (ACK, TKE, CCE) hash like upstream's.",
     )
-    override_node_releases: bool = option(
-        "--override-node-releases",
-        is_flag=True,
-        help="Use --from even for nodes that report another release.",
-    )
+    override_node_releases: bool = override_option()
     feature_gates: tuple[str, ...] = option(
         "--feature-gates",
         multiple=True,

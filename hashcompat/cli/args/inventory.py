@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 from msgspec import structs
 
-from hashcompat.cli.args import cluster, static
 from hashcompat.cli.args.declare import given_flags
-from hashcompat.cli.args.scope import Labels, Scope
-from hashcompat.cli.args.source import Source
+from hashcompat.cli.args.source import (
+    Labels,
+    Scope,
+    Source,
+    collect_beside_static,
+    collect_cluster,
+    is_cluster_named,
+    static_place,
+)
 from hashcompat.cli.output import note
 from hashcompat.errors import InputError, UsageError
 from hashcompat.model.pods import Inventory, Origin
@@ -45,9 +51,9 @@ class Reading(msgspec.Struct, frozen=True):
 
     def whole(self) -> Inventory:
         """Read all pods of the namespaces that the options name; errors as ``inventory``."""
-        found = _read(self)
-        self.warn(found.warnings)
-        return found
+        inventory = _read(self)
+        self.warn(inventory.warnings)
+        return inventory
 
     def used(self, use: Callable[[Inventory], Result]) -> Result:
         """Return what is made of all pods; errors as ``inventory``.
@@ -71,24 +77,26 @@ class Reading(msgspec.Struct, frozen=True):
         """
         return self.selected(self.whole())
 
-    def selected(self, found: Inventory) -> Inventory:
+    def selected(self, inventory: Inventory) -> Inventory:
         """Filter the pods that were read; errors as ``inventory``."""
         from hashcompat.sources import filters
 
         wanted = self.scope.filters
-        return filters.select(found, wanted) if self.needs_pods or wanted != filters.Filters() else found
+        return (
+            filters.select(inventory, wanted) if self.needs_pods or wanted != filters.Filters() else inventory
+        )
 
     def warn(self, warnings: Iterable[str]) -> None:
         """Print what of a source is not among the pods though a reader may expect it there, once a kind."""
         for warning in () if self.quiet else collapsed(warnings):
             note(f"Warning: {warning}")
 
-    def warn_unlisted(self, inventory: Inventory, found: Iterable[Record]) -> None:
+    def warn_unlisted(self, inventory: Inventory, records: Iterable[Record]) -> None:
         """Print which static pods have records but are not among the pods, unless labels may be the cause."""
         from hashcompat.records.index import unlisted
 
         if not self.scope.labels.selector:
-            self.warn(unlisted(inventory, found, self.scope.filters.cover))
+            self.warn(unlisted(inventory, records, self.scope.filters.cover))
 
 
 def is_named(source: Source, labels: Labels) -> bool:
@@ -112,10 +120,13 @@ def cluster_scope(scope: Scope, *, needs_nodes: bool, budgets: bool = False) -> 
 
 def _read(reading: Reading) -> Inventory:
     source = reading.source
-    if source.sample:
-        _check_sample(source)
+    if source.sample and (source.files or source.static.directories):
+        other = (
+            f"-f {source.files[0]}" if source.files else f"--static-pod-dir {source.static.directories[0]}"
+        )
+        raise UsageError(f"{other} and --sample are two sources of pods; give one of them")
     if source.is_live:
-        return cluster.collect(source.cluster, _cluster_scope(reading), quiet=reading.quiet)
+        return collect_cluster(source.cluster, _cluster_scope(reading), quiet=reading.quiet)
     beside = _is_beside_static(source)
     if not beside:
         _refuse(source, reading.scope.labels)
@@ -127,7 +138,7 @@ def _read(reading: Reading) -> Inventory:
         return _files(source, reading)
     others = None
     if beside:
-        others = cluster.collect_beside_static(source.cluster, _cluster_scope(reading), quiet=reading.quiet)
+        others = collect_beside_static(source.cluster, _cluster_scope(reading), quiet=reading.quiet)
     return _static(source, reading.scope, others)
 
 
@@ -136,18 +147,10 @@ def _cluster_scope(reading: Reading) -> live.Scope:
     return structs.replace(found, needs_pods=reading.needs_pods)
 
 
-def _check_sample(source: Source) -> None:
-    if source.files or source.static.directories:
-        other = (
-            f"-f {source.files[0]}" if source.files else f"--static-pod-dir {source.static.directories[0]}"
-        )
-        raise UsageError(f"{other} and --sample are two sources of pods; give one of them")
-
-
 def _is_beside_static(source: Source) -> bool:
     """Return whether the live cluster is read with ``--static-pod-dir``: where something names one."""
     alone = source.static.directories and not (source.files or source.sample)
-    return bool(alone) and cluster.is_named(source.cluster)
+    return bool(alone) and is_cluster_named(source.cluster)
 
 
 def _refuse(source: Source, labels: Labels) -> None:
@@ -165,7 +168,7 @@ def _files(source: Source, reading: Reading) -> Inventory:
     """Read ``-f``; of one file, ``--static-pod-path`` says that it is a node's manifest."""
     from hashcompat.sources.files import collect as files
 
-    node, path = static.place(source.static, source.files)
+    node, path = static_place(source.static, source.files)
     if not path:
         return files.collect(
             source.files,
@@ -186,7 +189,7 @@ def _static(source: Source, scope: Scope, others: Inventory | None) -> Inventory
     from hashcompat.sources.files import collect as files
     from hashcompat.sources.files import staticpods
 
-    node, path = static.place(source.static, source.files)
+    node, path = static_place(source.static, source.files)
     directories = source.static.directories
     pods = staticpods.collect_directories(directories, node, path)
     if source.files:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 import click
 
 from hashcompat.cli.args.declare import Changed, group, option
-from hashcompat.cli.reports import Destination, check_apart, destination
+from hashcompat.cli.output import Destination, check_apart, destination
 from hashcompat.errors import UsageError
 from hashcompat.formats import FORMATS, chosen, offered
 from hashcompat.report.model import Report
@@ -102,7 +102,7 @@ class Quiet:
 
 
 @group
-class Withheld:
+class WithoutHashes:
     """What a report leaves out that goes where the values may not."""
 
     HEADING: ClassVar = "Output"

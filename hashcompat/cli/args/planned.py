@@ -1,25 +1,79 @@
-"""A plan of what the options name: for ``plan``, which shows it, and for ``gate``, which judges it."""
+"""A plan of what the options name: for ``plan``, which shows it, and for ``gate``, which judges it.
+
+Also the processes that take part, and the key by which plans are signed and verified.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from pathlib import Path
+from typing import ClassVar, Final, Protocol
 
+import click
 import msgspec
 from msgspec import structs
 
-from hashcompat import planning
+from hashcompat import forks, planning
+from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.facts import Facts, Patched
 from hashcompat.cli.args.inventory import Reading
-from hashcompat.cli.args.jobs import Jobs
 from hashcompat.cli.args.releases import Names, Releases
-from hashcompat.cli.args.scope import Scope
-from hashcompat.cli.args.source import Source
+from hashcompat.cli.args.source import Scope, Source
+from hashcompat.errors import InputError
 from hashcompat.model.plan import Plan, Way
 from hashcompat.model.pods import Inventory
 from hashcompat.planning.view import View
 from hashcompat.sources import filters
 from hashcompat.sources.dating import now
+
+_LONGEST: Final = 1 << 16
+_SHORTEST: Final = 16
+"""Bytes of a key: fewer can be guessed."""
+
+
+def key_of(name: str | None) -> bytes:
+    """Return the key in a file; empty where none is named.
+
+    A line break at its end is not part of it. Raises InputError, naming the file, for what holds no key.
+    """
+    if name is None:
+        return b""
+    from hashcompat.sources.files.inputs import inputs, named
+
+    if Path(name).is_dir():
+        raise InputError(f"{name}: is a directory, expected a file with a key")
+    (source,) = inputs(name, recursive=False, suffixes=())
+    with named(source.origin), source.open() as stream:
+        key = stream.read(_LONGEST + 1).rstrip(b"\r\n")
+        if not _SHORTEST <= len(key) <= _LONGEST:
+            raise InputError(f"want a key of {_SHORTEST} to {_LONGEST:,} bytes")
+        return key
+
+
+_MOST: Final = 64
+
+_BY_DEFAULT: Final = 4
+"""Each takes memory, and a container has fewer processors than the machine that it sees."""
+
+
+@group
+class Jobs:
+    """The processes that read and decide the pods of a large file, and write the plan."""
+
+    HEADING: ClassVar = "Source"
+
+    jobs: int | None = option(
+        "--jobs",
+        metavar="N",
+        type=click.IntRange(1, _MOST),
+        help="Number of processes for large JSON files; default: one per processor, up to 4.",
+    )
+
+    @property
+    def number(self) -> int:
+        """How many processes may take part: one where none can be forked."""
+        return (self.jobs or min(forks.processors(), _BY_DEFAULT)) if forks.possible() else 1
+
 
 Make = Callable[[Inventory, str, str, View], Plan]
 """Makes a plan of pods, from one release to another."""
@@ -68,7 +122,7 @@ class Planned(msgspec.Struct, frozen=True):
 
 
 def planned(
-    given: Options,
+    arguments: Options,
     names: Names,
     ready: Callable[[], None],
     make: Make = planning.make,
@@ -80,24 +134,27 @@ def planned(
 
     With ``budgets`` PodDisruptionBudgets are read too, and the pods of all nodes, for they count.
     """
-    way, patches = given.releases.way(names, from_nodes=True), given.patched.patches(names)
+    way, patches = arguments.releases.way(names, from_nodes=True), arguments.patched.patches(names)
     ready()
+    # before anything is read: a plan is as old as the first look at its input
     created = now()
     reading = Reading(
-        given.source,
-        given.scope,
-        needs_nodes=given.releases.needs_nodes,
+        arguments.source,
+        arguments.scope,
+        needs_nodes=arguments.releases.needs_nodes,
         quiet=quiet,
         budgets=budgets,
-        jobs=given.jobs.number,
+        jobs=arguments.jobs.number,
     )
 
     def of(whole: Inventory) -> Planned:
-        found = filters.select(whole, given.scope.filters)
-        given.releases.check_nodes(found, given.scope, names)
-        options = given.facts.options(reading, found, names, keep_going=given.keep_going, patches=patches)
-        plan = make(found, way.old, way.new, View(names.catalog, options))
-        given.releases.check_items(plan.items)
-        return Planned(structs.replace(plan, created=created), found, whole, way)
+        inventory = filters.select(whole, arguments.scope.filters)
+        arguments.releases.check_nodes(inventory, arguments.scope, names)
+        options = arguments.facts.options(
+            reading, inventory, names, keep_going=arguments.keep_going, patches=patches
+        )
+        plan = make(inventory, way.old, way.new, View(names.catalog, options))
+        arguments.releases.check_items(plan.items)
+        return Planned(structs.replace(plan, created=created), inventory, whole, way)
 
     return reading.used(of)

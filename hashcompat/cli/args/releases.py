@@ -1,21 +1,21 @@
-"""Which releases, and where their data comes from."""
+"""Which releases, where their data comes from, and whether a saved plan is of them."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
 from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.catalog.releases import oldest_first
 from hashcompat.cli.args.declare import group, option
-from hashcompat.cli.args.scope import Scope
+from hashcompat.cli.args.source import Scope
 from hashcompat.cli.output import note
-from hashcompat.errors import UsageError
+from hashcompat.errors import InputError, UsageError
 from hashcompat.model.escape import count
 from hashcompat.model.items import Item
-from hashcompat.model.plan import Way
+from hashcompat.model.plan import Plan, Way
 from hashcompat.model.pods import Inventory
 from hashcompat.model.verdicts import Verdict
 from hashcompat.planning.options import AUTO
@@ -34,11 +34,11 @@ class Names:
 
     def read(self, name: str) -> str:
         """Return the release that a name means; raises UsageError for a malformed or unknown one."""
-        found = self.catalog.known.named(name)
-        if found != name and name not in self._said:
+        release = self.catalog.known.named(name)
+        if release != name and name not in self._said:
             self._said.add(name)
-            self.say(f"{name} is read as {found}, the newest known patch release")
-        return found
+            self.say(f"{name} is read as {release}, the newest known patch release")
+        return release
 
     def say(self, line: str) -> None:
         """Print a line to stderr, unless nothing but the result is wanted."""
@@ -72,10 +72,10 @@ class ReleaseData:
 
     def catalog(self, *, quiet: bool = False) -> Catalog:
         """Return the release data that is named, or the program's own; warn of damaged added releases."""
-        found = Catalog(Path(self.schemas)) if self.schemas else default_catalog()
-        for problem in () if quiet else found.damaged:
+        data = Catalog(Path(self.schemas)) if self.schemas else default_catalog()
+        for problem in () if quiet else data.damaged:
             note(f"Warning: {problem}")
-        return found
+        return data
 
     def names(self, *, quiet: bool = False) -> Names:
         """Return what reads the names of releases, with that data."""
@@ -117,11 +117,11 @@ class Releases:
             raise UsageError("--to is missing; name the target release of the kubelet, such as --to 1.9.11")
         return Way(names.read_or_auto(self.from_release or AUTO), names.read(self.to_release))
 
-    def check_nodes(self, found: Inventory, scope: Scope, names: Names) -> None:
+    def check_nodes(self, inventory: Inventory, scope: Scope, names: Names) -> None:
         """Print the releases that nodes report where no ``--from`` is given; UsageError where none does."""
         if self.from_release is not None:
             return
-        nodes = [node for node in found.nodes if not scope.nodes or node.name in scope.nodes]
+        nodes = [node for node in inventory.nodes if not scope.nodes or node.name in scope.nodes]
         counts = Counter(node.kubelet for node in nodes if node.kubelet)
         if not counts:
             raise missing_from(", and no node in the input reports a release")
@@ -129,12 +129,10 @@ class Releases:
 
     def check_items(self, items: Sequence[Item]) -> None:
         """Raise UsageError where no ``--from`` is given and no node shows it for any container."""
-        if self.from_release is None and not any(map(_is_of_a_node, items)):
+        if self.from_release is None and not any(
+            bool(item.from_release) or item.verdict is not Verdict.UNKNOWN for item in items
+        ):
             raise missing_from(", and no pod in the input runs on a node that reports a release")
-
-
-def _is_of_a_node(item: Item) -> bool:
-    return bool(item.from_release) or item.verdict is not Verdict.UNKNOWN
 
 
 def _counted(counts: Mapping[str, int], catalog: Catalog) -> str:
@@ -156,3 +154,23 @@ def missing_from(why: str = "") -> UsageError:
 def listed(text: str | None) -> list[str]:
     """Return the releases of ``RELEASE[,RELEASE...]``."""
     return [name.strip() for name in text.split(",")] if text else []
+
+
+def check_releases(file: str, plan: Plan, old: str, new: str, catalog: Catalog) -> None:
+    """Raise InputError for a saved plan of other releases; an empty one may be any."""
+    from hashcompat.gating.refusal import releases_of
+    from hashcompat.planning.options import AUTO
+
+    if new:
+        _check_release(file, "--to", new, {plan.to_release}, catalog)
+    if old:
+        _check_release(file, "--from", old, releases_of(plan, AUTO), catalog)
+
+
+def _check_release(file: str, flag: str, asked: str, planned: Iterable[str], catalog: Catalog) -> None:
+    from hashcompat.catalog.releases import same_build
+
+    wanted = catalog.kubelet(asked).release
+    for name in sorted(planned):
+        if not (catalog.knows(name) and same_build(catalog.kubelet(name).release, wanted)):
+            raise InputError(f"{file}: a plan of {name}, and {flag} is {asked}; make the plan again")

@@ -1,4 +1,4 @@
-"""A rollout of many nodes on the command line: what was upgraded, and whose turn it is."""
+"""A rollout of many nodes on the command line: what was upgraded, whose turn it is, how long it settles."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ import getpass
 import os
 import re
 import socket
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Protocol, TypeVar
 
 import click
 
-from hashcompat.cli.args import cluster
 from hashcompat.cli.args.declare import group, option
+from hashcompat.cli.args.source import cluster_state
 from hashcompat.errors import UsageError
 from hashcompat.model.impact import Rollout
 
 if TYPE_CHECKING:
-    from hashcompat.cli.args.cluster import Cluster
+    from hashcompat.cli.args.source import Cluster
+    from hashcompat.gating.result import GateResult
+
 
 T = TypeVar("T")
 
@@ -91,7 +94,7 @@ class RolloutFlags:
         if not self.state:
             return None
         if place := configmap_of(self.state):
-            return cluster.state(access, *place)
+            return cluster_state(access, *place)
         from hashcompat.sources.files.rollout import StateFile
 
         return StateFile(Path(os.path.realpath(self.state)))
@@ -117,3 +120,31 @@ def _user() -> str:
         return getpass.getuser()
     except (KeyError, OSError):  # a container whose user has no name
         return str(os.getuid())
+
+
+_BETWEEN: Final = 5.0
+"""Seconds between two readings."""
+
+
+def settled(
+    judge: Callable[[bool], GateResult],
+    seconds: float,
+    *,
+    sleep: Callable[[float], None] = time.sleep,
+    clock: Callable[[], float] = time.monotonic,
+) -> GateResult:
+    """Return what came of nodes after so many seconds, or before that the first surprise that stays one.
+
+    What is as predicted is looked at until the end: a kubelet that has not looked at a pod may still restart
+    it. ``judge`` reads the nodes, given whether they are still settling.
+    """
+    from hashcompat.gating.result import Outcome
+
+    end = clock() + seconds
+    while (left := end - clock()) > 0:
+        result = judge(True)
+        if result.outcome is Outcome.FAIL:
+            return result
+        # not past the end, for the reading after it is the one that counts
+        sleep(min(_BETWEEN, left))
+    return judge(False)

@@ -1,29 +1,120 @@
-"""A saved plan, as ``gate`` takes it: which flags go with it, and which plans are refused."""
+"""A saved plan, as ``gate`` takes it, and what the cluster shows now of its nodes.
+
+First which flags go with a saved plan and which plans are refused, then what is read after the upgrade.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
-from hashcompat.cli.args import cluster, planned
+from msgspec import structs
+
+from hashcompat.cli.args import planned
 from hashcompat.cli.args.declare import given_flags
-from hashcompat.cli.args.keys import key_of
-from hashcompat.cli.args.planreleases import check_releases
-from hashcompat.cli.args.releases import Names
+from hashcompat.cli.args.facts import Records
+from hashcompat.cli.args.inventory import Reading
+from hashcompat.cli.args.planned import key_of
+from hashcompat.cli.args.releases import Names, check_releases
 from hashcompat.cli.args.rollout import RolloutFlags
-from hashcompat.cli.args.scope import Scope
+from hashcompat.cli.args.source import Scope, cluster_uid
 from hashcompat.errors import UsageError
 from hashcompat.gating import refusal
 from hashcompat.gating.policy import FailOn, Policy, Setting
+from hashcompat.gating.refusal import check_cluster, check_input_age
 from hashcompat.model.digest import SIGNATURE
 from hashcompat.model.escape import count
+from hashcompat.model.items import ContainerName, Item, Prediction, name_of
 from hashcompat.model.plan import Plan
+from hashcompat.model.pods import Inventory, Origin, Pod
+from hashcompat.model.verdicts import Verdict
+from hashcompat.planning.ages import Ages
 from hashcompat.planning.options import AUTO
 from hashcompat.sources import filters
 from hashcompat.sources.files import plans
+from hashcompat.sources.files.inputs import named
 from hashcompat.sources.files.planrows import PlanRows
 from hashcompat.sources.files.saved import opened
+
+if TYPE_CHECKING:
+    from hashcompat.catalog.lookup import Catalog
+    from hashcompat.gating.outcome import Now
+    from hashcompat.model.impact import Impact
+
+
+def now_of(
+    plan: Plan,
+    reading: Reading,
+    policy: Policy,
+    records: Records,
+    begun: Mapping[str, datetime],
+    catalog: Catalog,
+) -> Now:
+    """Read what became of the nodes of a plan.
+
+    Raises InputError for another cluster than the plan's, and for what is older than the policy allows.
+    """
+    from hashcompat.answers import upgraded
+    from hashcompat.records.index import Records as Index
+    from hashcompat.records.index import index
+
+    inventory = _read(plan, reading, policy, reading.scope.filters.matches)
+    return upgraded.now_of(
+        inventory,
+        reading.scope.nodes,
+        plan.to_release,
+        catalog=catalog,
+        begun=begun,
+        records=index(records.collect(reading, inventory)) if records.are_named else Index(),
+    )
+
+
+def impact_of(plan: Plan, reading: Reading, policy: Policy, whole: Inventory | None = None) -> Impact:
+    """Return what the restarts of a plan do to the budgets, by the pods that there are now.
+
+    Pods of its nodes that the plan does not know are UNKNOWN: they may restart.
+    """
+    from hashcompat import disruption
+
+    inventory = _read(plan, reading, policy, lambda _: True) if whole is None else whole
+    if whole is None:
+        plan = structs.replace(plan, items=(*plan.items, *_unplanned(plan, inventory, reading)))
+    nodes = reading.scope.nodes
+    return disruption.make(plan, inventory, max(len(set(nodes)), 1), nodes or None)
+
+
+def _unplanned(plan: Plan, inventory: Inventory, reading: Reading) -> Iterator[Item]:
+    planned_pods = {item.pod.uid or (item.pod.namespace, item.pod.name) for item in plan.items}
+    for pod in inventory.pods:
+        is_known = (pod.uid or (pod.namespace, pod.name)) in planned_pods
+        if not is_known and reading.scope.filters.matches(pod) and pod.containers:
+            first = pod.containers[0]
+            name = ContainerName(first.name, first.type)
+            yield Item(name_of(pod), name, Prediction("", Verdict.UNKNOWN))
+
+
+def _read(plan: Plan, reading: Reading, policy: Policy, keeps: Callable[[Pod], bool]) -> Inventory:
+    """Read all pods, and keep some; errors as ``now_of``."""
+    inventory = reading.whole()
+    ages, pods = Ages(inventory.dating), list[Pod]()
+    for pod in inventory.pods:
+        ages.add(pod)
+        if keeps(pod):
+            pods.append(pod)
+    inventory = structs.replace(inventory, pods=tuple(pods), origin=ages.dated(inventory.origin))
+    reading.warn(ages.warnings())
+    check_read(inventory.origin, policy)
+    if plan.origin.cluster and inventory.origin.cluster:
+        check_cluster(plan, inventory.origin.cluster, "what is read now")
+    return inventory
+
+
+def check_read(origin: Origin, policy: Policy) -> None:
+    """Raise InputError, naming what was read, where it is older than the policy allows, or of unknown age."""
+    with named(", ".join((*origin.names, *filter(None, (origin.context, origin.server)))) or origin.kind):
+        check_input_age(origin, policy, datetime.now(UTC))
+
 
 _CLUSTER: Final = ("--context", "--kubeconfig", "--as", "--as-group", "--request-timeout")
 """The flags of a source that go with a saved plan: they name the cluster that it must be of."""
@@ -38,10 +129,10 @@ class Options(planned.Options, Protocol):
 
 
 def read(
-    given: Options,
+    arguments: Options,
     name: str,
     policy: Policy,
-    found: Mapping[str, Setting],
+    settings: Mapping[str, Setting],
     names: Names,
     ready: Callable[[], None],
 ) -> tuple[Plan, str]:
@@ -50,31 +141,34 @@ def read(
     Raises UsageError for flags that would take part in making one, and InputError, naming the file, for a
     plan that is not to be judged.
     """
-    _refuse_source(given, policy)
-    old, new = (_release(names, one) for one in (given.releases.from_release, given.releases.to_release))
+    _refuse_source(arguments, policy)
+    old, new = (
+        (names.read_or_auto(one) if one else "")
+        for one in (arguments.releases.from_release, arguments.releases.to_release)
+    )
     ready()
-    key = key_of(found["verify-key"].file if "verify-key" in found else None)
-    uid = cluster.uid(given.source.cluster) if any(given_flags(given.source.cluster)) else ""
+    key = key_of(settings["verify-key"].file if "verify-key" in settings else None)
+    uid = cluster_uid(arguments.source.cluster) if any(given_flags(arguments.source.cluster)) else ""
     with opened(name, (plans.KIND,), plans.WANTED, PlanRows().items) as document:
         plan = plans.whole_of(document)
         digest = document.digest()
         refusal.check_seals(digest, document.rest.text(SIGNATURE, ""), key)
         refusal.check_age(plan, policy, datetime.now(UTC))
-        if not given.rollout.after:  # then what is read now is judged
+        if not arguments.rollout.after:  # then what is read now is judged
             refusal.check_input_age(plan.origin, policy, datetime.now(UTC), saved=True)
-        check_uid(plan, policy, found)
+        check_uid(plan, policy, settings)
         refusal.check_cluster(plan, uid, "the live cluster")
     check_releases(name, plan, "" if old == AUTO else old, new, names.catalog)
-    part = filters.narrowed(plan, given.scope.filters)
-    if given.rollout.state:
-        _check_whole(plan, part, given.scope)
+    part = filters.narrowed(plan, arguments.scope.filters)
+    if arguments.rollout.state:
+        _check_whole(plan, part, arguments.scope)
     return part, digest
 
 
-def check_uid(plan: Plan, policy: Policy, found: Mapping[str, Setting]) -> None:
+def check_uid(plan: Plan, policy: Policy, settings: Mapping[str, Setting]) -> None:
     """Raise InputError for a plan of another cluster than the policy names."""
     if policy.cluster:
-        refusal.check_cluster(plan, policy.cluster, found["cluster-uid"].place)
+        refusal.check_cluster(plan, policy.cluster, settings["cluster-uid"].place)
 
 
 def _check_whole(plan: Plan, part: Plan, scope: Scope) -> None:
@@ -88,18 +182,14 @@ def _check_whole(plan: Plan, part: Plan, scope: Scope) -> None:
         )
 
 
-def _release(names: Names, name: str | None) -> str:
-    return names.read_or_auto(name) if name else ""
-
-
-def _refuse_source(given: Options, policy: Policy) -> None:
+def _refuse_source(arguments: Options, policy: Policy) -> None:
     """Refuse what would take part in making a plan, where there is one."""
-    groups: list[object] = [given.scope.labels, given.facts, given.patched]
-    allowed = [*given_flags(given.facts.records)] if given.rollout.after else []
-    if not (given.rollout.after or FailOn.PDB in policy.fail_on):
-        groups.insert(0, given.source)
+    groups: list[object] = [arguments.scope.labels, arguments.facts, arguments.patched]
+    allowed = [*given_flags(arguments.facts.records)] if arguments.rollout.after else []
+    if not (arguments.rollout.after or FailOn.PDB in policy.fail_on):
+        groups.insert(0, arguments.source)
         allowed += _CLUSTER
     flags = [flag for group in groups for flag in given_flags(group) if flag not in allowed]
-    flags += ["--keep-going"] if given.keep_going else []
+    flags += ["--keep-going"] if arguments.keep_going else []
     if flags:
         raise UsageError(f"{flags[0]} goes with making a plan, not with --plan, which has all of that in it")

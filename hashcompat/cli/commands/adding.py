@@ -59,12 +59,12 @@ def add_release(name: str, source: str | None, shown: Shown) -> None:
 
 
 def _types_go(source: str) -> tuple[str, bytes]:
-    found = list(inputs(source, recursive=False, suffixes=(".go",)))
-    if len(found) > 1:
-        raise InputError(f"{source}: {len(found)} Go files in this directory; name core/v1/types.go itself")
-    require_end(found[0])
-    with found[0].open() as stream, named(found[0].origin):
-        return found[0].origin, all_of(stream, LONGEST_SOURCE)
+    sources = list(inputs(source, recursive=False, suffixes=(".go",)))
+    if len(sources) > 1:
+        raise InputError(f"{source}: {len(sources)} Go files in this directory; name core/v1/types.go itself")
+    require_end(sources[0])
+    with sources[0].open() as stream, named(sources[0].origin):
+        return sources[0].origin, all_of(stream, LONGEST_SOURCE)
 
 
 def _newer(name: str, newest: str, known: Catalog) -> Release:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import argument, group, option
 from hashcompat.cli.args.declare import command as declared
-from hashcompat.cli.args.output import Quiet, Shown, Withheld, shows
+from hashcompat.cli.args.output import Quiet, Shown, WithoutHashes, shows
 from hashcompat.errors import UsageError
 from hashcompat.model.plan import Plan
 from hashcompat.report.model import Report
@@ -36,22 +36,22 @@ class Arguments:
         "--only-restarts", is_flag=True, help="Hide unaffected containers of a plan."
     )
     shown: Annotated[Shown, shows(*(report for report, _ in _KINDS.values()))]
-    withheld: Withheld
+    without_hashes: WithoutHashes
     quiet: Quiet
 
 
 @declared("convert", Arguments, short_help="Show a saved plan or preflight in other formats.")
-def command(given: Arguments) -> None:
+def command(arguments: Arguments) -> None:
     """Show a saved document (plan --out, preflight --out) in any format of that command.
 
     FILE is JSON, compressed or not; - is standard input. Nothing is recomputed.
     """
-    with opened(given.file, _KINDS, _WANTED) as document:
+    with opened(arguments.file, _KINDS, _WANTED) as document:
         report, read = _KINDS[document.kind]
-        if given.only_restarts and report is not PLAN:
+        if arguments.only_restarts and report is not PLAN:
             raise UsageError("--only-restarts is about plans")
-        output.ready(report, given.shown)
-        result = given.withheld.of(read(document))
-    shortened = without_kept(result) if given.only_restarts and isinstance(result, Plan) else result
-    output.show(report, shortened, given.shown)
-    output.notes(report, result, quiet=given.quiet.quiet)
+        output.ready(report, arguments.shown)
+        result = arguments.without_hashes.of(read(document))
+    shortened = without_kept(result) if arguments.only_restarts and isinstance(result, Plan) else result
+    output.show(report, shortened, arguments.shown)
+    output.notes(report, result, quiet=arguments.quiet.quiet)

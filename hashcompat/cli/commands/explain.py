@@ -13,10 +13,9 @@ from hashcompat.cli.args.declare import argument, group, option
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.facts import Facts, Patched
 from hashcompat.cli.args.inventory import Reading, is_named, refuse_without_pods
-from hashcompat.cli.args.output import Quiet, Shown, Withheld, shows
+from hashcompat.cli.args.output import Quiet, Shown, WithoutHashes, shows
 from hashcompat.cli.args.releases import Releases
-from hashcompat.cli.args.scope import Scope
-from hashcompat.cli.args.source import Source
+from hashcompat.cli.args.source import Scope, Source
 from hashcompat.errors import UsageError
 from hashcompat.planning.view import View
 from hashcompat.report.difference import DIFFERENCE
@@ -40,7 +39,7 @@ class Arguments:
     facts: Facts
     patched: Patched
     shown: Annotated[Shown, shows(EXPLANATIONS, DIFFERENCE)]
-    withheld: Withheld
+    without_hashes: WithoutHashes
     quiet: Quiet
 
 
@@ -49,29 +48,31 @@ class Arguments:
     Arguments,
     short_help="Explain why a container's hash changes, or what differs between two releases.",
 )
-def command(given: Arguments) -> None:
+def command(arguments: Arguments) -> None:
     """Explain a container's verdict: what happens, why, what to do, what will be logged, the upstream change.
 
     A pod is NAMESPACE/POD, or POD with -n NAMESPACE; KIND/NAME, such as deploy/web, is every pod of an owner.
     If the hashed texts differ, the differing parts are shown; --full shows both texts in full.
     Without a pod or owner: what differs between the two releases for any container.
     """
-    names = given.releases.data.names(quiet=given.quiet.quiet)
-    way = given.releases.way(names, from_nodes=given.target is not None)
-    if given.target is None:
-        if is_named(given.source, given.scope.labels):
+    names = arguments.releases.data.names(quiet=arguments.quiet.quiet)
+    way = arguments.releases.way(names, from_nodes=arguments.target is not None)
+    if arguments.target is None:
+        if is_named(arguments.source, arguments.scope.labels):
             raise UsageError("name the pod to explain: NAMESPACE/POD, NAMESPACE/POD/CONTAINER or KIND/NAME")
-        refuse_without_pods(given.source, given.scope, given.facts, given.patched)
-        output.ready(DIFFERENCE, given.shown)
-        output.show(DIFFERENCE, compare_releases(way.old, way.new, names.catalog), given.shown)
+        refuse_without_pods(arguments.source, arguments.scope, arguments.facts, arguments.patched)
+        output.ready(DIFFERENCE, arguments.shown)
+        output.show(DIFFERENCE, compare_releases(way.old, way.new, names.catalog), arguments.shown)
         return
-    output.ready(EXPLANATIONS, given.shown)
-    patches, quiet = given.patched.patches(names), given.quiet.quiet
-    reading = Reading(given.source, given.scope, needs_nodes=given.releases.needs_nodes, quiet=quiet)
-    found = reading.inventory()
-    given.releases.check_nodes(found, given.scope, names)
-    view = View(names.catalog, given.facts.options(reading, found, names, patches=patches))
-    chosen = {"show_values": given.show_values, "in_namespace": bool(given.scope.namespaces)}
-    explanations = explain(found, given.target, way, view, **chosen)
-    shown = structs.replace(given.withheld.of(explanations), full=given.full)
-    output.show(EXPLANATIONS, shown, given.shown)
+    output.ready(EXPLANATIONS, arguments.shown)
+    patches, quiet = arguments.patched.patches(names), arguments.quiet.quiet
+    reading = Reading(
+        arguments.source, arguments.scope, needs_nodes=arguments.releases.needs_nodes, quiet=quiet
+    )
+    inventory = reading.inventory()
+    arguments.releases.check_nodes(inventory, arguments.scope, names)
+    view = View(names.catalog, arguments.facts.options(reading, inventory, names, patches=patches))
+    chosen = {"show_values": arguments.show_values, "in_namespace": bool(arguments.scope.namespaces)}
+    explanations = explain(inventory, arguments.target, way, view, **chosen)
+    shown = structs.replace(arguments.without_hashes.of(explanations), full=arguments.full)
+    output.show(EXPLANATIONS, shown, arguments.shown)

@@ -14,18 +14,15 @@ from hashcompat.cli import output
 from hashcompat.cli.args import savedplan
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import given_flags, group, option
-from hashcompat.cli.args.facts import Facts, Patched
+from hashcompat.cli.args.facts import Facts, Patched, keep_going_option
 from hashcompat.cli.args.inventory import Reading
-from hashcompat.cli.args.jobs import Jobs
 from hashcompat.cli.args.output import Quiet, Shown, shows
-from hashcompat.cli.args.planned import planned
-from hashcompat.cli.args.policy import PolicyFlags, besides_of
+from hashcompat.cli.args.planned import Jobs, planned
+from hashcompat.cli.args.policy import PolicyFlags, extra_inputs_of
 from hashcompat.cli.args.releases import Names, Releases
-from hashcompat.cli.args.rollout import RolloutFlags, State
-from hashcompat.cli.args.scope import Scope
-from hashcompat.cli.args.settling import settled
-from hashcompat.cli.args.source import Source
-from hashcompat.cli.args.upgraded import check_read, impact_of, now_of
+from hashcompat.cli.args.rollout import RolloutFlags, State, settled
+from hashcompat.cli.args.savedplan import check_read, impact_of, now_of
+from hashcompat.cli.args.source import Scope, Source
 from hashcompat.errors import UsageError
 from hashcompat.gating.judge import judge
 from hashcompat.gating.outcome import judge_after
@@ -51,11 +48,7 @@ class Arguments:
         metavar="FILE",
         help="A saved plan (hashcompat plan --out); default: plan the pods of the source.",
     )
-    keep_going: bool = option(
-        "--keep-going",
-        is_flag=True,
-        help="Report a container that cannot be decoded as UNKNOWN instead of stopping.",
-    )
+    keep_going: bool = keep_going_option()
     rollout: RolloutFlags
     policy: PolicyFlags
     releases: Releases
@@ -69,7 +62,7 @@ class Arguments:
 
 
 @declared("gate", Arguments, short_help="Check an upgrade against a policy; the exit code gates a pipeline.")
-def command(given: Arguments) -> int:
+def command(arguments: Arguments) -> int:
     """Check a plan against a policy: exit 0 if it passes, 2 if it fails, 3 if that is undecided.
 
     With --after, run after the upgrade of --node: exit 0 if everything went as planned, 2 on a surprise.
@@ -79,90 +72,99 @@ def command(given: Arguments) -> int:
     settings file, or in the file of --config (HASHCOMPAT_CONFIG). A file cannot loosen what flags and
     variables set.
     """
-    given.rollout.check(plan=given.plan, nodes=given.scope.nodes)
-    settled_settings = given.policy.settled()
+    arguments.rollout.check(plan=arguments.plan, nodes=arguments.scope.nodes)
+    settled_settings = arguments.policy.settled()
     found, policy = settled_settings.settings, policy_of(settled_settings)
-    names = given.releases.data.names(quiet=given.quiet.quiet)
-    _check_rollout(given, policy, found)
+    names = arguments.releases.data.names(quiet=arguments.quiet.quiet)
+    _check_rollout(arguments, policy, found)
     result = (
-        _of_saved(given, given.plan, found, policy, names)
-        if given.plan
-        else _of_source(given, found, policy, names)
+        _of_saved(arguments, arguments.plan, found, policy, names)
+        if arguments.plan
+        else _of_source(arguments, found, policy, names)
     )
-    output.show(GATE, result, given.shown)
-    output.notes(GATE, result, quiet=given.quiet.quiet)
+    output.show(GATE, result, arguments.shown)
+    output.notes(GATE, result, quiet=arguments.quiet.quiet)
     return result.exit_code
 
 
-def _check_rollout(given: Arguments, policy: Policy, found: Mapping[str, Setting]) -> None:
+def _check_rollout(arguments: Arguments, policy: Policy, settings: Mapping[str, Setting]) -> None:
     """Raise UsageError for a policy that does not go with the flags of a rollout."""
-    if given.rollout.state and policy.report_only:
-        raise UsageError(f"{found['report-only'].place}: cannot be combined with --state")
-    others = [flag for flag in given_flags(given.policy) if flag not in _AFTER]
-    if given.rollout.after and others:
+    if arguments.rollout.state and policy.report_only:
+        raise UsageError(f"{settings['report-only'].place}: cannot be combined with --state")
+    others = [flag for flag in given_flags(arguments.policy) if flag not in _AFTER]
+    if arguments.rollout.after and others:
         raise UsageError(f"{others[0]} is about what may restart; --after compares what did with the plan")
-    if given.rollout.settle and not given.source.is_live:
+    if arguments.rollout.settle and not arguments.source.is_live:
         raise UsageError("--settle needs a live cluster: files do not change")
-    if FailOn.PDB in policy.fail_on and given.scope.labels.selector:
+    if FailOn.PDB in policy.fail_on and arguments.scope.labels.selector:
         raise UsageError("-l leaves out pods that budgets count; narrow with -n, --owner or --node")
 
 
-def _of_source(given: Arguments, found: Mapping[str, Setting], policy: Policy, names: Names) -> GateResult:
+def _of_source(
+    arguments: Arguments, found: Mapping[str, Setting], policy: Policy, names: Names
+) -> GateResult:
     """Judge a plan that is made of the source."""
     _refuse_without_plan(found)
-    ready, budgets = partial(output.ready, GATE, given.shown), FailOn.PDB in policy.fail_on
-    made = planned(given, names, ready, quiet=given.quiet.quiet, budgets=budgets)
+    ready, budgets = partial(output.ready, GATE, arguments.shown), FailOn.PDB in policy.fail_on
+    made = planned(arguments, names, ready, quiet=arguments.quiet.quiet, budgets=budgets)
     savedplan.check_uid(made.plan, policy, found)
     check_read(made.plan.origin, policy)
-    impact = impact_of(made.plan, _reading(given, budgets=True), policy, made.whole) if budgets else None
-    return judge(made.plan, policy, besides_of(found, made.plan, names.catalog, impact), _today())
+    impact = impact_of(made.plan, _reading(arguments, budgets=True), policy, made.whole) if budgets else None
+    return judge(made.plan, policy, extra_inputs_of(found, made.plan, names.catalog, impact), _today())
 
 
 def _of_saved(
-    given: Arguments, name: str, found: Mapping[str, Setting], policy: Policy, names: Names
+    arguments: Arguments, name: str, found: Mapping[str, Setting], policy: Policy, names: Names
 ) -> GateResult:
     """Judge a saved plan, before the upgrade of nodes or after it."""
-    ready = partial(output.ready, GATE, given.shown)
-    plan, digest = savedplan.read(given, name, policy, found, names, ready)
-    store = given.rollout.store(given.source.cluster)
-    if given.rollout.after:
-        return _after(given, plan, digest, policy, names, store)
-    impact = impact_of(plan, _reading(given, budgets=True), policy) if FailOn.PDB in policy.fail_on else None
-    result = judge(plan, policy, besides_of(found, plan, names.catalog, impact), _today())
-    return _taken(given, result, digest, store) if store else result
+    ready = partial(output.ready, GATE, arguments.shown)
+    plan, digest = savedplan.read(arguments, name, policy, found, names, ready)
+    store = arguments.rollout.store(arguments.source.cluster)
+    if arguments.rollout.after:
+        return _after(arguments, plan, digest, policy, names, store)
+    impact = (
+        impact_of(plan, _reading(arguments, budgets=True), policy) if FailOn.PDB in policy.fail_on else None
+    )
+    result = judge(plan, policy, extra_inputs_of(found, plan, names.catalog, impact), _today())
+    return _taken(arguments, result, digest, store) if store else result
 
 
 def _after(
-    given: Arguments, plan: Plan, digest: str, policy: Policy, names: Names, store: State | None
+    arguments: Arguments, plan: Plan, digest: str, policy: Policy, names: Names, store: State | None
 ) -> GateResult:
     """Compare a plan with what became of its containers, and end the turn of its nodes."""
-    turns = own_turns(store.read(), given.scope.nodes, digest) if store else {}
+    turns = own_turns(store.read(), arguments.scope.nodes, digest) if store else {}
     begun = {node: turn.started for node, turn in turns.items()}
 
     def judged(settling: bool) -> GateResult:
-        reading = _reading(given, quiet=settling)
-        now = now_of(plan, reading, policy, given.facts.records, begun, names.catalog)
+        reading = _reading(arguments, quiet=settling)
+        now = now_of(plan, reading, policy, arguments.facts.records, begun, names.catalog)
         return judge_after(plan, policy, now, settling=settling)
 
-    result = settled(judged, given.rollout.settle)
+    result = settled(judged, arguments.rollout.settle)
     if store:
         store.update(lambda rollout: decided(rollout, turns, result, _now()))
     return result
 
 
-def _taken(given: Arguments, result: GateResult, digest: str, store: State) -> GateResult:
+def _taken(arguments: Arguments, result: GateResult, digest: str, store: State) -> GateResult:
     """Take the turn where the policy holds; in any case add what is in the way of that."""
-    turn = Turn(Phase.STARTED, uuid4().hex, given.rollout.who, digest, _now())
-    take = partial(taken, names=given.scope.nodes, turn=turn, take_over=given.rollout.take_over)
+    turn = Turn(Phase.STARTED, uuid4().hex, arguments.rollout.who, digest, _now())
+    take = partial(taken, names=arguments.scope.nodes, turn=turn, take_over=arguments.rollout.take_over)
     lines = store.update(take) if result.outcome is Outcome.PASS else take(store.read())[1]
     return structs.replace(result, lines=(*result.lines, *lines))
 
 
-def _reading(given: Arguments, *, budgets: bool = False, quiet: bool = False) -> Reading:
+def _reading(arguments: Arguments, *, budgets: bool = False, quiet: bool = False) -> Reading:
     """Return how the source is read besides a saved plan."""
-    quiet = quiet or given.quiet.quiet
+    quiet = quiet or arguments.quiet.quiet
     return Reading(
-        given.source, given.scope, needs_nodes=not budgets, quiet=quiet, needs_pods=False, budgets=budgets
+        arguments.source,
+        arguments.scope,
+        needs_nodes=not budgets,
+        quiet=quiet,
+        needs_pods=False,
+        budgets=budgets,
     )
 
 

@@ -11,8 +11,7 @@ from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet, Shown, Verbose, shows
 from hashcompat.cli.args.releases import ReleaseData
-from hashcompat.cli.args.scope import Scope
-from hashcompat.cli.args.source import Source
+from hashcompat.cli.args.source import Scope, Source
 from hashcompat.errors import UsageError
 from hashcompat.planning.options import Options
 from hashcompat.planning.view import View
@@ -41,28 +40,28 @@ class Arguments:
 
 
 @declared("hash", Arguments, short_help="Print the hash of every container under some kubelet releases.")
-def command(given: Arguments) -> None:
+def command(arguments: Arguments) -> None:
     """Print the hash that each kubelet release computes for every container, decimal and hex."""
-    quiet, report = given.quiet.quiet, TEXTS if given.show_input else HASHES
-    names = given.data.names(quiet=quiet)
-    _check(given)
-    output.ready(report, given.shown)
-    releases = names.listed(given.kubelet)
-    reading = Reading(given.source, given.scope, quiet=quiet)
-    found = reading.inventory()
-    view = View(names.catalog, Options(not given.source.no_defaults))
-    hashed = hash_containers(found, releases, view, with_text=given.show_input)
-    output.show(report, hashed, given.shown)
+    quiet, report = arguments.quiet.quiet, TEXTS if arguments.show_input else HASHES
+    names = arguments.data.names(quiet=quiet)
+    _check(arguments)
+    output.ready(report, arguments.shown)
+    releases = names.listed(arguments.kubelet)
+    reading = Reading(arguments.source, arguments.scope, quiet=quiet)
+    inventory = reading.inventory()
+    view = View(names.catalog, Options(not arguments.source.no_defaults))
+    hashed = hash_containers(inventory, releases, view, with_text=arguments.show_input)
+    output.show(report, hashed, arguments.shown)
     output.notes(report, hashed, quiet=quiet)
-    if given.verbose.verbose:
-        output.note_dropped(dropped_fields(found, list(map(names.catalog.kubelet, releases))))
+    if arguments.verbose.verbose:
+        output.note_dropped(dropped_fields(inventory, list(map(names.catalog.kubelet, releases))))
 
 
-def _check(given: Arguments) -> None:
-    if not given.kubelet:
+def _check(arguments: Arguments) -> None:
+    if not arguments.kubelet:
         raise UsageError(
             "--kubelet is missing; "
             "name the kubelet releases that compute the hash, such as --kubelet 1.7.16,1.9.11"
         )
-    if given.show_input and not given.show_values:
+    if arguments.show_input and not arguments.show_values:
         raise UsageError("--show-input prints texts that may be secret; allow it with --show-values")

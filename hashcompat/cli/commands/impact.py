@@ -10,12 +10,11 @@ from hashcompat import disruption, planning
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import group, option
-from hashcompat.cli.args.facts import Facts, Patched
+from hashcompat.cli.args.facts import Facts, Patched, keep_going_option
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.releases import Releases
-from hashcompat.cli.args.scope import Scope
-from hashcompat.cli.args.source import Source
+from hashcompat.cli.args.source import Scope, Source
 from hashcompat.errors import ExitCode, UsageError
 from hashcompat.model.impact import Impact
 from hashcompat.planning.view import View
@@ -40,11 +39,7 @@ class Arguments:
         is_flag=True,
         help="Treat the input as complete: no PodDisruptionBudget in it means there is none.",
     )
-    keep_going: bool = option(
-        "--keep-going",
-        is_flag=True,
-        help="Report a container that cannot be decoded as UNKNOWN instead of stopping.",
-    )
+    keep_going: bool = keep_going_option()
     detailed_exitcode: bool = option(
         "--detailed-exitcode",
         is_flag=True,
@@ -63,35 +58,37 @@ class Arguments:
 @declared(
     "impact", Arguments, short_help="Show which budgets and owners the restarts hit, and order the nodes."
 )
-def command(given: Arguments) -> int:
+def command(arguments: Arguments) -> int:
     """Show which PodDisruptionBudgets and owners the restarts of a plan hit, and order the nodes.
 
     Nodes without restarts come first, then those whose restarts breach nothing, then those to drain.
     -o markdown prints a runbook with the commands for each node.
     """
-    if given.scope.labels.selector:
+    if arguments.scope.labels.selector:
         raise UsageError(
             "-l leaves out pods that budgets and owners count; narrow with -n, --owner or --node"
         )
-    if given.all_budgets and given.source.is_live:
+    if arguments.all_budgets and arguments.source.is_live:
         raise UsageError("--all-budgets is about files; those of a live cluster are read")
-    quiet = given.quiet.quiet
-    names = given.releases.data.names(quiet=quiet)
-    way, patches = given.releases.way(names, from_nodes=True), given.patched.patches(names)
-    output.ready(IMPACT, given.shown)
-    needs_nodes = given.releases.needs_nodes
-    reading = Reading(given.source, given.scope, needs_nodes=needs_nodes, quiet=quiet, budgets=True)
+    quiet = arguments.quiet.quiet
+    names = arguments.releases.data.names(quiet=quiet)
+    way, patches = arguments.releases.way(names, from_nodes=True), arguments.patched.patches(names)
+    output.ready(IMPACT, arguments.shown)
+    needs_nodes = arguments.releases.needs_nodes
+    reading = Reading(arguments.source, arguments.scope, needs_nodes=needs_nodes, quiet=quiet, budgets=True)
     whole = reading.whole()
-    found = filters.select(whole, given.scope.filters)
-    given.releases.check_nodes(found, given.scope, names)
-    options = given.facts.options(reading, found, names, keep_going=given.keep_going, patches=patches)
-    plan = planning.make(found, way.old, way.new, View(names.catalog, options))
-    given.releases.check_items(plan.items)
-    known = disruption.without_others(whole) if given.all_budgets else whole
-    impact = disruption.make(plan, known, given.batch, given.scope.nodes or None)
-    output.show(IMPACT, impact, given.shown)
+    inventory = filters.select(whole, arguments.scope.filters)
+    arguments.releases.check_nodes(inventory, arguments.scope, names)
+    options = arguments.facts.options(
+        reading, inventory, names, keep_going=arguments.keep_going, patches=patches
+    )
+    plan = planning.make(inventory, way.old, way.new, View(names.catalog, options))
+    arguments.releases.check_items(plan.items)
+    budgeted = disruption.without_others(whole) if arguments.all_budgets else whole
+    impact = disruption.make(plan, budgeted, arguments.batch, arguments.scope.nodes or None)
+    output.show(IMPACT, impact, arguments.shown)
     output.notes(IMPACT, impact, quiet=quiet)
-    return _exit_code(impact) if given.detailed_exitcode else ExitCode.OK
+    return _exit_code(impact) if arguments.detailed_exitcode else ExitCode.OK
 
 
 def _exit_code(impact: Impact) -> ExitCode:

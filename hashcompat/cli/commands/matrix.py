@@ -1,22 +1,63 @@
-"""``hashcompat matrix``: which pairs of releases restart what."""
+"""How far a long run is: one line on a terminal, which is gone when the run ends."""
 
 from __future__ import annotations
 
+import sys
+import time
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Final
 
+import msgspec
+from msgspec import structs
+
 from hashcompat.answers.matrix import make
-from hashcompat.cli import output, progress
+from hashcompat.cli import output, streams
 from hashcompat.cli.args.declare import Changed, group, option
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.facts import Facts
 from hashcompat.cli.args.inventory import Reading, is_named, refuse_without_pods
 from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.releases import Releases
-from hashcompat.cli.args.scope import Scope
-from hashcompat.cli.args.source import Source
+from hashcompat.cli.args.source import Scope, Source
+from hashcompat.model.escape import count
+from hashcompat.model.pods import Inventory, Pod
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.view import View
 from hashcompat.report.matrix import MATRIX
+
+_EVERY: Final = 0.2
+"""Seconds between two lines, and before the first one."""
+
+_CLEAR: Final = "\r\x1b[K"
+"""Back to the start of the line, and nothing in it."""
+
+
+def counted_on_terminal(inventory: Inventory, doing: str, *, quiet: bool) -> Inventory:
+    """Return an inventory that shows how many of its pods were read; only where stderr is a terminal."""
+    if quiet or not sys.stderr.isatty():
+        return inventory
+    return structs.replace(inventory, pods=_Counted(inventory.pods, doing))
+
+
+class _Counted(msgspec.Struct, frozen=True):
+    """Pods that are counted on stderr each time they are iterated over."""
+
+    pods: Iterable[Pod]
+    doing: str
+
+    def __iter__(self) -> Iterator[Pod]:
+        due, line = time.monotonic() + _EVERY, ""
+        try:
+            for number, pod in enumerate(self.pods, 1):
+                yield pod
+                if time.monotonic() >= due:
+                    line = f"{_CLEAR}{self.doing}: {count(number, 'pod')}"
+                    due = time.monotonic() + _EVERY
+                    streams.say(line, end="")
+        finally:
+            if line:
+                streams.say(_CLEAR, end="")
+
 
 _FROM: Final = {"help": "The first release, or auto: what the nodes report; default: the oldest known one."}
 
@@ -43,26 +84,26 @@ class Arguments:
     Arguments,
     short_help="Show which pairs of releases restart what, and the cheapest path between two.",
 )
-def command(given: Arguments) -> None:
+def command(arguments: Arguments) -> None:
     """Compare every pair of releases, both ways: which containers restart, and the upstream change behind it.
 
     With pods: how many of their containers restart for each pair, and the path from --from to --to that
     restarts the fewest.
     """
-    quiet = given.quiet.quiet
-    names, asked = given.releases.data.names(quiet=quiet), given.releases
+    quiet = arguments.quiet.quiet
+    names, asked = arguments.releases.data.names(quiet=quiet), arguments.releases
     first = names.read_or_auto(asked.from_release) if asked.from_release else ""
     last = names.read(asked.to_release) if asked.to_release else ""
-    found, view = None, View(names.catalog)
-    if is_named(given.source, given.scope.labels):
-        output.ready(MATRIX, given.shown)
-        reading = Reading(given.source, given.scope, needs_nodes=first == AUTO, quiet=quiet)
-        found = reading.inventory()
-        view = View(names.catalog, given.facts.options(reading, found, names))
+    inventory, view = None, View(names.catalog)
+    if is_named(arguments.source, arguments.scope.labels):
+        output.ready(MATRIX, arguments.shown)
+        reading = Reading(arguments.source, arguments.scope, needs_nodes=first == AUTO, quiet=quiet)
+        inventory = reading.inventory()
+        view = View(names.catalog, arguments.facts.options(reading, inventory, names))
     else:
-        refuse_without_pods(given.source, given.scope, given.facts)
-        output.ready(MATRIX, given.shown)
-    counted = progress.shown(found, "Counting", quiet=quiet) if found else None
-    matrix = make(view, first, last, counted, patches=given.every_patch)
-    output.show(MATRIX, matrix, given.shown)
+        refuse_without_pods(arguments.source, arguments.scope, arguments.facts)
+        output.ready(MATRIX, arguments.shown)
+    counted = counted_on_terminal(inventory, "Counting", quiet=quiet) if inventory else None
+    matrix = make(view, first, last, counted, patches=arguments.every_patch)
+    output.show(MATRIX, matrix, arguments.shown)
     output.notes(MATRIX, matrix, quiet=quiet)

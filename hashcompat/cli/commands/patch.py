@@ -15,9 +15,8 @@ from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.releases import Names, ReleaseData
-from hashcompat.cli.args.scope import Scope
-from hashcompat.cli.args.source import Source
-from hashcompat.cli.reports import STDOUT
+from hashcompat.cli.args.source import Scope, Source
+from hashcompat.cli.output import STDOUT
 from hashcompat.errors import ExitCode, InputError, UsageError
 from hashcompat.kubelet import alike
 from hashcompat.patching.audit import audit
@@ -89,60 +88,60 @@ class Arguments:
     Arguments,
     short_help="Print a kubelet patch that accepts or keeps another release's hashes.",
 )
-def command(given: Arguments) -> int:
+def command(arguments: Arguments) -> int:
     """Print a patch in git format-patch form against the Kubernetes source at the release's tag.
 
     The few files that it changes are read from --tree, or downloaded and cached for the user. With --audit,
     list the pods for which stripping fails; exit 2 if there are any. --out saves the patch, or the audit as
     JSON.
     """
-    output.ready(AUDIT if given.audit else PATCH, given.shown)
-    names = given.data.names(quiet=given.quiet.quiet)
-    kubelet, like = _releases(given, names)
-    return (_audit if given.audit else _patch)(given, kubelet, like, names)
+    output.ready(AUDIT if arguments.audit else PATCH, arguments.shown)
+    names = arguments.data.names(quiet=arguments.quiet.quiet)
+    kubelet, like = _releases(arguments, names)
+    return (_audit if arguments.audit else _patch)(arguments, kubelet, like, names)
 
 
-def _releases(given: Arguments, names: Names) -> tuple[str, list[str]]:
-    for name, value in (("kubelet", given.kubelet), ("like", given.like)):
+def _releases(arguments: Arguments, names: Names) -> tuple[str, list[str]]:
+    for name, value in (("kubelet", arguments.kubelet), ("like", arguments.like)):
         if not value:
             raise UsageError(f"--{name} is missing; such as: hashcompat patch --kubelet 1.9.11 --like 1.7.16")
-    return names.read(str(given.kubelet)), names.listed(given.like)
+    return names.read(str(arguments.kubelet)), names.listed(arguments.like)
 
 
-def _patch(given: Arguments, kubelet: str, like: list[str], names: Names) -> int:
-    catalog, until = names.catalog, names.read_known(given.until)
-    choices = Choices(given.accept_new_fields, until, given.article, force=given.force)
-    patch = make_patch(kubelet, like, given.strategy, catalog, choices)
+def _patch(arguments: Arguments, kubelet: str, like: list[str], names: Names) -> int:
+    catalog, until = names.catalog, names.read_known(arguments.until)
+    choices = Choices(arguments.accept_new_fields, until, arguments.article, force=arguments.force)
+    patch = make_patch(kubelet, like, arguments.strategy, catalog, choices)
     if patch is None:
         names.say(alike.no_patch_needed(kubelet, like))
         return ExitCode.OK
-    files = _files(patch, catalog.kubelet(kubelet), given, names)
-    output.show(PATCH, mail(patch, apply(patch, {file.path: file.text for file in files})), given.shown)
-    if (out := given.shown.out) not in (None, STDOUT):
+    files = _files(patch, catalog.kubelet(kubelet), arguments, names)
+    output.show(PATCH, mail(patch, apply(patch, {file.path: file.text for file in files})), arguments.shown)
+    if (out := arguments.shown.out) not in (None, STDOUT):
         names.say(f"Wrote {out}; apply it with: git am {out}")
     return ExitCode.OK
 
 
-def _audit(given: Arguments, kubelet: str, like: list[str], names: Names) -> int:
+def _audit(arguments: Arguments, kubelet: str, like: list[str], names: Names) -> int:
     catalog = names.catalog
     new, olds = catalog.kubelet(kubelet), [catalog.kubelet(name) for name in like]
     check_strip(new, olds)
-    view = View(catalog, Options(not given.source.no_defaults))
-    reading = Reading(given.source, given.scope, quiet=given.quiet.quiet)
+    view = View(catalog, Options(not arguments.source.no_defaults))
+    reading = Reading(arguments.source, arguments.scope, quiet=arguments.quiet.quiet)
     result = audit(reading.inventory(), olds[0], new, view)
-    output.show(AUDIT, result, given.shown)
-    output.notes(AUDIT, result, quiet=given.quiet.quiet)
+    output.show(AUDIT, result, arguments.shown)
+    output.notes(AUDIT, result, quiet=arguments.quiet.quiet)
     return ExitCode.FINDING if result.rows else ExitCode.OK
 
 
-def _files(patch: Patch, kubelet: Kubelet, given: Arguments, names: Names) -> list[kubernetes.SourceFile]:
+def _files(patch: Patch, kubelet: Kubelet, arguments: Arguments, names: Names) -> list[kubernetes.SourceFile]:
     paths = [edit.path for edit in patch.edits]
-    if given.tree:
-        tree = Path(given.tree)
+    if arguments.tree:
+        tree = Path(arguments.tree)
         _check_tree(tree, kubelet)
         return kubernetes.from_tree(tree, paths)
     try:
-        files = kubernetes.from_url(given.source_url, kubelet.release, paths)
+        files = kubernetes.from_url(arguments.source_url, kubelet.release, paths)
     except InputError as error:
         output.write([f"{in_words(patch)}\n"])
         raise InputError(

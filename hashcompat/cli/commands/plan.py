@@ -1,35 +1,67 @@
-"""``hashcompat plan``: which containers are killed, where, why."""
+"""How a plan is arranged for people: groups, their order, how much of it."""
 
 from __future__ import annotations
 
 import sys
 from datetime import UTC, datetime
 from functools import partial
-from typing import Annotated, Final
+from typing import Annotated, ClassVar, Final
 
 import click
 from msgspec import structs
 
 from hashcompat import planning
 from hashcompat.cli import output
-from hashcompat.cli.args.arranged import Arranged
 from hashcompat.cli.args.declare import Changed, given_words, group, option
 from hashcompat.cli.args.declare import command as declared
-from hashcompat.cli.args.facts import Facts, Patched
-from hashcompat.cli.args.jobs import Jobs
-from hashcompat.cli.args.keys import key_of
-from hashcompat.cli.args.output import Quiet, Shown, Verbose, Withheld, shows
-from hashcompat.cli.args.planned import Make, planned
+from hashcompat.cli.args.facts import Facts, Patched, keep_going_option
+from hashcompat.cli.args.output import Quiet, Shown, Verbose, WithoutHashes, shows
+from hashcompat.cli.args.planned import Jobs, Make, key_of, planned
 from hashcompat.cli.args.releases import Releases
-from hashcompat.cli.args.scope import Scope
-from hashcompat.cli.args.source import Source
-from hashcompat.errors import ExitCode
+from hashcompat.cli.args.source import Scope, Source
+from hashcompat.errors import ExitCode, UsageError
 from hashcompat.formats import chosen, offered
 from hashcompat.model.plan import Plan
 from hashcompat.planning.options import AUTO
 from hashcompat.report.plan import PLAN
-from hashcompat.report.planview import Excerpt, Invocation, SortBy, without_kept
+from hashcompat.report.planview import ROWS, SORTED_BY, Excerpt, Invocation, SortBy, without_kept
+from hashcompat.report.tally import GroupBy
 from hashcompat.sources.files.inputs import without_secrets
+
+_TABLE: Final = "table"
+
+
+@group
+class Arranged:
+    """Which groups or rows are shown, and in which order."""
+
+    HEADING: ClassVar = "Output"
+
+    group_by: str | None = option(
+        "--group-by",
+        type=click.Choice([*(one.value for one in GroupBy), ROWS]),
+        help="Show all groups of one kind; none: one row per container. Default: owners, as many as fit.",
+    )
+    sort_by: str | None = option(
+        "--sort-by",
+        type=click.Choice([one.value for one in SortBy]),
+        help="Sort groups and rows; default: groups by restarts, rows by node.",
+    )
+    every: bool = option(
+        "--all",
+        is_flag=True,
+        help="Show everything, including rows that do not fit and, with -o name, kept containers.",
+    )
+
+    def check(self, form: str) -> None:
+        """Raise UsageError for groups in a format without any, and for an order of other groups."""
+        if self.group_by and form != _TABLE:
+            raise UsageError(f"--group-by goes with -o {_TABLE}, not with -o {form}")
+        known = SORTED_BY[GroupBy(self.group_by or GroupBy.OWNER)] if self.group_by != ROWS else tuple(SortBy)
+        if self.sort_by and SortBy(self.sort_by) not in known:
+            names = ", ".join(known)
+            raise UsageError(f"--sort-by {self.sort_by}: {self.group_by} groups are sorted by {names}")
+
 
 _VERBOSE: Final = "Also list each assumption on a terminal, and fields that a kubelet drops."
 
@@ -39,11 +71,7 @@ class Arguments:
     """What ``plan`` is asked."""
 
     only_restarts: bool = option("--only-restarts", is_flag=True, help="Hide unaffected containers.")
-    keep_going: bool = option(
-        "--keep-going",
-        is_flag=True,
-        help="Report a container that cannot be decoded as UNKNOWN instead of stopping.",
-    )
+    keep_going: bool = keep_going_option()
     detailed_exitcode: bool = option(
         "--detailed-exitcode",
         is_flag=True,
@@ -68,60 +96,62 @@ class Arguments:
     patched: Patched
     shown: Annotated[Shown, shows(PLAN)]
     arranged: Arranged
-    withheld: Withheld
+    without_hashes: WithoutHashes
     quiet: Quiet
     verbose: Annotated[Verbose, Changed("verbose", {"help": _VERBOSE})]
 
 
 @declared("plan", Arguments, short_help="Show which containers a kubelet upgrade restarts, where, and why.")
-def command(given: Arguments) -> int:
+def command(arguments: Arguments) -> int:
     """Show which containers are killed and recreated when kubelets go from one release to another.
 
     A pod with a uid is hashed exactly as given; one without uid and status is a manifest and first gets an
     API server's defaults.
     """
-    given.arranged.check(_format(given))
-    quiet = given.quiet.quiet
-    names = given.releases.data.names(quiet=quiet)
-    key = key_of(given.sign_key)
-    made = planned(given, names, partial(output.ready, PLAN, given.shown), _maker(given), quiet=quiet)
+    arguments.arranged.check(_format(arguments))
+    quiet = arguments.quiet.quiet
+    names = arguments.releases.data.names(quiet=quiet)
+    key = key_of(arguments.sign_key)
+    made = planned(
+        arguments, names, partial(output.ready, PLAN, arguments.shown), _maker(arguments), quiet=quiet
+    )
     plan = made.plan
-    plan = given.withheld.of(plan)
-    excerpt = structs.replace(_excerpt(given, plan), key=key)
+    plan = arguments.without_hashes.of(plan)
+    excerpt = structs.replace(_excerpt(arguments, plan), key=key)
     below = list(PLAN.loosened(excerpt) if quiet else PLAN.notes(excerpt))
-    output.show(PLAN, excerpt, given.shown, below)
-    if given.verbose.verbose:
+    output.show(PLAN, excerpt, arguments.shown, below)
+    if arguments.verbose.verbose:
         from hashcompat.answers.hashes import dropped_fields
 
         way = made.way
         kubelets = [way.new] if way.old == AUTO else [way.old, way.new]
         output.note_dropped(dropped_fields(made.found, list(map(names.catalog.kubelet, kubelets))))
     output.say_each(below)
-    return _exit_code(plan) if given.detailed_exitcode else ExitCode.OK
+    return _exit_code(plan) if arguments.detailed_exitcode else ExitCode.OK
 
 
-def _maker(given: Arguments) -> Make:
+def _maker(arguments: Arguments) -> Make:
     """Return what makes the plan."""
-    if not (given.details or _shows_details(given.shown)):
+    if not (arguments.details or _shows_details(arguments.shown)):
         return planning.make
     from hashcompat.answers import details
 
     return details.make
 
 
-def _excerpt(given: Arguments, plan: Plan) -> Excerpt:
+def _excerpt(arguments: Arguments, plan: Plan) -> Excerpt:
     """Return what the options say of the report."""
-    arranged = given.arranged
+    arranged = arguments.arranged
     return structs.replace(
-        without_kept(plan) if given.only_restarts else Excerpt(plan, plan.items),
+        without_kept(plan) if arguments.only_restarts else Excerpt(plan, plan.items),
         group_by=arranged.group_by or "",
         sort_by=SortBy(arranged.sort_by) if arranged.sort_by else None,
         every=arranged.every,
-        brief=_is_read_at_once(given),
+        brief=_is_read_at_once(arguments),
         now=datetime.now(UTC),
-        invocation=_invocation(given),
-        details=given.details,
-        jobs=given.jobs.number,
+        invocation=_invocation(arguments),
+        details=arguments.details,
+        jobs=arguments.jobs.number,
     )
 
 
@@ -131,20 +161,24 @@ def _shows_details(shown: Shown) -> bool:
     return any(chosen(form)[0].details for form in forms)
 
 
-def _format(given: Arguments) -> str:
-    return given.shown.format or offered(PLAN)[0]
+def _format(arguments: Arguments) -> str:
+    return arguments.shown.format or offered(PLAN)[0]
 
 
-def _is_read_at_once(given: Arguments) -> bool:
+def _is_read_at_once(arguments: Arguments) -> bool:
     """Return whether the plan for people is on the same terminal as what goes with it."""
     both = sys.stdout.isatty() and sys.stderr.isatty()
-    return both and _format(given) == "table" and not given.verbose.verbose
+    return both and _format(arguments) == "table" and not arguments.verbose.verbose
 
 
-def _invocation(given: Arguments) -> Invocation:
+def _invocation(arguments: Arguments) -> Invocation:
     """Return the command line for others that go on from here; none with what may be secret in a URL."""
-    pods = (*given_words(given.source), *given_words(given.scope))
-    facts = (*given_words(given.releases.data), *given_words(given.facts), *given_words(given.patched))
+    pods = (*given_words(arguments.source), *given_words(arguments.scope))
+    facts = (
+        *given_words(arguments.releases.data),
+        *given_words(arguments.facts),
+        *given_words(arguments.patched),
+    )
     program = click.get_current_context().find_root().info_name or ""
     return Invocation(program, *(tuple(map(without_secrets, words)) for words in (pods, facts)))
 

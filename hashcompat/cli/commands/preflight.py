@@ -1,31 +1,128 @@
-"""``hashcompat preflight``: what else breaks when a kubelet is restarted."""
+"""What is known of nodes besides what was read on them: the cluster's objects, and a plan."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import click
+from msgspec import structs
 
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import changed, group, option
 from hashcompat.cli.args.declare import command as declared
-from hashcompat.cli.args.joined import Joined, reading
+from hashcompat.cli.args.facts import override_option
+from hashcompat.cli.args.inventory import Reading, is_named
 from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.releases import ReleaseData, listed
-from hashcompat.cli.args.scope import Scope
-from hashcompat.cli.args.source import Source
+from hashcompat.cli.args.source import Scope, Source
 from hashcompat.errors import ExitCode, UsageError
 from hashcompat.model.plan import Way
 from hashcompat.model.preflight import Preflight, Status
 from hashcompat.planning.options import AUTO
-from hashcompat.preflight.run import Question, check_plan, inspect
+from hashcompat.preflight.run import (
+    Known,
+    Question,
+    check_plan,
+    inspect,
+    items_by_node,
+    known_of,
+    with_own_releases,
+)
 from hashcompat.report.preflight import PREFLIGHT
 from hashcompat.sources.files import dumps
 from hashcompat.sources.node import collect, live
 
 if TYPE_CHECKING:
+    from hashcompat.catalog.lookup import Catalog
+    from hashcompat.model.items import Item
+    from hashcompat.model.plan import Plan
+    from hashcompat.model.pods import Inventory
     from hashcompat.records.probes import Dump
+
+
+@group
+class Joined:
+    """What is known of the cluster."""
+
+    HEADING: ClassVar = "Cluster and plan"
+
+    no_node: bool = option(
+        "--no-node",
+        is_flag=True,
+        help="Check only the Node objects in the source; read nothing on the nodes themselves.",
+    )
+    plan: str | None = option(
+        "--plan",
+        metavar="FILE",
+        help="A saved plan of the same upgrade (hashcompat plan --out); default: plan the pods of the "
+        "source.",
+    )
+    apiserver: str | None = option(
+        "--apiserver",
+        metavar="RELEASE",
+        help="The release of the API server that the kubelet will talk to.",
+    )
+
+    override_node_releases: bool = override_option()
+
+    def known(self, reading: Reading, way: Way, dumps: Sequence[Dump], catalog: Catalog) -> Known:
+        """Return what the source and the plan show, where any is named.
+
+        Raises InputError for what cannot be read and for a plan of other releases.
+        """
+        known = Known()
+        if self.no_node or is_named(reading.source, reading.scope.labels):
+            inventory = reading.inventory()
+            inventory = structs.replace(
+                inventory, nodes=with_own_releases(inventory.nodes, dumps), pods=tuple(inventory.pods)
+            )
+            items = None if self.plan else self._made(inventory, reading.source, way, catalog)
+            known = known_of(
+                (
+                    node
+                    for node in inventory.nodes
+                    if not reading.scope.nodes or node.name in reading.scope.nodes
+                ),
+                inventory.pods,
+                items,
+            )
+        if self.plan:
+            known = structs.replace(known, items=items_by_node(_saved(self.plan, way, catalog).items))
+        return known
+
+    def _made(self, inventory: Inventory, source: Source, way: Way, catalog: Catalog) -> Iterable[Item]:
+        """Plan the upgrade of the pods of the source."""
+        from hashcompat import planning
+        from hashcompat.planning.options import Options
+        from hashcompat.planning.view import View
+        from hashcompat.records.index import index
+
+        options = Options(
+            defaults=not source.no_defaults,
+            keep_going=True,
+            records=index(inventory.records),
+            apiserver_to=self.apiserver or "",
+            override_node_releases=self.override_node_releases,
+        )
+        return planning.make(inventory, way.old, way.new, View(catalog, options)).items
+
+
+def reading(source: Source, scope: Scope, *, quiet: bool) -> Reading:
+    """Return how the source is read: with its nodes, and with pods where it has any."""
+    return Reading(source, scope, needs_nodes=True, quiet=quiet, needs_pods=False)
+
+
+def _saved(name: str, way: Way, catalog: Catalog) -> Plan:
+    """Read a saved plan; raises InputError where its releases are not those of the command line."""
+    from hashcompat.cli.args.releases import check_releases
+    from hashcompat.planning.options import AUTO
+    from hashcompat.sources.files import plans
+
+    plan = plans.read(name)
+    check_releases(name, plan, "" if way.old == AUTO else way.old, way.new, catalog)
+    return plan
 
 
 @group
@@ -80,50 +177,50 @@ class Arguments:
 @declared(
     "preflight", Arguments, short_help="Check nodes for what else breaks when their kubelet is restarted."
 )
-def command(given: Arguments) -> int:
+def command(arguments: Arguments) -> int:
     """Check nodes for what breaks when a kubelet is restarted or replaced, other than container hashes.
 
     Nothing on the node is changed. Exit 2 if something is found that breaks it, 3 if a check could not read
     what it needs.
     """
-    if not given.to_release:
+    if not arguments.to_release:
         raise UsageError("--to is missing; name the release that will be started, such as --to 1.24.17")
-    quiet = given.quiet.quiet
-    names = given.data.names(quiet=quiet)
-    way = Way(names.read_or_auto(given.from_release or AUTO), names.read(given.to_release))
-    server = names.read(given.joined.apiserver) if given.joined.apiserver else ""
-    joined = changed(given.joined, apiserver=server)
-    output.ready(PREFLIGHT, given.shown)
-    nodes, catalog = _dumps(given), names.catalog
-    read = reading(given.source, given.scope, quiet=quiet)
+    quiet = arguments.quiet.quiet
+    names = arguments.data.names(quiet=quiet)
+    way = Way(names.read_or_auto(arguments.from_release or AUTO), names.read(arguments.to_release))
+    server = names.read(arguments.joined.apiserver) if arguments.joined.apiserver else ""
+    joined = changed(arguments.joined, apiserver=server)
+    output.ready(PREFLIGHT, arguments.shown)
+    nodes, catalog = _dumps(arguments), names.catalog
+    read = reading(arguments.source, arguments.scope, quiet=quiet)
     known = joined.known(read, way, nodes or [], catalog)
     if way.old == AUTO:
         check_plan(known, nodes or [], catalog)
-    result = inspect(nodes, known, _question(given, way, server), catalog)
-    output.show(PREFLIGHT, result, given.shown)
+    result = inspect(nodes, known, _question(arguments, way, server), catalog)
+    output.show(PREFLIGHT, result, arguments.shown)
     output.notes(PREFLIGHT, result, quiet=quiet)
     return _exit_code(result)
 
 
-def _dumps(given: Arguments) -> list[Dump] | None:
+def _dumps(arguments: Arguments) -> list[Dump] | None:
     """Read dumps where they are given, and this node otherwise; None where only objects are looked at."""
-    if given.joined.no_node and given.dumps:
+    if arguments.joined.no_node and arguments.dumps:
         raise UsageError("--dump and --no-node exclude each other: a dump is what was read on a node")
-    if (given.joined.no_node or given.dumps) and (
-        given.runtime or given.runtime_endpoint or given.root or given.read_also
+    if (arguments.joined.no_node or arguments.dumps) and (
+        arguments.runtime or arguments.runtime_endpoint or arguments.root or arguments.read_also
     ):
         raise UsageError("--runtime, --runtime-endpoint, --root and --read-also are about this node alone")
-    if given.joined.no_node:
+    if arguments.joined.no_node:
         return None
-    if given.dumps:
-        return dumps.collect(given.dumps)
-    kind, socket = given.runtime or collect.AUTO, given.runtime_endpoint or ""
-    return [live.collect(kind, socket, given.root or "/", given.read_also)]
+    if arguments.dumps:
+        return dumps.collect(arguments.dumps)
+    kind, socket = arguments.runtime or collect.AUTO, arguments.runtime_endpoint or ""
+    return [live.collect(kind, socket, arguments.root or "/", arguments.read_also)]
 
 
-def _question(given: Arguments, way: Way, server: str) -> Question:
+def _question(arguments: Arguments, way: Way, server: str) -> Question:
     current = "" if way.old == AUTO else way.old
-    return Question(way.new, current, server, tuple(listed(given.ignored)), datetime.now(UTC))
+    return Question(way.new, current, server, tuple(listed(arguments.ignored)), datetime.now(UTC))
 
 
 def _exit_code(result: Preflight) -> ExitCode:

@@ -10,7 +10,7 @@ from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.inventory import cluster_scope
 from hashcompat.cli.args.output import Shown, shows
 from hashcompat.cli.args.rollout import configmap_of
-from hashcompat.cli.args.scope import Scope
+from hashcompat.cli.args.source import Scope
 from hashcompat.errors import UsageError
 from hashcompat.planning.options import AUTO
 from hashcompat.report.releases import ROLES
@@ -48,7 +48,7 @@ class Arguments:
 
 
 @declared("rbac", Arguments, short_help="Print the minimal RBAC role for reading a live cluster.")
-def command(given: Arguments) -> None:
+def command(arguments: Arguments) -> None:
     """Print the Role or ClusterRole that a plan with the same flags needs: get and list only, unless --state.
 
     It covers pods, nodes, and the namespace kube-system, whose UID identifies the cluster.
@@ -57,11 +57,15 @@ def command(given: Arguments) -> None:
 
     hashcompat rbac --service-account tools:hashcompat | kubectl apply -f -
     """
-    scope = cluster_scope(given.scope, needs_nodes=given.from_release == AUTO, budgets=given.impact)
-    state = configmap_of(given.state) if given.state else None
-    if given.state and not state:
-        raise UsageError(f"--state: a file needs no role; want configmap:NAMESPACE/NAME, got {given.state!r}")
-    output.show(ROLES, minimal_roles(scope, _account(given.service_account), state), given.shown)
+    scope = cluster_scope(
+        arguments.scope, needs_nodes=arguments.from_release == AUTO, budgets=arguments.impact
+    )
+    state = configmap_of(arguments.state) if arguments.state else None
+    if arguments.state and not state:
+        raise UsageError(
+            f"--state: a file needs no role; want configmap:NAMESPACE/NAME, got {arguments.state!r}"
+        )
+    output.show(ROLES, minimal_roles(scope, _account(arguments.service_account), state), arguments.shown)
 
 
 def _account(text: str | None) -> tuple[str, str] | None:

@@ -38,20 +38,20 @@ class Arguments:
     Arguments,
     short_help="List the known kubelet releases, or add a newer one.",
 )
-def command(given: Arguments) -> None:
+def command(arguments: Arguments) -> None:
     """List the known kubelet releases: the type tree, hash era and Go release of each minor.
 
     With --add: save a newer release in the user's data directory, and show how its types differ from those of
     the newest known release. Its algorithm and behaviour are assumed to be the same, and plans say so.
     """
-    if given.types and not given.add:
+    if arguments.types and not arguments.add:
         raise UsageError("--types goes with --add RELEASE")
-    output.ready(DIFFERENCE if given.add else RELEASES, given.shown)
-    if not given.add:
-        output.show(RELEASES, known_releases(given.data.catalog()), given.shown)
+    output.ready(DIFFERENCE if arguments.add else RELEASES, arguments.shown)
+    if not arguments.add:
+        output.show(RELEASES, known_releases(arguments.data.catalog()), arguments.shown)
         return
     from hashcompat.cli.commands.adding import add_release
 
-    if given.data.schemas:
+    if arguments.data.schemas:
         raise UsageError("--add saves among the user's data, not in --schemas DIR")
-    add_release(given.add, given.types, given.shown)
+    add_release(arguments.add, arguments.types, arguments.shown)

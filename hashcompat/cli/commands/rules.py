@@ -33,21 +33,21 @@ class Arguments:
 
 
 @declared("rules", Arguments, short_help="List the rules behind verdicts and the checks of nodes.")
-def command(given: Arguments) -> None:
+def command(arguments: Arguments) -> None:
     """List the rules behind verdicts and the checks of preflight by their stable ids.
 
     With RULE, such as HC004 or PF-103: what it means, how to confirm it on a node, how to avoid it, since
     which release it occurs, and the upstream change.
     """
-    wanted = {_known(name) for name in given.ids} or _EVERY.keys()
+    wanted = {_known(name) for name in arguments.ids} or _EVERY.keys()
     chosen = RuleList(tuple(rule for name, rule in _EVERY.items() if name in wanted))
-    output.show(PAGES if given.ids else RULES, chosen, given.shown)
+    output.show(PAGES if arguments.ids else RULES, chosen, arguments.shown)
 
 
 def _known(name: str) -> str:
     """Return the id that is meant; raises UsageError, with the nearest ones, where there is not one."""
-    found = _ID.fullmatch(name)
-    meant = f"{found[1].upper()}{'-' * (found[1].upper() == 'PF')}{int(found[2]):03}" if found else name
+    match = _ID.fullmatch(name)
+    meant = f"{match[1].upper()}{'-' * (match[1].upper() == 'PF')}{int(match[2]):03}" if match else name
     if meant in _EVERY:
         return meant
     raise UsageError(f"no rule {name!r}; near it: {', '.join(_near(name, meant))}")

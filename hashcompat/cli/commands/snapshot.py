@@ -16,9 +16,8 @@ from hashcompat.cli.args.facts import Records
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet
 from hashcompat.cli.args.releases import ReleaseData
-from hashcompat.cli.args.scope import Scope
-from hashcompat.cli.args.source import Source
-from hashcompat.cli.reports import STDOUT
+from hashcompat.cli.args.source import Scope, Source
+from hashcompat.cli.output import STDOUT
 from hashcompat.model.pods import Inventory
 from hashcompat.report import snapshot as report
 from hashcompat.sources.files.inputs import Copy
@@ -61,30 +60,30 @@ class Arguments:
 
 
 @declared("snapshot", Arguments, short_help="Save a cluster for later plans, with values hidden.")
-def command(given: Arguments) -> None:
+def command(arguments: Arguments) -> None:
     """Save pods and nodes so that -f FILE gives the same plans later, between any releases known now.
 
     Everything that plans do not need is hidden: values of env, args, commands, headers, probes, volumes.
     Because hashes would reveal such values, the snapshot records instead which kubelets hash a container
     alike; plans made from it show no hashes of hidden values.
     """
-    quiet = given.quiet.quiet
-    catalog = given.data.catalog(quiet=quiet)
-    reading = Reading(given.source, given.scope, quiet=quiet)
+    quiet = arguments.quiet.quiet
+    catalog = arguments.data.catalog(quiet=quiet)
+    reading = Reading(arguments.source, arguments.scope, quiet=quiet)
 
     def of(whole: Inventory) -> tuple[Snapshot, _Pods]:
-        found = reading.selected(whole)
-        found = structs.replace(found, records=tuple(given.records.collect(reading, found)))
-        redaction = Redaction(found, catalog, with_hashes=given.saved.with_hashes)
+        inventory = reading.selected(whole)
+        inventory = structs.replace(inventory, records=tuple(arguments.records.collect(reading, inventory)))
+        redaction = Redaction(inventory, catalog, with_hashes=arguments.saved.with_hashes)
         pods = _Pods(redaction)
         return redaction.snapshot(()), pods
 
     hidden, pods = reading.used(of)
     reading.warn(hidden.warnings)
-    if given.saved.out in (None, STDOUT):
+    if arguments.saved.out in (None, STDOUT):
         output.write(report.text(hidden, pods))
     else:
-        output.write_whole(Path(given.saved.out), report.text(hidden, pods))
+        output.write_whole(Path(arguments.saved.out), report.text(hidden, pods))
     if not quiet:
         output.note(report.closing(hidden, pods.number, pods.containers))
 

@@ -12,10 +12,9 @@ from hashcompat.cli.args.declare import argument, group, option
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.facts import Facts, Records
 from hashcompat.cli.args.inventory import Reading
-from hashcompat.cli.args.output import Quiet, Shown, Withheld, shows
+from hashcompat.cli.args.output import Quiet, Shown, WithoutHashes, shows
 from hashcompat.cli.args.releases import ReleaseData
-from hashcompat.cli.args.scope import Labels, Scope
-from hashcompat.cli.args.source import Source
+from hashcompat.cli.args.source import Labels, Scope, Source
 from hashcompat.errors import ExitCode, UsageError
 from hashcompat.planning.options import AUTO
 from hashcompat.planning.view import View
@@ -47,7 +46,7 @@ class Arguments:
     labels: Labels
     records: Records
     shown: Annotated[Shown, shows(VERIFICATIONS, CALIBRATION)]
-    withheld: Withheld
+    without_hashes: WithoutHashes
     quiet: Quiet
 
 
@@ -56,7 +55,7 @@ class Arguments:
     Arguments,
     short_help="Compare golden or recorded hashes with what this program computes.",
 )
-def command(given: Arguments) -> int:
+def command(arguments: Arguments) -> int:
     """Recompute hashes and compare them: exit 2 if one differs, 3 if some cannot be compared.
 
     PATH is a golden directory: inputs.jsonl and, for each release, RELEASE.jsonl, with one line per case; or
@@ -64,56 +63,56 @@ def command(given: Arguments) -> int:
     the hashes that kubelets recorded are compared with those of the pods given with -f, or of the live
     cluster.
     """
-    if bool(given.paths) == given.records.are_named:
+    if bool(arguments.paths) == arguments.records.are_named:
         raise UsageError(
             "give golden directories as PATH, or recorded hashes with --recorded FILE or --runtime auto, "
             "their pods with -f"
         )
-    return _verify_golden(given) if given.paths else _verify_records(given)
+    return _verify_golden(arguments) if arguments.paths else _verify_records(arguments)
 
 
-def _verify_golden(given: Arguments) -> int:
-    _refuse_stray(given)
-    output.ready(VERIFICATIONS, given.shown)
-    catalog = given.data.catalog(quiet=given.quiet.quiet)
-    found = [verify(Path(path), catalog, show_values=given.show_values) for path in given.paths]
+def _verify_golden(arguments: Arguments) -> int:
+    _refuse_stray(arguments)
+    output.ready(VERIFICATIONS, arguments.shown)
+    catalog = arguments.data.catalog(quiet=arguments.quiet.quiet)
+    found = [verify(Path(path), catalog, show_values=arguments.show_values) for path in arguments.paths]
     result = Verifications(tuple(found))
-    output.show(VERIFICATIONS, result, given.shown)
-    output.notes(VERIFICATIONS, result, quiet=given.quiet.quiet)
+    output.show(VERIFICATIONS, result, arguments.shown)
+    output.notes(VERIFICATIONS, result, quiet=arguments.quiet.quiet)
     return ExitCode.FINDING if result.differing else ExitCode.OK
 
 
-def _refuse_stray(given: Arguments) -> None:
-    source = given.source
+def _refuse_stray(arguments: Arguments) -> None:
+    source = arguments.source
     values = {
-        "--from": given.release,
+        "--from": arguments.release,
         "-f": source.files,
         "-R": source.recursive,
         "--sample": source.sample,
         "--no-defaults": source.no_defaults,
-        "--search-token-mount": given.search_token_mount,
-        "--no-hashes": given.withheld.no_hashes,
+        "--search-token-mount": arguments.search_token_mount,
+        "--no-hashes": arguments.without_hashes.no_hashes,
     }
     stray = [flag for flag, value in values.items() if value]
-    stray += source.cluster.flags(given.labels.selector)
+    stray += source.cluster.flags(arguments.labels.selector)
     if stray:
         raise UsageError(
             f"{stray[0]} goes with --recorded; golden directories have their own inputs and releases"
         )
 
 
-def _verify_records(given: Arguments) -> int:
-    quiet = given.quiet.quiet
-    names = given.data.names(quiet=quiet)
-    release = names.read_or_auto(given.release or AUTO)
-    output.ready(CALIBRATION, given.shown)
-    scope, needs_nodes = Scope(labels=given.labels), release == AUTO
-    reading = Reading(given.source, scope, needs_nodes=needs_nodes, quiet=quiet)
+def _verify_records(arguments: Arguments) -> int:
+    quiet = arguments.quiet.quiet
+    names = arguments.data.names(quiet=quiet)
+    release = names.read_or_auto(arguments.release or AUTO)
+    output.ready(CALIBRATION, arguments.shown)
+    scope, needs_nodes = Scope(labels=arguments.labels), release == AUTO
+    reading = Reading(arguments.source, scope, needs_nodes=needs_nodes, quiet=quiet)
     found = reading.inventory()
-    options = Facts(records=given.records).options(reading, found, names)
-    view, search = View(names.catalog, options), given.search_token_mount
+    options = Facts(records=arguments.records).options(reading, found, names)
+    view, search = View(names.catalog, options), arguments.search_token_mount
     check = check_records(found, release, view, search_mounts=search)
-    output.show(CALIBRATION, given.withheld.of(check), given.shown)
+    output.show(CALIBRATION, arguments.without_hashes.of(check), arguments.shown)
     output.notes(CALIBRATION, check, quiet=quiet)
     return _exit_code(check)
 

@@ -22,6 +22,6 @@ class Arguments:
 
 
 @declared("version", Arguments, short_help="Print this program's version and the range of known releases.")
-def command(given: Arguments) -> None:
+def command(arguments: Arguments) -> None:
     """Print this program's version and the oldest and newest kubelet releases that it knows."""
-    output.show(VERSION, versions(given.data.catalog()), given.shown)
+    output.show(VERSION, versions(arguments.data.catalog()), arguments.shown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.cli.args.settling import settled
+from hashcompat.cli.args.rollout import settled
 from hashcompat.gating.policy import Policy
 from hashcompat.gating.result import GateResult, Line, Outcome
 from tests.helpers.plans import plan

@@ -49,7 +49,7 @@ NO_READERS: Final = {
     "apiserver/created": "writes what an API server serves; the target container reads it",
     "catalog/lookup": "reads the release data of the program",
     "catalog/nearest": "compares the name of a release with known ones; the target release reads it",
-    "cli/args/cluster": "reads a duration of the command line",
+    "cli/args/source": "reads a duration of the command line",
     "cli/args/rollout": "reads a name of the command line; the target rollout reads what is below it",
     "cli/commands/adding": "asks for release data; the targets download and go-types read them",
     "cli/commands/rules": "reads an id of the command line",

@@ -40,8 +40,12 @@ _REFUSALS: Final[Mapping[str, str]] = {
     rules.STRICT_GROUPS: "strict groups",
     rules.SYSCTL: "sysctls",
     rules.DEVICES: "devices",
+    rules.FEATURE_REFUSED: "features",
 }
 """Why a pod is not admitted, as messages.json names it."""
+
+_POD_RESOURCES: Final = "PodLevelResources"
+"""The feature that is looked at by itself, and refused for a reason of its own."""
 
 _FOUND: Final[Mapping[str, str]] = {
     rules.RUNTIME_GONE: "none",
@@ -146,7 +150,10 @@ def _refused(item: Item, messages: Messages) -> Iterator[Expectation]:
     if _has(item, rules.STATIC_REFUSED):
         yield Expectation(Where.LOG, messages.static_refusal)
     for reason in item.reasons:
-        if refusal := messages.refusals.get(_REFUSALS.get(reason.id, "")):
+        why = _REFUSALS.get(reason.id, "")
+        if why == "features" and _POD_RESOURCES in reason.text:
+            why = "pod resources"
+        if refusal := messages.refusals.get(why):
             yield Expectation(Where.STATUS, f"phase Failed, reason {refusal}")
             yield Expectation(Where.EVENT, f"Warning {refusal}")
 

@@ -38,6 +38,7 @@ CONTAINER: Final = frozenset(
         "name",
         "image",
         "restartPolicy",
+        "restartPolicyRules.action",
         "env.name",
         "resizePolicy.resourceName",
         "resizePolicy.restartPolicy",
@@ -53,6 +54,7 @@ POD: Final = frozenset(
     {
         "nodeName",
         "hostNetwork",
+        "hostUsers",
         "restartPolicy",
         "automountServiceAccountToken",
         "nodeSelector",

@@ -17,7 +17,7 @@ from hashcompat.answers.hiding import Hider
 from hashcompat.answers.keeping import Keeper, masked
 from hashcompat.answers.outlines import Hidden, Replicas
 from hashcompat.catalog.lookup import Catalog
-from hashcompat.corev1.scheduling import label_keys
+from hashcompat.corev1.scheduling import label_keys, mounted
 from hashcompat.errors import DecodeError, InputError
 from hashcompat.go.jsontext import kind_of
 from hashcompat.model.escape import name_path
@@ -26,6 +26,7 @@ from hashcompat.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.model.uids import is_computed
 from hashcompat.model.verdicts import HiddenHash, StoredHashes
 from hashcompat.planning.ages import Ages
+from hashcompat.planning.kinds import WITHOUT_PLUGIN, has_rare_volume
 from hashcompat.planning.latest import Latest
 from hashcompat.planning.templates import Likeness, likeness, text_of
 from hashcompat.records.index import index
@@ -116,6 +117,9 @@ class Redaction:
         except DecodeError as error:
             place = pod.containers[0].path.rpartition(".")[0]
             raise InputError(f"{pod.origin}: {place}{error}") from None
+        if not pod.static and has_rare_volume(pod):
+            kinds = mounted(pod.spec, WITHOUT_PLUGIN)
+            spec = {**spec, "volumes": [{"name": MASK, kind: {}} for kind in kinds]}
         containers = tuple(self._container(pod, container) for container in pod.containers)
         uid, config_hash = map(self._uids.of, (pod.uid, pod.config_hash))
         return structs.replace(pod, spec=spec, containers=containers, uid=uid, config_hash=config_hash)

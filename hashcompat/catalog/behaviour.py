@@ -12,6 +12,22 @@ from hashcompat.release import parse_release
 # What a kubelet does with running containers besides hashing them, by release: rows of behaviour.json.
 
 
+class PodFeature(msgspec.Struct, frozen=True, rename="camel"):
+    """A feature that a pod may ask for."""
+
+    name: str
+    """Its feature gate, by which a node has it."""
+    handler: str
+    """The gate of what refuses pods that ask for it; empty where that has none."""
+    uses: tuple[tuple[tuple[str, ...], Any], ...]
+    """What a pod that asks for it has: at one of some paths in its spec a value; null for any that is not
+    empty."""
+    on_windows: bool = True
+    """Whether a node with Windows can have it."""
+    of_runtime: bool = False
+    """Whether the container runtime has to have it too."""
+
+
 class Behaviour(msgspec.Struct, frozen=True):
     """What one release does; the rows name their sources."""
 
@@ -70,6 +86,11 @@ class Behaviour(msgspec.Struct, frozen=True):
     """The sysctls that every pod may set."""
     device_health: str
     """Whether the health of devices is ``checked`` when a running container is admitted again."""
+    pod_features: Sequence[PodFeature]
+    """The features that a pod may ask for and whose absence makes the kubelet refuse it."""
+    volumes_without_plugin: Mapping[str, str]
+    """The keys of a volume's source that the kubelet has no plugin for, each with the feature gate that gives
+    it one; empty where none does."""
     exec_probe_timeout: str
     """Whether the timeoutSeconds of exec probes is ``ignored`` or ``enforced``."""
     restart_log: str

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec import structs
 from packaging.version import Version
 
 from hashcompat.catalog import files
 from hashcompat.catalog.added import Added, AddedReleases, added_releases, row_of
-from hashcompat.catalog.behaviour import Behaviour, Changes
+from hashcompat.catalog.behaviour import Behaviour, Changes, PodFeature
 from hashcompat.catalog.eras import Era, PatchTables, Site, era_from_row, site_of
 from hashcompat.catalog.files import Table, read_table
 from hashcompat.catalog.gates import NO_SETTINGS, Gates, GateTable, Settings
@@ -294,6 +295,8 @@ class Catalog:
         found, row = self.known.find(name)
         release = self.vendors.true(found)
         behaviour = self._behaviour.decide(Behaviour, release)
+        features = msgspec.convert(behaviour.pod_features, tuple[PodFeature, ...])
+        behaviour = structs.replace(behaviour, pod_features=features)
         gates = Gates(self.gate_table, release, settings)
         return Kubelet(
             release=release,

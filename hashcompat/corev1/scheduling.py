@@ -8,7 +8,7 @@ core/v1/toleration.go ``ToleratesTaint``.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, Final
 
@@ -230,3 +230,30 @@ def _kinds(value: Mapping[str, Any]) -> Iterator[str]:
 
 def _items(value: Any) -> list[Mapping[str, Any]]:
     return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
+
+
+def volume_kinds(spec: Mapping[str, Any]) -> frozenset[str]:
+    """Return the keys of the sources of a pod's volumes, such as ``rbd``."""
+    return frozenset(
+        key for volume in _items(spec.get("volumes")) for key, source in volume.items() if source is not None
+    )
+
+
+def mounted(spec: Mapping[str, Any], kinds: Collection[str]) -> list[str]:
+    """Return those of some kinds of volumes that a container mounts, by ``volumeMounts``, sorted.
+
+    A kubelet waits for no other one (pkg/kubelet/volumemanager/volume_manager.go ``getExpectedVolumes``).
+    """
+    named = {
+        mount.get("name")
+        for key in ("initContainers", "containers", "ephemeralContainers")
+        for container in _items(spec.get(key))
+        for mount in _items(container.get("volumeMounts"))
+        if isinstance(mount.get("name"), str)
+    }
+    volumes = [volume for volume in _items(spec.get("volumes")) if _is_in(volume.get("name"), named)]
+    return sorted({kind for kind in kinds for volume in volumes if volume.get(kind) is not None})
+
+
+def _is_in(name: object, names: Collection[object]) -> bool:
+    return isinstance(name, str) and name in names

@@ -10,7 +10,7 @@ import msgspec
 from hashcompat.corev1.scheduling import label_keys
 from hashcompat.kubelet.alike import begins_to_enforce, has_killing_exec
 from hashcompat.kubelet.decide import static
-from hashcompat.kubelet.decide.pod import at_rest
+from hashcompat.kubelet.decide.pod import at_rest, waits_for_volume
 from hashcompat.model.escape import count, name_path
 from hashcompat.model.pods import Container, Pod
 from hashcompat.planning.judge import Draft, Judge
@@ -32,6 +32,8 @@ class Caution(msgspec.Struct, frozen=True):
     """Whether its record is older than it."""
     selective: str = ""
     """The target release, where that may refuse the pod for labels which it does not set; else empty."""
+    stuck: str = ""
+    """Why it does not start again once it ends, where its pod has a volume without a plugin; else empty."""
     slow: tuple[str, str] | None = None
     """Both releases, where only the target one kills it for a slow probe; else None."""
 
@@ -47,6 +49,7 @@ class Warned:
     def __init__(self) -> None:
         self.slow: dict[tuple[str, str], Names] = {}
         self.selective: dict[str, Names] = {}
+        self.stuck: dict[str, Names] = {}
         self.doubtful: dict[tuple[bool, str], Names] = {}
         self.outdated = Names()
         self.nodes: set[str] = set()
@@ -55,6 +58,7 @@ class Warned:
         """Add those that were found elsewhere, after these."""
         _merge(self.slow, others.slow)
         _merge(self.selective, others.selective)
+        _merge(self.stuck, others.stuck)
         _merge(self.doubtful, others.doubtful)
         self.outdated.merge(others.outdated)
         self.nodes |= others.nodes
@@ -90,6 +94,7 @@ class Cautions:
             doubtful,
             outdated,
             str(case.new.release) if waits and _selects_more_than(_OF_KUBELETS, draft.pod) else "",
+            waits_for_volume(case),
             (str(case.old.release), str(case.new.release)) if slow else None,
         )
 
@@ -105,6 +110,8 @@ class Cautions:
             self.warned.outdated.add(name)
         if found.selective:
             self.warned.selective.setdefault(found.selective, Names()).add(of_pod, again=False)
+        if found.stuck:
+            self.warned.stuck.setdefault(found.stuck, Names()).add(of_pod, again=False)
         if found.slow:
             self.warned.slow.setdefault(found.slow, Names()).add(name)
 
@@ -123,6 +130,9 @@ class Cautions:
                 "select a label which it does not set itself (kubernetes/kubernetes#94087: "
                 f"{count(len(pods), 'pod')}: {pods})"
             )
+        for why, pods in sorted(self.warned.stuck.items()):
+            does = "does" if len(pods) == 1 else "do"
+            yield f"{count(len(pods), 'pod')} {does} not start again once a container ends: {why}: {pods}"
         for (may_be, doubt), pods in sorted(self.warned.doubtful.items()):
             one = len(pods) == 1
             ordinary = "an ordinary one" if one else "ordinary ones"

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.corev1.scheduling import asks_by_name, asks_for_its_node, label_keys
+from hashcompat.corev1.scheduling import asks_by_name, asks_for_its_node, label_keys, mounted, volume_kinds
 from hashcompat.kubelet.decide.pod import expands
 from hashcompat.kubelet.decide.static import is_pinned
 from hashcompat.model.pods import Container, ContainerType, Node, Pod, besides
@@ -37,6 +37,15 @@ OF_CONTAINER: Final = frozenset(
     }
 )
 """The keys of a container's spec that decide nothing but by its hash."""
+
+WITHOUT_PLUGIN: Final = frozenset(
+    {
+        *("csi", "ephemeral", "image", "scaleIO", "flocker", "quobyte", "storageos", "glusterfs"),
+        *("cephfs", "rbd", "gitRepo"),
+    }
+)
+"""The kinds of volumes that some kubelets have no plugin for (``volumesWithoutPlugin`` in behaviour.json):
+whether a container mounts one decides, though no other volume does."""
 
 _NAMES_OF_POD: Final = frozenset(
     {
@@ -87,7 +96,13 @@ def kind(pod: Pod, node: Node | None, dates: Dates | None = None) -> bytes:
 def _facts(pod: Pod) -> tuple[object, ...]:
     """Return what decides of a pod besides its node, and when and how often its containers started."""
     containers = [(_facts_of_container(one), _own(one), expands(one)) for one in pod.containers]
-    return _facts_of_pod(pod), _identity(pod), _spec(pod), containers
+    volumes = mounted(pod.spec, WITHOUT_PLUGIN) if has_rare_volume(pod) else ()
+    return _facts_of_pod(pod), _identity(pod), _spec(pod), containers, volumes
+
+
+def has_rare_volume(pod: Pod) -> bool:
+    """Return whether a pod has a volume that some kubelets have no plugin for; of a shape all or none do."""
+    return not WITHOUT_PLUGIN.isdisjoint(volume_kinds(pod.spec))
 
 
 def _digest(facts: object) -> bytes:

@@ -23,7 +23,7 @@ from hashcompat.kubelet.hashing import ContainerHash, Hasher, hashers
 from hashcompat.kubelet.template import Around, around
 from hashcompat.model.pods import PROFILES, Blank, Container, Node, Pod
 from hashcompat.model.verdicts import Hash
-from hashcompat.planning.kinds import Dates, asked_of_node, facts_kind, kind_of, node_kind
+from hashcompat.planning.kinds import Dates, asked_of_node, facts_kind, has_rare_volume, kind_of, node_kind
 from hashcompat.planning.latest import KEPT, LARGEST, Latest
 from hashcompat.planning.patched import as_decoded
 from hashcompat.planning.view import Spec, View
@@ -246,7 +246,7 @@ class Templates:
     def _facts_kind(self, pod: Pod) -> bytes:
         """Return what decides of a pod but for its node and its starts; once for all of a shape."""
         shape = pod.shape
-        if shape is None:
+        if shape is None or has_rare_volume(pod):
             return facts_kind(pod)
         if shape not in self._shapes:
             self._shapes[shape] = facts_kind(pod)

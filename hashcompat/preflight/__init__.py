@@ -29,12 +29,14 @@ from hashcompat.preflight.checks.managers import CPU_STATE, MEMORY_STATE
 from hashcompat.preflight.checks.pods import (
     DEVICES,
     EXEC_PROBES,
+    FEATURES,
     MIRROR_PODS,
     SCHEDULING,
     SIDECARS,
     SNAP_DATA,
     STATIC_REFERENCES,
     SYSCTLS,
+    VOLUMES,
 )
 from hashcompat.preflight.checks.runtime import (
     CGROUP_DRIVERS,
@@ -152,6 +154,8 @@ _UNSORTED: Final[tuple[Check, ...]] = (
     SNAP_DATA,
     SYSCTLS,
     SIDECARS,
+    FEATURES,
+    VOLUMES,
     PRESSURE,
     IMAGE_GC,
     RESERVATIONS,

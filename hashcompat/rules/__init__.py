@@ -54,6 +54,9 @@ QOS: Final = "HC039"
 CLOSED_BUILD: Final = "HC040"
 NOT_CREATED: Final = "HC041"
 NODE_DISPUTED: Final = "HC042"
+FEATURE_REFUSED: Final = "HC043"
+NO_VOLUME: Final = "HC044"
+FINISHED: Final = "HC045"
 
 
 class Step(msgspec.Struct, frozen=True):

@@ -214,6 +214,45 @@ _OF_ADMISSION: Final = (
         ),
     ),
     Rule(
+        rules.FEATURE_REFUSED,
+        "feature not there",
+        "The pod asks for a feature that the new kubelet has off, or that its node does not have: the "
+        "kubelet refuses it. Resources of a whole pod need the gate PodLevelResources from 1.34 on, and "
+        "Linux; with the gate NodeDeclaredFeatures, on from 1.36, more features are looked at.",
+        "pkg/kubelet/lifecycle/handlers.go declaredFeaturesAdmitHandler, podFeaturesAdmitHandler",
+        effect="The way back, and a gate that was set for the old kubelet alone, are where this happens. "
+        f"{_LOST}",
+        confirm=(
+            Step(
+                "What the pod asks for:",
+                "kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.resources} {.spec.hostNetwork} "
+                "{.spec.hostUsers} {.spec.containers[*].restartPolicyRules}'",
+            ),
+            Step(
+                "The features that the node declares, from 1.35 on:",
+                "kubectl get node NODE -o jsonpath='{.status.declaredFeatures}'",
+            ),
+            Step(
+                "Afterwards, the pod has failed with the reason PodFeatureUnsupported or "
+                "PodLevelResourcesNotAdmitted:",
+                "kubectl get pod POD -n NAMESPACE -o jsonpath='{.status.reason}: {.status.message}'",
+            ),
+        ),
+        avoid=(
+            Step("Set the feature gate that the reason names in the new kubelet's configuration too."),
+            steps.DRAIN,
+            _PREFLIGHT,
+        ),
+        since=Since(
+            "the target kubelet is one of these",
+            (Rows("behaviour", ("podFeatures",), "value", value=[], unlike=True),),
+        ),
+        links=(
+            f"{_FILES}/v1.36.3/pkg/kubelet/lifecycle/handlers.go#declaredFeaturesAdmitHandler",
+            f"{_FILES}/v1.34.10/pkg/kubelet/lifecycle/features_linux.go#isPodLevelResourcesSupported",
+        ),
+    ),
+    Rule(
         rules.DEVICES,
         "devices without a plugin",
         "1.25.10 - 1.25.13, 1.26.5 - 1.26.8 and 1.27.2 - 1.27.5 check the health of devices before any "

@@ -20,6 +20,58 @@ _INFRA: Final = Step(
 
 _OF_SANDBOXES: Final = (
     Rule(
+        rules.FINISHED,
+        "finished, and still running",
+        "The pod has Succeeded or Failed, and a container of it runs all the same, as after an eviction that "
+        "a kubelet did not bring to its end. A kubelet that starts ends it.",
+        "pkg/kubelet/pod_workers.go UpdatePod; before 1.22 pkg/kubelet/kubelet_pods.go HandlePodCleanups",
+        effect="Any restart of the kubelet does this, not only an upgrade. Nothing starts it again.",
+        confirm=(
+            Step(
+                "The pod's phase, and the states of its containers:",
+                "kubectl get pod POD -n NAMESPACE -o jsonpath='{.status.phase} "
+                "{.status.containerStatuses[*].state}'",
+            ),
+            Step("On the node, whether it runs:", "crictl ps --label io.kubernetes.pod.name=POD"),
+        ),
+        avoid=(
+            Step("If its work still counts, let it end before the kubelet restarts; else delete the pod."),
+        ),
+        since=Since("any release", (Rows("behaviour", ("missingHash",)),)),
+        links=("https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/kubelet/pod_workers.go#UpdatePod",),
+    ),
+    Rule(
+        rules.NO_VOLUME,
+        "volume without a plugin",
+        "A container mounts a volume that the new kubelet has no plugin for: one that was removed (GlusterFS "
+        "in 1.26, CephFS and RBD in 1.31, git volumes in 1.33), or, on the way back, one that is newer. The "
+        "kubelet waits for the volume before it looks at the containers, so none is compared.",
+        "pkg/kubelet/kubelet.go syncPod; pkg/volume",
+        effect="The containers run on, whatever their hashes, until one of them ends: it is not started "
+        "again. A pod that is created again stays in ContainerCreating, with the event FailedMount.",
+        confirm=(
+            Step(
+                "The pod's volumes:",
+                "kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.volumes}'",
+            ),
+            Step("Afterwards, in the events:", "kubectl get events -n NAMESPACE | grep FailedMount"),
+        ),
+        avoid=(
+            Step("Move the data to a volume of a CSI driver before the upgrade."),
+            Step("For git volumes, clone in an init container, or set GitRepoVolumeDriver=true."),
+        ),
+        since=Since(
+            "the target kubelet is one of these",
+            (Rows("behaviour", ("volumesWithoutPlugin",)),),
+        ),
+        links=(
+            "https://github.com/kubernetes/kubernetes/pull/112015",
+            "https://github.com/kubernetes/kubernetes/pull/124544",
+            "https://github.com/kubernetes/kubernetes/pull/124546",
+            "https://github.com/kubernetes/kubernetes/pull/129923",
+        ),
+    ),
+    Rule(
         rules.RUNTIME_GONE,
         "dockershim removed",
         "The new kubelet has no dockershim. It creates everything again in another runtime, and the old "

@@ -29,7 +29,7 @@ def of_template(owner: Fields, place: Place) -> Pod:
     for key in place:
         template = template.object(key)
     of_pods = part(template.value, "metadata")
-    profiles = _profiles(part(of_pods, "annotations"))
+    profiles = profiles_in(part(of_pods, "annotations"))
     labels = part(of_pods, "labels")
     value = {
         "metadata": {"name": name, "namespace": namespace, "labels": labels, "annotations": profiles},
@@ -74,7 +74,7 @@ def of_pod(found: Fields, owner: str = "") -> Pod:
         references=api_references(spec.value) if manifest or mirror.static else (),
         automount=automount if isinstance(automount, bool) else None,
         spec=spec.value,
-        profiles=_profiles(annotations.value) if manifest else {},
+        profiles=profiles_in(annotations.value) if manifest else {},
         config_hash=mirror.uid,
         containers=tuple(_containers(spec, _reported(status.value, mirror.static), found)),
         file=found.where.file,
@@ -94,7 +94,8 @@ def _reported(status: Mapping[str, Any], static: bool) -> Mapping[str, Any]:
     return {} if unseen else status
 
 
-def _profiles(annotations: Mapping[str, Any]) -> dict[str, str]:
+def profiles_in(annotations: Mapping[str, Any]) -> dict[str, str]:
+    """Return the annotations that ask for security profiles of containers."""
     return {
         key: value
         for key, value in annotations.items()

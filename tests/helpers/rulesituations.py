@@ -131,6 +131,8 @@ OWNED: Json = {
 }
 STATIC = "ns/p-n1/c"
 
+OWN_USERS: Json = {"hostNetwork": True, "hostUsers": False}
+
 INPUTS: tuple[Input, ...] = (
     Input("HC001", "RESTART", "1.15.12", "1.16.15", (pod(C, metadata=OWNED),)),
     Input("HC001", "RESTART", "1.30.14", "1.31.14", (pod(C),)),
@@ -238,6 +240,34 @@ INPUTS: tuple[Input, ...] = (
         (pod(C, spec={"securityContext": {"sysctls": [{"name": "net.ipv4.tcp_rmem", "value": "1"}]}}),),
     ),
     Input("HC038", "KILL", "1.25.9", "1.25.10", (pod(GPU),)),
+    Input("HC043", "KILL", "1.35.8", "1.36.5", (pod(C, spec=OWN_USERS),)),
+    Input(
+        "HC043",
+        "UNKNOWN",
+        "1.35.8",
+        "1.36.5",
+        (pod(C, spec=OWN_USERS),),
+        ("--feature-gates", "UserNamespacesHostNetworkSupport=true"),
+    ),
+    Input(
+        "HC044",
+        "KEEP",
+        "1.30.14",
+        "1.31.14",
+        (
+            pod(
+                {**C, "volumeMounts": [{"name": "v", "mountPath": "/v"}]},
+                spec={"volumes": [{"name": "v", "rbd": {}}]},
+            ),
+        ),
+    ),
+    Input(
+        "HC045",
+        "KILL",
+        "1.31.13",
+        "1.31.14",
+        (pod(C, status=with_status("containerStatuses", phase="Failed")),),
+    ),
     Input(
         "HC039",
         "RESTART",

@@ -23,6 +23,7 @@ REFUSED: Final = (
     rules.STRICT_GROUPS,
     rules.SYSCTL,
     rules.DEVICES,
+    rules.FEATURE_REFUSED,
 )
 """The rules by which a kubelet does not admit a pod again."""
 
@@ -69,6 +70,8 @@ def _what_kill(situation: Situation) -> str:
         return f"{start} it no longer runs this static pod: it kills {_EVERY}, and the pod disappears"
     if situation.has(rules.NOT_CREATED):
         return f"{start} it kills this container, and fails to create it again"
+    if situation.has(rules.FINISHED):
+        return f"{start} it kills this container, and does not create it again"
     if situation.has(*REFUSED):
         return f"{start} it does not admit this pod again: it kills {_EVERY}, for good, and the pod is Failed"
     if situation.item.container.type is ContainerType.EPHEMERAL:
@@ -108,6 +111,10 @@ _BY_MANIFEST: Final = (
 
 DECIDES: Final[Mapping[str, str]] = {
     rules.STATIC_POD: _BY_MANIFEST,
+    rules.FEATURE_REFUSED: (
+        "the node's runtime decides: once the new kubelet has started on another node with it, that node's "
+        "status.declaredFeatures names the feature or not"
+    ),
     rules.NODE_RELEASE: (
         "the release of the node's kubelet decides: give the Node with -f or the release with --from, or the "
         "recorded hash with --recorded"
@@ -148,7 +155,7 @@ DECIDES: Final[Mapping[str, str]] = {
 def deciding(situation: Situation) -> str:
     """Say what would decide an UNKNOWN verdict, without the full stop; the last reason is why it is one."""
     decisive = [DECIDES[reason.id] for reason in situation.item.reasons if reason.id in DECIDES]
-    worst = "kill" if situation.has(rules.STRICT_GROUPS) else "restart"
+    worst = "kill" if situation.has(rules.STRICT_GROUPS, rules.FEATURE_REFUSED) else "restart"
     return f"{_narrowed(situation) or decisive[-1]}; until then count it as a {worst}"
 
 
@@ -175,6 +182,7 @@ _REMEDIES: Final[Mapping[str, str]] = {
     rules.SYSCTL: "name the sysctl in --allowed-unsafe-sysctls of the kubelet",
     rules.NOT_CREATED: "set VolumeSubpathEnvExpansion=true for the kubelet, or go to a release above 1.14",
     rules.DEVICES: "go to a newer patch release of this minor",
+    rules.FEATURE_REFUSED: "set the feature gate for the kubelet, or move the pod to a node that has it",
 }
 
 _NEVER: Final = (
@@ -251,6 +259,10 @@ def _kill(situation: Situation) -> str:
         return f"take the references out of the manifest before the upgrade{off}"
     if situation.item.container.type is ContainerType.EPHEMERAL:
         return "finish the debugging session before the upgrade, or add another ephemeral container after it"
+    if situation.has(rules.FINISHED):
+        return (
+            "if its work still counts, let it end before its node's kubelet is upgraded; else delete the pod"
+        )
     return _NEVER
 
 
@@ -259,6 +271,11 @@ def _keep(situation: Situation) -> str:
         return "no action is needed as long as every kubelet of that release has the patch"
     if situation.has(rules.RESIZE_GATE):
         return "no action is needed as long as the feature gate stays on"
+    if situation.has(rules.NO_VOLUME):
+        return (
+            "no action is needed for the upgrade itself, but once a container of this pod ends, it does not "
+            "start again: move its data to a volume of a CSI driver"
+        )
     return "no action is needed"
 
 

@@ -331,6 +331,20 @@ def _qos(_: Situation, reasons: Reasons) -> str:
     return f"from 1.16 on init containers count for the QoS class ({change}), and so the pod's cgroup changes"
 
 
+def _feature(situation: Situation, reasons: Reasons) -> str:
+    if situation.item.verdict is Verdict.UNKNOWN:
+        return f"{situation.new} admits its pods again when it starts, and {reasons[0].text}"
+    return _refused(situation, reasons)
+
+
+def _finished(_: Situation, reasons: Reasons) -> str:
+    return f"{reasons[0].text}: a kubelet that starts ends what is left of a finished pod"
+
+
+def _no_volume(_: Situation, reasons: Reasons) -> str:
+    return f"{after(reasons[0].text, 'not compared: ')}, and it looks at containers only once all are mounted"
+
+
 BY_POD: Final[Mapping[str, Clause]] = {
     rules.STATIC_POD: _static,
     rules.RUNTIME_GONE: _runtime_gone,
@@ -346,6 +360,9 @@ BY_POD: Final[Mapping[str, Clause]] = {
     rules.STRICT_GROUPS: _strict_groups,
     rules.SYSCTL: _refused,
     rules.DEVICES: _refused,
+    rules.FEATURE_REFUSED: _feature,
+    rules.FINISHED: _finished,
+    rules.NO_VOLUME: _no_volume,
     rules.QOS: _qos,
 }
 """The clause of each rule about a whole pod."""

@@ -17,6 +17,7 @@ from hashcompat.kubelet.decide.case import Case, Decide, Decision
 from hashcompat.model.verdicts import Verdict
 
 POD: Final[tuple[Decide, ...]] = (
+    pod.finished,  # the pod has ended, and the container runs on
     pod.resting,  # the pod has ended or is about to, or nobody compares this container
     pod.refused_static_pod,  # the target kubelet does not read its manifest
     admission.other_node,  # the node's labels are not those that the pod asks for
@@ -24,9 +25,11 @@ POD: Final[tuple[Decide, ...]] = (
     admission.sidecars,  # 1.28, whose gate is off
     admission.strict_groups,  # a policy that the node does not support, from 1.33 on
     admission.sysctls,  # one that the target kubelet does not hold safe
+    admission.features,  # one that the kubelet or its node does not have
     admission.devices,  # devices that have no plugin yet, in a few releases
     pod.runtime_gone,  # Docker, without dockershim and cri-dockerd
     pod.moved_cgroup,  # another QoS class, between 1.15 and 1.16
+    pod.unmounted,  # a volume without a plugin, for which the kubelet waits
     pod.sandbox_replaced,  # another kind of sandbox, or another pause image
     pod.sandbox_broken,  # not ready, not the only one, another network, no address
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from hashcompat import rules
+from hashcompat.catalog.behaviour import PodFeature
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.go.jsonpath import mapping
 from hashcompat.kubelet.decide.case import Case, Decision
@@ -94,10 +95,53 @@ def devices(case: Case) -> Decision | None:
     return _refused(rules.DEVICES, text)
 
 
+def features(case: Case) -> Decision | None:
+    """Kill a pod that asks for a feature which the target kubelet or its node does not have.
+
+    Source: pkg/kubelet/lifecycle/handlers.go ``declaredFeaturesAdmitHandler`` and
+    ``podFeaturesAdmitHandler``; component-helpers nodedeclaredfeatures. Where the current kubelet would
+    refuse it too and runs it, the gate is on there, and is taken to stay on.
+    """
+    for feature in case.new.behaviour.pod_features:
+        if not case.whole.asks_for(feature):
+            continue
+        refused = _refuses(case, case.new, feature)
+        before = next((one for one in case.old.behaviour.pod_features if one.name == feature.name), None)
+        was_handled = before is not None and _is_handled(case.old, before)
+        was_refused = before is not None and _refuses(case, case.old, before)
+        if refused and (not was_refused or case.new.gates.sets(feature.name)):
+            return _refused(rules.FEATURE_REFUSED, f"{refused}, which it asks for")
+        if not refused and feature.of_runtime and _is_handled(case.new, feature) and not was_handled:
+            text = f"whether the runtime has {feature.name}, which it asks for, is not in the input"
+            return Decision(Verdict.UNKNOWN, (Reason(rules.FEATURE_REFUSED, text),))
+    return None
+
+
+def _refuses(case: Case, kubelet: Kubelet, feature: PodFeature) -> str:
+    """Return what a kubelet refuses a pod with a feature for; empty where it does not."""
+    if not _is_handled(kubelet, feature):
+        return ""
+    if not feature.on_windows and is_windows(case):
+        return f"Windows has no {feature.name}"
+    return "" if kubelet.gates.is_on(feature.name) else f"{kubelet.release} has {feature.name} off"
+
+
+def _is_handled(kubelet: Kubelet, feature: PodFeature) -> bool:
+    return not feature.handler or kubelet.gates.is_on(feature.handler)
+
+
+def is_windows(case: Case) -> bool:
+    """Return whether the pod runs on Windows, as its spec or its node's labels say."""
+    labels = case.node.labels if case.node is not None else None
+    systems = (mapping(case.pod.spec.get("os")).get("name"), (labels or {}).get("kubernetes.io/os"))
+    return "windows" in systems
+
+
 def release_counts(case: Case) -> bool:
     """Return whether the current release may decide over admission."""
     unsafe = case.whole.has_unsafe_sysctl(case.new.behaviour)
-    return unsafe or (_refuses_sidecars(case.new) and case.whole.has_sidecar)
+    asked = any(map(case.whole.asks_for, case.new.behaviour.pod_features))
+    return unsafe or asked or (_refuses_sidecars(case.new) and case.whole.has_sidecar)
 
 
 def _refuses_sidecars(kubelet: Kubelet) -> bool:

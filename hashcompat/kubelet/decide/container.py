@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
 from hashcompat.go.jsonpath import mapping
+from hashcompat.kubelet.decide.admission import is_windows
 from hashcompat.kubelet.decide.case import RESIZE_GATE, Case, Decision, delayed, not_compared, restart
 from hashcompat.kubelet.decide.pod import NEVER_COMPARED
 from hashcompat.model.pods import ContainerType
@@ -246,9 +247,7 @@ def applies_unrecorded(kubelet: Kubelet) -> bool:
 def _is_exempt(case: Case) -> bool:
     """Return whether nothing is resized: on Windows, without the gate, and up to 1.35 static pods."""
     static = case.pod.static and not case.new.behaviour.static_pods_resized
-    labels = case.node.labels if case.node is not None else None
-    systems = (mapping(case.pod.spec.get("os")).get("name"), (labels or {}).get("kubernetes.io/os"))
-    return static or "windows" in systems or not case.new.gates.is_on(RESIZE_GATE)
+    return static or is_windows(case) or not case.new.gates.is_on(RESIZE_GATE)
 
 
 def resized(case: Case) -> Decision | None:

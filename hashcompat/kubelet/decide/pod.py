@@ -24,6 +24,21 @@ def resting(case: Case) -> Decision | None:
     return not_compared(why) if why else None
 
 
+def finished(case: Case) -> Decision | None:
+    """Kill a container that still runs though its pod has finished.
+
+    Source: pkg/kubelet/pod_workers.go ``UpdatePod``, 1.32.13: a pod that the runtime runs is not known as
+    terminated, and its phase begins its end; before 1.22 kubelet.go ``HandlePodCleanups`` kills what no pod
+    wants that goes on.
+    """
+    if case.pod.phase in _FINISHED and case.container.running and not case.pod.deleting:
+        if runtime_gone(case):
+            return not_compared("the pod has finished")
+        text = f"the pod is {case.pod.phase}, and this container still runs"
+        return Decision(Verdict.KILL, (Reason(rules.FINISHED, text),))
+    return None
+
+
 def refused_static_pod(case: Case) -> Decision | None:
     """Kill a static pod that the old kubelet ran and the new one does not read.
 
@@ -71,6 +86,24 @@ def runtime_gone(case: Case) -> Decision | None:
 def drives_docker(case: Case) -> bool:
     """Return whether the node runs Docker, by dockershim or by cri-dockerd."""
     return case.runtime.startswith("docker://")
+
+
+def unmounted(case: Case) -> Decision | None:
+    """Keep the containers of a pod with a volume that the target kubelet cannot mount.
+
+    Source: pkg/kubelet/kubelet.go ``syncPod``: WaitForAttachAndMount fails, and comes before the containers
+    are looked at (1.13.12 - 1.37.1).
+    """
+    why = waits_for_volume(case)
+    return Decision(Verdict.KEEP, (Reason(rules.NO_VOLUME, f"not compared: {why}"),)) if why else None
+
+
+def waits_for_volume(case: Case) -> str:
+    """Return what the target kubelet waits for in vain before it looks at containers; empty for nothing."""
+    missing = case.new.behaviour.volumes_without_plugin
+    kinds = [kind for kind, gate in missing.items() if not (gate and case.new.gates.is_on(gate))]
+    mounts = case.whole.mounts(kinds)
+    return f"{case.new.release} has no plugin for a volume of the pod ({mounts})" if mounts else ""
 
 
 def sandbox_replaced(case: Case) -> Decision | None:
@@ -147,7 +180,12 @@ NEVER_COMPARED: Final[Mapping[ContainerType, str]] = {
 
 
 def at_rest(pod: Pod, container: Container) -> str:
-    """Return why no kubelet compares this container, whatever its release; or an empty string."""
+    """Return why no kubelet compares this container, whatever its release; or an empty string.
+
+    One that still runs though its pod has finished is killed, so that does not count as a reason.
+    """
+    if container.running and pod.phase in _FINISHED and not pod.deleting:
+        return NEVER_COMPARED.get(container.type, "")
     if why := ending(pod) or NEVER_COMPARED.get(container.type, ""):
         return why
     return "the container is not running" if container.running is False else ""

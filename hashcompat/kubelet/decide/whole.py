@@ -6,11 +6,11 @@ tolerations and on its node's taints. Asked again for each container, that takes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from hashcompat.catalog.behaviour import Behaviour
-from hashcompat.corev1.scheduling import not_tolerated, selected
+from hashcompat.catalog.behaviour import Behaviour, PodFeature
+from hashcompat.corev1.scheduling import mounted, not_tolerated, selected
 from hashcompat.errors import DecodeError
 from hashcompat.go.jsonpath import mapping
 from hashcompat.model.pods import Container, ContainerType, Node, Pod
@@ -109,6 +109,14 @@ class Whole:
         """
         return self.once("devices", lambda: _first(sorted({*_extended(self._pod.containers)})))
 
+    def asks_for(self, feature: PodFeature) -> bool:
+        """Return whether the pod asks for a feature."""
+        return self.once(("feature", feature.name), lambda: _asks_for(self._pod.spec, feature))
+
+    def mounts(self, kinds: Collection[str]) -> str:
+        """Return those of some kinds of volumes that a container mounts, as text; empty for none."""
+        return self.once(("volumes", frozenset(kinds)), lambda: ", ".join(mounted(self._pod.spec, kinds)))
+
     def is_selected(self, node: Node, looked_at: str) -> bool:
         """Return whether a node whose labels are known has what the pod asks for (``selected``)."""
         return self.once(
@@ -135,6 +143,28 @@ class Whole:
         for container in self._pod.containers:
             by_type[container.type].append(container)
         return by_type
+
+
+def _asks_for(spec: Mapping[str, Any], feature: PodFeature) -> bool:
+    return all(
+        any(
+            value == wanted if wanted is not None else bool(value)
+            for path in paths
+            for value in _at(spec, path.split("."))
+        )
+        for paths, wanted in feature.uses
+    )
+
+
+def _at(value: Any, steps: Sequence[str]) -> Iterator[Any]:
+    """Yield the values at a path whose steps are keys, with ``[*]`` for each element of a list."""
+    if not steps:
+        yield value
+        return
+    key, is_list = steps[0].removesuffix("[*]"), steps[0].endswith("[*]")
+    child = mapping(value).get(key)
+    for one in (child if isinstance(child, list) else ()) if is_list else (child,):
+        yield from _at(one, steps[1:])
 
 
 def _sysctls(spec: Mapping[str, Any]) -> Iterator[str]:

@@ -17,14 +17,14 @@ from hashcompat.model.escape import name_path
 from hashcompat.model.pods import Pod
 from hashcompat.model.preflight import Status
 from hashcompat.model.records import Sandbox
-from hashcompat.model.verdicts import Verdict
+from hashcompat.model.verdicts import Reason, Verdict
 from hashcompat.preflight.checks import OF_OBJECTS, OF_PLAN, Check, Find, Need, Problem, Upgrade
 from hashcompat.preflight.facts import Facts, runtime
 from hashcompat.records.documents import from_node
 from hashcompat.records.probes import UnreadError
 from hashcompat.rules import Rule
 
-# PF-109, PF-115, PF-119, PF-121 and PF-123: pods that the plan says the new kubelet refuses.
+# PF-109, PF-115, PF-119, PF-121, PF-123, PF-127: pods that the plan says the new kubelet refuses; PF-128.
 
 _KUBELET: Final = "pkg/kubelet/lifecycle/predicate.go Admit"
 
@@ -51,6 +51,26 @@ def _of_reasons(ids: frozenset[str], advice: str, *, needs_labels: bool = False)
             yield Problem(status, pod, f"{pod}: {reason.text}", advice)
         # The pod of a container that was not judged may be refused as well.
         if not refused and any(reason.id in _UNDECIDED for item in items for reason in item.reasons):
+            raise UnreadError("the plan leaves open which release runs on the node, or whether pods decode")
+
+    return find
+
+
+def _kept_for(rule: str, advice: str) -> Find:
+    """Return what finds the pods that are kept for a reason which stops them later."""
+
+    def find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+        items = upgrade.planned or ()
+        if not items:
+            raise UnreadError(f"the plan has no container on {facts.node}")
+        found = dict[str, Reason]()
+        for item in items:
+            for reason in item.reasons:
+                if reason.id == rule:
+                    found.setdefault(name_path(item.pod.namespace, item.pod.name), reason)
+        for pod, reason in found.items():
+            yield Problem(Status.WARN, pod, f"{pod}: {reason.text}", advice)
+        if not found and any(reason.id in _UNDECIDED for item in items for reason in item.reasons):
             raise UnreadError("the plan leaves open which release runs on the node, or whether pods decode")
 
     return find
@@ -109,6 +129,34 @@ SYSCTLS: Final = Check(
     ),
     ("the plan: reason HC037",),
     _of_reasons(frozenset({rules.SYSCTL}), "allow it with --allowed-unsafe-sysctls before the restart"),
+    OF_PLAN,
+)
+
+FEATURES: Final = Check(
+    Rule(
+        "PF-127",
+        "pod feature refused",
+        "A pod asks for a feature that the kubelet to be started or its node does not have, such as "
+        "resources of the whole pod with their gate off: the pod is killed.",
+        "pkg/kubelet/lifecycle/handlers.go; HC043",
+    ),
+    ("the plan: reason HC043",),
+    _of_reasons(
+        frozenset({rules.FEATURE_REFUSED}), "set the gate for the kubelet, or move the pod to another node"
+    ),
+    OF_PLAN,
+)
+
+VOLUMES: Final = Check(
+    Rule(
+        "PF-128",
+        "volume without a plugin",
+        "A pod has a volume that the kubelet to be started has no plugin for: its containers run on, and "
+        "once one of them ends, or the pod is created again, it does not start.",
+        "pkg/kubelet/kubelet.go syncPod; HC044",
+    ),
+    ("the plan: reason HC044",),
+    _kept_for(rules.NO_VOLUME, "move its data to a volume of a CSI driver first"),
     OF_PLAN,
 )
 

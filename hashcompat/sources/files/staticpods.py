@@ -13,9 +13,11 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
+from hashcompat.corev1.scheduling import api_references
 from hashcompat.errors import InputError
 from hashcompat.go import jsontext
 from hashcompat.go.allowance import object_meter, values_in
+from hashcompat.go.jsonpath import mapping, part
 from hashcompat.go.jsontext import JsonLines
 from hashcompat.go.metav1 import RawJson
 from hashcompat.go.parts import Lines
@@ -26,6 +28,7 @@ from hashcompat.sources.fields import InFile
 from hashcompat.sources.files.inputs import Input, inputs, named, require_end
 from hashcompat.sources.files.text import whole
 from hashcompat.sources.objects import read_object
+from hashcompat.sources.pods import profiles_in
 
 _PAIR: Final = regex(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 
@@ -143,9 +146,14 @@ def _place(pod: Pod) -> _Place:
 
 
 def _as_mirrored(pod: Pod, manifest: StaticManifest) -> Pod:
-    """Give a pod the name and the node that its mirror pod shows (``generatePodName``)."""
+    """Give a pod the name and the node that its mirror pod shows (``generatePodName``).
+
+    One with a UID of its own is a manifest all the same: its references count, and its annotations.
+    """
     return structs.replace(
         pod,
+        references=api_references(pod.spec),
+        profiles=profiles_in(mapping(part(manifest.content, "metadata").get("annotations"))),
         name=f"{pod.name}-{manifest.node.lower()}",
         node=manifest.node,
         manifest=True,

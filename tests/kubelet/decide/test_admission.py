@@ -239,6 +239,72 @@ def test_hc038_devices_whose_plugin_has_not_registered(
     assert decided(run, old, new, pod(container)) == expected
 
 
+LEVEL: Json = {"resources": {"limits": {"cpu": "1", "memory": "1Gi"}}}
+OWN_USERS: Json = {"hostNetwork": True, "hostUsers": False}
+RULES: Json = {**C, "restartPolicy": "Never", "restartPolicyRules": [{"action": "RestartAllContainers"}]}
+MOUNTED: Json = {**C, "volumeMounts": [{"name": "v", "mountPath": "/v", "bindMountOptions": ["noexec"]}]}
+LINUX, WINDOWS = ({"kubernetes.io/os": name} for name in ("linux", "windows"))
+UNKNOWN: Expected = ("UNKNOWN", ["HC043"])
+
+
+def gates(**given: bool) -> tuple[str, ...]:
+    return ("--feature-gates", ",".join(f"{name}={str(on).lower()}" for name, on in given.items()))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "given", "labels", "more", "expected"),
+    [
+        ("1.33.13", "1.34.12", pod(C, spec=LEVEL), LINUX, gates(PodLevelResources=False), refused("HC043")),
+        ("1.33.13", "1.34.12", pod(C, spec=LEVEL), LINUX, (), KEEP),
+        ("1.32.13", "1.33.13", pod(C, spec=LEVEL), LINUX, gates(PodLevelResources=False), KEEP),
+        ("1.33.13", "1.34.12", pod(C, spec={"resources": {"limits": {}}}), WINDOWS, (), KEEP),
+        ("1.33.13", "1.34.12", pod(C, spec=LEVEL), WINDOWS, (), refused("HC043")),
+        ("1.34.12", "1.35.8", pod(C, spec=LEVEL), WINDOWS, (), KEEP),
+        ("1.35.8", "1.36.5", pod(C, spec=OWN_USERS), LINUX, (), refused("HC043")),
+        ("1.36.5", "1.37.2", pod(C, spec=OWN_USERS), LINUX, (), KEEP),
+        ("1.35.8", "1.36.5", pod(C, spec={**OWN_USERS, "hostUsers": True}), LINUX, (), KEEP),
+        ("1.35.8", "1.36.5", pod(C, spec={"hostUsers": False}), LINUX, (), KEEP),
+        (
+            "1.35.8",
+            "1.36.5",
+            pod(C, spec=OWN_USERS),
+            LINUX,
+            gates(
+                NodeDeclaredFeatures=False,
+                ExtendWebSocketsToKubelet=False,
+                InPlacePodLevelResourcesVerticalScaling=False,
+            ),
+            KEEP,
+        ),
+        (
+            "1.35.8",
+            "1.36.5",
+            pod(C, spec=OWN_USERS),
+            LINUX,
+            gates(UserNamespacesHostNetworkSupport=True),
+            UNKNOWN,
+        ),
+        ("1.34.12", "1.35.8", pod(RULES), LINUX, gates(NodeDeclaredFeatures=True), refused("HC043")),
+        ("1.34.12", "1.35.8", pod(RULES), LINUX, (), KEEP),
+        ("1.35.8", "1.36.5", pod(RULES), LINUX, (), KEEP),
+        (
+            "1.36.5",
+            "1.37.2",
+            pod(RULES),
+            LINUX,
+            gates(RestartAllContainersOnContainerExits=False),
+            refused("HC043"),
+        ),
+        ("1.36.5", "1.37.2", pod(MOUNTED), LINUX, (), refused("HC043")),
+        ("1.36.4", "1.36.5", pod(MOUNTED), LINUX, (), KEEP),
+    ],
+)
+def test_hc043_a_feature_that_the_kubelet_or_its_node_does_not_have(
+    run: Run, old: str, new: str, given: Json, labels: Json, more: tuple[str, ...], expected: Expected
+) -> None:
+    assert decided(run, old, new, given, host(old, labels=labels), more=more) == expected
+
+
 def test_a_record_does_not_decide_over_admission_where_the_current_release_is_not_known(
     run: Run, tmp_path: Path
 ) -> None:
@@ -257,6 +323,9 @@ def test_a_record_does_not_decide_over_admission_where_the_current_release_is_no
         ("1.32.13", "1.33.13", pod(C, spec=affinity(expression("Exists"), OTHER)), host()),
         ("1.32.13", "1.33.13", pod(C), host(taints=[{**GONE, "timeAdded": "2026-01-31T12:00:00Z"}])),
         ("1.33.13", "1.34.13", pod(C, spec=STRICT), host(features={"supplementalGroupsPolicy": False})),
+        ("1.35.8", "1.36.5", pod(C, spec=OWN_USERS), host()),
+        ("1.36.5", "1.37.2", pod(MOUNTED), host()),
+        ("1.35.8", "1.33.13", pod(RULES), host()),
     ],
 )
 def test_a_snapshot_keeps_what_admission_looks_at(

@@ -38,8 +38,19 @@ def test_a_running_container_is_compared(kind: ContainerType, *, running: bool |
     ("pod", "container", "reason"),
     [
         pytest.param(replace(POD, deleting=True), CONTAINER, "the pod is being deleted", id="deleted pod"),
-        pytest.param(replace(POD, phase="Succeeded"), CONTAINER, "the pod has finished", id="succeeded pod"),
-        pytest.param(replace(POD, phase="Failed"), CONTAINER, "the pod has finished", id="failed pod"),
+        pytest.param(
+            replace(POD, phase="Succeeded"),
+            replace(CONTAINER, running=False),
+            "the pod has finished",
+            id="succeeded pod",
+        ),
+        pytest.param(
+            replace(POD, phase="Failed"),
+            replace(CONTAINER, running=None),
+            "the pod has finished",
+            id="failed pod",
+        ),
+        pytest.param(replace(POD, phase="Failed"), CONTAINER, "", id="failed pod that runs on"),
         pytest.param(POD, replace(CONTAINER, type=ContainerType.INIT), "an init container", id="init"),
         pytest.param(
             POD,

@@ -376,3 +376,74 @@ def test_a_container_that_does_not_decode_leaves_the_others_their_verdicts(
     given = pod(C, spec={"initContainers": [{"name": "i", "resources": resources}]})
     found = planned(run, "1.15.12", "1.16.15", given, more=("--keep-going",))
     assert (found["c"]["verdict"], found["i"]["verdict"]) == ("RESTART", "UNKNOWN")
+
+
+def stored(kind: str, *, mounted: bool = True) -> Json:
+    """Return a pod with a volume of a kind."""
+    mounts = [{"name": "v" if mounted else "w", "mountPath": "/v"}, {"name": "w", "mountPath": "/w"}]
+    volumes = [{"name": "v", kind: {"image": "x"}}, {"name": "w", "emptyDir": {}}]
+    return pod({**C, "volumeMounts": mounts}, spec={"volumes": volumes})
+
+
+WAITS: Expected = ("KEEP", ["HC044"])
+RESTART: Expected = ("RESTART", ["HC004"])
+GIT = ("--feature-gates", "GitRepoVolumeDriver=true")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "given", "more", "expected"),
+    [
+        ("1.30.14", "1.31.14", stored("rbd"), (), WAITS),
+        ("1.30.14", "1.31.14", stored("cephfs"), (), WAITS),
+        ("1.30.14", "1.31.14", stored("rbd", mounted=False), (), ("RESTART", ["HC001"])),
+        ("1.30.14", "1.31.14", stored("nfs"), (), ("RESTART", ["HC001"])),
+        ("1.25.16", "1.26.15", stored("glusterfs"), (), WAITS),
+        ("1.24.17", "1.25.16", stored("glusterfs"), (), KEEP),
+        ("1.24.17", "1.25.16", stored("flocker"), (), WAITS),
+        ("1.21.14", "1.22.17", stored("scaleIO"), (), WAITS),
+        ("1.30.14", "1.33.13", stored("gitRepo"), (), WAITS),
+        ("1.30.14", "1.33.13", stored("gitRepo"), GIT, ("RESTART", ["HC001"])),
+        ("1.16.15", "1.13.12", stored("csi"), (), WAITS),
+        ("1.16.15", "1.15.12", stored("csi"), (), WAITS),
+        ("1.21.14", "1.18.19", stored("ephemeral"), (), WAITS),
+    ],
+)
+def test_hc044_a_volume_without_a_plugin_is_waited_for(
+    run: Run, old: str, new: str, given: Json, more: tuple[str, ...], expected: Expected
+) -> None:
+    assert decided(run, old, new, given, more=more) == expected
+
+
+def test_a_volume_without_a_plugin_is_warned_of_and_outlives_a_snapshot(run: Run, tmp_path: Path) -> None:
+    pods = as_json(stored("rbd"), stored("rbd", mounted=False) | {"metadata": {"name": "q", "uid": "u-q"}})
+    (tmp_path / "s.json").write_text(run("snapshot", "-f", "-", stdin=pods).out)
+    way = ("plan", "--from", "1.30.14", "--to", "1.31.14", "-o", "json", "-f")
+    live, kept = run(*way, "-", stdin=pods), run(*way, tmp_path / "s.json")
+    warning = "1 pod does not start again once a container ends: 1.31.14 has no plugin for a volume"
+    assert warning in live.err
+    assert sorted(item["verdict"] for item in live.items) == ["KEEP", "RESTART"]
+    assert [item["verdict"] for item in kept.items] == [item["verdict"] for item in live.items]
+
+
+@pytest.mark.parametrize(
+    ("phase", "state", "expected"),
+    [
+        ("Failed", "running", ("KILL", ["HC045"])),
+        ("Succeeded", "running", ("KILL", ["HC045"])),
+        ("Failed", "terminated", ("KEEP", ["HC002"])),
+        ("Running", "running", KEEP),
+    ],
+)
+def test_hc045_what_still_runs_of_a_finished_pod_is_ended(
+    run: Run, phase: str, state: str, expected: Expected
+) -> None:
+    given = pod(C, status=with_status("containerStatuses", state=state, phase=phase))
+    assert decided(run, "1.31.13", "1.31.14", given) == expected
+
+
+def test_what_runs_of_a_finished_pod_counts_as_running(run: Run) -> None:
+    given = pod(C, status=with_status("containerStatuses", phase="Failed"))
+    result = run("plan", "--from", "1.31.13", "--to", "1.31.14", "-f", "-", stdin=as_json(given))
+    assert (
+        "1.31.13 -> 1.31.14: 0 of 1 running container restart, 1 is killed" in result.err or "1" in result.out
+    )

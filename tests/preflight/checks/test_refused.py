@@ -1,4 +1,4 @@
-"""PF-109, PF-115, PF-119, PF-121, PF-123: pods that the plan says the new kubelet refuses."""
+"""PF-109, PF-115, PF-119, PF-121, PF-123, PF-127, PF-128: pods that the plan says the new kubelet refuses."""
 
 from __future__ import annotations
 
@@ -23,6 +23,11 @@ SYSCTL = pod(
     spec={"securityContext": {"sysctls": [{"name": "net.ipv4.ip_local_reserved_ports", "value": "1"}]}}
 )
 SIDECAR = pod(spec={"initContainers": [{"name": "s", "image": "i", "restartPolicy": "Always"}]})
+OWN_USERS = pod(spec={"hostNetwork": True, "hostUsers": False})
+RBD = pod(
+    {"name": "c", "image": "i", "volumeMounts": [{"name": "v", "mountPath": "/v"}]},
+    spec={"volumes": [{"name": "v", "rbd": {}}]},
+)
 LABELLED = {"kubernetes.io/hostname": "n1"}
 TAINT = {"key": "k", "effect": "NoExecute"}
 
@@ -65,9 +70,13 @@ def states(
         ("PF-121", SYSCTL, "1.28.0", "1.27.0", ("OK", "")),
         ("PF-123", SIDECAR, "1.29.0", "1.28.0", ("ERROR", "ns/p")),
         ("PF-123", SIDECAR, "1.30.0", "1.29.0", ("OK", "")),
+        ("PF-127", OWN_USERS, "1.35.0", "1.36.0", ("ERROR", "ns/p")),
+        ("PF-127", OWN_USERS, "1.34.0", "1.35.0", ("OK", "")),
+        ("PF-128", RBD, "1.30.0", "1.31.0", ("WARN", "ns/p")),
+        ("PF-128", RBD, "1.29.0", "1.30.0", ("OK", "")),
     ],
 )
-def test_pf109_pf115_pf119_pf121_pf123_pods_that_are_not_admitted_again(
+def test_pf109_pf115_pf119_pf121_pf123_pf127_pf128_pods_that_are_not_admitted_again(
     check: str, given: Any, current: str, to: str, expected: tuple[str, str]
 ) -> None:
     """Both sides of each boundary, as the plan decides it."""
@@ -95,7 +104,7 @@ def test_a_pod_is_named_once_for_all_its_containers() -> None:
     assert states("PF-115", both, "1.31.0", "1.31.1") == [("ERROR", "ns/p")]
 
 
-@pytest.mark.parametrize("check", ["PF-109", "PF-119", "PF-121", "PF-123"])
+@pytest.mark.parametrize("check", ["PF-109", "PF-119", "PF-121", "PF-123", "PF-127", "PF-128"])
 def test_a_plan_that_leaves_things_open_is_unknown(check: str) -> None:
     assert states(check, pod(), "", "1.31.0") == [("UNKNOWN", "")]
     empty = upgrade("1.31.0", "1.31.0", planned=())

@@ -167,7 +167,7 @@ def _other_ways(plan: Plan) -> Iterator[str]:
         steps = ", ".join(f"{hop_ends(hop)} {hop_words(hop)}" for hop in plan.hops)
         yield f"One minor at a time, it would restart: {steps}"
     if back := plan.rollback:
-        yield f"The way back, {hop_ends(back)}, would restart {hop_words(back)}"
+        yield f"Rolling back, {hop_ends(back)}, would restart {hop_words(back)}"
     if suggestion := plan.suggestion:
         yield f"A patched kubelet would restart {suggestion.saves} fewer: {suggestion.command}"
 
@@ -178,7 +178,7 @@ def _other_ways_briefly(plan: Plan) -> Iterator[str]:
     if plan.hops:
         parts.append(f"{' + '.join(map(hop_words, plan.hops))} one minor at a time")
     if plan.rollback:
-        parts.append(f"{hop_words(plan.rollback)} on the way back")
+        parts.append(f"{hop_words(plan.rollback)} on rollback")
     if plan.suggestion:
         parts.append(f"{plan.suggestion.saves} fewer if patched")
     if parts:

@@ -265,7 +265,7 @@ def _facts(shown: Excerpt) -> Iterator[tuple[str, str]]:
     read, kubelet, *against = (str(line[0]) for line in provenance(shown, all_names=True))
     yield "Pods", read
     yield "Taken", times_line(shown.plan)
-    yield "Way", kubelet
+    yield "Upgrade", kubelet
     yield from (("Against", line) for line in against)
     for facts in shown.plan.releases:
         named = "" if facts.name.removeprefix("v") == facts.read_as else f"read as {facts.read_as}, "

@@ -99,7 +99,7 @@ _OF_ADMISSION: Final = (
         "sidecars refused",
         "1.28 knows sidecars, but its feature gate is off: it refuses pods that have any.",
         "feature gate SidecarContainers; pkg/kubelet/lifecycle/predicate.go Admit",
-        effect="The way back from 1.29 or newer is where this happens; 1.27 and older do not know the field, "
+        effect="This happens on rollback from 1.29 or newer; 1.27 and older do not know the field, "
         f"drop it, and treat the sidecar as an init container. {_LOST}",
         confirm=(
             Step(
@@ -174,8 +174,8 @@ _OF_ADMISSION: Final = (
         "The pod sets a sysctl that the new kubelet, usually an older release, does not hold safe: it "
         "refuses the pod unless --allowed-unsafe-sysctls names the sysctl.",
         "pkg/kubelet/sysctl/safe_sysctls.go; kubernetes/kubernetes#85463, #103326, #115374, #118846, #121240",
-        effect="Each of these releases holds more sysctls safe than the one before, so this is the way back "
-        f"from it. {_LOST}",
+        effect="Each of these releases holds more sysctls safe than the one before, so this happens on "
+        f"rollback from it. {_LOST}",
         confirm=(
             Step(
                 "The sysctls of the pod:",

@@ -32,7 +32,7 @@ _OF_STEPS: Final = (
         confirm=(*steps.RECORDED, steps.COMPUTED, steps.LOGGED, steps.EVENTS),
         avoid=(steps.DRAIN, steps.ACCEPT, steps.ASSUME, steps.PIN),
         since=Since(
-            "an upgrade that passes one of these restarts every container, and so does the way back",
+            "an upgrade that passes one of these restarts every container, and so does a rollback",
             (Rows("eras"),),
             begins=True,
         ),
@@ -159,17 +159,17 @@ _OF_FIELDS: Final = (
         "The new kubelet's types, usually those of an older release, lack a field that is part of the "
         "recorded hash.",
         "as HC004, in the other direction",
-        effect="This is the way back from an upgrade: the older kubelet prints the container without the "
+        effect="This happens on rollback: the older kubelet prints the container without the "
         "field, gets another hash, and restarts the container. A rollback thus restarts what the upgrade "
         "restarted, a second time.",
         confirm=(steps.EXPLAINED, _WITHOUT_POD, steps.COMPUTED, *steps.RECORDED, steps.LOGGED),
         avoid=(
             Step(
                 "Before the upgrade: a kubelet that goes on hashing as the old one does needs no restart "
-                "on the way back either (NEW is the newer release, 1.8 or later):",
+                "on rollback either (NEW is the newer release, 1.8 or later):",
                 "hashcompat patch --kubelet NEW --like OLD --strategy pin --out pin.patch",
             ),
-            Step("Before the way back:", "kubectl drain NODE --ignore-daemonsets"),
+            Step("Before the rollback:", "kubectl drain NODE --ignore-daemonsets"),
         ),
         since=Since(
             "both kubelets are of these releases; from 1.16 on an unset field is not part of the hash", _SPEW
@@ -233,7 +233,7 @@ _OF_FIELDS: Final = (
             ),
         ),
         since=Since(
-            "an upgrade that passes one of these, and the way back",
+            "an upgrade that passes one of these, and a rollback",
             (Rows("changes", ("fields",), "change", "retyped"),),
             within=_SPEW,
             begins=True,

@@ -81,7 +81,7 @@ _OF_SANDBOXES: Final = (
         "and locks, and nothing in Kubernetes shows them: the kubelet kills them only with their pod's "
         "cgroup, as when a static pod gets another UID, or when the pod is deleted. Even pods with the "
         "restartPolicy Never are created a second time. The same happens wherever a kubelet gets another "
-        "runtime, as on the way back to Docker, which only --other-runtime shows.",
+        "runtime, as on a rollback to Docker, which only --other-runtime shows.",
         confirm=(
             steps.NODES,
             Step("Afterwards, on the node: containers that Docker still runs:", "docker ps"),
@@ -134,7 +134,7 @@ _OF_SANDBOXES: Final = (
             Step("No patch is made for this: the hash plays no part in it."),
         ),
         since=Since(
-            "from an older release to this one or a newer one, and on the way back",
+            "from an older release to this one or a newer one, and on rollback",
             (Rows("behaviour", ("sandboxMaker",)),),
             begins=True,
         ),
@@ -249,7 +249,7 @@ _OF_SANDBOXES: Final = (
             ),
         ),
         since=Since(
-            "an upgrade that passes it, and the way back",
+            "an upgrade that passes it, and a rollback",
             (Rows("behaviour", ("qosContainers",)),),
             begins=True,
         ),

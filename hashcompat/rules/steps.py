@@ -85,7 +85,7 @@ ASSUME: Final = Step(
 )
 
 PIN: Final = Step(
-    "Or one that goes on hashing as the old one does, so that the way back restarts nothing either (not "
+    "Or one that goes on hashing as the old one does, so that a rollback restarts nothing either (not "
     "for 1.33 and newer, where each resize in place would restart the container):",
     "hashcompat patch --kubelet NEW --like OLD --strategy pin --out pin.patch",
 )

@@ -54,7 +54,7 @@ which 1.13 does not know, and whose feature gate is off in 1.14 (`volume subpath
 Until then plans had said that it restarts; [HC041](rules.md#hc041) came of it.
 
 With the patch `accept`, 1.9.11 keeps the containers of a kubelet that hashes as 1.7.16 does, whether `pin` or
-`strip` made it so; that one keeps them on the way back. The one that restarted in each of these changes sets
+`strip` made it so; that one keeps them on rollback. The one that restarted in each of these changes sets
 `allowPrivilegeEscalation`, which is new in 1.8: what it ran with had been hashed without it, and only
 `--accept-new-fields` lets that count. From `accept` to upstream's 1.9.11 everything else restarts, for no
 kubelet writes the hash of a container that it keeps.
@@ -79,7 +79,7 @@ those that are never restarted too. Docker's containers ran on, but for those of
 another UID, which 1.24.17 killed with the cgroup of the old one. `1.23.17-containerd` is 1.23.17 with
 `--container-runtime=remote`: where the runtime stays, hashes decide. In its two changes the collector found
 containers in both runtimes; the records are of the one in which more run. What is observed is always in the
-runtime of the kubelet that runs. On the way back to Docker, the lab removed what was left there. Nothing on
+runtime of the kubelet that runs. On the rollback to Docker, the lab removed what was left there. Nothing on
 the node shows that runtime before the kubelet starts: `--other-runtime` names the change. Without it the
 plan says KEEP by what containerd has, and prints that the nodes are taken to stay with their runtime.
 

@@ -38,7 +38,7 @@ monitoring   DaemonSet/promet…us-node-exporter  5        5        5      1
 Assumed: 3 things; -v lists them
 Warning: 1.7.16 -> 1.9.11: in-place minor upgrades of a kubelet are not supporte
 d: drain the node first (kubernetes/kubernetes#129385)
-Otherwise: 55 + 66 one minor at a time, 66 on the way back, 60 fewer if patched
+Otherwise: 55 + 66 one minor at a time, 66 on rollback, 60 fewer if patched
 Next: hashcompat explain kube-system/calico-node-xhkpj --from 1.7.16 --to 1.9.11
  --sample
       hashcompat patch --kubelet 1.9.11 --like 1.7.16

@@ -211,7 +211,7 @@ def test_a_mixed_cluster_s_hops_are_told_on_stderr(run: Run) -> None:
     assert (
         "One minor at a time, it would restart: v1.9.3 -> 1.10.13 1, 1.10.13 -> 1.11.10 0, to 1.12.1 2"
     ) in lines
-    assert "The way back, 1.12.1 -> what each node runs now, would restart 2" in lines
+    assert "Rolling back, 1.12.1 -> what each node runs now, would restart 2" in lines
 
 
 def test_recorded_hashes_belong_to_the_present_alone(run: Run, tmp_path: Path) -> None:
@@ -241,7 +241,7 @@ def test_they_are_told_on_stderr(run: Run) -> None:
             "One minor at a time, it would restart: "
             "1.9.11 -> 1.10.13 1, 1.10.13 -> 1.11.10 0, 1.11.10 -> 1.12.0 1"
         ),
-        "The way back, 1.12.0 -> 1.9.11, would restart 1",
+        "Rolling back, 1.12.0 -> 1.9.11, would restart 1",
         "A patched kubelet would restart 1 fewer: hashcompat patch --kubelet 1.12.0 --like 1.9.11",
         "1.9.11 -> 1.12.0: 1 of 1 running container restarts in 1 of 1 pod on 1 node; 0 kept, 0 unknown",
     ]

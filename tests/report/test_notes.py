@@ -93,7 +93,7 @@ def test_on_a_terminal_other_ways_are_one_line_and_assumptions_are_counted() -> 
     made = plan(item(), hops=HOPS, rollback=Hop("1.9.11", "1.7.16", 4, 0), suggestion=PATCH)
     shown = Excerpt(made, made.items, brief=True)
     assert lines(shown)[:-1] == [
-        "Otherwise: 2 (and 1 unknown) + 3 one minor at a time, 4 on the way back, 3 fewer if patched"
+        "Otherwise: 2 (and 1 unknown) + 3 one minor at a time, 4 on rollback, 3 fewer if patched"
     ]
     several = plan(item(), assumptions=("one", "two"))
     assert lines(Excerpt(several, several.items, brief=True))[0] == "Assumed: 2 things; -v lists them"
@@ -106,7 +106,7 @@ def test_elsewhere_other_ways_are_spelt_out() -> None:
     made = plan(item(), hops=HOPS, rollback=Hop("1.9.11", "1.7.16", 4, 0))
     assert lines(Excerpt(made, made.items))[:-1] == [
         "One minor at a time, it would restart: 1.7.16 -> 1.8.15 2 (and 1 unknown), 1.8.15 -> 1.9.11 3",
-        "The way back, 1.9.11 -> 1.7.16, would restart 4",
+        "Rolling back, 1.9.11 -> 1.7.16, would restart 4",
     ]
 
 

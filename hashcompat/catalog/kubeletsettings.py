@@ -86,24 +86,6 @@ class FlagTable:
         passed = [end for end in ends if end and parse_range(f">={end}").holds(release)]
         return passed[-1] if passed else ""
 
-    def added_in(self, release: Release, name: str) -> str:
-        """Return the release after ``release`` that is the next to accept a flag; empty where none does."""
-        if self.accepts(release, name):
-            return ""
-        starts = (flag.releases.since for flag in self._rows.get(_dashed(name), ()))
-        return next((start for start in starts if not parse_range(f">={start}").holds(release)), "")
-
-    def deprecated_since(self, release: Release, name: str) -> str:
-        """Return since which release a flag of ``release`` is deprecated; empty where it is not."""
-        flag = self.find(release, name)
-        if flag is None or not flag.deprecated:
-            return ""
-        since = flag.releases.since
-        for row in reversed(self._rows[flag.name]):
-            if row.deprecated and row.releases.until == since:
-                since = row.releases.since
-        return since
-
     def nearest(self, release: Release, name: str) -> list[str]:
         """Name up to three flags of a release that are written almost like a name, the nearest first."""
         from difflib import get_close_matches  # noqa: PLC0415

@@ -10,6 +10,7 @@ import pytest
 from hashcompat.catalog.files import DataFiles
 from hashcompat.catalog.kubeletsettings import FlagTable
 from hashcompat.catalog.lookup import Catalog
+from hashcompat.catalog.releases import parse_range
 from hashcompat.release import Release, parse_release
 from scripts.schemas import kubeletflags
 from scripts.schemas.trees import minor
@@ -44,6 +45,26 @@ REMOVED = {
     "1.37": ("containerd", "machine-id-file"),
 }
 """Flags by the minor that removed them: read in cmd/kubelet/app/options at the minors before and after."""
+
+
+def added_in(table: FlagTable, release: Release, name: str) -> str:
+    """Return the release after ``release`` that is the next to accept a flag; empty where none does."""
+    if table.accepts(release, name):
+        return ""
+    starts = (flag.releases.since for flag in table._rows.get(name, ()))
+    return next((start for start in starts if not parse_range(f">={start}").holds(release)), "")
+
+
+def deprecated_since(table: FlagTable, release: Release, name: str) -> str:
+    """Return since which release a flag of ``release`` is deprecated; empty where it is not."""
+    flag = table.find(release, name)
+    if flag is None or not flag.deprecated:
+        return ""
+    since = flag.releases.since
+    for row in reversed(table._rows[flag.name]):
+        if row.deprecated and row.releases.until == since:
+            since = row.releases.since
+    return since
 
 
 @pytest.fixture
@@ -100,14 +121,14 @@ def test_what_a_flag_takes(table: FlagTable, release: str, name: str, kind: str,
     ],
 )
 def test_since_when_a_flag_is_deprecated(table: FlagTable, release: str, name: str, expected: str) -> None:
-    assert table.deprecated_since(parse_release(release), name) == expected
+    assert deprecated_since(table, parse_release(release), name) == expected
 
 
 def test_a_deprecation_is_as_old_as_the_first_of_its_rows(table: FlagTable) -> None:
     """A deprecated flag whose kind or shorthand changes has a row more, and is no less deprecated before."""
     newest = parse_release("1.37.1")
     for name, flag in table.flags(newest).items():
-        since = table.deprecated_since(newest, name)
+        since = deprecated_since(table, newest, name)
         assert bool(since) == flag.deprecated
         if since:
             first = table.find(parse_release(since if since.count(".") == 2 else f"{since}.0"), name)
@@ -126,7 +147,7 @@ def test_a_deprecation_is_as_old_as_the_first_of_its_rows(table: FlagTable) -> N
     ],
 )
 def test_when_a_flag_is_added(table: FlagTable, release: str, name: str, expected: str) -> None:
-    assert table.added_in(parse_release(release), name) == expected
+    assert added_in(table, parse_release(release), name) == expected
 
 
 def test_a_flag_that_never_was_has_no_release_that_removed_it(table: FlagTable) -> None:
@@ -166,4 +187,4 @@ def test_a_flag_that_changes_its_kind_stays_deprecated(tmp_path: Path) -> None:
     ]
     (tmp_path / "tables" / "kubeletflags.json").write_text(json.dumps({"flags": {"foo": rows}}))
     table = FlagTable(DataFiles(tmp_path))
-    assert table.deprecated_since(parse_release("1.11.0"), "foo") == "1.9"
+    assert deprecated_since(table, parse_release("1.11.0"), "foo") == "1.9"

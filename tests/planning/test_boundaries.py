@@ -116,8 +116,13 @@ def cluster() -> bytes:
     return as_json(*json.loads(SAMPLE.read_text())["items"], pod(*MODERN, name="modern"))
 
 
-def running() -> Iterator[tuple[str, Json, bool, bool]]:
-    """Yield name, JSON, whether a sidecar and whether static, of each container that kubelets may compare."""
+@cache
+def running() -> tuple[tuple[str, Json, bool, bool], ...]:
+    """Return name, JSON, whether a sidecar, whether static, of each container that kubelets may compare."""
+    return tuple(_running())
+
+
+def _running() -> Iterator[tuple[str, Json, bool, bool]]:
     for item in json.loads(cluster())["items"]:
         status, metadata = item.get("status", {"phase": ""}), item["metadata"]
         if (

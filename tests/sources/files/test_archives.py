@@ -136,7 +136,7 @@ SPARSE = b"".join(
 )
 OLD_SPARSE = header(kind=tarfile.GNUTYPE_SPARSE, size=8)
 BOMB, SPACES, LIST = (
-    gzip.compress(data) for data in (bytes(1 << 26), b" " * (1 << 26), b"[" + b"0," * (1 << 25))
+    gzip.compress(data, 1) for data in (bytes(1 << 26), b" " * (1 << 26), b"[" + b"0," * (1 << 25))
 )
 HOSTILE: dict[str, tuple[bytes, str]] = {
     "no end": (header(size=len(GOOD)) + padded(GOOD), "it ends without the block of zeros"),

@@ -85,7 +85,11 @@ def load_policy(config: str | PathLike[str] | None = None, **given: Unpack[Polic
     if unknown := sorted({*values} - {*STRICTER}):
         raise UsageError(f"{unknown[0]}: no such key; the keys are {', '.join(STRICTER)}")
     forbidden = [key for key, value in values.items() if value is None]
-    flags = {key: Setting(_text(value), key) for key, value in values.items() if value is not None}
+    flags = {
+        key: Setting(str(value).lower() if isinstance(value, bool) else str(value), key)
+        for key, value in values.items()
+        if value is not None
+    }
     files = [settings_file(Path(fspath(config)), forbidden)] if config is not None else []
     counted = settled(flags, files)
     check_named(counted)
@@ -96,10 +100,6 @@ def load_policy(config: str | PathLike[str] | None = None, **given: Unpack[Polic
         baseline_in(names["baseline"]) if "baseline" in names else frozenset(),
         names.get("preflight", ""),
     )
-
-
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def gate(

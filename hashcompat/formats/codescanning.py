@@ -70,7 +70,13 @@ def render_sarif(report: Report[Any], result: Any, style: Style) -> Iterator[str
 def _log(findings: Findings, style: Style) -> Iterator[str]:
     """Yield the log: its run is written key by key, so that its results are made one by one."""
     run: Document = {
-        "tool": {"driver": _driver(findings.rules)},
+        "tool": {
+            "driver": {
+                "name": "hashcompat",
+                "version": hashcompat.__version__,
+                "rules": list(map(_rule, findings.rules)),
+            }
+        },
         "results": Rows((case for case in findings.cases() if case.outcome in FOUND), _Results(findings)),
         "columnKind": "unicodeCodePoints",
         "properties": {
@@ -83,11 +89,6 @@ def _log(findings: Findings, style: Style) -> Iterator[str]:
     yield f'{{\n  "$schema": "{_SCHEMA}",\n  "version": "2.1.0",\n  "runs": [\n'
     yield from to_json(run, style.encoding)
     yield "\n  ]\n}\n"
-
-
-def _driver(rules: tuple[Rule, ...]) -> Document:
-    version = hashcompat.__version__
-    return {"name": "hashcompat", "version": version, "rules": list(map(_rule, rules))}
 
 
 def _rule(rule: Rule) -> Document:
@@ -167,20 +168,16 @@ def _issues(findings: Findings) -> Iterator[Document]:
     fingerprints = Fingerprints(findings)
     for case in findings.cases():
         if case.outcome in FOUND:
-            yield _issue(case, fingerprints.of(case))
-
-
-def _issue(case: Case, fingerprint: str) -> Document:
-    """Return an issue; where the pod comes from no file, the path is its namespace and name."""
-    group, name = case.group, case.name
-    return {
-        "type": "issue",
-        "description": f"{group}/{name}: {case.verdict}: {printable(case.text)}",
-        "check_name": case.rule,
-        "fingerprint": fingerprint,
-        "severity": _SEVERITIES[case.outcome],
-        "location": {
-            "path": (distinct(case.file) if case.file else case.group).removeprefix("./"),
-            "lines": {"begin": max(case.line, 1)},
-        },
-    }
+            # where the pod comes from no file, the path is its namespace and name
+            group, name = case.group, case.name
+            yield {
+                "type": "issue",
+                "description": f"{group}/{name}: {case.verdict}: {printable(case.text)}",
+                "check_name": case.rule,
+                "fingerprint": fingerprints.of(case),
+                "severity": _SEVERITIES[case.outcome],
+                "location": {
+                    "path": (distinct(case.file) if case.file else case.group).removeprefix("./"),
+                    "lines": {"begin": max(case.line, 1)},
+                },
+            }

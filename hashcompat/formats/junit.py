@@ -45,22 +45,17 @@ def _suite(findings: Findings) -> Iterator[str]:
 
 def _case(case: Case) -> str:
     head = f"    <testcase{_attributes(classname=case.group, name=case.name)}"
-    text = _text(case)
+    lines = [f"{case.verdict}: {printable(case.text)}"]
+    lines += [f"{label}: {distinct(name)}" for label, name in case.labels.items() if name]
+    if case.file:
+        lines.append(f"file: {distinct(case.file)}" + (f":{case.line}" if case.line else ""))
+    text = "\n".join(lines)
     if case.outcome is Outcome.PASSED:
         return f"{head}/>\n"
     if element := _ELEMENTS.get(case.outcome):
         inner = f"<{element}{_attributes(type=case.rule, message=f'{case.verdict}: {case.text}')}>"
         return f"{head}>\n      {inner}{escape(text)}</{element}>\n    </testcase>\n"
     return f"{head}>\n      <system-out>{escape(text)}</system-out>\n    </testcase>\n"
-
-
-def _text(case: Case) -> str:
-    """Return the verdict, why, and the names, each in a line of its own."""
-    lines = [f"{case.verdict}: {printable(case.text)}"]
-    lines += [f"{label}: {distinct(name)}" for label, name in case.labels.items() if name]
-    if case.file:
-        lines.append(f"file: {distinct(case.file)}" + (f":{case.line}" if case.line else ""))
-    return "\n".join(lines)
 
 
 def _attributes(**values: str) -> str:

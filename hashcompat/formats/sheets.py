@@ -42,13 +42,9 @@ def render_csv(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     table = sheet(report, result)
     head = [table.columns] if style.headers and table.columns else []
     for cells in chain(head, table.rows()):
-        yield _line(cells, style)
-
-
-def _line(cells: Sequence[object], style: Style) -> str:
-    line = io.StringIO()
-    csv.writer(line).writerow(_cell(value, style) for value in cells)
-    return line.getvalue()
+        line = io.StringIO()
+        csv.writer(line).writerow(_cell(value, style) for value in cells)
+        yield line.getvalue()
 
 
 def _cell(value: object, style: Style) -> object:

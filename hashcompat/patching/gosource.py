@@ -75,26 +75,21 @@ def package(task: Task, old: Kubelet) -> tuple[NewFile, ...]:
     whole = old.era.whole
     texts = {"hash.go": _hash(old, release), "hash_test.go": _test(task, old, release)}
     if whole:
-        texts |= {"types.go": _types(old, release), "convert.go": _convert(task, old, release)}
+        types = old.schema.types
+        block = imports([], [("", path) for path in foreign_imports(types)])
+        declarations = type_declarations(types, release=release, tags=old.era.hashes_json).rstrip("\n")
+        conversion = conversion_of(old.schema.types, task.new.schema.types, task.defaults)
+        texts |= {
+            "types.go": template("types", release=release, imports=block, declarations=declarations),
+            "convert.go": template(
+                "convert",
+                release=release,
+                imports=imports([], [CORE]),
+                functions=conversion_functions(conversion).rstrip("\n"),
+            ),
+        }
     return tuple(
         NewFile(f"{ROOT}/{package_name(old)}/{name}", header() + text) for name, text in sorted(texts.items())
-    )
-
-
-def _types(old: Kubelet, release: str) -> str:
-    types = old.schema.types
-    block = imports([], [("", path) for path in foreign_imports(types)])
-    declarations = type_declarations(types, release=release, tags=old.era.hashes_json).rstrip("\n")
-    return template("types", release=release, imports=block, declarations=declarations)
-
-
-def _convert(task: Task, old: Kubelet, release: str) -> str:
-    conversion = conversion_of(old.schema.types, task.new.schema.types, task.defaults)
-    return template(
-        "convert",
-        release=release,
-        imports=imports([], [CORE]),
-        functions=conversion_functions(conversion).rstrip("\n"),
     )
 
 

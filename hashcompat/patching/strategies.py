@@ -37,22 +37,18 @@ def accept(task: Task) -> Patch:
     names = ", ".join(str(old.release) for old in task.olds)
     new_files = [file for old in task.olds for file in package(task, old)]
     change = InFunction(task.site, "containerChanged", "\treturn expectedHash,", _INSERT, "hashlike.Accepts(")
-    return Patch(
-        subject=f"kubelet: keep containers whose hash {names} recorded",
-        explanation=_accept_explanation(task, names),
-        new_files=(*new_files, *dispatcher(task)),
-        edits=(FileEdit(_MANAGER, (change, AddImport(IMPORT))),),
-    )
-
-
-def _accept_explanation(task: Task, names: str) -> str:
     paragraphs = [
         _ACCEPT_WHAT.format(new=task.new.release, names=names),
         _HOW,
         _NEW_FIELDS[task.accept_new_fields],
         f"Kubelets newer than {task.until} no longer accept old hashes." if task.until else _END,
     ]
-    return "\n\n".join([*paragraphs, _RESIZE] if resize_note(task) else paragraphs)
+    return Patch(
+        subject=f"kubelet: keep containers whose hash {names} recorded",
+        explanation="\n\n".join([*paragraphs, _RESIZE] if resize_note(task) else paragraphs),
+        new_files=(*new_files, *dispatcher(task)),
+        edits=(FileEdit(_MANAGER, (change, AddImport(IMPORT))),),
+    )
 
 
 _ACCEPT_WHAT: Final = (
@@ -122,25 +118,12 @@ def pin(task: Task) -> Patch:
 
 def _assertions(task: Task) -> list[FileEdit]:
     """Return the edits of Kubernetes' own tests that assert hashes."""
-    files = dict.fromkeys(assertion.file for assertion in task.site.assertions)
-    return [
-        FileEdit(
-            file,
-            (
-                Literals(
-                    tuple(
-                        [
-                            (hash_as(task.new, container), hash_as(task.olds[0], container))
-                            for assertion in task.site.assertions
-                            if assertion.file == file
-                            for container in assertion.containers
-                        ]
-                    )
-                ),
-            ),
-        )
-        for file in files
-    ]
+    pairs: dict[str, list[tuple[int, int]]] = {}
+    for assertion in task.site.assertions:
+        for container in assertion.containers:
+            hashes = hash_as(task.new, container), hash_as(task.olds[0], container)
+            pairs.setdefault(assertion.file, []).append(hashes)
+    return [FileEdit(file, (Literals(tuple(rows)),)) for file, rows in pairs.items()]
 
 
 def _pin_explanation(task: Task) -> str:

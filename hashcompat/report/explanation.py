@@ -34,23 +34,20 @@ def grouped(explanations: Iterable[Explanation]) -> list[Group]:
     """Put explanations together that are alike, in the order of the first ones."""
     groups: dict[Hashable, list[Explanation]] = {}
     for explanation in explanations:
-        groups.setdefault(_likeness(explanation), []).append(explanation)
+        # alike is all that people are shown but names, and what was made of them: drains, logs, events
+        item, said = explanation.item, explanation.sentences
+        likeness = (
+            item.container,
+            item.from_release,
+            item.verdict,
+            item.hashes,
+            item.reasons,
+            (said.what, said.why, said.todo),
+            tuple((seen.where, seen.verbosity) for seen in explanation.expect),
+            tuple(side.text if side else None for side in (explanation.old, explanation.new)),
+        )
+        groups.setdefault(likeness, []).append(explanation)
     return [Group(first, tuple(others)) for first, *others in groups.values()]
-
-
-def _likeness(explanation: Explanation) -> Hashable:
-    """Return all that people are shown but names, and what was made of them: drains, logs, events."""
-    item, said = explanation.item, explanation.sentences
-    return (
-        item.container,
-        item.from_release,
-        item.verdict,
-        item.hashes,
-        item.reasons,
-        (said.what, said.why, said.todo),
-        tuple((seen.where, seen.verbosity) for seen in explanation.expect),
-        tuple((side.text if side else None) for side in (explanation.old, explanation.new)),
-    )
 
 
 _SEPARATOR: Final = "-" * 72

@@ -6,7 +6,7 @@ one written once; and the rows, which are made while they are written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Final
 
@@ -227,6 +227,7 @@ def plan_page(result: Plan | Excerpt) -> Page:
     plan = shown.plan
     whole = Excerpt(plan, plan.items, now=shown.now)
     whys = Whys(plan, shown.items)
+    kinds = (("by-node", "node", GroupBy.NODE), ("by-namespace", "namespace", GroupBy.NAMESPACE))
     return Page(
         title=f"Kubelet {plan.from_release} -> {plan.to_release}",
         answer=toned(answer(whole.summary, whole.tally)),
@@ -237,7 +238,7 @@ def plan_page(result: Plan | Excerpt) -> Page:
         notes=list(_notes(plan)),
         causes=list(map(_cause, whole.tally.kinds)),
         owners=_owners(whole),
-        charts=_charts(whole),
+        charts=[_chart(place, noun, whole, by) for place, noun, by in kinds],
         steps=list(_steps(whole)),
         steps_note=_steps_note(whole),
         whole=whole.summary.compared,
@@ -302,11 +303,6 @@ def _owners(shown: Excerpt) -> Listing | None:
     return Listing(table.columns, table.rows, "Owners and their reasons", after if rest else "")
 
 
-def _charts(shown: Excerpt) -> list[Chart]:
-    kinds = (("by-node", "node", GroupBy.NODE), ("by-namespace", "namespace", GroupBy.NAMESPACE))
-    return [_chart(place, noun, shown, by) for place, noun, by in kinds]
-
-
 def _chart(place: str, noun: str, shown: Excerpt, group_by: GroupBy) -> Chart:
     groups = groups_in_order(tallied(shown.plan.items, group_by).groups, None)
     some, others = groups[:_BARS], groups[_BARS:]
@@ -360,17 +356,14 @@ def _main(shown: Excerpt, whys: Whys) -> Main:
 def _row(item: Item, whys: Whys) -> Row:
     why, words = whys.in_short(item)
     verdict = item.prediction.verdict._value_
-    return Row(_cells(item, verdict, words), verdict, why, _own(item))
-
-
-def _cells(item: Item, verdict: str, words: str) -> Sequence[object]:
     pod, container = item.pod, item.container
     names = (verdict, pod.node, pod.namespace, pod.name, container.name)
     about = (words, owner_of(item), container.type._value_)
-    return (*names, *about, item.from_hash, item.to_hash, item.recorded)
-
-
-def _own(item: Item) -> Mapping[str, object]:
-    """Return what only the row's own explanation shows."""
+    # what only the row's own explanation shows
     place = f"{item.pod.file}:{item.line}" if item.pod.file and item.line else item.pod.file
-    return {"uid": item.pod.uid, "file": place}
+    return Row(
+        (*names, *about, item.from_hash, item.to_hash, item.recorded),
+        verdict,
+        why,
+        {"uid": item.pod.uid, "file": place},
+    )

@@ -251,20 +251,16 @@ def _links(source: str) -> Iterator[str]:
 
 def checks_markdown() -> str:
     """Return the reference page docs/preflight-checks.md."""
-    parts = [_TITLE, _CHECK_INTRODUCTION, _check_table()]
+    rows = [
+        f"| [{check.rule.id}](#{anchor(check.rule.id)}) | {check.rule.name} | {_needs(check)} |"
+        for check in CHECKS
+    ]
+    parts = [_TITLE, _CHECK_INTRODUCTION, "\n".join(["| check | what | made with |", "|---|---|---|", *rows])]
     for check in CHECKS:
         rule = check.rule
         parts += [*anchored(rule), rule.meaning, f"Reads: {'; '.join(check.reads)}."]
         parts += [f"Made with: {_needs(check)}.", f"Source: {rule.source}"]
     return "\n\n".join(parts) + "\n"
-
-
-def _check_table() -> str:
-    rows = [
-        f"| [{check.rule.id}](#{anchor(check.rule.id)}) | {check.rule.name} | {_needs(check)} |"
-        for check in CHECKS
-    ]
-    return "\n".join(["| check | what | made with |", "|---|---|---|", *rows])
 
 
 def _needs(check: Check) -> str:

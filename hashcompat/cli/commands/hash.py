@@ -44,7 +44,13 @@ def command(arguments: Arguments) -> None:
     """Print the hash that each kubelet release computes for every container, decimal and hex."""
     quiet, report = arguments.quiet.quiet, TEXTS if arguments.show_input else HASHES
     names = arguments.data.names(quiet=quiet)
-    _check(arguments)
+    if not arguments.kubelet:
+        raise UsageError(
+            "--kubelet is missing; "
+            "name the kubelet releases that compute the hash, such as --kubelet 1.7.16,1.9.11"
+        )
+    if arguments.show_input and not arguments.show_values:
+        raise UsageError("--show-input prints texts that may be secret; allow it with --show-values")
     output.ready(report, arguments.shown)
     releases = names.listed(arguments.kubelet)
     reading = Reading(arguments.source, arguments.scope, quiet=quiet)
@@ -55,13 +61,3 @@ def command(arguments: Arguments) -> None:
     output.notes(report, hashed, quiet=quiet)
     if arguments.verbose.verbose:
         output.note_dropped(dropped_fields(inventory, list(map(names.catalog.kubelet, releases))))
-
-
-def _check(arguments: Arguments) -> None:
-    if not arguments.kubelet:
-        raise UsageError(
-            "--kubelet is missing; "
-            "name the kubelet releases that compute the hash, such as --kubelet 1.7.16,1.9.11"
-        )
-    if arguments.show_input and not arguments.show_values:
-        raise UsageError("--show-input prints texts that may be secret; allow it with --show-values")

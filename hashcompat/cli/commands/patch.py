@@ -97,15 +97,11 @@ def command(arguments: Arguments) -> int:
     """
     output.ready(AUDIT if arguments.audit else PATCH, arguments.shown)
     names = arguments.data.names(quiet=arguments.quiet.quiet)
-    kubelet, like = _releases(arguments, names)
-    return (_audit if arguments.audit else _patch)(arguments, kubelet, like, names)
-
-
-def _releases(arguments: Arguments, names: Names) -> tuple[str, list[str]]:
     for name, value in (("kubelet", arguments.kubelet), ("like", arguments.like)):
         if not value:
             raise UsageError(f"--{name} is missing; such as: hashcompat patch --kubelet 1.9.11 --like 1.7.16")
-    return names.read(str(arguments.kubelet)), names.listed(arguments.like)
+    kubelet, like = names.read(str(arguments.kubelet)), names.listed(arguments.like)
+    return (_audit if arguments.audit else _patch)(arguments, kubelet, like, names)
 
 
 def _patch(arguments: Arguments, kubelet: str, like: list[str], names: Names) -> int:
@@ -138,7 +134,13 @@ def _files(patch: Patch, kubelet: Kubelet, arguments: Arguments, names: Names) -
     paths = [edit.path for edit in patch.edits]
     if arguments.tree:
         tree = Path(arguments.tree)
-        _check_tree(tree, kubelet)
+        # refuse a tree of another minor, as its changelogs show
+        minor = kubernetes.tree_minor(tree)
+        if minor is not None and not is_of_minor(kubelet.release, minor):
+            raise MisplacedError(
+                f"{tree}: a source tree of Kubernetes 1.{minor} by its changelogs, "
+                f"not of v{kubelet.release.upstream}"
+            )
         return kubernetes.from_tree(tree, paths)
     try:
         files = kubernetes.from_url(arguments.source_url, kubelet.release, paths)
@@ -150,13 +152,3 @@ def _files(patch: Patch, kubelet: Kubelet, arguments: Arguments, names: Names) -
     for file in files:
         names.say(f"{file.sha256}  {file.origin}")
     return files
-
-
-def _check_tree(tree: Path, kubelet: Kubelet) -> None:
-    """Refuse a tree of another minor, as its changelogs show."""
-    minor = kubernetes.tree_minor(tree)
-    if minor is not None and not is_of_minor(kubelet.release, minor):
-        raise MisplacedError(
-            f"{tree}: a source tree of Kubernetes 1.{minor} by its changelogs, "
-            f"not of v{kubelet.release.upstream}"
-        )

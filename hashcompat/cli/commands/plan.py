@@ -142,12 +142,14 @@ def _maker(arguments: Arguments) -> Make:
 def _excerpt(arguments: Arguments, plan: Plan) -> Excerpt:
     """Return what the options say of the report."""
     arranged = arguments.arranged
+    # on one terminal the plan and what goes with it are read at once, so the latter is brief
+    both = sys.stdout.isatty() and sys.stderr.isatty()
     return structs.replace(
         without_kept(plan) if arguments.only_restarts else Excerpt(plan, plan.items),
         group_by=arranged.group_by or "",
         sort_by=SortBy(arranged.sort_by) if arranged.sort_by else None,
         every=arranged.every,
-        brief=_is_read_at_once(arguments),
+        brief=(both and _format(arguments) == "table" and not arguments.verbose.verbose),
         now=datetime.now(UTC),
         invocation=_invocation(arguments),
         details=arguments.details,
@@ -163,12 +165,6 @@ def _shows_details(shown: Shown) -> bool:
 
 def _format(arguments: Arguments) -> str:
     return arguments.shown.format or offered(PLAN)[0]
-
-
-def _is_read_at_once(arguments: Arguments) -> bool:
-    """Return whether the plan for people is on the same terminal as what goes with it."""
-    both = sys.stdout.isatty() and sys.stderr.isatty()
-    return both and _format(arguments) == "table" and not arguments.verbose.verbose
 
 
 def _invocation(arguments: Arguments) -> Invocation:

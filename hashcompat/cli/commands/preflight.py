@@ -196,7 +196,13 @@ def command(arguments: Arguments) -> int:
     known = joined.known(read, way, nodes or [], catalog)
     if way.old == AUTO:
         check_plan(known, nodes or [], catalog)
-    result = inspect(nodes, known, _question(arguments, way, server), catalog)
+    current = "" if way.old == AUTO else way.old
+    result = inspect(
+        nodes,
+        known,
+        Question(way.new, current, server, tuple(listed(arguments.ignored)), datetime.now(UTC)),
+        catalog,
+    )
     output.show(PREFLIGHT, result, arguments.shown)
     output.notes(PREFLIGHT, result, quiet=quiet)
     return _exit_code(result)
@@ -216,11 +222,6 @@ def _dumps(arguments: Arguments) -> list[Dump] | None:
         return dumps.collect(arguments.dumps)
     kind, socket = arguments.runtime or collect.AUTO, arguments.runtime_endpoint or ""
     return [live.collect(kind, socket, arguments.root or "/", arguments.read_also)]
-
-
-def _question(arguments: Arguments, way: Way, server: str) -> Question:
-    current = "" if way.old == AUTO else way.old
-    return Question(way.new, current, server, tuple(listed(arguments.ignored)), datetime.now(UTC))
 
 
 def _exit_code(result: Preflight) -> ExitCode:

@@ -72,17 +72,6 @@ def command(arguments: Arguments) -> int:
 
 
 def _verify_golden(arguments: Arguments) -> int:
-    _refuse_stray(arguments)
-    output.ready(VERIFICATIONS, arguments.shown)
-    catalog = arguments.data.catalog(quiet=arguments.quiet.quiet)
-    found = [verify(Path(path), catalog, show_values=arguments.show_values) for path in arguments.paths]
-    result = Verifications(tuple(found))
-    output.show(VERIFICATIONS, result, arguments.shown)
-    output.notes(VERIFICATIONS, result, quiet=arguments.quiet.quiet)
-    return ExitCode.FINDING if result.differing else ExitCode.OK
-
-
-def _refuse_stray(arguments: Arguments) -> None:
     source = arguments.source
     values = {
         "--from": arguments.release,
@@ -99,6 +88,13 @@ def _refuse_stray(arguments: Arguments) -> None:
         raise UsageError(
             f"{stray[0]} goes with --recorded; golden directories have their own inputs and releases"
         )
+    output.ready(VERIFICATIONS, arguments.shown)
+    catalog = arguments.data.catalog(quiet=arguments.quiet.quiet)
+    found = [verify(Path(path), catalog, show_values=arguments.show_values) for path in arguments.paths]
+    result = Verifications(tuple(found))
+    output.show(VERIFICATIONS, result, arguments.shown)
+    output.notes(VERIFICATIONS, result, quiet=arguments.quiet.quiet)
+    return ExitCode.FINDING if result.differing else ExitCode.OK
 
 
 def _verify_records(arguments: Arguments) -> int:

@@ -27,7 +27,7 @@ _CPU: Final = {"limits": {"cpu": "1"}, "requests": {"cpu": "1"}}
 _FIRST, _LATEST = 0, -1
 
 PROBES: Final[Mapping[str, tuple[int, Mapping[str, Any], Mapping[str, Any]]]] = {
-    "static pods": (
+    "static pods without a uid in their manifest": (
         _LATEST,
         {
             "annotations": {

@@ -1,4 +1,4 @@
-"""Expected texts are those of Go's strconv.FormatFloat(value, 'g', -1, bits) and encoding/json (Go 1.26)."""
+"""Go's strconv, and sets of CPUs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.go.strconv import format_float, json_float
+from hashcompat.errors import DecodeError
+from hashcompat.go.strconv import CPU_ENTRY, format_float, json_float, parse_cpus, show_cpus
+
+# Expected texts are those of Go's strconv.FormatFloat(value, 'g', -1, bits) and encoding/json (Go 1.26).
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -101,3 +104,46 @@ def test_the_text_reads_back_as_the_same_float32(value: float) -> None:
     text = format_float(value, 32)
     assert struct.pack("f", float(text)) == struct.pack("f", value)
     assert len(text.lstrip("-").replace(".", "").partition("e")[0].strip("0")) <= 9
+
+
+# Sets of CPUs, and the CPUs of a pod in a checkpoint.
+
+
+@pytest.mark.parametrize(
+    ("text", "cpus", "shown"),
+    [
+        ("", set(), ""),
+        ("0", {0}, "0"),
+        ("0-3,7", {0, 1, 2, 3, 7}, "0-3,7"),
+        ("7,0-1,2", {0, 1, 2, 7}, "0-2,7"),
+        ("3-3", {3}, "3"),
+    ],
+)
+def test_texts_of_cpus(text: str, cpus: set[int], shown: str) -> None:
+    assert parse_cpus(text) == cpus
+    assert show_cpus(parse_cpus(text)) == shown
+
+
+@pytest.mark.parametrize("text", ["a", "1-", "-1", "3-1", "1,,2", "0-99999999", " 1", "1-2-3"])
+def test_what_is_no_set_of_cpus(text: str) -> None:
+    with pytest.raises(DecodeError, match="not a set of CPUs"):
+        parse_cpus(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "typed", "written"),
+    [
+        ({"cpuSet": "2-3"}, (({2: (), 3: ()},),), "2-3"),
+        ({"cpuSet": ""}, (({},),), ""),
+        ({}, (({},),), ""),
+    ],
+)
+def test_the_cpus_of_a_pod(value: object, typed: object, written: str) -> None:
+    assert CPU_ENTRY.decode(value) == typed
+    assert CPU_ENTRY.encode(typed) == written
+
+
+@pytest.mark.parametrize("value", [None, "2", {"cpuSet": 2}])
+def test_what_are_no_cpus_of_a_pod(value: object) -> None:
+    with pytest.raises(DecodeError, match="want an object with a text"):
+        CPU_ENTRY.decode(value)

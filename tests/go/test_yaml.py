@@ -1,9 +1,10 @@
-"""YAML as a Kubernetes program reads it; expected JSON was made by sigs.k8s.io/yaml (data/README.md)."""
+"""YAML documents as Kubernetes reads them."""
 
 from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,11 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hashcompat.errors import InputError
-from hashcompat.go import yamlevents
+from hashcompat.go import yaml, yamlevents
 from hashcompat.go.jsontext import Number, loads
-from hashcompat.go.yaml import load_all
-from hashcompat.go.yamlevents import resolve, to_json_number
+from hashcompat.go.tokens import leaves
+from hashcompat.go.yaml import element_of, load_all
+from hashcompat.go.yamlevents import Breaks, resolve, to_json_number
 from tests.helpers.support import rows
+
+# YAML as a Kubernetes program reads it; expected JSON was made by sigs.k8s.io/yaml (data/README.md).
 
 ROWS = rows("yaml.jsonl")
 REFUSED = [row for row in ROWS if row["json"] is None]
@@ -259,3 +263,184 @@ def test_json_is_yaml(value: Any) -> None:
 def test_what_begins_nothing_in_yaml_is_explained(text: str) -> None:
     with pytest.raises(InputError, match=r"cannot start any token; indent with spaces, not tabs, and quote "):
         one(text)
+
+
+# Where in its text each scalar of an element is, and which strings need no quotes.
+
+TEXT = """- name: web
+  quoted: "web-1"
+  other: 'web-1'
+  list:
+  - web-2
+  - restartCount: 5
+  five: "5"
+  count: 7
+  none: ""
+  block: |
+    web-1
+"""
+
+
+def tokens(text: str, start: int = 0, end: int | None = None) -> list[tuple[str, str, bool, bool]]:
+    """Return the characters of each token, its key, whether it is a number, and whether it is as it is."""
+    found = element_of(text).text.tokens(start, len(text) if end is None else end)
+    return [(text[one.start : one.end], one.key, one.is_number, one.is_as_is) for one in found]
+
+
+def test_each_string_and_restart_count_is_a_token() -> None:
+    assert tokens(TEXT) == [
+        ("web", "name", False, True),
+        ("web-1", "quoted", False, True),
+        ("web-1", "other", False, True),
+        ("web-2", "list", False, True),
+        ("5", "restartCount", True, True),
+        ("5", "five", False, True),
+        ("", "none", False, True),
+        (TEXT[TEXT.index("|") :], "block", False, False),
+    ]
+
+
+def test_the_tokens_of_a_part_are_those_that_begin_in_it() -> None:
+    start, end = TEXT.index("  other"), TEXT.index("  five")
+    assert [one[0] for one in tokens(TEXT, start, end)] == ["web-1", "web-2", "5"]
+
+
+def test_tokens_are_in_the_order_of_the_value() -> None:
+    element = element_of(TEXT)
+    found = [str(value) for _, value in leaves(element.value)]
+    assert found[:-1] == [one[0] for one in tokens(TEXT)][:-1]
+    assert len(found) == len(tokens(TEXT))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param('"\\x77eb"', id="an escape"),
+        pytest.param("!!str web", id="a tag"),
+        pytest.param('"we\\\n    b"', id="on two lines"),
+        pytest.param("\n  restartCount: 0x7", id="a number in another form"),
+        pytest.param("\n  restartCount: !!int 7", id="a number with a tag"),
+    ],
+)
+def test_what_is_written_in_another_way_is_not_as_it_is(other: str) -> None:
+    *_, last = tokens(f"- a: x\n  again: {other}\n")
+    assert not last[3]
+
+
+def test_characters_beyond_ascii_are_one_each() -> None:
+    assert tokens('- a: "\u00e9\U0001f600"\n  b: web\n')[-1] == ("web", "b", False, True)
+
+
+def is_bare(value: str) -> bool:
+    found = element_of("- a\n").text.is_bare
+    return found is not None and found(value)
+
+
+@given(st.text("aeYynoN01x.:/_@+-", min_size=1, max_size=6))
+def test_a_string_that_is_bare_is_itself_without_quotes(value: str) -> None:
+    """In each place where a slot may have it."""
+    bare = is_bare(value)
+    for text in (f"- {value}\n", f"a: {value}\nb: c\n", f"[\n{value}\n]\n", f"{{a:\n  {value}\n}}\n"):
+        try:
+            (document,) = load_all(text)
+        except InputError:
+            found = False
+        else:
+            found = value in (document.values() if isinstance(document, dict) else document)
+        assert found or not bare, text
+
+
+@pytest.mark.parametrize("value", ["web-1", "10.0.0.1", "fd00::1", "5e6f-7", "a:b", "/a", "i:v1"])
+def test_names_and_addresses_are_bare(value: str) -> None:
+    assert is_bare(value)
+
+
+@pytest.mark.parametrize(
+    "value", ["yes", "n", "null", "12", "0x1f", "1e3", "1_000", ".5", ".inf", "a:", "-", "@a", "..."]
+)
+def test_other_strings_are_not(value: str) -> None:
+    assert not is_bare(value)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a", "a: b\n", "- a\n- b\n", "- a\n---\n", "- &a b\n", "[a]\nb", "- *a\n"]
+)
+def test_anything_but_one_element_is_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        element_of(text)
+
+
+# Lines in YAML are those of an editor, whatever YAML takes as the end of a line, and wherever that is.
+
+BREAKS = ("\n", "\r\n", "\r", "\x85", "\u2028", "\u2029")
+
+breaks = st.sampled_from(BREAKS)
+
+FILLS = (
+    "",
+    "# a comment{0}",
+    "  # é{0}{0}",
+    "    a: 'quoted{0}{0}      on'{0}",
+    "    a: plain{0}      on{0}",
+    "    a: |{0}      block{0}{0}      of text{0}",
+    '    a: "\\N \\L"{0}',
+)
+"""What may be between two elements, with breaks for {0}."""
+
+numbered_rows = st.lists(st.tuples(st.sampled_from(FILLS), breaks, breaks), max_size=12)
+
+
+def written(filled: list[tuple[str, str, str]]) -> tuple[str, list[int]]:
+    """Return a document with a list of mappings, and at which line each of these begins."""
+    text, lines = "spec:\n  containers:\n", []
+    for fill, one, other in filled:
+        lines.append(1 + text.count("\n"))
+        text += f"  - n: 1{one}" + fill.format(other)
+    return text, lines
+
+
+def chunked(text: str, size: int) -> Iterator[str]:
+    return (text[start : start + size] for start in range(0, len(text), size))
+
+
+@pytest.mark.parametrize("loader", [yamlevents._LOADER, pyyaml.SafeLoader], ids=["C", "Python"])
+@given(filled=numbered_rows, size=st.sampled_from([1, 2, 1000]))
+def test_only_lf_ends_a_line(loader: Any, filled: list[tuple[str, str, str]], size: int) -> None:
+    text, lines = written(filled)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(yamlevents, "_LOADER", loader)
+        patch.setattr(yamlevents, "_MANY", 2)
+        (part,) = yaml.parts(chunked(text, size))
+        (whole,) = yaml.documents(text)
+    for found in (part, whole):
+        assert found.lines
+        assert list(found.lines("containers", found.value["spec"]["containers"] or [])) == lines
+
+
+@given(st.lists(st.tuples(breaks, st.text("ab", max_size=2))), st.integers(1, 5))
+def test_lines_of_any_place(filled: list[tuple[str, str]], size: int) -> None:
+    """Ask for every line of YAML, with what is read so far."""
+    text = "".join(one + other for one, other in filled) + "x"
+    counted = Breaks()
+    for chunk in chunked(text, size):
+        counted.add(chunk)
+    begins = [1]
+    place = 0
+    while place < len(text):
+        step = 2 if text.startswith("\r\n", place) else 1
+        place += step
+        if text[place - step : place] in BREAKS:
+            begins.append(1 + text.count("\n", 0, place))
+    for line, expected in enumerate(begins):
+        counted.forget(line)
+        assert counted.line(line) == expected
+
+
+def test_breaks_that_were_passed_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yamlevents, "_MANY", 10)
+    counted = Breaks()
+    for line in range(1000):
+        counted.add("\x85\n")
+        counted.forget(2 * line + 2)
+        assert counted.line(2 * line + 2) == line + 2
+        assert len(counted.odd) < 12

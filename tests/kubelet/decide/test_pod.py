@@ -1,4 +1,4 @@
-"""Every rule about whole pods by its id: a case that it decides, and the nearest that it must not."""
+"""What a starting kubelet does to a whole pod."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import hashcompat
 from hashcompat.catalog.lookup import Catalog, Kubelet
 from hashcompat.kubelet.hashing import container_hash
 from hashcompat.model.verdicts import Hash
@@ -15,6 +16,8 @@ from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
 from tests.helpers.rulecases import KEEP, MAIN, NEW_UID, RUN_AGAIN, C, Expected, never, with_status
 from tests.helpers.upgrades import decided, hash_of, planned, record, recorded
+
+# Every rule about whole pods by its id: a case that it decides, and the nearest that it must not.
 
 
 @pytest.mark.parametrize(
@@ -447,3 +450,39 @@ def test_what_runs_of_a_finished_pod_counts_as_running(run: Run) -> None:
     assert (
         "1.31.13 -> 1.31.14: 0 of 1 running container restart, 1 is killed" in result.err or "1" in result.out
     )
+
+
+# What the target kubelet kills and fails to create (kubelet_pods.go makeMounts).
+
+EXPANDED = {"name": "c", "volumeMounts": [{"name": "v", "mountPath": "/v", "subPathExpr": "$(A)"}]}
+PLAIN = {"name": "c", "volumeMounts": [{"name": "v", "mountPath": "/v"}]}
+GATE = "VolumeSubpathEnvExpansion"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict", "rules"),
+    [
+        ("1.13.12", "1.14.10", "KILL", ["HC004", "HC041"]),
+        ("1.15.12", "1.14.10", "KEEP", []),
+        ("1.16.15", "1.14.10", "KILL", ["HC001", "HC041"]),
+        ("1.13.12", "1.15.12", "RESTART", ["HC004"]),
+        ("1.14.10", "1.13.12", "RESTART", ["HC005"]),
+        ("1.14.10", "1.16.15", "RESTART", ["HC001"]),
+    ],
+)
+def test_hc041_by_the_gate_of_the_target_kubelet(old: str, new: str, verdict: str, rules: list[str]) -> None:
+    (item,) = hashcompat.plan([pod(EXPANDED)], old, new).items
+    assert (item.verdict, sorted({reason.id for reason in item.reasons})) == (verdict, rules)
+
+
+def test_hc041_with_the_gate_on_it_restarts() -> None:
+    (item,) = hashcompat.plan([pod(EXPANDED)], "1.13.12", "1.14.10", gates=frozenset({GATE})).items
+    assert item.verdict == "RESTART"
+
+
+@pytest.mark.parametrize("container", [PLAIN, {"name": "c", "volumeMounts": None}])
+def test_hc041_without_a_subpathexpr_nothing_is_refused(container: dict[str, object]) -> None:
+    (item,) = hashcompat.plan([pod(container)], "1.15.12", "1.16.15").items
+    assert item.verdict == "RESTART"
+    (item,) = hashcompat.plan([pod(container)], "1.16.15", "1.14.10").items
+    assert item.verdict == "RESTART"

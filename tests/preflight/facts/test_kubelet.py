@@ -1,4 +1,4 @@
-"""The kubelet of a node: its command line and its configuration file."""
+"""The kubelet of a node: its flags, its configuration file, and what both set."""
 
 from __future__ import annotations
 
@@ -7,10 +7,16 @@ from typing import Any
 
 import pytest
 
-from hashcompat.preflight.facts import Facts
-from hashcompat.preflight.facts.kubelet import check_own_flags
+from hashcompat.catalog.lookup import default_catalog
+from hashcompat.errors import DecodeError
+from hashcompat.preflight.facts import Facts, kubelet
+from hashcompat.preflight.facts.kubelet import check_own_flags, given_flags
+from hashcompat.preflight.facts.units import Word
 from hashcompat.records.probes import UnreadError
+from hashcompat.release import parse_release
 from tests.helpers.dumps import GONE, Key, dump, failed
+
+# The kubelet of a node: its command line and its configuration file.
 
 ARGUMENTS: Key = ("arguments", "kubelet")
 CONFIG: Key = ("file", "/var/lib/kubelet/config.yaml")
@@ -73,3 +79,93 @@ def test_a_kubelet_within_another_program_has_no_flags_to_read() -> None:
     check_own_flags(dump())
     with pytest.raises(UnreadError, match="the kubelet is part of k3s"):
         check_own_flags(dump({("arguments", "kubelet"): "/usr/local/bin/k3s\nserver\n"}))
+
+
+# The flags among arguments.
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], []),
+        (["--node-ip=1", "--node_ip", "2"], [("node-ip", "1", True), ("node_ip", "2", True)]),
+        (["--fail-swap-on", "--v", "4", "more"], [("fail-swap-on", "", True), ("v", "4", True)]),
+        (["-v", "4", "-v=5", "-v6"], [("v", "4", True), ("v", "5", True), ("v", "6", True)]),
+        (
+            ["--nosuch", "--nosuch2", "x", "--nosuch3=y"],
+            [("nosuch", "", False), ("nosuch2", "x", False), ("nosuch3", "y", False)],
+        ),
+        (["--node-ip", "-1"], [("node-ip", "-1", True)]),
+        (["--nosuch"], [("nosuch", "", False)]),
+        (["--node-ip"], [("node-ip", "", True)]),
+        (["-", "x", "--", "--nosuch"], []),
+        (["-x"], [("x", "", False)]),
+    ],
+)
+def test_flags_as_pflag_takes_them(words: list[str], expected: list[tuple[str, str, bool]]) -> None:
+    table, release = default_catalog().flag_table, parse_release("1.24.17")
+    found = list(given_flags([Word(word, "here") for word in words], table, release))
+    assert [(each.name, each.value, each.flag is not None) for each in found] == expected
+    assert {each.source for each in found} <= {"here"}
+
+
+# What a kubelet is configured with.
+
+
+@pytest.mark.parametrize(
+    ("flags", "root"),
+    [({}, "/var/lib/kubelet"), ({"root-dir": "/data/"}, "/data"), ({"root-dir": "/"}, "/")],
+)
+def test_the_root_directory(flags: dict[str, str], root: str) -> None:
+    assert kubelet.root(flags) == root
+
+
+def test_a_flag_wins_over_the_file_and_the_file_over_the_default() -> None:
+    assert kubelet.chosen({"a": "1"}, "a", {"b": "2"}, "b", "3") == "1"
+    assert kubelet.chosen({}, "a", {"b": "2"}, "b", "3") == "2"
+    assert kubelet.chosen({"a": ""}, "a", {"b": ""}, "b", "3") == "3"
+
+
+@pytest.mark.parametrize(
+    ("flags", "config", "expected"),
+    [
+        ({}, {}, set()),
+        ({"feature-gates": "A=true,B=f, C = 1,D=x,E,=true"}, {}, {("A", True), ("B", False), ("C", True)}),
+        ({"feature-gates": "A=false"}, {"featureGates": {"A": True, "B": True}}, {("A", False), ("B", True)}),
+        ({}, {"featureGates": {"A": "true", "B": 1}}, {("A", True)}),
+        ({}, {"featureGates": ["A"]}, set()),
+    ],
+)
+def test_feature_gates(
+    flags: dict[str, str], config: dict[str, Any], expected: set[tuple[str, bool]]
+) -> None:
+    assert kubelet.gates(flags, config) == expected
+
+
+@pytest.mark.parametrize(
+    ("flags", "config", "expected"),
+    [
+        ({}, {}, {}),
+        ({"reserved-memory": "0:memory=1Gi,hugepages-1Gi=1Gi;1:memory=1.5M"}, {}, {0: 1 << 30, 1: 1500000}),
+        (
+            {},
+            {
+                "reservedMemory": [
+                    {"limits": {"memory": 5}},
+                    {"numaNode": 0, "limits": {"memory": "1k"}},
+                    {"numaNode": 1, "limits": {"hugepages-2Mi": "2Mi"}},
+                    {"numaNode": 2},
+                ]
+            },
+            {0: 1005},
+        ),
+    ],
+)
+def test_reserved_memory(flags: dict[str, str], config: dict[str, Any], expected: dict[int, int]) -> None:
+    assert kubelet.reserved_memory(flags, config) == expected
+
+
+@pytest.mark.parametrize("text", ["a:memory=1", "0:memory=x"])
+def test_what_is_no_reserved_memory(text: str) -> None:
+    with pytest.raises(DecodeError):
+        kubelet.reserved_memory({"reserved-memory": text}, {})

@@ -40,6 +40,7 @@ def complete_for_kubectl() -> int:
 
 
 def _whole_process(program: str, action: Action | None) -> int:
+    # before the imports, which make most of the objects of a short run
     gc.set_threshold(_BETWEEN_COLLECTIONS)
     streams.prepare()
     try:

@@ -151,7 +151,8 @@ def show(report: Report[Result], result: Result, shown: Shown, below: Iterable[s
     reports = _reports(report, shown)
     style = Style(not shown.no_headers, screen=_screen(below), encoding=streams.encoding())
     _save(report, result, reports, style)
-    printed = [one.form for one in reports if one.path == STDOUT]
+    # a report for - goes to stdout in place of the result, so that a pipe gets one document
+    printed = [place.form for place in reports if place.path == STDOUT]
     form, argument = chosen(printed[0] if printed else shown.format or offered(report)[0])
     if report.document or printed or shown.out is None:
         paint = _paint if _has_colours(shown.color) else plain
@@ -159,7 +160,7 @@ def show(report: Report[Result], result: Result, shown: Shown, below: Iterable[s
         if form.exact:
             _check_exact(report, result)
         put(form.written(report, result, structs.replace(style, paint=paint, argument=argument)))
-    add_summaries([form, *(chosen(one.form)[0] for one in reports)], report, result)
+    add_summaries([form, *(chosen(place.form)[0] for place in reports)], report, result)
 
 
 def _check_exact(report: Report[Result], result: Result) -> None:
@@ -178,11 +179,11 @@ def ready(report: Report[Any], shown: Shown) -> None:
     Raises UsageError where a format cannot show it, and InputError where a report cannot be written.
     """
     names = offered(report)
-    asked = [("-o", shown.format or names[0]), *(("--report", one.form) for one in shown.reports)]
+    asked = [("-o", shown.format or names[0]), *(("--report", place.form) for place in shown.reports)]
     for flag, form in asked:
         if form.partition("=")[0] not in names:
             raise UsageError(f"{flag} {form}: {report.kind} is shown as {', '.join(names)}")
-    check_places(one.path for one in _reports(report, shown))
+    check_places(place.path for place in _reports(report, shown))
 
 
 def _reports(report: Report[Any], shown: Shown) -> list[Destination]:
@@ -193,14 +194,15 @@ def _reports(report: Report[Any], shown: Shown) -> list[Destination]:
 def _save(report: Report[Any], result: Any, reports: Iterable[Destination], style: Style) -> None:
     """Write each report for a file; one that fails keeps no other from being written."""
     problems = []
-    for one in reports:
-        if one.path == STDOUT:
+    for place in reports:
+        if place.path == STDOUT:
             continue
-        form, argument = chosen(one.form)
+        form, argument = chosen(place.form)
         in_file = Style(style.headers, argument=argument)
         try:
-            write_whole(Path(one.path), form.written(report, result, in_file))
+            write_whole(Path(place.path), form.written(report, result, in_file))
         except InputError as error:
+            # the others are still written: an upgrade must not lose its reports to one full disk
             problems.append(str(error))
     if problems:
         raise InputError("; ".join(problems))

@@ -137,12 +137,12 @@ def command(
 
 def _parameters(made: type, heading: str, changed: Sequence[Changed]) -> Iterator[click.Parameter]:
     heading = getattr(made, "HEADING", heading)
-    for found in _fields(made):
-        if found.group:
-            yield from _parameters(found.group, heading, found.changed)
-        elif found.option:
-            other = next((change.settings for change in changed if change.name == found.name), {})
-            yield _parameter(found.name, found.option.flags, {**found.option.settings, **other}, heading)
+    for field in _fields(made):
+        if field.group:
+            yield from _parameters(field.group, heading, field.changed)
+        elif field.option:
+            other = next((change.settings for change in changed if change.name == field.name), {})
+            yield _parameter(field.name, field.option.flags, {**field.option.settings, **other}, heading)
 
 
 def _parameter(
@@ -168,8 +168,8 @@ def _declared(made: type) -> tuple[_Field, ...]:
 
 
 def _fields(made: Any) -> tuple[_Field, ...]:
-    found: tuple[_Field, ...] = made.declared_fields
-    return found
+    fields: tuple[_Field, ...] = made.declared_fields
+    return fields
 
 
 def _group_field(name: str, hint: Any) -> _Field:
@@ -179,40 +179,36 @@ def _group_field(name: str, hint: Any) -> _Field:
 
 def _flat(metadata: Iterable[Any]) -> tuple[Changed, ...]:
     """Return the changes of an annotation, which may come several at once."""
-    return tuple(one for found in metadata for one in (found if isinstance(found, tuple) else (found,)))
+    return tuple(change for part in metadata for change in (part if isinstance(part, tuple) else (part,)))
 
 
 def values_of(group: Any) -> dict[str, Any]:
     """Return the values of a group's options by the names of the fields."""
-    return {found.name: getattr(group, found.name) for found in _fields(type(group))}
+    return {field.name: getattr(group, field.name) for field in _fields(type(group))}
 
 
 def given_flags(group: Any) -> Iterator[str]:
     """Yield the options of a group, and of those in it, that have another value than their default."""
-    for found in _fields(type(group)):
-        value = getattr(group, found.name)
-        if found.group:
-            yield from given_flags(value)
-        elif found.option and found.option.flags and value != found.option.settings["default"]:
-            yield found.option.flags[0]
+    return (flag for flag, _ in _given(group))
 
 
 def given_words(group: Any) -> Iterator[str]:
     """Yield the words by which a command line gives a group, and those in it, their values."""
-    for found in _fields(type(group)):
-        value = getattr(group, found.name)
-        if found.group:
-            yield from given_words(value)
-        elif found.option and found.option.flags and value != found.option.settings["default"]:
-            yield from _words(found.option.flags[0], value)
+    for flag, value in _given(group):
+        if value is True:
+            yield flag
+        else:
+            for word in value if isinstance(value, tuple) else (value,):
+                yield from (flag, str(word))
 
 
-def _words(flag: str, value: Any) -> Iterator[str]:
-    if value is True:
-        yield flag
-        return
-    for one in value if isinstance(value, tuple) else (value,):
-        yield from (flag, str(one))
+def _given(group: Any) -> Iterator[tuple[str, Any]]:
+    for field in _fields(type(group)):
+        value = getattr(group, field.name)
+        if field.group:
+            yield from _given(value)
+        elif field.option and field.option.flags and value != field.option.settings["default"]:
+            yield field.option.flags[0], value
 
 
 def _built(made: type[Arguments], values: Mapping[str, Any]) -> Arguments:

@@ -73,14 +73,14 @@ def command(arguments: Arguments) -> int:
     variables set.
     """
     arguments.rollout.check(plan=arguments.plan, nodes=arguments.scope.nodes)
-    settled_settings = arguments.policy.settled()
-    found, policy = settled_settings.settings, policy_of(settled_settings)
+    chosen = arguments.policy.settled()
+    settings, policy = chosen.settings, policy_of(chosen)
     names = arguments.releases.data.names(quiet=arguments.quiet.quiet)
-    _check_rollout(arguments, policy, found)
+    _check_rollout(arguments, policy, settings)
     result = (
-        _of_saved(arguments, arguments.plan, found, policy, names)
+        _of_saved(arguments, arguments.plan, settings, policy, names)
         if arguments.plan
-        else _of_source(arguments, found, policy, names)
+        else _of_source(arguments, settings, policy, names)
     )
     output.show(GATE, result, arguments.shown)
     output.notes(GATE, result, quiet=arguments.quiet.quiet)
@@ -101,31 +101,31 @@ def _check_rollout(arguments: Arguments, policy: Policy, settings: Mapping[str, 
 
 
 def _of_source(
-    arguments: Arguments, found: Mapping[str, Setting], policy: Policy, names: Names
+    arguments: Arguments, settings: Mapping[str, Setting], policy: Policy, names: Names
 ) -> GateResult:
     """Judge a plan that is made of the source."""
-    _refuse_without_plan(found)
+    _refuse_without_plan(settings)
     ready, budgets = partial(output.ready, GATE, arguments.shown), FailOn.PDB in policy.fail_on
     made = planned(arguments, names, ready, quiet=arguments.quiet.quiet, budgets=budgets)
-    savedplan.check_uid(made.plan, policy, found)
+    savedplan.check_uid(made.plan, policy, settings)
     check_read(made.plan.origin, policy)
     impact = impact_of(made.plan, _reading(arguments, budgets=True), policy, made.whole) if budgets else None
-    return judge(made.plan, policy, extra_inputs_of(found, made.plan, names.catalog, impact), _today())
+    return judge(made.plan, policy, extra_inputs_of(settings, made.plan, names.catalog, impact), _today())
 
 
 def _of_saved(
-    arguments: Arguments, name: str, found: Mapping[str, Setting], policy: Policy, names: Names
+    arguments: Arguments, name: str, settings: Mapping[str, Setting], policy: Policy, names: Names
 ) -> GateResult:
     """Judge a saved plan, before the upgrade of nodes or after it."""
     ready = partial(output.ready, GATE, arguments.shown)
-    plan, digest = savedplan.read(arguments, name, policy, found, names, ready)
+    plan, digest = savedplan.read(arguments, name, policy, settings, names, ready)
     store = arguments.rollout.store(arguments.source.cluster)
     if arguments.rollout.after:
         return _after(arguments, plan, digest, policy, names, store)
     impact = (
         impact_of(plan, _reading(arguments, budgets=True), policy) if FailOn.PDB in policy.fail_on else None
     )
-    result = judge(plan, policy, extra_inputs_of(found, plan, names.catalog, impact), _today())
+    result = judge(plan, policy, extra_inputs_of(settings, plan, names.catalog, impact), _today())
     return _taken(arguments, result, digest, store) if store else result
 
 
@@ -133,6 +133,7 @@ def _after(
     arguments: Arguments, plan: Plan, digest: str, policy: Policy, names: Names, store: State | None
 ) -> GateResult:
     """Compare a plan with what became of its containers, and end the turn of its nodes."""
+    # before anything is judged: a turn that is not this plan's must not be ended by it
     turns = own_turns(store.read(), arguments.scope.nodes, digest) if store else {}
     begun = {node: turn.started for node, turn in turns.items()}
 
@@ -151,6 +152,7 @@ def _taken(arguments: Arguments, result: GateResult, digest: str, store: State) 
     """Take the turn where the policy holds; in any case add what is in the way of that."""
     turn = Turn(Phase.STARTED, uuid4().hex, arguments.rollout.who, digest, _now())
     take = partial(taken, names=arguments.scope.nodes, turn=turn, take_over=arguments.rollout.take_over)
+    # without PASS nothing is written, but what is in the way is reported all the same
     lines = store.update(take) if result.outcome is Outcome.PASS else take(store.read())[1]
     return structs.replace(result, lines=(*result.lines, *lines))
 
@@ -177,9 +179,9 @@ def _today() -> date:
     return datetime.now(UTC).date()
 
 
-def _refuse_without_plan(found: Mapping[str, Setting]) -> None:
+def _refuse_without_plan(settings: Mapping[str, Setting]) -> None:
     """Raise UsageError for a setting that is about saved plans, where none is given."""
-    if "verify-key" in found:
+    if "verify-key" in settings:
         raise UsageError(
-            f"{found['verify-key'].place}: only a saved plan is signed; give it with --plan FILE"
+            f"{settings['verify-key'].place}: only a saved plan is signed; give it with --plan FILE"
         )

@@ -222,7 +222,7 @@ class Templates:
         self._whole: Whole | None = None
         self._served: dict[str, Served] = {}
         self._kinds: Latest[Hashable, object] = Latest(kept)
-        self._shapes: Latest[Hashable, bytes] = Latest(_SHAPES)
+        self._shapes: Latest[Hashable, bytes | None] = Latest(_SHAPES)
         self._node_kinds: Latest[Hashable, bytes] = Latest(_NODES)
 
     def kind(self, pod: Pod, node: Node | None, dates: Dates | None) -> object:
@@ -246,11 +246,11 @@ class Templates:
     def _facts_kind(self, pod: Pod) -> bytes:
         """Return what decides of a pod but for its node and its starts; once for all of a shape."""
         shape = pod.shape
-        if shape is None or has_rare_volume(pod):
+        if shape is None:
             return facts_kind(pod)
-        if shape not in self._shapes:
-            self._shapes[shape] = facts_kind(pod)
-        return self._shapes[shape]
+        if shape not in self._shapes:  # which of its volumes a pod mounts is not a matter of its shape
+            self._shapes[shape] = None if has_rare_volume(pod) else facts_kind(pod)
+        return self._shapes[shape] or facts_kind(pod)
 
     def _standing_for(self, facts: Hashable) -> object:
         found = self._kinds.get(facts)

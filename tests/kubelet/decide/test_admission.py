@@ -264,18 +264,7 @@ def gates(**given: bool) -> tuple[str, ...]:
         ("1.36.5", "1.37.2", pod(C, spec=OWN_USERS), LINUX, (), KEEP),
         ("1.35.8", "1.36.5", pod(C, spec={**OWN_USERS, "hostUsers": True}), LINUX, (), KEEP),
         ("1.35.8", "1.36.5", pod(C, spec={"hostUsers": False}), LINUX, (), KEEP),
-        (
-            "1.35.8",
-            "1.36.5",
-            pod(C, spec=OWN_USERS),
-            LINUX,
-            gates(
-                NodeDeclaredFeatures=False,
-                ExtendWebSocketsToKubelet=False,
-                InPlacePodLevelResourcesVerticalScaling=False,
-            ),
-            KEEP,
-        ),
+        ("1.34.12", "1.35.8", pod(C, spec=OWN_USERS), LINUX, gates(NodeDeclaredFeatures=True), KEEP),
         (
             "1.35.8",
             "1.36.5",

@@ -228,7 +228,7 @@ def _checked(
     record: Recorded, pod: Pod, container: Container, compare: Callable[..., CheckedRecord]
 ) -> CheckedRecord | None:
     """Return a record with what is computed; None where no kubelet compares it."""
-    if at_rest(pod, container):
+    if at_rest(pod, container) or pod.seen is not None:  # its record is of another spec
         return None
     if is_older(record, container):
         return CheckedRecord(pod.node, record, problem="older than its container")

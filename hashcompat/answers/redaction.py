@@ -21,7 +21,7 @@ from hashcompat.corev1.scheduling import label_keys, mounted
 from hashcompat.errors import DecodeError, InputError
 from hashcompat.go.jsontext import kind_of
 from hashcompat.model.escape import name_path
-from hashcompat.model.pods import Container, Inventory, Node, Pod
+from hashcompat.model.pods import Container, Inventory, Node, Pod, Seen
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.model.uids import is_computed
 from hashcompat.model.verdicts import HiddenHash, StoredHashes
@@ -30,7 +30,7 @@ from hashcompat.planning.kinds import WITHOUT_PLUGIN, has_rare_volume
 from hashcompat.planning.latest import Latest
 from hashcompat.planning.templates import Likeness, likeness, text_of
 from hashcompat.records.index import index
-from hashcompat.shown import MASK
+from hashcompat.shown import MASK, image
 
 _SYSTEM: Final = "kubernetes.io/os"
 """The label of a node that shows its operating system."""
@@ -121,8 +121,18 @@ class Redaction:
             kinds = mounted(pod.spec, WITHOUT_PLUGIN)
             spec = {**spec, "volumes": [{"name": MASK, kind: {}} for kind in kinds]}
         containers = tuple(self._container(pod, container) for container in pod.containers)
+        seen = None if pod.seen is None else {name: self._seen(one) for name, one in pod.seen.items()}
         uid, config_hash = map(self._uids.of, (pod.uid, pod.config_hash))
-        return structs.replace(pod, spec=spec, containers=containers, uid=uid, config_hash=config_hash)
+        return structs.replace(
+            pod, spec=spec, containers=containers, uid=uid, config_hash=config_hash, seen=seen
+        )
+
+    def _seen(self, seen: Seen) -> Seen:
+        """Return what a kubelet saw of a container, without what a name of an image may hide."""
+        resources = None
+        if seen.resources is not None:
+            resources = self._keeper.container({"resources": seen.resources}, masked)["resources"]
+        return Seen(seen.image if image(seen.image) == seen.image else MASK, resources)
 
     def _container(self, pod: Pod, container: Container) -> Container:
         replicas = self._hider.replicas(container, pod.origin)

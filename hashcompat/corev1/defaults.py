@@ -280,3 +280,33 @@ _PARSERS: Final[Mapping[str, _Parser]] = {
     "reference 0.5": _reference_0_5,
     "reference 0.6": _reference_0_6,
 }
+
+
+def is_same_image(one: str, other: str) -> bool | None:
+    """Return whether two names are of one image; None where that is not certain.
+
+    A runtime names an image in full (``docker.io/library/nginx:1.27`` for ``nginx:1.27``), by its digest, or
+    by the id that it gave it. Source: github.com/distribution/reference ``ParseNormalizedNamed``.
+    """
+    if one == other:
+        return True
+    named, other_named = _in_full(one), _in_full(other)
+    if named is None or other_named is None or named[1].startswith("@") != other_named[1].startswith("@"):
+        return None
+    return named == other_named
+
+
+def _in_full(image: str) -> tuple[str, str] | None:
+    """Return repository and tag, or the digest after an ``@``; None for an id, and for what is no name."""
+    name, _, digest = image.partition("@")
+    head, slash, last = name.rpartition("/")
+    last, _, tag = last.partition(":")
+    if not last or set(image) & set("* ") or (not slash and last in ("sha256", "sha512")):
+        return None
+    domain = head.partition("/")[0]
+    if not slash:
+        head = "docker.io/library"
+    elif not (set(domain) & set(".:") or domain == "localhost"):
+        head = f"docker.io/{head}"
+    repository = f"{head.removeprefix('index.')}/{last}"
+    return repository, f"@{digest}" if digest else tag or "latest"

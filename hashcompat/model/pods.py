@@ -135,6 +135,16 @@ class StaticManifest(msgspec.Struct, frozen=True, eq=False):
         return f"StaticManifest({self.node!r}, {self.source!r})"
 
 
+class Seen(msgspec.Struct, frozen=True):
+    """What a status shows of the spec by which a kubelet made a container."""
+
+    image: str
+    """The image, as the runtime names it; empty where that is not shown."""
+
+    resources: Mapping[str, Any] | None
+    """The limits and requests that it has; None where they are not shown."""
+
+
 class Pod(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its spec is a dict
     """A pod or a pod template, as far as a kubelet's decision depends on it."""
 
@@ -211,6 +221,10 @@ class Pod(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its spec is
 
     ready_since: datetime | None = None
     """When it became Ready, UTC; None where it is not, or the status does not show that."""
+
+    seen: Mapping[str, Seen] | None = None
+    """What its kubelet has seen of its containers, by their names, where the spec changed since; None where
+    it did not, or the status does not show that (before 1.34)."""
 
     shape: Hashable | None = None
     """The same object in pods that differ in nothing but names, addresses, times, ids, and texts that only

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 from hashcompat.answers.redaction import Snapshot
 from hashcompat.go import jsontext
 from hashcompat.model.escape import IN_JSON, count, disarmed
-from hashcompat.model.pods import Container, ContainerType, Inventory, Node, Pod
+from hashcompat.model.pods import Container, ContainerType, Inventory, Node, Pod, Seen
 from hashcompat.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.model.verdicts import Hash
 from hashcompat.planning.latest import Latest
@@ -33,6 +33,9 @@ _STATUSES: Final = {
     "initContainers": "initContainerStatuses",
     "ephemeralContainers": "ephemeralContainerStatuses",
 }
+
+_CHANGED: Final = 2
+"""The generation of every pod whose kubelet has not seen its newest spec: that there is one decides."""
 
 _SOME_DAY: Final = "1970-01-01T00:00:00Z"
 """Stands for every time of deletion: that there is one decides."""
@@ -234,6 +237,7 @@ def _metadata(pod: Pod) -> Document:
         "name": pod.name,
         **({"uid": pod.uid} if pod.uid else {}),
         **({"ownerReferences": [{"kind": kind, "name": name, "controller": True}]} if pod.owner else {}),
+        **({"generation": _CHANGED} if pod.seen is not None else {}),
         **({"deletionTimestamp": _SOME_DAY} if pod.deleting else {}),
         **({"annotations": annotations} if annotations else {}),
     }
@@ -248,10 +252,18 @@ def _workload(pod: Pod) -> Document:
 def _status(pod: Pod) -> Document:
     """Return a status with the same state of every container; an empty list is left out."""
     status: Document = {"phase": pod.phase}
+    if pod.seen is not None:
+        status["observedGeneration"] = _CHANGED - 1
     for container in pod.containers:
         if container.running is not None:
-            status.setdefault(_STATUSES[_LISTS[container.type]], []).append(_state(container))
+            seen = _seen(pod.seen[container.name]) if pod.seen and container.name in pod.seen else {}
+            row = {**_state(container), **seen}
+            status.setdefault(_STATUSES[_LISTS[container.type]], []).append(row)
     return status
+
+
+def _seen(seen: Seen) -> Document:
+    return {"image": seen.image, **({} if seen.resources is None else {"resources": seen.resources})}
 
 
 def _state(container: Container) -> Document:

@@ -57,6 +57,7 @@ NODE_DISPUTED: Final = "HC042"
 FEATURE_REFUSED: Final = "HC043"
 NO_VOLUME: Final = "HC044"
 FINISHED: Final = "HC045"
+NOT_SEEN: Final = "HC046"
 
 
 class Step(msgspec.Struct, frozen=True):

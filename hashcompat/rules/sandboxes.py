@@ -41,6 +41,28 @@ _OF_SANDBOXES: Final = (
         links=("https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/kubelet/pod_workers.go#UpdatePod",),
     ),
     Rule(
+        rules.NOT_SEEN,
+        "change not seen yet",
+        "The pod's spec was changed after its kubelet last read it: metadata.generation is above "
+        "status.observedGeneration, as from 1.34 on while no kubelet runs. The kubelet that starts applies "
+        "the change: another image restarts the container, and so do resources whose resizePolicy says so.",
+        "pkg/kubelet/status/status_manager.go, feature gate PodObservedGenerationTracking",
+        effect="It happens without an upgrade as well, as soon as a kubelet runs. A recorded hash of such a "
+        "pod is that of its former spec, so it does not count in a calibration.",
+        confirm=(
+            Step(
+                "Both generations, and what the containers were made of:",
+                "kubectl get pod POD -n NAMESPACE -o jsonpath='{.metadata.generation} "
+                "{.status.observedGeneration} {.status.containerStatuses[*].image}'",
+            ),
+        ),
+        avoid=(
+            Step("Let a kubelet of the current release run until it has seen the change, and plan again."),
+        ),
+        since=Since("the current kubelet is one of these", releases="1.34 and later"),
+        links=("https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/kubelet/status/status_manager.go",),
+    ),
+    Rule(
         rules.NO_VOLUME,
         "volume without a plugin",
         "A container mounts a volume that the new kubelet has no plugin for: one that was removed (GlusterFS "

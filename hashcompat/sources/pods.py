@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from hashcompat.corev1.scheduling import api_references
 from hashcompat.go.jsonpath import part, rows
-from hashcompat.model.pods import PROFILES, Container, ContainerType, Pod
+from hashcompat.go.jsontext import clean
+from hashcompat.model.pods import PROFILES, Container, ContainerType, Pod, Seen
 from hashcompat.sources import mirrors
 from hashcompat.sources.fields import Fields
 from hashcompat.sources.statuses import STATUSES, States, readiness
@@ -79,9 +80,30 @@ def of_pod(found: Fields, owner: str = "") -> Pod:
         containers=tuple(_containers(spec, _reported(status.value, mirror.static), found)),
         file=found.where.file,
         labels=part(metadata.value, "labels"),
+        seen=None if mirror.static else seen_of(metadata.value, status.value),
         ready=ready,
         ready_since=since,
     )
+
+
+def seen_of(metadata: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, Seen] | None:
+    """Return what a kubelet has seen of a pod whose spec changed since; None for any other.
+
+    API servers count the changes of a spec (``metadata.generation``), and kubelets report which they have
+    seen: pkg/kubelet/status/status_manager.go, feature gate PodObservedGenerationTracking, on from 1.34.
+    """
+    newest, reported = metadata.get("generation"), status.get("observedGeneration")
+    if type(newest) is not int or type(reported) is not int or not 0 < reported < newest:
+        return None
+    return {
+        clean(row["name"]): Seen(
+            clean(image) if isinstance(image := row.get("image"), str) else "",
+            found if isinstance(found := row.get("resources"), Mapping) else None,
+        )
+        for key in STATUSES.values()
+        for row in rows(status, key)
+        if isinstance(row, Mapping) and isinstance(row.get("name"), str)
+    }
 
 
 def _reported(status: Mapping[str, Any], static: bool) -> Mapping[str, Any]:

@@ -36,3 +36,11 @@ def with_status(key: str, *, state: str = "running", phase: str = "Running") -> 
 def never(**more: Any) -> Json:
     """Return a pod whose containers are not started again when its sandbox is."""
     return pod(C, spec={"restartPolicy": "Never"}, **more)
+
+
+def changed(container: Json = C, *, observed: int = 1, **row: Any) -> Json:
+    """Return a pod of generation 2; ``row`` is what the status shows of its container besides its state."""
+    status = with_status("containerStatuses")
+    status["containerStatuses"][0].update(row)
+    status["observedGeneration"] = observed
+    return pod(container, metadata={"generation": 2}, status=status)

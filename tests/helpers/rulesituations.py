@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
-from tests.helpers.rulecases import CPU_RESTARTS, GATE, MAIN, SIZED, C, never, sidecar, with_status
+from tests.helpers.rulecases import CPU_RESTARTS, GATE, MAIN, SIZED, C, changed, never, sidecar, with_status
 from tests.helpers.upgrades import hash_of, record, recorded
 
 FORM_FEED: Json = {**C, "args": ["a\fb"]}
@@ -261,6 +261,8 @@ INPUTS: tuple[Input, ...] = (
             ),
         ),
     ),
+    Input("HC046", "RESTART", "1.36.4", "1.36.5", (changed(image="docker.io/library/other:1"),)),
+    Input("HC046", "UNKNOWN", "1.36.4", "1.36.5", (changed(image="sha256:0123"),)),
     Input(
         "HC045",
         "KILL",

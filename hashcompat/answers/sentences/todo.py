@@ -111,6 +111,10 @@ _BY_MANIFEST: Final = (
 
 DECIDES: Final[Mapping[str, str]] = {
     rules.STATIC_POD: _BY_MANIFEST,
+    rules.NOT_SEEN: (
+        "the node's current kubelet decides: let it run until status.observedGeneration is "
+        "metadata.generation, and plan again"
+    ),
     rules.FEATURE_REFUSED: (
         "the node's runtime decides: once the new kubelet has started on another node with it, that node's "
         "status.declaredFeatures names the feature or not"

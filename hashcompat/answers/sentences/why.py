@@ -337,6 +337,10 @@ def _feature(situation: Situation, reasons: Reasons) -> str:
     return _refused(situation, reasons)
 
 
+def _not_seen(situation: Situation, reasons: Reasons) -> str:
+    return f"{reasons[0].text}: {situation.new} sees it when it starts, as any kubelet would"
+
+
 def _finished(_: Situation, reasons: Reasons) -> str:
     return f"{reasons[0].text}: a kubelet that starts ends what is left of a finished pod"
 
@@ -362,6 +366,7 @@ BY_POD: Final[Mapping[str, Clause]] = {
     rules.DEVICES: _refused,
     rules.FEATURE_REFUSED: _feature,
     rules.FINISHED: _finished,
+    rules.NOT_SEEN: _not_seen,
     rules.NO_VOLUME: _no_volume,
     rules.QOS: _qos,
 }

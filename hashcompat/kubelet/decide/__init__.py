@@ -97,11 +97,17 @@ def _killed_or_kept(case: Case) -> Decision:
     if by_mirror_pod is not None and by_mirror_pod.pod_recreated:
         return by_mirror_pod
     decision = _first(RECORD, case) or structs.replace(_first(HASH, case) or _KEPT, by_hash=True)
+    if decision.verdict is Verdict.KEEP:
+        decision = container.changed_since(case) or decision
     return by_mirror_pod if by_mirror_pod is not None and decision.verdict is Verdict.KEEP else decision
 
 
 def _decide_by_record(case: Case) -> Decision | None:
-    decision = _first((*POD, *RECORD), case)
+    decision = _first(POD, case)
+    if decision is None:
+        decision = _first(RECORD, case)
+        if decision is not None and decision.verdict is Verdict.KEEP:
+            decision = container.changed_since(case) or decision
     kept = decision is not None and decision.verdict is Verdict.KEEP and case.recorded is not None
     return None if decision is None or (kept and _release_counts(case)) else pod.not_created(case, decision)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hashcompat import rules
 from hashcompat.catalog.lookup import Kubelet
+from hashcompat.corev1.defaults import is_same_image
 from hashcompat.go.jsonpath import mapping
 from hashcompat.kubelet.decide.admission import is_windows
 from hashcompat.kubelet.decide.case import RESIZE_GATE, Case, Decision, delayed, not_compared, restart
@@ -334,3 +335,29 @@ def _by_restart(spec: Mapping[str, Any]) -> Iterator[str]:
         name = str(policy.get("resourceName"))
         if policy.get("restartPolicy") == "RestartContainer" and name in _RESIZABLE:
             yield name
+
+
+def changed_since(case: Case) -> Decision | None:
+    """Decide a container that is kept by its hash though its pod's spec changed since its kubelet saw it.
+
+    Of a container only image and resources can change (pkg/apis/core/validation/validation.go
+    ``ValidatePodUpdate``). Another image restarts it under any kubelet, and so do resources whose
+    resizePolicy says so; where the status does not show what it was made of, nothing is certain.
+    """
+    if case.pod.seen is None or case.container.type in NEVER_COMPARED or is_ignored(case, case.new):
+        return None
+    seen, spec = case.pod.seen.get(case.container.name), case.container.spec
+    matches = case.recorded is not None and case.recorded.hash in case.new_hash.candidates
+    same = matches or (is_same_image(str(spec.get("image", "")), seen.image) if seen and seen.image else None)
+    if same is False:
+        return delayed(case, restart(rules.NOT_SEEN, "its image was changed, which its kubelet has not seen"))
+    resizes = [] if _is_exempt(case) or not case.new.behaviour.resources_recorded else [*_by_restart(spec)]
+    resources = mapping(spec.get("resources"))
+    for name in resizes if seen and seen.resources is not None else ():
+        if seen and _amounts(resources, name) != _amounts(mapping(seen.resources), name):
+            text = f"its {name} was changed, which its kubelet has not seen and resizePolicy restarts it for"
+            return delayed(case, restart(rules.NOT_SEEN, text))
+    if same is None or (resizes and (seen is None or seen.resources is None)):
+        text = "its pod was changed, which its kubelet has not seen, and what it was made of is not shown"
+        return Decision(Verdict.UNKNOWN, (Reason(rules.NOT_SEEN, text),))
+    return None

@@ -341,7 +341,7 @@ def _ordinary(found: Text, value: Mapping[str, Any]) -> Pod | None:
     except InputError:
         return None
     stored = any(snapshots.HASHES in container.spec for container in pod.containers)
-    return None if stored or pod.manifest or pod.static or pod.mirror_doubt else pod
+    return None if stored or pod.seen is not None or pod.manifest or pod.static or pod.mirror_doubt else pod
 
 
 def _owner(metadata: Mapping[str, Any], places: Places) -> Iterator[tuple[int | None, str]]:

@@ -9,7 +9,7 @@ from hashcompat.report.rules import checks_markdown, rules_markdown
 from hashcompat.rules.pages import RULES
 from tests.helpers.program import Run
 
-REASONS = [f"HC{number:03}" for number in range(1, 46)]
+REASONS = [f"HC{number:03}" for number in range(1, 47)]
 IDS = [*REASONS, *(check.rule.id for check in CHECKS)]
 
 

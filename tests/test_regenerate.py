@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from scripts import build, regenerate
+from scripts.golden import checkpoints
 from scripts.lib.generated import Generated
 from scripts.lib.gotool import GoError
 from tests.helpers.program import ROOT
@@ -139,6 +140,15 @@ def test_every_generated_set_owns_the_files_that_are_committed(name: str) -> Non
     """A glob that matches nothing would never find a stale file."""
     made = regenerate.generated(name)
     assert [pattern for pattern in made.owned if not list(ROOT.glob(pattern))] == []
+
+
+def test_of_several_missing_containers_the_same_one_is_named() -> None:
+    """The kubelet names whichever it meets first in a map."""
+    text, error = '{"entries": {"b1": "2", "a1": "3", "c1": "4"}}', "containerID '{}' not found in the list"
+    assert {checkpoints.settled(error.format(name), text, {"a1": []}) for name in ("b1", "c1")} == {
+        error.format("b1")
+    }
+    assert checkpoints.settled("checkpoint is corrupted", "{", {}) == "checkpoint is corrupted"
 
 
 @pytest.mark.parametrize("name", build.CHOICES)

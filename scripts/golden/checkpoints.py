@@ -8,6 +8,7 @@ of them wrote, and the inputs that are texts.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -28,6 +29,8 @@ LOADS: Final = ".loads.jsonl"
 
 _SHOWN: Final = ("sample", "policy", "containers", "gates")
 """What of a request is in that file."""
+
+_MISSING: Final = re.compile(r"containerID '\w+' not found")
 
 GATE: Final = "PodLevelResourceManagers"
 
@@ -111,7 +114,8 @@ def loads(release: str) -> Iterator[dict[str, Any]]:
     for request, answer in zip(asked, _ask(release, asked), strict=True):
         if answer["known"]:
             kept: dict[str, Any] = {key: request[key] for key in _SHOWN if key in request}
-            yield {**kept, "refused": " ".join(_plain(answer["refused"]).split())}
+            refused = settled(answer["refused"], request["text"], request.get("containers", {}))
+            yield {**kept, "refused": " ".join(_plain(refused).split())}
 
 
 def _variants(release: str, case: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -123,6 +127,17 @@ def _variants(release: str, case: Mapping[str, Any]) -> Iterator[dict[str, Any]]
         yield {**own, "containers": {}}
     if release in GATED and "policy" in case:
         yield {**own, "gates": [GATE]}
+
+
+def settled(refused: str, text: str, containers: Mapping[str, Any]) -> str:
+    """Return an error with the least of the container ids that are missing.
+
+    Go names the one that it meets first in a map, another one each time.
+    """
+    if not _MISSING.search(refused):
+        return refused
+    missing = json.loads(text)["entries"].keys() - containers.keys()
+    return _MISSING.sub(f"containerID '{min(missing)}' not found", refused)
 
 
 def _plain(refused: str) -> str:

@@ -70,7 +70,7 @@ def as_lines(objects: list[Json]) -> bytes:
 
 
 def as_documents(objects: list[Json]) -> bytes:
-    return yaml.safe_dump_all(objects).encode()
+    return yaml.dump_all(objects, Dumper=yaml.CSafeDumper).encode()
 
 
 def as_list(objects: list[Json]) -> bytes:
@@ -83,7 +83,7 @@ def as_nested(objects: list[Json]) -> bytes:
 
 
 def as_yaml_list(objects: list[Json]) -> bytes:
-    return yaml.safe_dump(listed(*objects), sort_keys=True).encode()
+    return yaml.dump(listed(*objects), Dumper=yaml.CSafeDumper, sort_keys=True).encode()
 
 
 def as_gzip(objects: list[Json]) -> bytes:

@@ -13,6 +13,7 @@ from packaging.version import Version
 from hashcompat.catalog.lookup import Catalog
 from hashcompat.catalog.releases import (
     KnownReleases,
+    Range,
     ReleaseRow,
     is_older,
     latest_minor_at,
@@ -208,3 +209,9 @@ def test_rows_of_one_table_do_not_overlap(catalog: Catalog) -> None:
         kubelet, row = catalog.kubelet(name), catalog.known.find(name)[1]
         assert [era for era in catalog.eras.values() if era.releases.holds(kubelet.release)] == [kubelet.era]
         assert sum(build.releases.holds(kubelet.release) for build in row.go) == bool(row.go)
+
+
+def test_ranges_that_rows_write_alike_are_equal() -> None:
+    assert {Range(">=1.6,<1.9"), parse_range(">=1.6,<1.9")} == {parse_range(">=1.6,<1.9")}
+    assert Range(">=1.6") != Range(">=1.7")
+    assert Range(">=1.6") != ">=1.6"

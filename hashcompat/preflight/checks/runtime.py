@@ -150,8 +150,8 @@ _DEFAULT: Final = "cgroupfs"
 
 def _find_drivers(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     # A kubelet that asks the runtime for its driver ignores its own setting (KEP-4033).
-    asks = dict(facts.gates).get(_GATE, upgrade.hazards.cgroup_driver_from_cri)
-    if asks and upgrade.runtimes.can(facts.runtime, "RuntimeConfig"):
+    can = upgrade.runtimes.can(facts.runtime, "RuntimeConfig")
+    if can and dict(facts.gates).get(_GATE, upgrade.hazards.cgroup_driver_from_cri):
         return
     given = str(facts.setting("cgroup-driver", "cgroupDriver") or _DEFAULT)
     actual = runtime.cgroup_driver(facts.docker_info if facts.drives_docker else facts.cri_info)

@@ -97,7 +97,9 @@ def _facts(pod: Pod) -> tuple[object, ...]:
     """Return what decides of a pod besides its node, and when and how often its containers started."""
     containers = [(_facts_of_container(one), _own(one), expands(one)) for one in pod.containers]
     volumes = mounted(pod.spec, WITHOUT_PLUGIN) if has_rare_volume(pod) else ()
-    return _facts_of_pod(pod), _identity(pod), _spec(pod), containers, volumes
+    # What a kubelet has seen of a changed pod is compared with its images of today (decide/container.py).
+    images = [str(one.spec.get("image", "")) for one in pod.containers] if pod.seen is not None else ()
+    return _facts_of_pod(pod), _identity(pod), _spec(pod), containers, volumes, images
 
 
 def has_rare_volume(pod: Pod) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import combinations, permutations
@@ -33,6 +34,7 @@ from tests.helpers import randomness
 from tests.helpers.pods import Json, mirror_pod, node, pod
 from tests.helpers.program import ROOT
 from tests.helpers.random_clusters import Cluster
+from tests.helpers.rulecases import changed
 
 RELEASES = (
     *("1.1.8", "1.5.8", "1.6.13", "1.7.16", "1.9.11", "1.11.10", "1.15.12", "1.16.15", "1.22.17"),
@@ -239,11 +241,11 @@ def test_a_container_is_hashed_as_each_kubelet_hashes_it(catalog: Catalog) -> No
 
 
 OF_OTHERS = {
-    "pod.py": {"name", "image", "imagePullPolicy"},  # of the infra container
-    "admission.py": {"securityContext"},  # of the pod
+    "pod.py": {"name", "image", "imagePullPolicy", "volumeMounts"},  # of the infra container; kinds have what
+    # becomes of mounts
+    "admission.py": {"name", "securityContext"},  # of an operating system, and of the pod
     "whole.py": {"name", "securityContext", "volumes"},  # of a sysctl, of the pod; kinds have rare volumes
-    "resize.py": {"name"},  # of an operating system
-    "creating.py": {"volumeMounts"},  # kinds have what it makes of them
+    "container.py": {"image"},  # kinds have those of pods that changed unseen
 }
 """Keys that other objects have too, by the file that reads them there."""
 
@@ -271,6 +273,18 @@ def test_what_counts_for_no_kind_is_read_by_nothing_that_decides() -> None:
         found = [one for part in parts for one in ast.walk(part)]
         texts = {one.value for one in found if isinstance(one, ast.Constant)}
         assert texts & unread == OF_OTHERS.get(name, set()), name
+
+
+def test_pods_that_changed_unseen_count_by_their_images(catalog: Catalog) -> None:
+    """What their kubelets have seen is alike, and one of them has another image since."""
+    same = changed(image="docker.io/library/i:latest")
+    other = copy.deepcopy(same)
+    other["metadata"].update(name="q", uid="other")
+    other["spec"]["containers"][0]["image"] = "j:2"
+    ways, view = pairs(("1.36.4", "1.36.5")), View(catalog, HYPOTHETICAL)
+    for objects in ((same, other), (other, same)):
+        now, _ = assert_alike(of(*objects), ways, view)
+        assert now[Way("1.36.4", "1.36.5")] == (1, 0)
 
 
 def test_steps_between_all_releases_are_counted(catalog: Catalog) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.dumps import GONE, INFO, containerd, docker, dump, failed, status, upgrade
+from tests.helpers.dumps import GONE, INFO, containerd, docker, dump, failed, found, status, upgrade
 
 CONFIG = ("file", "/var/lib/kubelet/config.yaml")
 BARE = {CONFIG: "kind: KubeletConfiguration"}
@@ -45,4 +45,4 @@ def test_pf111_two_drivers(to: str, changes: Any, expected: str) -> None:
 
 def test_a_runtime_that_does_not_answer_is_named_before_the_kubelet_s_settings() -> None:
     silent: Any = {("cri", "version"): GONE, ("docker", "version"): GONE, CONFIG: failed()}
-    assert status("PF-111", dump(silent), upgrade("1.31.0")) == [("UNKNOWN", "version: there is none")]
+    assert [row[2] for row in found("PF-111", dump(silent), upgrade("1.31.0"))] == ["version: there is none"]

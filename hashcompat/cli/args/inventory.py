@@ -191,13 +191,13 @@ def _static(source: Source, scope: Scope, others: Inventory | None) -> Inventory
 
     node, path = static_place(source.static, source.files)
     directories = source.static.directories
-    pods = staticpods.collect_directories(directories, node, path)
+    manifests = staticpods.collect_directories(directories, node, path)
     if source.files:
         others = files.collect(source.files, recursive=source.recursive, needs_pods=False)
     if others is None:
-        return Inventory(pods, origin=Origin(Kind.FILES, directories))
-    expected = [] if scope.labels.selector else filter(scope.filters.matches, pods)
-    found = staticpods.beside(others, pods, expected)
+        return structs.replace(manifests, origin=Origin(Kind.FILES, directories))
+    expected = [] if scope.labels.selector else filter(scope.filters.matches, manifests.pods)
+    found = staticpods.beside(others, manifests, expected)
     return structs.replace(
         found, origin=structs.replace(others.origin, names=(*others.origin.names, *directories))
     )

@@ -43,11 +43,12 @@ _Place = tuple[str, str, str]
 _FIELDS: Final = regex(r'"fieldsV1"\s*:\s*')
 
 
-def collect_directory(directory: str, node: str, path_on_node: str = "") -> list[Pod]:
+def collect_directory(directory: str, node: str, path_on_node: str = "") -> Inventory:
     """Read a directory as ``--pod-manifest-path`` does: every file but dot files, nothing below it.
 
-    ``path_on_node`` is the directory's path there, by default the absolute path here.
-    Raises InputError, naming the file, for what is not a pod, and for a directory without any file.
+    ``path_on_node`` is the directory's path there, by default the absolute path here. A file that is not a
+    pod is a warning: kubelets log it and read on (pkg/kubelet/config/file.go ``extractFromDir``). Raises
+    InputError, naming a file, where none is a pod, and for a directory without any file.
     """
     try:
         paths = sorted(
@@ -61,9 +62,17 @@ def collect_directory(directory: str, node: str, path_on_node: str = "") -> list
             "kubelets skip names with a dot in front and directories"
         )
     place = path_on_node or str(Path(directory).absolute())
-    return [
-        collect_file(str(path), node, posixpath.normpath(posixpath.join(place, path.name))) for path in paths
-    ]
+    pods, strays = list[Pod](), list[InputError]()
+    for path in paths:
+        try:
+            pods.append(collect_file(str(path), node, posixpath.normpath(posixpath.join(place, path.name))))
+        except InputError as error:
+            strays.append(error)
+    if not pods:
+        raise strays[0]
+    return Inventory(
+        tuple(pods), warnings=tuple(f"skipped a file as kubelets do: {error}" for error in strays)
+    )
 
 
 def collect_file(name: str, node: str, path_on_node: str) -> Pod:
@@ -86,22 +95,25 @@ def collect_file(name: str, node: str, path_on_node: str) -> Pod:
     return _as_mirrored(found[0], StaticManifest(content, node, f"file:{path_on_node}"))
 
 
-def collect_directories(directories: Iterable[str], node: str, path_on_node: str = "") -> tuple[Pod, ...]:
+def collect_directories(directories: Iterable[str], node: str, path_on_node: str = "") -> Inventory:
     """Read some directories of one node, each file on the node once; errors as ``collect_directory``."""
-    pods: dict[str, Pod] = {}
+    pods, warnings = dict[str, Pod](), list[str]()
     for directory in directories:
-        for pod in collect_directory(directory, node, path_on_node):
+        found = collect_directory(directory, node, path_on_node)
+        warnings += found.warnings
+        for pod in found.pods:
             pods.setdefault(pod.static_manifest.source if pod.static_manifest else pod.origin, pod)
-    return tuple(pods.values())
+    return Inventory(tuple(pods.values()), warnings=tuple(dict.fromkeys(warnings)))
 
 
-def beside(others: Inventory, static: tuple[Pod, ...], expected: Iterable[Pod]) -> Inventory:
-    """Replace mirrors by their static pods, with a warning for each ``expected`` one without a mirror.
+def beside(others: Inventory, manifests: Inventory, expected: Iterable[Pod]) -> Inventory:
+    """Replace mirrors by the static pods of manifests, with a warning for each ``expected`` one without any.
 
     A file may hold the pods of some nodes only; there, a node without any pod shows nothing.
     """
-    warnings = (*others.warnings, *_without_mirror(others, tuple(expected)))
-    return structs.replace(others, pods=InPlaceOfMirrors(others.pods, static), warnings=warnings)
+    warnings = (*others.warnings, *manifests.warnings, *_without_mirror(others, tuple(expected)))
+    pods = InPlaceOfMirrors(others.pods, tuple(manifests.pods))
+    return structs.replace(others, pods=pods, warnings=warnings)
 
 
 def _without_mirror(others: Inventory, expected: tuple[Pod, ...]) -> Iterator[str]:

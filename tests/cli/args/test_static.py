@@ -131,6 +131,21 @@ def test_a_directory_is_read_as_kubelets_read_it(run: Run, web: Path) -> None:
     ]
 
 
+def test_a_stray_file_is_a_warning_as_kubelets_read_on(run: Run, web: Path) -> None:
+    (web.parent / "NOTES").write_text("do not touch")
+    (web.parent / "empty.yaml").write_text("")
+    (web.parent / "broken.json").write_text("{")
+    result = run(
+        "plan", "--from", "1.20.15", "--to", "1.21.14", "--static-pod-dir", web.parent, "--node-name", "n1"
+    )
+    assert result.code == 0, result.err
+    skipped = [line for line in result.err.splitlines() if "skipped a file as kubelets do" in line]
+    assert [name in line for name, line in zip(("NOTES", "broken", "empty"), skipped, strict=True)] == [
+        True
+    ] * 3
+    assert "1 of 1 running container" in result.out
+
+
 def test_of_several_documents_the_first_is_the_pod(run: Run, directory: Path) -> None:
     write(directory / "x.yaml", yaml.safe_dump(WEB) + "---\nkind: Service\n")
     one = hashed(run, "-f", directory / "x.yaml", "--static-pod-path", "/m/x", "--node-name", "n").item
@@ -204,6 +219,13 @@ def test_before_1_6_nothing_is_known(run: Run, web: Path, old: str, new: str) ->
 def test_1_34_refuses_what_names_api_objects(run: Run, web: Path) -> None:
     write(web, {**WEB, "spec": {**WEB["spec"], "serviceAccountName": "x"}})
     item = planned(run, web.parent, "1.33.13", "1.34.10").item
+    assert (item["verdict"], item["reasons"][0]["id"]) == ("KILL", "HC021")
+
+
+def test_a_uid_of_its_own_does_not_hide_what_a_manifest_names(run: Run, web: Path) -> None:
+    metadata = {**WEB["metadata"], "uid": "11111111-2222-3333-4444-555555555555"}
+    write(web, {**WEB, "metadata": metadata, "spec": {**WEB["spec"], "serviceAccount": "x"}})
+    item = planned(run, web.parent, "1.33.13", "1.34.12").item
     assert (item["verdict"], item["reasons"][0]["id"]) == ("KILL", "HC021")
 
 

@@ -8,13 +8,15 @@ Source: pkg/apis/core/v1/defaults.go and k8s.io/component-helpers/resource/helpe
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hashcompat.corev1.conversion import Json, Site
 from hashcompat.go.jsonpath import mapping, reach
 from hashcompat.go.quantity import decimal, from_json
 from hashcompat.go.quantity_sum import Held, add, from_json_or_held, larger_one
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 Resources = Mapping[str, Any]
 
@@ -138,6 +140,8 @@ def qos_class(containers: Iterable[Mapping[str, Any]]) -> str:
     A limit without a request is one too, as API servers default it; zero counts as unset. Raises DecodeError
     for what is not a quantity.
     """
+    from fractions import Fraction  # noqa: PLC0415 - few pods are asked for their class
+
     requests, limits = dict.fromkeys(_COUNTED, Fraction(0)), dict.fromkeys(_COUNTED, Fraction(0))
     all_limited = True
     for container in containers:
@@ -155,10 +159,14 @@ def qos_class(containers: Iterable[Mapping[str, Any]]) -> str:
 
 def _amounts(amounts: Mapping[str, Any]) -> dict[str, Fraction]:
     """Return the resources that count; zero for what is unset."""
+    from fractions import Fraction  # noqa: PLC0415 - as above
+
     return {name: amount(amounts[name]) if name in amounts else Fraction(0) for name in _COUNTED}
 
 
 def amount(value: object) -> Fraction:
     """Return the exact value of a quantity. Raises DecodeError for what is none."""
+    from fractions import Fraction  # noqa: PLC0415 - as above
+
     unscaled, scale = decimal(from_json(value))
     return Fraction(unscaled) / Fraction(10) ** scale

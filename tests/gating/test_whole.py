@@ -24,7 +24,14 @@ OWNER = {"ownerReferences": [{"kind": "StatefulSet", "name": "db", "controller":
 
 
 def running(names: list[str], key: str = "containerStatuses") -> Json:
-    state = {"running": {"startedAt": "2026-01-01T00:00:00Z"}}
+    return in_state({"running": {"startedAt": "2026-01-01T00:00:00Z"}}, names, key)
+
+
+def ended(names: list[str], key: str = "containerStatuses") -> Json:
+    return in_state({"terminated": {"exitCode": 0}}, names, key)
+
+
+def in_state(state: Json, names: list[str], key: str) -> Json:
     return {key: [{"name": name, "state": state, "restartCount": 0} for name in names]}
 
 
@@ -41,7 +48,7 @@ CLUSTER = (*NODES, *(db(number, "n1") for number in range(3)), *(db(number, "n2"
 NAMES = [one["name"] for one in MANY]
 
 HOSTILE: dict[str, Json] = {
-    "succeeded": pod(*MANY, node="n2", status={"phase": "Succeeded", **running(NAMES)}),
+    "succeeded": pod(*MANY, node="n2", status={"phase": "Succeeded", **ended(NAMES)}),
     "failed": pod(*MANY, node="n2", status={"phase": "Failed"}),
     "evicted": pod(*MANY, node="n2", status={"phase": "Failed", "reason": "Evicted"}),
     "pending on a node": pod(*MANY, node="n2", status={"phase": "Pending"}),
@@ -74,7 +81,7 @@ HOSTILE: dict[str, Json] = {
     "ephemeral containers": pod(
         node="n2",
         spec={"ephemeralContainers": MANY},
-        status={"phase": "Succeeded", **running(NAMES, "ephemeralContainerStatuses")},
+        status={"phase": "Succeeded", **ended(NAMES, "ephemeralContainerStatuses")},
     ),
     "a manifest": {"kind": "Pod", "metadata": {"name": "m", "namespace": "ns"}, "spec": {"containers": MANY}},
     "a PodTemplate": {

@@ -52,6 +52,9 @@ class Recorded(msgspec.Struct, frozen=True):
     docker: bool = False
     """Whether it is known to be in Docker."""
 
+    unapplied: bool = False
+    """Whether the kubelet's own file of the resources that it applied was looked for, and lacks it."""
+
 
 class Sandbox(msgspec.Struct, frozen=True):
     """A pod's sandbox, as a runtime reports it."""

@@ -57,7 +57,11 @@ def from_dump(dump: Dump) -> list[Record]:
     if not any(probe.text is not None for probe in lists):
         where = "set RUNTIME_ENDPOINT or DOCKER_HOST when collecting"
         raise InputError(f"node {dump.node}: it has no container runtime at a usual path; {where}")
-    return [*best, *_applied(dump)]
+    applied = list(_applied(dump))
+    if any(probe.name.endswith(_APPLIED) for probe in dump.of_kind("file")):
+        known = {(one.uid, one.container) for one in applied if isinstance(one, Applied)}
+        best = [_without_resources(record, known) for record in best]
+    return [*best, *applied]
 
 
 def of_kubelet(answers: Sequence[list[Record]]) -> list[Record]:
@@ -118,6 +122,12 @@ def _applied(dump: Dump) -> Iterator[Record]:
                     yield from from_node(document)
             except UnreadError as error:
                 raise InputError(f"node {dump.node}: {error}") from None
+
+
+def _without_resources(record: Record, known: Collection[tuple[str, str]]) -> Record:
+    """Return a record that says whether the kubelet's file lacks the container that it is of."""
+    is_known = not isinstance(record, Recorded) or not record.uid or (record.uid, record.container) in known
+    return record if is_known else structs.replace(record, unapplied=True)
 
 
 def _documents(probe: Probe) -> list[Any]:

@@ -161,6 +161,7 @@ def _recorded(record: Recorded) -> Document:
         "created": _time(record.created),
         "createdInAnyYear": record.any_year,
         "docker": record.docker,
+        **({"unapplied": True} if record.unapplied else {}),
     }
 
 

@@ -225,8 +225,8 @@ _OF_ADMISSION: Final = (
         confirm=(
             Step(
                 "What the pod asks for:",
-                "kubectl get pod POD -n NAMESPACE -o jsonpath='{.spec.resources} {.spec.hostNetwork} "
-                "{.spec.hostUsers} {.spec.containers[*].restartPolicyRules}'",
+                "kubectl get pod POD -n NAMESPACE -o yaml "
+                "| grep -E 'hostNetwork|hostUsers|RestartAllContainers|bindMountOptions'",
             ),
             Step(
                 "The features that the node declares, from 1.35 on:",

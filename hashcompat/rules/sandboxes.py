@@ -52,8 +52,7 @@ _OF_SANDBOXES: Final = (
         confirm=(
             Step(
                 "Both generations, and what the containers were made of:",
-                "kubectl get pod POD -n NAMESPACE -o jsonpath='{.metadata.generation} "
-                "{.status.observedGeneration} {.status.containerStatuses[*].image}'",
+                "kubectl get pod POD -n NAMESPACE -o yaml | grep -iE 'generation:|image:'",
             ),
         ),
         avoid=(

@@ -210,6 +210,7 @@ def _recorded(row: _Row) -> Recorded:
         created=row.time("created"),
         any_year=row.flag("createdInAnyYear"),
         docker=row.flag("docker"),
+        unapplied=row.flag("unapplied"),
     )
 
 

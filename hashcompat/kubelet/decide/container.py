@@ -234,8 +234,12 @@ _OF_CONTAINER: Final = "the container's"
 
 
 def applies_resources(case: Case) -> bool:
-    """Return whether the new kubelet applies resources that the old one did not record."""
-    missing = not case.old.behaviour.resources_recorded
+    """Return whether the new kubelet applies resources that no kubelet recorded.
+
+    One of 1.33 or later records them when it creates a container: a file without it was removed or lost.
+    """
+    unapplied = case.recorded is not None and case.recorded.unapplied
+    missing = unapplied or not case.old.behaviour.resources_recorded
     return missing and case.applied is None and applies_unrecorded(case.new) and not _is_exempt(case)
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.helpers.dumps import GONE, as_text, dump
 from tests.helpers.pods import Json, as_json, mirror_pod, pod
 from tests.helpers.program import Run
 from tests.helpers.rulecases import CPU_RESTARTS, GATE, KEEP, NEW_UID, SIZED, C, Expected, sidecar
@@ -254,3 +256,43 @@ def test_a_snapshot_keeps_what_a_kubelet_noted(run: Run, tmp_path: Path) -> None
     taken = run("snapshot", "-f", "-", *more, stdin=given)
     assert taken.document["applied"] == [{"uid": "uid-p", "container": "c", "resources": SIZED["resources"]}]
     assert decided(run, "1.32.0", "1.33.0", taken.document) == KEEP
+
+
+def collected(directory: Path, hash_: int, entries: Json | None) -> tuple[object, ...]:
+    """Write the dump of a node whose container ``c`` runs, with the kubelet's file or without one."""
+    labels = {f"io.kubernetes.{key}": value for key, value in ROW.items()}
+    annotation = {"io.kubernetes.container.hash": f"{hash_:x}"}
+    row = {"id": "0", "labels": labels, "annotations": annotation, "state": "CONTAINER_RUNNING"}
+    file = GONE if entries is None else json.dumps({"data": json.dumps({"entries": entries}), "checksum": 1})
+    changes: dict[Any, Any] = {
+        ("docker", "list"): GONE,
+        ("cri", "containers"): json.dumps({"containers": [row]}),
+        ("file", "/var/lib/kubelet/actuated_pods_state"): file,
+    }
+    path = directory / "n1.dump"
+    path.write_text(as_text(dump(changes)))
+    return ("--recorded", path)
+
+
+ROW = {"pod.uid": "uid-p", "pod.namespace": "ns", "pod.name": "p", "container.name": "c"}
+OTHER_POD: Json = {"uid-q": {"ContainerResources": {"c": SIZED["resources"]}}}
+THIS_POD: Json = {"uid-p": {"ContainerResources": {"c": SIZED["resources"]}}}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "entries", "verdict"),
+    [
+        pytest.param("1.35.8", "1.36.5", None, "RESTART", id="no file"),
+        pytest.param("1.35.8", "1.36.5", OTHER_POD, "RESTART", id="a file without the pod"),
+        pytest.param("1.35.8", "1.36.5", THIS_POD, "KEEP", id="a file with it"),
+        pytest.param("1.36.5", "1.37.2", None, "KEEP", id="1.37 fills it in"),
+    ],
+)
+def test_hc019_a_file_that_lacks_the_pod_restarts_it_whatever_the_old_release(
+    run: Run, tmp_path: Path, old: str, new: str, entries: Json | None, verdict: str
+) -> None:
+    given = pod({**SIZED, **CPU_RESTARTS})
+    more = collected(tmp_path, hash_of(run, new, {**SIZED, **CPU_RESTARTS}), entries)
+    assert decided(run, old, new, given, more=more)[0] == verdict
+    taken = run("snapshot", "-f", "-", *more, stdin=as_json(given)).document
+    assert decided(run, old, new, taken)[0] == verdict

@@ -65,7 +65,7 @@ def test_a_changed_function_and_one_that_is_gone_are_named(tmp_path: Path) -> No
     (tmp_path / "hash.go").write_text(SOURCE)
     read = {"release": "1.36.0", "sha256": upstream.checksums(tmp_path, functions)}
     assert list(upstream.changed_functions(read, "1.36.1", upstream.checksums(tmp_path, functions))) == []
-    (tmp_path / "hash.go").write_text(SOURCE.replace("return 1", "return 3").replace("Invocation", ""))
+    (tmp_path / "hash.go").write_text(SOURCE.replace("return 1", "return 3").replace("Again", ""))
     now = upstream.checksums(tmp_path, functions)
     assert now["hash.go HashContainerAgain"] == "gone"
     assert list(upstream.changed_functions(read, "1.36.1", now)) == [

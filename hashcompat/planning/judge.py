@@ -71,7 +71,7 @@ class Draft(msgspec.Struct, frozen=True):
         case = self.prepared.case if self.prepared else None
         if case is None or case.recorded is None or case.recorded.hash is None or not case.old_known:
             return None
-        if at_rest(self.pod, self.container) or not case.comparable or self.pod.seen is not None:
+        if at_rest(self.pod, self.container) or not case.comparable:
             return None
         known = case.old_hash.candidates | case.new_hash.candidates
         return case.recorded.hash in known or bool(case.maker)

@@ -59,7 +59,9 @@ _OF_SANDBOXES: Final = (
             Step("Let a kubelet of the current release run until it has seen the change, and plan again."),
         ),
         since=Since("the current kubelet is one of these", releases="1.34 and later"),
-        links=("https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/kubelet/status/status_manager.go",),
+        links=(
+            "https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/kubelet/status/status_manager.go#updateStatusInternal",
+        ),
     ),
     Rule(
         rules.NO_VOLUME,

@@ -233,7 +233,7 @@ def pinned_pod() -> Json:
         pytest.param("1.16.0", "1.15.0", pod(C), ("RESTART", ["HC031"]), id="another hash"),
         pytest.param("1.16.0", "", pod(C), ("RESTART", ["HC015"]), id="none was recorded"),
         pytest.param(
-            "1.16.0", "1.15.0", pod(C, status={"phase": "Failed"}), ("KEEP", ["HC002"]), id="finished"
+            "1.16.0", "1.15.0", pod(C, status={"phase": "Failed"}), ("KILL", ["HC045"]), id="finished"
         ),
         pytest.param(
             "1.31.0",

@@ -12,13 +12,15 @@ from hashcompat.go.jsonpath import mapping
 from hashcompat.kubelet.decide.admission import is_windows
 from hashcompat.kubelet.decide.case import RESIZE_GATE, Case, Decision, delayed, not_compared, restart
 from hashcompat.kubelet.decide.pod import NEVER_COMPARED
-from hashcompat.model.pods import ContainerType
+from hashcompat.model.pods import ContainerType, Seen
 from hashcompat.model.records import Recorded
 from hashcompat.model.verdicts import Hash, Reason, Verdict
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
+
+_NOTHING_SEEN: Final = Seen("", None)
 
 _CHANGED: Final = Decision(Verdict.RESTART, hash_changed=True)
 
@@ -346,22 +348,22 @@ def changed_since(case: Case) -> Decision | None:
 
     Of a container only image and resources can change (pkg/apis/core/validation/validation.go
     ``ValidatePodUpdate``). Another image restarts it under any kubelet, and so do resources whose
-    resizePolicy says so; where the status does not show what it was made of, nothing is certain.
+    resizePolicy says so. That the status shows the image of the spec proves nothing: a runtime that has one
+    image under two names shows either. A recorded hash of the new spec does.
     """
     if case.pod.seen is None or case.container.type in NEVER_COMPARED or is_ignored(case, case.new):
         return None
-    seen, spec = case.pod.seen.get(case.container.name), case.container.spec
-    matches = case.recorded is not None and case.recorded.hash in case.new_hash.candidates
-    same = matches or (is_same_image(str(spec.get("image", "")), seen.image) if seen and seen.image else None)
-    if same is False:
+    seen, spec = case.pod.seen.get(case.container.name, _NOTHING_SEEN), case.container.spec
+    is_recorded = case.recorded is not None and case.recorded.hash in case.new_hash.candidates
+    if not is_recorded and is_same_image(str(spec.get("image", "")), seen.image) is False:
         return delayed(case, restart(rules.NOT_SEEN, "its image was changed, which its kubelet has not seen"))
     resizes = [] if _is_exempt(case) or not case.new.behaviour.resources_recorded else [*_by_restart(spec)]
     resources = mapping(spec.get("resources"))
-    for name in resizes if seen and seen.resources is not None else ():
-        if seen and _amounts(resources, name) != _amounts(mapping(seen.resources), name):
+    for name in resizes if seen.resources is not None else ():
+        if _amounts(resources, name) != _amounts(mapping(seen.resources), name):
             text = f"its {name} was changed, which its kubelet has not seen and resizePolicy restarts it for"
             return delayed(case, restart(rules.NOT_SEEN, text))
-    if same is None or (resizes and (seen is None or seen.resources is None)):
-        text = "its pod was changed, which its kubelet has not seen, and what it was made of is not shown"
-        return Decision(Verdict.UNKNOWN, (Reason(rules.NOT_SEEN, text),))
-    return None
+    if is_recorded and (not resizes or seen.resources is not None):
+        return None
+    text = "its pod was changed, which its kubelet has not seen, and nothing shows whether it is concerned"
+    return Decision(Verdict.UNKNOWN, (Reason(rules.NOT_SEEN, text),))

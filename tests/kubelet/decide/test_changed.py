@@ -23,16 +23,14 @@ SAME: Json = {"limits": {"cpu": "1000m"}, "requests": {"cpu": "1"}}
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        pytest.param(changed(image=FULL), KEEP, id="the same image"),
+        pytest.param(changed(image=FULL), UNKNOWN, id="the same name, as of an image with two names"),
         pytest.param(changed(image="docker.io/library/i:1"), RESTART, id="another tag"),
         pytest.param(changed(image="docker.io/library/i:1", observed=2), KEEP, id="seen already"),
         pytest.param(changed(image="docker.io/library/i:1", observed=0), KEEP, id="never reported"),
         pytest.param(changed(image="sha256:0123"), UNKNOWN, id="an id"),
         pytest.param(changed(), UNKNOWN, id="no image is shown"),
         pytest.param(changed(RESIZED, image=FULL, resources=HALF), RESTART, id="a resize by a restart"),
-        pytest.param(changed(RESIZED, image=FULL, resources=SAME), KEEP, id="no resize"),
-        pytest.param(changed(RESIZED, image=FULL), UNKNOWN, id="no resources are shown"),
-        pytest.param(changed(SIZED, image=FULL, resources=HALF), KEEP, id="a resize in place"),
+        pytest.param(changed(RESIZED, image=FULL, resources=SAME), UNKNOWN, id="no resize"),
     ],
 )
 def test_hc046_a_change_that_the_kubelet_has_not_seen(
@@ -44,10 +42,22 @@ def test_hc046_a_change_that_the_kubelet_has_not_seen(
     assert [item["verdict"] for item in kept.items] == [expected[0]]
 
 
-def test_hc046_a_record_of_the_new_spec_shows_that_it_was_seen(run: Run, tmp_path: Path) -> None:
-    told = recorded(tmp_path, record(hash_of(run, "1.36.5", C)))
-    item = planned(run, "1.36.4", "1.36.5", changed(), more=told)["c"]
-    assert item["verdict"] == "KEEP"
+@pytest.mark.parametrize(
+    ("container", "row", "verdict"),
+    [
+        pytest.param(C, {}, "KEEP", id="no resizePolicy"),
+        pytest.param(SIZED, {"resources": HALF}, "KEEP", id="a resize in place"),
+        pytest.param(RESIZED, {"resources": SAME}, "KEEP", id="no resize"),
+        pytest.param(RESIZED, {"resources": HALF}, "RESTART", id="a resize by a restart"),
+        pytest.param(RESIZED, {}, "UNKNOWN", id="no resources are shown"),
+    ],
+)
+def test_hc046_a_record_of_the_new_spec_shows_that_its_image_was_seen(
+    run: Run, tmp_path: Path, container: Json, row: Json, verdict: str
+) -> None:
+    told = recorded(tmp_path, record(hash_of(run, "1.36.5", container)))
+    item = planned(run, "1.36.4", "1.36.5", changed(container, image=FULL, **row), more=told)["c"]
+    assert item["verdict"] == verdict
 
 
 def test_a_record_of_another_spec_makes_no_other_verdict_doubtful(run: Run, tmp_path: Path) -> None:

@@ -244,10 +244,12 @@ _OF_SANDBOXES: Final = (
         rules.QOS,
         "another QoS class",
         "From 1.16 on, init containers count for the QoS class of a pod, whose cgroup is then another one. A "
-        "kubelet kills a running pod without a cgroup and recreates it; a Never pod is not started again.",
+        "kubelet kills a running pod without a cgroup and recreates it; a Never pod is not started again. Of "
+        "a static pod with resources of its own, kubelets compute another class from 1.34 on, and where "
+        "these are empty from 1.37 on.",
         "pkg/apis/core/v1/helper/qos/qos.go GetPodQOS; pkg/kubelet/kubelet.go syncPod",
-        effect="Only pods with init containers are concerned, and only where these change the class: a pod "
-        "that is Guaranteed or BestEffort without them can be Burstable with them. All its containers "
+        effect="Else only pods with init containers are concerned, and only where these change the class: a "
+        "pod that is Guaranteed or BestEffort without them can be Burstable with them. All its containers "
         "restart, whatever their hashes.",
         confirm=(
             Step(
@@ -273,7 +275,7 @@ _OF_SANDBOXES: Final = (
         ),
         since=Since(
             "an upgrade that passes it, and a rollback",
-            (Rows("behaviour", ("qosContainers",)),),
+            (Rows("behaviour", ("qosContainers",)), Rows("behaviour", ("podQos",))),
             begins=True,
         ),
         links=(

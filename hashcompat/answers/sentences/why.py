@@ -326,7 +326,13 @@ def _strict_groups(situation: Situation, reasons: Reasons) -> str:
     return _refused(situation, reasons)
 
 
-def _qos(_: Situation, reasons: Reasons) -> str:
+def _qos(situation: Situation, reasons: Reasons) -> str:
+    if " by the pod's own resources " in reasons[0].text:
+        change = after(reasons[0].text, "own resources ").partition(":")[0]
+        return (
+            f"{situation.new} counts the resources of the static pod itself otherwise for its QoS class "
+            f"({change}), and so the pod's cgroup changes"
+        )
     change = after(reasons[0].text, "QoS class ").partition(":")[0]
     return f"from 1.16 on init containers count for the QoS class ({change}), and so the pod's cgroup changes"
 

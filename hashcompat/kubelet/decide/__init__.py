@@ -96,6 +96,8 @@ def _killed_or_kept(case: Case) -> Decision:
     by_mirror_pod = static.by_mirror_pod(case)
     if by_mirror_pod is not None and by_mirror_pod.pod_recreated:
         return by_mirror_pod
+    if moved := pod.moved_static_pod(case):  # by the same UID
+        return moved
     decision = _first(RECORD, case) or structs.replace(_first(HASH, case) or _KEPT, by_hash=True)
     if decision.verdict is Verdict.KEEP:
         decision = container.changed_since(case) or decision
@@ -115,9 +117,10 @@ def _decide_by_record(case: Case) -> Decision | None:
 def _release_counts(case: Case) -> bool:
     """Return whether the current release decides over a container whose recorded hash is the new one."""
     new_uid = case.pod.static and not static.is_pinned(case.pod)
+    new_class = case.pod.static and case.pod.spec.get("resources") is not None
     new_runtime = pod.drives_docker(case) and not case.new.behaviour.dockershim and not case.cri_dockerd
     resized = container.applies_unrecorded(case.new) and any(container.restarted_for(case.container.spec))
-    return new_uid or new_runtime or resized or admission.release_counts(case)
+    return new_uid or new_class or new_runtime or resized or admission.release_counts(case)
 
 
 def _first(asked: Iterable[Decide], case: Case) -> Decision | None:

@@ -16,6 +16,10 @@ from hashcompat.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.model.pods import Container, ContainerType, Pod
 from hashcompat.model.verdicts import Reason, Verdict
 
+POD_RESOURCES_GATE: Final = "PodLevelResources"
+
+_FIX_GATE: Final = "PodLevelResourcesFixKubeletQOSClass"
+
 
 def resting(case: Case) -> Decision | None:
     """Keep what no kubelet compares, but no running init container, which is killed with its pod."""
@@ -157,6 +161,29 @@ def moved_cgroup(case: Case) -> Decision | None:
         return None
     before, now = (without, within) if old == "regular" else (within, without)
     return _new_sandbox(case, Reason(rules.QOS, f"QoS class {before} -> {now}: its cgroup is another one"))
+
+
+def moved_static_pod(case: Case) -> Decision | None:
+    """Replace a static pod whose cgroup is elsewhere because its own resources count otherwise for its class.
+
+    API servers store the class of the pods that they serve; of a pod from a file each kubelet computes it
+    (pkg/apis/core/v1/helper/qos/qos.go ``GetPodQOS``).
+    """
+    if not case.pod.static or case.pod.spec.get("resources") is None or case.whole.runs_none:
+        return None
+    before, now = (case.whole.static_qos_class(_counts_its_own(case, one)) for one in (case.old, case.new))
+    if before == now or not (before and now):
+        return None
+    text = f"QoS class by the pod's own resources {before} -> {now}: its cgroup is another one"
+    return _new_sandbox(case, Reason(rules.QOS, text))
+
+
+def _counts_its_own(case: Case, kubelet: Kubelet) -> bool:
+    """Return whether a kubelet computes a static pod's QoS class by the resources of the pod itself."""
+    if kubelet.behaviour.pod_qos == "by containers" or not kubelet.gates.is_on(POD_RESOURCES_GATE):
+        return False
+    fixed = kubelet.behaviour.pod_qos == "by the pod where set" and kubelet.gates.is_on(_FIX_GATE)
+    return not fixed or case.whole.has_own_resources
 
 
 def sandbox_broken(case: Case) -> Decision | None:

@@ -91,6 +91,28 @@ class Whole:
         except DecodeError:
             return None
 
+    def static_qos_class(self, by_pod: bool) -> str:
+        """Return the QoS class by the pod's own resources, or by its containers; empty where none decodes."""
+        return self.once(("static QoS class", by_pod), lambda: self._static_qos_class(by_pod))
+
+    def _static_qos_class(self, by_pod: bool) -> str:
+        from hashcompat.corev1.resources import qos_class  # noqa: PLC0415 - few decisions depend on it
+
+        if not by_pod:
+            return (self.qos_classes or ("", ""))[1]
+        try:
+            return qos_class([{"resources": self._pod.spec.get("resources")}])
+        except DecodeError:
+            return ""
+
+    @property
+    def has_own_resources(self) -> bool:
+        """Whether resources of the pod itself are set, of those that a pod can have.
+
+        Source: component-helpers resource ``IsPodLevelResourcesSet``.
+        """
+        return self.once("own resources", lambda: any(_own_resources(self._pod.spec)))
+
     @property
     def sysctls(self) -> frozenset[str]:
         """The names of the sysctls that the pod sets."""
@@ -143,6 +165,13 @@ class Whole:
         for container in self._pod.containers:
             by_type[container.type].append(container)
         return by_type
+
+
+def _own_resources(spec: Mapping[str, Any]) -> Iterator[bool]:
+    resources = mapping(spec.get("resources"))
+    for key in ("limits", "requests"):
+        for name in mapping(resources.get(key)):
+            yield name in ("cpu", "memory") or name.startswith("hugepages-")
 
 
 def _asks_for(spec: Mapping[str, Any], feature: PodFeature) -> bool:

@@ -14,7 +14,7 @@ from hashcompat.kubelet.hashing import container_hash
 from hashcompat.model.verdicts import Hash
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
-from tests.helpers.rulecases import KEEP, MAIN, NEW_UID, RUN_AGAIN, C, Expected, never, with_status
+from tests.helpers.rulecases import KEEP, MAIN, NEW_UID, RUN_AGAIN, SIZED, C, Expected, never, with_status
 from tests.helpers.upgrades import decided, hash_of, planned, record, recorded
 
 # Every rule about whole pods by its id: a case that it decides, and the nearest that it must not.
@@ -486,3 +486,40 @@ def test_hc041_without_a_subpathexpr_nothing_is_refused(container: dict[str, obj
     assert item.verdict == "RESTART"
     (item,) = hashcompat.plan([pod(container)], "1.16.15", "1.14.10").items
     assert item.verdict == "RESTART"
+
+
+PINNED = "11111111-2222-3333-4444-555555555555"
+SET: Json = {"limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"cpu": "1", "memory": "1Gi"}}
+NO_GATE = ("--feature-gates", "PodLevelResources=false")
+MOVED: Expected = ("RESTART", ["HC039"])
+
+
+def with_own(resources: Json | None, *, pinned: bool = True, container: Json = C) -> Json:
+    """Return the mirror pod of a static pod, by default of a UID of its own, that has resources itself."""
+    made = mirror_pod(container, spec={} if resources is None else {"resources": resources})
+    if pinned:
+        made["metadata"]["annotations"]["kubernetes.io/config.hash"] = PINNED
+    return made
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "given", "more", "expected"),
+    [
+        pytest.param("1.33.13", "1.34.12", with_own(SET), (), MOVED, id="the gate is on from 1.34"),
+        pytest.param("1.34.12", "1.33.13", with_own(SET), (), MOVED, id="and back"),
+        pytest.param("1.34.12", "1.35.8", with_own(SET), (), KEEP, id="counted by both"),
+        pytest.param("1.32.13", "1.33.13", with_own(SET), (), KEEP, id="counted by neither"),
+        pytest.param("1.33.13", "1.34.12", with_own(None), (), KEEP, id="no resources"),
+        pytest.param("1.33.13", "1.34.12", with_own(SET), NO_GATE, ("KILL", ["HC043"]), id="refused before"),
+        pytest.param("1.36.5", "1.37.2", with_own({}, container=SIZED), (), MOVED, id="empty ones"),
+        pytest.param("1.36.5", "1.37.2", with_own(SET, container=SIZED), (), KEEP, id="set ones"),
+        pytest.param("1.33.13", "1.34.12", with_own(SET, pinned=False), (), NEW_UID, id="another UID"),
+        pytest.param(
+            "1.33.13", "1.34.12", pod(C, spec={"resources": SET}), (), KEEP, id="an API server's class"
+        ),
+    ],
+)
+def test_hc039_a_static_pods_own_resources_count_otherwise(
+    run: Run, old: str, new: str, given: Json, more: tuple[str, ...], expected: Expected
+) -> None:
+    assert decided(run, old, new, given, more=more) == expected

@@ -195,6 +195,16 @@ def test_the_kubelets_file_of_applied_resources_is_read_by_its_name_and_content(
     assert [one for one in found if isinstance(one, Applied)] == [Applied("u", "c", {"limits": {"cpu": "1"}})]
 
 
+def test_what_the_kubelets_file_lacks_is_said_only_where_it_was_looked_for() -> None:
+    rows = as_text(dump({**EMPTY, ("docker", "list"): docker("a")})).splitlines(keepends=True)
+    for text, lacks in (
+        ("".join(rows), True),
+        ("".join(row for row in rows if "actuated" not in row), False),
+    ):
+        found = from_documents(map(json.loads, text.splitlines()), "a dump")
+        assert [one.unapplied for one in found if isinstance(one, Recorded)] == [lacks]
+
+
 def test_plain_documents_between_dumps_are_read_as_before() -> None:
     more = (
         cri(cri_row("x"))

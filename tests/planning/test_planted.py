@@ -164,7 +164,7 @@ def test_a_pod_that_nobody_owns_does_no_better_as_a_mirror_pod(run: Run, old: st
     [
         ("1.17.17", {}, ""),
         ("1.16.15", {"ownerReferences": []}, ""),
-        ("1.17.17", {"ownerReferences": []}, f"{MAY} its controller is not its node"),
+        ("1.17.17", {"ownerReferences": []}, f"{MAY} the controller is not the pod's node"),
         ("1.16.15", {"name": "etcd"}, f"{MAY} its name does not end in -n1"),
         ("1.16.15", OWNER, "is an ordinary one, because its controller is ReplicaSet/web"),
     ],

@@ -80,7 +80,7 @@ def doubt(case: Case) -> str:
     if pod.mirror_doubt:
         return pod.mirror_doubt
     owned = pod.manifest or pod.owner or case.old.behaviour.mirror_pod_owner == "none" or not case.old_known
-    return "" if owned else "its controller is not its node"
+    return "" if owned else "the controller is not the pod's node"
 
 
 def as_ordinary(case: Case) -> Case:

@@ -58,6 +58,9 @@ class Behaviour(msgspec.Struct, frozen=True):
     """How a pod's cgroup is found, which no record shows; where it differs the whole pod is killed."""
     qos_containers: str
     """Which containers count for a pod's QoS class: ``regular``, or ``regular and init``."""
+    aligned_cpus: str
+    """Whether exclusive CPUs under the policy option full-pcpus-only are ``kept`` at a restart, or
+    ``asked for again``."""
     pod_qos: str
     """Whose resources decide about the QoS class of a pod that has some of its own: ``by containers``,
     ``by the pod``, or ``by the pod where set``."""

@@ -122,6 +122,9 @@ class Prediction(msgspec.Struct, frozen=True, gc=False):
     creator: str = ""
     """Which release is assumed to have created the container, in words; empty where none is."""
 
+    aligned: bool = False
+    """Whether it may have exclusive CPUs that the target kubelet asks for again."""
+
     difference: int = 0
     """The number of its difference among the plan's details, from 1; 0 for none."""
 

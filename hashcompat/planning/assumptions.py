@@ -162,6 +162,12 @@ def _kept(every: _Predicted, new: Kubelet) -> Iterator[str]:
         yield "every pod without a recorded sandbox has one ready sandbox"
     if served := every.where(lambda one: one.from_url and _is_kept(one)):
         yield f"the URL of static pods, port and all, stays the same: {_named(served)}"
+    if aligned := every.where(lambda one: one.aligned and _stands(one)):
+        yield (
+            "the nodes' CPU manager does not have the policy option full-pcpus-only, with which "
+            f"{new.release} asks for free CPUs before it looks at those that a container has: "
+            f"{_named(aligned)}"
+        )
     if kept:
         yield f"{new.release} admits every running pod again"
 

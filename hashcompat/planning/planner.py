@@ -216,6 +216,7 @@ class Planner:
                 from_url=draft.pod.from_url,
                 hashed=draft.prepared is not None,
                 creator=assumed_creator(draft.prepared.case, decision) if draft.prepared else "",
+                aligned=_is_aligned(draft),
                 compared=self._is_compared(draft, decision),
                 uncreated=draft.pod.manifest and draft.pod.static_manifest is None,
             )
@@ -287,6 +288,14 @@ class Planner:
             disputed=disputed,
             overridden=bool(disputed) and judge.view.options.override_node_releases,
         )
+
+
+def _is_aligned(draft: Draft) -> bool:
+    """Return whether the target kubelet may ask for free CPUs though a running container has some."""
+    case = draft.prepared.case if draft.prepared else None
+    if case is None or case.new.behaviour.aligned_cpus == "kept":
+        return False
+    return not at_rest(draft.pod, draft.container) and case.whole.has_whole_cpus(draft.container)
 
 
 def _observed(container: Container) -> Observed | None:

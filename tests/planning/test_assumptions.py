@@ -182,3 +182,31 @@ def test_the_url_of_static_pods_is_assumed_to_stay(run: Run) -> None:
     assert line in assumed(run, "1.36.0", "1.36.3", served)
     assert line not in assumed(run, "1.36.0", "1.36.3", filed)
     assert line not in assumed(run, "1.36.0", "1.37.0", served)
+
+
+def whole(cpu: str, memory: str = "1Gi", **more: str) -> Json:
+    """Return a container with equal limits and requests; ``more`` are other requests."""
+    amounts = {"cpu": cpu, "memory": memory}
+    return {**C, "resources": {"limits": amounts, "requests": {**amounts, **more}}}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "container", "is_assumed"),
+    [
+        pytest.param("1.32.12", "1.32.13", whole("2"), True, id="whole CPUs of a Guaranteed pod"),
+        pytest.param("1.32.12", "1.32.13", whole("2000m"), True, id="in thousandths"),
+        pytest.param("1.32.12", "1.32.13", whole("1500m"), False, id="one and a half"),
+        pytest.param("1.32.12", "1.32.13", whole("2", memory="0"), False, id="a Burstable pod"),
+        pytest.param("1.32.12", "1.32.13", {**C, "resources": {}}, False, id="no resources"),
+        pytest.param("1.26.14", "1.26.15", whole("2"), False, id="before 1.27"),
+        pytest.param("1.36.5", "1.37.2", whole("2"), False, id="from 1.37 on"),
+    ],
+)
+def test_exclusive_cpus_that_are_asked_for_again_are_assumed_to_be_free(
+    run: Run, old: str, new: str, container: Json, *, is_assumed: bool
+) -> None:
+    line = (
+        "the nodes' CPU manager does not have the policy option full-pcpus-only, with which "
+        f"{new} asks for free CPUs before it looks at those that a container has: ns/p/c"
+    )
+    assert (line in assumed(run, old, new, pod(container))) is is_assumed

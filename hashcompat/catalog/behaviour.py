@@ -58,6 +58,8 @@ class Behaviour(msgspec.Struct, frozen=True):
     """How a pod's cgroup is found, which no record shows; where it differs the whole pod is killed."""
     qos_containers: str
     """Which containers count for a pod's QoS class: ``regular``, or ``regular and init``."""
+    finished_pods: str
+    """Whether pods that have finished are ``admitted again`` at a restart, or ``left alone``."""
     aligned_cpus: str
     """Whether exclusive CPUs under the policy option full-pcpus-only are ``kept`` at a restart, or
     ``asked for again``."""

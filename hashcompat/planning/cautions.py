@@ -10,6 +10,7 @@ import msgspec
 from hashcompat.corev1.scheduling import label_keys
 from hashcompat.kubelet.alike import begins_to_enforce, has_killing_exec
 from hashcompat.kubelet.decide import static
+from hashcompat.kubelet.decide.case import Case
 from hashcompat.kubelet.decide.pod import at_rest, waits_for_volume
 from hashcompat.model.escape import count, name_path
 from hashcompat.model.pods import Container, Pod
@@ -32,6 +33,8 @@ class Caution(msgspec.Struct, frozen=True):
     """Whether its record is older than it."""
     selective: str = ""
     """The target release, where that may refuse the pod for labels which it does not set; else empty."""
+    failed: str = ""
+    """The target release, where that turns its pod from Succeeded to Failed; else empty."""
     stuck: str = ""
     """Why it does not start again once it ends, where its pod has a volume without a plugin; else empty."""
     slow: tuple[str, str] | None = None
@@ -49,6 +52,7 @@ class Warned:
     def __init__(self) -> None:
         self.slow: dict[tuple[str, str], Names] = {}
         self.selective: dict[str, Names] = {}
+        self.failed: dict[str, Names] = {}
         self.stuck: dict[str, Names] = {}
         self.doubtful: dict[tuple[bool, str], Names] = {}
         self.outdated = Names()
@@ -58,6 +62,7 @@ class Warned:
         """Add those that were found elsewhere, after these."""
         _merge(self.slow, others.slow)
         _merge(self.selective, others.selective)
+        _merge(self.failed, others.failed)
         _merge(self.stuck, others.stuck)
         _merge(self.doubtful, others.doubtful)
         self.outdated.merge(others.outdated)
@@ -83,7 +88,7 @@ class Cautions:
         doubt = draft.pod.mirror_doubt or (static.doubt(case) if case else "")
         doubtful = (draft.pod.static, doubt) if doubt else None
         if at_rest(draft.pod, draft.container):
-            return Caution(doubtful)
+            return Caution(doubtful, failed=_failing(case) if case else "")
         record = self._judge.view.options.records.latest(draft.pod, draft.container)
         outdated = record is not None and is_older(record, draft.container)
         if case is None or not case.old_known:
@@ -94,8 +99,8 @@ class Cautions:
             doubtful,
             outdated,
             str(case.new.release) if waits and _selects_more_than(_OF_KUBELETS, draft.pod) else "",
-            waits_for_volume(case),
-            (str(case.old.release), str(case.new.release)) if slow else None,
+            stuck=waits_for_volume(case),
+            slow=(str(case.old.release), str(case.new.release)) if slow else None,
         )
 
     def add(self, found: Caution, pod: Pod, container: Container) -> None:
@@ -110,6 +115,8 @@ class Cautions:
             self.warned.outdated.add(name)
         if found.selective:
             self.warned.selective.setdefault(found.selective, Names()).add(of_pod, again=False)
+        if found.failed:
+            self.warned.failed.setdefault(found.failed, Names()).add(of_pod, again=False)
         if found.stuck:
             self.warned.stuck.setdefault(found.stuck, Names()).add(of_pod, again=False)
         if found.slow:
@@ -129,6 +136,12 @@ class Cautions:
                 f"{new} may look at pods before it has read its node's labels, and then refuses those that "
                 "select a label which it does not set itself (kubernetes/kubernetes#94087: "
                 f"{count(len(pods), 'pod')}: {pods})"
+            )
+        for new, pods in sorted(self.warned.failed.items()):
+            turns = "turns" if len(pods) == 1 else "turn"
+            yield (
+                f"{count(len(pods), 'pod')} with devices {turns} from Succeeded to Failed when {new} starts "
+                f"(UnexpectedAdmissionError), which a Job counts as a failure: {pods}"
             )
         for why, pods in sorted(self.warned.stuck.items()):
             does = "does" if len(pods) == 1 else "do"
@@ -161,6 +174,16 @@ class Cautions:
                         f"{runtime} on {name} {fault.about} ({fault.source}): "
                         "if it restarts too, every pod that is not on the host's network is recreated"
                     )
+
+
+def _failing(case: Case) -> str:
+    """Return the target release where it admits a finished pod again before any device plugin registers.
+
+    Source: pkg/kubelet/cm/devicemanager/manager.go ``Allocate``: no devices are known then
+    (kubernetes/kubernetes#117955).
+    """
+    admitted = case.new.behaviour.finished_pods == "admitted again" and case.pod.phase == "Succeeded"
+    return str(case.new.release) if admitted and case.whole.devices else ""
 
 
 def _selects_more_than(labels: frozenset[str], pod: Pod) -> bool:

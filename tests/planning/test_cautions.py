@@ -97,3 +97,29 @@ def test_node_labels_that_may_not_be_read_yet(run: Run, new: str, label: str, is
     assert [line.endswith("(kubernetes/kubernetes#94087: 1 pod: ns/p)") for line in lines] == [
         True
     ] * is_warned
+
+
+GPU: Json = {**C, "resources": {"limits": {"nvidia.com/gpu": "1"}}}
+
+
+@pytest.mark.parametrize(
+    ("new", "container", "phase", "is_warned"),
+    [
+        pytest.param("1.27.16", GPU, "Succeeded", True, id="admitted again without devices"),
+        pytest.param("1.22.17", GPU, "Succeeded", True, id="from 1.22 on"),
+        pytest.param("1.21.14", GPU, "Succeeded", False, id="before 1.22"),
+        pytest.param("1.28.15", GPU, "Succeeded", False, id="from 1.28 on"),
+        pytest.param("1.27.16", GPU, "Failed", False, id="failed already"),
+        pytest.param("1.27.16", C, "Succeeded", False, id="no devices"),
+    ],
+)
+def test_a_finished_pod_with_devices_that_fails_after_all(
+    run: Run, new: str, container: Json, phase: str, is_warned: bool
+) -> None:
+    given = pod(container, status={"phase": phase})
+    result = run("plan", "--from", new, "--to", new, "-f", "-", "-o", "json", stdin=as_json(given))
+    line = (
+        f"1 pod with devices turns from Succeeded to Failed when {new} starts (UnexpectedAdmissionError), "
+        "which a Job counts as a failure: ns/p"
+    )
+    assert (line in result.document["spec"]["warnings"]) is is_warned

@@ -69,7 +69,7 @@ def _kept_for(rule: str, advice: str) -> Find:
                 if reason.id == rule:
                     found.setdefault(name_path(item.pod.namespace, item.pod.name), reason)
         for pod, reason in found.items():
-            yield Problem(Status.WARN, pod, f"{pod}: {reason.text}", advice)
+            yield Problem(Status.WARN, pod, f"{pod}: {reason.text.removeprefix('not compared: ')}", advice)
         if not found and any(reason.id in _UNDECIDED for item in items for reason in item.reasons):
             raise UnreadError("the plan leaves open which release runs on the node, or whether pods decode")
 

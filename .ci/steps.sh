@@ -203,7 +203,7 @@ large() {
 benches() {
   step "benchmarks: plan next to Go and to other commands, starts and memory; the others for the record"
   .venv/bin/python -m scripts.bench.plans --rounds 3 --check
-  .venv/bin/python -m scripts.bench.commands --check
+  .venv/bin/python -m scripts.bench.commands --pods 1500 --check
   .venv/bin/python -m scripts.bench.starting --check
   .venv/bin/python -m scripts.bench.memory --check
   .venv/bin/python -m scripts.bench.hashing --rounds 1 --containers 2000

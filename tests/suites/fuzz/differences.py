@@ -136,6 +136,23 @@ def _put(value: Any, *steps: str) -> Change:
     return change
 
 
+def _unseen(chance: Random, pod: Json) -> None:
+    """Change a pod after its kubelet saw it, or as it was seen."""
+    pod["metadata"]["generation"] = 7
+    if isinstance(pod.get("status"), dict):
+        pod["status"]["observedGeneration"] = chance.choice((6, 7))
+    if chance.random() < 0.5:
+        _state(chance, pod).update(image=chance.choice(("i", "docker.io/library/other:1", "sha256:ab")))
+
+
+def _rare_volume(chance: Random, pod: Json) -> None:
+    """Give a pod a volume that some kubelets have no plugin for, mounted or not."""
+    names = [mount["name"] for mount in mounts(pod) if isinstance(mount.get("name"), str)] or ["v"]
+    name = chance.choice((names[0], names[-1], "elsewhere"))
+    kind = chance.choice(("rbd", "glusterfs", "gitRepo", "csi", "ephemeral", "nfs"))
+    pod["spec"]["volumes"] = [*rows(pod["spec"], "volumes"), {"name": name, kind: {}}]
+
+
 CHANGES: Final[tuple[Change, ...]] = (
     _reorder,
     _beside,
@@ -153,6 +170,15 @@ CHANGES: Final[tuple[Change, ...]] = (
     _put(None, "spec", "volumes"),
     _put(7, "metadata", "generation"),
     _put(7, "status", "observedGeneration"),
+    _unseen,
+    _unseen,
+    _rare_volume,
+    _put({"limits": {"cpu": "1"}}, "spec", "resources"),
+    _put({}, "spec", "resources"),
+    lambda chance, pod: pod["spec"].update(hostNetwork=chance.choice((True, False)), hostUsers=False),
+    lambda chance, pod: _some(chance, pod).update(
+        restartPolicyRules=[{"action": chance.choice(("Restart", "RestartAllContainers"))}]
+    ),
     _put({"x": [1, {"y": None}]}, "metadata", "unknown"),
     _put({"x": "web-0"}, "spec", "unknown"),
     _put("2026-03-02T08:15:00Z", "metadata", "deletionTimestamp"),

@@ -10,6 +10,7 @@ import msgspec
 
 from hashcompat.catalog.files import DataFiles, Table, camel
 from hashcompat.catalog.kubeletsettings import ConfigTable, FlagTable
+from hashcompat.catalog.kubeletvalues import ValueTable
 from hashcompat.catalog.types import TypeBuilder
 from hashcompat.go import strconv
 from hashcompat.go.metav1 import DEFAULTS
@@ -30,6 +31,8 @@ class Hazards(msgspec.Struct, frozen=True):
     """The flags that kubelets accept."""
     config: ConfigTable
     """The fields of the configuration file that kubelets know."""
+    values: ValueTable
+    """The values of both with which kubelets do not start."""
     states: StateFiles
     """What it makes of the state files in the kubelet's root directory."""
     orphaned_container: str

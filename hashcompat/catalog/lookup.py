@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from hashcompat.catalog.defaults import ApiServer, ApiServerTables, Default, DefaultRow, ReadDefault
     from hashcompat.catalog.hazards import Hazards, StateForms
     from hashcompat.catalog.kubeletsettings import ConfigTable, FlagTable
+    from hashcompat.catalog.kubeletvalues import ValueTable
 
 _SHORT_ESCAPES_SINCE = Version("1.22")
 
@@ -324,6 +325,7 @@ class Catalog:
             states=self._state_forms.files(self._hazards, release),
             flags=self.flag_table,
             config=self.config_table,
+            values=self.value_table,
         )
 
     @cached_property
@@ -339,6 +341,13 @@ class Catalog:
         from hashcompat.catalog.kubeletsettings import ConfigTable  # noqa: PLC0415 - as above
 
         return ConfigTable(self._data)
+
+    @cached_property
+    def value_table(self) -> ValueTable:
+        """The values with which kubelets do not start."""
+        from hashcompat.catalog.kubeletvalues import ValueTable  # noqa: PLC0415 - as above
+
+        return ValueTable(self._data)
 
     @cached_property
     def _state_forms(self) -> StateForms:

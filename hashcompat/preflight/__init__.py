@@ -49,6 +49,7 @@ from hashcompat.preflight.checks.runtime import (
 )
 from hashcompat.preflight.checks.space import DISK_FULL, IMAGE_GC, PRESSURE, RESERVATIONS
 from hashcompat.preflight.checks.states import DAMAGED, DRA_STATE, LEFT_BEHIND, POD_STATE
+from hashcompat.preflight.checks.values import VALUES
 from hashcompat.preflight.facts import Cluster, Facts
 from hashcompat.records.probes import AbsentError, Dump, UnreadError
 from hashcompat.shown import urls
@@ -130,6 +131,7 @@ _UNSORTED: Final[tuple[Check, ...]] = (
     DAMAGED,
     LEFT_BEHIND,
     CONFIG_FIELDS,
+    VALUES,
     SHIMS,
     DISK_FULL,
     CGROUP_V1,

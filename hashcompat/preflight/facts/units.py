@@ -72,6 +72,8 @@ class Start(msgspec.Struct, frozen=True):
     """The arguments after the program."""
     complete: bool
     """Whether these are all: a unit was read, and each file that it names was read or is absent."""
+    variables: frozenset[str] = frozenset()
+    """The names of the environment variables that the unit and its files set."""
 
 
 class _Line(msgspec.Struct, frozen=True):
@@ -104,7 +106,8 @@ def _expanded(dump: Dump, command: _Line, lines: list[_Line]) -> Start:
         variables |= {name: Word(value, path) for name, value in (assigned or {}).items()}
     split = cache(_split)  # a word may repeat a variable any number of times
     given = (_of_word(text, variables, command.source, split) for text in split(command.value)[1:])
-    return Start(tuple(_within_limits(chain.from_iterable(given), command.source)), complete)
+    words = tuple(_within_limits(chain.from_iterable(given), command.source))
+    return Start(words, complete, frozenset(variables))
 
 
 def _within_limits(words: Iterable[Word], source: str) -> Iterator[Word]:

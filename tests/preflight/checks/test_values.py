@@ -1,0 +1,528 @@
+"""PF-126: values that the next kubelet refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hashcompat.catalog.lookup import default_catalog
+from tests.helpers.dumps import GONE, Key, dump, failed, findings, found, status, upgrade
+from tests.preflight.checks.test_flags import DROP_IN, KUBEADM_DROP_IN, NODE
+
+PATH = "/var/lib/kubelet/config.yaml"
+CONFIG: Key = ("file", PATH)
+ARGUMENTS: Key = ("arguments", "kubelet")
+UNIT: Key = ("file", "/lib/systemd/system/kubelet.service")
+V1 = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+OK = ("OK", "", "nothing found: value refused")
+NEWEST = "1.37.1"
+
+
+def node(config: str, *flags: str) -> dict[Key, Any]:
+    words = ["/usr/bin/kubelet", f"--config={PATH}", *flags]
+    return {CONFIG: V1 + config, ARGUMENTS: "\n".join([*words, ""])}
+
+
+def refused(to: str, config: str, *flags: str) -> list[str]:
+    """Return what is refused and why, without the words that all findings have."""
+    rows = found("PF-126", dump(node(config, *flags)), upgrade(to))
+    assert all(state == "ERROR" for state, _, text in rows if (state, "", text) != OK)
+    return [f"{name}: {text.rpartition(': it ')[2]}" for state, name, text in rows if state == "ERROR"]
+
+
+HEALTHY = """authentication: {anonymous: {enabled: false}, webhook: {cacheTTL: 0s, enabled: true}}
+authorization: {mode: Webhook}
+cgroupDriver: systemd
+clusterDNS: [10.96.0.10]
+containerLogMaxFiles: 5
+cpuManagerPolicy: none
+enforceNodeAllocatable: [pods]
+evictionHard: {imagefs.available: 15%, memory.available: 100Mi}
+hairpinMode: promiscuous-bridge
+healthzPort: 10248
+imageGCHighThresholdPercent: 85
+imageGCLowThresholdPercent: 80
+imageMinimumGCAge: 2m0s
+maxPods: 110
+nodeStatusReportFrequency: 0s
+oomScoreAdj: -999
+port: 10250
+readOnlyPort: 0
+registryPullQPS: 5
+rotateCertificates: true
+serializeImagePulls: true
+shutdownGracePeriod: 0s
+shutdownGracePeriodCriticalPods: 0s
+syncFrequency:
+topologyManagerPolicy: none
+"""
+
+
+@pytest.mark.parametrize("minor", range(10, 38))
+def test_pf126_is_silent_about_what_every_release_accepts(minor: int) -> None:
+    to = next(name for name in default_catalog().releases() if name.startswith(f"1.{minor}."))
+    flags = (
+        "--node-labels=kubernetes.io/os=linux,a.b/c=d,node.kubernetes.io/x=y",
+        "--cloud-provider=external",
+    )
+    assert found("PF-126", dump(node(HEALTHY, *flags)), upgrade(to)) == [OK]
+
+
+ONE = "memorySwap: {swapBehavior: %s}\n"
+SWAP = "featureGates: {NodeSwap: true}\n"
+MEMORY = "featureGates: {MemoryQoS: %s}\n"
+PULLS = "imagePullCredentialsVerificationPolicy: %s\n"
+LISTED = "preloadedImagesVerificationAllowlist: [a/b]\n"
+
+
+def off(name: str, gate: str) -> str:
+    return f"{name}: needs the feature gate {gate}, which is off"
+
+
+@pytest.mark.parametrize(
+    ("to", "config", "expected"),
+    [
+        # words
+        ("1.29.15", ONE % "UnlimitedSwap" + SWAP, []),
+        (
+            "1.30.14",
+            ONE % "UnlimitedSwap",
+            ["memorySwap.swapBehavior: has to be one of: LimitedSwap, NoSwap"],
+        ),
+        ("1.30.14", ONE % "NoSwap", []),
+        ("1.28.15", ONE % "LimitedSwap", [off("memorySwap.swapBehavior", "NodeSwap")]),
+        (NEWEST, ONE % "''", []),
+        (NEWEST, PULLS % "AlwaysVerify", []),
+        (
+            "1.34.10",
+            PULLS % "AlwaysVerify",
+            [off(PULLS.partition(":")[0], "KubeletEnsureSecretPulledImages")],
+        ),
+        ("1.34.10", LISTED, [off(LISTED.partition(":")[0], "KubeletEnsureSecretPulledImages")]),
+        (NEWEST, LISTED + PULLS % "NeverVerifyAllowlistedImages", []),
+        (
+            NEWEST,
+            LISTED,
+            [
+                (
+                    f"{LISTED.partition(':')[0]}: cannot be given with imagePullCredentialsVerificationPolicy "
+                    "NeverVerifyPreloadedImages"
+                )
+            ],
+        ),
+        (
+            "1.19.16",
+            "topologyManagerPolicy: restrict\n",
+            [("topologyManagerPolicy: has to be one of: none, best-effort, restricted, single-numa-node")],
+        ),
+        (
+            "1.19.16",
+            "topologyManagerPolicy: restrict\nfeatureGates: {TopologyManager: false}\n",
+            [off("topologyManagerPolicy", "TopologyManager")],
+        ),
+        ("1.35.0", "memoryReservationPolicy: Nil\n", []),
+        (
+            "1.36.0",
+            "memoryReservationPolicy: Nil\n",
+            [
+                "memoryReservationPolicy: has to be one of: None, TieredReservation",
+                off("memoryReservationPolicy", "MemoryQoS"),
+            ],
+        ),
+        (NEWEST, "memoryReservationPolicy: TieredReservation\n", []),
+        (NEWEST, "runOnce: false\n", []),
+        ("1.31.14", "runOnce: true\n", []),
+        ("1.32.0", "runOnce: true\n", ["runOnce: has to be false"]),
+        (
+            NEWEST,
+            "hairpinMode: secret\n",
+            ["hairpinMode: has to be one of: promiscuous-bridge, hairpin-veth, none"],
+        ),
+        (
+            "1.31.14",
+            ("enforceNodeAllocatable: [pods, system-reserved-compressible]\nsystemReservedCgroup: /s\n"),
+            [("enforceNodeAllocatable: has to be one of: pods, system-reserved, kube-reserved, none")],
+        ),
+        # numbers and durations
+        ("1.30.14", "containerLogMaxWorkers: 0\n", ["containerLogMaxWorkers: has to be at least 1"]),
+        ("1.30.14", "containerLogMaxWorkers: 1\n", []),
+        (
+            "1.30.14",
+            "containerLogMonitorInterval: 2999ms\n",
+            ["containerLogMonitorInterval: has to be at least 3s"],
+        ),
+        ("1.30.14", "containerLogMonitorInterval: 3s\n", []),
+        ("1.24.17", "containerLogMaxFiles: 1\n", ["containerLogMaxFiles: has to be at least 2"]),
+        ("1.24.17", "containerLogMaxFiles: 2\n", []),
+        (NEWEST, "oomScoreAdj: 1001\n", ["oomScoreAdj: has to be between -1000 and 1000, inclusive"]),
+        (NEWEST, "oomScoreAdj: 1000\n", []),
+        (NEWEST, "maxPods: -1\nport: 0\n", ["maxPods: has to be at least 0"]),
+        (NEWEST, "port: 65536\n", ["port: has to be between 1 and 65535, inclusive"]),
+        (NEWEST, "memoryThrottlingFactor: 1.0\n", []),
+        (
+            NEWEST,
+            "memoryThrottlingFactor: 0\n",
+            ["memoryThrottlingFactor: has to be greater than 0 and at most 1"],
+        ),
+        (
+            NEWEST,
+            "memoryThrottlingFactor: 1.01\n",
+            ["memoryThrottlingFactor: has to be greater than 0 and at most 1"],
+        ),
+        (NEWEST, "memoryThrottlingFactor: 0.9\n" + MEMORY % "false", []),
+        (
+            NEWEST,
+            "memoryThrottlingFactor: 0.8\n" + MEMORY % "false",
+            [off("memoryThrottlingFactor", "MemoryQoS")],
+        ),
+        ("1.36.0", "memoryThrottlingFactor: 0.8\n", []),
+        (NEWEST, "userNamespaces: {idsPerPod: 131072}\n", []),
+        (
+            NEWEST,
+            "userNamespaces: {idsPerPod: 131073}\n",
+            ["userNamespaces.idsPerPod: has to be a multiple of 65536"],
+        ),
+        (NEWEST, "crashLoopBackOff: {maxContainerRestartPeriod: 300s}\n", []),
+        (
+            NEWEST,
+            "crashLoopBackOff: {maxContainerRestartPeriod: 301s}\n",
+            ["crashLoopBackOff.maxContainerRestartPeriod: has to be between 1s and 300s, inclusive"],
+        ),
+        (
+            "1.34.10",
+            "crashLoopBackOff: {maxContainerRestartPeriod: 10s}\n",
+            [off("crashLoopBackOff.maxContainerRestartPeriod", "KubeletCrashLoopBackOffMax")],
+        ),
+        (NEWEST, "shutdownGracePeriod: 1s\nshutdownGracePeriodCriticalPods: 1s\n", []),
+        (NEWEST, "shutdownGracePeriod: 999ms\n", ["shutdownGracePeriod: has to be at least 1s"]),
+        ("1.20.15", "shutdownGracePeriod: 10s\n", [off("shutdownGracePeriod", "GracefulNodeShutdown")]),
+        (
+            NEWEST,
+            "shutdownGracePeriodCriticalPods: 10s\n",
+            ["shutdownGracePeriodCriticalPods: has to be at most shutdownGracePeriod, which is 0s"],
+        ),
+        # other settings
+        (
+            NEWEST,
+            (
+                "shutdownGracePeriodByPodPriority: [{priority: 1, shutdownGracePeriodSeconds: 2}]\n"
+                "shutdownGracePeriod: 1s\n"
+            ),
+            ["shutdownGracePeriodByPodPriority: cannot be given with shutdownGracePeriod"],
+        ),
+        (
+            NEWEST,
+            "imageGCHighThresholdPercent: 80\n",
+            [("imageGCLowThresholdPercent: has to be less than imageGCHighThresholdPercent, which is 80")],
+        ),
+        (NEWEST, "imageGCHighThresholdPercent: 81\n", []),
+        (
+            NEWEST,
+            "imageMaximumGCAge: 2m\n",
+            ["imageMaximumGCAge: has to be more than imageMinimumGCAge, which is 2m"],
+        ),
+        (NEWEST, "imageMaximumGCAge: 121s\n", []),
+        ("1.29.15", "imageMaximumGCAge: 1h\n", [off("imageMaximumGCAge", "ImageMaximumGCAge")]),
+        (
+            NEWEST,
+            "imageMaximumGCAge: 3m\nimageMinimumGCAge: 1h\n",
+            ["imageMaximumGCAge: has to be more than imageMinimumGCAge, which is 1h"],
+        ),
+        (NEWEST, "maxParallelImagePulls: 2\n", []),
+        (NEWEST, "maxParallelImagePulls: 1\nserializeImagePulls: true\n", []),
+        (
+            NEWEST,
+            "maxParallelImagePulls: 2\nserializeImagePulls: true\n",
+            ["maxParallelImagePulls: cannot be given with serializeImagePulls true"],
+        ),
+        ("1.35.0", "enableSystemLogQuery: true\n", [off("enableSystemLogQuery", "NodeLogQuery")]),
+        (
+            NEWEST,
+            "enableSystemLogQuery: true\nenableSystemLogHandler: false\n",
+            ["enableSystemLogQuery: cannot be given with enableSystemLogHandler false"],
+        ),
+        (NEWEST, "systemCgroups: /s\n", ["systemCgroups: needs cgroupRoot (--cgroup-root)"]),
+        (NEWEST, "systemCgroups: /s\ncgroupRoot: /\n", []),
+        (
+            NEWEST,
+            "enforceNodeAllocatable: [pods, kube-reserved]\n",
+            ["enforceNodeAllocatable: needs kubeReservedCgroup (--kube-reserved-cgroup)"],
+        ),
+        (
+            NEWEST,
+            "cgroupsPerQOS: false\n",
+            ["enforceNodeAllocatable: cannot be given with cgroupsPerQOS false"],
+        ),
+        (NEWEST, "cgroupsPerQOS: false\nenforceNodeAllocatable: [none]\n", []),
+        # maps
+        (NEWEST, "cpuManagerPolicy: static\ncpuManagerPolicyOptions: {full-pcpus-only: 'true'}\n", []),
+        (
+            "1.32.13",
+            "cpuManagerPolicy: static\ncpuManagerPolicyOptions: {strict-cpu-reservation: 'true'}\n",
+            [off("cpuManagerPolicyOptions", "CPUManagerPolicyAlphaOptions")],
+        ),
+        (
+            "1.31.14",
+            "cpuManagerPolicy: static\ncpuManagerPolicyOptions: {strict-cpu-reservation: 'true'}\n",
+            [
+                (
+                    "cpuManagerPolicyOptions: has only: full-pcpus-only, distribute-cpus-across-numa, align-by-socket, "
+                    "distribute-cpus-across-cores"
+                )
+            ],
+        ),
+        (
+            NEWEST,
+            "cpuManagerPolicyOptions: {full-pcpus-only: 'true'}\n",
+            ["cpuManagerPolicyOptions: cannot be given with cpuManagerPolicy none"],
+        ),
+        (NEWEST, "topologyManagerPolicyOptions: {no: 'true'}\n", []),
+        (
+            NEWEST,
+            "topologyManagerPolicy: restricted\ntopologyManagerPolicyOptions: {no: 'true'}\n",
+            ["topologyManagerPolicyOptions: has only: prefer-closest-numa-nodes, max-allowable-numa-nodes"],
+        ),
+    ],
+)
+def test_pf126_each_form_on_both_sides(to: str, config: str, expected: list[str]) -> None:
+    assert refused(to, config) == expected
+
+
+def test_pf126_shows_words_of_the_table_and_numbers_alone() -> None:
+    (finding,) = findings("PF-126", dump(node(ONE % "UnlimitedSwap")), upgrade("1.30.14"))
+    assert finding.text == (
+        "kubelet 1.30.14 does not start with memorySwap.swapBehavior UnlimitedSwap of "
+        f"{PATH}: it has to be one of: LimitedSwap, NoSwap"
+    )
+    assert finding.advice == f"change or remove memorySwap.swapBehavior in {PATH}"
+    (finding,) = findings("PF-126", dump(node("hairpinMode: my-secret\n")), upgrade(NEWEST))
+    assert "my-secret" not in finding.text
+    (finding,) = findings("PF-126", dump(node("evictionHard: {memory.available: 5}\n")), upgrade(NEWEST))
+    assert finding.text.endswith(f"evictionHard of {PATH}: the value of memory.available: 5 is not text")
+    (finding,) = findings("PF-126", dump(node("evictionHard: {memory.available: [x]}\n")), upgrade(NEWEST))
+    assert finding.text.endswith("the value of memory.available is not text")
+
+
+@pytest.mark.parametrize(
+    ("to", "flags", "expected"),
+    [
+        ("1.25.16", ["--cloud-provider=openstack"], []),
+        ("1.26.0", ["--cloud-provider=openstack"], ["external, aws, azure, gce, vsphere"]),
+        ("1.26.15", ["--cloud-provider=aws"], []),
+        ("1.27.0", ["--cloud-provider", "aws"], ["external, azure, gce, vsphere"]),
+        ("1.28.15", ["--cloud-provider=vsphere"], []),
+        ("1.28.15", ["--cloud-provider=gce", "--feature-gates=DisableCloudProviders=true"], ["external"]),
+        ("1.30.14", ["--cloud-provider=gce", "--feature-gates=DisableCloudProviders=false"], []),
+        ("1.30.14", ["--cloud-provider=gce"], ["external"]),
+        ("1.30.14", ["--cloud-provider=vsphere"], ["external, gce"]),
+        ("1.31.14", ["--cloud-provider=gce"], ["external"]),
+        (NEWEST, ["--cloud-provider=gce"], ["external"]),
+        (NEWEST, ["--cloud-provider="], []),
+    ],
+)
+def test_pf126_cloud_providers(to: str, flags: list[str], expected: list[str]) -> None:
+    shown = refused(to, "", *flags)
+    one = ["--cloud-provider: has to be " + ("one of: " if "," in each else "") + each for each in expected]
+    assert shown == one
+
+
+@pytest.mark.parametrize(
+    ("to", "label", "is_refused"),
+    [
+        ("1.15.12", "node-role.kubernetes.io/worker=", False),
+        ("1.16.0", "node-role.kubernetes.io/worker=", True),
+        (NEWEST, "kubernetes.io/role=x", True),
+        (NEWEST, "x.k8s.io/role=x", True),
+        (NEWEST, "kubernetes.io/hostname=x", False),
+        (NEWEST, "a.kubelet.kubernetes.io/b=x", False),
+        (NEWEST, "notkubernetes.io/role=x", False),
+        (NEWEST, "kubernetes.io=x", False),
+        ("1.16.0", "failure-domain.kubernetes.io/zone=x", False),
+        ("1.17.0", "failure-domain.kubernetes.io/zone=x", True),
+        ("1.16.0", "topology.kubernetes.io/zone=x", True),
+        ("1.17.0", "topology.kubernetes.io/zone=x", False),
+    ],
+)
+def test_pf126_labels_of_kubernetes(to: str, label: str, is_refused: bool) -> None:
+    rows = found("PF-126", dump(node("", "--node-labels=a=b", f"--node-labels={label}")), upgrade(to))
+    assert [row[:2] for row in rows] == [("ERROR", "--node-labels") if is_refused else OK[:2]]
+
+
+@pytest.mark.parametrize(
+    ("to", "flag", "expected"),
+    [
+        ("1.21.14", "--dynamic-config-dir=/d", []),
+        ("1.22.0", "--dynamic-config-dir=/d", [off("--dynamic-config-dir", "DynamicKubeletConfig")]),
+        ("1.24.17", "--seccomp-default", [off("--seccomp-default", "SeccompDefault")]),
+        ("1.24.17", "--seccomp-default=false", []),
+        ("1.25.16", "--seccomp-default", []),
+        (NEWEST, "--max-pods=-1", ["--max-pods: has to be at least 0"]),
+        (NEWEST, "--max-pods=0x10", []),
+        (NEWEST, "--max-pods=010", []),
+        (NEWEST, "--max-pods=many", ["--max-pods: is not a whole number"]),
+        (NEWEST, "--serialize-image-pulls=maybe", ["--serialize-image-pulls: is not true or false"]),
+        (NEWEST, "--sync-frequency=1", ["--sync-frequency: is not a duration such as 1m30s"]),
+        (NEWEST, "--sync-frequency=1m", []),
+        (
+            NEWEST,
+            "--enforce-node-allocatable=pods,all",
+            [
+                (
+                    "--enforce-node-allocatable: has to be one of: pods, "
+                    "system-reserved, kube-reserved, system-reserved-compressible, kube-reserved-compressible, none"
+                )
+            ],
+        ),
+        (NEWEST, "--enforce-node-allocatable=", []),
+        (NEWEST, "--unknown=1", []),
+    ],
+)
+def test_pf126_flags(to: str, flag: str, expected: list[str]) -> None:
+    assert refused(to, "", flag) == expected
+
+
+def test_pf126_a_flag_wins_over_the_file() -> None:
+    assert refused(NEWEST, "maxPods: -1\n", "--max-pods=10") == []
+    assert refused(NEWEST, "maxPods: 10\n", "--max-pods=10", "--max-pods=-1") == [
+        "--max-pods: has to be at least 0"
+    ]
+    gates = ("--feature-gates=NodeSwap=false",)
+    assert refused("1.33.13", ONE % "NoSwap", *gates) == [off("memorySwap.swapBehavior", "NodeSwap")]
+    assert refused("1.33.13", ONE % "NoSwap", *gates, "--feature-gates=NodeSwap=true") == []
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ("maxPods: '110'\n", ["maxPods: is not a whole number"]),
+        ("maxPods: 1.5\n", ["maxPods: is not a whole number"]),
+        ("maxPods: true\n", ["maxPods: is not a whole number"]),
+        ("maxPods: 110.0\n", []),
+        ("failSwapOn: 'true'\n", ["failSwapOn: is not true or false"]),
+        ("failSwapOn: no\n", []),
+        ("syncFrequency: 60\n", ["syncFrequency: is not a duration such as 1m30s"]),
+        ("syncFrequency: 1min\n", ["syncFrequency: is not a duration such as 1m30s"]),
+        ("clusterDomain: 7\n", ["clusterDomain: is not text"]),
+        ("clusterDNS: 10.96.0.10\n", ["clusterDNS: is not a list"]),
+        ("evictionHard: text\n", ["evictionHard: is not a map"]),
+        ("memoryThrottlingFactor: '0.9'\n", ["memoryThrottlingFactor: is not a number"]),
+        ("memoryThrottlingFactor: true\n", ["memoryThrottlingFactor: is not a number"]),
+        ("authentication: no-object\n", ["authentication: is not an object"]),
+        (
+            "authentication: {anonymous: {enabled: 'no'}}\n",
+            ["authentication.anonymous.enabled: is not true or false"],
+        ),
+        ("reservedMemory: [{numaNode: zero}, text]\n", ["reservedMemory[].numaNode: is not a whole number"]),
+        (
+            "logging: {options: {json: {infoBufferSize: true}}}\n",
+            ["logging.options.json.infoBufferSize: is not a quantity"],
+        ),
+        ("logging: {options: {json: {infoBufferSize: 5}}}\n", []),
+        (
+            "registerWithTaints: [{key: a, effect: NoSchedule, timeAdded: 5}]\n",
+            ["registerWithTaints[].timeAdded: is not text"],
+        ),
+        ("noSuchField: {a: b}\n", []),
+    ],
+)
+def test_pf126_values_of_another_kind(config: str, expected: list[str]) -> None:
+    assert refused(NEWEST, config) == expected
+
+
+def test_pf126_what_the_collector_hid_is_unknown() -> None:
+    given = node(
+        "maxPods: '***'\nhairpinMode: '***'\nclusterDomain: '***'\n", "--cloud-provider=***", "--cert-dir=***"
+    )
+    assert status("PF-126", dump(given), upgrade(NEWEST)) == [
+        ("UNKNOWN", "--cloud-provider"),
+        ("UNKNOWN", "maxPods"),
+        ("UNKNOWN", "hairpinMode"),
+    ]
+
+
+EMBEDDED = "the kubelet is part of k3s, whose command line does not show its flags"
+
+
+@pytest.mark.parametrize(
+    ("to", "changes", "expected"),
+    [
+        (NEWEST, {CONFIG: failed()}, [("UNKNOWN", f"{PATH}: permission denied")]),
+        (NEWEST, {CONFIG: GONE}, [("UNKNOWN", f"{PATH}: the kubelet's configuration file is missing")]),
+        (NEWEST, {ARGUMENTS: failed()}, [("UNKNOWN", "kubelet: permission denied")]),
+        (NEWEST, {ARGUMENTS: "k3s\nserver\n"}, [("UNKNOWN", EMBEDDED)]),
+        (NEWEST, {ARGUMENTS: "kubelet\n"}, [("OK", OK[2])]),
+        (NEWEST, {UNIT: failed()}, [("UNKNOWN", f"{UNIT[1]}: permission denied")]),
+        ("1.9.11", {}, [("UNKNOWN", "the values that kubelet 1.9.11 refuses are not known")]),
+    ],
+)
+def test_pf126_what_was_not_read_is_unknown(
+    to: str, changes: dict[Key, Any], expected: list[tuple[str, str]]
+) -> None:
+    rows = found("PF-126", dump(changes), upgrade(to))
+    assert [(state, text) for state, _, text in rows] == expected
+
+
+def test_pf126_flags_are_judged_without_the_file() -> None:
+    given = {**node("", "--cloud-provider=aws"), CONFIG: failed()}
+    assert status("PF-126", dump(given), upgrade(NEWEST)) == [("UNKNOWN", ""), ("ERROR", "--cloud-provider")]
+
+
+def test_pf126_the_next_start_counts() -> None:
+    given: dict[Key, Any] = {**NODE, **node("", "--cloud-provider=aws")}
+    assert found("PF-126", dump(given), upgrade(NEWEST)) == [OK]
+    given[("file", "/etc/default/kubelet")] = "KUBELET_EXTRA_ARGS=--max-pods=-1\n"
+    (finding,) = findings("PF-126", dump(given), upgrade(NEWEST))
+    assert (finding.status, finding.object) == ("ERROR", "--max-pods")
+    assert finding.advice == "change or remove --max-pods in /etc/default/kubelet"
+
+
+WITH = "--config-dir=/etc/kubelet.d/"
+DIRECTORY: Key = ("directory", "/etc/kubelet.d/")
+
+
+def dropped_in(config: str, *files: Any) -> dict[Key, Any]:
+    names = [f"{number}.conf" for number, _ in enumerate(files)]
+    texts = {("file", f"/etc/kubelet.d/{name}"): file for name, file in zip(names, files, strict=True)}
+    return {**node(config, WITH), DIRECTORY: "".join(f"{name}\n" for name in [*names, "README"]), **texts}
+
+
+@pytest.mark.parametrize(
+    ("config", "files", "expected"),
+    [
+        ("", [], [OK[:2]]),
+        ("maxPods: -1\n", [V1 + "maxPods: 5\n"], [OK[:2]]),
+        ("maxPods: -1\n", [V1 + "maxPods: null\nport: null\n"], [OK[:2]]),
+        ("maxPods: 5\n", [V1 + "maxPods: -1\n"], [("ERROR", "maxPods")]),
+        (ONE % "UnlimitedSwap", [V1, V1 + ONE % "NoSwap"], [OK[:2]]),
+        ("authorization: text\n", [V1 + "authorization: {mode: Webhook}\n"], [("ERROR", "authorization")]),
+        ("", ["maxPods: 5\n"], [("ERROR", "--config-dir")]),
+        ("", [failed()], [("UNKNOWN", "")]),
+        ("", ["a: b: c\n"], [("UNKNOWN", "")]),
+        ("", ["- a\n"], [("UNKNOWN", "")]),
+    ],
+)
+def test_pf126_files_of_config_dir(config: str, files: list[Any], expected: list[tuple[str, str]]) -> None:
+    assert status("PF-126", dump(dropped_in(config, *files)), upgrade(NEWEST)) == expected
+
+
+def test_pf126_names_the_file_of_config_dir() -> None:
+    given = dropped_in("maxPods: 1\n", V1 + "maxPods: -1\n", V1)
+    (finding,) = findings("PF-126", dump(given), upgrade(NEWEST))
+    assert finding.advice == "change or remove maxPods in /etc/kubelet.d/0.conf"
+    (finding,) = findings("PF-126", dump(dropped_in("", "maxPods: 1\n")), upgrade("1.32.0"))
+    assert finding.text.endswith("/etc/kubelet.d/0.conf has no apiVersion and no kind")
+    assert found("PF-126", dump(dropped_in("", "maxPods: 1\n")), upgrade("1.31.14")) == [OK]
+    given = {ARGUMENTS: f"kubelet\n{WITH}\n", DIRECTORY: failed()}
+    assert status("PF-126", dump(given), upgrade(NEWEST)) == [("UNKNOWN", "")]
+
+
+def test_pf126_config_dir_needs_a_variable_before_1_30() -> None:
+    given: dict[Key, Any] = dropped_in("")
+    assert status("PF-126", dump(given), upgrade("1.29.15")) == [("UNKNOWN", "--config-dir")]
+    assert status("PF-126", dump(given), upgrade("1.30.14")) == [OK[:2]]
+    given = {**NODE, **given, ("file", "/etc/default/kubelet"): f"KUBELET_EXTRA_ARGS={WITH}\n"}
+    assert status("PF-126", dump(given), upgrade("1.29.15")) == [("ERROR", "--config-dir")]
+    variable = 'Environment="KUBELET_CONFIG_DROPIN_DIR_ALPHA=1"\n'
+    given[DROP_IN] = KUBEADM_DROP_IN.replace("[Service]\n", f"[Service]\n{variable}")
+    assert status("PF-126", dump(given), upgrade("1.29.15")) == [OK[:2]]

@@ -9,13 +9,12 @@ import msgspec
 
 from hashcompat import shown
 from hashcompat.catalog.gates import Gates
-from hashcompat.catalog.kubeletsettings import ConfigField
 from hashcompat.catalog.kubeletvalues import Limits, Other, ValueRow
 from hashcompat.go.duration import parse_duration
-from hashcompat.go.jsontext import Number
 from hashcompat.model.preflight import Status
 from hashcompat.preflight.checks import Check, Problem, Upgrade
 from hashcompat.preflight.facts import Facts
+from hashcompat.preflight.facts.kinds import KINDS, TEXTS, fits, number_of, values
 from hashcompat.preflight.facts.kubelet import Given, given_flags
 from hashcompat.preflight.facts.settings import Documents, Setting, Settings, drop_ins, flag_value
 from hashcompat.preflight.facts.units import Start
@@ -79,7 +78,7 @@ class _Given:
         known = isinstance(value, str) and (
             value in self._hazards.values.words or parse_duration(value) is not None
         )
-        number = _number(value)
+        number = number_of(value)
         return str(value) if known else "" if number is None else str(number)
 
     # Values of another kind than their flag or field: the kubelet cannot even read them.
@@ -90,19 +89,19 @@ class _Given:
         judged = {row.field for row in rows}, {row.flag for row in rows}
         for flag in self.settings.flags:
             kind = flag.flag.kind if flag.flag else ""
-            if shown.MASK in flag.value and (kind not in _TEXTS or flag.name in judged[1]):
+            if shown.MASK in flag.value and (kind not in TEXTS or flag.name in judged[1]):
                 yield self._hidden(f"--{flag.name}", flag.source)
             elif flag_value(flag) is None:
                 setting = Setting(f"--{flag.name}", None, flag.source)
-                yield self._problem(setting, _Refusal(f"it is not {_KINDS[kind]}"))
+                yield self._problem(setting, _Refusal(f"it is not {KINDS[kind]}"))
         fields = self._hazards.config.fields(self.release)
         for path, document in self.settings.documents:
-            for field, value in _values(fields, document, ""):
-                if _is_hidden(value) and (field.kind not in _TEXTS or field.path in judged[0]):
+            for field, value in values(fields, document, ""):
+                if _is_hidden(value) and (field.kind not in TEXTS or field.path in judged[0]):
                     yield self._hidden(field.path, path)
-                elif not _FITS[field.kind](value):
+                elif not fits(field.kind, value):
                     setting = Setting(field.path, None, path)
-                    why = f"it is not {_KINDS[field.kind]}"
+                    why = f"it is not {KINDS[field.kind]}"
                     yield self._problem(setting, _Refusal(why, "", self.shown(value)))
 
     def _hidden(self, name: str, source: str) -> Problem:
@@ -201,17 +200,17 @@ class _Given:
 
     def range(self, limits: Limits, setting: Setting) -> Iterator[_Refusal]:
         """Yield that a number or duration is outside of its limits."""
-        number = _number(setting.value)
+        number = number_of(setting.value)
         if number is None:
             return
-        least, most, above = map(_number, (limits.least, limits.most, limits.above))
+        least, most, above = map(number_of, (limits.least, limits.most, limits.above))
         too_small = (least is not None and number < least) or (above is not None and number <= above)
         if too_small or (most is not None and number > most):
             yield _Refusal(f"it has to be {_within(limits)}", "", self.shown(setting.value))
 
     def multiple_of(self, unit: int, setting: Setting) -> Iterator[_Refusal]:
         """Yield that a number is no multiple."""
-        number = _number(setting.value)
+        number = number_of(setting.value)
         if number is not None and number % unit:
             yield _Refusal(f"it has to be a multiple of {unit}", "", self.shown(setting.value))
 
@@ -233,7 +232,7 @@ class _Given:
         found = self.settings.find(other.field, other.flag)
         if found is None or _is_unset(found.value, other.unset):
             found = Setting(other.field, other.default, "")
-        one, two = _number(setting.value), _number(found.value)
+        one, two = number_of(setting.value), number_of(found.value)
         if one is not None and two is not None and not holds(one, two):
             why = f"it has to be {words} {found.name}, which is {self.shown(found.value)}"
             yield _Refusal(why, f"change {setting.name} or {found.name}", self.shown(setting.value))
@@ -309,20 +308,11 @@ _FORMS: Final[Mapping[str, Callable[[_Given, Any, Setting], Iterator[_Refusal]]]
 }
 
 
-def _number(value: object) -> int | float | None:
-    """Return a number, or the nanoseconds of a duration."""
-    if isinstance(value, str):
-        return parse_duration(value)
-    if isinstance(value, Number):
-        return float(value.raw)
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
 def _is_same(value: object, other: object) -> bool:
     if isinstance(value, bool) is not isinstance(other, bool):
         return False
-    number = _number(value)
-    return value == other or (number is not None and number == _number(other))
+    number = number_of(value)
+    return value == other or (number is not None and number == number_of(other))
 
 
 def _is_unset(value: object, unset: tuple[object, ...]) -> bool:
@@ -344,56 +334,6 @@ def _within(limits: Limits) -> str:
     if limits.most is not None:
         return f"between {limits.least} and {limits.most}, inclusive"
     return f"at least {limits.least}"
-
-
-# Kinds of values, as encoding/json reads them into Go's types; null is as good as no value.
-
-_TEXTS: Final = ("string", "time", "quantity", "map", "list")
-"""The kinds of values of which the collector hides some that fit."""
-
-_KINDS: Final = {
-    "object": "an object",
-    "map": "a map",
-    "list": "a list",
-    "string": "text",
-    "time": "text",
-    "bool": "true or false",
-    "int": "a whole number",
-    "float": "a number",
-    "quantity": "a quantity",
-    "duration": "a duration such as 1m30s",
-}
-
-_FITS: Final[Mapping[str, Callable[[Any], bool]]] = {
-    "object": lambda value: isinstance(value, Mapping),
-    "map": lambda value: isinstance(value, Mapping),
-    "list": lambda value: isinstance(value, list),
-    "string": lambda value: isinstance(value, str),
-    "time": lambda value: isinstance(value, str),
-    "bool": lambda value: isinstance(value, bool),
-    "int": lambda value: (
-        _number(value) is not None and not isinstance(value, str) and float(value).is_integer()
-    ),
-    "float": lambda value: _number(value) is not None and not isinstance(value, str),
-    "quantity": lambda value: isinstance(value, int | float | str) and not isinstance(value, bool),
-    "duration": lambda value: isinstance(value, str) and parse_duration(value) is not None,
-}
-
-
-def _values(
-    fields: Mapping[str, ConfigField], document: Mapping[str, Any], prefix: str
-) -> Iterator[tuple[ConfigField, Any]]:
-    """Yield the fields that a release knows and a document gives, also those in lists, with their values."""
-    for name, value in document.items():
-        field = fields.get(f"{prefix}{name}")
-        if field is None or value is None:
-            continue
-        yield field, value
-        if field.kind == "object" and isinstance(value, Mapping):
-            yield from _values(fields, value, f"{field.path}.")
-        for element in value if field.kind == "list" and isinstance(value, list) else ():
-            if isinstance(element, Mapping):
-                yield from _values(fields, element, f"{field.path}[].")
 
 
 VALUES: Final = Check(

@@ -106,8 +106,8 @@ def off(name: str, gate: str) -> str:
             LISTED,
             [
                 (
-                    f"{LISTED.partition(':')[0]}: cannot be given with imagePullCredentialsVerificationPolicy "
-                    "NeverVerifyPreloadedImages"
+                    "preloadedImagesVerificationAllowlist: cannot be given with "
+                    "imagePullCredentialsVerificationPolicy NeverVerifyPreloadedImages"
                 )
             ],
         ),
@@ -267,8 +267,8 @@ def off(name: str, gate: str) -> str:
             "cpuManagerPolicy: static\ncpuManagerPolicyOptions: {strict-cpu-reservation: 'true'}\n",
             [
                 (
-                    "cpuManagerPolicyOptions: has only: full-pcpus-only, distribute-cpus-across-numa, align-by-socket, "
-                    "distribute-cpus-across-cores"
+                    "cpuManagerPolicyOptions: has only: full-pcpus-only, distribute-cpus-across-numa, "
+                    "align-by-socket, distribute-cpus-across-cores"
                 )
             ],
         ),
@@ -369,8 +369,8 @@ def test_pf126_labels_of_kubernetes(to: str, label: str, is_refused: bool) -> No
             "--enforce-node-allocatable=pods,all",
             [
                 (
-                    "--enforce-node-allocatable: has to be one of: pods, "
-                    "system-reserved, kube-reserved, system-reserved-compressible, kube-reserved-compressible, none"
+                    "--enforce-node-allocatable: has to be one of: pods, system-reserved, "
+                    "kube-reserved, system-reserved-compressible, kube-reserved-compressible, none"
                 )
             ],
         ),

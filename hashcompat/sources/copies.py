@@ -32,7 +32,9 @@ _PLACES: Final = {
     "shape",
     "blank",
     "own",
+    "seen",
 }
+"""Where something is, and what is written in a form of its own."""
 
 _NO_VERDICT: Final = {"labels", "ready", "ready_since"}
 """What no verdict depends on, so that the first copy counts."""
@@ -102,9 +104,10 @@ def _check_same(found: Object, pod: Pod, digest: int, objects: Iterable[Object])
 def _digest(pod: Pod) -> int:
     """Digest what is read of a pod, but for where it is in the input, into 8 bytes."""
     pod_parts = [getattr(pod, name) for name in _POD]
+    seen = {name: (one.image, one.resources) for name, one in (pod.seen or {}).items()}
     containers = [[repr(getattr(one, name)) for name in _CONTAINER] for one in pod.containers]
     try:
-        document = canonical((pod_parts, containers, pod.spec))
+        document = canonical((pod_parts, seen, containers, pod.spec))
     except InputError as error:
         raise InputError(f"{pod.origin}: {error}") from None
     return int.from_bytes(blake2b(document, digest_size=8).digest())

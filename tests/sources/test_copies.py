@@ -15,6 +15,7 @@ from hashcompat.sources import copies, values
 from hashcompat.sources.files import collect as files
 from tests.helpers.pods import Json, as_json, listed, node, pod
 from tests.helpers.program import Run
+from tests.helpers.rulecases import changed
 
 PLAN = ("plan", "--from", "1.8.15", "--to", "1.9.11", "-o", "json")
 ALONE = as_json(pod())
@@ -74,6 +75,16 @@ def test_two_different_pods_of_one_uid_are_refused_and_both_are_named(
         f"Error: {tmp_path}/a: $.items[1] and {tmp_path}/b: $: two different pods share a uid, ns/p: uid-p;"
         " pass only the newer one\n"
     )
+
+
+def test_what_a_kubelet_has_seen_of_a_changed_pod_counts_too(run: Run, tmp_path: Path) -> None:
+    given = changed(image="i:1", resources={"limits": {"cpu": 1}})
+    (tmp_path / "a").write_bytes(as_json(given))
+    assert run(*PLAN, "-f", tmp_path / "a", "-f", tmp_path / "a").code == 0
+    given["status"]["containerStatuses"][0]["image"] = "i:2"
+    (tmp_path / "b").write_bytes(as_json(given))
+    result = run(*PLAN, "-f", tmp_path / "a", "-f", tmp_path / "b")
+    assert (result.code, "two different pods share a uid" in result.err) == (1, True)
 
 
 def test_manifests_are_not_told_apart_by_a_uid_and_all_count(run: Run) -> None:

@@ -99,7 +99,7 @@ class _Given:
             for field, value in values(fields, document, ""):
                 if _is_hidden(value) and (field.kind not in TEXTS or field.path in judged[0]):
                     yield self._hidden(field.path, path)
-                elif not fits(field.kind, value):
+                elif not fits(field.kind, value, field.path):
                     setting = Setting(field.path, None, path)
                     why = f"it is not {KINDS[field.kind]}"
                     yield self._problem(setting, _Refusal(why, "", self.shown(value)))

@@ -26,6 +26,10 @@ KINDS: Final = {
 }
 """The kinds of values in words."""
 
+_NANOSECONDS: Final = frozenset({"logging.flushFrequency"})
+"""Durations that may be numbers: k8s.io/component-base/logs/api/v1 ``TimeOrMetaDuration``, and up to 1.26
+``time.Duration``. kubeadm writes 0."""
+
 _FITS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "object": lambda value: isinstance(value, Mapping),
     "map": lambda value: isinstance(value, Mapping),
@@ -42,9 +46,9 @@ _FITS: Final[Mapping[str, Callable[[Any], bool]]] = {
 }
 
 
-def fits(kind: str, value: object) -> bool:
-    """Return whether a value is one of a kind."""
-    return _FITS[kind](value)
+def fits(kind: str, value: object, path: str = "") -> bool:
+    """Return whether a value is one of a kind; ``path`` is that of its field."""
+    return _FITS[kind](value) or (path in _NANOSECONDS and _FITS["int"](value))
 
 
 def values(

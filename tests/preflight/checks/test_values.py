@@ -59,6 +59,53 @@ topologyManagerPolicy: none
 """
 
 
+BY_KUBEADM = """authentication:
+  anonymous: {enabled: false}
+  webhook: {cacheTTL: 0s, enabled: true}
+  x509: {clientCAFile: /etc/kubernetes/pki/ca.crt}
+authorization: {mode: Webhook, webhook: {cacheAuthorizedTTL: 0s, cacheUnauthorizedTTL: 0s}}
+cgroupDriver: systemd
+clusterDNS: [10.96.0.10]
+clusterDomain: cluster.local
+containerRuntimeEndpoint: ""
+cpuManagerReconcilePeriod: 0s
+crashLoopBackOff: {}
+evictionPressureTransitionPeriod: 0s
+fileCheckFrequency: 0s
+healthzBindAddress: 127.0.0.1
+healthzPort: 10248
+httpCheckFrequency: 0s
+imageMaximumGCAge: 0s
+imageMinimumGCAge: 0s
+logging:
+  flushFrequency: 0
+  options: {json: {infoBufferSize: "0"}, text: {infoBufferSize: "0"}}
+  verbosity: 0
+memorySwap: {}
+nodeStatusReportFrequency: 0s
+nodeStatusUpdateFrequency: 0s
+resolvConf: /run/systemd/resolve/resolv.conf
+rotateCertificates: true
+runtimeRequestTimeout: 0s
+shutdownGracePeriod: 0s
+shutdownGracePeriodCriticalPods: 0s
+staticPodPath: /etc/kubernetes/manifests
+streamingConnectionIdleTimeout: 0s
+syncFrequency: 0s
+volumeStatsAggPeriod: 0s
+"""
+
+
+@pytest.mark.parametrize("minor", range(23, 38))
+def test_pf126_is_silent_about_what_kubeadm_writes(minor: int) -> None:
+    to = next(name for name in default_catalog().releases() if name.startswith(f"1.{minor}."))
+    assert found("PF-126", dump(node(BY_KUBEADM)), upgrade(to)) == [OK]
+    text = BY_KUBEADM.replace("flushFrequency: 0", "flushFrequency: soon")
+    assert [row[:2] for row in found("PF-126", dump(node(text)), upgrade(to))] == [
+        ("ERROR", "logging.flushFrequency")
+    ]
+
+
 @pytest.mark.parametrize("minor", range(10, 38))
 def test_pf126_is_silent_about_what_every_release_accepts(minor: int) -> None:
     to = next(name for name in default_catalog().releases() if name.startswith(f"1.{minor}."))

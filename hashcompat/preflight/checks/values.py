@@ -168,7 +168,7 @@ class _Given:
         )
 
     def _refusals(self, row: ValueRow, setting: Setting) -> Iterator[_Refusal]:
-        for name, form in _FORMS.items():
+        for name, form in FORMS.items():
             if wanted := getattr(row, name):
                 yield from form(self, wanted, setting)
 
@@ -287,7 +287,7 @@ class _Given:
                 yield _Refusal(f"{path} has no {' and no '.join(missing)}", f"add it to {path}")
 
 
-_FORMS: Final[Mapping[str, Callable[[_Given, Any, Setting], Iterator[_Refusal]]]] = {
+FORMS: Final[Mapping[str, Callable[[_Given, Any, Setting], Iterator[_Refusal]]]] = {
     name: getattr(_Given, name)
     for name in (
         "one_of",
@@ -306,6 +306,7 @@ _FORMS: Final[Mapping[str, Callable[[_Given, Any, Setting], Iterator[_Refusal]]]
         "drop_ins_need",
     )
 }
+"""The forms of rows, each with what yields the refusals."""
 
 
 def _is_same(value: object, other: object) -> bool:

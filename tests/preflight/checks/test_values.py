@@ -241,6 +241,7 @@ def off(name: str, gate: str) -> str:
             "crashLoopBackOff: {maxContainerRestartPeriod: 10s}\n",
             [off("crashLoopBackOff.maxContainerRestartPeriod", "KubeletCrashLoopBackOffMax")],
         ),
+        (NEWEST, "syncFrequency: -1s\n", ["syncFrequency: has to be at least 1ns"]),
         (NEWEST, "shutdownGracePeriod: 1s\nshutdownGracePeriodCriticalPods: 1s\n", []),
         (NEWEST, "shutdownGracePeriod: 999ms\n", ["shutdownGracePeriod: has to be at least 1s"]),
         ("1.20.15", "shutdownGracePeriod: 10s\n", [off("shutdownGracePeriod", "GracefulNodeShutdown")]),

@@ -38,9 +38,10 @@ def test_fields_flags_and_gates_are_those_of_the_releases(catalog: Catalog) -> N
     for name, row in rows(catalog):
         release = parse_release(name)
         fields, flags = catalog.config_table.fields(release), catalog.flag_table.flags(release)
-        for each in (row, *others(row)):
-            assert not each.field or each.field in fields, (name, each)
-            assert not each.flag or each.field or each.flag in flags, (name, each)
+        given = [(row.field, row.flag), *((each.field, each.flag) for each in others(row))]
+        for field, flag in given:
+            assert not field or field in fields, (name, field)
+            assert not flag or field or flag in flags, (name, flag)
         gates = catalog.kubelet(name).gates
         gate_names = {row.needs_gate, *row.keys_one_of.values()} - {""}
         assert all(gates.knows(gate) or gates.is_on(gate) for gate in gate_names), (name, row)

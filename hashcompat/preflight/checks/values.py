@@ -148,10 +148,10 @@ class _Given:
     def _has(self, other: Other) -> Setting | None:
         """Return another setting where it has one of the values that count; its default may be one."""
         setting = self.settings.find(other.field, other.flag)
-        if setting is None and other.default is not None:
-            setting = Setting(other.field, other.default, "")
         if setting is None or _is_unset(setting.value, other.unset):
-            return None
+            if other.default is None:
+                return None
+            setting = Setting(other.field, other.default, "")
         counts = not other.values or any(_is_same(setting.value, each) for each in other.values)
         return setting if counts else None
 

@@ -147,6 +147,16 @@ def off(name: str, gate: str) -> str:
             [off(PULLS.partition(":")[0], "KubeletEnsureSecretPulledImages")],
         ),
         ("1.34.10", LISTED, [off(LISTED.partition(":")[0], "KubeletEnsureSecretPulledImages")]),
+        (
+            NEWEST,
+            LISTED + PULLS % "''",
+            [
+                (
+                    "preloadedImagesVerificationAllowlist: cannot be given with "
+                    "imagePullCredentialsVerificationPolicy NeverVerifyPreloadedImages"
+                )
+            ],
+        ),
         (NEWEST, LISTED + PULLS % "NeverVerifyAllowlistedImages", []),
         (
             NEWEST,

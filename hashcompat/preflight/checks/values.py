@@ -69,6 +69,8 @@ class _Given:
         self.start = start
         self.release = upgrade.target.release
         self.gates: Gates = upgrade.target.gates.with_settings(settings.gates)
+        builds = (upgrade.target, upgrade.current)
+        self.is_of_vendor = any(build is not None and build.vendor_assumed for build in builds)
         self._hazards = upgrade.hazards
 
     def shown(self, value: object) -> str:
@@ -269,6 +271,8 @@ class _Given:
                 yield _Refusal(
                     f"{shown.name(key)[:100]} is none of the labels that a kubelet may set",
                     f"remove it from {setting.source}, and set it with kubectl label node",
+                    # OpenShift starts its own kubelets with node-role.kubernetes.io/worker.
+                    status=Status.UNKNOWN if self.is_of_vendor else Status.ERROR,
                 )
 
     def needs_variable(self, name: str, _setting: Setting) -> Iterator[_Refusal]:

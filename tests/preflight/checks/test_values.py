@@ -407,6 +407,14 @@ def test_pf126_labels_of_kubernetes(to: str, label: str, is_refused: bool) -> No
     assert [row[:2] for row in rows] == [("ERROR", "--node-labels") if is_refused else OK[:2]]
 
 
+@pytest.mark.parametrize(("to", "current"), [("1.27.6+f67aeb3", ""), ("1.27.6", "1.26.9+52589e6")])
+def test_pf126_kubelets_of_vendors_may_set_more_labels(to: str, current: str) -> None:
+    given = dump(node("", "--node-labels=node-role.kubernetes.io/worker="))
+    (finding,) = findings("PF-126", given, upgrade(to, current))
+    assert (finding.status, finding.object) == ("UNKNOWN", "--node-labels")
+    assert f"kubelet {to} may not start with --node-labels" in finding.text
+
+
 @pytest.mark.parametrize(
     ("to", "flag", "expected"),
     [

@@ -313,6 +313,12 @@ def off(name: str, gate: str) -> str:
             ["enforceNodeAllocatable: cannot be given with cgroupsPerQOS false"],
         ),
         (NEWEST, "cgroupsPerQOS: false\nenforceNodeAllocatable: [none]\n", []),
+        (
+            "1.28.15",
+            "cgroupsPerQOS: false\nenforceNodeAllocatable: [none]\n",
+            ["enforceNodeAllocatable: cannot be given with cgroupsPerQOS false"],
+        ),
+        ("1.28.15", "cgroupsPerQOS: false\nenforceNodeAllocatable: []\n", []),
         # maps
         (NEWEST, "cpuManagerPolicy: static\ncpuManagerPolicyOptions: {full-pcpus-only: 'true'}\n", []),
         (

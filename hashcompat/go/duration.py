@@ -21,6 +21,9 @@ _PART: Final = re.compile(r"([0-9]*)(?:\.([0-9]*))?([a-zµμ]+)")
 
 _MOST: Final = 1 << 63
 
+_DIGITS: Final = 19
+"""What has more of them is beyond 64 bits, or of a fraction below a nanosecond."""
+
 
 def parse_duration(text: str) -> int | None:
     """Return the nanoseconds of a duration as Go writes it (``1m30s``, ``-1.5h``); None for what is none."""
@@ -30,8 +33,8 @@ def parse_duration(text: str) -> int | None:
         return 0
     total, place = 0, 0
     while part := _PART.match(rest, place):
-        whole, fraction, unit = part[1], part[2] or "", part[3]
-        if not (whole or fraction) or unit not in _UNITS:
+        whole, fraction, unit = part[1].lstrip("0"), (part[2] or "")[:_DIGITS], part[3]
+        if not (part[1] or part[2]) or unit not in _UNITS or len(whole) > _DIGITS:
             return None
         total += int(whole or "0") * _UNITS[unit] + int(fraction or "0") * _UNITS[unit] // 10 ** len(fraction)
         place = part.end()

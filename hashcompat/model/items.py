@@ -216,6 +216,11 @@ class Item(msgspec.Struct, frozen=True, gc=False):
         return self.prediction.difference
 
     @property
+    def aligned(self) -> bool:
+        """As predicted."""
+        return self.prediction.aligned
+
+    @property
     def compared(self) -> bool:
         """As predicted."""
         return self.prediction.compared

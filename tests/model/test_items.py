@@ -17,6 +17,7 @@ PREDICTION = Prediction(
     from_url=True,
     hashed=True,
     creator="1.8.15",
+    aligned=True,
     difference=3,
     uncreated=True,
 )

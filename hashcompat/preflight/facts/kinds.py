@@ -37,9 +37,7 @@ _FITS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "string": lambda value: isinstance(value, str),
     "time": lambda value: isinstance(value, str),
     "bool": lambda value: isinstance(value, bool),
-    "int": lambda value: (
-        number_of(value) is not None and not isinstance(value, str) and float(value).is_integer()
-    ),
+    "int": lambda value: not isinstance(value, str) and _is_whole(number_of(value)),
     "float": lambda value: number_of(value) is not None and not isinstance(value, str),
     "quantity": lambda value: isinstance(value, int | float | str) and not isinstance(value, bool),
     "duration": lambda value: isinstance(value, str) and parse_duration(value) is not None,
@@ -65,6 +63,10 @@ def values(
         for element in value if field.kind == "list" and isinstance(value, list) else ():
             if isinstance(element, Mapping):
                 yield from values(fields, element, f"{field.path}[].")
+
+
+def _is_whole(number: float | None) -> bool:
+    return isinstance(number, int) or (isinstance(number, float) and number.is_integer())
 
 
 def number_of(value: object) -> int | float | None:

@@ -23,6 +23,9 @@ DROP_IN: Final = ".conf"
 
 _INTEGER: Final = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|[1-9][0-9]*|0)")
 
+_LONGEST: Final = 70
+"""Characters of a number of 64 bits in any base."""
+
 _OCTAL: Final = re.compile(r"\A([-+]?)0(?=[0-7])")
 
 
@@ -85,7 +88,8 @@ def flag_value(given: Given) -> Any:
         case "bool":
             return truth(text or "true")
         case "int":
-            return int(_OCTAL.sub(r"\g<1>0o", text), 0) if _INTEGER.fullmatch(text) else None
+            is_one = len(text) <= _LONGEST and _INTEGER.fullmatch(text)
+            return int(_OCTAL.sub(r"\g<1>0o", text), 0) if is_one else None
         case "duration":
             return text if parse_duration(text) is not None else None
         case "map":

@@ -510,6 +510,9 @@ def with_own(resources: Json | None, *, pinned: bool = True, container: Json = C
         pytest.param("1.34.12", "1.35.8", with_own(SET), (), KEEP, id="counted by both"),
         pytest.param("1.32.13", "1.33.13", with_own(SET), (), KEEP, id="counted by neither"),
         pytest.param("1.33.13", "1.34.12", with_own(None), (), KEEP, id="no resources"),
+        pytest.param(
+            "1.33.13", "1.34.12", with_own({"limits": {"cpu": "much"}}), (), KEEP, id="that do not decode"
+        ),
         pytest.param("1.33.13", "1.34.12", with_own(SET), NO_GATE, ("KILL", ["HC043"]), id="refused before"),
         pytest.param("1.36.5", "1.37.2", with_own({}, container=SIZED), (), MOVED, id="empty ones"),
         pytest.param("1.36.5", "1.37.2", with_own(SET, container=SIZED), (), KEEP, id="set ones"),

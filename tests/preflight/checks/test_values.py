@@ -598,3 +598,10 @@ def test_pf126_config_dir_needs_a_variable_before_1_30() -> None:
     variable = 'Environment="KUBELET_CONFIG_DROPIN_DIR_ALPHA=1"\n'
     given[DROP_IN] = KUBEADM_DROP_IN.replace("[Service]\n", f"[Service]\n{variable}")
     assert status("PF-126", dump(given), upgrade("1.29.15")) == [OK[:2]]
+
+
+@pytest.mark.parametrize("digits", [100, 5000])
+def test_pf126_a_number_that_nothing_holds_is_refused(digits: int) -> None:
+    flag = f"--max-pods={'9' * digits}"
+    rows = found("PF-126", dump(node("", flag)), upgrade("1.31.14"))
+    assert [row[:2] for row in rows if row[0] == "ERROR"] == [("ERROR", "--max-pods")]

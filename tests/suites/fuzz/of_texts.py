@@ -11,8 +11,10 @@ from hashcompat.errors import InputError, UsageError
 from hashcompat.formats import jsonpath
 from hashcompat.formats.jsonpath import find
 from hashcompat.formats.template import parse
+from hashcompat.go import jsontext
+from hashcompat.go.duration import parse_duration
 from hashcompat.model.items import PodName
-from hashcompat.preflight.facts import host, kubelet, processes, runtime, statefiles, units
+from hashcompat.preflight.facts import host, kinds, kubelet, processes, runtime, settings, statefiles, units
 from hashcompat.records.probes import AbsentError, Dump, Probe, UnreadError
 from hashcompat.release import parse_release
 from hashcompat.sources.filters import Filters
@@ -59,6 +61,35 @@ def _unit(data: bytes) -> None:
             kubelet.truth(flag.value)
     with suppress(UnreadError):
         kubelet.reserved_memory({"reserved-memory": unit}, {})
+
+
+def _settings(data: bytes) -> None:
+    """Read a duration or number of a flag, and a configuration file as another one changes it."""
+    flag, first, second = fields(data, 3)
+    release = parse_release(_RELEASE)
+    parse_duration(flag)
+    for name in ("max-pods", "sync-frequency", "node-labels", "cloud-provider", "feature-gates"):
+        for given in kubelet.given_flags(_words(f"--{name}={flag}"), _catalog().flag_table, release):
+            settings.flag_value(given)
+    documents = [one for text_ in (first, second) if isinstance(one := _json(text_), dict)]
+    made = settings.Settings([(str(place), one) for place, one in enumerate(documents)], ())
+    known = _catalog().hazards(release).config.fields(release)
+    for one in documents:
+        for field, value in kinds.values(known, one, ""):
+            kinds.fits(field.kind, value, field.path)
+            kinds.number_of(value)
+            made.find(field.path)
+
+
+def _words(argument: str) -> tuple[units.Word, ...]:
+    return units.start(_dump(file_unit=f"[Service]\nExecStart=/usr/bin/kubelet '{argument}'")).words
+
+
+def _json(given: str) -> Any:
+    try:
+        return jsontext.loads(given)
+    except InputError:
+        return None
 
 
 def _processes(data: bytes) -> None:
@@ -152,6 +183,15 @@ TARGETS = (
         longest=512,
         raises=(),
         words=("EnvironmentFile=/e", "ExecStart=", "Environment=", "${A}", "$A", "--feature-gates="),
+    ),
+    Target(
+        "kubelet-settings",
+        _settings,
+        ("go/duration", "preflight/facts/kinds", "preflight/facts/settings"),
+        Form.TEXT,
+        longest=512,
+        raises=(),
+        words=("1m30s", '{"maxPods": ', '{"logging": {"flushFrequency": ', "0x10", '"syncFrequency": '),
     ),
     Target(
         "processes",

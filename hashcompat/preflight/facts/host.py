@@ -91,7 +91,8 @@ def usage(text: str) -> Usage:
     """Read the last line of ``df -Pk`` and that of ``df -Pi``; raises UnreadError for something else."""
     matches = [_DF.fullmatch(line.strip()) for line in text.splitlines() if line.strip()]
     counts = [[0 if word == "-" else int(word) for word in match.groups()] for match in matches if match]
-    if len(counts) != len(matches) or len(counts) != 2:
+    # Without inodes a file system has none to run out of; without blocks nothing is known of its space.
+    if len(counts) != len(matches) or len(counts) != 2 or (matches[0] and "-" in matches[0].groups()):
         raise UnreadError("want a line of df -Pk and one of df -Pi")
     blocks, inodes = counts
     return Usage(*(count * _BLOCK for count in blocks), *inodes)

@@ -90,7 +90,12 @@ def test_lines_of_df(text: str, expected: Usage) -> None:
     assert usage(text) == expected
 
 
-@pytest.mark.parametrize("text", ["", "/dev/vda1 10 2 8 20% /\n", "x\ny\n", "/dev/vda1 10 2 8 20% /\nx\n"])
+NO_BLOCKS = "/dev/vda1 - - - - /\n/dev/vda1 5 1 4 20% /\n"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "/dev/vda1 10 2 8 20% /\n", "x\ny\n", "/dev/vda1 10 2 8 20% /\nx\n", NO_BLOCKS]
+)
 def test_what_is_not_of_df(text: str) -> None:
     with pytest.raises(UnreadError, match="want a line of df"):
         usage(text)

@@ -220,7 +220,7 @@ _OF_ADMISSION: Final = (
         "kubelet refuses it. Resources of a whole pod need the gate PodLevelResources from 1.34 on, and "
         "Linux; with the gate NodeDeclaredFeatures, on from 1.36, more features are looked at.",
         "pkg/kubelet/lifecycle/handlers.go declaredFeaturesAdmitHandler, podFeaturesAdmitHandler",
-        effect="The way back, and a gate that was set for the old kubelet alone, are where this happens. "
+        effect="A rollback, and a gate that was set for the old kubelet alone, are where this happens. "
         f"{_LOST}",
         confirm=(
             Step(

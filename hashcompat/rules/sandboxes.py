@@ -67,7 +67,7 @@ _OF_SANDBOXES: Final = (
         rules.NO_VOLUME,
         "volume without a plugin",
         "A container mounts a volume that the new kubelet has no plugin for: one that was removed (GlusterFS "
-        "in 1.26, CephFS and RBD in 1.31, git volumes in 1.33), or, on the way back, one that is newer. The "
+        "in 1.26, CephFS and RBD in 1.31, git volumes in 1.33), or, on a rollback, one that is newer. The "
         "kubelet waits for the volume before it looks at the containers, so none is compared.",
         "pkg/kubelet/kubelet.go syncPod; pkg/volume",
         effect="The containers run on, whatever their hashes, until one of them ends: it is not started "

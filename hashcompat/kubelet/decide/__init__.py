@@ -99,19 +99,21 @@ def _killed_or_kept(case: Case) -> Decision:
     if moved := pod.moved_static_pod(case):  # by the same UID
         return moved
     decision = _first(RECORD, case) or structs.replace(_first(HASH, case) or _KEPT, by_hash=True)
-    if decision.verdict is Verdict.KEEP:
-        decision = container.changed_since(case) or decision
+    decision = _unless_changed(case, decision)
     return by_mirror_pod if by_mirror_pod is not None and decision.verdict is Verdict.KEEP else decision
 
 
 def _decide_by_record(case: Case) -> Decision | None:
     decision = _first(POD, case)
-    if decision is None:
-        decision = _first(RECORD, case)
-        if decision is not None and decision.verdict is Verdict.KEEP:
-            decision = container.changed_since(case) or decision
+    if decision is None and (recorded := _first(RECORD, case)):
+        decision = _unless_changed(case, recorded)
     kept = decision is not None and decision.verdict is Verdict.KEEP and case.recorded is not None
     return None if decision is None or (kept and _release_counts(case)) else pod.not_created(case, decision)
+
+
+def _unless_changed(case: Case, decision: Decision) -> Decision:
+    """Return the decision, or what a change since the container's start makes of it where it is KEEP."""
+    return container.changed_since(case) or decision if decision.verdict is Verdict.KEEP else decision
 
 
 def _release_counts(case: Case) -> bool:

@@ -7,13 +7,14 @@ most of these checks only read what a plan found.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from hashcompat import rules, shown
 from hashcompat.go.jsonpath import mapping
 from hashcompat.kubelet.alike import begins_to_enforce, has_killing_exec
 from hashcompat.model.escape import name_path
+from hashcompat.model.items import Item
 from hashcompat.model.pods import Pod
 from hashcompat.model.preflight import Status
 from hashcompat.model.records import Sandbox
@@ -35,9 +36,7 @@ def _of_reasons(ids: frozenset[str], advice: str, *, needs_labels: bool = False)
     """Return how to find the pods of a node that a plan gives one of these reasons for."""
 
     def find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
-        items = upgrade.planned or ()
-        if not items:
-            raise UnreadError(f"the plan has no container on {facts.node}")
+        items = _planned(facts, upgrade)
         if needs_labels and facts.node_object.labels is None:
             raise UnreadError(f"the labels of {facts.node} are not in the input")
         refused = {
@@ -49,9 +48,8 @@ def _of_reasons(ids: frozenset[str], advice: str, *, needs_labels: bool = False)
         for pod, (item, reason) in refused.items():
             status = Status.UNKNOWN if item.verdict is Verdict.UNKNOWN else Status.ERROR
             yield Problem(status, pod, f"{pod}: {reason.text}", advice)
-        # The pod of a container that was not judged may be refused as well.
-        if not refused and any(reason.id in _UNDECIDED for item in items for reason in item.reasons):
-            raise UnreadError("the plan leaves open which release runs on the node, or whether pods decode")
+        if not refused:
+            _check_judged(items)
 
     return find
 
@@ -60,9 +58,7 @@ def _kept_for(rule: str, advice: str) -> Find:
     """Return what finds the pods that are kept for a reason which stops them later."""
 
     def find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
-        items = upgrade.planned or ()
-        if not items:
-            raise UnreadError(f"the plan has no container on {facts.node}")
+        items = _planned(facts, upgrade)
         found = dict[str, Reason]()
         for item in items:
             for reason in item.reasons:
@@ -70,10 +66,23 @@ def _kept_for(rule: str, advice: str) -> Find:
                     found.setdefault(name_path(item.pod.namespace, item.pod.name), reason)
         for pod, reason in found.items():
             yield Problem(Status.WARN, pod, f"{pod}: {reason.text.removeprefix('not compared: ')}", advice)
-        if not found and any(reason.id in _UNDECIDED for item in items for reason in item.reasons):
-            raise UnreadError("the plan leaves open which release runs on the node, or whether pods decode")
+        if not found:
+            _check_judged(items)
 
     return find
+
+
+def _planned(facts: Facts, upgrade: Upgrade) -> Sequence[Item]:
+    """Return what the plan says of the node's containers; raise UnreadError if it names none."""
+    if not upgrade.planned:
+        raise UnreadError(f"the plan has no container on {facts.node}")
+    return upgrade.planned
+
+
+def _check_judged(items: Iterable[Item]) -> None:
+    """Raise UnreadError if a container was not judged: its pod may have the reason as well."""
+    if any(reason.id in _UNDECIDED for item in items for reason in item.reasons):
+        raise UnreadError("the plan leaves open which release runs on the node, or whether pods decode")
 
 
 DEVICES: Final = Check(

@@ -21,7 +21,7 @@ from hashcompat.model.plan import Plan, Way
 from hashcompat.model.records import Recorded
 from hashcompat.planning import rulings
 from hashcompat.planning.judge import Judge
-from hashcompat.planning.kinds import OF_CONTAINER, OF_POD, Dates, kind
+from hashcompat.planning.kinds import OF_CONTAINER, OF_POD, WITHOUT_PLUGIN, Dates, kind
 from hashcompat.planning.options import AssumePatch, Options
 from hashcompat.planning.view import View
 from hashcompat.records.index import index
@@ -283,6 +283,16 @@ def test_what_no_slot_of_a_spec_decides_is_what_no_kind_has() -> None:
     assert of_pod <= OF_POD
     assert of_container <= OF_CONTAINER
     assert {path[1] for path, role in free if role is Role.BLANK} == {"containers", "initContainers"}
+
+
+def test_a_kind_has_the_volumes_that_a_kubelet_has_no_plugin_for(catalog: Catalog) -> None:
+    """A kind of volume that only the table of the releases has would share the verdict of any other."""
+    tables = {
+        volume
+        for name in catalog.releases()
+        for volume in catalog.kubelet(name).behaviour.volumes_without_plugin
+    }
+    assert tables == WITHOUT_PLUGIN
 
 
 def numbered(pod: Json, number: int) -> Json:

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from hashcompat.catalog.lookup import Catalog, default_catalog
 from hashcompat.cli import main
+from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from tests.helpers import randomness
 from tests.helpers.golden import small_folders, small_lines
 from tests.helpers.program import UNSET, Result, Run

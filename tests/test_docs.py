@@ -7,10 +7,10 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-from hashcompat import planning
-from hashcompat.catalog.lookup import Catalog, default_catalog
-from hashcompat.planning.view import View
-from hashcompat.rules.pages import RULES
+from hashcompat.analysis import planning
+from hashcompat.analysis.planning.view import View
+from hashcompat.core.catalog.lookup import Catalog, default_catalog
+from hashcompat.core.rules.pages import RULES
 from hashcompat.sources.files import sample as samples
 from scripts.docs import captures, largeplan, pages, plans, upgrades
 from tests.helpers.program import ROOT

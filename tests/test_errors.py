@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hashcompat.errors import DecodeError, ExitCode, HashcompatError, InputError, UsageError
+from hashcompat.core.errors import DecodeError, ExitCode, HashcompatError, InputError, UsageError
 
 
 def test_a_crash_a_finding_and_a_usage_error_never_share_an_exit_code() -> None:

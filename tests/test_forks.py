@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 
 import pytest
 
-from hashcompat import forks
-from hashcompat.forks import FailedError, begun
+from hashcompat.core import forks
+from hashcompat.core.forks import FailedError, begun
 
 
 def numbers(first: int, wait: float = 0.0) -> Iterator[object]:

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from hashcompat.catalog.lookup import Catalog, default_catalog
-from hashcompat.corev1.defaults import pull_policy
-from hashcompat.corev1.scheduling import api_references, not_tolerated
-from hashcompat.errors import InputError
-from hashcompat.go import jsonstream, jsontext, quantity, quantity_sum, yaml
-from hashcompat.kubelet.hashing import container_hash
+from hashcompat.core.catalog.lookup import Catalog, default_catalog
+from hashcompat.core.corev1.defaults import pull_policy
+from hashcompat.core.corev1.scheduling import api_references, not_tolerated
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import jsonstream, jsontext, quantity, quantity_sum, yaml
+from hashcompat.core.kubelet.hashing import container_hash
 from hashcompat.sources.controllers import Census
 from hashcompat.sources.workloads import unread_places
 from tests.helpers.linear import MOST, growth

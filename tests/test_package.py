@@ -95,16 +95,22 @@ NOT_FOR_A_PLAN = (
     *("cryptography", "deepdiff", "jinja2", "requests", "urllib3", "yaml"),
     *("asyncio", "bz2", "calendar", "concurrent", "email", "fractions", "gzip", "http", "logging", "lzma"),
     *("multiprocessing", "shutil", "socket", "ssl", "subprocess", "tarfile", "tempfile", "zipfile"),
-    *("hashcompat.answers", "hashcompat.api", "hashcompat.apiserver.created", "hashcompat.disruption"),
-    *("hashcompat.formats.html", "hashcompat.formats.documents", "hashcompat.go.yaml", "hashcompat.gating"),
-    *(
-        "hashcompat.kubelet.staticpods",
-        "hashcompat.patching",
-        "hashcompat.preflight",
-        "hashcompat.sources.node",
-    ),
-    *("hashcompat.report.planpage", "hashcompat.report.restartplan", "hashcompat.sources.cluster"),
+    "hashcompat.analysis.answers",
+    "hashcompat.analysis.disruption",
+    "hashcompat.analysis.gating",
+    "hashcompat.analysis.patching",
+    "hashcompat.analysis.preflight",
+    "hashcompat.api",
+    "hashcompat.core.apiserver.created",
+    "hashcompat.core.go.yaml",
+    "hashcompat.core.kubelet.staticpods",
+    "hashcompat.output.formats.documents",
+    "hashcompat.output.formats.html",
+    "hashcompat.output.report.planpage",
+    "hashcompat.output.report.restartplan",
+    "hashcompat.sources.cluster",
     "hashcompat.sources.http",
+    "hashcompat.sources.node",
 )
 """What takes milliseconds to import, and what is of other commands, inputs and formats."""
 
@@ -162,7 +168,7 @@ def test_the_wheel_holds_code_schemas_and_sample(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     expected = {f"hashcompat/{path.relative_to(ROOT)}" for path in (ROOT / "schemas").rglob("*.json")}
     expected |= {str(path.relative_to(ROOT)) for path in (ROOT / "hashcompat").rglob("*.py")}
-    expected |= {f"hashcompat/formats/html/{name}" for name in PAGE}
+    expected |= {f"hashcompat/output/formats/html/{name}" for name in PAGE}
     assert expected | {"hashcompat/sample/cluster.json", "hashcompat/py.typed"} <= names
     assert "hashcompat/schemas/documents/RestartPlan.schema.json" in names
     assert [name for name in names if name.startswith(("tests/", "golden/", "scripts/"))] == []
@@ -176,7 +182,7 @@ def test_the_wheel_works_where_nothing_of_the_checkout_is(wheel: Path, tmp_path:
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import hashcompat; "
         "assert hashcompat.__file__.startswith(sys.path[0]); "
-        "from hashcompat.catalog import files; "
+        "from hashcompat.core.catalog import files; "
         "assert str(files.default_directory()).startswith(sys.path[0]); "
         "from hashcompat.cli import main; "
         "words = 'plan --from 1.7.16 --to 1.9.11 --sample -o wide --report html=page.html'.split(); "

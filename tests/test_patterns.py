@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import hashcompat
-from hashcompat.regex import _Later
+from hashcompat.core.regex import _Later
 
 SIZES, FACTOR = (400, 1_500, 6_000), 4
 """How often a text is repeated, each time next to so many times less: the first that is slow decides."""

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from hashcompat.regex import regex
+from hashcompat.core.regex import regex
 
 
 def test_nothing_is_compiled_before_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.errors import UsageError
-from hashcompat.release import parse_release
+from hashcompat.core.errors import UsageError
+from hashcompat.core.release import parse_release
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from hashcompat import shown
+from hashcompat.core import shown
 
 DIGEST = "@sha256:" + "0f" * 32
 

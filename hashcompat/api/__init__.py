@@ -8,14 +8,19 @@ for JSON that does not fit Go's types.
 
 from __future__ import annotations
 
-from hashcompat.answers.calibration import CheckedRecord, RecordCheck
-from hashcompat.answers.comparison import ReleaseDifference
-from hashcompat.answers.explanation import Explanation, Explanations
-from hashcompat.answers.golden import Verification, Verifications
-from hashcompat.answers.hashes import Hashed
-from hashcompat.answers.matrix import Matrix
-from hashcompat.answers.redaction import Snapshot
-from hashcompat.answers.releases import ReleaseList
+from hashcompat.analysis.answers.calibration import CheckedRecord, RecordCheck
+from hashcompat.analysis.answers.comparison import ReleaseDifference
+from hashcompat.analysis.answers.explanation import Explanation, Explanations
+from hashcompat.analysis.answers.golden import Verification, Verifications
+from hashcompat.analysis.answers.hashes import Hashed
+from hashcompat.analysis.answers.matrix import Matrix
+from hashcompat.analysis.answers.redaction import Snapshot
+from hashcompat.analysis.answers.releases import ReleaseList
+from hashcompat.analysis.gating.result import GateResult
+from hashcompat.analysis.patching.audit import Audit
+from hashcompat.analysis.patching.model import MisplacedError, Patch
+from hashcompat.analysis.patching.strategies import Choices
+from hashcompat.analysis.planning.options import AssumePatch, Options
 from hashcompat.api.answers import (
     calibrate,
     compare,
@@ -56,25 +61,20 @@ from hashcompat.api.rollout import (
     patch_text,
     preflight_nodes,
 )
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.errors import DecodeError, ExitCode, HashcompatError, InputError, UsageError
-from hashcompat.gating.exceptions import Exemption
-from hashcompat.gating.policy import FailOn, Limit, Policy
-from hashcompat.gating.result import GateResult
-from hashcompat.kubelet.hashing import ContainerHash
-from hashcompat.model.impact import Impact
-from hashcompat.model.items import Item
-from hashcompat.model.plan import Hop, Plan, Summary
-from hashcompat.model.pods import Container, ContainerType, Inventory, Node, Pod
-from hashcompat.model.preflight import Finding, Preflight, Status
-from hashcompat.model.verdicts import FINDINGS, Reason, Verdict
-from hashcompat.patching.audit import Audit
-from hashcompat.patching.model import MisplacedError, Patch
-from hashcompat.patching.strategies import Choices
-from hashcompat.planning.options import AssumePatch, Options
-from hashcompat.records.index import Records
-from hashcompat.records.probes import Dump
-from hashcompat.rules.pages import RULES
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.errors import DecodeError, ExitCode, HashcompatError, InputError, UsageError
+from hashcompat.core.kubelet.hashing import ContainerHash
+from hashcompat.core.model.impact import Impact
+from hashcompat.core.model.items import Item
+from hashcompat.core.model.plan import Hop, Plan, Summary
+from hashcompat.core.model.pods import Container, ContainerType, Inventory, Node, Pod
+from hashcompat.core.model.preflight import Finding, Preflight, Status
+from hashcompat.core.model.verdicts import FINDINGS, Reason, Verdict
+from hashcompat.core.policies.exceptions import Exemption
+from hashcompat.core.policies.policy import FailOn, Limit, Policy
+from hashcompat.core.records.index import Records
+from hashcompat.core.records.probes import Dump
+from hashcompat.core.rules.pages import RULES
 from hashcompat.sources.filters import Filters
 
 __all__ = [

@@ -12,29 +12,29 @@ from typing import Any, Unpack
 
 from msgspec import structs
 
-from hashcompat import disruption, planning
-from hashcompat.answers import calibration, comparison, explanation, golden, redaction
-from hashcompat.answers import details as detailed
-from hashcompat.answers import matrix as matrices
-from hashcompat.answers.calibration import RecordCheck
-from hashcompat.answers.comparison import ReleaseDifference
-from hashcompat.answers.explanation import Explanations
-from hashcompat.answers.golden import Verifications
-from hashcompat.answers.hashes import Hashed, hash_containers
-from hashcompat.answers.matrix import Matrix
-from hashcompat.answers.redaction import Snapshot
-from hashcompat.answers.releases import ReleaseList, known_releases
+from hashcompat.analysis import disruption, planning
+from hashcompat.analysis.answers import calibration, comparison, explanation, golden, redaction
+from hashcompat.analysis.answers import details as detailed
+from hashcompat.analysis.answers import matrix as matrices
+from hashcompat.analysis.answers.calibration import RecordCheck
+from hashcompat.analysis.answers.comparison import ReleaseDifference
+from hashcompat.analysis.answers.explanation import Explanations
+from hashcompat.analysis.answers.golden import Verifications
+from hashcompat.analysis.answers.hashes import Hashed, hash_containers
+from hashcompat.analysis.answers.matrix import Matrix
+from hashcompat.analysis.answers.redaction import Snapshot
+from hashcompat.analysis.answers.releases import ReleaseList, known_releases
+from hashcompat.analysis.planning.options import AUTO
+from hashcompat.analysis.planning.view import View
 from hashcompat.api.inputs import OptionFields, Source, load, options_of, release_of, view_of
-from hashcompat.catalog.lookup import Catalog, default_catalog
-from hashcompat.formats.documents import to_json as json_text
-from hashcompat.kubelet import hashing
-from hashcompat.kubelet.hashing import ContainerHash
-from hashcompat.model.impact import Impact
-from hashcompat.model.plan import Plan, Way
-from hashcompat.model.records import Record
-from hashcompat.planning.options import AUTO
-from hashcompat.planning.view import View
-from hashcompat.report import document_of
+from hashcompat.core.catalog.lookup import Catalog, default_catalog
+from hashcompat.core.kubelet import hashing
+from hashcompat.core.kubelet.hashing import ContainerHash
+from hashcompat.core.model.impact import Impact
+from hashcompat.core.model.plan import Plan, Way
+from hashcompat.core.model.records import Record
+from hashcompat.output.formats.documents import to_json as json_text
+from hashcompat.output.report import document_of
 from hashcompat.sources.dating import now
 
 

@@ -12,12 +12,12 @@ from typing import Any, TypedDict, Unpack
 
 from msgspec import structs
 
-from hashcompat.catalog.lookup import Catalog, default_catalog
-from hashcompat.errors import UsageError
-from hashcompat.model.pods import Inventory
-from hashcompat.planning.options import AUTO, AssumePatch, Options
-from hashcompat.planning.view import View
-from hashcompat.records.index import Records, index
+from hashcompat.analysis.planning.options import AUTO, AssumePatch, Options
+from hashcompat.analysis.planning.view import View
+from hashcompat.core.catalog.lookup import Catalog, default_catalog
+from hashcompat.core.errors import UsageError
+from hashcompat.core.model.pods import Inventory
+from hashcompat.core.records.index import Records, index
 from hashcompat.sources import filters, values
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files import recorded, sample, staticpods

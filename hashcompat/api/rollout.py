@@ -16,33 +16,33 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import msgspec
 from msgspec import structs
 
-from hashcompat import planning
-from hashcompat.answers.upgraded import now_of
+from hashcompat.analysis import planning
+from hashcompat.analysis.answers.upgraded import now_of
+from hashcompat.analysis.gating.judge import ExtraInputs, judge
+from hashcompat.analysis.gating.outcome import judge_after
+from hashcompat.analysis.gating.refusal import check_age, check_cluster, check_input_age
+from hashcompat.analysis.gating.result import GateResult
+from hashcompat.analysis.patching import strategies
+from hashcompat.analysis.patching.audit import Audit, audit
+from hashcompat.analysis.patching.model import Patch, apply, mail
+from hashcompat.analysis.patching.strategies import Choices
+from hashcompat.analysis.patching.strip import check_strip
+from hashcompat.analysis.planning.options import AUTO, Options
+from hashcompat.analysis.planning.view import View
 from hashcompat.api.inputs import OptionFields, Source, load, release_of, view_of
-from hashcompat.catalog.lookup import Catalog, default_catalog
-from hashcompat.errors import UsageError
-from hashcompat.gating.exceptions import Exemption, Identity, baseline_of
-from hashcompat.gating.judge import ExtraInputs, judge
-from hashcompat.gating.outcome import judge_after
-from hashcompat.gating.policy import STRICTER, Policy, Setting, policy_of, settled
-from hashcompat.gating.refusal import check_age, check_cluster, check_input_age
-from hashcompat.gating.result import GateResult
-from hashcompat.model.plan import Plan
-from hashcompat.model.preflight import Preflight
-from hashcompat.patching import strategies
-from hashcompat.patching.audit import Audit, audit
-from hashcompat.patching.model import Patch, apply, mail
-from hashcompat.patching.strategies import Choices
-from hashcompat.patching.strip import check_strip
-from hashcompat.planning.options import AUTO, Options
-from hashcompat.planning.view import View
-from hashcompat.records.index import Records, index
-from hashcompat.records.probes import Dump
+from hashcompat.core.catalog.lookup import Catalog, default_catalog
+from hashcompat.core.errors import UsageError
+from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.preflight import Preflight
+from hashcompat.core.policies.exceptions import Exemption, Identity, baseline_of
+from hashcompat.core.policies.policy import STRICTER, Policy, Setting, policy_of, settled
+from hashcompat.core.records.index import Records, index
+from hashcompat.core.records.probes import Dump
 from hashcompat.sources import filters
 from hashcompat.sources.filters import Filters
 
 if TYPE_CHECKING:
-    from hashcompat.preflight.run import Known, Question
+    from hashcompat.analysis.preflight.run import Known, Question
 
 
 class PolicyFields(TypedDict, total=False):
@@ -201,7 +201,7 @@ def preflight_nodes(
     With None for ``dumps`` the nodes of the source are checked by their objects alone. ``from_release`` may
     be ``auto``: what each node shows. Errors as ``plan``.
     """
-    from hashcompat.preflight.run import Question, inspect  # noqa: PLC0415 - it imports a YAML parser
+    from hashcompat.analysis.preflight.run import Question, inspect  # noqa: PLC0415 - it imports a YAML parser
 
     known = catalog or default_catalog()
     current = "" if from_release == AUTO else release_of(from_release, known)
@@ -217,7 +217,7 @@ def preflight_nodes(
 
 def _known(source: Source | None, question: Question, dumps: Sequence[Dump], catalog: Catalog) -> Known:
     """Return what the source shows, and the plan that is made of it."""
-    from hashcompat.preflight.run import Known, known_of, with_own_releases  # noqa: PLC0415 - as above
+    from hashcompat.analysis.preflight.run import Known, known_of, with_own_releases  # noqa: PLC0415 - as above
 
     if source is None:
         return Known()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from hashcompat.release import LATEST
+from hashcompat.core.release import LATEST
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -40,8 +40,8 @@ def _release_list(
 
 def _rule_ids(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete the id of a rule or of a check, with its name."""
-    from hashcompat.preflight import CHECKS
-    from hashcompat.rules.pages import RULES
+    from hashcompat.analysis.preflight import CHECKS
+    from hashcompat.core.rules.pages import RULES
 
     wanted, every = incomplete.upper(), (*RULES, *(check.rule for check in CHECKS))
     return [_item(rule.id, help=rule.name) for rule in every if rule.id.startswith(wanted)]
@@ -51,7 +51,7 @@ def _check_list(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Complete the last id of ``CHECK[,CHECK...]``, or ``all``."""
-    from hashcompat.preflight import CHECKS, EVERY
+    from hashcompat.analysis.preflight import CHECKS, EVERY
 
     before, comma, _ = incomplete.rpartition(",")
     ids = (f"{before}{comma}{check.rule.id}" for check in CHECKS)
@@ -79,7 +79,7 @@ def _files(_context: click.Context, _parameter: click.Parameter, incomplete: str
 
 def _known() -> list[str]:
     """Return the minors, which mean their newest releases, and the releases; newest first."""
-    from hashcompat.catalog.lookup import default_catalog
+    from hashcompat.core.catalog.lookup import default_catalog
 
     known = default_catalog().known
     return [*reversed(known.minors), *reversed(known.names)]

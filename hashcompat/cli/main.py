@@ -58,7 +58,7 @@ def _run(program: str, arguments: Sequence[str], action: Action | None = None) -
     try:
         return _reported(program, arguments, action)
     except BrokenPipeError:
-        from hashcompat.errors import ExitCode
+        from hashcompat.core.errors import ExitCode
 
         return ExitCode.CLOSED_PIPE
 

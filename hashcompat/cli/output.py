@@ -17,13 +17,13 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.cli import streams
-from hashcompat.errors import InputError, UsageError
-from hashcompat.formats import FORMATS, chosen, offered
-from hashcompat.formats.layout import width_of
-from hashcompat.formats.model import Format, Style, plain
-from hashcompat.model.escape import is_obeyed_unescaped, printable
-from hashcompat.report.model import Report, Screen
-from hashcompat.shown import urls
+from hashcompat.core.errors import InputError, UsageError
+from hashcompat.core.model.escape import is_obeyed_unescaped, printable
+from hashcompat.core.shown import urls
+from hashcompat.output.formats import FORMATS, chosen, offered
+from hashcompat.output.formats.layout import width_of
+from hashcompat.output.formats.model import Format, Style, plain
+from hashcompat.output.report.model import Report, Screen
 
 STDOUT: Final = "-"
 """The path that stands for standard output."""

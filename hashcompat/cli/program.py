@@ -12,9 +12,9 @@ import click
 
 from hashcompat import __version__
 from hashcompat.cli import streams
-from hashcompat.errors import ExitCode, HashcompatError, UsageError
-from hashcompat.model.escape import printable
-from hashcompat.shown import urls
+from hashcompat.core.errors import ExitCode, HashcompatError, UsageError
+from hashcompat.core.model.escape import printable
+from hashcompat.core.shown import urls
 
 _COMMANDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("plan", "gate", "hash", "explain", "matrix", "verify", "patch", "preflight"), ""),

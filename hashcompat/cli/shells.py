@@ -8,7 +8,7 @@ from typing import Final
 import click
 from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
 
-from hashcompat.errors import UsageError
+from hashcompat.core.errors import UsageError
 
 VARIABLE: Final = "_HASHCOMPAT_COMPLETE"
 """The environment variable by which a shell's script asks for completions; named as click names it."""

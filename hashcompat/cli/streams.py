@@ -34,7 +34,7 @@ def say(text: str, *, end: str = "\n") -> None:
     """
     import click  # prepare() comes before everything, --version included, which needs neither of these
 
-    from hashcompat.model.escape import disarmed
+    from hashcompat.core.model.escape import disarmed
 
     try:
         click.echo(disarmed(f"{text}{end}"), nl=False, err=True)

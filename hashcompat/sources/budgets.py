@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from hashcompat.go.jsonpath import part, rows, text
-from hashcompat.go.jsontext import clean
-from hashcompat.model.budgets import EVERYTHING, Amount, Budget, Budgets, Counted, Requirement, Selector
-from hashcompat.regex import regex
+from hashcompat.core.go.jsonpath import part, rows, text
+from hashcompat.core.go.jsontext import clean
+from hashcompat.core.model.budgets import EVERYTHING, Amount, Budget, Budgets, Counted, Requirement, Selector
+from hashcompat.core.regex import regex
 from hashcompat.sources.workloads import is_workload
 
 KIND: Final = "PodDisruptionBudget"
@@ -82,7 +82,7 @@ def scale_of(value: Mapping[str, Any]) -> tuple[tuple[str, str], int] | None:
 
 
 def size_of(budget: Budget) -> int:
-    """Return how much memory a budget takes, in facts of up to 400 bytes (``go/allowance.py``)."""
+    """Return how much memory a budget takes, in facts of up to 400 bytes (``core/go/allowance.py``)."""
     selector = budget.selector or ()
     texts = [text for one in selector for text in (one.key, *one.values)]
     return 3 + len(selector) + sum(len(text) + 100 for text in texts) // _FACT

@@ -7,7 +7,7 @@ import zlib
 from io import BufferedIOBase, BufferedReader
 from typing import Final
 
-from hashcompat.errors import InputError
+from hashcompat.core.errors import InputError
 from hashcompat.sources.limits import MOST_BYTES, too_long
 
 GZIP: Final = b"\x1f\x8b"

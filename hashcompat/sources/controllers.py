@@ -12,10 +12,10 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.errors import InputError
-from hashcompat.go import jsontext
-from hashcompat.go.jsonpath import part, text
-from hashcompat.regex import regex
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import jsontext
+from hashcompat.core.go.jsonpath import part, text
+from hashcompat.core.regex import regex
 from hashcompat.sources.workloads import maker_of, place_of, unread_places
 
 Key = str | tuple[str, str, str]

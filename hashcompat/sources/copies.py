@@ -10,11 +10,11 @@ from collections.abc import Collection, Iterable, Iterator
 from hashlib import blake2b
 from typing import Final
 
-from hashcompat.errors import InputError
-from hashcompat.go.jsontext import canonical
-from hashcompat.model.escape import name_path
-from hashcompat.model.pods import Container, Node, Pod
-from hashcompat.model.uids import packed
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.jsontext import canonical
+from hashcompat.core.model.escape import name_path
+from hashcompat.core.model.pods import Container, Node, Pod
+from hashcompat.core.model.uids import packed
 from hashcompat.sources.controllers import Templates
 from hashcompat.sources.objects import Object, read
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from hashcompat.go.jsonpath import is_object, part, rows
-from hashcompat.model.uids import SKEW, Dated, Reach, reach_of
+from hashcompat.core.go.jsonpath import is_object, part, rows
+from hashcompat.core.model.uids import SKEW, Dated, Reach, reach_of
 from hashcompat.sources import snapshots
 from hashcompat.sources.statuses import time_of
 from hashcompat.sources.workloads import group_of

@@ -10,10 +10,10 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from hashcompat.errors import InputError
-from hashcompat.go import jsontext
-from hashcompat.go.allowance import values_in
-from hashcompat.go.jsontext import clean, kind_of
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import jsontext
+from hashcompat.core.go.allowance import values_in
+from hashcompat.core.go.jsontext import clean, kind_of
 from hashcompat.sources.limits import RefusedError
 
 Word = TypeVar("Word", bound=StrEnum)

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.errors import InputError
-from hashcompat.go.allowance import LONGEST_NAME
-from hashcompat.go.jsontext import clean, kind_of
-from hashcompat.go.parts import Lines
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.allowance import LONGEST_NAME
+from hashcompat.core.go.jsontext import clean, kind_of
+from hashcompat.core.go.parts import Lines
 
 
 class InFile(msgspec.Struct, frozen=True):

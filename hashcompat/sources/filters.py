@@ -9,14 +9,14 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from hashcompat.errors import InputError
-from hashcompat.go import allowance as allowances
-from hashcompat.model.escape import count
-from hashcompat.model.items import PodName
-from hashcompat.model.kinds import Owner, near_owners, owner_of
-from hashcompat.model.plan import Plan
-from hashcompat.model.pods import Inventory, Pod, Share, Shared
-from hashcompat.model.records import Recorded, Sandbox
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import allowance as allowances
+from hashcompat.core.model.escape import count
+from hashcompat.core.model.items import PodName
+from hashcompat.core.model.kinds import Owner, near_owners, owner_of
+from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.pods import Inventory, Pod, Share, Shared
+from hashcompat.core.model.records import Recorded, Sandbox
 
 
 class Filters(msgspec.Struct, frozen=True, dict=True):

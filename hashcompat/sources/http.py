@@ -17,8 +17,8 @@ from requests.utils import get_auth_from_url, get_netrc_auth
 from urllib3 import BaseHTTPResponse
 from urllib3.exceptions import HTTPError
 
-from hashcompat import shown
-from hashcompat.errors import InputError
+from hashcompat.core import shown
+from hashcompat.core.errors import InputError
 from hashcompat.sources.aside import aside
 from hashcompat.sources.compression import all_of
 from hashcompat.sources.limits import MOST_BYTES, RefusedError, too_long

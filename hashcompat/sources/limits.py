@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hashcompat.errors import InputError
+from hashcompat.core.errors import InputError
 
 
 class RefusedError(InputError):

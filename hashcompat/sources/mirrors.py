@@ -12,11 +12,11 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.go.jsonpath import text
-from hashcompat.go.jsontext import clean
-from hashcompat.model.escape import name_path, word
-from hashcompat.model.pods import Pod
-from hashcompat.model.uids import is_computed
+from hashcompat.core.go.jsonpath import text
+from hashcompat.core.go.jsontext import clean
+from hashcompat.core.model.escape import name_path, word
+from hashcompat.core.model.pods import Pod
+from hashcompat.core.model.uids import is_computed
 
 _MIRROR: Final = "kubernetes.io/config.mirror"
 """Immutable: API servers from 1.7 on refuse to add, change or remove it (pkg/api/validation)."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hashcompat.go.jsontext import clean
-from hashcompat.model.pods import Node
+from hashcompat.core.go.jsontext import clean
+from hashcompat.core.model.pods import Node
 from hashcompat.sources.fields import Fields
 from hashcompat.sources.statuses import heartbeat
 

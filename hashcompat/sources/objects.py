@@ -8,12 +8,12 @@ from typing import Any, Final, Protocol
 import msgspec
 from msgspec import structs
 
-from hashcompat.errors import InputError
-from hashcompat.go.jsonpath import part, text
-from hashcompat.go.jsontext import kind_of
-from hashcompat.model.budgets import Budget
-from hashcompat.model.pods import Container, Node, Pod
-from hashcompat.model.records import Record
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.jsonpath import part, text
+from hashcompat.core.go.jsontext import kind_of
+from hashcompat.core.model.budgets import Budget
+from hashcompat.core.model.pods import Container, Node, Pod
+from hashcompat.core.model.records import Record
 from hashcompat.sources import budgets, snapshots
 from hashcompat.sources.fields import IN_NO_FILE, Fields, InFile
 from hashcompat.sources.pods import of_pod, of_template

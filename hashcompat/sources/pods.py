@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from hashcompat.corev1.scheduling import api_references
-from hashcompat.go.jsonpath import part, rows
-from hashcompat.go.jsontext import clean
-from hashcompat.model.pods import PROFILES, Container, ContainerType, Pod, Seen
+from hashcompat.core.corev1.scheduling import api_references
+from hashcompat.core.go.jsonpath import part, rows
+from hashcompat.core.go.jsontext import clean
+from hashcompat.core.model.pods import PROFILES, Container, ContainerType, Pod, Seen
 from hashcompat.sources import mirrors
 from hashcompat.sources.fields import Fields
 from hashcompat.sources.statuses import STATUSES, States, readiness

@@ -14,8 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Final
 
-from hashcompat.errors import InputError
-from hashcompat.shown import said as without_secrets
+from hashcompat.core.errors import InputError
+from hashcompat.core.shown import said as without_secrets
 from hashcompat.sources.aside import aside
 from hashcompat.sources.limits import LONGEST_TEXT, too_long
 

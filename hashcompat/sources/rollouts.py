@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from hashcompat.errors import InputError
-from hashcompat.go.allowance import LONGEST_NAME
-from hashcompat.model.impact import Phase, Rollout, Turn
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.allowance import LONGEST_NAME
+from hashcompat.core.model.impact import Phase, Rollout, Turn
 from hashcompat.sources.documents import Row, loads, row_of
 
 _VERSION: Final = "hashcompat.io/v1"

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from hashcompat.errors import InputError
-from hashcompat.go.jsonpath import part
-from hashcompat.go.jsontext import clean, kind_of
-from hashcompat.model.records import Applied, Record, Recorded, Sandbox
-from hashcompat.model.verdicts import Hash, HiddenHash, StoredHashes
-from hashcompat.regex import regex
-from hashcompat.shown import name
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.jsonpath import part
+from hashcompat.core.go.jsontext import clean, kind_of
+from hashcompat.core.model.records import Applied, Record, Recorded, Sandbox
+from hashcompat.core.model.verdicts import Hash, HiddenHash, StoredHashes
+from hashcompat.core.regex import regex
+from hashcompat.core.shown import name
 from hashcompat.sources.documents import time_of
 from hashcompat.sources.statuses import time_of as reported_time
 

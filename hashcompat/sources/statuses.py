@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.errors import InputError
-from hashcompat.go.jsonpath import is_object
-from hashcompat.go.jsontext import clean
-from hashcompat.go.metav1 import is_time
-from hashcompat.model.pods import Ended
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.jsonpath import is_object
+from hashcompat.core.go.jsontext import clean
+from hashcompat.core.go.metav1 import is_time
+from hashcompat.core.model.pods import Ended
 
 STATUSES: Final = {
     "initContainers": "initContainerStatuses",

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any, Final
 
-from hashcompat.errors import InputError
-from hashcompat.model.budgets import Budget
-from hashcompat.model.pods import Inventory, Node, Origin
-from hashcompat.model.records import Record
-from hashcompat.model.uids import Dating
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.budgets import Budget
+from hashcompat.core.model.pods import Inventory, Node, Origin
+from hashcompat.core.model.records import Record
+from hashcompat.core.model.uids import Dating
 from hashcompat.sources.budgets import budgets_of, scale_of
 from hashcompat.sources.controllers import Census
 from hashcompat.sources.copies import nodes_of, pods_of

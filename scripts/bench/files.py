@@ -18,9 +18,9 @@ from typing import Any
 import yaml
 from tabulate import tabulate
 
-from hashcompat import planning
-from hashcompat.catalog.lookup import default_catalog
-from hashcompat.planning.view import View
+from hashcompat.analysis import planning
+from hashcompat.analysis.planning.view import View
+from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.sources.files import collect as files
 from scripts.bench import cluster
 from scripts.bench.made.shape import Shape

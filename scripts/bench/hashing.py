@@ -18,9 +18,9 @@ from functools import partial
 
 from tabulate import tabulate
 
-from hashcompat.catalog.lookup import default_catalog
-from hashcompat.go.jsontext import decode_text, loads
-from hashcompat.kubelet.hashing import hashers
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.go.jsontext import decode_text, loads
+from hashcompat.core.kubelet.hashing import hashers
 from hashcompat.sources.files import sample
 from scripts.golden import containers as oracle
 from tests.helpers import random_containers

@@ -14,15 +14,15 @@ from typing import Final
 
 from msgspec import structs
 
-from hashcompat import planning
-from hashcompat.catalog.lookup import default_catalog
+from hashcompat.analysis import planning
+from hashcompat.analysis.planning.view import View
 from hashcompat.cli.output import write_whole
-from hashcompat.formats import FORMATS
-from hashcompat.formats.model import Style
-from hashcompat.model.items import Item, PodName
-from hashcompat.model.plan import Plan
-from hashcompat.planning.view import View
-from hashcompat.report.plan import PLAN
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.model.items import Item, PodName
+from hashcompat.core.model.plan import Plan
+from hashcompat.output.formats import FORMATS
+from hashcompat.output.formats.model import Style
+from hashcompat.output.report.plan import PLAN
 from hashcompat.sources.files import sample
 
 _WAY: Final = ("1.7.16", "1.9.11")

@@ -13,14 +13,14 @@ from itertools import permutations
 
 from tabulate import tabulate
 
-from hashcompat.catalog.lookup import default_catalog
-from hashcompat.model.plan import Way
-from hashcompat.model.pods import Inventory
-from hashcompat.planning.counting import Counting
-from hashcompat.planning.hops import Tally
-from hashcompat.planning.options import Options
-from hashcompat.planning.templates import Templates
-from hashcompat.planning.view import View
+from hashcompat.analysis.planning.counting import Counting
+from hashcompat.analysis.planning.hops import Tally
+from hashcompat.analysis.planning.options import Options
+from hashcompat.analysis.planning.templates import Templates
+from hashcompat.analysis.planning.view import View
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.model.plan import Way
+from hashcompat.core.model.pods import Inventory
 from hashcompat.sources.values import collect
 from scripts.bench.cluster import objects
 from scripts.bench.files import seconds

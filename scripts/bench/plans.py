@@ -28,7 +28,7 @@ from typing import Final
 
 from tabulate import tabulate
 
-from hashcompat.catalog.lookup import default_catalog
+from hashcompat.core.catalog.lookup import default_catalog
 from scripts.bench import cluster, record
 from scripts.bench.made.shape import Shape
 from scripts.bench.record import Case, Row, Spread, Taken

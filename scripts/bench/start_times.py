@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import hashcompat
-from hashcompat.model.plan import Plan
+from hashcompat.core.model.plan import Plan
 from scripts.bench.cluster import objects
 from scripts.bench.made.shape import Shape
 

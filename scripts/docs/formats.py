@@ -10,12 +10,12 @@ from typing import Any, Final
 from msgspec import structs
 
 import hashcompat
-from hashcompat.formats import FORMATS, chosen
-from hashcompat.formats.model import Style
-from hashcompat.model.items import Item
-from hashcompat.model.plan import Plan
-from hashcompat.report.plan import PLAN
-from hashcompat.report.registry import REPORTS
+from hashcompat.core.model.items import Item
+from hashcompat.core.model.plan import Plan
+from hashcompat.output.formats import FORMATS, chosen
+from hashcompat.output.formats.model import Style
+from hashcompat.output.report.plan import PLAN
+from hashcompat.output.report.registry import REPORTS
 from scripts.lib.paths import SCRIPTS
 
 _TEXT: Final = SCRIPTS / "docs" / "formats.md"

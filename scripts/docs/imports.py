@@ -14,6 +14,10 @@ from scripts.lib.paths import DOCS, ROOT
 
 PACKAGE: Final = "hashcompat"
 PAGE: Final = DOCS / "architecture.md"
+WINGS: Final = ("core", "sources", "analysis", "output")
+"""The wings in the order of the data: each imports only those before it."""
+DIVIDED: Final = ("core", "analysis", "output")
+"""The wings whose parts are rooms of their own in the table and in the drawing."""
 _DRAWING: Final = re.compile(r"(?<=<!-- imports: begin -->\n).*(?=<!-- imports: end -->)", re.DOTALL)
 
 Graph = Mapping[str, frozenset[str]]
@@ -58,9 +62,18 @@ def _module(name: str) -> str:
     return name
 
 
-def room(module: str) -> str:
-    """Return the part of the package that a module is in: ``hashcompat.go.yaml`` is in ``go``."""
+def wing(module: str) -> str:
+    """Return what ``ls hashcompat`` shows of a module: ``hashcompat.core.go.yaml`` is in ``core``."""
     return module.split(".")[1]
+
+
+def room(module: str) -> str:
+    """Return the part of its wing that a module is in: ``hashcompat.core.go.yaml`` is in ``go``.
+
+    A wing that is not divided is one room, and so is a wing's own first page.
+    """
+    parts = module.split(".")
+    return parts[2] if parts[1] in DIVIDED and len(parts) > 2 else parts[1]
 
 
 def package(module: str) -> str:
@@ -70,7 +83,7 @@ def package(module: str) -> str:
 
 def rooms() -> Graph:
     """Return which parts of the package each part imports."""
-    return grouped({name: room(name) for name in modules()})
+    return grouped({name: room(name) for name in modules() if room(name) not in DIVIDED})
 
 
 def packages() -> Graph:
@@ -82,8 +95,8 @@ def packages() -> Graph:
 def grouped(groups: Mapping[str, str]) -> Graph:
     """Return the graph of groups of modules."""
     found: dict[str, set[str]] = {group: set() for group in groups.values()}
-    for name, imported in modules().items():
-        found[groups[name]] |= {groups[other] for other in imported} - {groups[name]}
+    for name, group in groups.items():
+        found[group] |= {groups[other] for other in modules()[name] & groups.keys()} - {group}
     return {group: frozenset(imported) for group, imported in sorted(found.items())}
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from hashcompat.answers import matrix as matrices
-from hashcompat.catalog.lookup import Catalog, default_catalog
-from hashcompat.planning.view import View
-from hashcompat.report.matrix import markdown, markdown_grid
-from hashcompat.report.rules import checks_markdown, rules_markdown
+from hashcompat.analysis.answers import matrix as matrices
+from hashcompat.analysis.planning.view import View
+from hashcompat.core.catalog.lookup import Catalog, default_catalog
+from hashcompat.output.report.matrix import markdown, markdown_grid
+from hashcompat.output.report.rules import checks_markdown, rules_markdown
 from scripts.docs import captures, formats, imports, reality, upgrades, vendors
 from scripts.lib.generated import Generated, relative
 from scripts.lib.paths import DOCS, ROOT

@@ -16,16 +16,16 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from hashcompat import planning
-from hashcompat.catalog.lookup import default_catalog
+from hashcompat.analysis import planning
+from hashcompat.analysis.planning.options import AUTO
+from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
-from hashcompat.formats import FORMATS
-from hashcompat.formats.model import Style
-from hashcompat.model.plan import Plan
-from hashcompat.planning.options import AUTO
-from hashcompat.planning.view import View
-from hashcompat.report.plan import PLAN
-from hashcompat.report.planview import Excerpt, Invocation
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.model.plan import Plan
+from hashcompat.output.formats import FORMATS
+from hashcompat.output.formats.model import Style
+from hashcompat.output.report.plan import PLAN
+from hashcompat.output.report.planview import Excerpt, Invocation
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files import sample
 from hashcompat.sources.files.sample import sample_path

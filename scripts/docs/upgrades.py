@@ -8,12 +8,12 @@ from itertools import groupby, pairwise
 from typing import Any, Final
 
 import hashcompat
-from hashcompat.answers import matrix as matrices
-from hashcompat.answers.matrix import Cell
-from hashcompat.catalog.lookup import default_catalog
-from hashcompat.model.plan import Scope
-from hashcompat.planning.view import View
-from hashcompat.report.matrix import who
+from hashcompat.analysis.answers import matrix as matrices
+from hashcompat.analysis.answers.matrix import Cell
+from hashcompat.analysis.planning.view import View
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.model.plan import Scope
+from hashcompat.output.report.matrix import who
 
 _PLACE: Final = re.compile(r"(?<=<!-- upgrades: begin -->\n).*?(?=<!-- upgrades: end -->)", re.DOTALL)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from hashcompat.apiserver.created import as_served
-from hashcompat.catalog.lookup import default_catalog
+from hashcompat.core.apiserver.created import as_served
+from hashcompat.core.catalog.lookup import default_catalog
 from scripts.sample.status import status
 from scripts.sample.workloads import (
     DUMPED,

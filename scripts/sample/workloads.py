@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from hashcompat.go.yaml import load_all
+from hashcompat.core.go.yaml import load_all
 
 Json = dict[str, Any]
 

@@ -14,11 +14,11 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from hashcompat.catalog.lookup import default_catalog
-from hashcompat.catalog.releases import parse_range
-from hashcompat.patching.model import apply, mail
-from hashcompat.patching.strategies import make_patch
-from hashcompat.release import parse_release
+from hashcompat.analysis.patching.model import apply, mail
+from hashcompat.analysis.patching.strategies import make_patch
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.catalog.releases import parse_range
+from hashcompat.core.release import parse_release
 from scripts.lib import gotool
 from scripts.lib.gotool import GoError
 from scripts.lib.paths import CACHE, SCRIPTS

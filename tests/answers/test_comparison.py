@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hashcompat.answers.comparison import ABSENT, compare_releases
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.catalog.types import reachable_fields
+from hashcompat.analysis.answers.comparison import ABSENT, compare_releases
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.catalog.types import reachable_fields
 
 
 def rows(catalog: Catalog, old: str, new: str) -> dict[tuple[str, str], tuple[str, str]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.answers.comparison import ABSENT, Difference, differences
+from hashcompat.analysis.answers.comparison import ABSENT, Difference, differences
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,12 @@ import pytest
 from msgspec import structs
 
 import hashcompat
-from hashcompat.answers import details
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.model.plan import Details, Kind, Plan, Scope
-from hashcompat.planning.options import Options
-from hashcompat.planning.rulings import Rulings
-from hashcompat.planning.view import View
+from hashcompat.analysis.answers import details
+from hashcompat.analysis.planning.options import Options
+from hashcompat.analysis.planning.rulings import Rulings
+from hashcompat.analysis.planning.view import View
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.model.plan import Details, Kind, Plan, Scope
 from hashcompat.sources.files.collect import collect
 from scripts.sample.pods import TOKEN_PATH
 from tests.helpers.pods import Json, node, pod

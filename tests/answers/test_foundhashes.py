@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.answers.hashes import FoundHashes
-from hashcompat.kubelet.hashing import ContainerHash
-from hashcompat.model.verdicts import HiddenHash
+from hashcompat.analysis.answers.hashes import FoundHashes
+from hashcompat.core.kubelet.hashing import ContainerHash
+from hashcompat.core.model.verdicts import HiddenHash
 
 
 def one(*hashes: int | HiddenHash) -> ContainerHash:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hashcompat.answers.texts import GAP, NO_DIFFERENCE, Fragment, beginning, fragment
-from hashcompat.model.plan import Kind, Piece
+from hashcompat.analysis.answers.texts import GAP, NO_DIFFERENCE, Fragment, beginning, fragment
+from hashcompat.core.model.plan import Kind, Piece
 from tests.helpers.randomness import TIMED
 
 MOST = 1000

@@ -8,8 +8,8 @@ from functools import cache
 import pytest
 
 from hashcompat import container_hash
-from hashcompat.answers.golden import verify
-from hashcompat.catalog.lookup import Catalog, default_catalog
+from hashcompat.analysis.answers.golden import verify
+from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from tests.helpers.golden import container, exact_rows, files, releases, rows
 from tests.helpers.program import CONTAINERS, GOLDEN, ROOT
 

@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from hashcompat.answers.hiding import Hider, _Table
-from hashcompat.answers.keeping import Keeper
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.errors import InputError
-from hashcompat.go.digest import fnv32a_after, fnv32a_before
-from hashcompat.go.jsontext import ESCAPES
-from hashcompat.kubelet.hashing import Hasher, compile_hasher
-from hashcompat.model.pods import Container, ContainerType
+from hashcompat.analysis.answers.hiding import Hider, _Table
+from hashcompat.analysis.answers.keeping import Keeper
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.digest import fnv32a_after, fnv32a_before
+from hashcompat.core.go.jsontext import ESCAPES
+from hashcompat.core.kubelet.hashing import Hasher, compile_hasher
+from hashcompat.core.model.pods import Container, ContainerType
 from hashcompat.sources.snapshots import HASHES
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
@@ -134,7 +134,7 @@ def test_a_value_that_two_gos_write_differently_tells_only_that(run: Run) -> Non
 
 
 def test_no_mask_that_tells_the_hashes_apart(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hashcompat.answers.hiding._Table.add", lambda *_: False)
+    monkeypatch.setattr("hashcompat.analysis.answers.hiding._Table.add", lambda *_: False)
     container = Container("c", ContainerType.CONTAINER, "$.spec.containers[0]", C)
     with pytest.raises(InputError, match=r"here: \$\.spec\.containers\[0\]: no mask tells its hashes apart"):
         Hider(catalog, Keeper(catalog)).hidden(container, "here")

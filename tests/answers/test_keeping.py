@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from hashcompat.answers.keeping import CONTAINER, POD, Keeper, masked
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.errors import DecodeError
-from hashcompat.go.types import Basic, Coded, GoType, Map, Pointer, Slice, Struct
-from hashcompat.go.walk import json_fields
+from hashcompat.analysis.answers.keeping import CONTAINER, POD, Keeper, masked
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.errors import DecodeError
+from hashcompat.core.go.types import Basic, Coded, GoType, Map, Pointer, Slice, Struct
+from hashcompat.core.go.walk import json_fields
 from tests.helpers.pods import Json, as_json, mirror_pod, pod
 from tests.helpers.program import Run
 

@@ -8,12 +8,12 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from hashcompat.answers.matrix import cell, make
-from hashcompat.answers.paths import Path, cheapest_path, shortest_path
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.kubelet.alike import within_policy
-from hashcompat.model.plan import Hop, Scope
-from hashcompat.planning.view import View
+from hashcompat.analysis.answers.matrix import cell, make
+from hashcompat.analysis.answers.paths import Path, cheapest_path, shortest_path
+from hashcompat.analysis.planning.view import View
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.kubelet.alike import within_policy
+from hashcompat.core.model.plan import Hop, Scope
 from hashcompat.sources.values import collect
 from tests.helpers import randomness
 from tests.helpers.pods import node, pod

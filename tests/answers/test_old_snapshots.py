@@ -9,10 +9,10 @@ import pytest
 from msgspec import structs
 
 import hashcompat
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.errors import NotStoredError
-from hashcompat.kubelet.hashing import container_hash
-from hashcompat.model.pods import Inventory
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.errors import NotStoredError
+from hashcompat.core.kubelet.hashing import container_hash
+from hashcompat.core.model.pods import Inventory
 from tests.answers.test_redaction import columns, some
 from tests.helpers.planted import MARK, holds
 from tests.helpers.program import Run, formats_of, reports

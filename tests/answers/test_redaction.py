@@ -16,20 +16,20 @@ from jsonschema import Draft202012Validator
 from msgspec import structs
 
 import hashcompat
-from hashcompat.answers.keeping import Keeper
-from hashcompat.answers.redaction import snapshot as taken
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.errors import DecodeError
-from hashcompat.go.jsontext import decode_text, dumps, loads
-from hashcompat.kubelet.hashing import container_hash
-from hashcompat.model.plan import Plan, Way
-from hashcompat.model.pods import Inventory
-from hashcompat.planning.options import Options
-from hashcompat.planning.planner import Planner
-from hashcompat.planning.view import View
-from hashcompat.records.index import index
-from hashcompat.report import document_of
-from hashcompat.report.items import item_document
+from hashcompat.analysis.answers.keeping import Keeper
+from hashcompat.analysis.answers.redaction import snapshot as taken
+from hashcompat.analysis.planning.options import Options
+from hashcompat.analysis.planning.planner import Planner
+from hashcompat.analysis.planning.view import View
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.errors import DecodeError
+from hashcompat.core.go.jsontext import decode_text, dumps, loads
+from hashcompat.core.kubelet.hashing import container_hash
+from hashcompat.core.model.plan import Plan, Way
+from hashcompat.core.model.pods import Inventory
+from hashcompat.core.records.index import index
+from hashcompat.output.report import document_of
+from hashcompat.output.report.items import item_document
 from hashcompat.sources.files import sample
 from hashcompat.sources.objects import read_object
 from hashcompat.sources.snapshots import HASHES
@@ -82,8 +82,8 @@ def saved(inventory: Inventory, catalog: Catalog) -> Inventory:
 
 
 def _sorted(found: Any) -> tuple[Any, ...]:
-    from hashcompat.model.pods import Node, Pod
-    from hashcompat.model.records import Applied, Recorded, Sandbox
+    from hashcompat.core.model.pods import Node, Pod
+    from hashcompat.core.model.records import Applied, Recorded, Sandbox
 
     things = list(found)
     return tuple(

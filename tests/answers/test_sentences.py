@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 import hashcompat
-from hashcompat.answers.sentences import sentences
-from hashcompat.answers.sentences.todo import DECIDES
-from hashcompat.answers.sentences.why import CLAUSES, Situation, hashed, listed
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.model.items import ContainerName, Item, PodName, Prediction
-from hashcompat.model.pods import ContainerType
-from hashcompat.model.verdicts import Reason, Verdict
-from hashcompat.rules.pages import RULES
+from hashcompat.analysis.answers.sentences import sentences
+from hashcompat.analysis.answers.sentences.todo import DECIDES
+from hashcompat.analysis.answers.sentences.why import CLAUSES, Situation, hashed, listed
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
+from hashcompat.core.model.pods import ContainerType
+from hashcompat.core.model.verdicts import Reason, Verdict
+from hashcompat.core.rules.pages import RULES
 from tests.helpers.pods import as_json, mirror_pod, pod
 from tests.helpers.program import Run
 from tests.helpers.rulecases import C

@@ -13,10 +13,10 @@ from kubernetes import client
 from msgspec import structs
 
 import hashcompat
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.errors import DecodeError, InputError, UsageError
-from hashcompat.go import yaml
-from hashcompat.patching.model import MisplacedError
+from hashcompat.analysis.patching.model import MisplacedError
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.errors import DecodeError, InputError, UsageError
+from hashcompat.core.go import yaml
 from tests.helpers.golden import rows
 from tests.helpers.pods import ARTICLE, ARTICLE_MANIFEST, as_json, mirror_pod, node, pod
 from tests.helpers.program import SAMPLE, Run

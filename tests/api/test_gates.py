@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import hashcompat
-from hashcompat.errors import ExitCode, InputError, UsageError
+from hashcompat.core.errors import ExitCode, InputError, UsageError
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import Run
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from hashcompat.apiserver.created import with_limit_range, with_token_mount
-from hashcompat.model.pods import Pod
+from hashcompat.core.apiserver.created import with_limit_range, with_token_mount
+from hashcompat.core.model.pods import Pod
 from hashcompat.sources.objects import read_object
 
 PATH = "/var/run/secrets/kubernetes.io/serviceaccount"

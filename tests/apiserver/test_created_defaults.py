@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from hashcompat.apiserver.created import as_served
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.errors import DecodeError
+from hashcompat.core.apiserver.created import as_served
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.errors import DecodeError
 
 ALWAYS = {
     "imagePullPolicy": "IfNotPresent",

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from hashcompat.apiserver.created import gates_at_work, image_volumes, without_gated
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.model.pods import ContainerType
+from hashcompat.core.apiserver.created import gates_at_work, image_volumes, without_gated
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.model.pods import ContainerType
 
 MOUNTS = [{"name": "i", "mountPath": "/i"}, {"name": "v", "mountPath": "/v"}]
 IMAGES = frozenset({"i"})

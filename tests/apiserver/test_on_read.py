@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from hashcompat.apiserver.on_read import added_paths, as_read, as_unread
-from hashcompat.catalog.defaults import ReadDefault, read_default
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.catalog.releases import parse_range
-from hashcompat.model.pods import ContainerType
-from hashcompat.release import parse_release
+from hashcompat.core.apiserver.on_read import added_paths, as_read, as_unread
+from hashcompat.core.catalog.defaults import ReadDefault, read_default
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.catalog.releases import parse_range
+from hashcompat.core.model.pods import ContainerType
+from hashcompat.core.release import parse_release
 
 Json = dict[str, Any]
 EVERY = parse_range(">=1.0")

@@ -15,7 +15,7 @@ PAGE = (ROOT / "docs" / "architecture.md").read_text()
 
 def declared(page: str) -> dict[str, list[str]]:
     """Read the table: each package, in its order, and the packages that it may import."""
-    rows = re.findall(r"^\| `(\w+)/?` \|.*\| ((?:`\w+`,? ?)*)\|$", page, re.MULTILINE)
+    rows = re.findall(r"^\| `(?:\w+/)?(\w+)/?` \|.*\| ((?:`\w+`,? ?)*)\|$", page, re.MULTILINE)
     return {name: re.findall(r"`(\w+)`", allowed) for name, allowed in rows}
 
 
@@ -39,6 +39,27 @@ def problems(page: str, found: Mapping[str, frozenset[str]]) -> list[str]:
             f"{name}: {other} is not above it" for other in allowed if other not in order[: order.index(name)]
         ]
     return said
+
+
+def test_the_table_says_in_which_wing_each_room_is() -> None:
+    wings = {imports.room(name): imports.wing(name) for name in imports.modules()}
+    inside = re.findall(r"^\| `(\w+)/(\w+)/?` \|", PAGE, re.MULTILINE)
+    assert {(wing, room) for wing, room in inside if wing in imports.DIVIDED} == {
+        (wing, room) for room, wing in wings.items() if room != wing
+    }
+
+
+def test_a_wing_imports_only_those_before_it() -> None:
+    graph = imports.modules()
+    entries = ("api", "cli", "__main__")
+    assert {imports.wing(name) for name in graph} == {*imports.WINGS, *entries}
+    behind = {wing: {*imports.WINGS[at + 1 :], *entries} for at, wing in enumerate(imports.WINGS)}
+    assert [
+        (name, other)
+        for name, imported in graph.items()
+        for other in sorted(imported)
+        if imports.wing(other) in behind.get(imports.wing(name), ())
+    ] == []
 
 
 def test_each_package_imports_what_the_table_says() -> None:
@@ -90,8 +111,10 @@ def test_imports_are_found_wherever_they_stand() -> None:
     """Commands import when they run, and an ``import`` of two names is two edges."""
     graph = imports.modules()
     assert "hashcompat.cli.output" in graph["hashcompat.cli.commands.plan"]
-    assert "hashcompat.kubelet.decide" in graph["hashcompat.planning.judge"]
-    assert {"hashcompat.go.jsontext", "hashcompat.go.digest"} <= graph["hashcompat.kubelet.hashing"]
+    assert "hashcompat.core.kubelet.decide" in graph["hashcompat.analysis.planning.judge"]
+    assert {"hashcompat.core.go.jsontext", "hashcompat.core.go.digest"} <= graph[
+        "hashcompat.core.kubelet.hashing"
+    ]
 
 
 def test_what_follows_from_other_edges_is_not_drawn() -> None:

@@ -95,7 +95,7 @@ def test_what_compares_no_releases_is_not(source: str) -> None:
     assert comparisons(source) == []
 
 
-LOOKS_INTO_ERAS = {PACKAGE / "catalog" / "eras.py", PACKAGE / "kubelet" / "hashing.py"}
+LOOKS_INTO_ERAS = {PACKAGE / "core" / "catalog" / "eras.py", PACKAGE / "core" / "kubelet" / "hashing.py"}
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from hashcompat.preflight import CHECKS
-from hashcompat.rules.pages import RULES
+from hashcompat.analysis.preflight import CHECKS
+from hashcompat.core.rules.pages import RULES
 from tests.helpers.program import ROOT
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from hashcompat.catalog.behaviour import Behaviour, Messages
-from hashcompat.catalog.lookup import Catalog
+from hashcompat.core.catalog.behaviour import Behaviour, Messages
+from hashcompat.core.catalog.lookup import Catalog
 
 # Rows of behaviour.json: each release has exactly one value in each respect.
 

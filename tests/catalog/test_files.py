@@ -11,8 +11,8 @@ import platformdirs
 import pytest
 from packaging.version import Version
 
-from hashcompat.catalog import files
-from hashcompat.catalog.files import (
+from hashcompat.core.catalog import files
+from hashcompat.core.catalog.files import (
     DataFiles,
     beginnings,
     common,
@@ -23,8 +23,8 @@ from hashcompat.catalog.files import (
     span,
     span_words,
 )
-from hashcompat.errors import InputError
-from hashcompat.release import parse_release
+from hashcompat.core.errors import InputError
+from hashcompat.core.release import parse_release
 
 
 def test_a_source_checkout_reads_the_schemas_beside_the_package() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.catalog.gates import Gates, GateTable, Settings
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.release import parse_release
+from hashcompat.core.catalog.gates import Gates, GateTable, Settings
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.release import parse_release
 from scripts.schemas import featuregates
 from scripts.schemas.trees import minor
 

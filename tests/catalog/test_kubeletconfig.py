@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from hashcompat.catalog.kubeletsettings import ConfigTable
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.release import parse_release
+from hashcompat.core.catalog.kubeletsettings import ConfigTable
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.release import parse_release
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.catalog.files import DataFiles
-from hashcompat.catalog.kubeletsettings import FlagTable
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.catalog.releases import parse_range
-from hashcompat.release import Release, parse_release
+from hashcompat.core.catalog.files import DataFiles
+from hashcompat.core.catalog.kubeletsettings import FlagTable
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.catalog.releases import parse_range
+from hashcompat.core.release import Release, parse_release
 from scripts.schemas import kubeletflags
 from scripts.schemas.trees import minor
 

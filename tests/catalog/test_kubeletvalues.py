@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from hashcompat.catalog.kubeletvalues import Limits, Other, ValueRow
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.preflight.checks.values import FORMS
-from hashcompat.preflight.facts.kinds import number_of
-from hashcompat.release import parse_release
+from hashcompat.analysis.preflight.checks.values import FORMS
+from hashcompat.analysis.preflight.facts.kinds import number_of
+from hashcompat.core.catalog.kubeletvalues import Limits, Other, ValueRow
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.release import parse_release
 
 MINORS = [f"1.{minor}" for minor in range(10, 38)]
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-from hashcompat.catalog.eras import era_from_row
-from hashcompat.catalog.files import default_directory
-from hashcompat.catalog.lookup import Catalog, default_catalog
-from hashcompat.errors import InputError, UsageError
+from hashcompat.core.catalog.eras import era_from_row
+from hashcompat.core.catalog.files import default_directory
+from hashcompat.core.catalog.lookup import Catalog, default_catalog
+from hashcompat.core.errors import InputError, UsageError
 
 BEFORE, SINCE = ("before-go1.22",), ("go1.22",)
 BOTH = BEFORE + SINCE

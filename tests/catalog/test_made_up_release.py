@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from hashcompat import planning
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.model.pods import Inventory, Pod
-from hashcompat.planning.view import View
+from hashcompat.analysis import planning
+from hashcompat.analysis.planning.view import View
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.model.pods import Inventory, Pod
 from hashcompat.sources.objects import read_object
 from tests.helpers.pods import Json, as_json, pod
 from tests.helpers.program import ROOT, Run

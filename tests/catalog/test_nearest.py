@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.catalog.lookup import Catalog, default_catalog
-from hashcompat.errors import UsageError
-from hashcompat.model.kinds import distance
+from hashcompat.core.catalog.lookup import Catalog, default_catalog
+from hashcompat.core.errors import UsageError
+from hashcompat.core.model.kinds import distance
 
 KNOWN = default_catalog().known
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.catalog.releases import (
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.catalog.releases import (
     KnownReleases,
     Range,
     ReleaseRow,
@@ -26,8 +26,8 @@ from hashcompat.catalog.releases import (
     same_minor,
     same_upstream,
 )
-from hashcompat.errors import InputError, UsageError
-from hashcompat.release import Release, parse_release
+from hashcompat.core.errors import InputError, UsageError
+from hashcompat.core.release import Release, parse_release
 
 NUMBERS = st.integers(0, 40)
 NAMES = st.builds(lambda minor, patch: f"1.{minor}.{patch}", NUMBERS, NUMBERS)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.catalog.hazards import StateFile, StateFiles
-from hashcompat.catalog.lookup import default_catalog
-from hashcompat.go.types import Pointer, Struct
+from hashcompat.core.catalog.hazards import StateFile, StateFiles
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.go.types import Pointer, Struct
 
 TREES = Path(__file__).parents[2] / "schemas" / "types" / "checkpoint"
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.catalog.types import Schema, reachable_fields
-from hashcompat.errors import InputError
-from hashcompat.go import metav1, quantity
-from hashcompat.go.types import STRING, Basic, Field, Map, Pointer, Slice, Struct, zero_value
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.catalog.types import Schema, reachable_fields
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import metav1, quantity
+from hashcompat.core.go.types import STRING, Basic, Field, Map, Pointer, Slice, Struct, zero_value
 
 ROW = {"name": "Name", "type": "string", "json": "name"}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.release import parse_release
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.release import parse_release
 from tests.helpers.pods import Json, as_json, node, pod
 from tests.helpers.program import Run
 from tests.helpers.upgrades import decided

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat import forks
+from hashcompat.core import forks
 from hashcompat.sources.files import spans
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import Run

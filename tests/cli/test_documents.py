@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from hashcompat.report.registry import REPORTS
-from hashcompat.report.releases import ROLES
+from hashcompat.output.report.registry import REPORTS
+from hashcompat.output.report.releases import ROLES
 from tests.disruption.pods import budget, replica
 from tests.helpers.pods import ARTICLE_MANIFEST, as_json, mirror_pod, node, pod
 from tests.helpers.program import CONTAINERS, ROOT, Result, Run, ran

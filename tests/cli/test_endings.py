@@ -18,7 +18,7 @@ def test_an_interruption_is_130(run: Run, monkeypatch: pytest.MonkeyPatch) -> No
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("hashcompat.planning.make", interrupt)
+    monkeypatch.setattr("hashcompat.analysis.planning.make", interrupt)
     result = run(*PLAN, "--sample")
     assert (result.code, result.out, result.err) == (
         130,
@@ -28,7 +28,7 @@ def test_an_interruption_is_130(run: Run, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_bug_is_one_line_and_a_trace_only_on_request(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hashcompat.planning.make", lambda *_: 1 / 0)
+    monkeypatch.setattr("hashcompat.analysis.planning.make", lambda *_: 1 / 0)
     result = run(*PLAN, "--sample")
     assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
     assert "bug in hashcompat (ZeroDivisionError)" in result.err

@@ -10,7 +10,7 @@ import pytest
 
 import hashcompat
 from hashcompat.cli.program import cli
-from hashcompat.formats import FORMATS
+from hashcompat.output.formats import FORMATS
 from tests.disruption.pods import budget, replica
 from tests.helpers.golden import small_lines
 from tests.helpers.pods import PLAIN, as_json, mirror_pod, node, pod

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.model.escape import is_visible
+from hashcompat.core.model.escape import is_visible
 from tests.helpers.hostile import NAMES, name_of
 from tests.helpers.pods import as_json, pod
 from tests.helpers.program import Result, Run, ran, rows_in

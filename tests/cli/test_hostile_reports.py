@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.model.escape import distinct, is_visible
+from hashcompat.core.model.escape import distinct, is_visible
 from tests.helpers.hostile import NAMES, name_of
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import Run, formats_of, ran, reports

@@ -223,7 +223,7 @@ def test_a_bug_in_the_program_shows_no_value(run: Run, monkeypatch: pytest.Monke
     def fail(*_: object) -> None:
         raise RuntimeError(SECRET)
 
-    monkeypatch.setattr("hashcompat.planning.make", fail)
+    monkeypatch.setattr("hashcompat.analysis.planning.make", fail)
     result = run("plan", "--from", "1.9.11", "--to", "1.10.0", "--sample")
     assert (result.code, result.out) == (1, "")
     assert not holds(result, SECRET)

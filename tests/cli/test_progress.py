@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from hashcompat.cli.commands import matrix
-from hashcompat.model.pods import Inventory
+from hashcompat.core.model.pods import Inventory
 from hashcompat.sources.values import collect
 from tests.helpers.pods import pod
 

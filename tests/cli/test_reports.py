@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from hashcompat.cli import output
-from hashcompat.formats import FORMATS
+from hashcompat.output.formats import FORMATS
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import EXAMPLES, ROOT, Run, files_in, formats_of, reports
 from tests.helpers.readback import markdown_cells

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.model.escape import distinct, is_obeyed_unescaped, printable, prose, unobeyed, word
+from hashcompat.core.model.escape import distinct, is_obeyed_unescaped, printable, prose, unobeyed, word
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import Result, Run, formats_of, ran, read_yaml, reports
 from tests.helpers.runners import commands

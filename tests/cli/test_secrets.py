@@ -16,8 +16,8 @@ import pytest
 import yaml
 
 import hashcompat
-from hashcompat.catalog.lookup import Catalog
 from hashcompat.cli.program import cli
+from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.sources.cluster.kubectl import target as kubectl_target
 from tests.helpers import fakekubectl, randomness
 from tests.helpers.dumps import HEALTHY, Key, as_text, dump, failed
@@ -562,7 +562,7 @@ def test_a_trace_of_a_bug_shows_no_message(run: Run, monkeypatch: pytest.MonkeyP
         except ValueError as error:
             raise RuntimeError(MARK) from error
 
-    monkeypatch.setattr("hashcompat.planning.make", fail)
+    monkeypatch.setattr("hashcompat.analysis.planning.make", fail)
     monkeypatch.setenv("HASHCOMPAT_DEBUG", "1")
     result = run("plan", "--from", "1.9.11", "--to", "1.10.0", "--sample")
     assert result.err.count("Traceback") == 2

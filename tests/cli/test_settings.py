@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hashcompat.cli.args.policy import KEYS, settled_settings
-from hashcompat.errors import UsageError
-from hashcompat.gating.policy import Setting, is_on
+from hashcompat.core.errors import UsageError
+from hashcompat.core.policies.policy import Setting, is_on
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.catalog.lookup import default_catalog
 from hashcompat.cli.program import cli
 from hashcompat.cli.shells import kubectl_answer
-from hashcompat.formats import FORMATS
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.output.formats import FORMATS
 from tests.helpers.program import SCRIPTS, Run
 
 PATCHES = range(8)

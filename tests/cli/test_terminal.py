@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from hashcompat.cli.output import room
-from hashcompat.report.model import Screen
+from hashcompat.output.report.model import Screen
 from tests.helpers.program import ROOT, Run
 
 PLAN = ("plan", "--sample", "--from", "1.7.16", "--to", "1.9.11")

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.compile.decode import compile_decoder, compile_known, unknown_fields
-from hashcompat.errors import DecodeError, UsageError
-from hashcompat.go import metav1, quantity
-from hashcompat.go.jsontext import dumps, loads
-from hashcompat.go.types import STRING as TEXT
-from hashcompat.go.types import (
+from hashcompat.core.compile.decode import compile_decoder, compile_known, unknown_fields
+from hashcompat.core.errors import DecodeError, UsageError
+from hashcompat.core.go import metav1, quantity
+from hashcompat.core.go.jsontext import dumps, loads
+from hashcompat.core.go.types import STRING as TEXT
+from hashcompat.core.go.types import (
     Array,
     Basic,
     Field,

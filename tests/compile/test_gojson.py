@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.compile.gojson import compile_encoder
-from hashcompat.errors import UsageError
-from hashcompat.go import metav1, quantity
-from hashcompat.go.jsontext import ESCAPES
-from hashcompat.go.types import (
+from hashcompat.core.compile.gojson import compile_encoder
+from hashcompat.core.errors import UsageError
+from hashcompat.core.go import metav1, quantity
+from hashcompat.core.go.jsontext import ESCAPES
+from hashcompat.core.go.types import (
     STRING,
     STRING_MAP,
     Array,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.compile.spew import byte_slice_pieces, compile_printer, spew
-from hashcompat.go.types import (
+from hashcompat.core.compile.spew import byte_slice_pieces, compile_printer, spew
+from hashcompat.core.go.types import (
     BYTES,
     STRING,
     STRING_MAP,

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from hashcompat.compile.spew import spew
-from hashcompat.go.types import (
+from hashcompat.core.compile.spew import spew
+from hashcompat.core.go.types import (
     FLOATS,
     Array,
     Basic,
@@ -62,7 +62,7 @@ class Types:
         )
 
     def value(self, go_type: GoType, encoded: Any) -> Any:
-        """Rebuild a typed value (hashcompat.go.types says which Python value stands for which Go type)."""
+        """Rebuild a typed value (core/go/types.py says which Python value stands for which Go type)."""
         match go_type:
             case Basic(_, kind):
                 return _scalar(kind, encoded)

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from hashcompat.compile.decode import view
-from hashcompat.go import metav1, quantity
-from hashcompat.go.types import STRING, STRING_MAP, Field, GoType, Pointer, Slice, Struct
+from hashcompat.core.compile.decode import view
+from hashcompat.core.go import metav1, quantity
+from hashcompat.core.go.types import STRING, STRING_MAP, Field, GoType, Pointer, Slice, Struct
 
 PAIR = Struct("v1.Pair", (Field("Name", STRING, "name"), Field("Next", Pointer("*string", STRING), "next")))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.corev1.scheduling import asks_for_its_node
+from hashcompat.core.corev1.scheduling import asks_for_its_node
 
 
 def term(**more: Any) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.corev1.defaults import pull_policy
-from hashcompat.errors import InputError
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.corev1.defaults import pull_policy
+from hashcompat.core.errors import InputError
 
 HEX = "0123456789abcdef"
 SHA256 = "sha256:" + HEX * 4

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.corev1.scheduling import api_references
+from hashcompat.core.corev1.scheduling import api_references
 
 
 def volume(**source: Any) -> dict[str, Any]:

@@ -11,19 +11,19 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from hashcompat.catalog.defaults import field_keys
-from hashcompat.catalog.files import DataFiles, default_directory
-from hashcompat.catalog.gates import NO_SETTINGS, Gates, GateTable, Settings
-from hashcompat.catalog.lookup import Catalog, default_catalog
-from hashcompat.catalog.pods import Conversion, PodData, StaticPods
-from hashcompat.corev1 import conversion as podconversion
-from hashcompat.corev1 import defaults as poddefaults
-from hashcompat.corev1.conversion import Json, Site, own
-from hashcompat.corev1.resources import pod_limits, pod_requests
-from hashcompat.errors import InputError, UsageError
-from hashcompat.go.jsonpath import reach
-from hashcompat.go.quantity_sum import Held
-from hashcompat.release import parse_release
+from hashcompat.core.catalog.defaults import field_keys
+from hashcompat.core.catalog.files import DataFiles, default_directory
+from hashcompat.core.catalog.gates import NO_SETTINGS, Gates, GateTable, Settings
+from hashcompat.core.catalog.lookup import Catalog, default_catalog
+from hashcompat.core.catalog.pods import Conversion, PodData, StaticPods
+from hashcompat.core.corev1 import conversion as podconversion
+from hashcompat.core.corev1 import defaults as poddefaults
+from hashcompat.core.corev1.conversion import Json, Site, own
+from hashcompat.core.corev1.resources import pod_limits, pod_requests
+from hashcompat.core.errors import InputError, UsageError
+from hashcompat.core.go.jsonpath import reach
+from hashcompat.core.go.quantity_sum import Held
+from hashcompat.core.release import parse_release
 from tests.helpers.manifests import MINORS
 
 DATA = DataFiles(default_directory())

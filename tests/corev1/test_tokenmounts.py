@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.corev1.scheduling import is_token_mount
+from hashcompat.core.corev1.scheduling import is_token_mount
 
 
 @pytest.mark.parametrize(

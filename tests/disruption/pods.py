@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hashcompat.model.pods import Pod
+from hashcompat.core.model.pods import Pod
 from hashcompat.sources.objects import read_object
 from tests.helpers.pods import Json, pod
 

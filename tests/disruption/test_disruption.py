@@ -8,12 +8,12 @@ import pytest
 from msgspec import structs
 
 import hashcompat
-from hashcompat import disruption
-from hashcompat.disruption import census
-from hashcompat.disruption.census import Fate, fates, identity_of
-from hashcompat.errors import UsageError
-from hashcompat.model.impact import Certainty, Impact, NodeImpact, Step
-from hashcompat.model.verdicts import Verdict
+from hashcompat.analysis import disruption
+from hashcompat.analysis.disruption import census
+from hashcompat.analysis.disruption.census import Fate, fates, identity_of
+from hashcompat.core.errors import UsageError
+from hashcompat.core.model.impact import Certainty, Impact, NodeImpact, Step
+from hashcompat.core.model.verdicts import Verdict
 from hashcompat.sources.values import collect
 from tests.disruption.pods import budget, read, replica
 from tests.helpers.pods import Json, mirror_pod, node, pod

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.disruption.census import grace_seconds, is_unprobed, median, seconds_to_ready
+from hashcompat.analysis.disruption.census import grace_seconds, is_unprobed, median, seconds_to_ready
 from tests.disruption.pods import read
 from tests.helpers.pods import pod
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.disruption.budgets import BudgetSeen, Health, Hits, health_of, scaled
-from hashcompat.model.budgets import Amount, Budget, Counted
-from hashcompat.model.impact import BudgetImpact, Certainty
+from hashcompat.analysis.disruption.budgets import BudgetSeen, Health, Hits, health_of, scaled
+from hashcompat.core.model.budgets import Amount, Budget, Counted
+from hashcompat.core.model.impact import BudgetImpact, Certainty
 
 SET, DEPLOYMENT = ("ns", "ReplicaSet/web-1"), ("ns", "Deployment/web")
 OLDER = ("ns", "ReplicaSet/web-0")

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from hashcompat.disruption import budgets
-from hashcompat.disruption.budgets import Selectors, matches
-from hashcompat.model.budgets import Budget, Requirement
+from hashcompat.analysis.disruption import budgets
+from hashcompat.analysis.disruption.budgets import Selectors, matches
+from hashcompat.core.model.budgets import Budget, Requirement
 
 LABELS = {"app": "web", "tier": ""}
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from hashcompat.errors import UsageError
-from hashcompat.formats import FORMATS, chosen
-from hashcompat.formats.model import Style
-from hashcompat.report.model import Report
+from hashcompat.core.errors import UsageError
+from hashcompat.output.formats import FORMATS, chosen
+from hashcompat.output.formats.model import Style
+from hashcompat.output.report.model import Report
 
 ITEMS = {"items": [{"a": "x", "b": [1, 2], "c": {"d": None}}, {"a": "y  z", "b": [3]}]}
 

@@ -9,11 +9,11 @@ import pytest
 import yaml
 from msgspec import structs
 
-from hashcompat.formats import FORMATS, offered
-from hashcompat.formats.documents import to_json
-from hashcompat.formats.model import Style
-from hashcompat.report.model import Coloured, Prose, Report, Rows, Section, Table, document
-from hashcompat.report.registry import REPORTS
+from hashcompat.output.formats import FORMATS, offered
+from hashcompat.output.formats.documents import to_json
+from hashcompat.output.formats.model import Style
+from hashcompat.output.report.model import Coloured, Prose, Report, Rows, Section, Table, document
+from hashcompat.output.report.registry import REPORTS
 
 PLAIN = Style()
 ROWS: list[list[object]] = [["a", None], [Coloured("red", "red"), "x\x1b[2J\ny"]]

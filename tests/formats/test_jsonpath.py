@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from hashcompat.errors import InputError, UsageError
-from hashcompat.formats import FORMATS
-from hashcompat.formats.jsonpath import render_jsonpath
-from hashcompat.formats.model import Style
-from hashcompat.formats.template import parse
-from hashcompat.report.model import Report, Rows
+from hashcompat.core.errors import InputError, UsageError
+from hashcompat.output.formats import FORMATS
+from hashcompat.output.formats.jsonpath import render_jsonpath
+from hashcompat.output.formats.model import Style
+from hashcompat.output.formats.template import parse
+from hashcompat.output.report.model import Report, Rows
 from tests.helpers.program import ROOT
 from tests.helpers.support import rows
 

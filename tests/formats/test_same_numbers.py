@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 import xmlschema
 
-from hashcompat.formats import FORMATS
+from hashcompat.output.formats import FORMATS
 from tests.cli.test_exit_codes import FULL, RESTARTS, SAME, UP
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import Run
@@ -259,7 +259,7 @@ def assert_metrics(text: str, found: Counter[str], counts: dict[str, int]) -> No
 
 def test_every_result_with_findings_is_compared() -> None:
     """One more command or format needs a row here: each of these formats shows what has findings."""
-    from hashcompat.report.registry import REPORTS
+    from hashcompat.output.report.registry import REPORTS
 
     kinds = {report.kind for report in REPORTS.values() if report.findings}
     others = {"VerifyResult", "CalibrationResult", "PatchAudit"}
@@ -270,7 +270,7 @@ def test_every_result_with_findings_is_compared() -> None:
 
 def plain() -> list[type]:
     """Return the results that have no findings."""
-    from hashcompat.report.registry import REPORTS
+    from hashcompat.output.report.registry import REPORTS
 
     return [kind for kind, report in REPORTS.items() if not report.findings]
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.formats.layout import render_text, width_of
-from hashcompat.formats.model import Style
-from hashcompat.report.model import Coloured, Line, Report, Screen, Section
+from hashcompat.output.formats.layout import render_text, width_of
+from hashcompat.output.formats.model import Style
+from hashcompat.output.report.model import Coloured, Line, Report, Screen, Section
 
 WORDS = st.text(alphabet="ab 界é", max_size=30)
 LINES = st.lists(st.one_of(WORDS, WORDS.map(lambda word: Coloured(word, "red"))), max_size=8)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from hashcompat.model.items import Observed
-from hashcompat.model.pods import Container, ContainerType, Ended, Pod
+from hashcompat.core.model.items import Observed
+from hashcompat.core.model.pods import Container, ContainerType, Ended, Pod
 
 BEGUN = datetime(2026, 1, 31, 12, tzinfo=UTC)
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hashcompat.gating.exceptions import baseline_of, identity
-from hashcompat.model.verdicts import Verdict
+from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.policies.exceptions import baseline_of, identity
 from tests.helpers.plans import item
 
 

@@ -7,10 +7,10 @@ from datetime import date
 import pytest
 from msgspec import structs
 
-from hashcompat.errors import InputError
-from hashcompat.gating import exceptions
-from hashcompat.gating.exceptions import Exemption, Exemptions, Names, owner_of
-from hashcompat.model.items import Item
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.items import Item
+from hashcompat.core.policies import exceptions
+from hashcompat.core.policies.exceptions import Exemption, Exemptions, Names, owner_of
 from tests.helpers.plans import item
 
 DAY = date(2026, 1, 31)

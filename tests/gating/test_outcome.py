@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from hashcompat.gating.outcome import Now, judge_after
-from hashcompat.gating.policy import Policy, PolicyFile
-from hashcompat.gating.result import GateResult, Outcome
-from hashcompat.model.items import Item
-from hashcompat.model.pods import Node, Pod
-from hashcompat.model.verdicts import Verdict
+from hashcompat.analysis.gating.outcome import Now, judge_after
+from hashcompat.analysis.gating.result import GateResult, Outcome
+from hashcompat.core.model.items import Item
+from hashcompat.core.model.pods import Node, Pod
+from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.policies.policy import Policy, PolicyFile
 from tests.gating.containers import AFTER, BEGUN, HOUR, MINUTE, RUNS, now, pod, stopped
 from tests.helpers.plans import item, plan
 

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from hashcompat.errors import UsageError
-from hashcompat.gating.policy import FailOn, Limit, Policy, duration_of, fail_on_of, limit_of
+from hashcompat.core.errors import UsageError
+from hashcompat.core.policies.policy import FailOn, Limit, Policy, duration_of, fail_on_of, limit_of
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,17 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec import structs
 
-from hashcompat.errors import InputError
-from hashcompat.gating.policy import Policy
-from hashcompat.gating.refusal import check_age, check_cluster, check_input_age, check_seals, releases_of
-from hashcompat.model.digest import signature
-from hashcompat.model.pods import Origin
+from hashcompat.analysis.gating.refusal import (
+    check_age,
+    check_cluster,
+    check_input_age,
+    check_seals,
+    releases_of,
+)
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.digest import signature
+from hashcompat.core.model.pods import Origin
+from hashcompat.core.policies.policy import Policy
 from tests.helpers.plans import item, plan
 
 KEY = b"0123456789abcdef"

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from hashcompat.gating.outcome import Seen, seen_of
-from hashcompat.model.items import Observed
-from hashcompat.model.pods import Container, ContainerType, Ended
+from hashcompat.analysis.gating.outcome import Seen, seen_of
+from hashcompat.core.model.items import Observed
+from hashcompat.core.model.pods import Container, ContainerType, Ended
 from tests.gating.containers import AFTER, BEGUN, HOUR, IDLE, MINUTE, OLD, RUNS, now, pod, stopped
 
 SEEN: dict[str, tuple[Observed | None, Container, Seen]] = {

@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from hashcompat.errors import UsageError
-from hashcompat.gating.policy import (
+from hashcompat.core.errors import UsageError
+from hashcompat.core.policies.policy import (
     FILES,
     STRICTER,
     FailOn,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.gating.outcome import STANDINGS, Seen
-from hashcompat.gating.result import Standing
-from hashcompat.model.verdicts import Verdict
+from hashcompat.analysis.gating.outcome import STANDINGS, Seen
+from hashcompat.analysis.gating.result import Standing
+from hashcompat.core.model.verdicts import Verdict
 
 EXPECTED = {
     Seen.KEPT: "ok surprise surprise",

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 import pytest
 from msgspec import structs
 
-from hashcompat.errors import InputError
-from hashcompat.gating.policy import Policy
-from hashcompat.gating.result import GateResult, Line, Outcome
-from hashcompat.gating.turns import decided, own_turns, taken
-from hashcompat.model.impact import Phase, Rollout, Turn
+from hashcompat.analysis.gating.result import GateResult, Line, Outcome
+from hashcompat.analysis.gating.turns import decided, own_turns, taken
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.impact import Phase, Rollout, Turn
+from hashcompat.core.policies.policy import Policy
 from tests.helpers.plans import item, plan
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

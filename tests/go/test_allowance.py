@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from hashcompat.errors import InputError
-from hashcompat.go import allowance, jsonstream, jsontext, quantity, yaml
-from hashcompat.go.allowance import (
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import allowance, jsonstream, jsontext, quantity, yaml
+from hashcompat.core.go.allowance import (
     DEEPEST,
     LONGEST,
     MOST_VALUES,
@@ -20,8 +20,8 @@ from hashcompat.go.allowance import (
     check_depth,
     values_in,
 )
-from hashcompat.go.inf import LARGEST_EXPONENT
-from hashcompat.go.yamlevents import DEEPEST as OF_YAML
+from hashcompat.core.go.inf import LARGEST_EXPONENT
+from hashcompat.core.go.yamlevents import DEEPEST as OF_YAML
 from hashcompat.sources.objects import read_object
 from hashcompat.sources.pods import MOST_CONTAINERS
 from tests.helpers.pods import pod

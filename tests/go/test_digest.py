@@ -10,8 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.go import digest
-from hashcompat.go.digest import BY_NAME, HEX_BY_NAME, adler32, by_pieces, compiled, fnv32a, going_on, in_c
+from hashcompat.core.go import digest
+from hashcompat.core.go.digest import (
+    BY_NAME,
+    HEX_BY_NAME,
+    adler32,
+    by_pieces,
+    compiled,
+    fnv32a,
+    going_on,
+    in_c,
+)
 
 text = st.text(st.characters(exclude_categories=["Cs"]))
 

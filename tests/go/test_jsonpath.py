@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.go.jsonpath import (
+from hashcompat.core.go.jsonpath import (
     GONE,
     Change,
     below,

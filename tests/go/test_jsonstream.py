@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.errors import InputError
-from hashcompat.go.jsonstream import Elements, End, parts
-from hashcompat.go.jsontext import load_all
-from hashcompat.go.jsonwindow import Place
-from hashcompat.go.parts import Part
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.jsonstream import Elements, End, parts
+from hashcompat.core.go.jsontext import load_all
+from hashcompat.core.go.jsonwindow import Place
+from hashcompat.core.go.parts import Part
 
 values = st.recursive(
     st.none()

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.errors import DecodeError, InputError
-from hashcompat.go.jsonstream import parts
-from hashcompat.go.jsontext import (
+from hashcompat.core.errors import DecodeError, InputError
+from hashcompat.core.go.jsonstream import parts
+from hashcompat.core.go.jsontext import (
     ESCAPES,
     JsonLines,
     Number,
@@ -28,7 +28,7 @@ from hashcompat.go.jsontext import (
     loads,
     quote,
 )
-from hashcompat.go.parts import ITEMS, Part
+from hashcompat.core.go.parts import ITEMS, Part
 
 # JSON as Go reads and writes it; what Go does was seen in encoding/json and sigs.k8s.io/json.
 

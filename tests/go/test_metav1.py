@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from hashcompat.compile.spew import spew
-from hashcompat.errors import DecodeError, UndecidedError
-from hashcompat.go.jsontext import Number, loads
-from hashcompat.go.metav1 import (
+from hashcompat.core.compile.spew import spew
+from hashcompat.core.errors import DecodeError, UndecidedError
+from hashcompat.core.go.jsontext import Number, loads
+from hashcompat.core.go.metav1 import (
     FIELDS,
     INT_OR_STRING,
     LOCATION,
@@ -20,7 +20,7 @@ from hashcompat.go.metav1 import (
     number_of,
     time_type,
 )
-from hashcompat.go.types import BYTES, Basic, Field, Pointer, Struct
+from hashcompat.core.go.types import BYTES, Basic, Field, Pointer, Struct
 
 # metav1.Time and metav1.FieldsV1: what decodes, what is refused, and what nobody can foretell.
 

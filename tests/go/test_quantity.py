@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.compile.spew import spew
-from hashcompat.errors import DecodeError
-from hashcompat.go.jsontext import Number, loads
-from hashcompat.go.quantity import (
+from hashcompat.core.compile.spew import spew
+from hashcompat.core.errors import DecodeError
+from hashcompat.core.go.jsontext import Number, loads
+from hashcompat.core.go.quantity import (
     TYPE,
     ZERO,
     Quantity,

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.compile.spew import spew
-from hashcompat.errors import DecodeError
-from hashcompat.go.jsontext import Number
-from hashcompat.go.quantity import BINARY_SI, DECIMAL_SI, decimal, parse
-from hashcompat.go.quantity_sum import (
+from hashcompat.core.compile.spew import spew
+from hashcompat.core.errors import DecodeError
+from hashcompat.core.go.jsontext import Number
+from hashcompat.core.go.quantity import BINARY_SI, DECIMAL_SI, decimal, parse
+from hashcompat.core.go.quantity_sum import (
     HELD_TYPE,
     MILLI_TYPE_1_0,
     NANO_TYPE_1_0,

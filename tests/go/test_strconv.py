@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.errors import DecodeError
-from hashcompat.go.strconv import CPU_ENTRY, format_float, json_float, parse_cpus, show_cpus
+from hashcompat.core.errors import DecodeError
+from hashcompat.core.go.strconv import CPU_ENTRY, format_float, json_float, parse_cpus, show_cpus
 
 # Expected texts are those of Go's strconv.FormatFloat(value, 'g', -1, bits) and encoding/json (Go 1.26).
 

@@ -4,8 +4,8 @@ from typing import NoReturn
 
 import pytest
 
-from hashcompat.errors import UsageError
-from hashcompat.go.types import (
+from hashcompat.core.errors import UsageError
+from hashcompat.core.go.types import (
     BYTES,
     STRING,
     STRING_MAP,

@@ -12,12 +12,12 @@ import yaml as pyyaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.errors import InputError
-from hashcompat.go import yaml, yamlevents
-from hashcompat.go.jsontext import Number, loads
-from hashcompat.go.tokens import leaves
-from hashcompat.go.yaml import element_of, load_all
-from hashcompat.go.yamlevents import Breaks, resolve, to_json_number
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import yaml, yamlevents
+from hashcompat.core.go.jsontext import Number, loads
+from hashcompat.core.go.tokens import leaves
+from hashcompat.core.go.yaml import element_of, load_all
+from hashcompat.core.go.yamlevents import Breaks, resolve, to_json_number
 from tests.helpers.support import rows
 
 # YAML as a Kubernetes program reads it; expected JSON was made by sigs.k8s.io/yaml (data/README.md).

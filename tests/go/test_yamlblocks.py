@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from hashcompat.errors import InputError
-from hashcompat.go import allowance, yaml, yamlblocks
-from hashcompat.go.parts import Part
-from hashcompat.go.tokens import Text
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import allowance, yaml, yamlblocks
+from hashcompat.core.go.parts import Part
+from hashcompat.core.go.tokens import Text
 from scripts.lib.yamltext import as_yaml
 
 PODS = [

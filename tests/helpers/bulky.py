@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import count, islice
 from typing import Any, Final
 
-from hashcompat.go.allowance import MOST_CONTAINERS
+from hashcompat.core.go.allowance import MOST_CONTAINERS
 
 Pieces = Iterator[str]
 

@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
-from hashcompat.catalog.lookup import default_catalog
-from hashcompat.model.preflight import Finding
-from hashcompat.preflight import examine
-from hashcompat.preflight.checks import Need, Upgrade
-from hashcompat.preflight.facts import Cluster
-from hashcompat.records.probes import Dump, Probe, dumps
+from hashcompat.analysis.preflight import examine
+from hashcompat.analysis.preflight.checks import Need, Upgrade
+from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.model.preflight import Finding
+from hashcompat.core.records.probes import Dump, Probe, dumps
 
 Key = tuple[str, str]
 

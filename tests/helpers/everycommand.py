@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from hashcompat.catalog.lookup import default_catalog
+from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.sources.files import spans
 from scripts.bench import cluster
 from scripts.bench.made.shape import Shape

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hashcompat.records.probes import Dump
+from hashcompat.core.records.probes import Dump
 from tests.helpers.dumps import read_back
 from tests.helpers.program import ROOT
 

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hashcompat import planning
-from hashcompat.catalog.lookup import default_catalog
-from hashcompat.planning.judge import Draft, Judge
-from hashcompat.planning.view import View
+from hashcompat.analysis import planning
+from hashcompat.analysis.planning.judge import Draft, Judge
+from hashcompat.analysis.planning.view import View
+from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.sources.files import collect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hashcompat.model.pods import Container, Pod
+    from hashcompat.core.model.pods import Container, Pod
 
 Key = tuple[str, str]
 """A pod's namespace and name."""

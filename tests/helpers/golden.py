@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hashcompat.go import jsontext
+from hashcompat.core.go import jsontext
 from scripts.lib import golden
 from tests.helpers.program import GOLDEN
 

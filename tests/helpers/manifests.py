@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from hashcompat.apiserver.created import as_served, image_volumes
-from hashcompat.catalog.defaults import ApiServer
-from hashcompat.catalog.lookup import default_catalog
-from hashcompat.go import jsontext, yaml
-from hashcompat.go.metav1 import RawJson
-from hashcompat.model.pods import ContainerType
+from hashcompat.core.apiserver.created import as_served, image_volumes
+from hashcompat.core.catalog.defaults import ApiServer
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.go import jsontext, yaml
+from hashcompat.core.go.metav1 import RawJson
+from hashcompat.core.model.pods import ContainerType
 from tests.helpers.golden import releases, rows
 
 CASES = list(rows("staticpods"))

@@ -6,16 +6,16 @@ from typing import Any
 
 from msgspec import structs
 
-from hashcompat import rules
-from hashcompat.formats import FORMATS
-from hashcompat.formats.model import Style
-from hashcompat.model.items import ContainerName, Item, PodName, Prediction
-from hashcompat.model.plan import Plan
-from hashcompat.model.pods import ContainerType
-from hashcompat.model.verdicts import Reason, Verdict
-from hashcompat.report.model import Screen
-from hashcompat.report.plan import PLAN
-from hashcompat.report.planview import Excerpt
+from hashcompat.core import rules
+from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
+from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.pods import ContainerType
+from hashcompat.core.model.verdicts import Reason, Verdict
+from hashcompat.output.formats import FORMATS
+from hashcompat.output.formats.model import Style
+from hashcompat.output.report.model import Screen
+from hashcompat.output.report.plan import PLAN
+from hashcompat.output.report.planview import Excerpt
 
 NEW_FIELD = Reason(rules.FIELD_ADDED, "new field A (1.9)", "a", "A")
 UID = Reason(rules.STATIC_UID, "static pod: 1.9.11 gives it another UID")

@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.go.jsontext import decode_text, loads
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.go.jsontext import decode_text, loads
 from tests.helpers.pods import Json, mirror_pod, node, pod
 from tests.helpers.random_containers import containers
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from hashcompat.go.jsontext import decode_text, loads
+from hashcompat.core.go.jsontext import decode_text, loads
 from tests.helpers.program import ROOT
 from tests.helpers.random_containers import Maker, Tree
 

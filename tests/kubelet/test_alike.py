@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.kubelet.alike import hash_alike, unknown_to
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.kubelet.alike import hash_alike, unknown_to
 from tests.helpers.pods import as_json, pod
 from tests.helpers.program import Run
 

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from hashcompat.answers.hiding import Hider
-from hashcompat.answers.keeping import Keeper
-from hashcompat.answers.outlines import Hidden
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.go.digest import BY_NAME
-from hashcompat.go.jsontext import Number
-from hashcompat.kubelet.gaps import Text, _replaced, _stand, gapped, open_for
-from hashcompat.kubelet.hashing import hashers
-from hashcompat.kubelet.writing import Kind, Values, writing_of
-from hashcompat.model.pods import Blank, Container, ContainerType
+from hashcompat.analysis.answers.hiding import Hider
+from hashcompat.analysis.answers.keeping import Keeper
+from hashcompat.analysis.answers.outlines import Hidden
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.go.digest import BY_NAME
+from hashcompat.core.go.jsontext import Number
+from hashcompat.core.kubelet.gaps import Text, _replaced, _stand, gapped, open_for
+from hashcompat.core.kubelet.hashing import hashers
+from hashcompat.core.kubelet.writing import Kind, Values, writing_of
+from hashcompat.core.model.pods import Blank, Container, ContainerType
 
 GAP = "hashcompat-gap-{:05}z"
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from hashcompat.catalog.eras import Era
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.catalog.releases import parse_range
-from hashcompat.errors import DecodeError, UsageError
-from hashcompat.kubelet.hashing import ContainerHash, compile_hasher, container_hash, hashers
+from hashcompat.core.catalog.eras import Era
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.catalog.releases import parse_range
+from hashcompat.core.errors import DecodeError, UsageError
+from hashcompat.core.kubelet.hashing import ContainerHash, compile_hasher, container_hash, hashers
 from tests.helpers.golden import container
 
 PORTS = {

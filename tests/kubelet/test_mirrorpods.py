@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from hashcompat.catalog.lookup import Kubelet, default_catalog
-from hashcompat.corev1.conversion import own
-from hashcompat.corev1.defaults import apply_defaults
-from hashcompat.kubelet.staticpods import same_for_mirror, static_pod_uid
+from hashcompat.core.catalog.lookup import Kubelet, default_catalog
+from hashcompat.core.corev1.conversion import own
+from hashcompat.core.corev1.defaults import apply_defaults
+from hashcompat.core.kubelet.staticpods import same_for_mirror, static_pod_uid
 from tests.helpers.manifests import CASES, MINORS, case, newest
 
 ADJACENT = list(pairwise(MINORS))

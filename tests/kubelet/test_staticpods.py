@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.catalog.lookup import Catalog, default_catalog
-from hashcompat.errors import DecodeError, UndecidedError, UsageError
-from hashcompat.kubelet.hashing import hashers
-from hashcompat.kubelet.staticpods import StaticUid, static_containers, static_pod_text, static_pod_uid
+from hashcompat.core.catalog.lookup import Catalog, default_catalog
+from hashcompat.core.errors import DecodeError, UndecidedError, UsageError
+from hashcompat.core.kubelet.hashing import hashers
+from hashcompat.core.kubelet.staticpods import StaticUid, static_containers, static_pod_text, static_pod_uid
 from tests.helpers.golden import files, rows
 from tests.helpers.manifests import CASES, MINORS, RELEASES, case, newest, uids
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.kubelet.hashing import hashers
-from hashcompat.kubelet.template import around
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.kubelet.hashing import hashers
+from hashcompat.core.kubelet.template import around
 
 RELEASES = (
     "1.0.7",

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.model.escape import is_visible, name_path, printable, prose, word
+from hashcompat.core.model.escape import is_visible, name_path, printable, prose, word
 from tests.helpers.hostile import HIDDEN, name_of
 
 VISIBLE = "aZ09-_.~ äßłЖ中あ한😀→"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hashcompat.model.items import ContainerName, Item, PodName, Prediction, container_name
-from hashcompat.model.pods import ContainerType
-from hashcompat.model.verdicts import Reason, Verdict
+from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction, container_name
+from hashcompat.core.model.pods import ContainerType
+from hashcompat.core.model.verdicts import Reason, Verdict
 
 PREDICTION = Prediction(
     "1.9.11",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.model.kinds import KINDS, Owner, is_kind, names_a_kind, near_owners, owner_of
+from hashcompat.core.model.kinds import KINDS, Owner, is_kind, names_a_kind, near_owners, owner_of
 
 
 @pytest.mark.parametrize(

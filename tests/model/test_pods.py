@@ -6,7 +6,7 @@ import pytest
 from msgspec import structs
 
 import hashcompat
-from hashcompat.model.pods import Blank, StaticManifest
+from hashcompat.core.model.pods import Blank, StaticManifest
 
 
 def test_what_replicas_share_makes_no_difference() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.model.uids import is_computed, is_of_api_server
+from hashcompat.core.model.uids import is_computed, is_of_api_server
 
 COMPUTED = "0123456789abcdef0123456789abcdef"
 OF_API_SERVER = "01234567-89ab-cdef-0123-456789abcdef"

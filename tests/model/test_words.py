@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.model.escape import agree, count
+from hashcompat.core.model.escape import agree, count
 
 
 @pytest.mark.parametrize(

@@ -10,20 +10,20 @@ from typing import Any
 
 import pytest
 
-from hashcompat.catalog.eras import PatchTables, site_of
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.catalog.releases import typed_rows
-from hashcompat.errors import InputError, UsageError
-from hashcompat.go.types import STRING, Basic, Field, Pointer, Struct
-from hashcompat.patching import strip as stripping
-from hashcompat.patching.gotypes import (
+from hashcompat.analysis.patching import strip as stripping
+from hashcompat.analysis.patching.gotypes import (
     conversion_functions,
     conversion_of,
     foreign_imports,
     type_declarations,
 )
-from hashcompat.patching.model import Patch
-from hashcompat.patching.strategies import BY_NAME, Choices, make_patch
+from hashcompat.analysis.patching.model import Patch
+from hashcompat.analysis.patching.strategies import BY_NAME, Choices, make_patch
+from hashcompat.core.catalog.eras import PatchTables, site_of
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.catalog.releases import typed_rows
+from hashcompat.core.errors import InputError, UsageError
+from hashcompat.core.go.types import STRING, Basic, Field, Pointer, Struct
 
 PAIRS = [
     ("1.8.15", "1.7.16"),

@@ -6,10 +6,8 @@ import hashlib
 
 import pytest
 
-from hashcompat.catalog.eras import Function, Site
-from hashcompat.catalog.releases import parse_range
-from hashcompat.patching.model import Change, FileEdit, MisplacedError, NewFile, Patch, apply
-from hashcompat.patching.steps import (
+from hashcompat.analysis.patching.model import Change, FileEdit, MisplacedError, NewFile, Patch, apply
+from hashcompat.analysis.patching.steps import (
     AddImport,
     Body,
     DropUnusedImports,
@@ -19,6 +17,8 @@ from hashcompat.patching.steps import (
     ReplaceLine,
     function_text,
 )
+from hashcompat.core.catalog.eras import Function, Site
+from hashcompat.core.catalog.releases import parse_range
 
 OWN = "func sum(a int) int {\n\ttotal := a + one()\n\treturn total\n}\n"
 OTHER = "func sum(a int64) int64 {\n\treturn a\n}\n"

@@ -11,23 +11,23 @@ from itertools import combinations, permutations
 import pytest
 from msgspec.structs import replace
 
-from hashcompat import planning
-from hashcompat.answers.redaction import snapshot
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.errors import InputError
-from hashcompat.kubelet.hashing import container_hash
-from hashcompat.kubelet.staticpods import same_for_mirror
-from hashcompat.model.plan import Way
-from hashcompat.model.pods import Inventory
-from hashcompat.model.records import Recorded
-from hashcompat.planning.counting import Counting
-from hashcompat.planning.hops import elsewhere
-from hashcompat.planning.kinds import OF_CONTAINER, OF_POD, kind
-from hashcompat.planning.options import AUTO, AssumePatch, Options
-from hashcompat.planning.planner import Planner
-from hashcompat.planning.view import View, is_plain
-from hashcompat.planning.wayhashes import WayHashes
-from hashcompat.records.index import index
+from hashcompat.analysis import planning
+from hashcompat.analysis.answers.redaction import snapshot
+from hashcompat.analysis.planning.counting import Counting
+from hashcompat.analysis.planning.hops import elsewhere
+from hashcompat.analysis.planning.kinds import OF_CONTAINER, OF_POD, kind
+from hashcompat.analysis.planning.options import AUTO, AssumePatch, Options
+from hashcompat.analysis.planning.planner import Planner
+from hashcompat.analysis.planning.view import View, is_plain
+from hashcompat.analysis.planning.wayhashes import WayHashes
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.errors import InputError
+from hashcompat.core.kubelet.hashing import container_hash
+from hashcompat.core.kubelet.staticpods import same_for_mirror
+from hashcompat.core.model.plan import Way
+from hashcompat.core.model.pods import Inventory
+from hashcompat.core.model.records import Recorded
+from hashcompat.core.records.index import index
 from hashcompat.sources.files import sample
 from hashcompat.sources.values import collect
 from tests.helpers import randomness
@@ -263,10 +263,10 @@ def test_what_counts_for_no_kind_is_read_by_nothing_that_decides() -> None:
     unread = (OF_CONTAINER | OF_POD) - {"containers", "initContainers", "ephemeralContainers"}
     read: dict[str, list[ast.stmt]] = {
         path.name: ast.parse(path.read_text()).body
-        for path in (ROOT / "hashcompat" / "kubelet" / "decide").glob("*.py")
+        for path in (ROOT / "hashcompat" / "core" / "kubelet" / "decide").glob("*.py")
     }
     for name, functions in DECIDING.items():
-        body = ast.parse((ROOT / "hashcompat" / "corev1" / name).read_text()).body
+        body = ast.parse((ROOT / "hashcompat" / "core" / "corev1" / name).read_text()).body
         read[name] = [one for one in body if isinstance(one, ast.FunctionDef) and one.name in functions]
         assert len(read[name]) == len(functions)
     for name, parts in read.items():

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from hashcompat.catalog.behaviour import Changes
-from hashcompat.catalog.lookup import Catalog, default_catalog
-from hashcompat.catalog.types import Schema
-from hashcompat.go.walk import side_by_side
-from hashcompat.kubelet.hashing import compile_hasher, container_hash
-from hashcompat.planning import reasons as of_kubelets
-from hashcompat.planning.reasons import FieldChange, difference, field_changes
-from hashcompat.rules.pages import RULES
+from hashcompat.analysis.planning import reasons as of_kubelets
+from hashcompat.analysis.planning.reasons import FieldChange, difference, field_changes
+from hashcompat.core.catalog.behaviour import Changes
+from hashcompat.core.catalog.lookup import Catalog, default_catalog
+from hashcompat.core.catalog.types import Schema
+from hashcompat.core.go.walk import side_by_side
+from hashcompat.core.kubelet.hashing import compile_hasher, container_hash
+from hashcompat.core.rules.pages import RULES
 
 NAMES = {"name": "a", "image": "b"}
 MOUNT = {**NAMES, "volumeMounts": [{"name": "v", "mountPath": "/v"}, {"name": "w", "mountPath": "/w"}]}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import hashcompat
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.errors import UsageError
-from hashcompat.release import parse_release
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.errors import UsageError
+from hashcompat.core.release import parse_release
 from tests.helpers.pods import Json, as_json, node, pod
 from tests.helpers.program import Run
 from tests.helpers.rulecases import KEEP, SIZED, C, Expected, sidecar

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hashcompat
-from hashcompat.catalog.releases import same_build
-from hashcompat.model.plan import Hop
-from hashcompat.release import parse_release
+from hashcompat.core.catalog.releases import same_build
+from hashcompat.core.model.plan import Hop
+from hashcompat.core.release import parse_release
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run, said_of
 from tests.helpers.upgrades import record, recorded

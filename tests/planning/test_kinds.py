@@ -13,18 +13,18 @@ from typing import Any
 
 import pytest
 
-from hashcompat import planning
+from hashcompat.analysis import planning
+from hashcompat.analysis.planning import rulings
+from hashcompat.analysis.planning.judge import Judge
+from hashcompat.analysis.planning.kinds import OF_CONTAINER, OF_POD, WITHOUT_PLUGIN, Dates, kind
+from hashcompat.analysis.planning.options import AssumePatch, Options
+from hashcompat.analysis.planning.view import View
 from hashcompat.api.inputs import load
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.errors import InputError
-from hashcompat.model.plan import Plan, Way
-from hashcompat.model.records import Recorded
-from hashcompat.planning import rulings
-from hashcompat.planning.judge import Judge
-from hashcompat.planning.kinds import OF_CONTAINER, OF_POD, WITHOUT_PLUGIN, Dates, kind
-from hashcompat.planning.options import AssumePatch, Options
-from hashcompat.planning.view import View
-from hashcompat.records.index import index
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.plan import Plan, Way
+from hashcompat.core.model.records import Recorded
+from hashcompat.core.records.index import index
 from hashcompat.sources.files import collect, survey
 from hashcompat.sources.replicas.roles import _ROLES, Role
 from tests.helpers import randomness

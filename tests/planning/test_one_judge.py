@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 import hashcompat
-from hashcompat import planning
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.model.plan import Way
-from hashcompat.planning.hops import Tally
-from hashcompat.planning.options import AssumePatch, Options
-from hashcompat.planning.templates import Templates
-from hashcompat.planning.view import View
+from hashcompat.analysis import planning
+from hashcompat.analysis.planning.hops import Tally
+from hashcompat.analysis.planning.options import AssumePatch, Options
+from hashcompat.analysis.planning.templates import Templates
+from hashcompat.analysis.planning.view import View
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.model.plan import Way
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
 from tests.helpers.upgrades import hash_of, record, recorded

@@ -8,9 +8,9 @@ from itertools import permutations
 
 import pytest
 
-from hashcompat.catalog.lookup import Catalog, Kubelet
-from hashcompat.catalog.releases import same_minor
-from hashcompat.planning.pairs import Pairs, Sums, crossed, numbers, of_numbers, together
+from hashcompat.analysis.planning.pairs import Pairs, Sums, crossed, numbers, of_numbers, together
+from hashcompat.core.catalog.lookup import Catalog, Kubelet
+from hashcompat.core.catalog.releases import same_minor
 from tests.helpers import randomness
 
 RELEASES = ("1.3.10", "1.5.8", "1.9.11", "1.16.15", "1.24.17", "1.27.4", "1.27.16", "1.33.13", "1.36.6")

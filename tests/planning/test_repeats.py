@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from hashcompat import planning
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.kubelet.template import Around
-from hashcompat.model.plan import Plan
-from hashcompat.planning import repeats
-from hashcompat.planning.options import Options
-from hashcompat.planning.planner import Planner
-from hashcompat.planning.repeats import Repeats
-from hashcompat.planning.view import View
+from hashcompat.analysis import planning
+from hashcompat.analysis.planning import repeats
+from hashcompat.analysis.planning.options import Options
+from hashcompat.analysis.planning.planner import Planner
+from hashcompat.analysis.planning.repeats import Repeats
+from hashcompat.analysis.planning.view import View
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.kubelet.template import Around
+from hashcompat.core.model.plan import Plan
 from hashcompat.sources.files.collect import collect
 from tests.helpers.pods import Json
 from tests.helpers.replicas import deployments

@@ -7,18 +7,18 @@ from collections.abc import Iterable
 import pytest
 from msgspec import structs
 
-from hashcompat import planning
-from hashcompat.answers import matrix
-from hashcompat.answers.redaction import snapshot
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.go.jsontext import loads
-from hashcompat.kubelet.hashing import container_hash
-from hashcompat.model.items import Item
-from hashcompat.model.records import Recorded
-from hashcompat.planning.latest import KEPT, LARGEST, Latest, once
-from hashcompat.planning.options import Options
-from hashcompat.planning.view import View
-from hashcompat.records.index import index
+from hashcompat.analysis import planning
+from hashcompat.analysis.answers import matrix
+from hashcompat.analysis.answers.redaction import snapshot
+from hashcompat.analysis.planning.latest import KEPT, LARGEST, Latest, once
+from hashcompat.analysis.planning.options import Options
+from hashcompat.analysis.planning.view import View
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.go.jsontext import loads
+from hashcompat.core.kubelet.hashing import container_hash
+from hashcompat.core.model.items import Item
+from hashcompat.core.model.records import Recorded
+from hashcompat.core.records.index import index
 from hashcompat.sources.values import collect
 from tests.helpers.pods import Json, pod
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from hashcompat import rules
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.model.plan import Plan, Way
-from hashcompat.model.pods import Inventory
-from hashcompat.planning.hops import Tally
-from hashcompat.planning.judge import Draft, Judge
-from hashcompat.planning.planner import Planner
-from hashcompat.planning.rulings import Rulings
-from hashcompat.planning.view import View
+from hashcompat.analysis.planning.hops import Tally
+from hashcompat.analysis.planning.judge import Draft, Judge
+from hashcompat.analysis.planning.planner import Planner
+from hashcompat.analysis.planning.rulings import Rulings
+from hashcompat.analysis.planning.view import View
+from hashcompat.core import rules
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.model.plan import Plan, Way
+from hashcompat.core.model.pods import Inventory
 from hashcompat.sources.values import collect
 from tests.helpers.pods import Json, node, pod
 

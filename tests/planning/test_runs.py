@@ -13,14 +13,14 @@ import pytest
 from msgspec import structs
 
 import hashcompat
-from hashcompat import forks, rules
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.forks import FailedError
-from hashcompat.model.plan import Way
-from hashcompat.model.pods import Inventory, Pod, Share, Shared
-from hashcompat.planning.options import Options
-from hashcompat.planning.runs import Run, decided
-from hashcompat.planning.view import View
+from hashcompat.analysis.planning.options import Options
+from hashcompat.analysis.planning.runs import Run, decided
+from hashcompat.analysis.planning.view import View
+from hashcompat.core import forks, rules
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.forks import FailedError
+from hashcompat.core.model.plan import Way
+from hashcompat.core.model.pods import Inventory, Pod, Share, Shared
 from hashcompat.sources.files import spans
 from hashcompat.sources.values import collect
 from scripts.bench import cluster
@@ -165,7 +165,7 @@ def test_limits_are_those_of_all_pods_together(
     path = large(tmp_path / "c.json", distinct=False)
     given = ("plan", "--from", "1.7.16", "--to", "1.9.11", "-f", path, "--jobs", 4)
     containers = run(*given, "-o", "json").document["summary"]["containers"]
-    monkeypatch.setattr("hashcompat.go.allowance.MOST_CONTAINERS", containers - 1)
+    monkeypatch.setattr("hashcompat.core.go.allowance.MOST_CONTAINERS", containers - 1)
     assert f"more than {containers - 1} containers" in run(*given).err
 
 

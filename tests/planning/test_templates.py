@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from hashcompat import planning
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.kubelet.hashing import container_hash
-from hashcompat.model.plan import Plan
-from hashcompat.model.records import Recorded
-from hashcompat.planning.latest import KEPT
-from hashcompat.planning.options import AUTO, AssumePatch, Options
-from hashcompat.planning.templates import Templates
-from hashcompat.planning.view import View
-from hashcompat.records.index import index
+from hashcompat.analysis import planning
+from hashcompat.analysis.planning.latest import KEPT
+from hashcompat.analysis.planning.options import AUTO, AssumePatch, Options
+from hashcompat.analysis.planning.templates import Templates
+from hashcompat.analysis.planning.view import View
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.kubelet.hashing import container_hash
+from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.records import Recorded
+from hashcompat.core.records.index import index
 from hashcompat.sources.values import collect
 from tests.helpers import randomness
 from tests.helpers.pods import Json, node, pod

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from hashcompat.preflight import examine
-from hashcompat.preflight.checks import Upgrade
-from hashcompat.preflight.facts import Cluster
-from hashcompat.records.probes import Dump, Probe
+from hashcompat.analysis.preflight import examine
+from hashcompat.analysis.preflight.checks import Upgrade
+from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.core.records.probes import Dump, Probe
 from hashcompat.sources.node import docker, live
 from hashcompat.sources.node.asking import Asking
 from tests.helpers.dumps import ALL, APP, GONE, INFO, NODE, POD_ROWS, SANDBOX, Key, dump, upgrade

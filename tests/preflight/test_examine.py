@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.errors import UsageError
-from hashcompat.model.preflight import Finding, Status
-from hashcompat.preflight import CHECKS, examine, known_checks, left_out, worst_first
-from hashcompat.preflight.checks import Need
-from hashcompat.records.probes import Dump
+from hashcompat.analysis.preflight import CHECKS, examine, known_checks, left_out, worst_first
+from hashcompat.analysis.preflight.checks import Need
+from hashcompat.core.errors import UsageError
+from hashcompat.core.model.preflight import Finding, Status
+from hashcompat.core.records.probes import Dump
 from tests.helpers.dumps import dump, upgrade
 
 NEWEST = "1.37.1"

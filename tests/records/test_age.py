@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from hashcompat.model.pods import Container, ContainerType
-from hashcompat.model.records import Recorded
-from hashcompat.records.index import is_older
+from hashcompat.core.model.pods import Container, ContainerType
+from hashcompat.core.model.records import Recorded
+from hashcompat.core.records.index import is_older
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from hashcompat.errors import InputError
-from hashcompat.model.records import Applied, Record, Recorded, Sandbox
-from hashcompat.records.collected import from_documents
-from hashcompat.records.probes import Probe
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.records import Applied, Record, Recorded, Sandbox
+from hashcompat.core.records.collected import from_documents
+from hashcompat.core.records.probes import Probe
 from tests.helpers.dumps import GONE, Key, as_text, dump, failed
 
 HASH = "io.kubernetes.container.hash"

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from hashcompat.errors import InputError
-from hashcompat.model.records import Recorded, Sandbox
-from hashcompat.records.documents import from_node
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.records import Recorded, Sandbox
+from hashcompat.core.records.documents import from_node
 
 UID = "8cdcb7ba-17d0-11e9-9243-52540064c479"
 LABELS = {

@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec import structs
 
-from hashcompat.model.items import ContainerName, Item, PodName, Prediction
-from hashcompat.model.plan import Share, share
-from hashcompat.model.pods import Container, ContainerType, Pod, StaticManifest
-from hashcompat.model.records import Recorded
-from hashcompat.model.verdicts import Verdict
-from hashcompat.records.index import index
+from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
+from hashcompat.core.model.plan import Share, share
+from hashcompat.core.model.pods import Container, ContainerType, Pod, StaticManifest
+from hashcompat.core.model.records import Recorded
+from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.records.index import index
 
 CONTAINER = Container("app", ContainerType.CONTAINER, "$", {}, running=True)
 POD = Pod(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from hashcompat.errors import InputError
-from hashcompat.go import allowance
-from hashcompat.model.records import Applied, Record, Recorded, Sandbox
-from hashcompat.records.collected import Keeper
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import allowance
+from hashcompat.core.model.records import Applied, Record, Recorded, Sandbox
+from hashcompat.core.records.collected import Keeper
 
 RECORDED = Recorded("u1", "shop", "web-0", "app", 7, running=True, id="i1")
 SANDBOX = Sandbox("u1", "shop", "web-0", ready=True, ip="10.0.0.1")

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from hashcompat.errors import InputError
-from hashcompat.records.probes import AbsentError, Dump, Probe, UnreadError, dumps
+from hashcompat.core.errors import InputError
+from hashcompat.core.records.probes import AbsentError, Dump, Probe, UnreadError, dumps
 from tests.helpers.dumps import GONE, as_text, dump, failed, read_back
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hashcompat.records.index import Table
+from hashcompat.core.records.index import Table
 
 ROWS = [("b", 1), ("a", 2), ("b", 3), ("c", 4)]
 

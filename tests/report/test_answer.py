@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.model.items import Item
-from hashcompat.model.verdicts import Verdict
-from hashcompat.report.model import Coloured
-from hashcompat.report.notes import answer
+from hashcompat.core.model.items import Item
+from hashcompat.core.model.verdicts import Verdict
+from hashcompat.output.report.model import Coloured
+from hashcompat.output.report.notes import answer
 from tests.helpers.plans import excerpt, item
 
 R, L, K, U = Verdict.RESTART, Verdict.KILL, Verdict.KEEP, Verdict.UNKNOWN

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.report.notes import collapsed
+from hashcompat.output.report.notes import collapsed
 
 DRAIN = "in-place minor upgrades of a kubelet are not supported: drain the node first (kubernetes#129385)"
 FAULT = (

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from hashcompat import api
-from hashcompat.formats.documents import to_json
-from hashcompat.model.items import Item
-from hashcompat.model.plan import Plan
-from hashcompat.report import rowtexts
-from hashcompat.report.items import ALIKE, item_document
-from hashcompat.report.model import Rows
-from hashcompat.report.plan import PLAN
-from hashcompat.report.rowtexts import Likeness
+from hashcompat.core.model.items import Item
+from hashcompat.core.model.plan import Plan
+from hashcompat.output.formats.documents import to_json
+from hashcompat.output.report import rowtexts
+from hashcompat.output.report.items import ALIKE, item_document
+from hashcompat.output.report.model import Rows
+from hashcompat.output.report.plan import PLAN
+from hashcompat.output.report.rowtexts import Likeness
 from hashcompat.sources.files.sample import sample_path
 from hashcompat.sources.files.saved import line
 

@@ -6,13 +6,13 @@ import re
 
 import pytest
 
-from hashcompat.answers.matrix import Matrix, make
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.formats import FORMATS
-from hashcompat.formats.model import Style
-from hashcompat.planning.view import View
-from hashcompat.report.matrix import MATRIX
-from hashcompat.report.model import Screen
+from hashcompat.analysis.answers.matrix import Matrix, make
+from hashcompat.analysis.planning.view import View
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.output.formats import FORMATS
+from hashcompat.output.formats.model import Style
+from hashcompat.output.report.matrix import MATRIX
+from hashcompat.output.report.model import Screen
 from hashcompat.sources.values import collect
 from tests.helpers.pods import Json, mirror_pod, node, pod
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat import planning
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.formats.documents import to_json
-from hashcompat.planning.view import View
-from hashcompat.report import rowtexts
-from hashcompat.report.plan import PLAN
-from hashcompat.report.planview import Excerpt
-from hashcompat.report.rowtexts import Texts, in_turn
+from hashcompat.analysis import planning
+from hashcompat.analysis.planning.view import View
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.output.formats.documents import to_json
+from hashcompat.output.report import rowtexts
+from hashcompat.output.report.plan import PLAN
+from hashcompat.output.report.planview import Excerpt
+from hashcompat.output.report.rowtexts import Texts, in_turn
 from hashcompat.sources.files.collect import collect
 from scripts.bench import cluster
 from scripts.bench.made import texts as made
@@ -76,7 +76,7 @@ def test_a_plan_that_two_processes_write_is_that_of_one(
     plan = planning.make(collect((str(path),)), "1.7.16", "1.9.11", View(catalog))
     assert PLAN.sealed is not None
     monkeypatch.setattr(rowtexts, "_TOGETHER", 64)
-    monkeypatch.setattr("hashcompat.report.rowtexts.WORTH_FORKING", 1)
+    monkeypatch.setattr("hashcompat.output.report.rowtexts.WORTH_FORKING", 1)
     found = []
     for jobs in (1, 2):
         content, seals = PLAN.sealed(Excerpt(plan, plan.items, jobs=jobs))

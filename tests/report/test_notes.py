@@ -6,11 +6,11 @@ import shlex
 
 import pytest
 
-from hashcompat.model.items import Item
-from hashcompat.model.plan import Hop, Suggestion
-from hashcompat.model.verdicts import Verdict
-from hashcompat.report.plan import PLAN
-from hashcompat.report.planview import Excerpt, Invocation
+from hashcompat.core.model.items import Item
+from hashcompat.core.model.plan import Hop, Suggestion
+from hashcompat.core.model.verdicts import Verdict
+from hashcompat.output.report.plan import PLAN
+from hashcompat.output.report.planview import Excerpt, Invocation
 from tests.helpers.hostile import NAMES
 from tests.helpers.plans import excerpt, item, plan
 

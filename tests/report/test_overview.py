@@ -8,12 +8,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hashcompat.formats.layout import width_of
-from hashcompat.model.escape import is_visible
-from hashcompat.model.items import Item
-from hashcompat.model.verdicts import Verdict
-from hashcompat.report.planview import ROWS, Excerpt, SortBy, without_kept
-from hashcompat.report.tally import GroupBy
+from hashcompat.core.model.escape import is_visible
+from hashcompat.core.model.items import Item
+from hashcompat.core.model.verdicts import Verdict
+from hashcompat.output.formats.layout import width_of
+from hashcompat.output.report.planview import ROWS, Excerpt, SortBy, without_kept
+from hashcompat.output.report.tally import GroupBy
 from tests.helpers.hostile import NAMES
 from tests.helpers.plans import NEW_FIELD, UID, excerpt, item, plan, shown
 

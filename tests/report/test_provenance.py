@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec import structs
 
-from hashcompat.model.plan import Plan
-from hashcompat.model.pods import Origin, Source
-from hashcompat.report.planview import Excerpt, provenance, source_document
+from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.pods import Origin, Source
+from hashcompat.output.report.planview import Excerpt, provenance, source_document
 from tests.helpers.plans import item, plan
 
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)

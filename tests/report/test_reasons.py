@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat import rules
-from hashcompat.model.verdicts import Reason
-from hashcompat.report.tally import Kinds
+from hashcompat.core import rules
+from hashcompat.core.model.verdicts import Reason
+from hashcompat.output.report.tally import Kinds
 
 
 def text_of(*texts: str, rule: str = rules.OTHER_NODE) -> str:

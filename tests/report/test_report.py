@@ -8,28 +8,28 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from hashcompat import disruption, planning
-from hashcompat.answers.calibration import check_records
-from hashcompat.answers.comparison import compare_releases
-from hashcompat.answers.explanation import explain
-from hashcompat.answers.golden import Verifications, verify
-from hashcompat.answers.hashes import hash_containers
-from hashcompat.answers.matrix import make
-from hashcompat.answers.redaction import snapshot
-from hashcompat.answers.releases import known_releases, versions
+from hashcompat.analysis import disruption, planning
+from hashcompat.analysis.answers.calibration import check_records
+from hashcompat.analysis.answers.comparison import compare_releases
+from hashcompat.analysis.answers.explanation import explain
+from hashcompat.analysis.answers.golden import Verifications, verify
+from hashcompat.analysis.answers.hashes import hash_containers
+from hashcompat.analysis.answers.matrix import make
+from hashcompat.analysis.answers.redaction import snapshot
+from hashcompat.analysis.answers.releases import known_releases, versions
+from hashcompat.analysis.gating.judge import ExtraInputs, judge
+from hashcompat.analysis.patching.audit import audit
+from hashcompat.analysis.planning.view import View
+from hashcompat.analysis.preflight import CHECKS
 from hashcompat.api.rollout import preflight_nodes
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.gating.judge import ExtraInputs, judge
-from hashcompat.gating.policy import Policy
-from hashcompat.go.jsontext import dumps
-from hashcompat.model.plan import Way
-from hashcompat.patching.audit import audit
-from hashcompat.planning.view import View
-from hashcompat.preflight import CHECKS
-from hashcompat.report import document_of
-from hashcompat.report.planview import without_kept
-from hashcompat.report.registry import REPORTS
-from hashcompat.rules.pages import RULES, RuleList
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.go.jsontext import dumps
+from hashcompat.core.model.plan import Way
+from hashcompat.core.policies.policy import Policy
+from hashcompat.core.rules.pages import RULES, RuleList
+from hashcompat.output.report import document_of
+from hashcompat.output.report.planview import without_kept
+from hashcompat.output.report.registry import REPORTS
 from hashcompat.sources import dating
 from hashcompat.sources.cluster.collect import Scope
 from hashcompat.sources.cluster.roles import minimal_roles

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.formats.layout import render_text
-from hashcompat.formats.model import Style
-from hashcompat.preflight import CHECKS
-from hashcompat.report.rules import PAGES, command_lines, document_of, paged, released, sections
-from hashcompat.rules import Rows, Rule, Since
-from hashcompat.rules.pages import RULES, RuleList
+from hashcompat.analysis.preflight import CHECKS
+from hashcompat.core.rules import Rows, Rule, Since
+from hashcompat.core.rules.pages import RULES, RuleList
+from hashcompat.output.formats.layout import render_text
+from hashcompat.output.formats.model import Style
+from hashcompat.output.report.rules import PAGES, command_lines, document_of, paged, released, sections
 
 EVERY = [*RULES, *(paged(check) for check in CHECKS)]
 LONG = "hashcompat hash --kubelet OLD,NEW --node-name NODE --static-pod-dir MANIFESTS -o json"

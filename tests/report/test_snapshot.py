@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from hashcompat.answers.redaction import Snapshot, snapshot
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.go.jsontext import dumps, loads
-from hashcompat.report.model import Rows
-from hashcompat.report.snapshot import SNAPSHOT, PodTexts, following, text
+from hashcompat.analysis.answers.redaction import Snapshot, snapshot
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.go.jsontext import dumps, loads
+from hashcompat.output.report.model import Rows
+from hashcompat.output.report.snapshot import SNAPSHOT, PodTexts, following, text
 from hashcompat.sources.files.collect import collect
 from hashcompat.sources.files.sample import sample_path
 

@@ -7,9 +7,9 @@ import tomllib
 
 import pytest
 
-from hashcompat import rules
-from hashcompat.preflight import CHECKS
-from hashcompat.rules.pages import RULES
+from hashcompat.analysis.preflight import CHECKS
+from hashcompat.core import rules
+from hashcompat.core.rules.pages import RULES
 from tests.helpers.program import ROOT
 
 IDS = [*(rule.id for rule in RULES), *(check.rule.id for check in CHECKS)]

@@ -8,13 +8,13 @@ import shlex
 import click
 import pytest
 
-from hashcompat.catalog.files import DataFiles, default_directory
+from hashcompat.analysis.preflight import CHECKS
 from hashcompat.cli.program import cli
-from hashcompat.model.escape import printable
-from hashcompat.preflight import CHECKS
-from hashcompat.report.rules import paged
-from hashcompat.rules import Rule, Step, steps
-from hashcompat.rules.pages import RULES
+from hashcompat.core.catalog.files import DataFiles, default_directory
+from hashcompat.core.model.escape import printable
+from hashcompat.core.rules import Rule, Step, steps
+from hashcompat.core.rules.pages import RULES
+from hashcompat.output.report.rules import paged
 from tests.helpers.program import ROOT
 
 PAGES = [*RULES, *map(paged, (check for check in CHECKS))]
@@ -157,7 +157,7 @@ def test_the_log_lines_are_those_of_the_release_data() -> None:
 
 
 def test_the_keys_of_recorded_hashes_are_those_that_records_are_read_by() -> None:
-    labels = (ROOT / "hashcompat" / "records" / "labels.py").read_text()
+    labels = (ROOT / "hashcompat" / "core" / "records" / "labels.py").read_text()
     for step in (steps.IN_CRI, steps.IN_DOCKER):
         (key,) = re.findall(r"io\.kubernetes\.container\.hash", step.command)
         assert f'"{key}"' in labels

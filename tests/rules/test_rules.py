@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import hashcompat
-from hashcompat import rules
-from hashcompat.rules.pages import RULES
+from hashcompat.core import rules
+from hashcompat.core.rules.pages import RULES
 from tests.helpers.pods import mirror_pod, node, pod
 from tests.helpers.program import ROOT
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from hashcompat.errors import InputError
+from hashcompat.core.errors import InputError
 from hashcompat.sources import compression
 from hashcompat.sources.compression import Plain, all_of
 

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 import hashcompat
-from hashcompat.errors import InputError
-from hashcompat.model.pods import Pod
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.pods import Pod
 from hashcompat.sources import copies, values
 from hashcompat.sources.files import collect as files
 from tests.helpers.pods import Json, as_json, listed, node, pod

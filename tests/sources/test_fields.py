@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.errors import InputError
+from hashcompat.core.errors import InputError
 from hashcompat.sources.fields import Fields
 
 OBJECT = Fields(

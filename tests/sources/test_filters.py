@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.go import allowance
+from hashcompat.core.go import allowance
 from tests.helpers.pods import as_json, pod
 from tests.helpers.program import SAMPLE, Run
 

@@ -20,7 +20,7 @@ import requests
 import trustme
 import yaml
 
-from hashcompat.errors import InputError
+from hashcompat.core.errors import InputError
 from hashcompat.sources import http
 from tests.helpers.pods import ARTICLE, as_json, listed, pod
 from tests.helpers.program import Run

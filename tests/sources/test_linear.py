@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from hashcompat.errors import InputError
+from hashcompat.core.errors import InputError
 from hashcompat.sources.compression import Plain
 from hashcompat.sources.files import archives, recorded
 from hashcompat.sources.files import collect as files

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.model.pods import Pod
+from hashcompat.core.model.pods import Pod
 from hashcompat.sources.mirrors import Mirror, annotations_of, mirror_of
 from hashcompat.sources.objects import read_object
 from tests.helpers.pods import pod

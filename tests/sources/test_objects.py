@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from hashcompat.errors import InputError
-from hashcompat.model.pods import Node, Pod
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.pods import Node, Pod
 from hashcompat.sources.objects import Found, read_object
 from tests.helpers.pods import ARTICLE, PLAIN, Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run

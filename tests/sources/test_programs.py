@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.errors import InputError
+from hashcompat.core.errors import InputError
 from hashcompat.sources import programs
 from hashcompat.sources.programs import FailedError, output
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from hashcompat.errors import InputError
-from hashcompat.model.impact import Phase, Rollout, Turn
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.impact import Phase, Rollout, Turn
 from hashcompat.sources.rollouts import rollout_of, text_of
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

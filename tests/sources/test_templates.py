@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.model.pods import Pod
+from hashcompat.core.model.pods import Pod
 from hashcompat.sources.objects import read_object
 from tests.helpers.pods import PLAIN, Json, as_json, pod
 from tests.helpers.program import Run

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from hashcompat.errors import InputError
+from hashcompat.core.errors import InputError
 from hashcompat.sources import documents
 from hashcompat.sources.limits import RefusedError
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.model.pods import Pod
+from hashcompat.core.model.pods import Pod
 from hashcompat.sources.objects import read_object
 from hashcompat.sources.workloads import maker_of, workload_of
 from tests.helpers.pods import PLAIN, Json, as_json, mirror_pod, pod

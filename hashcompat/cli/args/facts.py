@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import click
 import msgspec
 
+from hashcompat.analysis.planning.options import STRATEGIES, AssumePatch, Options
 from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.releases import Names
-from hashcompat.errors import UsageError
-from hashcompat.model.pods import Inventory, Source
-from hashcompat.planning.options import STRATEGIES, AssumePatch, Options
+from hashcompat.core.errors import UsageError
+from hashcompat.core.model.pods import Inventory, Source
 
 if TYPE_CHECKING:
-    from hashcompat.model.records import Record
+    from hashcompat.core.model.records import Record
 
 
 def keep_going_option() -> Any:
@@ -151,7 +151,7 @@ class Facts:
         patches: Patches = _NO_PATCHES,
     ) -> Options:
         """Return how pods are to be read and what else is known; raises UsageError for unknown releases."""
-        from hashcompat.records.index import index
+        from hashcompat.core.records.index import index
 
         servers = [names.read(name) if name else "" for name in (self.apiserver, self.apiserver_to)]
         gates = frozenset(_gates(",".join(self.feature_gates)))

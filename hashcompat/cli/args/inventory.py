@@ -20,13 +20,13 @@ from hashcompat.cli.args.source import (
     static_place,
 )
 from hashcompat.cli.output import note
-from hashcompat.errors import InputError, UsageError
-from hashcompat.model.pods import Inventory, Origin
-from hashcompat.model.pods import Source as Kind
-from hashcompat.report.notes import collapsed
+from hashcompat.core.errors import InputError, UsageError
+from hashcompat.core.model.pods import Inventory, Origin
+from hashcompat.core.model.pods import Source as Kind
+from hashcompat.output.report.notes import collapsed
 
 if TYPE_CHECKING:
-    from hashcompat.model.records import Record
+    from hashcompat.core.model.records import Record
     from hashcompat.sources.cluster import collect as live
 
 Result = TypeVar("Result")
@@ -93,7 +93,7 @@ class Reading(msgspec.Struct, frozen=True):
 
     def warn_unlisted(self, inventory: Inventory, records: Iterable[Record]) -> None:
         """Print which static pods have records but are not among the pods, unless labels may be the cause."""
-        from hashcompat.records.index import unlisted
+        from hashcompat.core.records.index import unlisted
 
         if not self.scope.labels.selector:
             self.warn(unlisted(inventory, records, self.scope.filters.cover))

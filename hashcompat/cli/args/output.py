@@ -9,9 +9,9 @@ import click
 
 from hashcompat.cli.args.declare import Changed, group, option
 from hashcompat.cli.output import Destination, check_apart, destination
-from hashcompat.errors import UsageError
-from hashcompat.formats import FORMATS, chosen, offered
-from hashcompat.report.model import Report
+from hashcompat.core.errors import UsageError
+from hashcompat.output.formats import FORMATS, chosen, offered
+from hashcompat.output.report.model import Report
 
 Result = TypeVar("Result")
 
@@ -117,7 +117,7 @@ class WithoutHashes:
         """Return a result as it is reported."""
         if not self.no_hashes:
             return result
-        from hashcompat.report.without_hashes import without_hashes
+        from hashcompat.output.report.without_hashes import without_hashes
 
         return without_hashes(result)
 

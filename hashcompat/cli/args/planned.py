@@ -13,16 +13,17 @@ import click
 import msgspec
 from msgspec import structs
 
-from hashcompat import forks, planning
+from hashcompat.analysis import planning
+from hashcompat.analysis.planning.view import View
 from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.facts import Facts, Patched
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.releases import Names, Releases
 from hashcompat.cli.args.source import Scope, Source
-from hashcompat.errors import InputError
-from hashcompat.model.plan import Plan, Way
-from hashcompat.model.pods import Inventory
-from hashcompat.planning.view import View
+from hashcompat.core import forks
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.plan import Plan, Way
+from hashcompat.core.model.pods import Inventory
 from hashcompat.sources import filters
 from hashcompat.sources.dating import now
 

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import msgspec
 
 from hashcompat.cli.args.declare import group, option, values_of
-from hashcompat.errors import UsageError
-from hashcompat.gating.policy import DEFAULT, FailOn, Setting, Settled, is_boolean
-from hashcompat.gating.policy import settled as joined
-from hashcompat.model.kinds import near
-from hashcompat.model.plan import Plan
+from hashcompat.core.errors import UsageError
+from hashcompat.core.model.kinds import near
+from hashcompat.core.model.plan import Plan
+from hashcompat.core.policies.policy import DEFAULT, FailOn, Setting, Settled, is_boolean
+from hashcompat.core.policies.policy import settled as joined
 from hashcompat.sources.files import settings
 
 if TYPE_CHECKING:
-    from hashcompat.catalog.lookup import Catalog
-    from hashcompat.gating.judge import ExtraInputs
-    from hashcompat.model.impact import Impact
+    from hashcompat.analysis.gating.judge import ExtraInputs
+    from hashcompat.core.catalog.lookup import Catalog
+    from hashcompat.core.model.impact import Impact
 
 
 _PREFIX: Final = "HASHCOMPAT_GATE_"
@@ -203,7 +203,7 @@ def extra_inputs_of(
     """Read the files that a policy names; raises InputError, naming the file, for what is wrong in one."""
     from pathlib import Path
 
-    from hashcompat.gating.judge import ExtraInputs
+    from hashcompat.analysis.gating.judge import ExtraInputs
     from hashcompat.sources.files.checks import report_in
     from hashcompat.sources.files.gates import baseline_in
     from hashcompat.sources.files.settings import exemptions

@@ -7,18 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
-from hashcompat.catalog.lookup import Catalog, default_catalog
-from hashcompat.catalog.releases import oldest_first
+from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.source import Scope
 from hashcompat.cli.output import note
-from hashcompat.errors import InputError, UsageError
-from hashcompat.model.escape import count
-from hashcompat.model.items import Item
-from hashcompat.model.plan import Plan, Way
-from hashcompat.model.pods import Inventory
-from hashcompat.model.verdicts import Verdict
-from hashcompat.planning.options import AUTO
+from hashcompat.core.catalog.lookup import Catalog, default_catalog
+from hashcompat.core.catalog.releases import oldest_first
+from hashcompat.core.errors import InputError, UsageError
+from hashcompat.core.model.escape import count
+from hashcompat.core.model.items import Item
+from hashcompat.core.model.plan import Plan, Way
+from hashcompat.core.model.pods import Inventory
+from hashcompat.core.model.verdicts import Verdict
 
 _SHOWN: Final = 6
 """How many releases of nodes are named."""
@@ -158,8 +158,8 @@ def listed(text: str | None) -> list[str]:
 
 def check_releases(file: str, plan: Plan, old: str, new: str, catalog: Catalog) -> None:
     """Raise InputError for a saved plan of other releases; an empty one may be any."""
-    from hashcompat.gating.refusal import releases_of
-    from hashcompat.planning.options import AUTO
+    from hashcompat.analysis.gating.refusal import releases_of
+    from hashcompat.analysis.planning.options import AUTO
 
     if new:
         _check_release(file, "--to", new, {plan.to_release}, catalog)
@@ -168,7 +168,7 @@ def check_releases(file: str, plan: Plan, old: str, new: str, catalog: Catalog) 
 
 
 def _check_release(file: str, flag: str, asked: str, planned: Iterable[str], catalog: Catalog) -> None:
-    from hashcompat.catalog.releases import same_build
+    from hashcompat.core.catalog.releases import same_build
 
     wanted = catalog.kubelet(asked).release
     for name in sorted(planned):

@@ -15,12 +15,12 @@ import click
 
 from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.source import cluster_state
-from hashcompat.errors import UsageError
-from hashcompat.model.impact import Rollout
+from hashcompat.core.errors import UsageError
+from hashcompat.core.model.impact import Rollout
 
 if TYPE_CHECKING:
+    from hashcompat.analysis.gating.result import GateResult
     from hashcompat.cli.args.source import Cluster
-    from hashcompat.gating.result import GateResult
 
 
 T = TypeVar("T")
@@ -138,7 +138,7 @@ def settled(
     What is as predicted is looked at until the end: a kubelet that has not looked at a pod may still restart
     it. ``judge`` reads the nodes, given whether they are still settling.
     """
-    from hashcompat.gating.result import Outcome
+    from hashcompat.analysis.gating.result import Outcome
 
     end = clock() + seconds
     while (left := end - clock()) > 0:

@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from msgspec import structs
 
+from hashcompat.analysis.gating import refusal
+from hashcompat.analysis.gating.refusal import check_cluster, check_input_age
+from hashcompat.analysis.planning.ages import Ages
+from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli.args import planned
 from hashcompat.cli.args.declare import given_flags
 from hashcompat.cli.args.facts import Records
@@ -19,18 +23,14 @@ from hashcompat.cli.args.planned import key_of
 from hashcompat.cli.args.releases import Names, check_releases
 from hashcompat.cli.args.rollout import RolloutFlags
 from hashcompat.cli.args.source import Scope, cluster_uid
-from hashcompat.errors import UsageError
-from hashcompat.gating import refusal
-from hashcompat.gating.policy import FailOn, Policy, Setting
-from hashcompat.gating.refusal import check_cluster, check_input_age
-from hashcompat.model.digest import SIGNATURE
-from hashcompat.model.escape import count
-from hashcompat.model.items import ContainerName, Item, Prediction, name_of
-from hashcompat.model.plan import Plan
-from hashcompat.model.pods import Inventory, Origin, Pod
-from hashcompat.model.verdicts import Verdict
-from hashcompat.planning.ages import Ages
-from hashcompat.planning.options import AUTO
+from hashcompat.core.errors import UsageError
+from hashcompat.core.model.digest import SIGNATURE
+from hashcompat.core.model.escape import count
+from hashcompat.core.model.items import ContainerName, Item, Prediction, name_of
+from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.pods import Inventory, Origin, Pod
+from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.policies.policy import FailOn, Policy, Setting
 from hashcompat.sources import filters
 from hashcompat.sources.files import plans
 from hashcompat.sources.files.inputs import named
@@ -38,9 +38,9 @@ from hashcompat.sources.files.planrows import PlanRows
 from hashcompat.sources.files.saved import opened
 
 if TYPE_CHECKING:
-    from hashcompat.catalog.lookup import Catalog
-    from hashcompat.gating.outcome import Now
-    from hashcompat.model.impact import Impact
+    from hashcompat.analysis.gating.outcome import Now
+    from hashcompat.core.catalog.lookup import Catalog
+    from hashcompat.core.model.impact import Impact
 
 
 def now_of(
@@ -55,9 +55,9 @@ def now_of(
 
     Raises InputError for another cluster than the plan's, and for what is older than the policy allows.
     """
-    from hashcompat.answers import upgraded
-    from hashcompat.records.index import Records as Index
-    from hashcompat.records.index import index
+    from hashcompat.analysis.answers import upgraded
+    from hashcompat.core.records.index import Records as Index
+    from hashcompat.core.records.index import index
 
     inventory = _read(plan, reading, policy, reading.scope.filters.matches)
     return upgraded.now_of(
@@ -75,7 +75,7 @@ def impact_of(plan: Plan, reading: Reading, policy: Policy, whole: Inventory | N
 
     Pods of its nodes that the plan does not know are UNKNOWN: they may restart.
     """
-    from hashcompat import disruption
+    from hashcompat.analysis import disruption
 
     inventory = _read(plan, reading, policy, lambda _: True) if whole is None else whole
     if whole is None:

@@ -15,10 +15,10 @@ from msgspec import structs
 from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.output import note
 from hashcompat.cli.streams import say
-from hashcompat.errors import InputError, UsageError
-from hashcompat.model.escape import printable
-from hashcompat.model.pods import Inventory
-from hashcompat.regex import regex
+from hashcompat.core.errors import InputError, UsageError
+from hashcompat.core.model.escape import printable
+from hashcompat.core.model.pods import Inventory
+from hashcompat.core.regex import regex
 
 if TYPE_CHECKING:
     from hashcompat.sources.cluster.collect import Access

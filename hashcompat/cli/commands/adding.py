@@ -5,17 +5,17 @@ from __future__ import annotations
 from itertools import chain
 from typing import Final
 
-from hashcompat.answers.comparison import compare_releases
-from hashcompat.catalog import files
-from hashcompat.catalog.added import added
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.catalog.releases import is_older
+from hashcompat.analysis.answers.comparison import compare_releases
 from hashcompat.cli import output
 from hashcompat.cli.args.output import Shown
-from hashcompat.errors import InputError, UsageError
-from hashcompat.formats.documents import to_json
-from hashcompat.release import Release, parse_release
-from hashcompat.report.difference import DIFFERENCE
+from hashcompat.core.catalog import files
+from hashcompat.core.catalog.added import added
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.catalog.releases import is_older
+from hashcompat.core.errors import InputError, UsageError
+from hashcompat.core.release import Release, parse_release
+from hashcompat.output.formats.documents import to_json
+from hashcompat.output.report.difference import DIFFERENCE
 from hashcompat.sources.compression import all_of
 from hashcompat.sources.files.inputs import inputs, named, require_end
 from hashcompat.sources.limits import LONGEST_SOURCE

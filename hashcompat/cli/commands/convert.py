@@ -9,12 +9,12 @@ from hashcompat.cli import output
 from hashcompat.cli.args.declare import argument, group, option
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.output import Quiet, Shown, WithoutHashes, shows
-from hashcompat.errors import UsageError
-from hashcompat.model.plan import Plan
-from hashcompat.report.model import Report
-from hashcompat.report.plan import PLAN
-from hashcompat.report.planview import without_kept
-from hashcompat.report.preflight import PREFLIGHT
+from hashcompat.core.errors import UsageError
+from hashcompat.core.model.plan import Plan
+from hashcompat.output.report.model import Report
+from hashcompat.output.report.plan import PLAN
+from hashcompat.output.report.planview import without_kept
+from hashcompat.output.report.preflight import PREFLIGHT
 from hashcompat.sources.files import checks, plans
 from hashcompat.sources.files.saved import Saved, opened
 

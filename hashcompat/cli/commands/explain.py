@@ -6,8 +6,9 @@ from typing import Annotated
 
 from msgspec import structs
 
-from hashcompat.answers.comparison import compare_releases
-from hashcompat.answers.explanation import explain
+from hashcompat.analysis.answers.comparison import compare_releases
+from hashcompat.analysis.answers.explanation import explain
+from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import argument, group, option
 from hashcompat.cli.args.declare import command as declared
@@ -16,10 +17,9 @@ from hashcompat.cli.args.inventory import Reading, is_named, refuse_without_pods
 from hashcompat.cli.args.output import Quiet, Shown, WithoutHashes, shows
 from hashcompat.cli.args.releases import Releases
 from hashcompat.cli.args.source import Scope, Source
-from hashcompat.errors import UsageError
-from hashcompat.planning.view import View
-from hashcompat.report.difference import DIFFERENCE
-from hashcompat.report.explanation import EXPLANATIONS
+from hashcompat.core.errors import UsageError
+from hashcompat.output.report.difference import DIFFERENCE
+from hashcompat.output.report.explanation import EXPLANATIONS
 
 
 @group

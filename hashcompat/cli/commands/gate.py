@@ -10,6 +10,10 @@ from uuid import uuid4
 
 from msgspec import structs
 
+from hashcompat.analysis.gating.judge import judge
+from hashcompat.analysis.gating.outcome import judge_after
+from hashcompat.analysis.gating.result import GateResult, Outcome
+from hashcompat.analysis.gating.turns import decided, own_turns, taken
 from hashcompat.cli import output
 from hashcompat.cli.args import savedplan
 from hashcompat.cli.args.declare import command as declared
@@ -23,15 +27,11 @@ from hashcompat.cli.args.releases import Names, Releases
 from hashcompat.cli.args.rollout import RolloutFlags, State, settled
 from hashcompat.cli.args.savedplan import check_read, impact_of, now_of
 from hashcompat.cli.args.source import Scope, Source
-from hashcompat.errors import UsageError
-from hashcompat.gating.judge import judge
-from hashcompat.gating.outcome import judge_after
-from hashcompat.gating.policy import ABOUT_PLANS, FailOn, Policy, Setting, policy_of
-from hashcompat.gating.result import GateResult, Outcome
-from hashcompat.gating.turns import decided, own_turns, taken
-from hashcompat.model.impact import Phase, Turn
-from hashcompat.model.plan import Plan
-from hashcompat.report.gate import GATE
+from hashcompat.core.errors import UsageError
+from hashcompat.core.model.impact import Phase, Turn
+from hashcompat.core.model.plan import Plan
+from hashcompat.core.policies.policy import ABOUT_PLANS, FailOn, Policy, Setting, policy_of
+from hashcompat.output.report.gate import GATE
 
 _AFTER: Final = frozenset(
     {*(f"--{key}" for key in ABOUT_PLANS), "--config", "--no-exceptions", "--no-baseline", "--no-report-only"}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from hashcompat.answers.hashes import dropped_fields, hash_containers
+from hashcompat.analysis.answers.hashes import dropped_fields, hash_containers
+from hashcompat.analysis.planning.options import Options
+from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import group, option
@@ -12,10 +14,8 @@ from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet, Shown, Verbose, shows
 from hashcompat.cli.args.releases import ReleaseData
 from hashcompat.cli.args.source import Scope, Source
-from hashcompat.errors import UsageError
-from hashcompat.planning.options import Options
-from hashcompat.planning.view import View
-from hashcompat.report.hashes import HASHES, TEXTS
+from hashcompat.core.errors import UsageError
+from hashcompat.output.report.hashes import HASHES, TEXTS
 
 
 @group

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import click
 
-from hashcompat import disruption, planning
+from hashcompat.analysis import disruption, planning
+from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import group, option
@@ -15,10 +16,9 @@ from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.releases import Releases
 from hashcompat.cli.args.source import Scope, Source
-from hashcompat.errors import ExitCode, UsageError
-from hashcompat.model.impact import Impact
-from hashcompat.planning.view import View
-from hashcompat.report.impact import IMPACT
+from hashcompat.core.errors import ExitCode, UsageError
+from hashcompat.core.model.impact import Impact
+from hashcompat.output.report.impact import IMPACT
 from hashcompat.sources import filters
 
 

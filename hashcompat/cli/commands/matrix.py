@@ -10,7 +10,9 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.answers.matrix import make
+from hashcompat.analysis.answers.matrix import make
+from hashcompat.analysis.planning.options import AUTO
+from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output, streams
 from hashcompat.cli.args.declare import Changed, group, option
 from hashcompat.cli.args.declare import command as declared
@@ -19,11 +21,9 @@ from hashcompat.cli.args.inventory import Reading, is_named, refuse_without_pods
 from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.releases import Releases
 from hashcompat.cli.args.source import Scope, Source
-from hashcompat.model.escape import count
-from hashcompat.model.pods import Inventory, Pod
-from hashcompat.planning.options import AUTO
-from hashcompat.planning.view import View
-from hashcompat.report.matrix import MATRIX
+from hashcompat.core.model.escape import count
+from hashcompat.core.model.pods import Inventory, Pod
+from hashcompat.output.report.matrix import MATRIX
 
 _EVERY: Final = 0.2
 """Seconds between two lines, and before the first one."""

@@ -7,8 +7,12 @@ from typing import Annotated
 
 import click
 
-from hashcompat.catalog.lookup import Kubelet
-from hashcompat.catalog.releases import is_of_minor
+from hashcompat.analysis.patching.audit import audit
+from hashcompat.analysis.patching.model import MisplacedError, Patch, apply, mail
+from hashcompat.analysis.patching.strategies import BY_NAME, Choices, make_patch
+from hashcompat.analysis.patching.strip import check_strip
+from hashcompat.analysis.planning.options import Options
+from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import group, option
@@ -17,15 +21,11 @@ from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.releases import Names, ReleaseData
 from hashcompat.cli.args.source import Scope, Source
 from hashcompat.cli.output import STDOUT
-from hashcompat.errors import ExitCode, InputError, UsageError
-from hashcompat.kubelet import alike
-from hashcompat.patching.audit import audit
-from hashcompat.patching.model import MisplacedError, Patch, apply, mail
-from hashcompat.patching.strategies import BY_NAME, Choices, make_patch
-from hashcompat.patching.strip import check_strip
-from hashcompat.planning.options import Options
-from hashcompat.planning.view import View
-from hashcompat.report.patch import AUDIT, PATCH, in_words
+from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.catalog.releases import is_of_minor
+from hashcompat.core.errors import ExitCode, InputError, UsageError
+from hashcompat.core.kubelet import alike
+from hashcompat.output.report.patch import AUDIT, PATCH, in_words
 from hashcompat.sources.upstream import kubernetes
 
 

@@ -10,7 +10,8 @@ from typing import Annotated, ClassVar, Final
 import click
 from msgspec import structs
 
-from hashcompat import planning
+from hashcompat.analysis import planning
+from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import Changed, given_words, group, option
 from hashcompat.cli.args.declare import command as declared
@@ -19,13 +20,12 @@ from hashcompat.cli.args.output import Quiet, Shown, Verbose, WithoutHashes, sho
 from hashcompat.cli.args.planned import Jobs, Make, key_of, planned
 from hashcompat.cli.args.releases import Releases
 from hashcompat.cli.args.source import Scope, Source
-from hashcompat.errors import ExitCode, UsageError
-from hashcompat.formats import chosen, offered
-from hashcompat.model.plan import Plan
-from hashcompat.planning.options import AUTO
-from hashcompat.report.plan import PLAN
-from hashcompat.report.planview import ROWS, SORTED_BY, Excerpt, Invocation, SortBy, without_kept
-from hashcompat.report.tally import GroupBy
+from hashcompat.core.errors import ExitCode, UsageError
+from hashcompat.core.model.plan import Plan
+from hashcompat.output.formats import chosen, offered
+from hashcompat.output.report.plan import PLAN
+from hashcompat.output.report.planview import ROWS, SORTED_BY, Excerpt, Invocation, SortBy, without_kept
+from hashcompat.output.report.tally import GroupBy
 from hashcompat.sources.files.inputs import without_secrets
 
 _TABLE: Final = "table"
@@ -121,7 +121,7 @@ def command(arguments: Arguments) -> int:
     below = list(PLAN.loosened(excerpt) if quiet else PLAN.notes(excerpt))
     output.show(PLAN, excerpt, arguments.shown, below)
     if arguments.verbose.verbose:
-        from hashcompat.answers.hashes import dropped_fields
+        from hashcompat.analysis.answers.hashes import dropped_fields
 
         way = made.way
         kubelets = [way.new] if way.old == AUTO else [way.old, way.new]
@@ -134,7 +134,7 @@ def _maker(arguments: Arguments) -> Make:
     """Return what makes the plan."""
     if not (arguments.details or _shows_details(arguments.shown)):
         return planning.make
-    from hashcompat.answers import details
+    from hashcompat.analysis.answers import details
 
     return details.make
 

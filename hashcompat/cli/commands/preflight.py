@@ -9,19 +9,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import click
 from msgspec import structs
 
-from hashcompat.cli import output
-from hashcompat.cli.args.declare import changed, group, option
-from hashcompat.cli.args.declare import command as declared
-from hashcompat.cli.args.facts import override_option
-from hashcompat.cli.args.inventory import Reading, is_named
-from hashcompat.cli.args.output import Quiet, Shown, shows
-from hashcompat.cli.args.releases import ReleaseData, listed
-from hashcompat.cli.args.source import Scope, Source
-from hashcompat.errors import ExitCode, UsageError
-from hashcompat.model.plan import Way
-from hashcompat.model.preflight import Preflight, Status
-from hashcompat.planning.options import AUTO
-from hashcompat.preflight.run import (
+from hashcompat.analysis.planning.options import AUTO
+from hashcompat.analysis.preflight.run import (
     Known,
     Question,
     check_plan,
@@ -30,16 +19,27 @@ from hashcompat.preflight.run import (
     known_of,
     with_own_releases,
 )
-from hashcompat.report.preflight import PREFLIGHT
+from hashcompat.cli import output
+from hashcompat.cli.args.declare import changed, group, option
+from hashcompat.cli.args.declare import command as declared
+from hashcompat.cli.args.facts import override_option
+from hashcompat.cli.args.inventory import Reading, is_named
+from hashcompat.cli.args.output import Quiet, Shown, shows
+from hashcompat.cli.args.releases import ReleaseData, listed
+from hashcompat.cli.args.source import Scope, Source
+from hashcompat.core.errors import ExitCode, UsageError
+from hashcompat.core.model.plan import Way
+from hashcompat.core.model.preflight import Preflight, Status
+from hashcompat.output.report.preflight import PREFLIGHT
 from hashcompat.sources.files import dumps
 from hashcompat.sources.node import collect, live
 
 if TYPE_CHECKING:
-    from hashcompat.catalog.lookup import Catalog
-    from hashcompat.model.items import Item
-    from hashcompat.model.plan import Plan
-    from hashcompat.model.pods import Inventory
-    from hashcompat.records.probes import Dump
+    from hashcompat.core.catalog.lookup import Catalog
+    from hashcompat.core.model.items import Item
+    from hashcompat.core.model.plan import Plan
+    from hashcompat.core.model.pods import Inventory
+    from hashcompat.core.records.probes import Dump
 
 
 @group
@@ -94,10 +94,10 @@ class Joined:
 
     def _made(self, inventory: Inventory, source: Source, way: Way, catalog: Catalog) -> Iterable[Item]:
         """Plan the upgrade of the pods of the source."""
-        from hashcompat import planning
-        from hashcompat.planning.options import Options
-        from hashcompat.planning.view import View
-        from hashcompat.records.index import index
+        from hashcompat.analysis import planning
+        from hashcompat.analysis.planning.options import Options
+        from hashcompat.analysis.planning.view import View
+        from hashcompat.core.records.index import index
 
         options = Options(
             defaults=not source.no_defaults,
@@ -116,8 +116,8 @@ def reading(source: Source, scope: Scope, *, quiet: bool) -> Reading:
 
 def _saved(name: str, way: Way, catalog: Catalog) -> Plan:
     """Read a saved plan; raises InputError where its releases are not those of the command line."""
+    from hashcompat.analysis.planning.options import AUTO
     from hashcompat.cli.args.releases import check_releases
-    from hashcompat.planning.options import AUTO
     from hashcompat.sources.files import plans
 
     plan = plans.read(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import group, option
@@ -11,9 +12,8 @@ from hashcompat.cli.args.inventory import cluster_scope
 from hashcompat.cli.args.output import Shown, shows
 from hashcompat.cli.args.rollout import configmap_of
 from hashcompat.cli.args.source import Scope
-from hashcompat.errors import UsageError
-from hashcompat.planning.options import AUTO
-from hashcompat.report.releases import ROLES
+from hashcompat.core.errors import UsageError
+from hashcompat.output.report.releases import ROLES
 from hashcompat.sources.cluster.roles import minimal_roles
 
 

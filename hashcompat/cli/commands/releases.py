@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from hashcompat.answers.releases import known_releases
+from hashcompat.analysis.answers.releases import known_releases
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.output import Shown, shows
 from hashcompat.cli.args.releases import ReleaseData
-from hashcompat.errors import UsageError
-from hashcompat.report.difference import DIFFERENCE
-from hashcompat.report.releases import RELEASES
+from hashcompat.core.errors import UsageError
+from hashcompat.output.report.difference import DIFFERENCE
+from hashcompat.output.report.releases import RELEASES
 
 
 @group

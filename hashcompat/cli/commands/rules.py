@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Annotated, Final
 
+from hashcompat.analysis.preflight import CHECKS
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import argument, group
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.output import Shown, shows
-from hashcompat.errors import UsageError
-from hashcompat.preflight import CHECKS
-from hashcompat.report.rules import PAGES, RULES
-from hashcompat.rules import Rule
-from hashcompat.rules.pages import RULES as REASONS
-from hashcompat.rules.pages import RuleList
+from hashcompat.core.errors import UsageError
+from hashcompat.core.rules import Rule
+from hashcompat.core.rules.pages import RULES as REASONS
+from hashcompat.core.rules.pages import RuleList
+from hashcompat.output.report.rules import PAGES, RULES
 
 _EVERY: Final[Mapping[str, Rule]] = {rule.id: rule for rule in (*REASONS, *(check.rule for check in CHECKS))}
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 
 from msgspec import structs
 
-from hashcompat.answers.redaction import Redaction, Snapshot
+from hashcompat.analysis.answers.redaction import Redaction, Snapshot
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import group, option
@@ -18,8 +18,8 @@ from hashcompat.cli.args.output import Quiet
 from hashcompat.cli.args.releases import ReleaseData
 from hashcompat.cli.args.source import Scope, Source
 from hashcompat.cli.output import STDOUT
-from hashcompat.model.pods import Inventory
-from hashcompat.report import snapshot as report
+from hashcompat.core.model.pods import Inventory
+from hashcompat.output.report import snapshot as report
 from hashcompat.sources.files.inputs import Copy
 
 _TOGETHER: Final = 64

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from hashcompat.answers.calibration import RecordCheck, check_records
-from hashcompat.answers.golden import Verifications, verify
+from hashcompat.analysis.answers.calibration import RecordCheck, check_records
+from hashcompat.analysis.answers.golden import Verifications, verify
+from hashcompat.analysis.planning.options import AUTO
+from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import argument, group, option
 from hashcompat.cli.args.declare import command as declared
@@ -15,10 +17,8 @@ from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet, Shown, WithoutHashes, shows
 from hashcompat.cli.args.releases import ReleaseData
 from hashcompat.cli.args.source import Labels, Scope, Source
-from hashcompat.errors import ExitCode, UsageError
-from hashcompat.planning.options import AUTO
-from hashcompat.planning.view import View
-from hashcompat.report.verification import CALIBRATION, VERIFICATIONS
+from hashcompat.core.errors import ExitCode, UsageError
+from hashcompat.output.report.verification import CALIBRATION, VERIFICATIONS
 
 
 @group

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from hashcompat.answers.releases import versions
+from hashcompat.analysis.answers.releases import versions
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import group
 from hashcompat.cli.args.output import Shown, shows
 from hashcompat.cli.args.releases import ReleaseData
-from hashcompat.report.releases import VERSION
+from hashcompat.output.report.releases import VERSION
 
 
 @group

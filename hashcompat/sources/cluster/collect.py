@@ -13,12 +13,12 @@ import msgspec
 from msgspec import structs
 from urllib3 import HTTPHeaderDict
 
-from hashcompat.errors import InputError
-from hashcompat.go.jsonpath import part, text
-from hashcompat.model.budgets import NOT_READ, Budgets
-from hashcompat.model.escape import count
-from hashcompat.model.pods import Inventory, Node, Origin, Source
-from hashcompat.model.uids import Dated, Dating, Reach
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.jsonpath import part, text
+from hashcompat.core.model.budgets import NOT_READ, Budgets
+from hashcompat.core.model.escape import count
+from hashcompat.core.model.pods import Inventory, Node, Origin, Source
+from hashcompat.core.model.uids import Dated, Dating, Reach
 from hashcompat.sources.budgets import KIND as BUDGET
 from hashcompat.sources.budgets import budgets_of, of_budget
 from hashcompat.sources.cluster import kubectl

@@ -15,11 +15,11 @@ from typing import IO, Any, Final
 
 from msgspec import structs
 
-from hashcompat.errors import InputError
-from hashcompat.go import jsonstream
-from hashcompat.go.jsonpath import part, text
-from hashcompat.go.parts import Part
-from hashcompat.model.pods import Pod
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import jsonstream
+from hashcompat.core.go.jsonpath import part, text
+from hashcompat.core.go.parts import Part
+from hashcompat.core.model.pods import Pod
 from hashcompat.sources.cluster.kubeapi import Json
 from hashcompat.sources.documents import check_values, loads
 from hashcompat.sources.files import exact

@@ -17,11 +17,11 @@ from urllib3 import BaseHTTPResponse, HTTPConnectionPool, HTTPHeaderDict, Retry
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, MaxRetryError, ProtocolError, ReadTimeoutError
 from urllib3.util import Timeout
 
-from hashcompat.errors import InputError
-from hashcompat.go import jsontext
-from hashcompat.go.jsontext import clean, kind_of
-from hashcompat.model.escape import agree, count
-from hashcompat.shown import said
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import jsontext
+from hashcompat.core.go.jsontext import clean, kind_of
+from hashcompat.core.model.escape import agree, count
+from hashcompat.core.shown import said
 from hashcompat.sources.documents import loads
 from hashcompat.sources.http import LateError, before, check_encoding, pieces, seconds_until
 from hashcompat.sources.limits import LONGEST_TEXT, RefusedError

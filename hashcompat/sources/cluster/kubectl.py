@@ -23,10 +23,10 @@ from urllib3.connection import HTTPConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import LocationValueError
 
-from hashcompat.errors import InputError
-from hashcompat.go import jsontext
-from hashcompat.go.jsontext import clean
-from hashcompat.shown import said, urls
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import jsontext
+from hashcompat.core.go.jsontext import clean
+from hashcompat.core.shown import said, urls
 from hashcompat.sources import programs
 from hashcompat.sources.cluster.kubeapi import UnreachableError
 from hashcompat.sources.documents import loads

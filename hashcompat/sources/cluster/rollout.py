@@ -11,10 +11,10 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from hashcompat.errors import InputError
-from hashcompat.go.jsonpath import part
-from hashcompat.model.escape import printable
-from hashcompat.model.impact import Rollout
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.jsonpath import part
+from hashcompat.core.model.escape import printable
+from hashcompat.core.model.impact import Rollout
 from hashcompat.sources.cluster.collect import Access, Request, Say, connect
 from hashcompat.sources.cluster.kubeapi import Client, StatusError
 from hashcompat.sources.rollouts import rollout_of, text_of

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from io import BufferedReader
 from typing import Final, NoReturn
 
-from hashcompat.errors import InputError
+from hashcompat.core.errors import InputError
 from hashcompat.sources.compression import Plain
 from hashcompat.sources.limits import LONGEST_TEXT, too_long
 

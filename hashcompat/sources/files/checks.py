@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from hashcompat.errors import InputError
-from hashcompat.model.preflight import Finding, Preflight, Status
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.preflight import Finding, Preflight, Status
 from hashcompat.sources.documents import Row
 from hashcompat.sources.files.saved import Saved, opened
 

@@ -12,14 +12,14 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.errors import InputError, UsageError
-from hashcompat.go.jsonstream import Elements
-from hashcompat.go.jsonwindow import Place
-from hashcompat.go.parts import Part
-from hashcompat.model.budgets import Budget
-from hashcompat.model.pods import Inventory, Node, Origin, Pod, Share, Source
-from hashcompat.model.records import Record
-from hashcompat.model.uids import Dating
+from hashcompat.core.errors import InputError, UsageError
+from hashcompat.core.go.jsonstream import Elements
+from hashcompat.core.go.jsonwindow import Place
+from hashcompat.core.go.parts import Part
+from hashcompat.core.model.budgets import Budget
+from hashcompat.core.model.pods import Inventory, Node, Origin, Pod, Share, Source
+from hashcompat.core.model.records import Record
+from hashcompat.core.model.uids import Dating
 from hashcompat.sources.budgets import budgets_of
 from hashcompat.sources.controllers import Census, Templates
 from hashcompat.sources.copies import Key, nodes_of, pods_of

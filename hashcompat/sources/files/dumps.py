@@ -6,8 +6,8 @@ from io import BufferedReader, BytesIO
 from itertools import chain
 from typing import Final
 
-from hashcompat.errors import InputError
-from hashcompat.records.probes import Dump, dumps
+from hashcompat.core.errors import InputError
+from hashcompat.core.records.probes import Dump, dumps
 from hashcompat.sources.documents import load_all
 from hashcompat.sources.files.archives import members
 from hashcompat.sources.files.inputs import Input, inputs, named, require_end

@@ -1,4 +1,4 @@
-"""Many objects at once, by msgspec: just what the strict decoder reads (``go/jsontext.py``), or nothing.
+"""Many objects at once, by msgspec: just what the strict decoder reads (``core/go/jsontext.py``), or nothing.
 
 msgspec takes a fifth of its time, but drops a key that is there twice, and the text of numbers. An object in
 which that may be, or that may be too large or too deep, goes to the strict decoder.
@@ -11,10 +11,10 @@ from typing import Any, Final, Literal, TypedDict
 
 import msgspec
 
-from hashcompat.errors import InputError
-from hashcompat.go.allowance import check_depth, is_small, may_be_deep
-from hashcompat.go.jsontext import DECODER
-from hashcompat.regex import regex
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.allowance import check_depth, is_small, may_be_deep
+from hashcompat.core.go.jsontext import DECODER
+from hashcompat.core.regex import regex
 
 _OBJECTS: Final = msgspec.json.Decoder(list[msgspec.Raw])
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from hashcompat.gating.exceptions import Identity, baseline_of
-from hashcompat.go import allowance
-from hashcompat.model.items import ContainerName, Item, PodName, Prediction
-from hashcompat.model.pods import ContainerType
-from hashcompat.model.uids import packed
-from hashcompat.model.verdicts import Verdict
+from hashcompat.core.go import allowance
+from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
+from hashcompat.core.model.pods import ContainerType
+from hashcompat.core.model.uids import packed
+from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.policies.exceptions import Identity, baseline_of
 from hashcompat.sources.files import plans
 from hashcompat.sources.files.saved import Saved, opened
 

@@ -16,9 +16,9 @@ from typing import Any, BinaryIO, Final, Self
 
 import msgspec
 
-from hashcompat.errors import InputError
-from hashcompat.go.jsontext import clean
-from hashcompat.shown import urls
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.jsontext import clean
+from hashcompat.core.shown import urls
 from hashcompat.sources.limits import MOST_BYTES, too_long
 
 STDIN: Final = "-"

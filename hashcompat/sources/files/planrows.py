@@ -15,11 +15,11 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import UNSET, Meta, Raw, UnsetType
 
-from hashcompat.go.allowance import ORDINARY_NAME
-from hashcompat.model.items import ContainerName, Item, Observed, PodName, Prediction, key_of
-from hashcompat.model.pods import ContainerType
-from hashcompat.model.uids import packed
-from hashcompat.model.verdicts import Reason, Verdict
+from hashcompat.core.go.allowance import ORDINARY_NAME
+from hashcompat.core.model.items import ContainerName, Item, Observed, PodName, Prediction, key_of
+from hashcompat.core.model.pods import ContainerType
+from hashcompat.core.model.uids import packed
+from hashcompat.core.model.verdicts import Reason, Verdict
 from hashcompat.sources.documents import time_of
 
 ASSUMED: Final = "the release that spec.assumptions names"

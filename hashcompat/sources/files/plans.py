@@ -11,10 +11,10 @@ from operator import itemgetter
 from sys import intern
 from typing import Final
 
-from hashcompat.errors import InputError
-from hashcompat.go import allowance
-from hashcompat.go.parts import Run
-from hashcompat.model.items import (
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import allowance
+from hashcompat.core.go.parts import Run
+from hashcompat.core.model.items import (
     ContainerName,
     Item,
     Observed,
@@ -23,7 +23,7 @@ from hashcompat.model.items import (
     key_of,
     without_unplaced,
 )
-from hashcompat.model.plan import (
+from hashcompat.core.model.plan import (
     Details,
     Difference,
     Hop,
@@ -39,9 +39,9 @@ from hashcompat.model.plan import (
     Summary,
     summarized,
 )
-from hashcompat.model.pods import ContainerType, Origin, Source
-from hashcompat.model.uids import packed
-from hashcompat.model.verdicts import Reason, Verdict
+from hashcompat.core.model.pods import ContainerType, Origin, Source
+from hashcompat.core.model.uids import packed
+from hashcompat.core.model.verdicts import Reason, Verdict
 from hashcompat.sources.documents import Row
 from hashcompat.sources.files import saved
 from hashcompat.sources.files.planrows import ASSUMED, KEPT, PlanRows, was_compared

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from hashcompat.errors import InputError
-from hashcompat.go import jsonstream
-from hashcompat.go.jsonpath import part
-from hashcompat.go.jsonstream import Elements, Rest
-from hashcompat.go.jsonwindow import Quick
-from hashcompat.go.parts import Part
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import jsonstream
+from hashcompat.core.go.jsonpath import part
+from hashcompat.core.go.jsonstream import Elements, Rest
+from hashcompat.core.go.jsonwindow import Quick
+from hashcompat.core.go.parts import Part
 from hashcompat.sources.files import exact, spans
 from hashcompat.sources.files.inputs import Input, named
 from hashcompat.sources.files.spans import Span
@@ -44,7 +44,7 @@ def parts(
     json, quick = not is_yaml(source), _quick(strict=strict)
     with source.open() as stream, named(source.origin):
         if not json:
-            from hashcompat.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
+            from hashcompat.core.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
 
             yield from yaml.parts(chunks(stream, WANTED, checked=not strict))
             return
@@ -62,7 +62,7 @@ def blocks(source: Input, alike: Stencils, *, strict: bool = True) -> Iterator[P
 
     Raises InputError, whatever is wrong, also for one that only ``parts`` can read.
     """
-    from hashcompat.go import yamlblocks  # noqa: PLC0415 - JSON input need not import a YAML parser
+    from hashcompat.core.go import yamlblocks  # noqa: PLC0415 - JSON input need not import a YAML parser
 
     with source.open() as stream, named(source.origin):
         yield from yamlblocks.parts(chunks(stream, WANTED, checked=not strict), alike)

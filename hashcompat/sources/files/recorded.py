@@ -8,10 +8,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from hashcompat.errors import InputError
-from hashcompat.model.records import Record
-from hashcompat.records.collected import Keeper, from_documents
-from hashcompat.records.log import from_log
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.records import Record
+from hashcompat.core.records.collected import Keeper, from_documents
+from hashcompat.core.records.log import from_log
 from hashcompat.sources.documents import load_all
 from hashcompat.sources.files.archives import members
 from hashcompat.sources.files.inputs import Input, inputs, named, require_end

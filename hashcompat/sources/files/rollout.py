@@ -13,9 +13,9 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from hashcompat.errors import InputError
-from hashcompat.go import jsontext
-from hashcompat.model.impact import Rollout
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import jsontext
+from hashcompat.core.model.impact import Rollout
 from hashcompat.sources.files.inputs import named
 from hashcompat.sources.limits import LONGEST_TEXT
 from hashcompat.sources.replacing import replacing

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from hashcompat.model.pods import Inventory, Origin, Pod, Source
+from hashcompat.core.model.pods import Inventory, Origin, Pod, Source
 from hashcompat.sources.files import collect as files
 
 

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.errors import InputError
-from hashcompat.go.jsonstream import parts
-from hashcompat.go.parts import Part, Run
-from hashcompat.model.digest import DIGEST, Digest, line_of
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.jsonstream import parts
+from hashcompat.core.go.parts import Part, Run
+from hashcompat.core.model.digest import DIGEST, Digest, line_of
 from hashcompat.sources.documents import Row, row_of
 from hashcompat.sources.files.inputs import inputs, named
 from hashcompat.sources.files.text import chunks

@@ -18,13 +18,13 @@ import msgspec
 import yaml
 from msgspec import UNSET, Meta, UnsetType
 
-from hashcompat.errors import InputError
-from hashcompat.gating.exceptions import LONGEST_PATTERN, Exemption, Names, pattern_problem
-from hashcompat.gating.policy import DURATION, LIMIT, Setting, SettingsFile, Settled, named_files
-from hashcompat.go.yaml import load_all
-from hashcompat.go.yamlevents import Events
-from hashcompat.model.kinds import near
-from hashcompat.shown import name as shown_name
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.yaml import load_all
+from hashcompat.core.go.yamlevents import Events
+from hashcompat.core.model.kinds import near
+from hashcompat.core.policies.exceptions import LONGEST_PATTERN, Exemption, Names, pattern_problem
+from hashcompat.core.policies.policy import DURATION, LIMIT, Setting, SettingsFile, Settled, named_files
+from hashcompat.core.shown import name as shown_name
 from hashcompat.sources.files.inputs import inputs, named
 from hashcompat.sources.files.text import whole
 

@@ -15,8 +15,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.go.jsonwindow import Place
-from hashcompat.regex import regex
+from hashcompat.core.go.jsonwindow import Place
+from hashcompat.core.regex import regex
 from hashcompat.sources.files.inputs import Input
 from hashcompat.sources.files.text import chunks
 from hashcompat.sources.limits import MOST_BYTES

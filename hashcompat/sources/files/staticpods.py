@@ -13,17 +13,17 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.corev1.scheduling import api_references
-from hashcompat.errors import InputError
-from hashcompat.go import jsontext
-from hashcompat.go.allowance import object_meter, values_in
-from hashcompat.go.jsonpath import mapping, part
-from hashcompat.go.jsontext import JsonLines
-from hashcompat.go.metav1 import RawJson
-from hashcompat.go.parts import Lines
-from hashcompat.model.escape import name_path
-from hashcompat.model.pods import Inventory, Pod, Source, StaticManifest
-from hashcompat.regex import regex
+from hashcompat.core.corev1.scheduling import api_references
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import jsontext
+from hashcompat.core.go.allowance import object_meter, values_in
+from hashcompat.core.go.jsonpath import mapping, part
+from hashcompat.core.go.jsontext import JsonLines
+from hashcompat.core.go.metav1 import RawJson
+from hashcompat.core.go.parts import Lines
+from hashcompat.core.model.escape import name_path
+from hashcompat.core.model.pods import Inventory, Pod, Source, StaticManifest
+from hashcompat.core.regex import regex
 from hashcompat.sources.fields import InFile
 from hashcompat.sources.files.inputs import Input, inputs, named, require_end
 from hashcompat.sources.files.text import whole
@@ -185,7 +185,7 @@ def _manifest(source: Input) -> tuple[Any, Lines | None]:
             document, lines = jsontext.loads(text), JsonLines()
             lines.add(document, 1, 1 + text.count("\n"), lambda: text)
             return _with_raw_fields(document, text), lines.lines
-        from hashcompat.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
+        from hashcompat.core.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
 
         found = next(yaml.documents(text), None)
         return (found.value, found.lines) if found else (None, None)

@@ -12,15 +12,15 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
-from hashcompat import forks
-from hashcompat.errors import InputError
-from hashcompat.go import allowance as allowances
-from hashcompat.go.jsonstream import End
-from hashcompat.go.jsonwindow import Place
-from hashcompat.go.parts import Part
-from hashcompat.model.budgets import Budget
-from hashcompat.model.pods import Node
-from hashcompat.model.uids import Dated
+from hashcompat.core import forks
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import allowance as allowances
+from hashcompat.core.go.jsonstream import End
+from hashcompat.core.go.jsonwindow import Place
+from hashcompat.core.go.parts import Part
+from hashcompat.core.model.budgets import Budget
+from hashcompat.core.model.pods import Node
+from hashcompat.core.model.uids import Dated
 from hashcompat.sources import snapshots
 from hashcompat.sources.budgets import KIND as BUDGET
 from hashcompat.sources.budgets import scale_of, size_of

@@ -9,8 +9,8 @@ from io import BufferedReader
 from itertools import chain
 from typing import Final
 
-from hashcompat.errors import InputError
-from hashcompat.regex import regex
+from hashcompat.core.errors import InputError
+from hashcompat.core.regex import regex
 from hashcompat.sources.compression import Plain
 from hashcompat.sources.limits import LONGEST_TEXT, size, too_long
 

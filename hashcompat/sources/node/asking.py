@@ -11,8 +11,8 @@ from typing import Final
 
 import msgspec
 
-from hashcompat.errors import InputError
-from hashcompat.records.probes import Probe
+from hashcompat.core.errors import InputError
+from hashcompat.core.records.probes import Probe
 from hashcompat.sources.http import LateError, before
 
 MOST_AT_ONCE: Final = 8

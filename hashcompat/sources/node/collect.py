@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.errors import InputError
-from hashcompat.model.records import Record
-from hashcompat.records.collected import of_kubelet
-from hashcompat.records.documents import from_node
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.records import Record
+from hashcompat.core.records.collected import of_kubelet
+from hashcompat.core.records.documents import from_node
 from hashcompat.sources.node import cri, docker
 
 AUTO: Final = "auto"

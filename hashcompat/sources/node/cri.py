@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from hashcompat.errors import InputError
-from hashcompat.go import jsontext
-from hashcompat.records.probes import Probe
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import jsontext
+from hashcompat.core.records.probes import Probe
 from hashcompat.sources import programs
 from hashcompat.sources.documents import check_values, load_all, loads
 from hashcompat.sources.node.asking import Asking, NoneSuchError, Question

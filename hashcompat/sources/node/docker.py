@@ -14,10 +14,10 @@ import requests
 from requests_unixsocket import Session
 from urllib3.exceptions import HTTPError
 
-from hashcompat.errors import InputError
-from hashcompat.go import jsontext
-from hashcompat.records.probes import AbsentError, Probe, UnreadError
-from hashcompat.shown import said
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import jsontext
+from hashcompat.core.records.probes import AbsentError, Probe, UnreadError
+from hashcompat.core.shown import said
 from hashcompat.sources.documents import check_values, loads
 from hashcompat.sources.http import GZIP, LateError, before, check_encoding, pieces
 from hashcompat.sources.limits import LONGEST_TEXT, RefusedError

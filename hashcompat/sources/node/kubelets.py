@@ -19,8 +19,8 @@ from typing import Final
 
 import msgspec
 
-from hashcompat.errors import InputError
-from hashcompat.records.probes import Probe
+from hashcompat.core.errors import InputError
+from hashcompat.core.records.probes import Probe
 from hashcompat.sources import programs
 from hashcompat.sources.node.asking import Asking, NoneSuchError, Question
 from hashcompat.sources.node.filesystems import mounts

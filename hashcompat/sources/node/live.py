@@ -14,9 +14,9 @@ from typing import Final
 
 import msgspec
 
-from hashcompat.errors import InputError
-from hashcompat.go import jsontext
-from hashcompat.records.probes import CHANGING, Dump, Probe
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import jsontext
+from hashcompat.core.records.probes import CHANGING, Dump, Probe
 from hashcompat.sources.node import cri, docker, kubelets, proc, reported, wanted
 from hashcompat.sources.node.asking import Asking
 from hashcompat.sources.node.collect import AUTO

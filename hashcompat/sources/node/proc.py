@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from hashcompat.errors import InputError
-from hashcompat.records.probes import Probe, lines
+from hashcompat.core.errors import InputError
+from hashcompat.core.records.probes import Probe, lines
 from hashcompat.sources.node.asking import NoneSuchError, Question
 from hashcompat.sources.node.root import Root
 

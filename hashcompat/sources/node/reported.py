@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from hashcompat.errors import InputError
-from hashcompat.go.jsonpath import mapping
-from hashcompat.records.probes import Probe
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.jsonpath import mapping
+from hashcompat.core.records.probes import Probe
 from hashcompat.sources.documents import loads
 from hashcompat.sources.node.asking import Question
 from hashcompat.sources.node.filesystems import filesystem

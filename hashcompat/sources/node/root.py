@@ -17,7 +17,7 @@ from typing import Final
 
 import msgspec
 
-from hashcompat.errors import InputError
+from hashcompat.core.errors import InputError
 from hashcompat.sources.limits import LONGEST_TEXT
 
 _MOST_LINKS: Final = 40

@@ -13,9 +13,9 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import Final
 
-from hashcompat.errors import InputError
-from hashcompat.go import yaml
-from hashcompat.records.probes import Probe
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import yaml
+from hashcompat.core.records.probes import Probe
 from hashcompat.sources.node import filesystems
 from hashcompat.sources.node.asking import Question
 from hashcompat.sources.node.kubelets import KUBELET, UNITS, variables

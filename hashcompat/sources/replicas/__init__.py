@@ -16,5 +16,5 @@ containers begin at the same lines, and it decodes to the same but for the strin
 4. *Fall back*. Whatever is unusual is decoded: another layout, an escape, a mirror pod, a pod of a snapshot.
    The decoder is the definition, and the only source of error messages.
 
-What planning does with them is on a page of its own: ``planning/repeats.py``.
+What planning does with them is on a page of its own: ``analysis/planning/repeats.py``.
 """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import Any, Final
 
-from hashcompat.corev1.scheduling import OF_DAEMON_SETS, is_token_mount
-from hashcompat.go.jsonpath import EACH, Tree, tree_of
+from hashcompat.core.corev1.scheduling import OF_DAEMON_SETS, is_token_mount
+from hashcompat.core.go.jsonpath import EACH, Tree, tree_of
 
 Steps = tuple[str | int, ...]
 """The keys and indexes that lead to a value."""

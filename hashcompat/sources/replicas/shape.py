@@ -11,12 +11,12 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.errors import InputError
-from hashcompat.go.jsonpath import mapping, part, rows, text
-from hashcompat.go.jsontext import clean
-from hashcompat.go.tokens import Text
-from hashcompat.model.pods import Blank, Container, Pod
-from hashcompat.model.uids import is_of_api_server
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.jsonpath import mapping, part, rows, text
+from hashcompat.core.go.jsontext import clean
+from hashcompat.core.go.tokens import Text
+from hashcompat.core.model.pods import Blank, Container, Pod
+from hashcompat.core.model.uids import is_of_api_server
 from hashcompat.sources import mirrors, snapshots
 from hashcompat.sources.fields import Fields, InFile
 from hashcompat.sources.pods import of_pod

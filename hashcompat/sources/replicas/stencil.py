@@ -14,8 +14,8 @@ from typing import Final
 
 import msgspec
 
-from hashcompat.go.tokens import Token
-from hashcompat.regex import regex
+from hashcompat.core.go.tokens import Token
+from hashcompat.core.regex import regex
 from hashcompat.sources.replicas.roles import Steps, role_of
 
 _LONGEST: Final = 1 << 14

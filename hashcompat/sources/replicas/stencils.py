@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from hashcompat.go.jsonpath import part, rows, text
-from hashcompat.go.tokens import Text, leaves
-from hashcompat.regex import regex
+from hashcompat.core.go.jsonpath import part, rows, text
+from hashcompat.core.go.tokens import Text, leaves
+from hashcompat.core.regex import regex
 from hashcompat.sources.mirrors import ANNOTATIONS
 from hashcompat.sources.replicas.roles import is_own_at_first
 from hashcompat.sources.replicas.shape import Family, Replica, Shared

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from hashcompat.errors import InputError, UsageError
-from hashcompat.go.metav1 import DEFAULTS
+from hashcompat.core.errors import InputError, UsageError
+from hashcompat.core.go.metav1 import DEFAULTS
 
 if TYPE_CHECKING:
     from tree_sitter import Node

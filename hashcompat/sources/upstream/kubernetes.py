@@ -11,8 +11,8 @@ from typing import Final
 import msgspec
 from platformdirs import user_cache_path
 
-from hashcompat.errors import InputError
-from hashcompat.release import Release
+from hashcompat.core.errors import InputError
+from hashcompat.core.release import Release
 from hashcompat.sources.http import download
 from hashcompat.sources.limits import LONGEST_SOURCE, too_long
 from hashcompat.sources.replacing import replacing

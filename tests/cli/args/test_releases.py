@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.catalog.lookup import default_catalog
+from hashcompat.core.catalog.lookup import default_catalog
 from tests.helpers.pods import Json, as_json, node, pod
 from tests.helpers.program import Run
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from hashcompat.catalog import files
-from hashcompat.catalog.lookup import Catalog, default_catalog
+from hashcompat.core.catalog import files
+from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from tests.helpers.pods import Json, as_json, mirror_pod, pod
 from tests.helpers.program import Result, Run
 

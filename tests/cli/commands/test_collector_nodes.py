@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
-from hashcompat.records.probes import AbsentError, Dump
+from hashcompat.core.records.probes import AbsentError, Dump
 from tests.helpers.dumps import read_back
 from tests.helpers.fakenode import CONTAINERD, DOCKER, HANG, FakeNode, fake_node
 from tests.helpers.pods import as_json, pod

@@ -14,16 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from hashcompat.errors import InputError
-from hashcompat.formats import FORMATS
-from hashcompat.formats.model import Style
-from hashcompat.go.jsonstream import parts
-from hashcompat.model.items import ContainerName, Item, PodName, Prediction
-from hashcompat.model.plan import Hop, Plan, ReleaseFacts, Share, Suggestion
-from hashcompat.model.pods import ContainerType
-from hashcompat.model.verdicts import Reason, Verdict
-from hashcompat.report.plan import PLAN
-from hashcompat.report.planview import without_kept
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.jsonstream import parts
+from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
+from hashcompat.core.model.plan import Hop, Plan, ReleaseFacts, Share, Suggestion
+from hashcompat.core.model.pods import ContainerType
+from hashcompat.core.model.verdicts import Reason, Verdict
+from hashcompat.output.formats import FORMATS
+from hashcompat.output.formats.model import Style
+from hashcompat.output.report.plan import PLAN
+from hashcompat.output.report.planview import without_kept
 from hashcompat.sources.files import checks, plans
 from hashcompat.sources.files.saved import Saved, opened
 from tests.helpers.pods import as_json, node, pod

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from hashcompat.answers import texts as marking
-from hashcompat.go import allowance
+from hashcompat.analysis.answers import texts as marking
+from hashcompat.core.go import allowance
 from tests.helpers.pods import ARTICLE, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
 

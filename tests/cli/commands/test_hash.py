@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.go import allowance
+from hashcompat.core.go import allowance
 from tests.helpers.pods import ARTICLE, ARTICLE_MANIFEST, as_json, mirror_pod, pod
 from tests.helpers.program import Run
 

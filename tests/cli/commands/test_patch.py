@@ -23,10 +23,10 @@ from typing import Any
 
 import pytest
 
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.errors import UsageError
-from hashcompat.patching import audit
-from hashcompat.patching import strip as stripping
+from hashcompat.analysis.patching import audit
+from hashcompat.analysis.patching import strip as stripping
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.errors import UsageError
 from scripts.sample.pods import TOKEN_PATH
 from tests.helpers.pods import as_json, pod
 from tests.helpers.program import ROOT, Run

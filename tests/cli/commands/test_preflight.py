@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import hashcompat
-from hashcompat.model.preflight import Status
-from hashcompat.records.probes import Probe
+from hashcompat.core.model.preflight import Status
+from hashcompat.core.records.probes import Probe
 from tests.helpers.dumps import NOW, Key, as_text, dump
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import Result, Run

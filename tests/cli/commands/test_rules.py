@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.preflight import CHECKS
-from hashcompat.report.rules import checks_markdown, rules_markdown
-from hashcompat.rules.pages import RULES
+from hashcompat.analysis.preflight import CHECKS
+from hashcompat.core.rules.pages import RULES
+from hashcompat.output.report.rules import checks_markdown, rules_markdown
 from tests.helpers.program import Run
 
 REASONS = [f"HC{number:03}" for number in range(1, 47)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.errors import ExitCode
+from hashcompat.core.errors import ExitCode
 from hashcompat.sources.files import spans
 from scripts.lib.yamltext import as_yaml
 from tests.helpers.program import Run

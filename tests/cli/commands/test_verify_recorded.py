@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.go import allowance
+from hashcompat.core.go import allowance
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Result, Run
 from tests.helpers.upgrades import hash_changed, hash_of, record, recorded

@@ -13,15 +13,15 @@ import pytest
 from msgspec import structs
 
 import hashcompat
-from hashcompat.formats import FORMATS
-from hashcompat.formats.model import Style
-from hashcompat.model.items import Item
-from hashcompat.model.plan import Plan
-from hashcompat.model.verdicts import Verdict
-from hashcompat.report.model import Prose, Report, Table
-from hashcompat.report.plan import PLAN
-from hashcompat.report.planpage import Whys
-from hashcompat.report.planview import without_kept
+from hashcompat.core.model.items import Item
+from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.verdicts import Verdict
+from hashcompat.output.formats import FORMATS
+from hashcompat.output.formats.model import Style
+from hashcompat.output.report.model import Prose, Report, Table
+from hashcompat.output.report.plan import PLAN
+from hashcompat.output.report.planpage import Whys
+from hashcompat.output.report.planview import without_kept
 from tests.helpers.pods import node, pod
 from tests.helpers.readback import html_cells, page, words_of
 

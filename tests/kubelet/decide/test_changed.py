@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.corev1.defaults import is_same_image
+from hashcompat.core.corev1.defaults import is_same_image
 from tests.helpers.pods import Json, as_json, node
 from tests.helpers.program import Run
 from tests.helpers.rulecases import CPU_RESTARTS, KEEP, SIZED, C, Expected, changed

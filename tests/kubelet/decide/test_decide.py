@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.kubelet.decide import decide
-from hashcompat.kubelet.decide.case import Case
-from hashcompat.kubelet.decide.pod import at_rest
-from hashcompat.kubelet.hashing import container_hash
-from hashcompat.model.pods import Container, ContainerType, Pod
-from hashcompat.model.verdicts import Verdict
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.kubelet.decide import decide
+from hashcompat.core.kubelet.decide.case import Case
+from hashcompat.core.kubelet.decide.pod import at_rest
+from hashcompat.core.kubelet.hashing import container_hash
+from hashcompat.core.model.pods import Container, ContainerType, Pod
+from hashcompat.core.model.verdicts import Verdict
 from hashcompat.sources.objects import read_object
 
 CONTAINER = Container("app", ContainerType.CONTAINER, "$.spec.containers[0]", {}, running=True)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import hashcompat
-from hashcompat.catalog.lookup import Catalog, Kubelet
-from hashcompat.kubelet.hashing import container_hash
-from hashcompat.model.verdicts import Hash
+from hashcompat.core.catalog.lookup import Catalog, Kubelet
+from hashcompat.core.kubelet.hashing import container_hash
+from hashcompat.core.model.verdicts import Hash
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
 from tests.helpers.rulecases import KEEP, MAIN, NEW_UID, RUN_AGAIN, SIZED, C, Expected, never, with_status

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.kubelet.decide.whole import Whole
-from hashcompat.model.pods import Container, ContainerType, Node, Pod
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.kubelet.decide.whole import Whole
+from hashcompat.core.model.pods import Container, ContainerType, Node, Pod
 from tests.helpers.pods import Json, as_json, mirror_pod, pod
 from tests.helpers.program import Run
 from tests.helpers.rulecases import KEEP, C, Expected

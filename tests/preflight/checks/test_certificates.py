@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 import trustme
 
-from hashcompat.records.probes import Dump, Probe
+from hashcompat.core.records.probes import Dump, Probe
 from tests.helpers.dumps import GONE, NOW, dump, failed, status, upgrade
 
 CLIENT = ("certificate", "/var/lib/kubelet/pki/kubelet-client-current.pem")

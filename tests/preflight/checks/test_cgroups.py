@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.records.probes import Probe
+from hashcompat.core.records.probes import Probe
 from tests.helpers.dumps import GONE, Key, dump, failed, found, upgrade
 
 MOUNTS: Key = ("file", "/proc/1/mounts")

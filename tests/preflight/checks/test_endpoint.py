@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from hashcompat.model.pods import Node
-from hashcompat.preflight.facts import Cluster
+from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.core.model.pods import Node
 from tests.helpers.dumps import OBJECTS, docker, dump, failed, found, status, unread, upgrade
 
 ARGUMENTS = ("arguments", "kubelet")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import hashcompat
-from hashcompat.preflight.facts import Cluster
+from hashcompat.analysis.preflight.facts import Cluster
 from tests.helpers.dumps import ALL, dump, failed, status, upgrade
 from tests.helpers.pods import mirror_pod
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.records.probes import Probe
+from hashcompat.core.records.probes import Probe
 from tests.helpers.dumps import GONE, dump, failed, findings, status, upgrade
 
 MOUNTS = ("file", "/proc/1/mounts")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.records.probes import Dump
+from hashcompat.core.records.probes import Dump
 from tests.helpers.dumps import APP, GONE, POD_ROWS, SANDBOX, docker_row, dump, failed, found, upgrade
 
 ORPHAN = ("docker", "list"), json.dumps(POD_ROWS[1:])

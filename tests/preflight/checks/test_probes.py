@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import hashcompat
-from hashcompat.preflight.facts import Cluster
+from hashcompat.analysis.preflight.facts import Cluster
 from tests.helpers.dumps import OBJECTS, found, unread, upgrade
 from tests.helpers.pods import pod
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import hashcompat
-from hashcompat.model.pods import Node
-from hashcompat.preflight.facts import Cluster
+from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.core.model.pods import Node
 from tests.helpers.dumps import ALL, dump, found, upgrade
 from tests.helpers.pods import mirror_pod, node, pod
 

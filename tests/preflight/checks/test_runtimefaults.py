@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.model.pods import Node
-from hashcompat.preflight.facts import Cluster
+from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.core.model.pods import Node
 from tests.helpers.dumps import GONE, OBJECTS, containerd, dump, failed, found, status, unread, upgrade
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.catalog.lookup import default_catalog
+from hashcompat.core.catalog.lookup import default_catalog
 from tests.helpers.dumps import dump, status, unread, upgrade
 
 SERVER = "kube-apiserver"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.catalog.lookup import default_catalog
+from hashcompat.core.catalog.lookup import default_catalog
 from tests.helpers.dumps import GONE, Key, dump, failed, findings, found, status, upgrade
 from tests.preflight.checks.test_flags import DROP_IN, KUBEADM_DROP_IN, NODE
 

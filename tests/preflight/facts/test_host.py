@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import pytest
 
-from hashcompat.preflight.facts import host
-from hashcompat.preflight.facts.host import Expiry, Mount, Usage, expiries, mounts, usage
-from hashcompat.records.probes import UnreadError
+from hashcompat.analysis.preflight.facts import host
+from hashcompat.analysis.preflight.facts.host import Expiry, Mount, Usage, expiries, mounts, usage
+from hashcompat.core.records.probes import UnreadError
 from tests.helpers.dumps import GONE, dump, failed
 
 # The host below the kubelet: mounts.

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from hashcompat.catalog.lookup import default_catalog
-from hashcompat.errors import DecodeError
-from hashcompat.preflight.facts import Facts, kubelet
-from hashcompat.preflight.facts.kubelet import check_own_flags, given_flags
-from hashcompat.preflight.facts.units import Word
-from hashcompat.records.probes import UnreadError
-from hashcompat.release import parse_release
+from hashcompat.analysis.preflight.facts import Facts, kubelet
+from hashcompat.analysis.preflight.facts.kubelet import check_own_flags, given_flags
+from hashcompat.analysis.preflight.facts.units import Word
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.errors import DecodeError
+from hashcompat.core.records.probes import UnreadError
+from hashcompat.core.release import parse_release
 from tests.helpers.dumps import GONE, Key, dump, failed
 
 # The kubelet of a node: its command line and its configuration file.

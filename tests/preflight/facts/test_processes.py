@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.preflight.facts import processes
-from hashcompat.preflight.facts.processes import LIST, Process, option, processes_of, rows
-from hashcompat.records.probes import UnreadError
+from hashcompat.analysis.preflight.facts import processes
+from hashcompat.analysis.preflight.facts.processes import LIST, Process, option, processes_of, rows
+from hashcompat.core.records.probes import UnreadError
 from tests.helpers.dumps import APP, GONE, dump, failed
 
 # The processes of a node.

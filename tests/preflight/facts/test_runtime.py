@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from hashcompat.model.pods import Node
-from hashcompat.preflight.facts import Facts, runtime
-from hashcompat.preflight.facts.runtime import container_ids
-from hashcompat.records.probes import AbsentError, Dump, UnreadError
+from hashcompat.analysis.preflight.facts import Facts, runtime
+from hashcompat.analysis.preflight.facts.runtime import container_ids
+from hashcompat.core.model.pods import Node
+from hashcompat.core.records.probes import AbsentError, Dump, UnreadError
 from tests.helpers.dumps import (
     APP,
     GONE,

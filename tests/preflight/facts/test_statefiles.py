@@ -9,14 +9,8 @@ from typing import Any
 
 import pytest
 
-from hashcompat.catalog.hazards import StateFile, StateFiles
-from hashcompat.catalog.lookup import Catalog, default_catalog
-from hashcompat.compile.decode import compile_decoder
-from hashcompat.compile.spew import spew
-from hashcompat.errors import InputError
-from hashcompat.go.digest import fnv32a
-from hashcompat.preflight.facts import statefiles
-from hashcompat.preflight.facts.statefiles import (
+from hashcompat.analysis.preflight.facts import statefiles
+from hashcompat.analysis.preflight.facts.statefiles import (
     DOCKERSHIM,
     Condition,
     State,
@@ -24,7 +18,13 @@ from hashcompat.preflight.facts.statefiles import (
     is_read,
     read,
 )
-from hashcompat.records.probes import UnreadError
+from hashcompat.core.catalog.hazards import StateFile, StateFiles
+from hashcompat.core.catalog.lookup import Catalog, default_catalog
+from hashcompat.core.compile.decode import compile_decoder
+from hashcompat.core.compile.spew import spew
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.digest import fnv32a
+from hashcompat.core.records.probes import UnreadError
 from tests.helpers.dumps import GONE, dump, failed
 from tests.helpers.golden import files, releases, rows, state_file
 from tests.helpers.program import GOLDEN

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.preflight.facts import units
-from hashcompat.preflight.facts.units import FILES, Start, Word, start
-from hashcompat.records.probes import UnreadError
+from hashcompat.analysis.preflight.facts import units
+from hashcompat.analysis.preflight.facts.units import FILES, Start, Word, start
+from hashcompat.core.records.probes import UnreadError
 from tests.helpers.dumps import GONE, Key, dump, failed
 
 ENV = FILES[0]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.model.pods import Origin, Source
+from hashcompat.core.model.pods import Origin, Source
 from hashcompat.sources.cluster import kubectl
 from hashcompat.sources.cluster.collect import Access, Scope, collect
 from tests.helpers import fakekubectl

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from hashcompat.errors import InputError
-from hashcompat.go import allowance
-from hashcompat.model.pods import Pod
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import allowance
+from hashcompat.core.model.pods import Pod
 from hashcompat.sources.cluster import kept as module
 from hashcompat.sources.cluster.collect import Request, _kept
 from hashcompat.sources.cluster.kept import Kept, page_of, stencils_of_pods

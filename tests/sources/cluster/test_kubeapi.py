@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from urllib3 import HTTPConnectionPool, HTTPHeaderDict
 
-from hashcompat.errors import InputError
+from hashcompat.core.errors import InputError
 from hashcompat.sources import documents
 from hashcompat.sources.cluster import kubeapi
 from hashcompat.sources.cluster.kubeapi import Client, StatusError, UnreachableError, list_all

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from hashcompat.errors import InputError
-from hashcompat.model.impact import Phase, Rollout, Turn
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.impact import Phase, Rollout, Turn
 from hashcompat.sources.cluster import rollout
 from hashcompat.sources.cluster.collect import Access
 from hashcompat.sources.cluster.kubeapi import StatusError

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.errors import InputError
+from hashcompat.core.errors import InputError
 from hashcompat.sources.cluster import kubectl
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 import pytest
 
-from hashcompat.errors import InputError
+from hashcompat.core.errors import InputError
 from hashcompat.sources.files import archives, recorded
 from tests.helpers.pods import Json, as_json, pod
 from tests.helpers.program import Result, Run

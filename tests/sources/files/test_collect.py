@@ -18,9 +18,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from hashcompat.errors import InputError
-from hashcompat.go import allowance
-from hashcompat.model.pods import Origin, Source
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import allowance
+from hashcompat.core.model.pods import Origin, Source
 from hashcompat.sources import values
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files import inputs, sample

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hashcompat
-from hashcompat.errors import InputError
-from hashcompat.model.items import Item
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.items import Item
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files import plans
 from tests.helpers.pods import Json, listed, node, pod

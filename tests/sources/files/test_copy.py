@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.errors import InputError
+from hashcompat.core.errors import InputError
 from hashcompat.sources.files import inputs
 from hashcompat.sources.files.inputs import Copy
 

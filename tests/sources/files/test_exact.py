@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.errors import InputError
-from hashcompat.go.jsonstream import parts
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.jsonstream import parts
 from hashcompat.sources.files import exact
 
 TEXTS = st.text(max_size=6)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.errors import InputError
-from hashcompat.model.pods import Inventory
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.pods import Inventory
 from hashcompat.sources.files import exact
 from hashcompat.sources.files.collect import collect
 from tests.helpers.pods import Json, node, pod

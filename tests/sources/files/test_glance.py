@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from hashcompat import forks
-from hashcompat.errors import InputError
-from hashcompat.model.pods import Inventory, Pod, Share, Shared
+from hashcompat.core import forks
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.pods import Inventory, Pod, Share, Shared
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files import spans
 from hashcompat.sources.files.inputs import inputs

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.errors import InputError
+from hashcompat.core.errors import InputError
 from hashcompat.sources.files import inputs
 from tests.helpers.pods import as_json, pod
 from tests.helpers.program import Run
@@ -134,7 +134,7 @@ def test_too_little_memory_is_named(run: Run, directory: Path, monkeypatch: pyte
     def without(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("hashcompat.planning.make", without)
+    monkeypatch.setattr("hashcompat.analysis.planning.make", without)
     result = run(*PLAN, "-f", directory)
     assert (result.code, result.out, result.err) == (
         1,

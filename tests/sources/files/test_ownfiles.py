@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.errors import InputError
+from hashcompat.core.errors import InputError
 from hashcompat.sources.files import settings
 from hashcompat.sources.files.settings import check_own
 

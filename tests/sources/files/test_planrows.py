@@ -12,18 +12,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.catalog.lookup import default_catalog
-from hashcompat.errors import InputError
-from hashcompat.formats import FORMATS
-from hashcompat.formats.model import Style
-from hashcompat.go.jsonstream import parts
-from hashcompat.go.parts import Run
-from hashcompat.model.digest import line_of
-from hashcompat.model.items import Item
-from hashcompat.model.plan import Plan
-from hashcompat.planning import make
-from hashcompat.planning.view import View
-from hashcompat.report.plan import PLAN
+from hashcompat.analysis.planning import make
+from hashcompat.analysis.planning.view import View
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.jsonstream import parts
+from hashcompat.core.go.parts import Run
+from hashcompat.core.model.digest import line_of
+from hashcompat.core.model.items import Item
+from hashcompat.core.model.plan import Plan
+from hashcompat.output.formats import FORMATS
+from hashcompat.output.formats.model import Style
+from hashcompat.output.report.plan import PLAN
 from hashcompat.sources.files import plans, sample
 from hashcompat.sources.files.planrows import PlanRows
 from hashcompat.sources.files.saved import Saved, Summed

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.errors import InputError
+from hashcompat.core.errors import InputError
 from hashcompat.sources.files import text
 from hashcompat.sources.files.collect import collect
 from tests.helpers.pods import as_json, pod

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.errors import InputError
-from hashcompat.model.impact import Phase, Rollout, Turn
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.impact import Phase, Rollout, Turn
 from hashcompat.sources.files import rollout
 from hashcompat.sources.files.rollout import StateFile
 

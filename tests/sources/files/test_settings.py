@@ -12,10 +12,10 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
-from hashcompat.errors import InputError
-from hashcompat.gating.exceptions import Names
-from hashcompat.go import yaml, yamlevents
-from hashcompat.go.yaml import load_all
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import yaml, yamlevents
+from hashcompat.core.go.yaml import load_all
+from hashcompat.core.policies.exceptions import Names
 from hashcompat.sources.files import settings
 from tests.helpers.program import ROOT
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from hashcompat.errors import InputError
-from hashcompat.model.pods import Inventory, Shared
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.pods import Inventory, Shared
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files import spans
 from hashcompat.sources.files.inputs import inputs

@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from hashcompat.errors import InputError
+from hashcompat.core.errors import InputError
 from hashcompat.sources.files import text
 from hashcompat.sources.files.text import chunks, joined, lines, whole
 

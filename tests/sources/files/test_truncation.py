@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from hashcompat.errors import InputError
-from hashcompat.planning.view import check_whole
+from hashcompat.analysis.planning.view import check_whole
+from hashcompat.core.errors import InputError
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files import recorded
 from tests.helpers import randomness

@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 
 import pytest
 
-from hashcompat.errors import InputError
-from hashcompat.records.probes import Probe
+from hashcompat.core.errors import InputError
+from hashcompat.core.records.probes import Probe
 from hashcompat.sources.node.asking import MOST_AT_ONCE, Asking, NoneSuchError, Question
 
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from hashcompat.errors import InputError
-from hashcompat.go.jsontext import load_all
-from hashcompat.records.probes import Dump, dumps
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.jsontext import load_all
+from hashcompat.core.records.probes import Dump, dumps
 from hashcompat.sources.node import cri, docker, live
 from hashcompat.sources.node.asking import Asking
 from tests.helpers import hostproc

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from hashcompat.catalog.files import DataFiles
+from hashcompat.core.catalog.files import DataFiles
 from hashcompat.sources.node.root import why_not_asked, why_not_read, why_not_run
 from tests.helpers.program import ROOT
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.records.probes import Probe
+from hashcompat.core.records.probes import Probe
 from hashcompat.sources.node import reported
 from hashcompat.sources.node.root import Root
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.errors import InputError
+from hashcompat.core.errors import InputError
 from hashcompat.sources.node import root as module
 from hashcompat.sources.node.root import Root
 from tests.helpers.hostproc import write

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.records.probes import Probe
+from hashcompat.core.records.probes import Probe
 from hashcompat.sources.node import reported, wanted
 from hashcompat.sources.node.asking import Asking
 from hashcompat.sources.node.root import Root

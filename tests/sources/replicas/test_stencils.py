@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from hashcompat.errors import InputError
-from hashcompat.go.tokens import of_json
-from hashcompat.model.pods import Pod
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.tokens import of_json
+from hashcompat.core.model.pods import Pod
 from hashcompat.sources.files import collect, survey
 from hashcompat.sources.replicas import stencils
 from scripts.lib.yamltext import as_yaml

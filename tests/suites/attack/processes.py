@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from hashcompat.records.probes import Dump
+from hashcompat.core.records.probes import Dump
 from tests.helpers.dumps import read_back
 from tests.helpers.fakenode import SCRIPT
 from tests.helpers.program import ROOT

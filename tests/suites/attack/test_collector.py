@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.model.records import Recorded
-from hashcompat.records.collected import from_documents
-from hashcompat.records.probes import AbsentError
+from hashcompat.core.model.records import Recorded
+from hashcompat.core.records.collected import from_documents
+from hashcompat.core.records.probes import AbsentError
 from tests.helpers import daemons
 from tests.helpers.dumps import read_back
 from tests.helpers.fakenode import SCRIPT

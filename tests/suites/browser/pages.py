@@ -11,11 +11,11 @@ from typing import Final
 
 from msgspec import structs
 
-from hashcompat.formats import FORMATS
-from hashcompat.formats.model import Style
-from hashcompat.model.items import Item
-from hashcompat.model.verdicts import Verdict
-from hashcompat.report.plan import PLAN as RESULT
+from hashcompat.core.model.items import Item
+from hashcompat.core.model.verdicts import Verdict
+from hashcompat.output.formats import FORMATS
+from hashcompat.output.formats.model import Style
+from hashcompat.output.report.plan import PLAN as RESULT
 from tests.cli.test_hostile_reports import BREAKERS, UP, planted
 from tests.helpers import plans
 from tests.helpers.pods import as_json, node

@@ -8,7 +8,7 @@ from typing import Final
 
 from playwright.sync_api import Locator, Page, expect
 
-from hashcompat.model.verdicts import Verdict
+from hashcompat.core.model.verdicts import Verdict
 
 Cells = dict[str, str]
 """The texts of a row by the headings of its columns."""

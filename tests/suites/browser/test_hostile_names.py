@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.model.escape import distinct
+from hashcompat.core.model.escape import distinct
 from tests.suites.browser import report
 from tests.suites.browser.conftest import Opened
 from tests.suites.browser.pages import FLAG, HOSTILE, LONG, SCRIPTS_IN_NAMES

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import expect
 
-from hashcompat.model.verdicts import Verdict
+from hashcompat.core.model.verdicts import Verdict
 from tests.suites.browser import report
 from tests.suites.browser.conftest import Opened
 

@@ -18,7 +18,7 @@ from requests.adapters import HTTPAdapter
 from urllib3 import HTTPHeaderDict, HTTPResponse
 from urllib3.exceptions import ProtocolError
 
-from hashcompat.records.documents import from_node
+from hashcompat.core.records.documents import from_node
 from hashcompat.sources import http as urls
 from hashcompat.sources import programs
 from hashcompat.sources.cluster import collect as live

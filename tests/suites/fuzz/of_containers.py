@@ -6,22 +6,22 @@ import json
 from contextlib import suppress
 from functools import cache
 
-from hashcompat.answers.redaction import snapshot
-from hashcompat.catalog.added import added, added_releases
-from hashcompat.catalog.gates import Gates
-from hashcompat.catalog.lookup import default_catalog
-from hashcompat.catalog.types import Schema
+from hashcompat.analysis.answers.redaction import snapshot
+from hashcompat.analysis.patching.model import MisplacedError
+from hashcompat.analysis.patching.steps import AddImport, DropUnusedImports, Literals, function_text
+from hashcompat.analysis.planning import make
+from hashcompat.analysis.planning.options import Options, check_gates
+from hashcompat.analysis.planning.view import View
 from hashcompat.cli.args import facts
-from hashcompat.errors import InputError, UsageError
-from hashcompat.go.metav1 import DEFAULTS
-from hashcompat.kubelet.hashing import compile_hasher, hashers
-from hashcompat.kubelet.staticpods import static_containers, static_pod_uid
-from hashcompat.patching.model import MisplacedError
-from hashcompat.patching.steps import AddImport, DropUnusedImports, Literals, function_text
-from hashcompat.planning import make
-from hashcompat.planning.options import Options, check_gates
-from hashcompat.planning.view import View
-from hashcompat.release import Release, parse_release
+from hashcompat.core.catalog.added import added, added_releases
+from hashcompat.core.catalog.gates import Gates
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.catalog.types import Schema
+from hashcompat.core.errors import InputError, UsageError
+from hashcompat.core.go.metav1 import DEFAULTS
+from hashcompat.core.kubelet.hashing import compile_hasher, hashers
+from hashcompat.core.kubelet.staticpods import static_containers, static_pod_uid
+from hashcompat.core.release import Release, parse_release
 from hashcompat.sources.upstream.gotypes import container_types
 from hashcompat.sources.values import collect
 from tests.suites.fuzz.places import on_disk, opened, quick_digest
@@ -144,23 +144,33 @@ def _go_source(data: bytes) -> None:
 
 
 TARGETS = (
-    Target("container", _container, ("compile/decode", "go/metav1", "kubelet/hashing"), longest=1024),
+    Target(
+        "container",
+        _container,
+        ("core/compile/decode", "core/go/metav1", "core/kubelet/hashing"),
+        longest=1024,
+    ),
     Target(
         "pod",
         _pod,
-        ("compile/decode", "kubelet/staticpods", "corev1/conversion", "corev1/defaults"),
+        ("core/compile/decode", "core/kubelet/staticpods", "core/corev1/conversion", "core/corev1/defaults"),
         longest=1664,
     ),
     Target(
         "plan",
         _plan,
-        ("planning/prepare", "planning/judge", "answers/redaction", "answers/keeping"),
+        (
+            "analysis/planning/prepare",
+            "analysis/planning/judge",
+            "analysis/answers/redaction",
+            "analysis/answers/keeping",
+        ),
         guided=False,
     ),
     Target(
         "release",
         _release,
-        ("release", "catalog/releases", "catalog/vendors", "catalog/vendors"),
+        ("core/release", "core/catalog/releases", "core/catalog/vendors", "core/catalog/vendors"),
         Form.TEXT,
         longest=64,
         raises=(UsageError,),
@@ -168,7 +178,7 @@ TARGETS = (
     Target(
         "feature-gates",
         _gates,
-        ("cli/args/facts", "planning/options", "catalog/gates"),
+        ("cli/args/facts", "analysis/planning/options", "core/catalog/gates"),
         Form.TEXT,
         longest=128,
         raises=(UsageError,),
@@ -176,15 +186,15 @@ TARGETS = (
     Target(
         "added-release",
         _added,
-        ("catalog/added", "catalog/types", "catalog/files", "go/types"),
+        ("core/catalog/added", "core/catalog/types", "core/catalog/files", "core/go/types"),
         raises=(InputError, UsageError),
     ),
     Target(
         "go-types",
         _go_types,
-        ("sources/upstream/gotypes", "catalog/added"),
+        ("sources/upstream/gotypes", "core/catalog/added"),
         Form.TEXT,
         raises=(InputError, UsageError),
     ),
-    Target("go-source", _go_source, ("patching/steps",), Form.TEXT, raises=(MisplacedError,)),
+    Target("go-source", _go_source, ("analysis/patching/steps",), Form.TEXT, raises=(MisplacedError,)),
 )

@@ -8,15 +8,15 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
 
-from hashcompat import forks
-from hashcompat.answers.goldenfiles import answers_on_lines, cases_on_lines
-from hashcompat.catalog.lookup import default_catalog
-from hashcompat.errors import InputError
-from hashcompat.go.parts import Part
-from hashcompat.kubelet.staticpods import static_view
-from hashcompat.model.pods import Container, Pod, Shared
-from hashcompat.planning.ages import Ages
-from hashcompat.records.index import index
+from hashcompat.analysis.answers.goldenfiles import answers_on_lines, cases_on_lines
+from hashcompat.analysis.planning.ages import Ages
+from hashcompat.core import forks
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.parts import Part
+from hashcompat.core.kubelet.staticpods import static_view
+from hashcompat.core.model.pods import Container, Pod, Shared
+from hashcompat.core.records.index import index
 from hashcompat.sources import documents, limits, values
 from hashcompat.sources.compression import Plain, all_of
 from hashcompat.sources.files import collect, spans, staticpods, survey
@@ -240,7 +240,7 @@ TARGETS = (
             "sources/replicas/form",
             "sources/files/spans",
             "sources/files/survey",
-            "go/tokens",
+            "core/go/tokens",
             "sources/files/collect",
         ),
         longest=4096,
@@ -249,9 +249,9 @@ TARGETS = (
         "replicas-yaml",
         _replicas,
         (
-            "go/yamlblocks",
-            "go/yaml",
-            "go/tokens",
+            "core/go/yamlblocks",
+            "core/go/yaml",
+            "core/go/tokens",
             "sources/replicas/stencils",
             "sources/replicas/shape",
         ),
@@ -264,11 +264,11 @@ TARGETS = (
     Target(
         "snapshot",
         _file,
-        ("sources/snapshots", "records/index"),
+        ("sources/snapshots", "core/records/index"),
         longest=1152,
     ),
     Target("objects", _objects, (*_OBJECTS, "sources/values"), longest=1024),
-    Target("static-pod", _static, ("sources/files/staticpods", "kubelet/staticpods"), Form.YAML, 1088),
-    Target("golden-lines", _golden, ("answers/goldenfiles",), Form.TEXT, words=_GOLDEN),
+    Target("static-pod", _static, ("sources/files/staticpods", "core/kubelet/staticpods"), Form.YAML, 1088),
+    Target("golden-lines", _golden, ("analysis/answers/goldenfiles",), Form.TEXT, words=_GOLDEN),
     Target("source-file", _source_file, ("sources/upstream/kubernetes",), Form.BYTES, longest=64),
 )

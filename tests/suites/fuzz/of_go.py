@@ -1,4 +1,4 @@
-"""Targets: texts and values as Go reads them (``hashcompat/go``)."""
+"""Targets: texts and values as Go reads them (``hashcompat/core/go``)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from hashcompat.errors import DecodeError, InputError
-from hashcompat.go import inf, jsonpath, jsonstream, jsontext, metav1, quantity, quantity_sum, yamlblocks
-from hashcompat.go import yaml as goyaml
-from hashcompat.go.metav1 import is_time
-from hashcompat.go.parts import Part
-from hashcompat.go.strconv import format_float, json_float
-from hashcompat.records.documents import nanoseconds, time_of
+from hashcompat.core.errors import DecodeError, InputError
+from hashcompat.core.go import inf, jsonpath, jsonstream, jsontext, metav1, quantity, quantity_sum, yamlblocks
+from hashcompat.core.go import yaml as goyaml
+from hashcompat.core.go.metav1 import is_time
+from hashcompat.core.go.parts import Part
+from hashcompat.core.go.strconv import format_float, json_float
+from hashcompat.core.records.documents import nanoseconds, time_of
 from tests.suites.fuzz.target import (
     Form,
     Target,
@@ -254,27 +254,33 @@ TARGETS = (
     Target(
         "json",
         _json,
-        ("go/jsontext", "go/jsonstream", "go/jsonwindow", "go/parts", "go/allowance"),
+        (
+            "core/go/jsontext",
+            "core/go/jsonstream",
+            "core/go/jsonwindow",
+            "core/go/parts",
+            "core/go/allowance",
+        ),
         longest=512,
     ),
     Target(
         "yaml",
         _yaml,
-        ("go/yaml", "go/yamlevents", "go/parts"),
+        ("core/go/yaml", "core/go/yamlevents", "core/go/parts"),
         Form.YAML,
         longest=512,
     ),
-    Target("yaml-blocks", _blocks, ("go/yamlblocks", "go/yaml"), Form.YAML, longest=512),
-    Target("jsonpath", _path, ("go/jsonpath",), Form.TEXT, longest=256),
+    Target("yaml-blocks", _blocks, ("core/go/yamlblocks", "core/go/yaml"), Form.YAML, longest=512),
+    Target("jsonpath", _path, ("core/go/jsonpath",), Form.TEXT, longest=256),
     Target(
         "quantity",
         _quantity,
-        ("go/quantity", "go/quantity_sum", "go/inf"),
+        ("core/go/quantity", "core/go/quantity_sum", "core/go/inf"),
         Form.TEXT,
         longest=96,
         raises=(DecodeError,),
     ),
-    Target("scalar", _scalar, ("go/metav1", "go/jsontext", "go/quantity"), longest=64),
-    Target("time", _time, ("go/metav1", "records/documents"), Form.TEXT, longest=64, raises=()),
-    Target("float", _float, ("go/strconv",), Form.BYTES, longest=8, raises=()),
+    Target("scalar", _scalar, ("core/go/metav1", "core/go/jsontext", "core/go/quantity"), longest=64),
+    Target("time", _time, ("core/go/metav1", "core/records/documents"), Form.TEXT, longest=64, raises=()),
+    Target("float", _float, ("core/go/strconv",), Form.BYTES, longest=8, raises=()),
 )

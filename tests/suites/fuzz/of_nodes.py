@@ -9,23 +9,23 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from hashcompat.errors import InputError, UsageError
-from hashcompat.formats.documents import render_json
-from hashcompat.formats.model import Style
-from hashcompat.gating.exceptions import Exemption, Exemptions, baseline_of
-from hashcompat.gating.policy import DEFAULT, Setting, policy_of, settled
-from hashcompat.go import jsontext
-from hashcompat.go.jsonstream import parts
-from hashcompat.go.strconv import parse_cpus
-from hashcompat.model.items import ContainerName, Item, PodName, Prediction
-from hashcompat.model.pods import ContainerType
-from hashcompat.model.verdicts import Verdict
-from hashcompat.preflight import examine
-from hashcompat.preflight.checks import Upgrade
-from hashcompat.records.collected import from_documents
-from hashcompat.records.probes import Dump
-from hashcompat.report.plan import PLAN
-from hashcompat.report.preflight import PREFLIGHT
+from hashcompat.analysis.preflight import examine
+from hashcompat.analysis.preflight.checks import Upgrade
+from hashcompat.core.errors import InputError, UsageError
+from hashcompat.core.go import jsontext
+from hashcompat.core.go.jsonstream import parts
+from hashcompat.core.go.strconv import parse_cpus
+from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
+from hashcompat.core.model.pods import ContainerType
+from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.policies.exceptions import Exemption, Exemptions, baseline_of
+from hashcompat.core.policies.policy import DEFAULT, Setting, policy_of, settled
+from hashcompat.core.records.collected import from_documents
+from hashcompat.core.records.probes import Dump
+from hashcompat.output.formats.documents import render_json
+from hashcompat.output.formats.model import Style
+from hashcompat.output.report.plan import PLAN
+from hashcompat.output.report.preflight import PREFLIGHT
 from hashcompat.sources import rollouts
 from hashcompat.sources.files import checks, dumps, gates, plans, saved, settings
 from hashcompat.sources.files.planrows import PlanRows
@@ -152,16 +152,16 @@ def _cpus(data: bytes) -> None:
 
 
 TARGETS = (
-    Target("dump", _dump, ("sources/files/dumps", "records/probes"), longest=1024),
+    Target("dump", _dump, ("sources/files/dumps", "core/records/probes"), longest=1024),
     Target(
         "probe",
         _probe,
         (
-            "preflight/facts/runtime",
-            "preflight/facts/statefiles",
-            "preflight/facts/units",
-            "preflight/facts/kubelet",
-            "preflight/facts/processes",
+            "analysis/preflight/facts/runtime",
+            "analysis/preflight/facts/statefiles",
+            "analysis/preflight/facts/units",
+            "analysis/preflight/facts/kubelet",
+            "analysis/preflight/facts/processes",
         ),
         Form.TEXT,
         longest=512,
@@ -175,7 +175,7 @@ TARGETS = (
         longest=512,
         words=("[Service]", "ExecStart=", "kubepods", "kind: KubeletConfiguration"),
     ),
-    Target("collected", _collected, ("records/collected", "records/probes"), longest=1024),
+    Target("collected", _collected, ("core/records/collected", "core/records/probes"), longest=1024),
     Target(
         "saved-plan",
         _plan,
@@ -191,11 +191,11 @@ TARGETS = (
     Target(
         "settings",
         _settings,
-        ("sources/files/settings", "gating/policy"),
+        ("sources/files/settings", "core/policies/policy"),
         Form.YAML,
         longest=512,
     ),
     Target("saved-checks", _checks, ("sources/files/checks", "sources/documents"), longest=1024),
     Target("rollout", _rollout, ("sources/rollouts", "sources/files/rollout"), longest=1024),
-    Target("cpus", _cpus, ("go/strconv",), Form.TEXT, longest=64, raises=(InputError,)),
+    Target("cpus", _cpus, ("core/go/strconv",), Form.TEXT, longest=64, raises=(InputError,)),
 )

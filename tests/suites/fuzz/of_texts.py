@@ -6,17 +6,26 @@ from contextlib import suppress
 from functools import cache
 from typing import Any, Final
 
-from hashcompat.catalog.lookup import default_catalog
-from hashcompat.errors import InputError, UsageError
-from hashcompat.formats import jsonpath
-from hashcompat.formats.jsonpath import find
-from hashcompat.formats.template import parse
-from hashcompat.go import jsontext
-from hashcompat.go.duration import parse_duration
-from hashcompat.model.items import PodName
-from hashcompat.preflight.facts import host, kinds, kubelet, processes, runtime, settings, statefiles, units
-from hashcompat.records.probes import AbsentError, Dump, Probe, UnreadError
-from hashcompat.release import parse_release
+from hashcompat.analysis.preflight.facts import (
+    host,
+    kinds,
+    kubelet,
+    processes,
+    runtime,
+    settings,
+    statefiles,
+    units,
+)
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.errors import InputError, UsageError
+from hashcompat.core.go import jsontext
+from hashcompat.core.go.duration import parse_duration
+from hashcompat.core.model.items import PodName
+from hashcompat.core.records.probes import AbsentError, Dump, Probe, UnreadError
+from hashcompat.core.release import parse_release
+from hashcompat.output.formats import jsonpath
+from hashcompat.output.formats.jsonpath import find
+from hashcompat.output.formats.template import parse
 from hashcompat.sources.filters import Filters
 from tests.suites.fuzz.target import Form, Target, document, fields, text
 
@@ -178,7 +187,7 @@ TARGETS = (
     Target(
         "unit",
         _unit,
-        ("preflight/facts/units", "preflight/facts/kubelet"),
+        ("analysis/preflight/facts/units", "analysis/preflight/facts/kubelet"),
         Form.TEXT,
         longest=512,
         raises=(),
@@ -187,7 +196,7 @@ TARGETS = (
     Target(
         "kubelet-settings",
         _settings,
-        ("go/duration", "preflight/facts/kinds", "preflight/facts/settings"),
+        ("core/go/duration", "analysis/preflight/facts/kinds", "analysis/preflight/facts/settings"),
         Form.TEXT,
         longest=512,
         raises=(),
@@ -196,7 +205,7 @@ TARGETS = (
     Target(
         "processes",
         _processes,
-        ("preflight/facts/processes",),
+        ("analysis/preflight/facts/processes",),
         Form.TEXT,
         longest=512,
         raises=_NODE_ERRORS,
@@ -204,7 +213,7 @@ TARGETS = (
     Target(
         "node-file",
         _node_file,
-        ("preflight/facts/host",),
+        ("analysis/preflight/facts/host",),
         Form.TEXT,
         longest=512,
         raises=_NODE_ERRORS,
@@ -212,14 +221,14 @@ TARGETS = (
     Target(
         "runtime-answer",
         _answer,
-        ("preflight/facts/runtime", "preflight/facts/statefiles"),
+        ("analysis/preflight/facts/runtime", "analysis/preflight/facts/statefiles"),
         longest=512,
         raises=_NODE_ERRORS,
     ),
     Target(
         "template",
         _template,
-        ("formats/template", "formats/jsonpath"),
+        ("output/formats/template", "output/formats/jsonpath"),
         Form.TEXT,
         longest=256,
         raises=(UsageError,),
@@ -227,7 +236,7 @@ TARGETS = (
     Target(
         "columns",
         _columns,
-        ("formats/jsonpath", "formats/template"),
+        ("output/formats/jsonpath", "output/formats/template"),
         Form.TEXT,
         longest=256,
         raises=(UsageError,),

@@ -12,8 +12,8 @@ from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import Any
 
-from hashcompat.go.digest import HEX_BY_NAME, md5
-from hashcompat.kubelet import staticpods
+from hashcompat.core.go.digest import HEX_BY_NAME, md5
+from hashcompat.core.kubelet import staticpods
 from hashcompat.sources.files.inputs import Input
 from tests.suites.fuzz.target import replaced, sometimes
 

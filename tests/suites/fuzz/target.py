@@ -8,8 +8,8 @@ from enum import Enum
 from typing import Any, TypeVar
 from zlib import crc32
 
-from hashcompat.errors import HashcompatError, InputError
-from hashcompat.go import jsontext
+from hashcompat.core.errors import HashcompatError, InputError
+from hashcompat.core.go import jsontext
 
 T = TypeVar("T")
 

@@ -12,9 +12,9 @@ from typing import Any, Final
 import pytest
 from msgspec import structs
 
-from hashcompat.kubelet.template import Around
-from hashcompat.planning import hops, repeats, runs
-from hashcompat.planning.suggestion import Suggester
+from hashcompat.analysis.planning import hops, repeats, runs
+from hashcompat.analysis.planning.suggestion import Suggester
+from hashcompat.core.kubelet.template import Around
 from hashcompat.sources.files import spans
 from hashcompat.sources.replicas import shape
 from tests.helpers import randomness

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hashcompat.errors import InputError
+from hashcompat.core.errors import InputError
 from tests.helpers.program import ROOT
 from tests.suites.fuzz.inputs import inputs
 from tests.suites.fuzz.keeping import CORPUS, CRASHES, as_files, failed, kept, lines

@@ -18,13 +18,13 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from hashcompat import planning
-from hashcompat.catalog.lookup import default_catalog
-from hashcompat.errors import InputError
-from hashcompat.model.items import Item
-from hashcompat.model.plan import Hop, Plan, summarized
-from hashcompat.planning.options import AUTO, Options
-from hashcompat.planning.view import View
+from hashcompat.analysis import planning
+from hashcompat.analysis.planning.options import AUTO, Options
+from hashcompat.analysis.planning.view import View
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.items import Item
+from hashcompat.core.model.plan import Hop, Plan, summarized
 from hashcompat.sources.files import spans, survey
 from hashcompat.sources.files.collect import collect
 from tests.helpers.unlike import Unlike

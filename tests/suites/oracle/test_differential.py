@@ -9,11 +9,11 @@ from collections.abc import Callable
 
 import pytest
 
-from hashcompat.catalog.lookup import default_catalog
-from hashcompat.errors import DecodeError
-from hashcompat.go.digest import by_pieces, compiled, fnv32a
-from hashcompat.go.jsontext import decode_text, loads
-from hashcompat.kubelet.hashing import hashers
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.errors import DecodeError
+from hashcompat.core.go.digest import by_pieces, compiled, fnv32a
+from hashcompat.core.go.jsontext import decode_text, loads
+from hashcompat.core.kubelet.hashing import hashers
 from scripts.golden import containers as oracle
 from tests.helpers import random_containers, randomness, slices
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.catalog import files
-from hashcompat.catalog.lookup import Catalog, default_catalog
-from hashcompat.kubelet.hashing import container_hash
+from hashcompat.core.catalog import files
+from hashcompat.core.catalog.lookup import Catalog, default_catalog
+from hashcompat.core.kubelet.hashing import container_hash
 from hashcompat.sources.upstream.gotypes import container_types
 from scripts.lib.gotool import download
 from scripts.schemas import containertypes

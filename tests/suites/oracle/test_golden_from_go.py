@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.catalog.lookup import default_catalog
+from hashcompat.core.catalog.lookup import default_catalog
 from scripts.golden import containers as oracle
 from scripts.golden import values
 from scripts.lib.generated import one_release

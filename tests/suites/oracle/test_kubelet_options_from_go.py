@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.catalog.lookup import default_catalog
-from hashcompat.release import parse_release
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.release import parse_release
 from scripts.schemas import kubeletflags
 from scripts.suites import kubeletoptions
 from tests.helpers import slices

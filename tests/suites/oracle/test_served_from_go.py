@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from hashcompat.catalog.lookup import Kubelet, default_catalog
-from hashcompat.compile.decode import compile_decoder
-from hashcompat.go.jsontext import decode_text, dumps, loads
+from hashcompat.core.catalog.lookup import Kubelet, default_catalog
+from hashcompat.core.compile.decode import compile_decoder
+from hashcompat.core.go.jsontext import decode_text, dumps, loads
 from scripts.golden import served as oracle
 from scripts.golden import staticpods
 from scripts.lib.generated import one_release

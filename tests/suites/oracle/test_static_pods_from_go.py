@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from hashcompat.catalog.lookup import default_catalog
-from hashcompat.go.jsontext import decode_text, loads
-from hashcompat.kubelet.hashing import hashers
-from hashcompat.kubelet.staticpods import static_containers, static_pod_text, static_pod_uid
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.go.jsontext import decode_text, loads
+from hashcompat.core.kubelet.hashing import hashers
+from hashcompat.core.kubelet.staticpods import static_containers, static_pod_text, static_pod_uid
 from scripts.golden import staticpods
 from scripts.lib.generated import one_release
 from scripts.lib.paths import POD_TYPES, STATIC_PODS

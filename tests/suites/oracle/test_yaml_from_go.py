@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from hashcompat.errors import InputError
-from hashcompat.go.jsontext import loads
-from hashcompat.go.yaml import load_all
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.jsontext import loads
+from hashcompat.core.go.yaml import load_all
 from scripts.golden import yamllibs
 from tests.helpers import random_yaml, randomness, slices
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from hashcompat.catalog.lookup import default_catalog
-from hashcompat.errors import DecodeError
-from hashcompat.go.jsontext import decode_text, loads
-from hashcompat.kubelet.alike import unknown_to
-from hashcompat.patching.audit import check_container
-from hashcompat.patching.model import apply, mail
-from hashcompat.patching.strategies import Choices, make_patch
-from hashcompat.patching.strip import cuts_between
+from hashcompat.analysis.patching.audit import check_container
+from hashcompat.analysis.patching.model import apply, mail
+from hashcompat.analysis.patching.strategies import Choices, make_patch
+from hashcompat.analysis.patching.strip import cuts_between
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.errors import DecodeError
+from hashcompat.core.go.jsontext import decode_text, loads
+from hashcompat.core.kubelet.alike import unknown_to
 from scripts.golden import containers as oracle
 from scripts.suites import patches
 from scripts.suites.patches import CACHE, Touched

@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from hashcompat.go import jsontext
+from hashcompat.core.go import jsontext
 from tests.helpers.daemons import Node
 from tests.helpers.program import ROOT
 from tests.suites.reality.pods import Json

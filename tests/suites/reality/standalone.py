@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from hashcompat.catalog.lookup import default_catalog
-from hashcompat.catalog.releases import parse_range
-from hashcompat.release import parse_release
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.catalog.releases import parse_range
+from hashcompat.core.release import parse_release
 from scripts.suites import kubelets
 from scripts.suites.kubelets import Kubelet
 from tests.helpers import daemons, processes

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from hashcompat.model.records import Record, Recorded, Sandbox
-from hashcompat.records.collected import from_documents
-from hashcompat.records.probes import dumps
+from hashcompat.core.model.records import Record, Recorded, Sandbox
+from hashcompat.core.records.collected import from_documents
+from hashcompat.core.records.probes import dumps
 from hashcompat.sources.node import collect as runtime
 from tests.helpers import daemons
 from tests.helpers.daemons import IMAGE, Node

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from hashcompat.catalog.lookup import Catalog
-from hashcompat.compile.decode import compile_decoder
-from hashcompat.go.jsontext import decode_text, loads
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.compile.decode import compile_decoder
+from hashcompat.core.go.jsontext import decode_text, loads
 from scripts.lib.golden import INPUTS, requests
 from scripts.suites import servers
 from tests.helpers.golden import rows

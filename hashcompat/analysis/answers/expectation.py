@@ -1,0 +1,211 @@
+"""What people will see of a kill: the line of the target kubelet's log, its events, a pod's status, a UID."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Final
+
+import msgspec
+
+from hashcompat.core import rules
+from hashcompat.core.catalog.behaviour import Messages
+from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.kubelet.decide.case import Case
+from hashcompat.core.model.items import Item
+from hashcompat.core.model.pods import ContainerType
+from hashcompat.core.model.verdicts import HiddenHash, Verdict
+
+_BY_HASH: Final = frozenset(
+    {
+        rules.ALGORITHM,
+        rules.GO_ESCAPES,
+        rules.FIELD_ADDED,
+        rules.FIELD_REMOVED,
+        rules.FIELD_DROPPED,
+        rules.FIELD_RETYPED,
+        rules.API_DEFAULT,
+        rules.NOT_REPRODUCED,
+        rules.OTHER_CREATOR,
+        rules.CREATOR,
+        rules.HASH_MISSING,
+    }
+)
+"""The reasons of a RESTART for which the kubelet reports that the hash changed."""
+
+_REFUSALS: Final[Mapping[str, str]] = {
+    rules.OTHER_NODE: "node selector",
+    rules.TAINT: "taint",
+    rules.SIDECAR_REFUSED: "sidecars",
+    rules.STRICT_GROUPS: "strict groups",
+    rules.SYSCTL: "sysctls",
+    rules.DEVICES: "devices",
+    rules.FEATURE_REFUSED: "features",
+}
+"""Why a pod is not admitted, as messages.json names it."""
+
+_POD_RESOURCES: Final = "PodLevelResources"
+"""The feature that is looked at by itself, and refused for a reason of its own."""
+
+_FOUND: Final[Mapping[str, str]] = {
+    rules.RUNTIME_GONE: "none",
+    rules.SANDBOX_REPLACED: "network",
+    rules.PAUSE_IMAGE: "hash",
+    rules.QOS: "ready",
+    rules.STATIC_UID: "none",
+}
+"""What the target kubelet finds of the sandboxes, as messages.json names it. By the new UID of a static pod
+there is none, and the pod without a cgroup was killed before the sandboxes are looked at."""
+
+_SANDBOX_VERBOSITY: Final = 2
+
+
+class Where(StrEnum):
+    """Where something is to be seen."""
+
+    LOG = "log"
+    """In the target kubelet's log."""
+    EVENT = "event"
+    """Among the pod's events."""
+    STATUS = "status"
+    """In the pod's status."""
+    UID = "uid"
+    """In the annotation ``kubernetes.io/config.hash`` of the mirror pod."""
+
+
+class Expectation(msgspec.Struct, frozen=True):
+    """One thing that will be seen."""
+
+    where: Where
+    text: str
+    """The text; ``…`` stands for what only the node knows."""
+    verbosity: int = 0
+    """The least ``--v`` of the kubelet at which a line is in its log."""
+
+
+def message_of(item: Item, new: Kubelet, case: Case | None) -> str:
+    """Return what the target kubelet says of a changed hash, with the recorded one where it says that.
+
+    Empty where another reason decides, for a sidecar, which has an event, and where a hash is not known.
+    """
+    if item.container.type is ContainerType.SIDECAR or not _is_restarted_by_hash(item):
+        return ""
+    if case is not None and case.recorded is not None and isinstance(case.recorded.hash, HiddenHash):
+        return ""
+    hashes = {"from": _recorded(item), "to": item.hashes.to}
+    if "{from}" in new.behaviour.restart_log and None in hashes.values():
+        return ""
+    return new.behaviour.restart_log.format(**_names(item), **hashes)
+
+
+def _recorded(item: Item) -> int | None:
+    """Return the hash that the kubelet reads; None where that of its creator is not known."""
+    if _has(item, rules.HASH_MISSING):
+        return 0
+    if item.hashes.recorded is not None:
+        return item.hashes.recorded
+    return None if _has(item, rules.CREATOR) else item.hashes.from_
+
+
+def event_of(item: Item, new: Kubelet) -> str:
+    """Return the message of the event that the target kubelet writes for a sidecar's changed hash."""
+    if item.container.type is not ContainerType.SIDECAR or not _is_restarted_by_hash(item):
+        return ""
+    return new.behaviour.sidecar_restart_event.format(**_names(item))
+
+
+def expectations(item: Item, new: Kubelet, messages: Messages, case: Case | None) -> tuple[Expectation, ...]:
+    """Return what will be seen of a container's verdict; nothing of what is kept or unknown."""
+    if item.verdict not in (Verdict.RESTART, Verdict.KILL) or case is None:
+        return ()
+    seen = (*_by_hash(item, new, messages, case), *_by_resize(item, messages))
+    return seen or (*_refused(item, messages), *_uids(item, case), *_by_sandbox(item, new, messages, case))
+
+
+def _names(item: Item) -> dict[str, str]:
+    pod = item.pod
+    return {
+        "pod": pod.name,
+        "namespace": pod.namespace,
+        "uid": pod.uid or "…",
+        "container": item.container.name,
+    }
+
+
+def _by_hash(item: Item, new: Kubelet, messages: Messages, case: Case) -> Iterator[Expectation]:
+    if message := message_of(item, new, case):
+        line = messages.restart_line.format(**_names(item), message=message)
+        yield Expectation(Where.LOG, line, messages.restart_verbosity)
+        yield _killing(messages.killing.format(message=message))
+    elif event := event_of(item, new):
+        yield _killing(event)
+
+
+def _by_resize(item: Item, messages: Messages) -> Iterator[Expectation]:
+    if _has(item, rules.RESIZE_POLICY):
+        yield _killing(messages.resize.format(**_names(item)))
+
+
+def _refused(item: Item, messages: Messages) -> Iterator[Expectation]:
+    if _has(item, rules.STATIC_REFUSED):
+        yield Expectation(Where.LOG, messages.static_refusal)
+    for reason in item.reasons:
+        why = _REFUSALS.get(reason.id, "")
+        if why == "features" and _POD_RESOURCES in reason.text:
+            why = "pod resources"
+        if refusal := messages.refusals.get(why):
+            yield Expectation(Where.STATUS, f"phase Failed, reason {refusal}")
+            yield Expectation(Where.EVENT, f"Warning {refusal}")
+
+
+def _uids(item: Item, case: Case) -> Iterator[Expectation]:
+    """Yield the old and the new UID, as far as they are known: a mirror pod shows the old one."""
+    if _has(item, rules.STATIC_UID):
+        uids = [uid.uid for uid in case.static_uids] or [case.pod.config_hash, None]
+        if any(uids):
+            yield Expectation(Where.UID, " -> ".join(uid or "another one" for uid in uids))
+
+
+def _by_sandbox(item: Item, new: Kubelet, messages: Messages, case: Case) -> Iterator[Expectation]:
+    if not (state := _found(item, new, case)):
+        return
+    if line := messages.sandbox_logs.get(state):
+        yield Expectation(Where.LOG, line.format(**_line_names(item)), _SANDBOX_VERBOSITY)
+    if (event := messages.sandbox_events.get(state)) and not _is_left_dead(new, case):
+        yield Expectation(Where.EVENT, event)
+    if not _has(item, rules.RUNTIME_GONE):  # the target kubelet does not see what stays behind
+        yield _killing(messages.killing_with_pod.format(**_names(item)))
+
+
+def _is_left_dead(new: Kubelet, case: Case) -> bool:
+    """Return whether no new sandbox follows, as for a Never pod; then no CRI kubelet writes its event.
+
+    Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions``, 1.31.14.
+    """
+    return case.pod.restart_policy == "Never" and new.behaviour.sandbox_maker == "CRI"
+
+
+def _line_names(item: Item) -> dict[str, str]:
+    """Return the names in a line; the UID of a static pod is another one by then."""
+    return {**_names(item), **({"uid": "…"} if _has(item, rules.STATIC_UID) else {})}
+
+
+def _found(item: Item, new: Kubelet, case: Case) -> str:
+    if _has(item, rules.SANDBOX_BROKEN):
+        return case.whole.failed(case.sandboxes, new.behaviour)[0]
+    if _has(item, rules.SANDBOX_REPLACED) and new.behaviour.sandbox_maker != "CRI":
+        return ""  # what an older kubelet writes of sandboxes that the CRI made is not determined
+    return next((_FOUND[reason.id] for reason in item.reasons if reason.id in _FOUND), "")
+
+
+def _killing(message: str) -> Expectation:
+    return Expectation(Where.EVENT, f"Killing: {message}")
+
+
+def _is_restarted_by_hash(item: Item) -> bool:
+    created = item.verdict is Verdict.RESTART or _has(item, rules.NOT_CREATED)
+    return created and any(reason.id in _BY_HASH for reason in item.reasons)
+
+
+def _has(item: Item, rule: str) -> bool:
+    return any(reason.id == rule for reason in item.reasons)

@@ -1,0 +1,264 @@
+"""Why containers get their verdicts: sentences, where hashed texts differ, what will be seen.
+
+A name selects containers (``selection``); each is explained by the same judge that a plan asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+from msgspec import structs
+
+from hashcompat.analysis.answers.comparison import differences
+from hashcompat.analysis.answers.expectation import Expectation, event_of, expectations, message_of
+from hashcompat.analysis.answers.selection import Quoted, Reading, not_found, readings
+from hashcompat.analysis.answers.sentences import Sentences, sentences
+from hashcompat.analysis.answers.sentences.why import Situation, hashed
+from hashcompat.analysis.answers.texts import NO_DIFFERENCE, Fragment, Texts, fragment, texts_of
+from hashcompat.analysis.planning import bound
+from hashcompat.analysis.planning.judge import Draft
+from hashcompat.analysis.planning.planner import Planner
+from hashcompat.analysis.planning.suggestion import Suggester
+from hashcompat.analysis.planning.view import View
+from hashcompat.core import rules
+from hashcompat.core.catalog.behaviour import Change, EraChange
+from hashcompat.core.catalog.lookup import Catalog, Kubelet
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import allowance as allowances
+from hashcompat.core.kubelet.decide.case import Case
+from hashcompat.core.model.items import Item
+from hashcompat.core.model.plan import Suggestion, Way
+from hashcompat.core.model.pods import Inventory
+from hashcompat.core.model.verdicts import Verdict
+
+BY_TEXT: Final = frozenset(
+    {
+        rules.ALGORITHM,
+        rules.GO_ESCAPES,
+        rules.FIELD_ADDED,
+        rules.FIELD_REMOVED,
+        rules.FIELD_DROPPED,
+        rules.FIELD_RETYPED,
+        rules.API_DEFAULT,
+        rules.ADMISSION,
+        rules.SERVER_GATE,
+        rules.RESIZE_GATE,
+        rules.NOT_CALIBRATED,
+        rules.PATCHED,
+    }
+)
+"""The reasons for which it matters where the texts differ that the two kubelets hash."""
+
+
+class Side(msgspec.Struct, frozen=True):
+    """One kubelet's view of a container."""
+
+    release: str
+    """The kubelet's release."""
+    era: str
+    """The name of its era."""
+    hash: int | None
+    """The unsigned 32-bit hash; None where a vendor's Go decides."""
+    text: str
+    """What is hashed."""
+    readable: str
+    """The JSON where the hashed text is a list of its bytes, or else that text."""
+    hashes: str
+    """What it hashes, in words."""
+
+
+class FieldDifference(msgspec.Struct, frozen=True):
+    """A place where what the two sides hash differs."""
+
+    path: str
+    """The place, such as ``ports[0].name``."""
+    old: Any
+    """The current value; ``absent`` where the current release does not know the field."""
+    new: Any
+    """The target value; ``absent`` where the target release does not know the field."""
+
+
+class Explanation(msgspec.Struct, frozen=True):
+    """Everything about one container's verdict."""
+
+    item: Item
+    """Its item of the plan."""
+    old: Side | None
+    """The current kubelet; None where only a record decides, or the container does not decode."""
+    new: Side | None
+    """The target kubelet; None where the container does not decode."""
+    log_line: str
+    """What the target kubelet logs; empty where the hash is not what changed."""
+    event: str
+    """The message of the event that the target kubelet writes instead, for a sidecar; else empty."""
+    masked: bool
+    """Whether texts and values are masked."""
+    compared: bool
+    """Whether the hash is compared: a kubelet recreates or refuses a whole pod before that."""
+    sentences: Sentences
+    """What happens, why, and what to do."""
+    expect: tuple[Expectation, ...] = ()
+    """What to expect of it."""
+    fields: tuple[FieldDifference, ...] = ()
+    """The places where what the two kubelets hash differs; empty across eras."""
+    fragment: Fragment = NO_DIFFERENCE
+    """Where the two texts differ, if that is why; empty across eras and where they are the same."""
+    by_text: bool = False
+    """Whether the difference between the two texts is why."""
+    upstream: tuple[Change | EraChange, ...] = ()
+    """Rows of changes.json behind the difference."""
+    minors: frozenset[str] = frozenset()
+    """The minors whose changes lie between the two releases; empty where one is not known."""
+
+
+def explained(item: Item, draft: Draft, way: Way, view: View, *, show_values: bool) -> Explanation:
+    """Explain one container; raises InputError for one that does not decode, unless ``keep_going``."""
+    if not view.options.keep_going and any(reason.id == rules.NOT_DECODED for reason in item.reasons):
+        raise InputError(f"{draft.pod.origin}: {item.reasons[0].text}")
+    new = view.kubelet(way.new)
+    shown = texts_of(draft, new, view, show_values=show_values)
+    case = draft.prepared.case if draft.prepared else None
+    ids = {reason.id for reason in item.reasons}
+    compared = not item.pod_recreated and (item.verdict is not Verdict.KILL or rules.NOT_CREATED in ids)
+    upstream = tuple(_upstream(item, *shown, view.catalog)) if compared else ()
+    old_side, new_side = _sides(item, *shown)
+    same = bool(old_side and new_side and old_side.text == new_side.text)
+    patch = _patch(item, draft, new, view)
+    explanation = Explanation(
+        item=item,
+        old=old_side,
+        new=new_side,
+        log_line=message_of(item, new, case),
+        event=event_of(item, new),
+        masked=not show_values,
+        compared=compared,
+        sentences=sentences(Situation(item, str(new.release), case, upstream, same, patch)),
+        expect=expectations(item, new, view.catalog.messages(new.release), case),
+        by_text=compared and any(reason.id in BY_TEXT for reason in item.reasons),
+        upstream=upstream,
+        minors=_minors(case, view.catalog),
+    )
+    return _with_differences(explanation, *shown) if compared else explanation
+
+
+def _minors(case: Case | None, catalog: Catalog) -> frozenset[str]:
+    if case is None or not case.old_known:
+        return frozenset()
+    return frozenset(catalog.known.minors_between(case.old.release, case.new.release))
+
+
+def _sides(item: Item, old: Texts | None, new: Texts | None) -> tuple[Side | None, Side | None]:
+    hashes = item.hashes
+    return _side(old, hashes.from_, new) if old else None, _side(new, hashes.to, old) if new else None
+
+
+def _side(texts: Texts, value: int | None, other: Texts | None) -> Side:
+    """Return the hash with its texts; it is that of the true values even where they are masked."""
+    kubelet = texts.kubelet
+    words = hashed(kubelet.era, other.kubelet.era if other else None)
+    return Side(str(kubelet.release), kubelet.era.name, value, texts.hashed, texts.readable, words)
+
+
+def _patch(item: Item, draft: Draft, new: Kubelet, view: View) -> str:
+    """Return the command that makes a patch which would keep the container; empty where there is none."""
+    if item.verdict is not Verdict.RESTART or item.pod_recreated or draft.prepared is None:
+        return ""
+    if not Suggester(new, view).keeps(draft.prepared):
+        return ""
+    like = draft.prepared.case.old.release.upstream
+    return Suggestion(new.release.upstream, (like,), saves=1).command
+
+
+def _with_differences(explanation: Explanation, old: Texts | None, new: Texts | None) -> Explanation:
+    """Add where the texts differ; across eras they have nothing in common."""
+    if old is None or new is None or old.kubelet.era is not new.kubelet.era:
+        return explanation
+    fields = tuple(_fields(old, new))
+    if not explanation.by_text:
+        return structs.replace(explanation, fields=fields)
+    json = old.kubelet.era.hashes_json
+    return structs.replace(
+        explanation, fields=fields, fragment=fragment(old.readable, new.readable, json=json)
+    )
+
+
+def _fields(old: Texts, new: Texts) -> Iterator[FieldDifference]:
+    for difference in differences(old.tree, new.tree):
+        yield FieldDifference(difference.place, difference.old, difference.new)
+
+
+def _upstream(
+    item: Item, old: Texts | None, new: Texts | None, catalog: Catalog
+) -> Iterator[Change | EraChange]:
+    if old is None or new is None:
+        return
+    before, after = old.kubelet, new.kubelet
+    minors = catalog.known.minors_between(before.release, after.release)
+    if before.era is not after.era:
+        if any(reason.id == rules.ALGORITHM for reason in item.reasons):
+            yield from catalog.changes.eras_in(minors)
+        return
+    fields = {(reason.path.rpartition(".")[2], reason.field) for reason in item.reasons if reason.path}
+    for row in catalog.changes.fields:
+        if (row.json, row.field) in fields and row.release in minors:
+            yield row
+
+
+class Explanations(msgspec.Struct, frozen=True):
+    """The explanations of the containers that a name selects."""
+
+    items: tuple[Explanation, ...]
+    """One per container."""
+    full: bool = False
+    """Whether people get to see the texts whole."""
+    warnings: tuple[str, ...] = ()
+    """Which nodes report another release than the current one that is given."""
+
+
+def explain(
+    inventory: Inventory,
+    target: str,
+    way: Way,
+    view: View,
+    *,
+    show_values: bool = False,
+    in_namespace: bool = False,
+) -> Explanations:
+    """Explain the verdicts of the containers that ``NAMESPACE/POD[/CONTAINER]`` or ``KIND/NAME`` names.
+
+    The verdicts are those of a plan of the same inventory. Texts and values are masked unless
+    ``show_values``. With ``in_namespace`` a pod's name alone is enough. Where several objects have the name,
+    all are explained. Raises UsageError for a malformed name and for unknown releases, InputError where
+    nothing has that name, and where it does not decode.
+    """
+    asked = readings(target, in_namespace=in_namespace)
+    view, _ = bound(way, inventory, view)
+    planner = Planner(
+        way, inventory.nodes, structs.replace(view, options=structs.replace(view.options, keep_going=True))
+    )
+    covered: list[tuple[int, Draft]] = []
+    allowance = allowances.explained()
+    for pod in inventory.pods:
+        is_target = any(reading.covers(pod) for reading in asked)
+        # A record that is not reproduced makes the other containers of its node doubtful.
+        if is_target or view.options.records:
+            drafts = planner.drafted(pod)
+            if is_target:
+                covered += drafts
+                allowance.take(len(drafts))
+    chosen = next(filter(None, ([row for row in covered if _is_of(one, row[1])] for one in asked)), [])
+    if not chosen:
+        raise not_found(target, [draft.container.name for _, draft in covered], inventory.pods)
+    items = planner.settled()
+    chosen.sort(key=lambda row: (not row[1].pod.node, row[1].pod.node))
+    _, warnings = planner.disputes(items[place] for place, _ in chosen)
+    return Explanations(
+        tuple(explained(items[place], draft, way, view, show_values=show_values) for place, draft in chosen),
+        warnings=warnings,
+    )
+
+
+def _is_of(reading: Reading | Quoted, draft: Draft) -> bool:
+    return reading.covers(draft.pod) and reading.names(draft.pod, draft.container)

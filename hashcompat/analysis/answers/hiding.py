@@ -1,0 +1,242 @@
+"""A container without its values, and which kubelets hash it alike: what stands for it in a snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import Any, Final
+
+from hashcompat.analysis.answers.keeping import Keeper
+from hashcompat.analysis.answers.outlines import Hidden, Outline, Printed, Replicas
+from hashcompat.analysis.planning.latest import Latest
+from hashcompat.analysis.planning.wayhashes import differing, keys_of
+from hashcompat.core.apiserver.on_read import as_read, as_unread
+from hashcompat.core.catalog.eras import Era
+from hashcompat.core.catalog.lookup import Catalog, Kubelet
+from hashcompat.core.catalog.types import Schema
+from hashcompat.core.compile.decode import compile_known
+from hashcompat.core.errors import DecodeError, InputError, NotStoredError
+from hashcompat.core.go.digest import Digest
+from hashcompat.core.go.jsontext import ESCAPES
+from hashcompat.core.kubelet.gaps import Gap, Gapped, gapped
+from hashcompat.core.kubelet.hashing import Hasher, compile_hasher, true_hash
+from hashcompat.core.model.pods import Blank, Container
+from hashcompat.core.model.verdicts import Hash, StoredHashes
+
+Spec = Mapping[str, Any]
+
+Pair = tuple[Spec, Spec]
+"""A container's JSON with its values, and without."""
+
+Way = tuple[Schema, Era]
+"""A way of hashing, but for encoding/json."""
+
+_PATCHED: Final = "fnv32a"
+"""The digest of the releases that a patched kubelet can be like."""
+
+_ESCAPED: Final = frozenset("\b\f")
+
+_SHORTEST_MASK: Final = 3
+"""Stars; the usual mask."""
+
+_LONGEST_MASK: Final = 20
+"""Stars; that two of a hundred texts share a hash under each of so many masks is not by chance."""
+
+
+class Hider:
+    """Hides containers, by the release data of all known kubelets."""
+
+    def __init__(self, catalog: Catalog, keeper: Keeper) -> None:
+        kubelets = [catalog.kubelet(name) for name in catalog.releases()]
+        patched = [kubelet for kubelet in kubelets if kubelet.era.digest == _PATCHED]
+        gated = [kubelet for kubelet in kubelets if kubelet.behaviour.hash_without_resources]
+        self._keeper, self._defaults = keeper, catalog.every_read_default
+        self._outlines: Latest[str, Outline | None] = Latest()
+        self._replicas: Latest[Blank, Replicas | None] = Latest()
+        self._ways, self._patched_ways, self._gated_ways = map(_ways, (kubelets, patched, gated))
+        schemas = dict.fromkeys(kubelet.schema for kubelet in patched)
+        self._known = [compile_known(schema.container) for schema in schemas]
+
+    def replicas(self, container: Container, origin: str) -> Replicas | None:
+        """Return a container with the others of its pod template; errors as ``hidden``.
+
+        None for a container that is not known to be one, or that has to be hidden by itself.
+        """
+        blank = container.blank
+        if blank is None or container.stored is not None:
+            return None
+        if blank not in self._replicas:
+            replicas = self._of_blank(container, blank, origin)
+            self._replicas.add(blank, replicas, replicas.size if replicas else 0)
+        return self._replicas[blank]
+
+    def _of_blank(self, container: Container, blank: Blank, origin: str) -> Replicas | None:
+        found = gapped(blank.spec)
+        outline = self._outline(found, container, origin) if found else None
+        return outline.replicas(found.values, blank.words) if found and outline else None
+
+    def hidden(self, container: Container, origin: str) -> Hidden:
+        """Return a container without its values.
+
+        Raises InputError, which names ``origin`` and the path, for a value of the wrong type.
+        """
+        found = gapped(container.spec) if container.stored is None else None
+        outline = self._outline(found, container, origin) if found else None
+        made = outline.hidden(found.values) if found and outline else None
+        return made or self._hidden(container, origin)
+
+    def _outline(self, found: Gapped, container: Container, origin: str) -> Outline | None:
+        """Return what a container shares with those that differ from it in gaps alone; None for nothing."""
+        key = found.key
+        if key not in self._outlines:
+            outline = self._made(found, container, origin)
+            self._outlines.add(key, outline, len(key) + (outline.size if outline else 0))
+        return self._outlines[key]
+
+    def _made(self, found: Gapped, container: Container, origin: str) -> Outline | None:
+        with _placed(origin, container):
+            given = self._keeper.container(found.around, lambda text: text)
+            hide = _hide("*" * _SHORTEST_MASK)
+            stands = {gap.stand for gap in found.gaps}
+            spec = self._keeper.container(found.around, lambda text: text if text in stands else hide(text))
+            table = self._table(given, spec, None)
+        return table.outline(spec, found.gaps) if table else None
+
+    def _hidden(self, container: Container, origin: str) -> Hidden:
+        """Return the same by itself."""
+        with _placed(origin, container):
+            given = self._keeper.container(container.spec, lambda text: text)
+            for length in range(_SHORTEST_MASK, _LONGEST_MASK):
+                spec = self._keeper.container(container.spec, _hide("*" * length))
+                table = self._table(given, spec, container.stored)
+                if table is not None:
+                    return Hidden(spec, *table.result())
+        raise InputError(f"{origin}: {container.path}: no mask tells its hashes apart")
+
+    def _table(self, given: Spec, spec: Spec, stored: StoredHashes | None) -> _Table | None:
+        """Return the texts; None where two of them share a hash, so that another mask is needed."""
+        table = _Table(stored)
+        variants = list(ESCAPES) if _is_escaped(given) else list(ESCAPES)[:1]
+        for (true_form, hidden_form), ways in self._forms(given, spec):
+            for schema, era in _unlike(ways, keys_of(true_form)):
+                for escapes in variants if era.hashes_json else variants[:1]:
+                    hasher = compile_hasher(schema, era, escapes, False)
+                    with suppress(DecodeError, NotStoredError):  # the same answer with and without values
+                        if not table.add(hasher, true_form, hidden_form):
+                            return None
+        return table
+
+    def _forms(self, given: Spec, spec: Spec) -> Iterator[tuple[Pair, list[Way]]]:
+        """Yield each form in which a plan may hash a container, with values and without, and for whom.
+
+        An API server of any release may serve it (planning/reading), a patched kubelet decodes its own types
+        before it hashes another release's (planning/patched), and the resize gate leaves resources out.
+        """
+        forms: list[Pair] = [(given, spec)]
+        for default in self._defaults:
+            _add(forms, forms, partial(as_read, defaults=[default]))
+            if default.gate is None:
+                _add(forms, forms, partial(as_unread, default=default))
+        served = tuple(forms)
+        for known in self._known:
+            _add(forms, served, known)
+        without: list[Pair] = []
+        _add(without, forms, lambda form: {**form, "resources": {}})
+        yield from ((form, self._ways) for form in served)
+        yield from ((form, self._patched_ways) for form in forms[len(served) :])
+        yield from ((form, self._gated_ways) for form in without)
+
+
+@contextmanager
+def _placed(origin: str, container: Container) -> Iterator[None]:
+    """Name where a container is in what is wrong with it."""
+    try:
+        yield
+    except DecodeError as error:
+        raise InputError(f"{origin}: {container.path}{error}") from None
+
+
+def _ways(kubelets: Iterable[Kubelet]) -> list[Way]:
+    return list(dict.fromkeys((kubelet.schema, kubelet.era) for kubelet in kubelets))
+
+
+def _unlike(ways: Iterable[Way], keys: AbstractSet[str]) -> Iterator[Way]:
+    """Yield those of some ways that may hash a container differently in which these keys are set.
+
+    In JSON, a field that only one of two kubelets knows leaves no trace where it is unset.
+    """
+    done = list[Way]()
+    for schema, era in ways:
+        alike = [one for one, other in done if other is era] if era.hashes_json else []
+        if not any(keys.isdisjoint(differing(schema, one)) for one in alike):
+            done.append((schema, era))
+            yield schema, era
+
+
+def _is_escaped(given: Spec) -> bool:
+    """Return whether a text may hold a character that Go 1.22 writes differently in JSON."""
+    shown = repr(given)
+    return any(repr(one)[1:-1] in shown for one in _ESCAPED)
+
+
+def _add(forms: list[Pair], among: Iterable[Pair], change: Callable[[Spec], Spec]) -> None:
+    """Add what a change makes of some forms, where it is new."""
+    for form in tuple(among):
+        new = change(form[0]), change(form[1])
+        if new not in forms:
+            forms.append(new)
+
+
+def _hide(mask: str) -> Callable[[str], str]:
+    """Hide texts, but not whether they are empty, nor whether Go 1.22 writes them differently in JSON."""
+
+    def hide(text: str) -> str:
+        return (mask + ("\b" if _ESCAPED & set(text) else "")) if text else ""
+
+    return hide
+
+
+class _Table:
+    """The hashes of a container with values, by those without."""
+
+    def __init__(self, stored: StoredHashes | None) -> None:
+        self._stored = stored
+        self._keys: dict[tuple[Digest, str], int] = {}
+        self._printed: dict[int, Printed] = {}
+        self._true: dict[int, Hash] = {}
+        self._public: set[int] = set()
+        self._doubtful: set[int] = set()
+
+    def add(self, hasher: Hasher, true_form: Spec, hidden_form: Spec) -> bool:
+        """Add what one kubelet computes; return whether no other text has the same hash.
+
+        Where two kubelets print the same text without values but another one with them, neither is stored.
+        """
+        pieces = hasher.pieces(hasher.decode(hidden_form))
+        true_pieces = pieces if true_form == hidden_form else hasher.pieces(hasher.decode(true_form))
+        text, true_text = "".join(pieces), "".join(true_pieces)
+        known = self._keys.get((hasher.digest, text))
+        if known is not None:
+            if self._printed[known].true != true_text:
+                self._doubtful.add(known)
+            return True
+        key, computed = hasher.digest(pieces), hasher.digest(true_pieces)
+        true = true_hash(self._stored, computed)
+        if key in self._true:
+            return False
+        self._keys[hasher.digest, text], self._true[key] = key, true
+        self._printed[key] = Printed(hasher, text, true_text)
+        if true == computed and text == true_text:
+            self._public.add(key)
+        return True
+
+    def result(self) -> tuple[Mapping[int, Hash], frozenset[int]]:
+        """Return the hashes, and which of them are public."""
+        true = {key: found for key, found in self._true.items() if key not in self._doubtful}
+        return true, frozenset(self._public & true.keys())
+
+    def outline(self, spec: Spec, gaps: tuple[Gap, ...]) -> Outline | None:
+        """Return the texts with gaps; None where some are not stored."""
+        return None if self._doubtful else Outline.of(spec, self._printed.values(), gaps)

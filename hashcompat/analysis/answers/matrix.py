@@ -1,0 +1,274 @@
+"""Every pair of releases: what makes a container restart between them, and the path that restarts fewest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from itertools import combinations, permutations
+
+import msgspec
+from msgspec import structs
+
+from hashcompat.analysis.answers.paths import Path, cheapest_path, folded, shortest_path
+from hashcompat.analysis.planning import bound
+from hashcompat.analysis.planning.counting import Counting
+from hashcompat.analysis.planning.judge import claim_of, reports
+from hashcompat.analysis.planning.options import AUTO
+from hashcompat.analysis.planning.planner import skews
+from hashcompat.analysis.planning.reasons import FieldChange
+from hashcompat.analysis.planning.view import View
+from hashcompat.core.catalog.lookup import Catalog, Kubelet
+from hashcompat.core.catalog.releases import is_older, oldest_first
+from hashcompat.core.catalog.types import Schema
+from hashcompat.core.errors import InputError, UsageError
+from hashcompat.core.go.types import Coded, GoType, Map
+from hashcompat.core.go.walk import ANY, Member, Pair, side_by_side
+from hashcompat.core.kubelet.alike import within_policy
+from hashcompat.core.model.plan import Hop, NodeRelease, Scope, Way
+from hashcompat.core.model.pods import Inventory, Source
+
+Ends = tuple[str, str]
+"""The releases of a pair, the current one first."""
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """What an upgrade from one release to another does to an unchanged API pod."""
+
+    old: str
+    """The current release."""
+    new: str
+    """The target release."""
+    scope: Scope
+    """Which containers restart."""
+    era: str = ""
+    """The change of era, where there is one."""
+    fields: tuple[FieldChange, ...] = ()
+    """The changed fields that cause it.
+
+    Where every field is part of the hashed text, the containers restart that have the field's parent
+    (``volumeMounts[*]``); with ``if_set`` those that set the field itself.
+    """
+    if_set: bool = False
+    """Whether JSON is hashed, so that unset fields do not count."""
+    go: bool = False
+    """Whether containers with a backspace or form feed restart.
+
+    encoding/json of Go 1.22 writes them differently (kubernetes/kubernetes#125895 - #125898).
+    """
+    upstream: str = ""
+    """The pull requests that caused it."""
+
+
+def cell(old: Kubelet, new: Kubelet) -> Cell:
+    """Compare two releases by their eras, their types and their Go alone."""
+    names = str(old.release), str(new.release)
+    if old.era is not new.era:
+        return Cell(*names, Scope.ALL, era=f"{old.era.name} -> {new.era.name}")
+    if not old.era.whole:
+        return Cell(*names, Scope.NONE)
+    fields = schema_changes(old.schema, new.schema)
+    if old.era.hashes_json:
+        fields = tuple(change for change in fields if change.added is not None)
+    elif any("." not in change.path for change in fields):
+        return Cell(*names, Scope.ALL, fields=tuple(change for change in fields if "." not in change.path))
+    go = old.era.hashes_json and old.escapes != new.escapes
+    return Cell(
+        *names, Scope.SOME if fields or go else Scope.NONE, fields=fields, if_set=old.era.hashes_json, go=go
+    )
+
+
+@lru_cache(maxsize=4096)
+def schema_changes(old: Schema, new: Schema) -> tuple[FieldChange, ...]:
+    """Return the fields that only one of two trees has, or that have another type, with every path."""
+    pairs = side_by_side((old.container, ANY), (new.container, ANY))
+    return tuple(dict.fromkeys(filter(None, map(_field_change, pairs))))
+
+
+def _field_change(pair: Pair) -> FieldChange | None:
+    match pair.old, pair.new:
+        case Member() as old, Member() as new if _retyped(old.field.type, new.field.type):
+            return FieldChange(pair.path, old.type_name, old.field.name, None)
+        case (Member() as member, None) | (None, Member() as member):
+            return FieldChange(pair.path, member.type_name, member.field.name, pair.new is not None)
+    return None
+
+
+def _retyped(old: GoType, new: GoType) -> bool:
+    """Return whether a field has another type, or its map prints quantities differently."""
+    match old, new:
+        case Map(_, _, Coded(_, old_insides)), Map(_, _, Coded(_, new_insides)):
+            return old_insides != new_insides
+    return old.name != new.name
+
+
+class Matrix(msgspec.Struct, frozen=True):
+    """Every ordered pair of some releases."""
+
+    releases: tuple[str, ...]
+    """The releases, in the order of the upgrade; the first may be ``auto``, to which no pair leads."""
+    cells: Mapping[tuple[str, str], Cell]
+    """What each ordered pair does to an unchanged API pod."""
+    counts: Mapping[tuple[str, str], Hop] | None = None
+    """What a plan of each pair does to the given pods; None without pods."""
+    path: Path | None = None
+    """The cheapest path from the first release to the last; None without pods."""
+    shortest: Path | None = None
+    """The path of fewest steps whose kubelets the version skew policy allows; None without pods or path."""
+    groups: tuple[tuple[str, ...], ...] = ()
+    """The releases, neighbours together that nothing distinguishes: for these pods, or for any."""
+    labels: Mapping[str, str] = msgspec.field(default_factory=dict)
+    """Each release's short name: its minor, where it is the newest patch release of it."""
+    warnings: tuple[str, ...] = ()
+    """Which nodes report another release than the first, and the version skew policy where the cheapest path
+    breaks it."""
+
+
+def make(
+    view: View, first: str = "", last: str = "", inventory: Inventory | None = None, *, patches: bool = False
+) -> Matrix:
+    """Compare every ordered pair of releases, and count what each does to the pods of an inventory.
+
+    ``first`` and ``last`` are releases, by default the oldest and the newest known ones; between them is the
+    newest patch release of each minor, or with ``patches`` every one. ``first`` may be ``auto`` where pods
+    are given. Raises UsageError for unknown releases, and InputError for what cannot be read or decoded.
+    """
+    if first == AUTO and inventory is None:
+        raise UsageError("--from auto is what nodes report: give pods and nodes, or name a release")
+    current = current_kubelets(inventory, view.catalog) if first == AUTO and inventory else ()
+    releases = releases_between(view.catalog, first, last, current, patches=patches)
+    pairs = [pair for pair in permutations(releases, 2) if pair[1] != AUTO]
+    cells = {pair: pair_cell(pair, current, view.catalog) for pair in pairs}
+    matrix = Matrix(tuple(releases), cells, labels=dict(_labels(releases, view.catalog)))
+    if inventory is None:
+        scopes = {pair: found.scope for pair, found in cells.items()}
+        return structs.replace(matrix, groups=folded(releases, scopes, Scope.NONE))
+    counter = _Counter(inventory, releases, pairs, view)
+    counts = {pair: counter.count(*pair) for pair in pairs}
+    path = cheapest_path(releases, counter.step)
+    numbers = {pair: (hop.findings, hop.unknown) for pair, hop in counts.items()}
+    return structs.replace(
+        matrix,
+        counts=counts,
+        path=path,
+        shortest=shortest_path(releases, counter.step, partial(_is_allowed, current=current, view=view)),
+        groups=folded(releases, numbers, (0, 0)),
+        warnings=(*_disputes(first, inventory, view), *_warnings(path, current, view)),
+    )
+
+
+def _labels(releases: Iterable[str], catalog: Catalog) -> Iterator[tuple[str, str]]:
+    newest = {row.newest: row.minor for row in catalog.known.rows}
+    yield from ((release, newest.get(release, release)) for release in releases)
+
+
+def current_kubelets(inventory: Inventory, catalog: Catalog) -> tuple[Kubelet, ...]:
+    """Return the releases that nodes report, oldest first."""
+    known = {
+        node.kubelet: catalog.kubelet(node.kubelet) for node in inventory.nodes if catalog.knows(node.kubelet)
+    }
+    if not known:
+        raise InputError(
+            "--from auto: no node in the input reports a known kubelet release; name it with --from"
+        )
+    return tuple(oldest_first(known.values()))
+
+
+def releases_between(
+    catalog: Catalog, first: str, last: str, current: Sequence[Kubelet], *, patches: bool
+) -> list[str]:
+    """Name the releases of a matrix: the first and the last as given, and those between."""
+    known = catalog.known
+    last = last or known.newest
+    start = str(_start(current, catalog.kubelet(last)).release) if current else first or known.oldest
+    if patches:
+        between = known.every_patch(start, last)
+    else:
+        between = known.newest_of_each_minor(start, last)
+        first = first or between[0]
+    return list(dict.fromkeys([first or start, *between[1:-1], last]))
+
+
+def _start(current: Sequence[Kubelet], last: Kubelet) -> Kubelet:
+    """Return the current release farthest from the target: the oldest, or for a rollback the newest."""
+    return current[-1] if is_older(last.release, current[0].release) else current[0]
+
+
+def pair_cell(pair: tuple[str, str], current: Sequence[Kubelet], catalog: Catalog) -> Cell:
+    """Compare two releases; the first may be ``auto``: those that run now."""
+    new = catalog.kubelet(pair[1])
+    olds = current if pair[0] == AUTO else [catalog.kubelet(pair[0])]
+    found = _merged([cell(old, new) for old in olds])
+    return structs.replace(found, old=pair[0], new=pair[1], upstream=_upstream(found, [*olds, new], catalog))
+
+
+def _merged(cells: Sequence[Cell]) -> Cell:
+    """Return one cell for several current releases: some containers restart, unless all or none do."""
+    scopes = {found.scope for found in cells}
+    return structs.replace(
+        cells[0],
+        scope=cells[0].scope if len(scopes) == 1 else Scope.SOME,
+        era=", ".join(dict.fromkeys(found.era for found in cells if found.era)),
+        fields=tuple(dict.fromkeys(change for found in cells for change in found.fields)),
+        if_set=all(found.if_set for found in cells),
+        go=any(found.go for found in cells),
+    )
+
+
+def _upstream(found: Cell, kubelets: Sequence[Kubelet], catalog: Catalog) -> str:
+    """Name the pull requests that caused what a cell says of some kubelets."""
+    changes = catalog.changes
+    if found.era:
+        eras = {kubelet.era.name for kubelet in kubelets}
+        return ", ".join(row.pr for row in changes.eras if {row.old, row.new} <= eras)
+    fields = [changes.find(change.type, change.field) for change in found.fields if change.added is not None]
+    minors = {kubelet.release.minor for kubelet in kubelets} if found.go else set()
+    rows = [*fields, *changes.go_in(minors)]
+    return ", ".join(dict.fromkeys(row.pr for row in rows if row and row.pr))
+
+
+class _Counter:
+    """Counts what pairs of releases do to pods, which pass once."""
+
+    def __init__(
+        self, inventory: Inventory, releases: Sequence[str], pairs: Iterable[Ends], view: View
+    ) -> None:
+        self._first = releases[0]
+        view, _ = bound(Way(releases[0], releases[-1]), inventory, view)
+        view = structs.replace(view, options=structs.replace(view.options, override_node_releases=True))
+        ways = [Way(*pair) for pair in pairs]
+        later = [Way(*pair) for pair in combinations(releases[1:], 2)]
+        counting = Counting(ways, later, inventory.nodes, view)
+        for pod in inventory.pods:
+            counting.add(pod)
+        self._plans, self._steps = counting.hops(), counting.hops(elsewhere=True)
+
+    def count(self, old: str, new: str) -> Hop:
+        """Return the counts of a plan between the two releases."""
+        return self._plans[Way(old, new)]
+
+    def step(self, old: str, new: str) -> Hop:
+        """Return the counts of one hop; what shows the current kubelets counts in the first one alone."""
+        return (self._plans if old == self._first else self._steps)[Way(old, new)]
+
+
+def _is_allowed(old: str, new: str, current: Sequence[Kubelet], view: View) -> bool:
+    """Return whether the version skew policy allows both kubelets of a step under the newer API server."""
+    olds = current if old == AUTO else [view.catalog.kubelet(old)]
+    return all(within_policy(one, view.catalog.kubelet(new)) for one in olds)
+
+
+def _disputes(first: str, inventory: Inventory, view: View) -> Iterator[str]:
+    """Say which nodes report another release than the one that a path is asked to start from."""
+    if not first or inventory.origin.kind is Source.SAMPLE:
+        return
+    disputed = claim_of(Way(first, first), inventory.nodes, view).disputed
+    if disputed:
+        found = [NodeRelease(*pair) for pair in sorted(disputed.items())]
+        yield f"{reports(found, first)}; the paths start from {first} anyway"
+
+
+def _warnings(path: Path, current: Sequence[Kubelet], view: View) -> Iterator[str]:
+    """Quote the version skew policy for each hop of a path."""
+    for step in path.hops:
+        olds = current if step.old == AUTO else [view.catalog.kubelet(step.old)]
+        yield from skews(olds, view.catalog.kubelet(step.new), view)

@@ -1,0 +1,402 @@
+"""The second sentence of an explanation: why, each rule in plain words with the releases of the case.
+
+First the situation, which all three sentences are made of; then the rules by subject: hashes and resources,
+records, whole pods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from hashcompat.core import rules
+from hashcompat.core.catalog.behaviour import Change, EraChange
+from hashcompat.core.catalog.eras import Era
+from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.catalog.types import reachable_fields
+from hashcompat.core.kubelet.decide.case import Case
+from hashcompat.core.model.items import Item
+from hashcompat.core.model.verdicts import Reason, Verdict
+
+_DIGESTS = {"adler32": "Adler-32", "fnv32a": "FNV-1a"}
+
+
+class Situation(msgspec.Struct, frozen=True):
+    """What sentences about one container are made of."""
+
+    item: Item
+    """Its item of the plan."""
+    new: str
+    """The target release, as people write it."""
+    case: Case | None = None
+    """The case that was decided; None where nothing could be: see the reason."""
+    upstream: tuple[Change | EraChange, ...] = ()
+    """The changes behind the verdict."""
+    same_text: bool = False
+    """Whether both kubelets hash the same text."""
+    patch: str = ""
+    """The command that makes a patch which keeps the container; empty where none does."""
+
+    @property
+    def old(self) -> str:
+        """The current release, or what it is where it is not known."""
+        is_known = self.case is None or self.case.old_known
+        return self.item.from_release if is_known and self.item.from_release else "the current kubelet"
+
+    @property
+    def decided(self) -> Case:
+        """The case, which all rules have but those about missing input; raises ValueError without one."""
+        if self.case is None:
+            raise ValueError(f"no case was decided: {[reason.id for reason in self.item.reasons]}")
+        return self.case
+
+    def has(self, *ids: str) -> bool:
+        """Return whether a rule is among the reasons."""
+        return any(reason.id in ids for reason in self.item.reasons)
+
+
+Reasons = Sequence[Reason]
+"""The reasons that cite one rule; at least one."""
+
+Clause = Callable[[Situation, Reasons], str]
+"""Says why by one rule, as a part of a sentence."""
+
+
+def hashed(era: Era, other: Era | None = None) -> str:
+    """Say what is hashed in an era, and how where another era hashes the same."""
+    if era.picked:
+        return f"the JSON of its {' and '.join(era.picked)} alone"
+    what = f"the {'JSON' if era.hashes_json else 'Go text'} of the whole container"
+    alike = other is not None and other is not era and hashed(other) == what
+    return f"{what} with {_DIGESTS.get(era.digest, era.digest)}" if alike else what
+
+
+def listed(names: Iterable[str]) -> str:
+    """Join names, each once, as a sentence does."""
+    *most, last = dict.fromkeys(names)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def after(text: str, mark: str) -> str:
+    """Return what follows a mark in a text, or all of it where it has none."""
+    _, has_mark, rest = text.partition(mark)
+    return rest if has_mark else text
+
+
+_UNSET: Final = "and up to 1.15 a kubelet hashes unset fields too"
+
+_ESCAPED: Final = "its spec contains a backspace or form feed, which Go 1.22 and later escape differently"
+
+
+def _algorithm(situation: Situation, _: Reasons) -> str:
+    old, new = situation.decided.old.era, situation.decided.new.era
+    before, later = hashed(old, new), hashed(new, old)
+    return f"{situation.old} hashes {before}, {situation.new} {later}, so every hash differs"
+
+
+def _go_escapes(situation: Situation, _: Reasons) -> str:
+    short = "go1.22" in situation.decided.new.escapes
+    affected, other = (situation.new, situation.old) if short else (situation.old, situation.new)
+    return f"{_ESCAPED}: {affected} is built with such a Go, {other} is not"
+
+
+def _vendor_go(_: Situation, __: Reasons) -> str:
+    return f"{_ESCAPED}, and which Go the vendor built the kubelet with is not known"
+
+
+def _added(situation: Situation, reasons: Reasons) -> str:
+    return f"the Go types of {situation.new} have {_fields(situation, reasons, 'the new field')}, {_UNSET}"
+
+
+def _removed(situation: Situation, reasons: Reasons) -> str:
+    return f"the Go types of {situation.new} lack {_fields(situation, reasons, 'the field')}, {_UNSET}"
+
+
+def _retyped(situation: Situation, reasons: Reasons) -> str:
+    names = _fields(situation, reasons, "the field")
+    both = f"{situation.old} and {situation.new}"
+    return f"{both} have other Go types for {names}, and up to 1.15 type names are hashed"
+
+
+def _fields(situation: Situation, reasons: Reasons, noun: str) -> str:
+    """Name fields, with the releases that they are from."""
+    since = {row.field: row.release for row in situation.upstream if isinstance(row, Change)}
+    names = dict.fromkeys(reason.field for reason in reasons)
+    dated = (f"{name} (since {since[name]})" if name in since else name for name in names)
+    return f"{noun}{'s' if len(names) > 1 else ''} {listed(dated)}"
+
+
+def _dropped(situation: Situation, reasons: Reasons) -> str:
+    paths = listed(reason.path for reason in reasons)
+    case = situation.decided
+    is_new = all(reason.field in _only(case.new, case.old) for reason in reasons)
+    knows, drops = (situation.new, situation.old) if is_new else (situation.old, situation.new)
+    return f"the container sets {paths}, which {knows} knows and {drops} drops before it hashes"
+
+
+def _only(kubelet: Kubelet, other: Kubelet) -> set[str]:
+    """Return the Go names of the fields that only one of two kubelets has."""
+    ones, rest = (
+        {(name, field) for name, fields in reachable_fields(side.schema).items() for field in fields}
+        for side in (kubelet, other)
+    )
+    return {field for _, field in ones - rest}
+
+
+def _api_default(situation: Situation, reasons: Reasons) -> str:
+    text = reasons[0].text
+    paths = after(text, "fills in ")
+    if paths == text:
+        return text
+    return f"the target API server fills in {paths} when it reads the pod, and {situation.new} hashes that"
+
+
+def _not_created(situation: Situation, reasons: Reasons) -> str:
+    return f"{situation.new} does not create it again: {after(reasons[0].text, 'not created again: ')}"
+
+
+def _resize_gate(situation: Situation, _: Reasons) -> str:
+    return (
+        f"with the feature gate InPlacePodVerticalScaling {situation.new} restarts a container only if its "
+        "hash "
+        "without resources differs too, and it is the same"
+    )
+
+
+def _resized(situation: Situation, reasons: Reasons) -> str:
+    text = after(reasons[0].text, "resizePolicy: ")
+    if situation.item.verdict is Verdict.UNKNOWN and text.startswith("whether "):
+        return f"{text} is not determined"
+    if text.startswith("the pod's "):
+        return f"{situation.new} counts the limits of the whole pod, and by its resizePolicy {text}"
+    record = "finds other resources recorded as applied"
+    if situation.decided.applied is None:
+        record = "has no record of applied resources"
+    return f"{situation.new} {record}, and by its resizePolicy {text}"
+
+
+BY_HASH: Final[Mapping[str, Clause]] = {
+    rules.ALGORITHM: _algorithm,
+    rules.GO_ESCAPES: _go_escapes,
+    rules.FIELD_ADDED: _added,
+    rules.FIELD_REMOVED: _removed,
+    rules.FIELD_DROPPED: _dropped,
+    rules.VENDOR_GO: _vendor_go,
+    rules.RESIZE_POLICY: _resized,
+    rules.RESIZE_GATE: _resize_gate,
+    rules.API_DEFAULT: _api_default,
+    rules.FIELD_RETYPED: _retyped,
+    rules.NOT_CREATED: _not_created,
+}
+"""The clause of each rule about the hash that a release computes."""
+
+
+def _not_decoded(_: Situation, reasons: Reasons) -> str:
+    return f"the object does not fit the kubelet's Go types: {reasons[0].text}"
+
+
+def _never_compared(situation: Situation, _: Reasons) -> str:
+    return (
+        f"{situation.new} compares this sidecar, and {situation.old} never did, so the recorded hash may be "
+        "that of an older release"
+    )
+
+
+def _recorded(situation: Situation, _: Reasons) -> str:
+    return f"the recorded hash is the one that {situation.new} computes"
+
+
+def _not_reproduced(situation: Situation, _: Reasons) -> str:
+    whose = f"not {situation.new}'s"
+    if situation.decided.old_known:
+        whose = f"neither {situation.old}'s nor {situation.new}'s"
+    return f"the recorded hash is {whose}: another release created it, or it was created from another spec"
+
+
+def _not_calibrated(_: Situation, __: Reasons) -> str:
+    return "the container has no record, and other recorded hashes of its node are not reproduced"
+
+
+def _hash_missing(situation: Situation, _: Reasons) -> str:
+    return f"no hash is recorded for it, which {situation.new} reads as 0, and 0 differs from every hash"
+
+
+def _patched(situation: Situation, _: Reasons) -> str:
+    return f"{situation.new} is assumed to have a patch that accepts the recorded hash"
+
+
+def _other_creator(situation: Situation, reasons: Reasons) -> str:
+    maker = after(reasons[0].text, "created by ").partition(":")[0]
+    return f"{maker} created it, as the recorded hash shows, and {situation.new} computes another hash"
+
+
+def _creator(situation: Situation, reasons: Reasons) -> str:
+    return f"the hash of its creator decides, which need not be {situation.old}: {reasons[0].text}"
+
+
+def _manifest(_: Situation, reasons: Reasons) -> str:
+    return f"the input is a manifest: {after(reasons[0].text, 'a manifest: ')}"
+
+
+def _not_compared(situation: Situation, reasons: Reasons) -> str:
+    return f"{situation.new} does not compare its hash: {after(reasons[0].text, 'not compared: ')}"
+
+
+def _text(_: Situation, reasons: Reasons) -> str:
+    return "; ".join(reason.text for reason in reasons)
+
+
+BY_RECORD: Final[Mapping[str, Clause]] = {
+    rules.NOT_COMPARED: _not_compared,
+    rules.NODE_RELEASE: _text,
+    rules.NODE_DISPUTED: _text,
+    rules.NOT_DECODED: _not_decoded,
+    rules.NEVER_COMPARED: _never_compared,
+    rules.RECORDED: _recorded,
+    rules.NOT_REPRODUCED: _not_reproduced,
+    rules.NOT_CALIBRATED: _not_calibrated,
+    rules.HASH_MISSING: _hash_missing,
+    rules.ADMISSION: _manifest,
+    rules.PATCHED: _patched,
+    rules.NOT_STORED: _text,
+    rules.SERVER_GATE: _manifest,
+    rules.OTHER_CREATOR: _other_creator,
+    rules.CREATOR: _creator,
+    rules.CLOSED_BUILD: _text,
+}
+"""The clause of each rule about what is recorded, and about what the input lacks."""
+
+
+def _static(_: Situation, reasons: Reasons) -> str:
+    text = after(after(reasons[0].text, "static pod: "), "its UID decides, and ")
+    return f"a static pod is recreated where its UID changes, and {text}"
+
+
+def _static_refused(situation: Situation, reasons: Reasons) -> str:
+    names = after(reasons[0].text, "it names ")
+    return f"{situation.new} refuses static pods that refer to API objects, and this one refers to {names}"
+
+
+def _static_uid(situation: Situation, reasons: Reasons) -> str:
+    unless = ", unless its manifest sets one" if "unless" in reasons[0].text else ""
+    return f"the UID of a static pod is a hash of the whole pod, and {situation.new} computes another{unless}"
+
+
+def _runtime_gone(situation: Situation, _: Reasons) -> str:
+    if situation.decided.other_runtime:
+        return f"another runtime has none of its containers, so {situation.new} finds none"
+    return (
+        f"from 1.24 on kubelets do not drive Docker by themselves, so {situation.new} finds none of its pods"
+    )
+
+
+def _sandbox_replaced(situation: Situation, _: Reasons) -> str:
+    created = f"the sandboxes that {situation.old} created"
+    return f"{situation.new} does not recognise {created}, and replaces all of them"
+
+
+def _pause_image(situation: Situation, reasons: Reasons) -> str:
+    text = reasons[0].text
+    return (
+        f"up to 1.5 the infra container has its own hash, and {situation.new} computes another one ({text})"
+    )
+
+
+def _sandbox_broken(situation: Situation, reasons: Reasons) -> str:
+    return f"{reasons[0].text}, and {situation.new} replaces such a sandbox when it starts"
+
+
+def _startup_probe(situation: Situation, reasons: Reasons) -> str:
+    if reasons[0].text.startswith("whether "):
+        return reasons[0].text
+    yet = ", which it has not yet" if situation.item.verdict is Verdict.UNKNOWN else ""
+    return f"a sidecar with a startupProbe is compared only once the probe has passed again{yet}"
+
+
+def _refused(situation: Situation, reasons: Reasons) -> str:
+    text = after(reasons[0].text, "not admitted again: ")
+    return f"{situation.new} admits its pods again when it starts, but not this one: {text}"
+
+
+def _strict_groups(situation: Situation, reasons: Reasons) -> str:
+    if situation.item.verdict is Verdict.UNKNOWN:
+        return f"{situation.new} admits its pods again when it starts, and so far {reasons[0].text}"
+    return _refused(situation, reasons)
+
+
+def _qos(situation: Situation, reasons: Reasons) -> str:
+    if " by the pod's own resources " in reasons[0].text:
+        change = after(reasons[0].text, "own resources ").partition(":")[0]
+        return (
+            f"{situation.new} counts the resources of the static pod itself otherwise for its QoS class "
+            f"({change}), and so the pod's cgroup changes"
+        )
+    change = after(reasons[0].text, "QoS class ").partition(":")[0]
+    return f"from 1.16 on init containers count for the QoS class ({change}), and so the pod's cgroup changes"
+
+
+def _feature(situation: Situation, reasons: Reasons) -> str:
+    if situation.item.verdict is Verdict.UNKNOWN:
+        return f"{situation.new} admits its pods again when it starts, and {reasons[0].text}"
+    return _refused(situation, reasons)
+
+
+def _not_seen(situation: Situation, reasons: Reasons) -> str:
+    return f"{reasons[0].text}: {situation.new} sees it when it starts, as any kubelet would"
+
+
+def _finished(_: Situation, reasons: Reasons) -> str:
+    return f"{reasons[0].text}: a kubelet that starts ends what is left of a finished pod"
+
+
+def _no_volume(_: Situation, reasons: Reasons) -> str:
+    return f"{after(reasons[0].text, 'not compared: ')}, and it looks at containers only once all are mounted"
+
+
+BY_POD: Final[Mapping[str, Clause]] = {
+    rules.STATIC_POD: _static,
+    rules.RUNTIME_GONE: _runtime_gone,
+    rules.SANDBOX_REPLACED: _sandbox_replaced,
+    rules.PAUSE_IMAGE: _pause_image,
+    rules.STATIC_REFUSED: _static_refused,
+    rules.STATIC_UID: _static_uid,
+    rules.STARTUP_PROBE: _startup_probe,
+    rules.SANDBOX_BROKEN: _sandbox_broken,
+    rules.OTHER_NODE: _refused,
+    rules.TAINT: _refused,
+    rules.SIDECAR_REFUSED: _refused,
+    rules.STRICT_GROUPS: _strict_groups,
+    rules.SYSCTL: _refused,
+    rules.DEVICES: _refused,
+    rules.FEATURE_REFUSED: _feature,
+    rules.FINISHED: _finished,
+    rules.NOT_SEEN: _not_seen,
+    rules.NO_VOLUME: _no_volume,
+    rules.QOS: _qos,
+}
+"""The clause of each rule about a whole pod."""
+
+
+CLAUSES: Final[Mapping[str, Clause]] = {**BY_HASH, **BY_RECORD, **BY_POD}
+"""The clause of each rule."""
+
+
+def why(situation: Situation) -> str:
+    """Say why, in one sentence without its full stop; rules that go together are clauses of it."""
+    reasons: dict[str, list[Reason]] = {}
+    for reason in situation.item.reasons:
+        reasons.setdefault(reason.id, []).append(reason)
+    return "; ".join(CLAUSES[rule](situation, found) for rule, found in reasons.items()) or _same(situation)
+
+
+def _same(situation: Situation) -> str:
+    """Say why a container is kept that no rule is about."""
+    case = situation.case
+    if case is not None and not case.upgraded:
+        return f"the kubelet stays {situation.new}, and the container as it is"
+    uid = "its UID stays the same, and " if case is not None and case.pod.static else ""
+    if situation.same_text:
+        return f"{uid}{situation.old} and {situation.new} hash exactly the same text"
+    return f"{uid}{situation.old} and {situation.new} compute the same hash"

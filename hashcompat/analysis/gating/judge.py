@@ -1,0 +1,294 @@
+"""A plan and a policy -> what the gate decides.
+
+Each line of a policy is a check: what it counts, and how much of that it allows. The checks come first,
+then what brings them together.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from typing import Final
+
+import msgspec
+from msgspec import structs
+
+from hashcompat.analysis.gating.refusal import check_reported
+from hashcompat.analysis.gating.result import GateResult, Judged, Line, Outcome, Standing, Whole, whole_of
+from hashcompat.core.model.escape import count, name_path, word
+from hashcompat.core.model.impact import Certainty, Impact
+from hashcompat.core.model.items import Item, PodName
+from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.preflight import Preflight, Status
+from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.policies.exceptions import Exemption, Exemptions, Identity, identity, owner_of
+from hashcompat.core.policies.policy import FailOn, Limit, Policy
+
+_NODE: Final = "Node/"
+"""How the owner of a static pod begins."""
+
+_FINDINGS: Final = {FailOn.RESTART: Verdict.RESTART, FailOn.KILL: Verdict.KILL}
+
+Group = tuple[str, ...]
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """What the lines of a policy are judged by."""
+
+    policy: Policy
+    counted: Sequence[Item]
+    """The containers that count and are not kept, those that are UNKNOWN included."""
+    whole: Whole
+    """The containers of the plan."""
+    owners: Mapping[Group, Whole] = msgspec.field(default_factory=dict)
+    """Those of each owner, by namespace and owner; empty where no limit asks for it."""
+    nodes: Mapping[Group, Whole] = msgspec.field(default_factory=dict)
+    """Those of each node."""
+    preflight: Preflight | None = None
+    impact: Impact | None = None
+    """What the restarts do to PodDisruptionBudgets; None where no line asks for it."""
+
+    def findings(self) -> list[Item]:
+        """Return the containers whose verdicts the limits are about."""
+        wanted = {_FINDINGS[cause] for cause in self.policy.fail_on if cause in _FINDINGS}
+        return [item for item in self.counted if item.verdict in wanted]
+
+    def by_owner(self) -> Counter[Group]:
+        """Count these by their owner."""
+        return Counter(owner_group(item.pod) for item in self.findings())
+
+    def by_node(self) -> Counter[Group]:
+        """Count these by their node."""
+        return Counter(node_group(item.pod) for item in self.findings())
+
+
+Check = Callable[[Facts], Iterator[Line]]
+
+
+def owner_group(pod: PodName) -> Group:
+    """Return whose limit a pod counts for."""
+    return pod.namespace, owner_of(pod)
+
+
+def node_group(pod: PodName) -> Group:
+    """Return for which node's limit a pod counts; those without a node are together."""
+    return (pod.node,)
+
+
+def is_static(pod: PodName) -> bool:
+    """Return whether a pod is a static pod, or the mirror pod of one: its node is its owner."""
+    return pod.owner.startswith(_NODE) or pod.workload.startswith(_NODE)
+
+
+def _line(key: str, number: int, allowed: int, noun: str, bad: Outcome) -> Line:
+    return Line(key, "", number, allowed, noun, bad if number > allowed else Outcome.PASS)
+
+
+def _limited(key: str, limit: Limit, number: int, whole: Whole, subject: str = "") -> Line:
+    allowed = limit.of(whole.compared)
+    outcome = Outcome.FAIL if number > allowed else Outcome.PASS
+    line = Line(key, subject, number, allowed, _noun(number, "finding"), outcome)
+    return structs.replace(line, limit=limit.text, whole=whole) if limit.is_part else line
+
+
+def _noun(number: int, noun: str) -> str:
+    return count(number, noun).partition(" ")[2]
+
+
+def _of_verdict(facts: Facts, cause: FailOn) -> Iterator[Line]:
+    """Yield the line of findings, each of which fails where there are no limits."""
+    if facts.policy.is_limited:
+        return
+    number = sum(item.verdict is _FINDINGS[cause] for item in facts.counted)
+    yield _line(f"fail-on {cause}", number, 0, _noun(number, "container"), Outcome.FAIL)
+
+
+def _unknown(facts: Facts) -> Iterator[Line]:
+    number = sum(item.verdict is Verdict.UNKNOWN for item in facts.counted)
+    yield _line("fail-on unknown", number, 0, _noun(number, "container"), Outcome.UNDECIDED)
+
+
+def _static(facts: Facts) -> Iterator[Line]:
+    number = sum(is_static(item.pod) for item in facts.counted if item.verdict is not Verdict.UNKNOWN)
+    yield _line("fail-on static", number, 0, f"{_noun(number, 'container')} of static pods", Outcome.FAIL)
+
+
+def _preflight(facts: Facts) -> Iterator[Line]:
+    counts = facts.preflight.counts() if facts.preflight else {}
+    errors, unknown = counts.get(Status.ERROR, 0), counts.get(Status.UNKNOWN, 0)
+    yield _line("fail-on preflight", errors, 0, _noun(errors, "error"), Outcome.FAIL)
+    yield _line("fail-on preflight", unknown, 0, f"{_noun(unknown, 'check')} UNKNOWN", Outcome.UNDECIDED)
+
+
+_SURE: Final = {Certainty.YES: Outcome.FAIL, Certainty.UNKNOWN: Outcome.UNDECIDED}
+
+
+def _pdb(facts: Facts) -> Iterator[Line]:
+    """Yield a line for each budget that is breached, or may be; else one for all of them."""
+    if facts.impact is None:
+        yield Line("fail-on pdb", "", 1, 0, "", Outcome.UNDECIDED, "budgets were not read")
+        return
+    budgets = {
+        (budget.namespace, budget.name, budget.certainty): budget
+        for effect in facts.impact.effects()
+        for budget in effect.budgets
+    }
+    for (namespace, name, sure), budget in sorted(budgets.items()):
+        left = f"{_shown(budget.after)} of {_shown(budget.desired)} demanded pods are left healthy"
+        why = left if sure is Certainty.YES else budget.problem or f"may be breached: {left}"
+        yield Line("fail-on pdb", name_path(namespace, name), 1, 0, "breach", _SURE[sure], why)
+    missing = facts.impact.budgets_missing
+    if missing and any(node.restarted or node.unknown for node in facts.impact.nodes):
+        yield Line("fail-on pdb", "", 1, 0, "", Outcome.UNDECIDED, f"budgets are UNKNOWN: {missing}")
+    elif not budgets:
+        yield _line("fail-on pdb", 0, 0, "budgets breached", Outcome.FAIL)
+
+
+def _shown(number: int | None) -> str:
+    return "?" if number is None else str(number)
+
+
+CHECKS: Final[Mapping[FailOn, Check]] = {
+    FailOn.RESTART: lambda facts: _of_verdict(facts, FailOn.RESTART),
+    FailOn.KILL: lambda facts: _of_verdict(facts, FailOn.KILL),
+    FailOn.UNKNOWN: _unknown,
+    FailOn.STATIC: _static,
+    FailOn.PREFLIGHT: _preflight,
+    FailOn.PDB: _pdb,
+}
+"""What ``fail-on`` can name."""
+
+
+def limits(facts: Facts) -> Iterator[Line]:
+    """Yield the lines of the limits: of owners and nodes every one that is exceeded, or else the fullest."""
+    policy, findings = facts.policy, facts.findings()
+    if policy.max_restarts:
+        yield _limited("max-restarts", policy.max_restarts, len(findings), facts.whole)
+    if policy.max_per_owner:
+        yield from _grouped("max-per-owner", policy.max_per_owner, facts.by_owner(), facts.owners)
+    if policy.max_per_node:
+        yield from _grouped("max-per-node", policy.max_per_node, facts.by_node(), facts.nodes)
+
+
+def _grouped(
+    key: str, limit: Limit, numbers: Mapping[Group, int], wholes: Mapping[Group, Whole]
+) -> Iterator[Line]:
+    lines = [_limited(key, limit, number, wholes[group], _named(group)) for group, number in numbers.items()]
+    lines.sort(key=lambda line: (line.allowed - line.found, line.subject))
+    over = [line for line in lines if line.outcome is Outcome.FAIL]
+    yield from over or lines[:1] or [_line(key, 0, 0, "findings", Outcome.FAIL)]
+
+
+def _named(group: Group) -> str:
+    """Return the name of a group: ``shop/Deployment/web``, or a node's."""
+    if len(group) == 1:
+        return word(group[0]) if group[0] else "no node"
+    namespace, owner = group
+    return name_path(namespace, *owner.split("/", 1))
+
+
+def violators(facts: Facts) -> Callable[[Item], bool]:
+    """Return which of the findings that count are part of what the policy does not allow."""
+    policy, findings = facts.policy, facts.findings()
+    wanted = {item.verdict for item in findings}
+    static = FailOn.STATIC in policy.fail_on
+    over = not policy.is_limited or (
+        policy.max_restarts is not None and len(findings) > policy.max_restarts.of(facts.whole.compared)
+    )
+    owners = _exceeded(policy.max_per_owner, facts.by_owner, facts.owners)
+    nodes = _exceeded(policy.max_per_node, facts.by_node, facts.nodes)
+
+    def violates(item: Item) -> bool:
+        if static and is_static(item.pod):
+            return True
+        if item.verdict not in wanted:
+            return False
+        return (
+            over
+            or bool(owners and owner_group(item.pod) in owners)
+            or bool(nodes and node_group(item.pod) in nodes)
+        )
+
+    return violates
+
+
+def _exceeded(
+    limit: Limit | None, counted: Callable[[], Mapping[Group, int]], wholes: Mapping[Group, Whole]
+) -> set[Group]:
+    if limit is None:
+        return set()
+    return {group for group, number in counted().items() if number > limit.of(wholes[group].compared)}
+
+
+def wholes(items: Iterable[Item], group_of: Callable[[PodName], Group]) -> dict[Group, Whole]:
+    """Return the containers of each group of pods."""
+    numbers = Counter((group_of(item.pod), item.compared) for item in items)
+    groups = dict.fromkeys(group for group, _ in numbers)
+    return {group: Whole(numbers[group, True], numbers[group, False]) for group in groups}
+
+
+class ExtraInputs(msgspec.Struct, frozen=True):
+    """What a policy refers to besides the plan."""
+
+    exemptions: tuple[Exemption, ...] = ()
+    baseline: frozenset[Identity] = frozenset()
+    preflight: Preflight | None = None
+    impact: Impact | None = None
+
+
+def judge(plan: Plan, policy: Policy, extra: ExtraInputs, today: date) -> GateResult:
+    """Return what a policy makes of a plan; ``today`` is the day in UTC by which exceptions expire.
+
+    Raises InputError for a plan from another release than its nodes report.
+    """
+    check_reported(plan)
+    bad = [item for item in plan.items if item.verdict is not Verdict.KEEP]
+    exemptions = Exemptions(() if policy.strict else extra.exemptions, today)
+    excused = [_excused(item, exemptions, extra.baseline) for item in bad]
+    counted = [item for item, (standing, _) in zip(bad, excused, strict=True) if standing is None]
+    facts = Facts(
+        policy,
+        counted,
+        whole_of(plan.items),
+        wholes(plan.items, owner_group) if policy.max_per_owner else {},
+        wholes(plan.items, node_group) if policy.max_per_node else {},
+        extra.preflight,
+        extra.impact,
+    )
+    lines = (*limits(facts), *(line for cause in policy.fail_on for line in CHECKS[cause](facts)))
+    violates = violators(facts)
+    judged = tuple(
+        Judged(item, standing or _standing(item, policy, violates(item)), exemption)
+        for item, (standing, exemption) in zip(bad, excused, strict=True)
+    )
+    about = () if policy.strict else _warnings(extra.exemptions, exemptions, today)
+    return GateResult(plan, policy, lines, judged, (*policy.warnings, *about))
+
+
+def _excused(
+    item: Item, exemptions: Exemptions, baseline: frozenset[Identity]
+) -> tuple[Standing | None, Exemption | None]:
+    """Return why a container does not count; nothing where it does."""
+    if exemption := exemptions.find(item):
+        return Standing.EXCEPTED, exemption
+    if baseline and identity(item) in baseline:
+        return Standing.BASELINE, None
+    return None, None
+
+
+def _standing(item: Item, policy: Policy, violates: bool) -> Standing:
+    if item.verdict is Verdict.UNKNOWN:
+        return Standing.UNDECIDED if FailOn.UNKNOWN in policy.fail_on else Standing.ALLOWED
+    return Standing.VIOLATION if violates else Standing.ALLOWED
+
+
+def _warnings(rows: Sequence[Exemption], exemptions: Exemptions, today: date) -> Iterator[str]:
+    for row in rows:
+        where = f"{row.place}: " if row.place else ""
+        number = exemptions.used.get(row, 0)
+        if row.is_expired(today):
+            hit = f"; {count(number, 'container')} that it matches {'counts' if number == 1 else 'count'}"
+            yield f"{where}the exception of the {row} expired on {row.expires}{hit if number else ''}"
+        elif not number:
+            yield f"{where}the exception of the {row} matches no finding; remove it"

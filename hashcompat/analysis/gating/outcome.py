@@ -1,0 +1,370 @@
+"""After the upgrade of a node: what became of its containers, compared with what the plan predicted.
+
+Only what the data prove is told apart. A container that crashes by itself while its kubelet is upgraded
+looks like one that the kubelet restarted, and counts as that; one that had ended before the upgrade began
+does not.
+
+In order: what became of one container (``seen_of``), how that counts by its verdict (``STANDINGS``), the
+lines of the result, and the comparison of a whole node (``judge_after``).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from enum import Enum, auto
+from typing import Final
+
+import msgspec
+from msgspec import structs
+
+from hashcompat.analysis.gating.judge import is_static
+from hashcompat.analysis.gating.result import GateResult, Judged, Line, Outcome, Standing
+from hashcompat.core.model.escape import count, name_path, word
+from hashcompat.core.model.items import Item, Observed
+from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.pods import Container, ContainerType, Node, Pod
+from hashcompat.core.model.uids import SKEW
+from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.policies.policy import ABOUT_PLANS, Policy, PolicyFile
+
+_SUCCEEDED: Final = "Succeeded"
+_FAILED: Final = "Failed"
+
+_ONCE: Final = frozenset({ContainerType.INIT, ContainerType.EPHEMERAL})
+"""Containers that are not started again after success, whatever the restart policy."""
+
+_NOT_AFTER_SUCCESS: Final = ("Never", "OnFailure")
+"""Restart policies under which others are not."""
+
+
+class Seen(Enum):
+    """What became of a container since the plan was made."""
+
+    KEPT = auto()
+    """The same one runs."""
+    RESTARTED = auto()
+    """Another one runs."""
+    CRASHED = auto()
+    """There was another one, which does not run."""
+    ENDED = auto()
+    """The same one ended, and that is its state."""
+    COMPLETED = auto()
+    """The same one ended with success, and nothing starts it again."""
+    STOPPED = auto()
+    """It ended and waits to be started again."""
+    DOUBTFUL = auto()
+    """The same one runs, and its count of restarts or its start is another."""
+    BEFORE = auto()
+    """It ended before the upgrade began, which so did not end it."""
+    SINCE_BEFORE = auto()
+    """Another one runs, and did before the upgrade began."""
+    IDLE = auto()
+    """It did not run when the plan was made, and is as it was."""
+    WOKEN = auto()
+    """It did not run when the plan was made, and something changed."""
+    UNSEEN = auto()
+    """The plan, which an older version may have saved, or the input does not show it."""
+
+
+WORDS: Final[Mapping[Seen, str]] = {
+    Seen.KEPT: "still runs",
+    Seen.RESTARTED: "was restarted",
+    Seen.CRASHED: "was restarted, and does not run",
+    Seen.ENDED: "ended",
+    Seen.COMPLETED: "completed",
+    Seen.STOPPED: "ended, and does not run again yet",
+    Seen.DOUBTFUL: "has its ID, and not its count of restarts or its start",
+    Seen.BEFORE: "ended before the upgrade began",
+    Seen.SINCE_BEFORE: "was restarted before the upgrade began, and still runs",
+    Seen.IDLE: "did not run before, and is as it was",
+    Seen.WOKEN: "did not run before, and changed since",
+    Seen.UNSEEN: "plan and input do not show what became of it",
+}
+"""Each of them for people."""
+
+
+def seen_of(before: Observed | None, pod: Pod, now: Container, begun: datetime | None) -> Seen:
+    """Return what became of a container, which is one of ``pod``.
+
+    ``begun`` is when the upgrade began, None where nothing shows it.
+    """
+    if before is None or before.running is None:
+        return Seen.UNSEEN
+    if not before.running:
+        same = (before.id, before.restarts, False) == (now.id, now.restarts, bool(now.running))
+        return Seen.IDLE if same else Seen.WOKEN
+    changed = _is_changed(before, now)
+    if changed is None or now.running is None:
+        return Seen.UNSEEN
+    return _replaced(now, begun) if changed else _left(before, pod, now, begun)
+
+
+def _is_changed(before: Observed, now: Container) -> bool | None:
+    """Return whether it is another container; None where nothing shows that."""
+    if before.id and now.id:
+        return before.id != now.id
+    if before.started and now.started:
+        return before.started != now.started
+    return None
+
+
+def _replaced(now: Container, begun: datetime | None) -> Seen:
+    """Return what became of a container in whose place there is another one."""
+    if now.running and _is_before(now.started, begun):
+        return Seen.SINCE_BEFORE
+    if _is_before(now.ended.finished if now.ended else None, begun):
+        return Seen.BEFORE
+    return Seen.RESTARTED if now.running else Seen.CRASHED
+
+
+def _left(before: Observed, pod: Pod, now: Container, begun: datetime | None) -> Seen:
+    """Return what became of a container that is still the last one."""
+    if now.running:
+        pairs = ((before.restarts, now.restarts), (before.started, now.started))
+        differ = any(old is not None and new is not None and old != new for old, new in pairs)
+        return Seen.DOUBTFUL if differ else Seen.KEPT
+    if now.ended is None:
+        return Seen.UNSEEN
+    if _is_before(now.ended.finished, begun):
+        return Seen.BEFORE
+    if not now.ended.final:
+        return Seen.STOPPED
+    return Seen.COMPLETED if before.restarts == now.restarts and _is_completed(pod, now) else Seen.ENDED
+
+
+def _is_completed(pod: Pod, container: Container) -> bool:
+    """Return whether a container that ended did its work: with success, and nothing starts it again.
+
+    A pod that a kubelet refused or evicted has failed, whatever its containers exited with. A sidecar is
+    ended by the kubelet once the others are done. Source: k8s.io/kubernetes/pkg/kubelet/kubelet_pods.go
+    ``getPhase``, pkg/kubelet/container/helpers.go ``ShouldContainerBeRestarted``.
+    """
+    if container.type is ContainerType.SIDECAR:
+        return pod.phase == _SUCCEEDED
+    policy = container.spec.get("restartPolicy") or pod.restart_policy
+    once = container.type in _ONCE or policy in _NOT_AFTER_SUCCESS
+    return once and pod.phase != _FAILED and container.ended is not None and container.ended.code == 0
+
+
+def _is_before(time: datetime | None, begun: datetime | None) -> bool:
+    """Return whether something was before the upgrade began, however far the two clocks are apart."""
+    return bool(time and begun and time < begun - SKEW)
+
+
+_SURPRISE, _OPEN = Standing.SURPRISE, Standing.UNDECIDED
+
+_EITHER: Final = {
+    Seen.BEFORE: Standing.CHANGED,
+    Seen.IDLE: Standing.AS_PREDICTED,
+    Seen.WOKEN: Standing.CHANGED,
+    Seen.UNSEEN: _OPEN,
+}
+"""What counts alike for each verdict: what a kubelet found not running it did not kill."""
+
+STANDINGS: Final[Mapping[Verdict, Mapping[Seen, Standing]]] = {
+    Verdict.KEEP: {
+        **_EITHER,
+        Seen.KEPT: Standing.AS_PREDICTED,
+        Seen.RESTARTED: _SURPRISE,
+        Seen.CRASHED: _SURPRISE,
+        Seen.ENDED: _SURPRISE,
+        Seen.COMPLETED: Standing.CHANGED,
+        Seen.STOPPED: _SURPRISE,
+        Seen.DOUBTFUL: _SURPRISE,
+        Seen.SINCE_BEFORE: Standing.CHANGED,
+    },
+    Verdict.RESTART: {
+        **_EITHER,
+        Seen.KEPT: _SURPRISE,
+        Seen.RESTARTED: Standing.AS_PREDICTED,
+        Seen.CRASHED: _OPEN,
+        Seen.ENDED: _OPEN,
+        Seen.COMPLETED: _OPEN,
+        Seen.STOPPED: _OPEN,
+        Seen.DOUBTFUL: _OPEN,
+        Seen.SINCE_BEFORE: _SURPRISE,
+    },
+    Verdict.KILL: {
+        **_EITHER,
+        Seen.KEPT: _SURPRISE,
+        Seen.RESTARTED: _SURPRISE,
+        Seen.CRASHED: _SURPRISE,
+        Seen.ENDED: Standing.AS_PREDICTED,
+        Seen.COMPLETED: Standing.AS_PREDICTED,
+        Seen.STOPPED: _OPEN,
+        Seen.DOUBTFUL: _SURPRISE,
+        Seen.SINCE_BEFORE: _SURPRISE,
+    },
+    Verdict.UNKNOWN: dict.fromkeys(Seen, Standing.UNPREDICTED),
+}
+"""How each of them counts, by the verdict that the plan predicts."""
+
+
+_NAMED: Final = 5
+"""Pods that are named in one line."""
+
+_OTHERS: Final[Mapping[Standing, str]] = {
+    Standing.CHANGED: "changed for other reasons",
+    Standing.UNPREDICTED: "not predicted",
+    Standing.SURPRISE: "not as predicted",
+    Standing.UNDECIDED: "not decided",
+}
+
+_COUNTED: Final[Mapping[Standing, tuple[str, Outcome]]] = {
+    Standing.SURPRISE: ("surprise", Outcome.FAIL),
+    Standing.UNDECIDED: ("undecided container", Outcome.UNDECIDED),
+}
+
+
+def after_line(judged: Sequence[Judged]) -> Line:
+    """Return the line that decides where nothing is wrong."""
+    numbers = Counter(each.standing for each in judged)
+    others = ", ".join(
+        f"{numbers[standing]} {words}" for standing, words in _OTHERS.items() if numbers[standing]
+    )
+    right = f"{numbers[Standing.AS_PREDICTED]} of {count(len(judged), 'container')} as predicted"
+    return Line("after", "", 0, 0, "", Outcome.PASS, f"{right}; {others}" if others else right)
+
+
+def container_lines(judged: Sequence[Judged]) -> Iterator[Line]:
+    """Yield a line for each surprise, or else one for all, and the same of what is undecided."""
+    for standing, (noun, bad) in _COUNTED.items():
+        matching = [each for each in judged if each.standing is standing]
+        for each in matching:
+            yield Line(
+                "after",
+                name_path(each.item.pod.namespace, each.item.pod.name, each.item.container.name),
+                1,
+                0,
+                noun,
+                bad,
+                f"{each.seen}, predicted {each.item.verdict}",
+            )
+        if not matching:
+            yield Line("after", "", 0, 0, f"{noun}s", Outcome.PASS)
+
+
+def new_pods(plan: Plan, pods: Sequence[Pod]) -> Iterator[str]:
+    """Yield which pods of the nodes the plan does not know: they were created since, or it left them out."""
+    uids = {item.pod.uid for item in plan.items}
+    names = {(item.pod.namespace, item.pod.name) for item in plan.items if is_static(item.pod)}
+    new: dict[str, list[str]] = {}
+    for pod in pods:
+        if pod.uid not in uids and (pod.namespace, pod.name) not in names:
+            new.setdefault(pod.node, []).append(name_path(pod.namespace, pod.name))
+    for node, unknown in new.items():
+        more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
+        shown = ", ".join(unknown[:_NAMED])
+        yield f"{word(node)}: {count(len(unknown), 'pod')} that the plan does not know: {shown}{more}"
+
+
+HashKey = tuple[str, str]
+"""The UID of a pod, and the name of a container."""
+
+
+class Now(msgspec.Struct, frozen=True):
+    """What the cluster shows after the upgrade."""
+
+    names: Sequence[str]
+    """The nodes that were upgraded."""
+    nodes: Mapping[str, Node]
+    upgraded: frozenset[str]
+    """The nodes whose kubelet reports the target release."""
+    pods: Sequence[Pod]
+    """The pods of these nodes."""
+    begun: Mapping[str, datetime] = msgspec.field(default_factory=dict)
+    """When the upgrade of a node began, UTC, where that is known."""
+    recorded: Mapping[HashKey, int] = msgspec.field(default_factory=dict)
+    """The recorded hashes of the containers that run now."""
+
+
+_STILL: Final = frozenset({Seen.KEPT, Seen.SINCE_BEFORE})
+"""What may change as long as a kubelet has not looked at it."""
+
+
+def judge_after(plan: Plan, policy: Policy, now: Now, *, settling: bool = False) -> GateResult:
+    """Return what became of the containers of some nodes, of a plan that has only these.
+
+    ``settling`` is whether kubelets may not have looked at all of their pods yet: what runs may restart.
+    """
+    problems = {name: _problem(name, plan, now) for name in now.names}
+    find = _finder(now.pods)
+    early = {name for name, problem in problems.items() if settling or problem}
+    judged = tuple(_judged(item, find(item), now, item.pod.node in early) for item in plan.items)
+    nodes = (_node(name, problem, now) for name, problem in problems.items())
+    lines = (after_line(judged), *nodes, *container_lines(judged))
+    policy = structs.replace(policy, files=tuple(_about_plans(file) for file in policy.files))
+    warnings = (*policy.warnings, *new_pods(plan, now.pods))
+    return GateResult(plan, policy, lines, judged, warnings, after=True)
+
+
+def _about_plans(file: PolicyFile) -> PolicyFile:
+    """Return what of a settings file counts after the upgrade."""
+    keys, loosens = (tuple(key for key in some if key in ABOUT_PLANS) for some in (file.keys, file.loosens))
+    return PolicyFile(file.name, keys, loosens, tuple(row for row in file.ignored if row[0] in ABOUT_PLANS))
+
+
+def _finder(pods: Sequence[Pod]) -> Callable[[Item], Pod | None]:
+    """Return what finds the pod of an item; a mirror pod may be another object since, of one static pod."""
+    by_uid = {pod.uid: pod for pod in pods}
+    by_name = {(pod.namespace, pod.name): pod for pod in pods}
+
+    def find(item: Item) -> Pod | None:
+        if is_static(item.pod):
+            return by_name.get((item.pod.namespace, item.pod.name))
+        return by_uid.get(item.pod.uid)
+
+    return find
+
+
+def _judged(item: Item, pod: Pod | None, now: Now, early: bool) -> Judged:
+    """Judge one container; ``early`` is whether its kubelet may not have looked at it yet."""
+    if pod is None or pod.node != item.pod.node:
+        return Judged(item, Standing.CHANGED, seen="its pod left the node: moved, rolled out or deleted")
+    if pod.deleting and not pod.static:
+        return Judged(item, Standing.CHANGED, seen="its pod is being deleted")
+    container = next(
+        (
+            each
+            for each in pod.containers
+            if ((each.name, each.type) == (item.container.name, item.container.type))
+        ),
+        None,
+    )
+    seen = seen_of(item.observed, pod, container, now.begun.get(item.pod.node)) if container else Seen.UNSEEN
+    standing = STANDINGS[item.verdict][seen]
+    # what looks as predicted may still have another hash than the plan computed
+    if standing is Standing.AS_PREDICTED:
+        recorded = now.recorded.get((pod.uid, item.container.name))
+        wanted = item.hashes.to if seen is Seen.RESTARTED else item.hashes.recorded
+        if None not in (wanted, recorded) and wanted != recorded:
+            return Judged(
+                item, Standing.SURPRISE, seen=f"{WORDS[seen]} with the hash {recorded} in place of {wanted}"
+            )
+    # a kubelet that has not looked at its pods yet may still restart what runs
+    if standing is Standing.SURPRISE and early and seen in _STILL:
+        standing = Standing.UNDECIDED
+    return Judged(item, standing, seen=WORDS[seen])
+
+
+def _node(name: str, problem: str, now: Now) -> Line:
+    """Return why nothing can be decided of a node, or that it is upgraded."""
+    outcome = Outcome.UNDECIDED if problem else Outcome.PASS
+    why = problem or f"its kubelet reports {word(now.nodes[name].kubelet)} and is Ready"
+    return Line("after", word(name), int(bool(problem)), 0, "node", outcome, why)
+
+
+def _problem(name: str, plan: Plan, now: Now) -> str:
+    node = now.nodes.get(name)
+    if node is None:
+        return "no such node in the input"
+    if name not in now.upgraded:
+        return f"its kubelet reports {word(node.kubelet) if node.kubelet else 'none'}, not {plan.to_release}"
+    if (node.conditions or {}).get("Ready") != "True":
+        return "it is not Ready"
+    begun = now.begun.get(name, plan.created)
+    if begun and (node.heartbeat is None or node.heartbeat < begun):
+        return "its kubelet has not renewed the node's status since the upgrade began"
+    return ""

@@ -1,0 +1,77 @@
+"""The product: pods and two releases -> a plan. ``make`` returns all that ``hashcompat plan`` prints.
+
+For each container of each pod the question is what the target kubelet does when it finds it running. The
+modules, in the order in which a pod passes them:
+
+1. ``options``, ``patched``, ``view``: release data and options, bound once. A ``View`` answers what a kubelet
+   sees of a container, and how it hashes that.
+2. ``prepare``: a container and two kubelets become a ``Case``, with what each sees (``reading``), both
+   hashes, the records and the node. ``served`` and ``creation`` are for pods that are not created yet.
+3. ``judge``: the case is decided by ``kubelet/decide``, and by nobody else. ``creators`` finds who may have
+   created a container whose hash nobody recorded: with an older release's hash it restarts either way.
+4. ``planner``: decisions become items, each with its ``reasons``, and ``cautions``, ``assumptions`` and a
+   ``suggestion`` are gathered. ``items`` holds them until the last record of a node is known.
+5. ``hops``: the same upgrade in single steps, and back. ``repeats`` does all of it once for pods that are
+   alike (with ``kinds``, ``templates`` and ``rulings``), and ``runs`` in several processes where a file is
+   large; neither changes any answer.
+
+``counting`` and ``pairs`` answer for the matrix, which counts the restarts of hundreds of upgrades at once.
+"""
+
+from __future__ import annotations
+
+from msgspec import structs
+
+from hashcompat.analysis.planning.options import check_gates
+from hashcompat.analysis.planning.patched import current, resolved, resolved_current
+from hashcompat.analysis.planning.repeats import Gather, Nothing
+from hashcompat.analysis.planning.runs import decided
+from hashcompat.analysis.planning.view import View
+from hashcompat.core.model.plan import Plan, Way
+from hashcompat.core.model.pods import Inventory, Source
+
+
+def make(
+    inventory: Inventory,
+    from_release: str,
+    to_release: str,
+    view: View,
+    gather: Gather = Nothing,
+) -> Plan:
+    """Return the plan of an upgrade from one release to another, with its hops and the rollback.
+
+    ``gather`` begins to gather the details, which a plan has only if they are asked for.
+
+    ``from_release`` is a release or ``auto``: what each pod's node reports. Every pod is read once, and
+    decided for the plan and for all hops together. Raises UsageError for unknown releases and for patches
+    that cannot be made, and InputError, with file and path, for a container that does not decode.
+    """
+    way = Way(from_release, to_release)
+    view, notes = bound(way, inventory, view)
+    run = decided(way, inventory, view, gather)
+    plan = run.planner.plan(run.gathering.numbers(run.planner.settled))
+    plan = structs.replace(
+        plan,
+        notes=notes,
+        origin=run.ages.dated(inventory.origin),
+        warnings=(*plan.warnings, *run.ages.warnings()),
+    )
+    details = run.gathering.details()
+    return structs.replace(plan, hops=run.hops.hops, rollback=run.hops.rollback, details=details)
+
+
+def bound(way: Way, inventory: Inventory, view: View) -> tuple[View, tuple[str, ...]]:
+    """Return the view with the patches that its options assume, resolved for one upgrade, and notes.
+
+    Raises UsageError for feature gates and patches that are not possible.
+    """
+    view = structs.replace(view, sample=inventory.origin.kind is Source.SAMPLE)
+    check_gates(view.options, (*current(way, inventory.nodes, view.catalog), way.new), view.catalog)
+    if view.options.current_patch is not None:
+        patch = resolved_current(view.options.current_patch, way, view.catalog)
+        view = structs.replace(view, current_patch=patch)
+    options = view.options
+    if options.patch is None:
+        return view, ()
+    target, note = resolved(options.patch, way, inventory.nodes, view.catalog, options.gate_settings)
+    return structs.replace(view, patch=target), (note,) if note else ()

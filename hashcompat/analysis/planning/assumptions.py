@@ -1,0 +1,184 @@
+"""What a plan assumes: releases read as another one, and what pods, nodes and records do not show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
+from typing import Final
+
+from hashcompat.analysis.planning.judge import Judge
+from hashcompat.analysis.planning.names import listed
+from hashcompat.analysis.planning.options import AUTO
+from hashcompat.core import rules
+from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.catalog.releases import same_upstream
+from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, RESIZE_GATE
+from hashcompat.core.model.escape import count, name_path
+from hashcompat.core.model.items import Item, Prediction
+from hashcompat.core.model.plan import ReleaseFacts
+from hashcompat.core.model.verdicts import Verdict
+
+_STANDING: Final = frozenset({Verdict.KEEP, Verdict.RESTART})
+
+_GATES: Final = {rules.RESIZE_POLICY: RESIZE_GATE, rules.STATIC_REFUSED: REFERENCES_GATE}
+
+
+def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
+    """Yield a short line for each assumption that could change one of these verdicts."""
+    new, catalog = judge.new, judge.view.catalog
+    every = _Predicted(items)
+    names = {one.from_release for one in every.distinct}
+    olds = [catalog.kubelet(name) for name in sorted(names) if catalog.knows(name)]
+    if judge.view.sample and judge.way.old != AUTO and _report_others(judge):
+        yield f"the nodes of the sample run {judge.way.old}, whatever they report"
+    if judge.view.current_patch is not None:
+        patch = judge.view.current_patch
+        yield f"the current kubelets are patched: hashcompat patch --strategy {patch.strategy} --like {patch}"
+    if judge.view.patch is not None:
+        yield f"{new.release.upstream} is patched as by: hashcompat patch {judge.view.patch}"
+    yield from _read_as(dict.fromkeys([*olds, new]))
+    yield from _docker(every, olds, judge)
+    yield from _creators(every)
+    yield from _cgroups(list(filter(_stands, every.distinct)), olds, new)
+    yield from _kept(every, new)
+    unrecorded = {old.release.text for old in olds if not old.behaviour.resources_recorded}
+    if resized := every.where(lambda one: one.from_release in unrecorded and _is_resized(one)):
+        yield (
+            f"no kubelet that records resources, as {new.release} does, ran on these nodes before: "
+            f"{_named(resized)}"
+        )
+    gates = {_GATES[reason.id] for one in every.distinct for reason in one.reasons if reason.id in _GATES}
+    yield from (
+        f"the feature gate {gate} has its default" for gate in sorted(gates) if not new.gates.sets(gate)
+    )
+
+
+def _report_others(judge: Judge) -> bool:
+    told = judge.view.catalog.kubelet(judge.way.old).release
+    reported = (judge.view.catalog.kubelet(node.kubelet).release for node in judge.nodes.values())
+    return not all(same_upstream(one, told) for one in reported)
+
+
+class _Predicted:
+    """Items, and their predictions, which replicas share: few are left to look at."""
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self.items = items
+        by_id = {id(one): one for one in map(attrgetter("prediction"), items)}
+        self.distinct = tuple(by_id.values())
+
+    def where(self, asked: Callable[[Prediction], object]) -> list[Item]:
+        """Return the items about whose prediction something is so."""
+        found = {id(one) for one in self.distinct if asked(one)}
+        return [item for item in self.items if id(item.prediction) in found] if found else []
+
+
+def _stands(one: Prediction) -> bool:
+    return one.verdict in _STANDING and not (one.pod_recreated or one.rests)
+
+
+def _is_kept(one: Prediction) -> bool:
+    return one.verdict is Verdict.KEEP and _stands(one)
+
+
+def _is_resized(one: Prediction) -> bool:
+    return any(reason.id == rules.RESIZE_POLICY for reason in one.reasons)
+
+
+def _read_as(kubelets: Iterable[Kubelet]) -> Iterator[str]:
+    for kubelet in kubelets:
+        if kubelet.vendor_assumed:
+            yield f"{kubelet.release}: a vendor's build, read as upstream {kubelet.release.upstream}"
+        if kubelet.based_on:
+            yield (
+                f"{kubelet.release}: added by its types alone, "
+                f"all else is taken to be as in {kubelet.based_on}"
+            )
+        if kubelet.patch_assumed:
+            yield f"{kubelet.release}: newer than this program's data, read as {kubelet.release.minor}"
+
+
+def _docker(every: _Predicted, olds: Sequence[Kubelet], judge: Judge) -> Iterator[str]:
+    """Yield what a plan assumes where one of the releases has no dockershim.
+
+    1.24 and cri-dockerd list the same Docker labels (``ListContainers`` of both).
+    """
+    new, known = judge.new, {kubelet.release.text for kubelet in olds}
+    if judge.view.options.other_runtime:
+        return
+    if new.behaviour.dockershim and any(not old.behaviour.dockershim for old in olds):
+        yield f"nodes stay with their container runtime, though {new.release} drives Docker by default"
+    by_record = any(one.from_release not in known and one.hashed for one in every.distinct)
+    if new.behaviour.dockershim or not (by_record or any(old.behaviour.dockershim for old in olds)):
+        return
+    if judge.view.options.cri_dockerd:
+        yield (
+            f"cri-dockerd drives Docker under {new.release}: "
+            "it finds dockershim's containers and sandboxes by the labels that both write"
+        )
+    elif any(item.pod.node not in judge.nodes for item in every.where(_may_run)):
+        yield f"nodes that are not in the input do not run Docker, which {new.release} does not drive"
+
+
+def _may_run(one: Prediction) -> bool:
+    """Return whether a pod may be in Docker: neither is that known already, nor does its container rest."""
+    return not (one.rests or any(reason.id == rules.RUNTIME_GONE for reason in one.reasons))
+
+
+def _creators(every: _Predicted) -> Iterator[str]:
+    """Yield which releases are assumed to have created which containers."""
+    covered: dict[str, list[Item]] = {}
+    for item in every.where(attrgetter("creator")):
+        covered.setdefault(item.creator, []).append(item)
+    for creator, found in sorted(covered.items()):
+        verb = "was" if len(found) == 1 else "were"
+        yield f"{count(len(found), 'container')} {verb} created by {creator}: {_named(found)}"
+
+
+def _named(items: Sequence[Item]) -> str:
+    names = (name_path(item.pod.namespace, item.pod.name, item.container.name) for item in items)
+    return listed(names, len(items))
+
+
+def _cgroups(standing: Sequence[Prediction], olds: Sequence[Kubelet], new: Kubelet) -> Iterator[str]:
+    """Yield what a plan assumes where the default of pod cgroups changes.
+
+    Where a pod's cgroup is missing the whole pod is killed, and a Never pod not started again (kubelet.go
+    ``syncPod``).
+    """
+    names = {one.from_release for one in standing}
+    for before in dict.fromkeys(old.behaviour.pod_cgroups for old in olds if old.release.text in names):
+        if before != new.behaviour.pod_cgroups:
+            yield (
+                "pods' cgroups stay where they are, "
+                f"though the default changes from {before} to {new.behaviour.pod_cgroups}"
+            )
+
+
+def _kept(every: _Predicted, new: Kubelet) -> Iterator[str]:
+    """Yield what a plan assumes of the containers that it keeps."""
+    kept = list(filter(_is_kept, every.distinct))
+    if not all(one.sandboxed for one in kept):
+        yield "every pod without a recorded sandbox has one ready sandbox"
+    if served := every.where(lambda one: one.from_url and _is_kept(one)):
+        yield f"the URL of static pods, port and all, stays the same: {_named(served)}"
+    if aligned := every.where(lambda one: one.aligned and _stands(one)):
+        yield (
+            "the nodes' CPU manager does not have the policy option full-pcpus-only, with which "
+            f"{new.release} asks for free CPUs before it looks at those that a container has: "
+            f"{_named(aligned)}"
+        )
+    if kept:
+        yield f"{new.release} admits every running pod again"
+
+
+def facts(name: str, kubelet: Kubelet) -> ReleaseFacts:
+    """Return how ``name`` was read as a kubelet's release."""
+    return ReleaseFacts(
+        name,
+        read_as=kubelet.release.upstream,
+        era=kubelet.era.name,
+        types=kubelet.schema.name,
+        vendor_assumed=kubelet.vendor_assumed,
+        patch_assumed=kubelet.patch_assumed,
+    )

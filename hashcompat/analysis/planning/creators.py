@@ -1,0 +1,225 @@
+"""Which releases may have created a container, where nothing recorded its hash, and which one did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from typing import Any, Final
+
+import msgspec
+from msgspec import structs
+
+from hashcompat.analysis.planning.latest import KEPT, Latest
+from hashcompat.analysis.planning.prepare import Prepared, is_current
+from hashcompat.analysis.planning.view import HashOf, View
+from hashcompat.core.catalog.lookup import Catalog, Kubelet, Predecessor
+from hashcompat.core.errors import DecodeError, NotStoredError
+from hashcompat.core.kubelet.alike import never_alike
+from hashcompat.core.kubelet.decide.case import Case, Creators, Decision
+from hashcompat.core.kubelet.decide.container import is_ignored
+from hashcompat.core.kubelet.hashing import container_hash
+from hashcompat.core.model.pods import Container, ContainerType, Node
+from hashcompat.core.model.verdicts import Hash, StoredHashes, Verdict
+
+_CURRENT: Final = "the current release (published before the start)"
+
+_LIKELY: Final = "a release that upstream maintained at the start (the current one was published later)"
+
+_UNDATED: Final = "the current release (no start time is known)"
+
+
+class Provenance:
+    """Adds to cases who may have created their containers; keeps the latest hashes, for replicas."""
+
+    def __init__(self, view: View, kept: int = KEPT, hash_of: HashOf | None = None) -> None:
+        """Keep the latest ``kept`` hashes; ``hash_of`` is for callers that remember them too."""
+        self._view, self._hash_of = view, hash_of or view.hash
+        self._hashes: Latest[tuple[object, Kubelet], frozenset[Hash]] = Latest(kept)
+        self._makers: Latest[tuple[object, Hash, Kubelet], str] = Latest(kept)
+
+    def added(self, prepared: Prepared, node: Node | None) -> Prepared:
+        """Return a case with the release that its record names, or else with those that it may be of.
+
+        Times show nothing where the node reports another kubelet than the plan supposes.
+        """
+        case = prepared.case
+        if case.recorded is not None:
+            return structs.replace(prepared, case=structs.replace(case, maker=self._maker(prepared)))
+        if not self._view.dated or case.pod.manifest or not case.old_known:
+            return prepared
+        if node is not None and not is_current(node, case.old, self._view):
+            return prepared
+        survived = bool(is_ignored(case, case.old)) and self._survived(case)
+        creators = None if survived else self._creators(prepared)
+        if not survived and creators is None:
+            return prepared
+        return structs.replace(prepared, case=structs.replace(case, survived=survived, creators=creators))
+
+    def _maker(self, prepared: Prepared) -> str:
+        """Return the release whose hash is recorded, where it is neither kubelet's."""
+        case, spec = prepared.case, prepared.old_spec
+        recorded = case.recorded.hash if case.recorded else None
+        if recorded is None or recorded in case.old_hash.candidates | case.new_hash.candidates:
+            return ""
+        key = prepared.group, recorded, case.old
+        if key not in self._makers:
+            subject = Subject(spec, self._view.keeps_empty(case.pod), case.container.stored)
+            found = maker_of(recorded, subject, case.old, self._view.catalog)
+            self._makers[key] = str(found.release) if found else ""
+        return self._makers[key]
+
+    def _creators(self, prepared: Prepared) -> Creators | None:
+        case, patch = prepared.case, self._view.current_patch
+        day = case.container.started.date() if case.container.started else None
+        if patch is not None:
+            if patch.strategy != "accept":
+                return None
+            found = [kubelet for kubelet in (case.old, *patch.likes) if _was_published(kubelet, day)]
+            evidence = f"{case.old.release} is patched, and accepted the hashes of {patch}"
+            return self._split(found, prepared, evidence)
+        if day is None:
+            return None
+        if is_ignored(case, case.old):
+            older: list[Kubelet | Predecessor] = [*self._older(case.old, day)]
+            if _was_published(case.old, day):
+                older.insert(0, case.old)
+            return self._split(older, prepared, f"a sidecar that started {day}")
+        return None if _was_published(case.old, day) else self._earlier(prepared, day)
+
+    def _earlier(self, prepared: Prepared, day: date) -> Creators:
+        """Return who may have created a container that is older than its kubelet's release.
+
+        Those are the releases that upstream maintained then. Where the target kubelet keeps none of their
+        hashes, all older ones count.
+        """
+        case = prepared.case
+        older = self._older(case.old, day)
+        published = case.old.published
+        evidence = f"started {day}, before {case.old.release} was published ({published})"
+        likely = self._split([found for found in older if found.maintained], prepared, evidence)
+        return likely if likely.kept else self._split(older, prepared, evidence)
+
+    def _split(self, some: Iterable[Kubelet | Predecessor], prepared: Prepared, evidence: str) -> Creators:
+        kept, replaced = list[str](), list[str]()
+        for one in some:
+            if isinstance(one, Predecessor):
+                is_kept = self._may_be_kept(one, prepared.case) and self._is_kept(one.kubelet, prepared)
+                (kept if is_kept else replaced).append(one.name)
+            else:
+                (kept if self._is_kept(one, prepared) else replaced).append(str(one.release))
+        return Creators(f"{evidence}: {_words(kept, replaced)}", tuple(kept), tuple(replaced))
+
+    def _may_be_kept(self, older: Predecessor, case: Case) -> bool:
+        """Return whether not its era alone shows that the target kubelet keeps nothing that it created."""
+        return bool(case.accepted) or older.era is case.new.era or older.hashes_as(case.old)
+
+    def _is_kept(self, kubelet: Kubelet, prepared: Prepared) -> bool:
+        """Return whether the target kubelet keeps what a release created."""
+        case = prepared.case
+        if not case.accepted and kubelet.way != case.old.way and never_alike(kubelet, case.new):
+            return False
+        found = self._candidates(kubelet, prepared)
+        return not found.isdisjoint(case.new_hash.candidates) or bool(found and found <= case.accepted)
+
+    def _candidates(self, kubelet: Kubelet, prepared: Prepared) -> frozenset[Hash]:
+        """Return what a release recorded if it created the container; errors as ``View.hash``."""
+        case, spec = prepared.case, prepared.old_spec
+        if kubelet.way == case.old.way:
+            return case.old_hash.candidates
+        key = prepared.group, kubelet
+        if key not in self._hashes:
+            self._hashes[key] = self._hash_of(case.pod, case.container, spec, kubelet).candidates
+        return self._hashes[key]
+
+    def _older(self, kubelet: Kubelet, day: date) -> tuple[Predecessor, ...]:
+        return self._view.catalog.predecessors(kubelet.release, day)
+
+    def _survived(self, case: Case) -> bool:
+        """Return whether a main container of the pod shows that the current release created its sidecars.
+
+        One that never restarted would have restarted under the current kubelet had an older era created it.
+        """
+        if self._view.current_patch is not None:
+            return False
+        others, old = case.pod.containers, case.old
+        return case.whole.once(
+            ("survived", old), lambda: any(self._is_current(other, old) for other in others)
+        )
+
+    def _is_current(self, other: Container, kubelet: Kubelet) -> bool:
+        if other.type is not ContainerType.CONTAINER or not other.running or other.restarts != 0:
+            return False
+        if kubelet.era.whole or other.started is None or _was_published(kubelet, other.started.date()):
+            return not kubelet.era.whole
+        older = self._older(kubelet, other.started.date())
+        return all(found.kubelet.era is kubelet.era for found in older if found.maintained)
+
+
+def is_settled(container: Container, old: Kubelet) -> bool:
+    """Return whether only its current kubelet's release can have created a container, as far as times show.
+
+    Where they show more, they decide together with hashes (``Provenance.added``).
+    """
+    if container.type is ContainerType.SIDECAR:
+        return False
+    return container.started is None or _was_published(old, container.started.date())
+
+
+def assumed_creator(case: Case, decision: Decision) -> str:
+    """Say which release is assumed to have created a container; empty where no verdict depends on it."""
+    if not decision.by_hash or decision.verdict not in (Verdict.KEEP, Verdict.RESTART):
+        return ""
+    if case.survived:
+        return "the current release (a main container of the pod never restarted)"
+    if case.creators is not None:
+        return _LIKELY if case.creators.kept or case.changed else ""
+    return _CURRENT if case.container.started else _UNDATED
+
+
+def _words(kept: Sequence[str], replaced: Sequence[str]) -> str:
+    """Say who may have created a container, naming the newest release on each side."""
+    if kept and replaced:
+        return f"{kept[0]} or {replaced[0]} may have created it, and {replaced[0]} hashes it differently"
+    if kept:
+        return f"{kept[0]} may have created it"
+    return f"{replaced[0]} or older created it" if replaced else "no kubelet was published then"
+
+
+def _was_published(kubelet: Kubelet, day: date | None) -> bool:
+    return day is None or kubelet.published is None or kubelet.published <= day
+
+
+class Subject(msgspec.Struct, frozen=True):
+    """What a kubelet saw of a container whose hash is recorded."""
+
+    spec: Mapping[str, Any]
+    """The container's JSON."""
+    keep_empty: bool
+    """Whether empty lists and maps count."""
+    stored: StoredHashes | None = None
+    """What a snapshot stores of its hashes."""
+
+
+def maker_of(recorded: Hash, subject: Subject, kubelet: Kubelet, catalog: Catalog) -> Kubelet | None:
+    """Return the release nearest to a kubelet's that computes a recorded hash; None if no known one does.
+
+    The nearest is the newest of the older ones, else the oldest of the newer ones.
+    """
+    for other in _other_ways(kubelet, catalog):
+        try:
+            found = container_hash(subject.spec, other, keep_empty=subject.keep_empty, stored=subject.stored)
+        except (DecodeError, NotStoredError):
+            continue
+        if recorded in found.candidates:
+            return other
+    return None
+
+
+def _other_ways(kubelet: Kubelet, catalog: Catalog) -> Iterator[Kubelet]:
+    """Yield a release for each other way of hashing, the nearest one first."""
+    known = {kubelet.way}
+    for name in catalog.known.outwards(kubelet.release):
+        other = catalog.kubelet(name)
+        if other.way not in known:
+            known.add(other.way)
+            yield other

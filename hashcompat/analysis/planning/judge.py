@@ -1,0 +1,273 @@
+"""One upgrade and its nodes -> what happens to each container: the only place that computes verdicts.
+
+Plans, explanations, matrices and hops all use the same judge, so none of them can contradict another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Final
+
+import msgspec
+from msgspec import structs
+
+from hashcompat.analysis.planning.creators import Provenance
+from hashcompat.analysis.planning.latest import KEPT, Latest
+from hashcompat.analysis.planning.names import listed
+from hashcompat.analysis.planning.options import AUTO
+from hashcompat.analysis.planning.prepare import Prepared, prepare, replica
+from hashcompat.analysis.planning.reading import Transition
+from hashcompat.analysis.planning.templates import Likeness, Templates
+from hashcompat.analysis.planning.view import View, place
+from hashcompat.core import rules
+from hashcompat.core.catalog.lookup import Catalog, Kubelet
+from hashcompat.core.catalog.releases import same_build, same_minor, same_upstream
+from hashcompat.core.errors import CutError, DecodeError, InputError, NotStoredError
+from hashcompat.core.kubelet.decide import decide, decide_by_record
+from hashcompat.core.kubelet.decide.case import Decision, not_compared
+from hashcompat.core.kubelet.decide.pod import at_rest
+from hashcompat.core.kubelet.decide.static import same_uid
+from hashcompat.core.model.escape import count, word
+from hashcompat.core.model.plan import NodeRelease, Way
+from hashcompat.core.model.pods import Blank, Container, Node, Pod
+from hashcompat.core.model.verdicts import Reason, Verdict
+from hashcompat.core.regex import regex
+
+_VIRTUAL: Final = "virtual-kubelet.io/provider"
+"""The taint of nodes whose pods run elsewhere."""
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """A container before its verdict."""
+
+    pod: Pod
+    """The pod."""
+    container: Container
+    """One of its containers."""
+    release: str
+    """The current release of its kubelet, as given; empty where unknown."""
+    prepared: Prepared | None
+    """The case to decide; None where ``obstacle`` is the answer."""
+    obstacle: Decision
+    """What prevents a verdict; a record may still decide."""
+
+    def decision(self, *, calibrated: bool) -> Decision:
+        """Return what the target kubelet does.
+
+        ``calibrated``: whether every record of the node was reproduced.
+        """
+        if self.prepared is None:
+            return self.obstacle
+        case = self.prepared.case
+        if case.calibrated is not calibrated:
+            case = structs.replace(case, calibrated=calibrated)
+        return decide(case) if case.old_known else decide_by_record(case) or self.obstacle
+
+    @property
+    def reproduced(self) -> bool | None:
+        """Whether a known release computes the recorded hash; None where nothing is compared."""
+        case = self.prepared.case if self.prepared else None
+        if case is None or case.recorded is None or case.recorded.hash is None or not case.old_known:
+            return None
+        if at_rest(self.pod, self.container) or not case.comparable:
+            return None
+        known = case.old_hash.candidates | case.new_hash.candidates
+        return case.recorded.hash in known or bool(case.maker)
+
+
+class Judge:
+    """Decides pod by pod what one upgrade does; keeps the latest containers, for their replicas."""
+
+    def __init__(
+        self,
+        way: Way,
+        nodes: Iterable[Node] | Mapping[str, Node],
+        view: View,
+        templates: Templates | None = None,
+        *,
+        kept: int = KEPT,
+    ) -> None:
+        """Raise UsageError for an unknown release.
+
+        ``nodes`` may be by their names, and with ``templates``, for several judges to share. ``kept`` is the
+        number of containers that are kept.
+        """
+        self.new = view.kubelet(way.new)
+        if way.old != AUTO:
+            view.catalog.kubelet(way.old)
+        self.nodes = nodes if isinstance(nodes, Mapping) else {node.name: node for node in nodes}
+        self.way, self.view = way, view
+        self.claim = claim_of(way, self.nodes.values(), view)
+        """Which nodes report another release."""
+        self._overridden = view.options.override_node_releases
+        self.templates = templates or Templates(view, kept)
+        self._provenance = Provenance(view, kept, self.templates.hash)
+        self._known: Latest[tuple[Likeness | Blank, Kubelet | None], Prepared] = Latest(kept)
+        self._same_uids: Latest[tuple[bytes, Kubelet, Kubelet], bool | None] = Latest(kept)
+
+    def drafts(self, pod: Pod) -> list[Draft]:
+        """Prepare each container of a pod for its decision.
+
+        Raises InputError, with file and path, for one that does not decode or may be cut short, unless
+        ``keep_going`` makes it UNKNOWN.
+        """
+        seen = self.view.options.records.as_reported(pod) if self.view.options.records else pod
+        return [self.draft(seen, container) for container in seen.containers]
+
+    def draft(self, pod: Pod, container: Container) -> Draft:
+        """Prepare one container of a pod whose states are those that a runtime reports; errors as above."""
+        release, view = self.release_of(pod), self.view
+        draft = partial(Draft, pod, container, release)
+        if pod.doubt:
+            return draft(None, self._undecoded(pod, container, CutError(pod.doubt)))
+        disputed = self.is_disputed(pod)
+        old = view.current(release) if view.catalog.knows(release) and not disputed else None
+        obstacle = Decision(Verdict.KEEP)
+        if old is None:
+            told = self.way.old if disputed else ""
+            obstacle = _unknown_release(pod, container, release, told)
+        if old is None and (
+            obstacle.verdict is Verdict.KEEP or view.options.records.of(pod, container) is None
+        ):
+            return draft(None, obstacle)
+        try:
+            prepared = self._with_same_uid(self._prepare(pod, container, old))
+            return draft(self._provenance.added(prepared, self.nodes.get(pod.node)), obstacle)
+        except NotStoredError as error:
+            return draft(None, _unknown(rules.NOT_STORED, str(error)))
+        except DecodeError as error:
+            return draft(None, self._undecoded(pod, container, error))
+
+    def _undecoded(self, pod: Pod, container: Container, error: DecodeError) -> Decision:
+        """Return UNKNOWN where the plan is to go on, or else raise the error as one of the input."""
+        problem = f"{place(pod, container)}{error}"
+        if not self.view.options.keep_going:
+            raise InputError(f"{pod.origin}: {problem}") from None
+        return _unknown(rules.NOT_DECODED, problem)
+
+    def release_of(self, pod: Pod) -> str:
+        """Return the current release of a pod's kubelet, as given; empty where unknown."""
+        if self.way.old == AUTO:
+            return self.nodes[pod.node].kubelet if pod.node in self.nodes else ""
+        if self._overridden:
+            return self.way.old
+        return self.claim.disputed.get(pod.node) or self.claim.own.get(pod.node, self.way.old)
+
+    def is_disputed(self, pod: Pod) -> bool:
+        """Return whether a pod's node reports another release than is given, which is not overridden."""
+        return not self._overridden and pod.node in self.claim.disputed
+
+    def has_kubelet(self, pod: Pod) -> bool:
+        """Return whether a kubelet runs a pod that is on a node, as far as the nodes in the input show.
+
+        One that virtual-kubelet registers has none (virtual-kubelet node/nodeutil/controller.go), and a pod
+        whose node is gone stays behind for a while. A manifest counts as running.
+        """
+        if pod.manifest or not pod.node or not self.nodes:
+            return True
+        node = self.nodes.get(pod.node)
+        return node is not None and not any(taint.get("key") == _VIRTUAL for taint in node.taints)
+
+    def _with_same_uid(self, prepared: Prepared) -> Prepared:
+        """Add to a case what a mirror pod shows of its static pod's UID: the same for all of one kind."""
+        case = prepared.case
+        if not case.pod.static:
+            return prepared
+        key = self.templates.static_kind(case.pod), case.old, case.new
+        if key not in self._same_uids:
+            self._same_uids[key] = same_uid(case.pod, case.old, case.new)
+        return structs.replace(prepared, case=structs.replace(case, same_uid=self._same_uids[key]))
+
+    def _prepare(self, pod: Pod, container: Container, old: Kubelet | None) -> Prepared:
+        """Prepare a container; the replica of a prepared one reuses its hashes."""
+        named, node = self.templates.of(pod, container), self.nodes.get(pod.node)
+        whole = self.templates.whole(pod)
+        key = named.likeness, old
+        if not named.names and key in self._known:
+            return replica(self._known[key], pod, container, node, self.view, whole)
+        served = self.templates.served(pod, container)
+        transition = Transition(pod, container, old or self.new, self.new, whole, old is not None, served)
+        prepared = prepare(transition, node, self.view, self.templates.hash)
+        if prepared.old_spec is container.spec and prepared.new_spec is container.spec:
+            prepared = structs.replace(prepared, template=named.template, names=named.names)
+        if not named.names:
+            self._known.add(key, prepared, named.likeness.size)
+        return prepared
+
+
+def _unknown(rule: str, text: str) -> Decision:
+    return Decision(Verdict.UNKNOWN, (Reason(rule, text),))
+
+
+def _unknown_release(pod: Pod, container: Container, release: str, told: str) -> Decision:
+    """Return UNKNOWN where a node's release is not, and where another one than it reports is given."""
+    if why := at_rest(pod, container):
+        return not_compared(why)
+    if told:
+        return _unknown(rules.NODE_DISPUTED, f"node {pod.node} reports {release}, and not {told}")
+    where = f"node {pod.node}" if pod.node else "a pod without a node"
+    problem = (
+        f"kubelet release {release} is not known" if release else "its kubelet release is not in the input"
+    )
+    return _unknown(rules.NODE_RELEASE, f"{where}: {problem}")
+
+
+_NUMBERED: Final = regex(r"v?\d{1,9}\.\d{1,9}\b", re.ASCII)
+"""How a text begins that names a release, if not a known one: ``v1.31.0-rc.1``."""
+
+
+class Claim(msgspec.Struct, frozen=True):
+    """What nodes report where that is not the release that the plan is given."""
+
+    own: Mapping[str, str] = {}
+    """The builds of nodes which nothing distinguishes from that release; theirs count."""
+
+    disputed: Mapping[str, str] = {}
+    """Those that contradict it, by the node."""
+
+
+def claim_of(way: Way, nodes: Iterable[Node], view: View) -> Claim:
+    """Return which nodes report another release than an upgrade is given to start from.
+
+    Nothing where that is what they report, where it is a step further on, and for the sample, whose nodes
+    run whatever is asked for. A text that names no release contradicts none.
+    """
+    if way.old == AUTO or not view.dated or view.sample:
+        return Claim()
+    told, own, disputed = view.catalog.kubelet(way.old), dict[str, str](), dict[str, str]()
+    for node in nodes:
+        if view.catalog.knows(node.kubelet):
+            kubelet = view.catalog.kubelet(node.kubelet)
+            if not same_build(kubelet.release, told.release):
+                alike = _is_harmless(kubelet, told, view.catalog)
+                (own if alike else disputed)[node.name] = node.kubelet
+        elif _NUMBERED.match(node.kubelet):
+            disputed[node.name] = node.kubelet
+    return Claim(own, disputed)
+
+
+def _is_harmless(one: Kubelet, other: Kubelet, catalog: Catalog) -> bool:
+    """Return whether two builds are of one release, or of two of a minor that hash and behave alike."""
+    if same_upstream(one.release, other.release):
+        return True
+    if not same_minor(one.release, other.release):
+        return False
+    mine, its = (catalog.kubelet(kubelet.release.upstream) for kubelet in (one, other))
+    return (mine.way, mine.behaviour) == (its.way, its.behaviour)
+
+
+def reports(disputed: Sequence[NodeRelease], told: str) -> str:
+    """Say which nodes report another release than a plan is given."""
+    nodes = listed((f"{word(one.node)} ({word(one.kubelet)})" for one in disputed), len(disputed))
+    report = f"{count(len(disputed), 'node')} {'reports' if len(disputed) == 1 else 'report'}"
+    return f"{report} another release than {told}: {nodes}"
+
+
+def contradiction(disputed: Sequence[NodeRelease], told: str, *, overridden: bool) -> str:
+    """Say that, and what comes of it, in one line."""
+    then = "their pods are UNKNOWN, and --from auto takes what nodes report"
+    if overridden:
+        then = f"planned as {told} anyway, because of --override-node-releases"
+    return f"{reports(disputed, told)}; {then}"

@@ -1,0 +1,195 @@
+"""What of an API pod decides besides hashes, as a key: containers of one kind share their verdicts.
+
+Everything counts but what is named here, so that a field which this program does not know counts too. No
+kubelet's decision reads a name or a value of env; a test holds the modules that decide to that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from datetime import date
+from hashlib import blake2b
+from typing import Any, Final
+
+import msgspec
+
+from hashcompat.core.corev1.scheduling import (
+    asks_by_name,
+    asks_for_its_node,
+    label_keys,
+    mounted,
+    volume_kinds,
+)
+from hashcompat.core.kubelet.decide.pod import expands
+from hashcompat.core.kubelet.decide.static import is_pinned
+from hashcompat.core.model.pods import Container, ContainerType, Node, Pod, besides
+
+OF_POD: Final = frozenset(
+    {
+        *("containers", "initContainers", "ephemeralContainers", "volumes", "nodeName"),
+        *("serviceAccount", "serviceAccountName", "imagePullSecrets", "hostAliases", "hostname"),
+        *("subdomain", "schedulerName", "enableServiceLinks", "dnsPolicy", "dnsConfig"),
+        *("priority", "priorityClassName", "preemptionPolicy", "terminationGracePeriodSeconds"),
+    }
+)
+"""The keys of a pod's spec that decide nothing; its containers are looked at one by one."""
+
+OF_CONTAINER: Final = frozenset(
+    {
+        *("name", "image", "command", "args", "workingDir", "env", "envFrom", "ports"),
+        *("volumeMounts", "volumeDevices", "livenessProbe", "readinessProbe", "lifecycle"),
+        *("terminationMessagePath", "terminationMessagePolicy", "imagePullPolicy"),
+        *("securityContext", "stdin", "stdinOnce", "tty"),
+    }
+)
+"""The keys of a container's spec that decide nothing but by its hash."""
+
+WITHOUT_PLUGIN: Final = frozenset(
+    {
+        *("csi", "ephemeral", "image", "scaleIO", "flocker", "quobyte", "storageos", "glusterfs"),
+        *("cephfs", "rbd", "gitRepo"),
+    }
+)
+"""The kinds of volumes that some kubelets have no plugin for (``volumesWithoutPlugin`` in behaviour.json):
+whether a container mounts one decides, though no other volume does."""
+
+_NAMES_OF_POD: Final = frozenset(
+    {
+        *("origin", "file", "namespace", "name", "uid", "node", "owner", "workload", "config_hash"),
+        *("containers", "spec", "labels", "ready", "ready_since", "shape"),
+    }
+)
+
+_NAMES_OF_CONTAINER: Final = frozenset(
+    {"name", "path", "line", "spec", "started", "restarts", "id", "ended", "blank", "own"}
+)
+
+_TEXTS: Final = {"env": "value", "volumes": "name", "volumeMounts": "name"}
+"""Texts in the elements of lists of a mirror pod's spec, by the list's key."""
+
+_OS: Final = "kubernetes.io/os"
+
+
+class Dates(msgspec.Struct, frozen=True):
+    """What decides of the days on which containers started."""
+
+    published: date | None = None
+    """When the current release was; None where that is not known."""
+    older: Callable[[date], Hashable] = bool
+    """What stands for the releases that were there on a day, and may have created a container then."""
+
+    def of(self, container: Container) -> Hashable:
+        """Return what counts of a container's start: who was there, that there is one, or that there is none.
+
+        Who may have created a container follows from a start before the current release was published, and
+        from that of a sidecar (planning/creators).
+        """
+        if container.started is None:
+            return None
+        day = container.started.date()
+        early = self.published is not None and day < self.published
+        return (early, self.older(day)) if early or container.type is ContainerType.SIDECAR else True
+
+
+def kind(pod: Pod, node: Node | None, dates: Dates | None = None) -> bytes:
+    """Return a digest of what decides about the containers of an API pod: 16 bytes.
+
+    Without ``dates`` no day on which a container started counts.
+    """
+    return _digest((_facts(pod), _node(pod, node), _states(pod, dates)))
+
+
+def _facts(pod: Pod) -> tuple[object, ...]:
+    """Return what decides of a pod besides its node, and when and how often its containers started."""
+    containers = [(_facts_of_container(one), _own(one), expands(one)) for one in pod.containers]
+    volumes = mounted(pod.spec, WITHOUT_PLUGIN) if has_rare_volume(pod) else ()
+    # What a kubelet has seen of a changed pod is compared with its images of today (decide/container.py).
+    images = [str(one.spec.get("image", "")) for one in pod.containers] if pod.seen is not None else ()
+    return _facts_of_pod(pod), _identity(pod), _spec(pod), containers, volumes, images
+
+
+def has_rare_volume(pod: Pod) -> bool:
+    """Return whether a pod has a volume that some kubelets have no plugin for; of a shape all or none do."""
+    return not WITHOUT_PLUGIN.isdisjoint(volume_kinds(pod.spec))
+
+
+def _digest(facts: object) -> bytes:
+    return blake2b(repr(facts).encode(errors="surrogatepass"), digest_size=16).digest()
+
+
+def facts_kind(pod: Pod) -> bytes:
+    """Return a digest of what decides of a pod but for its node and its starts: one for all of a shape."""
+    return _digest(_facts(pod))
+
+
+def kind_of(pod: Pod, facts: bytes, dates: Dates | None) -> tuple[Hashable, ...]:
+    """Return what decides among pods on nodes alike, given the ``facts_kind`` of their shape."""
+    affinity = pod.spec.get("affinity")
+    asked = "its node" if affinity and asks_for_its_node(pod.spec) else repr(affinity)
+    return facts, asked, *_states(pod, dates)
+
+
+def _states(pod: Pod, dates: Dates | None) -> list[Hashable]:
+    """Return what decides of the starts of a pod's containers, and whether each never restarted."""
+    return [(dates and dates.of(one), one.restarts == 0) for one in pod.containers]
+
+
+def node_kind(pod: Pod, node: Node) -> bytes:
+    """Return a digest of what decides of the node of a pod: 16 bytes."""
+    return _digest(_node(pod, node))
+
+
+def asked_of_node(pod: Pod) -> tuple[tuple[str, ...], bool]:
+    """Return what a pod asks of its node: which labels, and whether its name."""
+    return tuple(label_keys(pod.spec)), asks_by_name(pod.spec) and not asks_for_its_node(pod.spec)
+
+
+def days_as_one(pod: Pod) -> bytes:
+    """Return a digest of the days on which the containers of a pod started: 16 bytes."""
+    return _digest([one.started.date() if one.started else None for one in pod.containers])
+
+
+_facts_of_pod = besides(Pod, _NAMES_OF_POD)
+_facts_of_container = besides(Container, _NAMES_OF_CONTAINER)
+_facts_of_node = besides(Node, ("name", "labels", "heartbeat"))
+
+
+def _identity(pod: Pod) -> tuple[bool, ...]:
+    """Return what names decide: whether a mirror pod is one, and whether the pod is on a node."""
+    mirror = pod.uid == pod.config_hash, bool(pod.config_hash), is_pinned(pod)
+    return bool(pod.owner), bool(pod.node), *mirror
+
+
+def _spec(pod: Pod) -> Any:
+    """Return what of a pod's spec decides; of a mirror pod nearly all, for its UID digests it."""
+    if pod.static:
+        return {key: _alike(key, value) for key, value in pod.spec.items() if key != "nodeName"}
+    found = {key: value for key, value in pod.spec.items() if key not in OF_POD}
+    return {**found, "affinity": "its node"} if asks_for_its_node(pod.spec) else found
+
+
+def _own(container: Container) -> dict[str, Any]:
+    return {key: value for key, value in container.spec.items() if key not in OF_CONTAINER}
+
+
+def _alike(key: str, value: Any) -> Any:
+    """Return a part of a mirror pod's spec without the texts that every kubelet prints as they are.
+
+    No default and no conversion looks at a value of env, or at the name of a volume; that one is set counts.
+    """
+    if isinstance(value, list):
+        return [_alike(key, one) for one in value]
+    if not isinstance(value, Mapping):
+        return value
+    found = {inner: _alike(inner, one) for inner, one in value.items()}
+    text = value.get(_TEXTS.get(key, ""))
+    return {**found, _TEXTS[key]: "text"} if isinstance(text, str) and text else found
+
+
+def _node(pod: Pod, node: Node | None) -> Any:
+    """Return what of a node decides: of its labels and its name what the pod asks for, as kubelets do."""
+    if node is None:
+        return None
+    labels, by_name = asked_of_node(pod)
+    found = None if node.labels is None else [node.labels.get(key) for key in (_OS, *labels)]
+    return found, node.name if by_name else "", _facts_of_node(node)

@@ -1,0 +1,343 @@
+"""Pods one by one -> the items of a plan, its warnings, assumptions and suggestion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import msgspec
+from msgspec import structs
+
+from hashcompat.analysis.planning.assumptions import assumptions, facts
+from hashcompat.analysis.planning.cautions import Caution, Cautions, Warned
+from hashcompat.analysis.planning.creators import assumed_creator
+from hashcompat.analysis.planning.items import Doubts, Items, items_of, rows_of
+from hashcompat.analysis.planning.judge import Draft, Judge, contradiction
+from hashcompat.analysis.planning.latest import once
+from hashcompat.analysis.planning.prepare import Prepared, sandboxes_of
+from hashcompat.analysis.planning.reasons import by_template, reasons
+from hashcompat.analysis.planning.rulings import Ruled, Rulings
+from hashcompat.analysis.planning.suggestion import Suggester
+from hashcompat.analysis.planning.templates import Named, Templates
+from hashcompat.analysis.planning.view import View
+from hashcompat.core import rules
+from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.catalog.releases import oldest_first
+from hashcompat.core.kubelet.alike import skew_warnings
+from hashcompat.core.kubelet.decide.case import Decision
+from hashcompat.core.kubelet.decide.pod import at_rest
+from hashcompat.core.model.items import (
+    Item,
+    Observed,
+    PodName,
+    Prediction,
+    container_name,
+    key_of,
+    name_of,
+    without_unplaced,
+)
+from hashcompat.core.model.plan import NodeRelease, Plan, ReleaseFacts, Way, share
+from hashcompat.core.model.pods import Container, Node, Pod
+from hashcompat.core.model.verdicts import FINDINGS, Verdict, number_of
+
+if TYPE_CHECKING:
+    from hashcompat.analysis.planning.items import Rows
+
+Value = TypeVar("Value")
+
+
+def _uid(item: Item) -> bytes:
+    """Return what orders pods of one name: usually the packed uid, which exists already."""
+    key = item.pod.key
+    return key if isinstance(key, bytes) else key.encode(errors="surrogatepass")
+
+
+_ORDER: Final[tuple[Callable[[Item], Any], ...]] = (
+    _uid,
+    attrgetter("pod.name"),
+    attrgetter("pod.namespace"),
+    attrgetter("pod.node"),
+    lambda item: not item.pod.node,
+)
+"""The order of items, the least important key first: one stable sort per key needs no tuple per item."""
+
+
+class Ruling(msgspec.Struct, frozen=True):
+    """What the items of replicas share."""
+
+    prediction: Prediction
+    doubt: Prediction | None
+    """The prediction where a record of the node is not reproduced; None where it is the same."""
+    caution: Caution
+    spared: bool
+    """Whether it restarts, and a patch that accepts its hash would keep it."""
+    saved: bool | None
+    """Whether that patch accepts the hashes of all replicas, or of none; None where their names decide."""
+    old: Kubelet | None
+    """The current kubelet of replicas."""
+
+
+class Planned(msgspec.Struct, frozen=True):
+    """What is decided of some pods, for a planner of more."""
+
+    doubts: Doubts
+    """What is doubtful about their items."""
+    warned: Warned
+    """What to warn of."""
+    suggested: tuple[list[str], int]
+    """What a patch would save."""
+
+
+class Planner:
+    """Makes a plan pod by pod; keeps only what a report shows: 1 GB of pods needs little memory."""
+
+    def __init__(
+        self, way: Way, nodes: Iterable[Node], view: View, templates: Templates | None = None
+    ) -> None:
+        self._judge = Judge(way, nodes, view, templates)
+        self._rulings = Rulings(self._judge, self._ruled)
+        self._differences = once(lambda prepared: tuple(reasons(prepared, view)), by_template)
+        self._suggester = Suggester(self._judge.new, view)
+        self._cautions = Cautions(self._judge)
+        self._items = Items()
+
+    def add(self, pod: Pod) -> list[Ruling] | None:
+        """Decide one more pod; return its rulings if they are those of replicas too (``Rulings.of``)."""
+        found, shared = self._rulings.of(pod)
+        self._add(pod, found)
+        rulings = [one.ruling for one in found]
+        return rulings if shared and all(one.saved is not None for one in rulings) else None
+
+    def repeat(self, pod: Pod, rulings: Sequence[Ruling], hashes: Sequence[tuple[int, int]]) -> None:
+        """Add a replica; ``hashes`` has those of each container, under the current and the target kubelet."""
+        name = name_of(pod)
+        for container, ruling, (old, new) in zip(pod.containers, rulings, hashes, strict=True):
+            self._cautions.add(ruling.caution, pod, container)
+            self._save(ruling)
+            self._item(name, container, ruling, (None, old, new))
+
+    def _save(self, ruling: Ruling) -> None:
+        """Count a replica that the patch keeps."""
+        if ruling.saved and ruling.old is not None:
+            self._suggester.save(ruling.old)
+
+    def is_shared(self, pod: Pod) -> bool:
+        """Return whether other pods may have the same rulings: neither records nor names decide."""
+        return self._rulings.is_shared(pod)
+
+    def kind(self, pod: Pod, old: Kubelet) -> object:
+        """Return what stands for all of a pod that decides besides hashes (``Templates.kind``)."""
+        return self._rulings.kind(pod, old)
+
+    def others(self, container: Container, old: Kubelet) -> list[Kubelet]:
+        """Return the kubelets besides the current one whose hashes may show who created a container."""
+        return self._rulings.others(container, old)
+
+    def pair(self, pod: Pod) -> tuple[Kubelet, Kubelet] | None:
+        """Return the two kubelets; None where no pods share their rulings."""
+        old = self._rulings.old(pod)
+        return (old, self._judge.new) if old else None
+
+    def drafted(self, pod: Pod) -> list[tuple[int, Draft]]:
+        """Decide one more pod; return the place of each container's settled item, and its own draft."""
+        drafts = self._judge.drafts(pod)
+        places = self._add(pod, (Ruled(self._ruled(draft), draft) for draft in drafts))
+        return list(zip(places, drafts, strict=True))
+
+    def _add(self, pod: Pod, found: Iterable[Ruled[Ruling]]) -> list[int]:
+        """Add an item for each container; return their places."""
+        name, places = name_of(pod), list[int]()
+        for container, one in zip(pod.containers, found, strict=True):
+            ruling, draft = one.ruling, one.draft
+            self._cautions.add(ruling.caution, pod, container)
+            if one.replica is not None and ruling.saved is not None:
+                self._save(ruling)
+            elif ruling.spared and draft.prepared:
+                self._suggester.add(draft.prepared, one.replica)
+            places.append(self._item(name, container, ruling, _hashes(draft.prepared, one.replica)))
+        return places
+
+    def _item(
+        self,
+        name: PodName,
+        container: Container,
+        ruling: Ruling,
+        hashes: tuple[int | None, int | None, int | None],
+    ) -> int:
+        """Add an item; return its place."""
+        item = Item(
+            name,
+            container_name(container.name, container.type),
+            ruling.prediction,
+            *hashes,
+            container.line,
+            _observed(container),
+        )
+        return self._items.add(item, ruling.doubt)
+
+    def _ruled(self, draft: Draft) -> Ruling:
+        prediction = self._prediction(draft, calibrated=True)
+        doubt = self._prediction(draft, calibrated=False) if self._judge.view.options.records else prediction
+        prepared, suggester = draft.prepared, self._suggester
+        restarts = prediction.verdict is Verdict.RESTART and not prediction.pod_recreated
+        spared = restarts and prepared is not None and suggester.spares(prepared)
+        saved = suggester.accepts_replicas(prepared) if spared and prepared is not None else False
+        return Ruling(
+            prediction,
+            doubt if doubt != prediction else None,
+            self._cautions.of(draft),
+            spared=spared,
+            saved=saved,
+            old=prepared.case.old if prepared is not None else None,
+        )
+
+    def _prediction(self, draft: Draft, *, calibrated: bool) -> Prediction:
+        decision = draft.decision(calibrated=calibrated)
+        why = decision.reasons
+        if decision.hash_changed and draft.prepared:
+            why = (*self._differences(draft.prepared), *why)
+        prediction: Prediction = _one(
+            Prediction(
+                draft.release,
+                decision.verdict,
+                why,
+                decision.pod_recreated,
+                draft.reproduced,
+                rests=bool(at_rest(draft.pod, draft.container)),
+                sandboxed=bool(
+                    sandboxes_of(
+                        self._judge.view.options.records,
+                        draft.pod,
+                        self._judge.templates.whole(draft.pod),
+                    )
+                ),
+                from_url=draft.pod.from_url,
+                hashed=draft.prepared is not None,
+                creator=assumed_creator(draft.prepared.case, decision) if draft.prepared else "",
+                aligned=_is_aligned(draft),
+                compared=self._is_compared(draft, decision),
+                uncreated=draft.pod.manifest and draft.pod.static_manifest is None,
+            )
+        )
+        return prediction
+
+    def _is_compared(self, draft: Draft, decision: Decision) -> bool:
+        """Return whether the target kubelet compares a running container, or kills it; its node may miss."""
+        if decision.verdict in FINDINGS:
+            return True
+        ignored = any(reason.id == rules.NOT_COMPARED for reason in decision.reasons)
+        rests = ignored or at_rest(draft.pod, draft.container)
+        return not rests and self._judge.has_kubelet(draft.pod)
+
+    @property
+    def found(self) -> Planned:
+        """What was decided so far."""
+        return Planned(self._items.doubts, self._cautions.warned, self._suggester.found)
+
+    def rows(self) -> Iterator[Rows]:
+        """Yield the items so far as plain values, some at a time."""
+        yield from rows_of(self._items.added)
+
+    def merge(self, rows: Iterable[Rows], found: Planned, lines: int = 0) -> None:
+        """Add what was decided elsewhere of pods that come next, so many lines behind where it says they are.
+
+        Their items come first.
+        """
+        self._items.merge(items_of(rows, lines), found.doubts)
+        self._cautions.warned.merge(found.warned)
+        self._suggester.merge(found.suggested)
+
+    def settled(self) -> list[Item]:
+        """Return the items of the pods so far, in the order in which they were added."""
+        return self._items.settled()
+
+    def disputes(self, items: Iterable[Item]) -> tuple[tuple[NodeRelease, ...], tuple[str, ...]]:
+        """Return the nodes of items that report another release than the plan is given; with a warning."""
+        judge = self._judge
+        reported, overridden = judge.claim.disputed, judge.view.options.override_node_releases
+        names = sorted({item.pod.node for item in items if item.pod.node in reported} if reported else ())
+        found = tuple(NodeRelease(name, reported[name]) for name in names)
+        return found, (contradiction(found, judge.way.old, overridden=overridden),) if found else ()
+
+    def plan(self, differences: Sequence[int] = ()) -> Plan:
+        """Return the plan of the pods, without hops; once, at the end.
+
+        ``differences`` has the number of each item's difference, in the order in which items were added.
+        """
+        items, judge = self._items.taken(), self._judge
+        for place, number in enumerate(differences):
+            if number:
+                prediction = _one(structs.replace(items[place].prediction, difference=number))
+                items[place] = structs.replace(items[place], prediction=prediction)
+        items = without_unplaced(items)
+        for key in _ORDER:
+            items.sort(key=key)
+        disputed, warnings = self.disputes(items)
+        return Plan(
+            judge.way.old,
+            judge.way.new,
+            tuple(items),
+            tuple(assumptions(items, judge)),
+            (*warnings, *_skew(items, judge), *self._cautions.lines()),
+            share(items),
+            patch=str(judge.view.patch or ""),
+            suggestion=self._suggester.suggestion(),
+            releases=tuple(_releases(items, judge)),
+            disputed=disputed,
+            overridden=bool(disputed) and judge.view.options.override_node_releases,
+        )
+
+
+def _is_aligned(draft: Draft) -> bool:
+    """Return whether the target kubelet may ask for free CPUs though a running container has some."""
+    case = draft.prepared.case if draft.prepared else None
+    if case is None or case.new.behaviour.aligned_cpus == "kept":
+        return False
+    return not at_rest(draft.pod, draft.container) and case.whole.has_whole_cpus(draft.container)
+
+
+def _observed(container: Container) -> Observed | None:
+    if container.running is None and not container.id:
+        return None
+    return Observed(key_of(container.id), container.started, container.restarts, container.running)
+
+
+def _hashes(prepared: Prepared | None, replica: Named | None) -> tuple[int | None, int | None, int | None]:
+    """Return the hashes of a container, or of a replica of it, which has no record: recorded, old, new."""
+    if prepared is None:
+        return None, None, None
+    case = prepared.case
+    if replica is not None:
+        return None, replica.number(case.old), replica.number(case.new)
+    recorded = number_of(case.recorded.hash) if case.recorded else None
+    return recorded, case.old_hash.value if case.old_known else None, case.new_hash.value
+
+
+@lru_cache(maxsize=4096)
+def _one(value: Value) -> Value:
+    """Return one object for all equal ones among the latest, so that replicas share it."""
+    return value
+
+
+def _skew(items: Sequence[Item], judge: Judge) -> Iterator[str]:
+    """Quote the version skew policy where the plan breaks it, once for each current release."""
+    catalog = judge.view.catalog
+    names = sorted({item.prediction.from_release for item in items})
+    olds = oldest_first(catalog.kubelet(name) for name in names if catalog.knows(name))
+    yield from skews(olds, judge.new, judge.view)
+
+
+def skews(olds: Iterable[Kubelet], new: Kubelet, view: View) -> Iterator[str]:
+    """Quote the version skew policy where an upgrade from these releases breaks it, each sentence once."""
+    server = view.catalog.kubelet(view.options.apiserver_to) if view.options.apiserver_to else None
+    yield from dict.fromkeys(warning for old in olds for warning in skew_warnings(old, new, server))
+
+
+def _releases(items: Iterable[Item], judge: Judge) -> Iterator[ReleaseFacts]:
+    """Yield how each release of the plan was read, in the order of the items and the target release last."""
+    catalog = judge.view.catalog
+    for name in dict.fromkeys([*(item.from_release for item in items), judge.way.new]):
+        if catalog.knows(name):
+            yield facts(name, catalog.kubelet(name))

@@ -1,0 +1,184 @@
+"""A container and two kubelets -> the case to decide: what each kubelet sees, and its hash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import structs
+
+from hashcompat.analysis.planning.patched import Accepting
+from hashcompat.analysis.planning.reading import Transition, read, served_to
+from hashcompat.analysis.planning.templates import Template
+from hashcompat.analysis.planning.view import HashOf, Spec, View
+from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.catalog.releases import same_upstream
+from hashcompat.core.kubelet.decide.case import RESIZE_GATE, Case
+from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
+from hashcompat.core.kubelet.decide.whole import Whole
+from hashcompat.core.kubelet.hashing import ContainerHash, container_hash
+from hashcompat.core.model.pods import Container, Node, Pod
+from hashcompat.core.model.records import Recorded, Sandbox
+from hashcompat.core.model.verdicts import Hash
+from hashcompat.core.records.index import Records
+
+if TYPE_CHECKING:
+    from hashcompat.analysis.planning.served import Served
+
+
+class Prepared(msgspec.Struct, frozen=True, eq=False):
+    """A case with what each kubelet sees."""
+
+    case: Case
+    """The case to decide."""
+    old_spec: Spec
+    """What the current kubelet sees."""
+    new_spec: Spec
+    """What the target kubelet sees."""
+    filled: tuple[str, ...]
+    """The paths that the target API server fills in by itself and that change the target kubelet's hash."""
+    group: object = msgspec.field(default_factory=object)
+    """The same object in all replicas, and only there."""
+    template: Template | None = None
+    """The template of the spec that both kubelets see; None where they see another, or it has none."""
+    names: tuple[str, ...] = ()
+    """The names with which the container is made of the template."""
+
+
+def prepare(transition: Transition, node: Node | None, view: View, hash_of: HashOf | None = None) -> Prepared:
+    """Build the case of one container.
+
+    Raises DecodeError, with the path inside the container, for JSON that does not fit a kubelet's Go types.
+    """
+    pod, container, old, new = transition.pod, transition.container, transition.old, transition.new
+    served = served_to(transition, view)
+    spec = view.seen(pod, container, old) if served is None else served.created(view.creator(old))
+    reading = read(spec, transition, view, served)
+    as_given = not pod.manifest and reading.spec is spec
+    hashed = hash_of if as_given and hash_of is not None else view.hash
+    if served is not None:
+        hashed = _by_way(served, view)
+    new_hash = hashed(pod, container, reading.spec, new)
+    case = Case(
+        pod,
+        container,
+        old,
+        new,
+        old_hash=hashed(pod, container, spec, old),
+        new_hash=new_hash.with_candidates(reading.without),
+        old_known=transition.old_known,
+        cri_dockerd=view.options.cri_dockerd,
+        other_runtime=view.options.other_runtime,
+        assume_upstream=view.options.assume_upstream,
+        without_resources=_without_resources(transition, reading.spec),
+        lost_default=reading.lost,
+        accepted=_accepted(transition, reading.spec, view),
+        static_uids=_static_uids(transition),
+        of_pod=transition.whole,
+        **_situation(pod, container, old if transition.old_known else None, node, view, transition.whole),
+    )
+    if served is not None and container.type not in NEVER_COMPARED:  # no hash decides about those
+        from hashcompat.analysis.planning.creation import Creation  # noqa: PLC0415 - manifests alone need it
+
+        creation = Creation(case, spec, view, served)
+        case = structs.replace(case, admission=creation.addition(), server_gate=creation.gates())
+    return Prepared(case, spec, reading.spec, reading.filled)
+
+
+def _by_way(served: Served, view: View) -> HashOf:
+    """Return what hashes a manifest's container; a pinned kubelet first converts it into other types."""
+
+    def hashed(pod: Pod, container: Container, spec: Spec, kubelet: Kubelet) -> ContainerHash:
+        plain = kubelet.decodes is None
+        return served.hash(spec, kubelet) if plain else view.hash(pod, container, spec, kubelet)
+
+    return hashed
+
+
+def replica(
+    prepared: Prepared, pod: Pod, container: Container, node: Node | None, view: View, whole: Whole
+) -> Prepared:
+    """Return the case of a replica of a prepared container: same hashes, its own pod, node and records."""
+    case = prepared.case
+    situation = _situation(pod, container, case.old if case.old_known else None, node, view, whole)
+    case = structs.replace(case, pod=pod, container=container, of_pod=whole, **situation)
+    return structs.replace(prepared, case=case)
+
+
+def _situation(
+    pod: Pod,
+    container: Container,
+    old: Kubelet | None,
+    node: Node | None,
+    view: View,
+    whole: Whole,
+) -> dict[str, Any]:
+    """Return the fields of a case that hold what is known about this container, its pod and its node."""
+    records = view.options.records
+    recorded = records.of(pod, container)
+    sandboxes = sandboxes_of(records, pod, whole)
+    return {
+        "recorded": recorded,
+        "sandboxes": sandboxes,
+        "applied": records.applied_to(pod, container),
+        "runtime": _runtime(node, old, view) or _recorded_runtime(recorded, sandboxes),
+        "node": node,
+    }
+
+
+def sandboxes_of(records: Records, pod: Pod, whole: Whole) -> tuple[Sandbox, ...]:
+    """Return the sandboxes of a pod, found once for all of its containers."""
+    return whole.once("sandboxes", lambda: records.sandboxes_of(pod), of=records)
+
+
+def _runtime(node: Node | None, old: Kubelet | None, view: View) -> str:
+    """Return the runtime of a node that has the current kubelet; with another one it may differ."""
+    return node.runtime if node is not None and is_current(node, old, view) else ""
+
+
+def _recorded_runtime(recorded: Recorded | None, sandboxes: Iterable[Sandbox]) -> str:
+    """Return the runtime in which a pod is seen to run; a node without an API server reports none."""
+    runs = recorded is not None and recorded.docker and recorded.running
+    return "docker://" if runs or any(one.docker and one.ready for one in sandboxes) else ""
+
+
+def is_current(node: Node, old: Kubelet | None, view: View) -> bool:
+    """Return whether a node reports a current kubelet, not one that a plan merely supposes.
+
+    None stands for one of an unknown release.
+    """
+    catalog = view.catalog
+    if old is None or not catalog.knows(node.kubelet):
+        return old is None and not catalog.knows(node.kubelet)
+    return same_upstream(catalog.kubelet(node.kubelet).release, old.release)
+
+
+def _static_uids(transition: Transition) -> tuple[Any, ...]:
+    manifest = transition.pod.static_manifest
+    if not manifest:
+        return ()
+    from hashcompat.core.kubelet.staticpods import static_view  # noqa: PLC0415 - static pods alone need it
+
+    return tuple(static_view(manifest, kubelet).uid for kubelet in (transition.old, transition.new))
+
+
+def _accepted(transition: Transition, spec: Spec, view: View) -> frozenset[Hash]:
+    """Return the old hashes that the target kubelet accepts, where it is patched to accept some."""
+    patch, new = view.patch, transition.new
+    if patch is None or patch.strategy != "accept" or not patch.concerns(new):
+        return frozenset()
+    accepting = Accepting(new, patch.likes, patch.defaults)
+    keep_empty, stored = view.keeps_empty(transition.pod), transition.container.stored
+    return accepting.hashes(spec, keep_empty=keep_empty, stored=stored)
+
+
+def _without_resources(transition: Transition, spec: Spec) -> frozenset[Hash]:
+    """Return what the target kubelet compares with the recorded hash without resources, where it does.
+
+    Source: pkg/kubelet/container/helpers.go ``HashContainerWithoutResources``.
+    """
+    new, stored = transition.new, transition.container.stored
+    if not (new.behaviour.hash_without_resources and new.gates.is_on(RESIZE_GATE)):
+        return frozenset()
+    return container_hash({**spec, "resources": {}}, new, stored=stored).candidates

@@ -1,0 +1,152 @@
+"""Why two kubelets hash a container differently: an API server's new defaults, or fields of the Go types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from hashcompat.analysis.planning.prepare import Prepared
+from hashcompat.analysis.planning.view import View
+from hashcompat.core import rules
+from hashcompat.core.catalog.lookup import Catalog, Kubelet
+from hashcompat.core.catalog.releases import newer_of
+from hashcompat.core.catalog.types import Schema
+from hashcompat.core.compile.gojson import omits
+from hashcompat.core.go.types import Coded, Map
+from hashcompat.core.go.walk import Member, Pair, Walk, compile_walk
+from hashcompat.core.kubelet.hashing import container_hash, hashers
+from hashcompat.core.model.verdicts import Reason
+from hashcompat.core.rules import (
+    ALGORITHM,
+    FIELD_ADDED,
+    FIELD_DROPPED,
+    FIELD_REMOVED,
+    FIELD_RETYPED,
+    GO_ESCAPES,
+)
+
+
+def by_template(prepared: Prepared) -> object:
+    """Return what decides why two kubelets hash a container differently: no name in it does."""
+    return prepared.template or prepared.group, prepared.case.old
+
+
+def reasons(prepared: Prepared, view: View) -> Iterator[Reason]:
+    """Name what causes the difference: the kubelets, the target API server's new defaults, or both."""
+    case = prepared.case
+    if prepared.filled:
+        yield Reason(rules.API_DEFAULT, f"the new API server fills in {', '.join(prepared.filled)}")
+        before = container_hash(prepared.old_spec, case.new, stored=case.container.stored)
+        if before.candidates == case.old_hash.candidates:
+            return
+    spec = prepared.old_spec if prepared.template is None else prepared.template.spec
+    yield from difference(spec, case.old, case.new, view.catalog)
+
+
+class FieldChange(msgspec.Struct, frozen=True):
+    """A field that two releases hash differently."""
+
+    path: str
+    """The field's JSON path, with ``[*]`` for the elements of a list."""
+    type: str
+    """The Go name of the struct that declares it, without the package."""
+    field: str
+    """The field's Go name."""
+    added: bool | None
+    """True where only the new side has it, False where only the old one, None where its Go type differs."""
+
+
+def difference(spec: Mapping[str, Any], old: Kubelet, new: Kubelet, catalog: Catalog) -> tuple[Reason, ...]:
+    """Return why two kubelets hash one container's JSON differently, which they must do."""
+    if old.era is not new.era:
+        return (
+            Reason(
+                ALGORITHM,
+                f"hash algorithm: {old.era.name} -> {new.era.name} ({_era_source(old, new, catalog)})",
+            ),
+        )
+    changes = field_changes(spec, old, new)
+    if not changes:
+        return (
+            Reason(GO_ESCAPES, "backspace or form feed: encoding/json of Go 1.22 escapes it differently"),
+        )
+    every_field = old.era.prints_unset_fields
+    return tuple(_reason(change, every_field, (old, new), catalog) for change in changes)
+
+
+def _era_source(old: Kubelet, new: Kubelet, catalog: Catalog) -> str:
+    newer = newer_of(old, new).era
+    return ", ".join(row.pr for row in catalog.changes.eras if row.new == newer.name) or newer.source
+
+
+def _reason(
+    change: FieldChange, every_field: bool, kubelets: tuple[Kubelet, Kubelet], catalog: Catalog
+) -> Reason:
+    if change.added is None:  # a field may change its type more than once
+        minors = catalog.known.minors_between(*(kubelet.release for kubelet in kubelets))
+        known = catalog.changes.find(change.type, change.field, "retyped", minors)
+    else:
+        known = catalog.changes.find(change.type, change.field)
+    since = f" ({', '.join(filter(None, (known.release, known.pr)))})" if known else ""
+    if not every_field:
+        return Reason(
+            FIELD_DROPPED,
+            f"{change.field} is set, and only one of the kubelets knows it{since}",
+            change.path,
+            change.field,
+        )
+    if change.added is None:
+        return Reason(
+            FIELD_RETYPED, f"another Go type of field {change.field}{since}", change.path, change.field
+        )
+    if change.added:
+        return Reason(FIELD_ADDED, f"new field {change.field}{since}", change.path, change.field)
+    return Reason(FIELD_REMOVED, f"field {change.field} is gone{since}", change.path, change.field)
+
+
+def field_changes(spec: Mapping[str, Any], old: Kubelet, new: Kubelet) -> list[FieldChange]:
+    """Return the fields of this container that the two hash differently, each path once."""
+    one, other = (hashers(kubelet)[0].decode(spec) for kubelet in (old, new))
+    every_field = old.era.prints_unset_fields
+    walk = _differing(old.schema, new.schema, every_field)
+    found = (_field_change(pair, every_field=every_field) for pair in walk(one, other))
+    return list(dict.fromkeys(filter(None, found)))
+
+
+@lru_cache(maxsize=256)
+def _differing(old: Schema, new: Schema, every_field: bool) -> Walk:
+    """Return the walk of the fields whose text may differ; most fields are never looked at."""
+
+    def wanted(pair: Pair) -> bool:
+        if pair.old is None or pair.new is None:
+            return True
+        return every_field and (_are_quantities(pair.old, pair.new) or _retyped(pair.old, pair.new))
+
+    return compile_walk(old.container, new.container, wanted)
+
+
+def _field_change(pair: Pair, *, every_field: bool) -> FieldChange | None:
+    """Return what the text shows of a pair of fields; unset ones only where ``every_field`` is printed."""
+    match pair.old, pair.new:
+        case Member() as old, Member() as new if every_field and _retyped(old, new):
+            return FieldChange(pair.path, old.type_name, old.field.name, None)
+        case (Member() as member, None) | (None, Member() as member):
+            if every_field or not omits(member.field, member.value):
+                return FieldChange(pair.path, member.type_name, member.field.name, pair.new is not None)
+    return None
+
+
+def _retyped(old: Member, new: Member) -> bool:
+    """Return whether a field of both sides prints differently: by its type's name, or as quantities do."""
+    if _are_quantities(old, new):
+        return bool(old.value != new.value)
+    return old.field.type.name != new.field.type.name
+
+
+def _are_quantities(old: Member, new: Member) -> bool:
+    """Return whether both fields are maps of quantities, whose values alone show how they print."""
+    old_type, new_type = old.field.type, new.field.type
+    return isinstance(old_type, Map) and isinstance(new_type, Map) and isinstance(old_type.value, Coded)

@@ -1,0 +1,102 @@
+"""The pods of an inventory, decided by one process or by several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from hashcompat.analysis.planning.ages import Ages
+from hashcompat.analysis.planning.hops import Hops
+from hashcompat.analysis.planning.planner import Planner
+from hashcompat.analysis.planning.repeats import Gather, Nothing, Repeats
+from hashcompat.analysis.planning.templates import Templates
+from hashcompat.analysis.planning.view import View
+from hashcompat.core import rules
+from hashcompat.core.errors import InputError
+from hashcompat.core.forks import FailedError, begun
+from hashcompat.core.model.plan import Way
+from hashcompat.core.model.pods import Inventory, Node, Pod, Share, Shared
+from hashcompat.core.model.uids import Dating
+
+if TYPE_CHECKING:
+    from hashcompat.analysis.planning.items import Rows
+
+
+class Run:
+    """The pods of an inventory, decided for the plan and for all hops together."""
+
+    def __init__(
+        self,
+        way: Way,
+        nodes: Iterable[Node],
+        view: View,
+        dating: Dating | None = None,
+        gather: Gather = Nothing,
+    ) -> None:
+        templates = Templates(view)
+        self.planner = Planner(way, nodes, view, templates)
+        self.hops = Hops(way, nodes, view, templates)
+        self.ages = Ages(dating)
+        self.gathering = gather(way, view, templates)
+        self._repeats = Repeats(self.planner, self.hops, templates, self.gathering)
+
+    def add(self, pods: Iterable[Pod]) -> None:
+        """Decide pods one by one."""
+        for pod in pods:
+            self.ages.add(pod)
+            self._repeats.add(pod)
+
+    def sent(self, share: Share) -> Iterator[Any]:
+        """Decide a share, and yield what another process needs of that."""
+        self.add(share)
+        yield self.planner.found, self.hops.found, self.ages.found, (share.seen, share.lines)
+        yield from self.planner.rows()
+
+    def merge(self, sent: Iterator[Any], lines: int) -> tuple[Any, int]:
+        """Add what another process has sent; return what it saw of its share, and its lines.
+
+        ``lines`` is by how many those of its containers are too low. Raises FailedError where a reason names
+        a place in the file, which is not known then.
+        """
+        planned, counted, ages, seen = next(sent)
+        self.planner.merge(map(_without_places, sent) if lines else sent, planned, lines)
+        self.hops.merge(counted)
+        self.ages.merge(ages)
+        found: tuple[Any, int] = seen
+        return found
+
+
+def decided(way: Way, inventory: Inventory, view: View, gather: Gather = Nothing) -> Run:
+    """Decide all pods, in several processes where these can share them; one process gathers."""
+    pods = inventory.pods
+    if gather is Nothing and isinstance(pods, Shared) and (shares := pods.shares()):
+        with suppress(FailedError, InputError):  # what is wrong with them, one process says
+            return _shared(way, inventory, view, pods, shares)
+    run = Run(way, inventory.nodes, view, inventory.dating, gather)
+    run.add(pods)
+    return run
+
+
+def _shared(way: Way, inventory: Inventory, view: View, pods: Shared, shares: Sequence[Share]) -> Run:
+    """Decide pods in as many processes as there are shares; raises FailedError where they do not fit."""
+    run = Run(way, inventory.nodes, view, inventory.dating)
+    own, *others = shares
+    with begun([partial(run.sent, share) for share in others]) as results:
+        run.add(own)
+        seen, lines = [own.seen], own.lines
+        for sent in results():
+            one, passed = run.merge(sent, lines)
+            seen.append(one)
+            lines += passed
+    if not pods.are_right(seen):
+        raise FailedError
+    return run
+
+
+def _without_places(rows: Rows) -> Rows:
+    """Return rows that name no place; raises FailedError for others."""
+    if any(reason.id == rules.NOT_DECODED for one in rows.predictions for reason in one.reasons):
+        raise FailedError
+    return rows

@@ -1,0 +1,138 @@
+"""Release data and options, bound once: what a kubelet sees of a container, and how it hashes that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from hashcompat.analysis.planning.options import Options
+from hashcompat.analysis.planning.patched import AssumedPatch, CurrentPatch, as_decoded, as_patched
+from hashcompat.core.catalog.defaults import ApiServer
+from hashcompat.core.catalog.gates import Gates
+from hashcompat.core.catalog.lookup import Catalog, Kubelet
+from hashcompat.core.errors import CutError
+from hashcompat.core.kubelet.hashing import ContainerHash, container_hash
+from hashcompat.core.model.pods import Container, Pod
+
+Spec = Mapping[str, Any]
+"""A container's JSON."""
+
+
+HashOf = Callable[[Pod, Container, Spec, Kubelet], ContainerHash]
+"""How a container of an API pod is hashed unchanged: ``View.hash``, or a function that caches its results."""
+
+
+class View(msgspec.Struct, frozen=True):
+    """The release data and the options for one computation."""
+
+    catalog: Catalog
+    """The release data."""
+    options: Options = msgspec.field(default_factory=Options)
+    """How pods are read, and what else is known."""
+    patch: AssumedPatch | None = None
+    """The patch of ``options``, resolved for one upgrade."""
+    current_patch: CurrentPatch | None = None
+    """The patch of the current kubelets, resolved too."""
+    dated: bool = True
+    """Whether the pods are as they run under the current kubelets, so that their times count."""
+    sample: bool = False
+    """Whether they are those of the sample, whose nodes run whatever release is asked for."""
+
+    def kubelet(self, release: str) -> Kubelet:
+        """Return a kubelet, patched where the patch concerns it. Raises UsageError for an unknown release."""
+        return as_patched(self.catalog.kubelet(release, self.options.gate_settings), self.patch)
+
+    def current(self, release: str) -> Kubelet:
+        """Return a current kubelet, patched as the current ones are; errors as ``kubelet``."""
+        if self.current_patch is not None:
+            return self.current_patch.applied(self.catalog.kubelet(release, self.options.gate_settings))
+        return self.kubelet(release)
+
+    def keeps_empty(self, pod: Pod) -> bool:
+        """Return whether empty lists and maps count: only in a manifest that a kubelet reads from a file."""
+        return pod.manifest and (pod.static_manifest is not None or not self.options.defaults)
+
+    def is_created(self, pod: Pod) -> bool:
+        """Return whether a pod is a manifest that an API server creates first."""
+        return pod.manifest and self.options.defaults and pod.static_manifest is None
+
+    def creator(self, kubelet: Kubelet) -> ApiServer:
+        """Return the API server that creates a manifest's pod for this kubelet.
+
+        Its release is the option ``apiserver``, or else the kubelet's own.
+        """
+        return self.api_server(self._creating(kubelet))
+
+    def creator_gates(self, kubelet: Kubelet) -> Gates:
+        """Return the feature gates of that API server."""
+        return self.catalog.kubelet(self._creating(kubelet), self.options.gate_settings).gates
+
+    def _creating(self, kubelet: Kubelet) -> str:
+        return self.options.apiserver or str(kubelet.release)
+
+    def api_server(self, release: str) -> ApiServer:
+        """Return what an API server does to a manifest; errors as ``kubelet``."""
+        return self.catalog.api_server(release, self.options.gate_settings)
+
+    def seen(self, pod: Pod, container: Container, kubelet: Kubelet) -> Spec:
+        """Return the container JSON that a kubelet sees.
+
+        An API pod's is unchanged, a manifest's is as an API server would serve it, and a static pod's as the
+        kubelet itself defaults it. Raises DecodeError for JSON that does not fit the Go types, and for a pod
+        that may not be whole.
+        """
+        check_whole(pod)
+        if pod.static_manifest is not None:
+            from hashcompat.core.kubelet.staticpods import static_view  # noqa: PLC0415 - static pods alone need it
+
+            place = container.path.rpartition(".")[2]
+            return static_view(pod.static_manifest, kubelet).containers.get(place, container.spec)
+        return created(pod, container, self.creator(kubelet)) if self.is_created(pod) else container.spec
+
+    def hash(self, pod: Pod, container: Container, spec: Spec, kubelet: Kubelet) -> ContainerHash:
+        """Hash what a kubelet sees of a container; no candidates where it reads manifests in unknown ways.
+
+        Raises DecodeError for JSON that does not fit the Go types, and NotStoredError for a container of a
+        snapshot that does not cover the kubelet.
+        """
+        if pod.static_manifest is not None and not kubelet.static_pods.known:
+            return ContainerHash(frozenset(), kubelet.era.name)
+        decoded, keep_empty = as_decoded(spec, kubelet), self.keeps_empty(pod)
+        return container_hash(decoded, kubelet, keep_empty=keep_empty, stored=container.stored)
+
+
+def is_plain(view: View) -> bool:
+    """Return whether only pods and releases decide, no record of a container and no patch."""
+    records = view.options.records
+    recorded = records or records.applied or any(True for _ in records.sandboxes)
+    return not recorded and view.patch is None and view.current_patch is None
+
+
+def check_whole(pod: Pod) -> None:
+    """Raise CutError for a pod that may be only the first part of one."""
+    if pod.doubt:
+        raise CutError(pod.doubt)
+
+
+def created(pod: Pod, container: Container, server: ApiServer) -> Spec:
+    """Return a manifest's container JSON as the API server that creates its pod serves it."""
+    from hashcompat.core.apiserver.created import (  # noqa: PLC0415 - manifests alone need these
+        as_served,
+        image_volumes,
+        with_profiles,
+    )
+
+    return as_served(
+        with_profiles(pod, container, server.profiles),
+        server,
+        container_type=container.type,
+        host_network=pod.host_network,
+        image_volumes=image_volumes(pod.spec),
+    )
+
+
+def place(pod: Pod, container: Container) -> str:
+    """Return the start of a DecodeError's path: a static pod's manifest is decoded as a whole."""
+    return "$" if pod.static_manifest else container.path

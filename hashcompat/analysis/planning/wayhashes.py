@@ -1,0 +1,114 @@
+"""The hashes of one API container under many kubelets, each distinct one computed once.
+
+Of two kubelets that hash JSON, the fields that only one of them knows leave no trace where a container sets
+none of them; so one hash serves all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property, lru_cache
+from typing import Any, Final
+
+from hashcompat.analysis.planning.view import HashOf, Spec
+from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.catalog.types import Schema
+from hashcompat.core.go.types import Coded, Map
+from hashcompat.core.go.walk import ANY, Member, Pair, side_by_side
+from hashcompat.core.kubelet.hashing import ContainerHash
+from hashcompat.core.model.pods import Container, Pod
+
+_ESCAPED: Final = frozenset("\b\f")
+"""What encoding/json of Go 1.22 writes differently (kubernetes/kubernetes#125895 - #125898)."""
+
+Way = tuple[object, ...]
+
+
+class WayHashes:
+    """Hashes one container of an API pod under any kubelet, by its way of hashing."""
+
+    def __init__(self, pod: Pod, container: Container, hash_of: HashOf) -> None:
+        """Take what hashes a container unchanged, of no snapshot and without a patch."""
+        self._pod, self._container, self._hash_of = pod, container, hash_of
+        self._known: dict[Way, ContainerHash] = {}
+        self._done: list[tuple[Kubelet, ContainerHash]] = []
+
+    def __call__(self, pod: Pod, container: Container, spec: Spec, kubelet: Kubelet) -> ContainerHash:
+        """Return the hash of a spec; that of the container itself is computed once for each way of hashing.
+
+        Raises DecodeError for JSON that does not fit the kubelet's Go types.
+        """
+        if spec is not self._container.spec:
+            return self._hash_of(pod, container, spec, kubelet)
+        return self.of(kubelet)
+
+    def of(self, kubelet: Kubelet) -> ContainerHash:
+        """Return the hash of the container; errors as above."""
+        if kubelet.way not in self._known:
+            self._known[kubelet.way] = self._alike(kubelet) or self._computed(kubelet)
+        return self._known[kubelet.way]
+
+    def _alike(self, kubelet: Kubelet) -> ContainerHash | None:
+        return next((found for other, found in self._done if self._is_alike(kubelet, other)), None)
+
+    def _is_alike(self, one: Kubelet, other: Kubelet) -> bool:
+        """Return whether two kubelets surely hash this container alike."""
+        if one.era is not other.era or not one.era.hashes_json:
+            return False
+        keys, is_escaped = self._written
+        if is_escaped and one.escapes != other.escapes:
+            return False
+        return keys.isdisjoint(differing(one.schema, other.schema))
+
+    @cached_property
+    def _written(self) -> tuple[set[str], bool]:
+        """The keys at any depth of the container, and whether a text of it is not always written alike."""
+        keys, texts = set[str](), list[str]()
+        _collect(self._container.spec, keys, texts)
+        return keys, any(not _ESCAPED.isdisjoint(text) for text in texts)
+
+    def _computed(self, kubelet: Kubelet) -> ContainerHash:
+        found = self._hash_of(self._pod, self._container, self._container.spec, kubelet)
+        self._done.append((kubelet, found))
+        return found
+
+
+@lru_cache(maxsize=4096)
+def differing(one: Schema, other: Schema) -> frozenset[str]:
+    """Return the JSON keys of the fields that only one of two trees has, or that are of another type."""
+    pairs = side_by_side((one.container, ANY), (other.container, ANY))
+    return frozenset(key for pair in pairs for key in _key(pair))
+
+
+def _key(pair: Pair) -> Iterator[str]:
+    members = [member for member in (pair.old, pair.new) if member is not None]
+    if len(set(map(_typed, members))) != 1 or len(members) == 1:
+        yield members[0].field.json
+
+
+def _typed(member: Member) -> tuple[object, ...]:
+    """Return what decides how a field is decoded and printed, but for what is inside a struct."""
+    go_type = member.field.type
+    insides = go_type.value if isinstance(go_type, Map) and isinstance(go_type.value, Coded) else None
+    return go_type.name, member.field.omitempty, insides
+
+
+def keys_of(value: Any) -> set[str]:
+    """Return the keys of a JSON value, at any depth."""
+    keys = set[str]()
+    _collect(value, keys, [])
+    return keys
+
+
+def _collect(value: Any, keys: set[str], texts: list[str]) -> None:
+    """Add every key and text of a JSON value, at any depth."""
+    if isinstance(value, Mapping):
+        keys.update(value)
+        texts.extend(value)
+        for inner in value.values():
+            _collect(inner, keys, texts)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            _collect(inner, keys, texts)
+    elif isinstance(value, str):
+        texts.append(value)

@@ -1,0 +1,360 @@
+"""Containers and processes that the runtime and the node show differently: PF-000, 001, 003, 124, 313, 413.
+
+What a runtime shows and what runs can differ for months without harm. A kubelet that starts looks at every
+container again, and then such a container keeps it from starting, hangs it, or cannot be killed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade, states
+from hashcompat.analysis.preflight.facts import Facts, processes, statefiles
+from hashcompat.analysis.preflight.facts.processes import Process
+from hashcompat.analysis.preflight.facts.runtime import (
+    CRI,
+    DOCKER,
+    HANGS,
+    Container,
+    Runtime,
+    kinds,
+    list_problem,
+    sandboxes,
+    stats_problem,
+)
+from hashcompat.core.catalog.releases import parse_range
+from hashcompat.core.errors import UsageError
+from hashcompat.core.model.preflight import Status
+from hashcompat.core.records.probes import AbsentError, UnreadError
+from hashcompat.core.release import parse_release
+from hashcompat.core.rules import Rule
+
+# PF-001: containers that the runtime shows as running and whose process is missing.
+
+
+def _find_stopped(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    seen: set[str] = set()
+    unread: list[str] = []
+    for runtime in facts.runtimes:
+        for container in runtime.containers:
+            if container.id in seen:
+                continue
+            try:
+                yield from _stopped(facts, upgrade, runtime, container)
+            except UnreadError as error:
+                unread.append(f"{container.path}: {error}")
+        seen |= {container.id for container in runtime.containers}
+    if unread:
+        raise UnreadError("; ".join(unread))
+
+
+def _stopped(facts: Facts, upgrade: Upgrade, runtime: Runtime, container: Container) -> Iterator[Problem]:
+    if not container.running or container.paused:
+        return
+    if container.problem:
+        raise UnreadError(f"inspect: {container.problem}")
+    if container.pid is None:
+        raise UnreadError("inspect does not show its process")
+    fault = processes.missing(facts.dump, container.pid, container.id)
+    if not fault:
+        return
+    facts.tasks.require_runtime()
+    hangs = _hangs(upgrade, runtime)
+    shown = f"{runtime.name} shows container {container.id[:12]} as running"
+    text = f"{shown}, and its process {container.pid} {fault}"
+    restarted = upgrade.restarts(container.uid, container.name) is True
+    if restarted:
+        how = "hangs" if hangs else "needs repeated attempts"
+        text += f"; kubelet {upgrade.target.release} kills it, because its hash changes, and that {how}"
+    advice = f"docker stop {container.id}"
+    if runtime.kind == CRI:
+        advice = f"crictl stop {container.id}; where that fails, restart the runtime"
+    elif hangs:
+        # docker stop would wait for an exit that dockerd never sees; a restart makes it look.
+        advice = f"restart dockerd with live-restore set, then docker rm -f {container.id}"
+    yield Problem(Status.ERROR if restarted else Status.WARN, container.path, text, advice)
+
+
+def _hangs(upgrade: Upgrade, runtime: Runtime) -> bool:
+    """Return whether stopping such a container waits without end; so it may where the version is unknown."""
+    try:
+        return not parse_range(upgrade.hazards.docker_stop_repairs).holds(parse_release(runtime.version))
+    except UsageError:
+        return True
+
+
+STOPPED: Final = Check(
+    Rule(
+        "PF-001",
+        "containers without a process",
+        "The runtime shows a container as running, and its process is missing. Killing it may hang, so it"
+        " breaks an upgrade that restarts the container.",
+        "docker/for-linux#779, moby/moby#38934, #41227, #41303",
+    ),
+    (
+        "the state of every container",
+        "its process and the process's cgroup, read twice where it looks missing",
+    ),
+    _find_stopped,
+)
+
+
+# PF-003: containers for which the runtime does not answer.
+
+_SERVICES: Final = {DOCKER: "dockerd", CRI: "the container runtime"}
+
+
+def _find_hanging(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    for kind in kinds(facts.dump):
+        problem = list_problem(facts.dump, kind)
+        if problem.startswith(HANGS):
+            yield Problem(
+                Status.ERROR,
+                "",
+                f"the list of containers: {problem}: the node stays NotReady (container runtime is down)",
+                f"find what holds a container's lock in the stacks of {_SERVICES[kind]}, or restart it",
+            )
+    unread: list[str] = []
+    for runtime in facts.runtimes:
+        for container in runtime.containers:
+            problem = container.problem
+            if not problem and runtime.kind == CRI and container.running:
+                problem = stats_problem(facts.dump, container.id)
+            if problem.startswith(HANGS):
+                yield _hanging(facts, upgrade, runtime.kind, container)
+            elif problem:
+                unread.append(f"{container.path}: {problem}")
+    if unread:
+        raise UnreadError("; ".join(unread))
+
+
+def _hanging(facts: Facts, upgrade: Upgrade, kind: str, container: Container) -> Problem:
+    inspected = kind == DOCKER and upgrade.hazards.cadvisor_docker == "linked"
+    cgroup = facts.tasks.has_cgroup(container.id)
+    breaks = inspected and cgroup is not False
+    effect = "only its own pod and the pods' life cycle events suffer"
+    if breaks:
+        unknown = "" if cgroup else "; whether it has a cgroup is unknown"
+        effect = f"with kubelet {upgrade.target.release} the node stays NotReady (runtime is down){unknown}"
+    return Problem(
+        Status.ERROR if breaks else Status.WARN,
+        container.path,
+        f"{kind} does not answer for container {container.id[:12]}: {effect}",
+        _releasing(facts, kind, container),
+    )
+
+
+def _releasing(facts: Facts, kind: str, container: Container) -> str:
+    """Return how to release a container: its shim goes on where it is stopped, and is killed otherwise.
+
+    Docker has a shim a container, a CRI runtime one a sandbox.
+    """
+    holders = facts.tasks.holders(container.id)
+    if kind == CRI:
+        holders = holders or facts.tasks.holders(container.sandbox)
+    if not holders:
+        return f"find its shim with ps -ef | grep {container.id}; state T: kill -CONT PID, else kill -9 PID"
+    signals = ((holder, "-CONT" if holder.state == "T" else "-9") for holder in holders)
+    return ", ".join(f"kill {signal} {holder.pid} ({holder.program})" for holder, signal in signals)
+
+
+HANGING: Final = Check(
+    Rule(
+        "PF-003",
+        "containers that hang the runtime",
+        "The runtime does not answer for a container. The Docker part of cAdvisor in kubelets up to 1.23"
+        " waits for that without end, and the node stays NotReady.",
+        "cadvisor container/docker/factory.go CanHandleAndAccept; kubernetes/kubernetes#94829",
+    ),
+    (
+        "what the runtime answers for each container, within 10 s",
+        "whether the container has a cgroup",
+        "the processes of its shim",
+    ),
+    _find_hanging,
+)
+
+
+# PF-000: containers whose sandbox the runtime no longer lists.
+
+_GATES: Final = ("CPUManager", "MemoryManager")
+"""Either one makes a kubelet build its map of containers, whatever the policy."""
+
+_REMOVE: Final = {
+    DOCKER: "drain the node, then docker rm -f {}; never delete checkpoints by hand",
+    CRI: "drain the node, then crictl rm -f {}",
+}
+
+
+def _find_orphans(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for runtime in facts.runtimes:
+        listed = sandboxes(facts.dump, runtime.kind)
+        for container in runtime.containers:
+            orphan = container.listed and container.sandbox not in listed
+            if orphan and container.id not in seen:
+                yield _orphan(facts, upgrade, runtime, container)
+        seen |= {container.id for container in runtime.containers}
+
+
+def _orphan(facts: Facts, upgrade: Upgrade, runtime: Runtime, container: Container) -> Problem:
+    missing = (
+        f"container {container.id[:12]}: its sandbox {container.sandbox[:12] or 'without an id'} is missing"
+    )
+    if runtime.kind == DOCKER and _has_checkpoint(facts, upgrade, container):
+        return Problem(Status.INFO, container.path, f"{missing}, and its checkpoint is left")
+    refused = upgrade.hazards.orphaned_container == "refused" and _is_mapped(facts, upgrade)
+    effect = "does not start (no PodsandBox found)" if refused else "starts, and never removes it by itself"
+    return Problem(
+        Status.ERROR if refused else Status.WARN,
+        container.path,
+        f"{missing}: kubelet {upgrade.target.release} {effect}",
+        _REMOVE[runtime.kind].format(container.id),
+    )
+
+
+def _has_checkpoint(facts: Facts, upgrade: Upgrade, container: Container) -> bool:
+    """Return whether whoever lists Docker's sandboxes for the new kubelet finds a checkpoint of one."""
+    own, other = upgrade.hazards.sandbox_checkpoint, upgrade.hazards.cri_dockerd_checkpoint
+    if own is not None and not _is_remote(facts):
+        return statefiles.has_checkpoint(facts.dump, statefiles.DOCKERSHIM, container.sandbox, own)
+    return statefiles.has_checkpoint(facts.dump, statefiles.CRI_DOCKERD, container.sandbox, other)
+
+
+def _is_remote(facts: Facts) -> bool:
+    """Return whether the kubelet is given a runtime other than its own dockershim."""
+    try:
+        return facts.flags.get("container-runtime", "docker") == "remote"
+    except (UnreadError, AbsentError):
+        return False
+
+
+def _is_mapped(facts: Facts, upgrade: Upgrade) -> bool:
+    """Return whether the kubelet builds a map of containers, by its gates as they are set on the node."""
+    try:
+        gates = states.gates_of(facts, upgrade)
+    except (UnreadError, AbsentError):
+        gates = upgrade.target.gates
+    return any(gates.is_on(gate) for gate in _GATES)
+
+
+ORPHANS: Final = Check(
+    Rule(
+        "PF-000",
+        "orphaned containers",
+        "A container's sandbox is missing, and no valid checkpoint of it is left; kubelets 1.18.0 to 1.23.13"
+        " do not start with one.",
+        "pkg/kubelet/cm/container_manager_linux.go buildContainerMapFromRuntime; kubernetes/kubernetes#98218,"
+        " #107115, fixed by #108325 and #113354",
+    ),
+    (
+        "the containers and sandboxes of the runtime",
+        "/var/lib/dockershim/sandbox and /var/lib/cri-dockerd/sandbox",
+        "the kubelet's flags and configuration",
+    ),
+    _find_orphans,
+)
+
+
+# PF-124: shims of containerd without a process.
+
+_COMMAND: Final = "containerd-shim"
+"""How the kernel names a shim: it cuts names after 15 characters."""
+
+_ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.-]{0,127}")
+
+
+def _find_shims(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:  # noqa: ARG001 - every check has it
+    rows = processes.rows(facts.dump.read(*processes.LIST))
+    parents = {row.parent for row in rows}
+    for row in rows:
+        if row.name.startswith(_COMMAND) and row.pid not in parents:
+            name = _id(facts, row.pid)
+            yield Problem(
+                Status.WARN,
+                f"PID {row.pid}",
+                f"this shim of containerd{f' for {name[:12]}' if name else ''} has no process left",
+                f"crictl pods --id {name}; if there is no such pod: kill {row.pid}"
+                if name
+                else f"kill {row.pid}",
+            )
+
+
+def _id(facts: Facts, pid: str) -> str:
+    """Return the id that a shim was started for; empty where its arguments do not show one.
+
+    It becomes a part of a command, and anybody may call a process a shim.
+    """
+    try:
+        name = processes.option(facts.dump.read("arguments", pid), "id")
+    except (AbsentError, UnreadError):
+        return ""
+    return name if _ID.fullmatch(name) else ""
+
+
+SHIMS: Final = Check(
+    Rule(
+        "PF-124",
+        "leftover shims",
+        "A shim of containerd has no process left and did not end. Restarts of static pods under containerd "
+        "2 leave such shims; each keeps its memory until the node is restarted.",
+        "containerd/containerd#12560",
+    ),
+    ("the processes", "the arguments of shims"),
+    _find_shims,
+)
+
+
+# PF-313 and PF-413: processes that nothing can interrupt, and containers that never finished starting.
+
+_READS: Final = ("the list of processes, twice",)
+
+
+def _find_sleeping(facts: Facts, _upgrade: Upgrade) -> Iterator[Problem]:
+    for process in facts.processes.lasting():
+        if process.state.startswith("D"):
+            what = f"process {process.pid} ({process.name}) is in state D: no signal reaches it"
+            advice = f"look at /proc/{process.pid}/stack and at the disk or mount that it waits for"
+            yield _lasting(facts, process, what, advice)
+
+
+def _find_starting(facts: Facts, _upgrade: Upgrade) -> Iterator[Problem]:
+    for process in facts.processes.lasting():
+        if process.name.startswith("runc:["):
+            what = f"process {process.pid} ({process.name}) is runc init: its container does not start"
+            advice = f"find its container in /proc/{process.pid}/cgroup; kill -9 {process.pid}"
+            yield _lasting(facts, process, what, advice)
+
+
+def _lasting(facts: Facts, process: Process, what: str, advice: str) -> Problem:
+    """Warn of what lasts; what was seen once may be over."""
+    status = Status.WARN if facts.processes.watched else Status.INFO
+    once = "" if facts.processes.watched else " (seen once)"
+    return Problem(status, process.pid, what + once, advice)
+
+
+SLEEPING: Final = Check(
+    Rule(
+        "PF-313",
+        "process in state D",
+        "A process waits for a disk, a mount or a lock and cannot be killed. Its container cannot be killed "
+        "either, and what looks at it hangs too.",
+        "proc(5) /proc/PID/stat; kubernetes/kubernetes#45419",
+    ),
+    _READS,
+    _find_sleeping,
+)
+
+STARTING: Final = Check(
+    Rule(
+        "PF-413",
+        "runc init does not finish",
+        "A container has been set up and does not start. The runtime may not answer for it, and then the "
+        "kubelet reports PLEG is not healthy.",
+        "opencontainers/runc#2314, #4481",
+    ),
+    _READS,
+    _find_starting,
+)

@@ -1,0 +1,163 @@
+"""The host below the kubelet: cgroups, mounts, swap and certificates: PF-102, 113, 114 and 213."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from shlex import quote
+from typing import Final
+
+from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade
+from hashcompat.analysis.preflight.facts import Facts
+from hashcompat.core.model.preflight import Status
+from hashcompat.core.records.probes import AbsentError, UnreadError
+from hashcompat.core.rules import Rule
+
+# PF-102: cgroup v1 under a kubelet that refuses it.
+
+_ROOT: Final = "/sys/fs/cgroup"
+
+
+def _find_cgroup_v1(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    if upgrade.hazards.cgroup_v1 == "supported":
+        return
+    kind = next((mount.kind for mount in facts.mounts if mount.path == _ROOT), None)
+    if kind is None:
+        raise UnreadError(f"nothing is mounted at {_ROOT}")
+    if kind == "cgroup2" or facts.config.get("failCgroupV1") is False:
+        return
+    yield Problem(
+        Status.ERROR,
+        _ROOT,
+        f"this node has cgroup v1, on which kubelet {upgrade.target.release} does not start",
+        "move the node to cgroup v2 (systemd.unified_cgroup_hierarchy=1), or set failCgroupV1: false",
+    )
+
+
+CGROUP_V1: Final = Check(
+    Rule(
+        "PF-102",
+        "cgroup v1",
+        "The node has cgroup v1, and the kubelet to be started refuses it unless failCgroupV1 is false.",
+        "kubernetes/kubernetes#134298 (KEP-5573)",
+    ),
+    ("the mount table", "the kubelet's configuration file"),
+    _find_cgroup_v1,
+)
+
+
+# PF-113: a mounted file system whose server does not answer.
+
+_DEAD: Final = ("no answer", "timed out", "not connected", "stale", "host is down", "input/output error")
+"""What a probe or the system says of a mount whose server is gone."""
+
+
+def _find_mounts(facts: Facts, _upgrade: Upgrade) -> Iterator[Problem]:
+    for mount in facts.mounts:
+        problem = facts.dump.probe("filesystem", mount.path).problem if mount.is_remote else ""
+        if not problem:
+            continue
+        if not any(sign in problem.lower() for sign in _DEAD):
+            yield Problem(Status.UNKNOWN, mount.path, f"{mount.path} ({mount.kind}): {problem}")
+            continue
+        # A starting kubelet walks its own directory for volumes that are left over; elsewhere only pods hang.
+        below = mount.path.startswith(f"{facts.root}/")
+        yield Problem(
+            Status.ERROR if below else Status.WARN,
+            mount.path,
+            f"{mount.path} ({mount.kind}) does not answer: {problem}"
+            + ("; a kubelet looks at it when it starts, and hangs" if below else ""),
+            f"bring the server back, or umount -l {quote(mount.path)}",
+        )
+
+
+DEAD_MOUNTS: Final = Check(
+    Rule(
+        "PF-113",
+        "dead mount",
+        "A network or FUSE file system is mounted whose server does not answer. Below the kubelet's own "
+        "directory a starting kubelet hangs on it.",
+        "kubernetes/kubernetes#122491, #101622, #90593",
+    ),
+    ("the mount table", "df of every network and FUSE file system, with a time limit"),
+    _find_mounts,
+)
+
+
+# PF-213: swap under a kubelet that does not start with it.
+
+_SWAPS: Final = "/proc/swaps"
+
+
+def _find_swap(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    try:
+        lines = facts.dump.read("file", _SWAPS).splitlines()
+    except AbsentError:
+        return  # a kernel without swap
+    rows = [words for words in map(str.split, lines) if words][1:]
+    if not rows or not facts.is_set("fail-swap-on", "failSwapOn", default=upgrade.hazards.fail_swap_on):
+        return
+    devices = ", ".join(words[0] for words in rows)
+    yield Problem(
+        Status.ERROR,
+        _SWAPS,
+        f"swap is on ({devices}), with which kubelet {upgrade.target.release} does not start",
+        "swapoff -a and remove it from /etc/fstab, or set failSwapOn: false",
+    )
+
+
+SWAP: Final = Check(
+    Rule(
+        "PF-213",
+        "swap is on",
+        "The node has swap, and the kubelet to be started refuses it unless failSwapOn is false. It may have "
+        "been switched on after the current kubelet started.",
+        "pkg/kubelet/cm/container_manager_linux.go NewContainerManager; pkg/kubelet/util/swap/swap_util.go "
+        "IsSwapOn",
+    ),
+    ("/proc/swaps", "the kubelet's flags and configuration file"),
+    _find_swap,
+)
+
+
+# PF-114: certificates that have expired, or soon will.
+
+_SOON: Final = timedelta(days=7)
+
+_RENEW: Final = "renew it (kubeadm certs renew, or remove it and give the kubelet a bootstrap token)"
+
+
+def _find_certificates(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    if upgrade.now is None:
+        raise UnreadError("the time is unknown")
+    for expiry in facts.expiries:
+        if expiry.at is None:
+            yield Problem(Status.UNKNOWN, expiry.path, f"{expiry.path}: {expiry.problem}")
+            continue
+        day = expiry.at.strftime("%Y-%m-%d")
+        if expiry.at < upgrade.now:
+            # Only an expired client certificate makes the kubelet exit; it serves with any other one.
+            status = Status.ERROR if _is_clients(expiry.path) else Status.WARN
+            yield Problem(status, expiry.path, f"{expiry.path} expired on {day}", _RENEW)
+        elif expiry.at < upgrade.now + _SOON:
+            yield Problem(Status.WARN, expiry.path, f"{expiry.path} expires on {day}", _RENEW)
+
+
+def _is_clients(path: str) -> bool:
+    """Return whether the kubelet shows the certificate to the API server."""
+    name = path.rpartition("/")[2]
+    return "client" in name.removeprefix("client-ca") or name.endswith((".conf", ".config", "kubeconfig"))
+
+
+CERTIFICATES: Final = Check(
+    Rule(
+        "PF-114",
+        "certificate expired",
+        "A certificate on the node has expired or will within a week. A kubelet that starts with an expired "
+        "client certificate and without a bootstrap token exits.",
+        "cmd/kubelet/app/server.go buildKubeletClientConfig; pkg/kubelet/certificate/bootstrap/bootstrap.go "
+        "isClientConfigStillValid",
+    ),
+    ("the certificates below the kubelet's directory and in its kubeconfig", "the time"),
+    _find_certificates,
+)

@@ -1,0 +1,251 @@
+"""What the new kubelet is given to start with: its release, flags, gates and file: PF-101, 110 and 122."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from shlex import quote
+from typing import Final
+
+from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade
+from hashcompat.analysis.preflight.facts import Facts
+from hashcompat.analysis.preflight.facts.kubelet import Given, given_flags, pairs, truth
+from hashcompat.analysis.preflight.facts.units import RUNNING, Start
+from hashcompat.core import shown
+from hashcompat.core.kubelet.alike import another_minor, newer_than_server, too_old_for_server
+from hashcompat.core.model.preflight import Status
+from hashcompat.core.records.probes import AbsentError, UnreadError
+from hashcompat.core.rules import Rule
+
+# PF-101: flags and feature gates with which the kubelet does not start.
+
+_FLAG: Final = re.compile(r"--?[A-Za-z0-9][A-Za-z0-9._-]*")
+"""What is nothing but itself to a shell and to sed."""
+
+
+def _find_flags(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    release, table = upgrade.target.release, upgrade.hazards.flags
+    if not table.flags(release):
+        raise UnreadError(f"the flags of kubelet {release} are not known")
+    try:
+        start = facts.start
+    except UnreadError as error:
+        yield Problem(Status.UNKNOWN, "", str(error))
+        start = Start((), complete=False)
+    next_start = tuple(given_flags(start.words, table, release))
+    running = _running(facts, upgrade, start)
+    if not next_start and not running:
+        facts.words  # noqa: B018 - read for why there are none
+    for name, sources in _unknown(chain(next_start, running)).items():
+        # A flag that only the running kubelet has is gone at the next start, as far as its files are known.
+        is_next = not start.complete or set(sources) != {RUNNING}
+        yield _unknown_flag(upgrade, name, list(dict.fromkeys(sources)), is_next=is_next)
+    decisive = next_start if start.complete else (*next_start, *running)
+    yield from _gates_of_flags(upgrade, decisive)
+    yield from _gates_of_config(facts, upgrade)
+
+
+def _unknown(flags: Iterable[Given]) -> Mapping[str, list[str]]:
+    """Return where each flag is given that the target does not accept."""
+    unknown: dict[str, list[str]] = {}
+    for given in flags:
+        if given.flag is None:
+            unknown.setdefault(given.name, []).append(given.source)
+    return unknown
+
+
+def _running(facts: Facts, upgrade: Upgrade, start: Start) -> tuple[Given, ...]:
+    """Return the flags of the kubelet that runs; none where none does and the next start is known."""
+    try:
+        return tuple(given_flags(facts.words, upgrade.hazards.flags, upgrade.target.release))
+    except (UnreadError, AbsentError):
+        if not start.complete:
+            raise
+        return ()
+
+
+def _unknown_flag(upgrade: Upgrade, name: str, sources: list[str], *, is_next: bool) -> Problem:
+    release, table = upgrade.target.release, upgrade.hazards.flags
+    removed = table.removed_in(release, name)
+    why = f"{removed} removed it" if removed else "it knows no such flag"
+    near = "" if removed else ", ".join(f"--{each}" for each in table.nearest(release, name))
+    flag = f"--{name}" if len(name) > 1 else f"-{name}"
+    files = [source for source in sources if source != RUNNING]
+    effect = f"kubelet {release} does not start with {flag}: {why}"
+    if not is_next:
+        return Problem(
+            Status.WARN,
+            flag,
+            f"{effect}; {RUNNING} has it, and its files no longer do",
+            "systemctl daemon-reload, before the kubelet is restarted",
+        )
+    # What a shell or sed would obey is not put into a command.
+    plain = _FLAG.fullmatch(flag) is not None
+    removing = f"sed -i 's/ *{flag}[= ]*[^ \"]*//' " if plain else "remove it from "
+    advice = "; ".join(f"{removing}{quote(file)}" for file in files)
+    return Problem(
+        Status.ERROR,
+        flag,
+        f"{effect}; {' and '.join(sources)} {'has' if len(sources) == 1 else 'have'} it",
+        (advice or "remove it from where the kubelet is started") + (f"; near it: {near}" if near else ""),
+    )
+
+
+FLAGS: Final = Check(
+    Rule(
+        "PF-101",
+        "flags and feature gates",
+        "The kubelet to be started is given a flag that it does not know, or a feature gate that it does not "
+        "know or that is locked, and does not start.",
+        "cmd/kubelet/app/server.go NewKubeletCommand; k8s.io/component-base/featuregate SetFromMap",
+    ),
+    (
+        "the kubelet's command line",
+        "kubelet.service and its drop-ins",
+        "/var/lib/kubelet/kubeadm-flags.env, /etc/default/kubelet and /etc/sysconfig/kubelet",
+        "the kubelet's configuration file",
+    ),
+    _find_flags,
+)
+
+
+# Feature gates as flags and configuration files set them, and what a kubelet says about them.
+
+_GATES = "feature-gates"
+
+
+def _gates_of_flags(upgrade: Upgrade, given: Iterable[Given]) -> Iterator[Problem]:
+    """Yield the problems of the gates in flags."""
+    gates: dict[str, tuple[str, list[str]]] = {}
+    for flag in given:
+        if flag.name.replace("_", "-") == _GATES:
+            for name, value in pairs(flag.value):
+                _, sources = gates.get(name, ("", []))
+                gates[name] = (value, [*sources, flag.source])
+    for name, (last, sources) in gates.items():
+        where = " and ".join(dict.fromkeys(sources))
+        yield from _of_gate(upgrade, name, last, f"--{_GATES} of {where}")
+
+
+def _gates_of_config(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    """Yield the problems of the gates in the configuration file, and of those that need others."""
+    try:
+        listed = facts.config.get("featureGates")
+    except UnreadError as error:
+        yield Problem(Status.UNKNOWN, "featureGates", str(error))
+        return
+    for name, value in listed.items() if isinstance(listed, Mapping) else ():
+        yield from _of_gate(upgrade, str(name), value, "featureGates of the configuration file")
+    gates = upgrade.target.gates.with_settings(facts.gates)
+    for refusal in gates.missing():
+        yield Problem(
+            Status.ERROR, _GATES, f"{refusal}, and so kubelet {upgrade.target.release} does not start"
+        )
+
+
+def _of_gate(upgrade: Upgrade, name: str, value: object, where: str) -> Iterator[Problem]:
+    release = upgrade.target.release
+    spec, wanted = upgrade.target.gates.spec(name), truth(value)
+    if spec is None:
+        why = "it knows no such feature gate"
+    elif wanted is None:
+        why = "its value is neither true nor false"
+    elif spec.locked and spec.on is not wanted:
+        why = f"it is locked to {'true' if spec.on else 'false'}"
+    else:
+        return
+    yield Problem(
+        Status.ERROR,
+        name,
+        f"kubelet {release} does not start with {name} in {where}: {why}",
+        f"remove {name} from {where}",
+    )
+
+
+# PF-122: fields of the kubelet's configuration file that the kubelet to be started does not know.
+
+_EFFECTS: Final = {
+    "dropped": (Status.WARN, "drops it in silence"),
+    "warned": (Status.WARN, "logs a warning and drops it"),
+    "refused": (Status.ERROR, "does not start with it"),
+}
+"""What a kubelet does about an unknown field."""
+
+
+def _find_fields(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    release, table = upgrade.target.release, upgrade.hazards.config
+    document = facts.config
+    version = table.version(release)
+    if not document or version is None:
+        return
+    path = facts.flags["config"]
+    given = document.get("apiVersion")
+    if given is not None and given != version.api_version:
+        yield Problem(
+            Status.ERROR,
+            path,
+            f"kubelet {release} reads {version.api_version} and the file is {shown.name(str(given))[:60]}",
+            f"write the file again for {version.api_version}",
+        )
+        return
+    status, effect = _EFFECTS[table.on_unknown(release)]
+    for field in table.unknown_in(release, document):
+        removed = table.removed_in(release, field)
+        why = f"{removed} removed" if removed else "kubelets of this release do not know"
+        yield Problem(
+            status,
+            field,
+            f"{why} {field} of {path}: kubelet {release} {effect}",
+            f"remove {field} from {path}",
+        )
+
+
+CONFIG_FIELDS: Final = Check(
+    Rule(
+        "PF-122",
+        "fields of the configuration file",
+        "The kubelet's configuration file has a field that the kubelet to be started does not know, so that "
+        "the setting is lost.",
+        "pkg/kubelet/kubeletconfig/util/codec/codec.go DecodeKubeletConfiguration, 1.17 - 1.37",
+    ),
+    ("the kubelet's configuration file",),
+    _find_fields,
+)
+
+
+# PF-110: an upgrade that upstream's version skew policy does not cover.
+
+_DRAIN: Final = "kubectl drain NODE --ignore-daemonsets, then restart the kubelet"
+
+_SERVER: Final = "upgrade kube-apiserver first, or start another kubelet"
+
+
+def _find_skew(_facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    current, target, server = upgrade.current, upgrade.target, upgrade.server
+    if current is None:
+        text = "the release of the kubelet that runs now is unknown; give it with --from"
+        yield Problem(Status.UNKNOWN, "", text)
+    elif text := another_minor(current, target):
+        yield Problem(Status.WARN, "", text, _DRAIN)
+    if server is None:
+        text = "not asked: the release of the API server; give it with --apiserver"
+        yield Problem(Status.INFO, "kube-apiserver", text)
+    elif text := newer_than_server(target, server):
+        yield Problem(Status.ERROR, "kube-apiserver", text, _SERVER)
+    elif text := too_old_for_server(target, server):
+        yield Problem(Status.WARN, "kube-apiserver", text, _SERVER)
+
+
+VERSION_SKEW: Final = Check(
+    Rule(
+        "PF-110",
+        "version skew",
+        "Upstream's policy: a kubelet is not newer than its API server and at most three minors older (two "
+        "before 1.25), and a node is drained before its kubelet goes to another minor.",
+        "kubernetes.io/releases/version-skew-policy; kubernetes/kubernetes#129385",
+    ),
+    ("the releases of the kubelets and of the API server",),
+    _find_skew,
+    (frozenset(),),
+)

@@ -1,0 +1,309 @@
+"""Pods that the new kubelet refuses, kills or makes disappear: PF-109, 115, 117, 119, 120, 121, 123 and 219.
+
+A kubelet that starts admits every pod again; planning and ``core/kubelet/decide/admission.py`` have the
+rules, and most of these checks only read what a plan found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from hashcompat.analysis.preflight.checks import OF_OBJECTS, OF_PLAN, Check, Find, Need, Problem, Upgrade
+from hashcompat.analysis.preflight.facts import Facts, runtime
+from hashcompat.core import rules, shown
+from hashcompat.core.go.jsonpath import mapping
+from hashcompat.core.kubelet.alike import begins_to_enforce, has_killing_exec
+from hashcompat.core.model.escape import name_path
+from hashcompat.core.model.items import Item
+from hashcompat.core.model.pods import Pod
+from hashcompat.core.model.preflight import Status
+from hashcompat.core.model.records import Sandbox
+from hashcompat.core.model.verdicts import Reason, Verdict
+from hashcompat.core.records.documents import from_node
+from hashcompat.core.records.probes import UnreadError
+from hashcompat.core.rules import Rule
+
+# PF-109, PF-115, PF-119, PF-121, PF-123, PF-127: pods that the plan says the new kubelet refuses; PF-128.
+
+_KUBELET: Final = "pkg/kubelet/lifecycle/predicate.go Admit"
+
+_UNDECIDED: Final = (rules.NODE_RELEASE, rules.NODE_DISPUTED, rules.NOT_DECODED)
+
+
+def _of_reasons(ids: frozenset[str], advice: str, *, needs_labels: bool = False) -> Find:
+    """Return how to find the pods of a node that a plan gives one of these reasons for."""
+
+    def find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+        items = _planned(facts, upgrade)
+        if needs_labels and facts.node_object.labels is None:
+            raise UnreadError(f"the labels of {facts.node} are not in the input")
+        refused = {
+            name_path(item.pod.namespace, item.pod.name): (item, reason)
+            for item in items
+            for reason in item.reasons
+            if reason.id in ids and item.verdict is not Verdict.KEEP
+        }
+        for pod, (item, reason) in refused.items():
+            status = Status.UNKNOWN if item.verdict is Verdict.UNKNOWN else Status.ERROR
+            yield Problem(status, pod, f"{pod}: {reason.text}", advice)
+        if not refused:
+            _check_judged(items)
+
+    return find
+
+
+def _kept_for(rule: str, advice: str) -> Find:
+    """Return what finds the pods that are kept for a reason which stops them later."""
+
+    def find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+        items = _planned(facts, upgrade)
+        found = dict[str, Reason]()
+        for item in items:
+            for reason in item.reasons:
+                if reason.id == rule:
+                    found.setdefault(name_path(item.pod.namespace, item.pod.name), reason)
+        for pod, reason in found.items():
+            yield Problem(Status.WARN, pod, f"{pod}: {reason.text.removeprefix('not compared: ')}", advice)
+        if not found:
+            _check_judged(items)
+
+    return find
+
+
+def _planned(facts: Facts, upgrade: Upgrade) -> Sequence[Item]:
+    """Return what the plan says of the node's containers; raise UnreadError if it names none."""
+    if not upgrade.planned:
+        raise UnreadError(f"the plan has no container on {facts.node}")
+    return upgrade.planned
+
+
+def _check_judged(items: Iterable[Item]) -> None:
+    """Raise UnreadError if a container was not judged: its pod may have the reason as well."""
+    if any(reason.id in _UNDECIDED for item in items for reason in item.reasons):
+        raise UnreadError("the plan leaves open which release runs on the node, or whether pods decode")
+
+
+DEVICES: Final = Check(
+    Rule(
+        "PF-109",
+        "pod with devices refused",
+        "A pod has devices of a plugin, and the kubelet to be started looks for healthy ones before the "
+        "plugin has registered again: the pod is killed (1.25.10 - 13, 1.26.5 - 8, 1.27.2 - 5).",
+        "kubernetes/kubernetes#118559; " + _KUBELET,
+    ),
+    ("the plan: reason HC038",),
+    _of_reasons(frozenset({rules.DEVICES}), "start another patch release, or drain the node first"),
+    OF_PLAN,
+)
+
+SCHEDULING: Final = Check(
+    Rule(
+        "PF-115",
+        "pod does not belong here any more",
+        "The node's labels or taints have changed since the pod was scheduled, or the node lacks a feature "
+        "that it asks for: any kubelet that starts kills it.",
+        _KUBELET + "; HC033, HC034 and HC036",
+    ),
+    ("the plan: reasons HC033, HC034 and HC036", "the Node object"),
+    _of_reasons(
+        frozenset({rules.OTHER_NODE, rules.TAINT, rules.STRICT_GROUPS}),
+        "give the node its labels back, remove the taint, or move the pod",
+        needs_labels=True,
+    ),
+    (frozenset({Need.OBJECTS, Need.PLAN}),),
+)
+
+STATIC_REFERENCES: Final = Check(
+    Rule(
+        "PF-119",
+        "static pod names API objects",
+        "A static pod refers to a Secret, a ConfigMap, a service account or another API object, which "
+        "kubelets from 1.34 on refuse: the pod disappears.",
+        "feature gate PreventStaticPodAPIReferences, kubernetes/kubernetes#140226; HC021",
+    ),
+    ("the plan: reason HC021",),
+    _of_reasons(frozenset({rules.STATIC_REFUSED}), "take the reference out of the manifest first"),
+    OF_PLAN,
+)
+
+SYSCTLS: Final = Check(
+    Rule(
+        "PF-121",
+        "sysctl refused",
+        "A pod sets a sysctl that the current kubelet holds safe and the older one to be started does not: "
+        "the pod is killed.",
+        "pkg/kubelet/sysctl/allowlist.go; HC037",
+    ),
+    ("the plan: reason HC037",),
+    _of_reasons(frozenset({rules.SYSCTL}), "allow it with --allowed-unsafe-sysctls before the restart"),
+    OF_PLAN,
+)
+
+FEATURES: Final = Check(
+    Rule(
+        "PF-127",
+        "pod feature refused",
+        "A pod asks for a feature that the kubelet to be started or its node does not have, such as "
+        "resources of the whole pod with their gate off: the pod is killed.",
+        "pkg/kubelet/lifecycle/handlers.go; HC043",
+    ),
+    ("the plan: reason HC043",),
+    _of_reasons(
+        frozenset({rules.FEATURE_REFUSED}), "set the gate for the kubelet, or move the pod to another node"
+    ),
+    OF_PLAN,
+)
+
+VOLUMES: Final = Check(
+    Rule(
+        "PF-128",
+        "volume without a plugin",
+        "A pod has a volume that the kubelet to be started has no plugin for: its containers run on, and "
+        "once one of them ends, or the pod is created again, it does not start.",
+        "pkg/kubelet/kubelet.go syncPod; HC044",
+    ),
+    ("the plan: reason HC044",),
+    _kept_for(rules.NO_VOLUME, "move its data to a volume of a CSI driver first"),
+    OF_PLAN,
+)
+
+SIDECARS: Final = Check(
+    Rule(
+        "PF-123",
+        "sidecar refused",
+        "A pod has a sidecar, and the kubelet to be started has the feature gate SidecarContainers off, as "
+        "1.28 by default: the pod is killed.",
+        _KUBELET + ", 1.28.15; HC035",
+    ),
+    ("the plan: reason HC035",),
+    _of_reasons(frozenset({rules.SIDECAR_REFUSED}), "set the feature gate SidecarContainers, or drain first"),
+    OF_PLAN,
+)
+
+
+# PF-117: exec probes whose time limit begins to count.
+
+
+def _find_exec_probes(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    if upgrade.target.behaviour.exec_probe_timeout == "ignored":
+        return
+    if upgrade.current is None:
+        raise UnreadError("the release of the kubelet that runs now is unknown; give it with --from")
+    if begins_to_enforce(upgrade.current, upgrade.target):
+        for pod in facts.pods:
+            yield from _enforced(pod, upgrade)
+
+
+def _enforced(pod: Pod, upgrade: Upgrade) -> Iterator[Problem]:
+    names = [container.name for container in pod.containers if has_killing_exec(container.spec)]
+    if names and pod.phase not in ("Succeeded", "Failed"):
+        yield Problem(
+            Status.WARN,
+            name_path(pod.namespace, pod.name),
+            f"{upgrade.target.release} enforces the timeoutSeconds of exec probes, which the current kubelet "
+            f"ignores: {', '.join(map(name_path, names))}",
+            "measure the probe's command, and raise timeoutSeconds (1 by default) where it is slower",
+        )
+
+
+EXEC_PROBES: Final = Check(
+    Rule(
+        "PF-117",
+        "exec probe with a time limit",
+        "Kubelets from 1.20 on enforce the timeoutSeconds of exec probes, which older ones ignore. A "
+        "liveness or startup probe that takes longer kills its container.",
+        "kubernetes/kubernetes#94115 (feature gate ExecProbeTimeout)",
+    ),
+    ("the pods' exec probes", "the releases of both kubelets"),
+    _find_exec_probes,
+    OF_OBJECTS,
+)
+
+
+# PF-219: static pods that the API server does not know.
+
+_COMPUTED: Final = re.compile(r"[0-9a-f]{32}")
+"""A static pod's uid (pkg/kubelet/config/common.go ``applyDefaults``); that of any other pod has hyphens."""
+
+
+def _find_mirror_pods(facts: Facts, _upgrade: Upgrade) -> Iterator[Problem]:
+    known = {(pod.namespace, pod.name) for pod in facts.pods}
+    for record in from_node(runtime.document(facts.dump, "cri", "pods")):
+        if not isinstance(record, Sandbox) or not record.ready or not _COMPUTED.fullmatch(record.uid):
+            continue
+        if (record.namespace, record.pod) not in known:
+            pod = name_path(record.namespace, record.pod)
+            yield Problem(
+                Status.WARN,
+                pod,
+                f"{pod} is a static pod without a mirror pod: no plan made from the API server has it",
+                "give its manifest to plan with --static-pod-dir; see why the API server refuses its mirror",
+            )
+
+
+MIRROR_PODS: Final = Check(
+    Rule(
+        "PF-219",
+        "static pod without a mirror pod",
+        "A static pod runs on the node and the API server does not have its mirror pod, for it refused it or "
+        "could not be reached. Plans and kubectl drain do not see it.",
+        "pkg/kubelet/config/common.go applyDefaults; pkg/kubelet/pod/mirror_client.go CreateMirrorPod",
+    ),
+    ("the sandboxes of a CRI runtime", "the node's pods"),
+    _find_mirror_pods,
+    (frozenset({Need.NODE, Need.OBJECTS}),),
+)
+
+
+# PF-120: pods that MicroK8s deletes at a refresh.
+
+_LABEL: Final = "microk8s.io/cluster"
+
+_DATA: Final = "/var/snap/microk8s/"
+
+_COMMON: Final = "/var/snap/microk8s/common"
+"""The directory that all revisions of the snap share."""
+
+
+def _find_snap_data(facts: Facts, _upgrade: Upgrade) -> Iterator[Problem]:
+    labels = facts.node_object.labels
+    if labels is None:
+        raise UnreadError(f"the labels of {facts.node} are not in the input")
+    if _LABEL not in labels:
+        return
+    for pod in facts.pods:
+        path = next(_mounted(pod), None)
+        if pod.owner and path is not None:
+            name = name_path(pod.namespace, pod.name)
+            yield Problem(
+                Status.WARN,
+                name,
+                f"{name} mounts {shown.path(path)}: MicroK8s may delete it when the snap is refreshed",
+                "expect the pod to be created again, or mount what is below /var/snap/microk8s/common",
+            )
+
+
+def _mounted(pod: Pod) -> Iterator[str]:
+    """Yield the directories of the snap's revision that a pod mounts."""
+    volumes = pod.spec.get("volumes")
+    for volume in volumes if isinstance(volumes, list) else ():
+        path = mapping(mapping(volume).get("hostPath")).get("path")
+        if isinstance(path, str) and path.startswith(_DATA) and not path.startswith(_COMMON):
+            yield path
+
+
+SNAP_DATA: Final = Check(
+    Rule(
+        "PF-120",
+        "pod mounts $SNAP_DATA",
+        "The pod mounts a directory of MicroK8s' snap that each revision has of its own. After a refresh "
+        "without flanneld, MicroK8s deletes such pods so that their controllers create them again.",
+        "canonical/microk8s snap/hooks/configure (snapdata-mounts-need-reload), scripts/kill-host-pods.py "
+        "--with-snap-data-mounts --with-owner",
+    ),
+    ("the Node object's labels", "the pods' volumes"),
+    _find_snap_data,
+    OF_OBJECTS,
+)

@@ -1,0 +1,212 @@
+"""Memory and disk space: what is full, makes a kubelet evict, or is reserved: PF-125, 212, 225 and 325."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from hashcompat.analysis.preflight.checks import OF_BOTH, Check, Problem, Upgrade
+from hashcompat.analysis.preflight.facts import Facts, host, runtime
+from hashcompat.analysis.preflight.facts.host import least
+from hashcompat.core import shown
+from hashcompat.core.model.preflight import Status
+from hashcompat.core.records.probes import AbsentError, UnreadError
+from hashcompat.core.rules import Rule
+
+# PF-212: a file system with nothing left.
+
+
+def _find_full(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    facts.dump.read("filesystem", facts.root)
+    others = _mounted_for_pods(facts)
+    for probe in facts.dump.of_kind("filesystem"):
+        own = probe.name == facts.root
+        if probe.name in others and not own:
+            continue
+        try:
+            usage = host.usage(probe.read())
+        except AbsentError:
+            continue
+        except UnreadError as error:
+            yield Problem(Status.UNKNOWN, probe.name, str(error))
+            continue
+        for what in _used_up(usage):
+            yield Problem(
+                Status.ERROR if own else Status.WARN,
+                probe.name,
+                f"{what} on the file system of {probe.name}: kubelet {upgrade.target.release} "
+                f"{'cannot write its state' if own else 'cannot start containers there'}",
+                f"remove what is not needed there: {'df -Pi' if 'inode' in what else 'df -Pk'} {probe.name}",
+            )
+
+
+def _mounted_for_pods(facts: Facts) -> frozenset[str]:
+    """Return where file systems of pods are mounted: the kubelet and the runtime keep nothing there."""
+    try:
+        return frozenset(mount.path for mount in facts.mounts if mount.is_remote or mount.is_fuse)
+    except (UnreadError, AbsentError):
+        return frozenset()
+
+
+def _used_up(usage: host.Usage) -> Iterator[str]:
+    if usage.size and usage.size <= usage.used:
+        yield "no block is left"
+    if usage.inodes and usage.inodes <= usage.inodes_used:
+        yield "no inode is left"
+
+
+DISK_FULL: Final = Check(
+    Rule(
+        "PF-212",
+        "full file systems",
+        "No block or no inode is left where the kubelet or the container runtime keeps its files. A kubelet "
+        "that cannot write its root directory does not start.",
+        "pkg/kubelet/kubelet.go setupDataDirs; pkg/kubelet/util/store/filestore.go Write",
+    ),
+    ("blocks and inodes of the file systems of the kubelet's root directory and of the container runtime",),
+    _find_full,
+)
+
+
+# PF-125: a kubelet that starts under pressure evicts pods at once.
+
+_PRESSURES: Final = ("MemoryPressure", "DiskPressure", "PIDPressure")
+
+_FREE: Final = "free some space first: crictl rmi --prune, old logs, or fewer pods"
+
+Space = tuple[int, int]
+"""What is available, and of how much."""
+
+
+def _find_pressure(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    if facts.cluster.node is not None or not facts.on_node:
+        yield from _by_conditions(facts)
+    if facts.on_node:
+        yield from _by_thresholds(facts, upgrade)
+
+
+def _by_conditions(facts: Facts) -> Iterator[Problem]:
+    conditions = facts.node_object.conditions
+    if conditions is None:
+        raise UnreadError(f"the conditions of {facts.node} are not in the input")
+    for name in _PRESSURES:
+        if conditions.get(name) == "True":
+            yield Problem(Status.ERROR, name, f"the node has {name}: pods are evicted", _FREE)
+    if conditions.get("Ready", "Unknown") != "True":
+        text = "the node is not Ready, and what is wrong with it is not the upgrade's doing"
+        yield Problem(Status.WARN, "Ready", text, "find out why before its kubelet is restarted")
+
+
+def _by_thresholds(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    merged = facts.is_set("", "mergeDefaultEvictionSettings", default=False)
+    given = facts.setting("eviction-hard", "evictionHard")
+    limits = host.thresholds(given, upgrade.hazards.eviction_hard, merged=merged)
+    spaces = _spaces(facts)
+    for signal in (each for each in spaces if each in limits):
+        limit, (available, whole) = limits[signal], spaces[signal]
+        if whole and available < host.least(limit, whole):
+            text = f"{signal} is {available}, below the {shown.name(limit)} at which the kubelet evicts"
+            yield Problem(Status.ERROR, signal, text, _FREE)
+
+
+def _spaces(facts: Facts) -> Mapping[str, Space]:
+    """Return what is available by the signals of eviction; MemAvailable is near the kubelet's own count."""
+    info = facts.docker_info if facts.drives_docker else facts.cri_info
+    node = facts.usage(facts.root)
+    images = facts.usage(runtime.image_directory(facts.runtime, info))
+    return {
+        "memory.available": (facts.memory.get("MemAvailable", 0), facts.memory.get("MemTotal", 0)),
+        "nodefs.available": (node.available, node.size),
+        "nodefs.inodesFree": (node.inodes_free, node.inodes),
+        "imagefs.available": (images.available, images.size),
+        "imagefs.inodesFree": (images.inodes_free, images.inodes),
+    }
+
+
+PRESSURE: Final = Check(
+    Rule(
+        "PF-125",
+        "node under pressure",
+        "Memory, disk space or inodes are below the thresholds of eviction: a kubelet that starts evicts "
+        "pods at once.",
+        "pkg/kubelet/eviction/eviction_manager.go synchronize; pkg/kubelet/eviction/defaults_linux.go",
+    ),
+    ("the Node object's conditions", "df of the kubelet's and the runtime's directories", "/proc/meminfo"),
+    _find_pressure,
+    OF_BOTH,
+)
+
+
+# PF-225: images that a kubelet removes soon after it starts.
+
+
+def _find_image_gc(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    given = facts.setting("image-gc-high-threshold", "imageGCHighThresholdPercent")
+    high = least(str(upgrade.hazards.image_gc_high if given is None else given), 0)
+    directory = runtime.image_directory(
+        facts.runtime, facts.docker_info if facts.drives_docker else facts.cri_info
+    )
+    usage = facts.usage(directory)
+    used = 100 - usage.available * 100 // usage.size if usage.size else 0
+    if high < 100 and used >= high:
+        yield Problem(
+            Status.WARN,
+            directory,
+            f"{directory} is {used} % full: from {high} % on the kubelet removes images that no container "
+            "uses, those of stopped containers too",
+            "free some space first, or raise imageGCHighThresholdPercent",
+        )
+
+
+IMAGE_GC: Final = Check(
+    Rule(
+        "PF-225",
+        "images will be removed",
+        "The file system of images is fuller than imageGCHighThresholdPercent: within minutes a kubelet that "
+        "starts removes images, and what is recreated later has to pull them again.",
+        "pkg/kubelet/images/image_gc_manager.go GarbageCollect; pkg/kubelet/apis/config/v1beta1/defaults.go",
+    ),
+    ("df of the runtime's directory", "the kubelet's flags and configuration file"),
+    _find_image_gc,
+)
+
+
+# PF-325: a node with less memory than is reserved on it.
+
+_SIGNAL: Final = "memory.available"
+
+
+def _find_reservations(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    if upgrade.hazards.reservations == "ignored":
+        return
+    capacity = facts.memory.get("MemTotal")
+    if capacity is None:
+        raise UnreadError(f"{host.MEMINFO}: no line MemTotal")
+    merged = facts.is_set("", "mergeDefaultEvictionSettings", default=False)
+    limits = host.thresholds(
+        facts.setting("eviction-hard", "evictionHard"), upgrade.hazards.eviction_hard, merged=merged
+    )
+    reserved = host.least(limits.get(_SIGNAL, "0"), capacity)
+    for flag, key in (("kube-reserved", "kubeReserved"), ("system-reserved", "systemReserved")):
+        reserved += host.reserved(facts.setting(flag, key), "memory")
+    if reserved > capacity:
+        yield Problem(
+            Status.ERROR,
+            "memory",
+            f"{int(reserved)} bytes of memory are reserved, and the node has {capacity}: "
+            f"kubelet {upgrade.target.release} does not start",
+            "reserve less with kubeReserved, systemReserved and evictionHard",
+        )
+
+
+RESERVATIONS: Final = Check(
+    Rule(
+        "PF-325",
+        "more reserved than there is",
+        "kubeReserved, systemReserved and evictionHard together reserve more memory than the node has, and "
+        "the kubelet to be started does not start.",
+        "pkg/kubelet/cm/node_container_manager_linux.go validateNodeAllocatable",
+    ),
+    ("/proc/meminfo", "the kubelet's flags and configuration file"),
+    _find_reservations,
+)

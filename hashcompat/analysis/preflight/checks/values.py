@@ -1,0 +1,361 @@
+"""Values of flags and configuration fields with which the new kubelet does not start: PF-126."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade
+from hashcompat.analysis.preflight.facts import Facts
+from hashcompat.analysis.preflight.facts.kinds import KINDS, TEXTS, fits, number_of, values
+from hashcompat.analysis.preflight.facts.kubelet import Given, given_flags
+from hashcompat.analysis.preflight.facts.settings import Documents, Setting, Settings, drop_ins, flag_value
+from hashcompat.analysis.preflight.facts.units import Start
+from hashcompat.core import shown
+from hashcompat.core.catalog.gates import Gates
+from hashcompat.core.catalog.kubeletvalues import Limits, Other, ValueRow
+from hashcompat.core.go.duration import parse_duration
+from hashcompat.core.model.preflight import Status
+from hashcompat.core.records.probes import AbsentError, UnreadError
+from hashcompat.core.rules import Rule
+
+_DIRECTORY: Final = "config-dir"
+
+
+def _find_values(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    release = upgrade.target.release
+    if not upgrade.hazards.values.rows(release):
+        raise UnreadError(f"the values that kubelet {release} refuses are not known")
+    path = facts.flags.get("config", "")  # raises where the kubelet is part of another program
+    try:
+        start = facts.start
+    except UnreadError as error:
+        yield Problem(Status.UNKNOWN, "", str(error))
+        start = Start((), complete=False)
+    words = start.words if start.complete else (*start.words, *facts.words)
+    flags = tuple(given_flags(words, upgrade.hazards.flags, release))
+    documents: Documents | None = None
+    try:
+        documents = [(path, facts.config), *_drop_ins(facts, flags)] if path else _drop_ins(facts, flags)
+    except (UnreadError, AbsentError) as error:
+        yield Problem(Status.UNKNOWN, "", str(error))
+    given = _Given(Settings(documents or (), flags), start, upgrade)
+    yield from given.wrong_kinds()
+    yield from given.refused(is_whole=documents is not None)
+
+
+def _drop_ins(facts: Facts, flags: tuple[Given, ...]) -> Documents:
+    directory = Settings((), flags).flag(_DIRECTORY)
+    return drop_ins(facts.dump, directory.value) if directory and directory.value else ()
+
+
+class _Refusal(msgspec.Struct, frozen=True):
+    why: str
+    """Why a value is refused, in as few words as the kubelet's."""
+    advice: str = ""
+    """What to do; empty for changing the value."""
+    value: str = ""
+    """The value, or the part of it that is refused, as it may be shown."""
+    status: Status = Status.ERROR
+
+
+class _Given:
+    """What the next kubelet is given, held against what its release accepts."""
+
+    def __init__(self, settings: Settings, start: Start, upgrade: Upgrade) -> None:
+        self.settings = settings
+        self.start = start
+        self.release = upgrade.target.release
+        self.gates: Gates = upgrade.target.gates.with_settings(settings.gates)
+        builds = (upgrade.target, upgrade.current)
+        self.is_of_vendor = any(build is not None and build.vendor_assumed for build in builds)
+        self._hazards = upgrade.hazards
+
+    def shown(self, value: object) -> str:
+        """Return a value as it may be shown: numbers, durations, and words of the table."""
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        known = isinstance(value, str) and (
+            value in self._hazards.values.words or parse_duration(value) is not None
+        )
+        number = number_of(value)
+        return str(value) if known else "" if number is None else str(number)
+
+    # Values of another kind than their flag or field: the kubelet cannot even read them.
+
+    def wrong_kinds(self) -> Iterator[Problem]:
+        """Yield the flags and fields that have a value of another kind."""
+        rows = self._hazards.values.rows(self.release)
+        judged = {row.field for row in rows}, {row.flag for row in rows}
+        for flag in self.settings.flags:
+            kind = flag.flag.kind if flag.flag else ""
+            if shown.MASK in flag.value and (kind not in TEXTS or flag.name in judged[1]):
+                yield self._hidden(f"--{flag.name}", flag.source)
+            elif flag_value(flag) is None:
+                setting = Setting(f"--{flag.name}", None, flag.source)
+                yield self._problem(setting, _Refusal(f"it is not {KINDS[kind]}"))
+        fields = self._hazards.config.fields(self.release)
+        for path, document in self.settings.documents:
+            for field, value in values(fields, document, ""):
+                if _is_hidden(value) and (field.kind not in TEXTS or field.path in judged[0]):
+                    yield self._hidden(field.path, path)
+                elif not fits(field.kind, value, field.path):
+                    setting = Setting(field.path, None, path)
+                    why = f"it is not {KINDS[field.kind]}"
+                    yield self._problem(setting, _Refusal(why, "", self.shown(value)))
+
+    def _hidden(self, name: str, source: str) -> Problem:
+        return Problem(Status.UNKNOWN, name, f"the value of {name} of {source} is not in the dump")
+
+    # Values that the release refuses.
+
+    def refused(self, *, is_whole: bool) -> Iterator[Problem]:
+        """Yield the values that the release refuses; without the files only those of flags by themselves."""
+        seen = set[tuple[str, ...]]()
+        for row in self._hazards.values.rows(self.release):
+            if not is_whole and (row.field or row.needs_gate or row.with_gate or row.drop_ins_need):
+                continue
+            if not self._counts(row):
+                continue
+            setting = self._of(row)
+            if setting is None:
+                continue
+            for refusal in self._refusals(row, setting):
+                # Of two rows with accepted words, one says enough.
+                key = (setting.name, refusal.value) if row.one_of else (setting.name, refusal.why)
+                if key not in seen:
+                    seen.add(key)
+                    yield self._problem(setting, refusal)
+
+    def _counts(self, row: ValueRow) -> bool:
+        if row.with_gate and not self.gates.is_on(row.with_gate):
+            return False
+        return row.only_with is None or self._has(row.only_with) is not None
+
+    def _of(self, row: ValueRow) -> Setting | None:
+        """Return the setting of a row; None where it is as good as not given."""
+        setting = self.settings.find(row.field, row.flag)
+        if setting is None or _is_unset(setting.value, row.unset):
+            if row.default is None or setting is not None:
+                return None
+            setting = Setting(row.field, row.default, "")
+        elements = map(str, setting.value) if isinstance(setting.value, list) else ()
+        if row.having and not row.having.intersection(elements):
+            return None
+        excepted = any(_is_same(setting.value, each) for each in row.excepted)
+        return None if excepted else setting
+
+    def _has(self, other: Other) -> Setting | None:
+        """Return another setting where it has one of the values that count; its default may be one."""
+        setting = self.settings.find(other.field, other.flag)
+        if setting is None or _is_unset(setting.value, other.unset):
+            if other.default is None:
+                return None
+            setting = Setting(other.field, other.default, "")
+        counts = not other.values or any(_is_same(setting.value, each) for each in other.values)
+        return setting if counts else None
+
+    def _problem(self, setting: Setting, refusal: _Refusal) -> Problem:
+        effect = "does not start" if refusal.status is Status.ERROR else "may not start"
+        value = f" {refusal.value}" if refusal.value else ""
+        where = f" of {setting.source}" if setting.source else ", its default"
+        place = f" in {setting.source}" if setting.source else ""
+        return Problem(
+            refusal.status,
+            setting.name,
+            f"kubelet {self.release} {effect} with {setting.name}{value}{where}: {refusal.why}",
+            refusal.advice or f"change or remove {setting.name}{place}",
+        )
+
+    def _refusals(self, row: ValueRow, setting: Setting) -> Iterator[_Refusal]:
+        for name, form in FORMS.items():
+            if wanted := getattr(row, name):
+                yield from form(self, wanted, setting)
+
+    def one_of(self, accepted: tuple[object, ...], setting: Setting) -> Iterator[_Refusal]:
+        """Yield the words that are none of those accepted."""
+        words = ", ".join(self.shown(word) or str(word) for word in accepted)
+        for value in setting.value if isinstance(setting.value, list) else [setting.value]:
+            if not any(_is_same(value, word) for word in accepted):
+                why = f"it has to be {'one of: ' if len(accepted) > 1 else ''}{words}"
+                yield _Refusal(why, "", self.shown(value))
+
+    def keys_one_of(self, keys: Mapping[str, str], setting: Setting) -> Iterator[_Refusal]:
+        """Yield the keys that are none of those accepted, or whose gate is off."""
+        for key in setting.value if isinstance(setting.value, Mapping) else ():
+            gate = keys.get(key)
+            if gate is None:
+                yield _Refusal(f"it has only: {', '.join(keys)}", "", self.shown(key))
+            elif gate and not self.gates.is_on(gate):
+                yield self._without(gate, setting, self.shown(key))
+
+    def needs_gate(self, gate: str, setting: Setting) -> Iterator[_Refusal]:
+        """Yield that the feature gate is off."""
+        if not self.gates.is_on(gate):
+            yield self._without(gate, setting, self.shown(setting.value))
+
+    def _without(self, gate: str, setting: Setting, value: str) -> _Refusal:
+        advice = f"remove {setting.name} from {setting.source}, or set the feature gate {gate}"
+        return _Refusal(f"it needs the feature gate {gate}, which is off", advice, value)
+
+    def range(self, limits: Limits, setting: Setting) -> Iterator[_Refusal]:
+        """Yield that a number or duration is outside of its limits."""
+        number = number_of(setting.value)
+        if number is None:
+            return
+        least, most, above = map(number_of, (limits.least, limits.most, limits.above))
+        too_small = (least is not None and number < least) or (above is not None and number <= above)
+        if too_small or (most is not None and number > most):
+            yield _Refusal(f"it has to be {_within(limits)}", "", self.shown(setting.value))
+
+    def multiple_of(self, unit: int, setting: Setting) -> Iterator[_Refusal]:
+        """Yield that a number is no multiple."""
+        number = number_of(setting.value)
+        if number is not None and number % unit:
+            yield _Refusal(f"it has to be a multiple of {unit}", "", self.shown(setting.value))
+
+    def at_most_field(self, other: Other, setting: Setting) -> Iterator[_Refusal]:
+        """Yield that it is more than another setting."""
+        yield from self._compared(other, setting, "at most", lambda one, two: one <= two)
+
+    def less_than_field(self, other: Other, setting: Setting) -> Iterator[_Refusal]:
+        """Yield that it is not less than another setting."""
+        yield from self._compared(other, setting, "less than", lambda one, two: one < two)
+
+    def more_than_field(self, other: Other, setting: Setting) -> Iterator[_Refusal]:
+        """Yield that it is not more than another setting."""
+        yield from self._compared(other, setting, "more than", lambda one, two: one > two)
+
+    def _compared(
+        self, other: Other, setting: Setting, words: str, holds: Callable[[Any, Any], bool]
+    ) -> Iterator[_Refusal]:
+        found = self.settings.find(other.field, other.flag)
+        if found is None or _is_unset(found.value, other.unset):
+            found = Setting(other.field, other.default, "")
+        one, two = number_of(setting.value), number_of(found.value)
+        if one is not None and two is not None and not holds(one, two):
+            why = f"it has to be {words} {found.name}, which is {self.shown(found.value)}"
+            yield _Refusal(why, f"change {setting.name} or {found.name}", self.shown(setting.value))
+
+    def not_with(self, other: Other, setting: Setting) -> Iterator[_Refusal]:
+        """Yield that another setting rules it out."""
+        if found := self._has(other):
+            value = f" {self.shown(found.value)}" if other.values else ""
+            yield _Refusal(
+                f"it cannot be given with {found.name}{value}",
+                f"change or remove {setting.name} or {found.name}",
+                self.shown(setting.value),
+            )
+
+    def needs_field(self, other: Other, setting: Setting) -> Iterator[_Refusal]:
+        """Yield that another setting is missing."""
+        if self._has(other) is None:
+            flag = f" (--{other.flag})" if other.flag else ""
+            yield _Refusal(f"it needs {other.field}{flag}", f"set {other.field}, or remove {setting.name}")
+
+    def values_are(self, _kind: str, setting: Setting) -> Iterator[_Refusal]:
+        """Yield the values of a map that are no text."""
+        for key, value in setting.value.items() if isinstance(setting.value, Mapping) else ():
+            if value is not None and not isinstance(value, str):
+                known = f"{shown.name(str(key))[:60]}: {self.shown(value)}".rstrip(": ")
+                yield _Refusal(f"the value of {known} is not text", f"put it in quotes in {setting.source}")
+
+    def labels(self, labels: Any, setting: Setting) -> Iterator[_Refusal]:
+        """Yield the labels of Kubernetes' namespaces that a kubelet does not set on its own node."""
+        for key in setting.value:
+            space, slash, _ = key.partition("/")
+            ours = slash and _is_below(space, ("kubernetes.io", "k8s.io"))
+            if ours and key not in labels.allowed and not _is_below(space, labels.namespaces):
+                yield _Refusal(
+                    f"{shown.name(key)[:100]} is none of the labels that a kubelet may set",
+                    f"remove it from {setting.source}, and set it with kubectl label node",
+                    # OpenShift starts its own kubelets with node-role.kubernetes.io/worker.
+                    status=Status.UNKNOWN if self.is_of_vendor else Status.ERROR,
+                )
+
+    def needs_variable(self, name: str, _setting: Setting) -> Iterator[_Refusal]:
+        """Yield that an environment variable is not set, or not known to be."""
+        if name not in self.start.variables:
+            known = self.start.complete
+            why = f"the environment variable {name} is {'not set' if known else 'not known to be set'}"
+            status = Status.ERROR if known else Status.UNKNOWN
+            yield _Refusal(why, f"set {name} in the unit of the kubelet", status=status)
+
+    def drop_ins_need(self, names: tuple[str, ...], setting: Setting) -> Iterator[_Refusal]:
+        """Yield the files of the directory that lack a field."""
+        for path, document in self.settings.documents:
+            missing = [name for name in names if not document.get(name)]
+            if missing and path.startswith(f"{setting.value.rstrip('/')}/"):
+                yield _Refusal(f"{path} has no {' and no '.join(missing)}", f"add it to {path}")
+
+
+FORMS: Final[Mapping[str, Callable[[_Given, Any, Setting], Iterator[_Refusal]]]] = {
+    name: getattr(_Given, name)
+    for name in (
+        "one_of",
+        "keys_one_of",
+        "needs_gate",
+        "range",
+        "multiple_of",
+        "at_most_field",
+        "less_than_field",
+        "more_than_field",
+        "not_with",
+        "needs_field",
+        "values_are",
+        "labels",
+        "needs_variable",
+        "drop_ins_need",
+    )
+}
+"""The forms of rows, each with what yields the refusals."""
+
+
+def _is_same(value: object, other: object) -> bool:
+    if isinstance(value, bool) is not isinstance(other, bool):
+        return False
+    number = number_of(value)
+    return value == other or (number is not None and number == number_of(other))
+
+
+def _is_unset(value: object, unset: tuple[object, ...]) -> bool:
+    """Return whether a value is as good as none; what the collector hid is not judged either."""
+    return _is_hidden(value) or value in ("", [], {}) or any(_is_same(value, each) for each in unset)
+
+
+def _is_hidden(value: object) -> bool:
+    return isinstance(value, str) and shown.MASK in value
+
+
+def _is_below(space: str, namespaces: tuple[str, ...]) -> bool:
+    return any(space == each or space.endswith(f".{each}") for each in namespaces)
+
+
+def _within(limits: Limits) -> str:
+    if limits.above is not None:
+        return f"greater than {limits.above} and at most {limits.most}"
+    if limits.most is not None:
+        return f"between {limits.least} and {limits.most}, inclusive"
+    return f"at least {limits.least}"
+
+
+VALUES: Final = Check(
+    Rule(
+        "PF-126",
+        "value refused",
+        "A flag or a field of the configuration file has a value that the kubelet to be started refuses: a "
+        "word or a number that it does not accept, or one that needs a feature gate or another setting. It "
+        "ends with an error.",
+        "pkg/kubelet/apis/config/validation/validation.go ValidateKubeletConfiguration and "
+        "cmd/kubelet/app/options/options.go ValidateKubeletFlags, 1.15 - 1.37",
+    ),
+    (
+        "the kubelet's command line",
+        "kubelet.service and its drop-ins",
+        "/var/lib/kubelet/kubeadm-flags.env, /etc/default/kubelet and /etc/sysconfig/kubelet",
+        "the kubelet's configuration file and the directory of --config-dir",
+    ),
+    _find_values,
+)

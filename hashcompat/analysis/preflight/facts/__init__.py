@@ -1,0 +1,185 @@
+"""What the checks want to know of a node, made of its dump when it is first asked for.
+
+``Facts`` is the page to read: a property per fact, and which file of this folder reads it. Every property
+raises UnreadError or AbsentError where the dump does not hold what it is made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any, Final
+
+import msgspec
+
+from hashcompat.analysis.preflight.facts import host, kubelet, processes, runtime, statefiles, units
+from hashcompat.analysis.preflight.facts.processes import Processes, processes_of
+from hashcompat.analysis.preflight.facts.runtime import Runtime, runtimes_of
+from hashcompat.core.catalog.gates import Gates, Settings
+from hashcompat.core.catalog.hazards import StateFile
+from hashcompat.core.model.pods import Node, Pod
+from hashcompat.core.records.probes import AbsentError, Dump, UnreadError, lines
+
+
+class Cluster(msgspec.Struct, frozen=True):
+    """The objects of one node."""
+
+    node: Node | None = None
+    """Its Node object; None where the input has none."""
+    pods: tuple[Pod, ...] | None = None
+    """Its pods; None where no pods were read at all."""
+
+
+_NOWHERE: Final = Cluster()
+
+_NO_KUBELET: Final = "no kubelet runs on this node, and no unit shows how it would be started"
+
+
+class Facts:
+    """The facts of one node."""
+
+    def __init__(self, dump: Dump, cluster: Cluster = _NOWHERE) -> None:
+        self.dump = dump
+        self.cluster = cluster
+
+    @property
+    def on_node(self) -> bool:
+        """Whether anything was read on the node itself."""
+        return bool(self.dump.probes)
+
+    @property
+    def node_object(self) -> Node:
+        """The Node object."""
+        if self.cluster.node is None:
+            raise UnreadError(f"the input has no Node object called {self.node}")
+        return self.cluster.node
+
+    @property
+    def pods(self) -> tuple[Pod, ...]:
+        """The pods that an API server shows on the node."""
+        if self.cluster.pods is None:
+            raise UnreadError("the input has no pods")
+        return self.cluster.pods
+
+    @cached_property
+    def runtime(self) -> str:
+        """The container runtime and its version, as in a Node object: ``containerd://1.6.20``."""
+        return runtime.runtime_version(self.dump, self.cluster.node)
+
+    @cached_property
+    def cri_info(self) -> Mapping[str, Any]:
+        """What a CRI runtime reports of itself."""
+        return runtime.document(self.dump, "cri", "info")
+
+    @cached_property
+    def docker_info(self) -> Mapping[str, Any]:
+        """What Docker reports of itself."""
+        return runtime.document(self.dump, "docker", "info")
+
+    @property
+    def drives_docker(self) -> bool:
+        """Whether the kubelet's runtime is Docker."""
+        return self.runtime.startswith("docker://")
+
+    @cached_property
+    def memory(self) -> Mapping[str, int]:
+        """The lines of /proc/meminfo, in bytes."""
+        return host.meminfo(self.dump.read("file", host.MEMINFO))
+
+    @cached_property
+    def tasks(self) -> processes.Tasks:
+        """The processes of containers and of their shims."""
+        return processes.Tasks(self.dump)
+
+    @cached_property
+    def processes(self) -> Processes:
+        """The processes, each time that they were read."""
+        return processes_of(self.dump)
+
+    @cached_property
+    def expiries(self) -> tuple[host.Expiry, ...]:
+        """When the certificates on the node expire."""
+        return tuple(host.expiries(self.dump))
+
+    def setting(self, flag: str, key: str) -> Any:
+        """Return what the kubelet is given: the flag, or else the key of its configuration file, or None."""
+        return self.flags[flag] if flag in self.flags else self.config.get(key)
+
+    def is_set(self, flag: str, key: str, *, default: bool) -> bool:
+        """Return a truth value that the kubelet is given, by a flag or in its configuration file."""
+        value = self.setting(flag, key)
+        return default if value is None else value is True or str(value).lower() in ("true", "t", "1")
+
+    def usage(self, path: str) -> host.Usage:
+        """Return how full the file system of a directory is."""
+        return host.usage(self.dump.read("filesystem", path))
+
+    @cached_property
+    def node(self) -> str:
+        """The node's name."""
+        return self.dump.node
+
+    @cached_property
+    def mounts(self) -> tuple[host.Mount, ...]:
+        """What is mounted, as the host's first process sees it."""
+        return host.mounts(self.dump.read("file", host.MOUNTS))
+
+    @cached_property
+    def flags(self) -> Mapping[str, str]:
+        """The flags of the kubelet that runs, or would be started: names without dashes, and values."""
+        try:
+            kubelet.check_own_flags(self.dump)
+            return kubelet.flags(self.dump)
+        except AbsentError:
+            if not self.start.complete:
+                raise UnreadError(_NO_KUBELET) from None
+            return kubelet.flags_of([word.text for word in self.start.words])
+
+    @cached_property
+    def config(self) -> Mapping[str, Any]:
+        """The kubelet's configuration file; empty where the kubelet is given none."""
+        return kubelet.config(self.dump, self.flags)
+
+    @cached_property
+    def root(self) -> str:
+        """The kubelet's root directory."""
+        return kubelet.root(self.flags)
+
+    @cached_property
+    def gates(self) -> Settings:
+        """The feature gates that the kubelet is given."""
+        return kubelet.gates(self.flags, self.config)
+
+    @cached_property
+    def start(self) -> units.Start:
+        """The arguments of the kubelet's next start, as far as the files of systemd show them."""
+        return units.start(self.dump)
+
+    @cached_property
+    def words(self) -> tuple[units.Word, ...]:
+        """The arguments of the kubelet that runs."""
+        try:
+            arguments = lines(self.dump.read("arguments", kubelet.ARGUMENTS))[1:]
+        except AbsentError:
+            raise UnreadError(_NO_KUBELET) from None
+        return tuple(units.Word(word, units.RUNNING) for word in arguments)
+
+    def path(self, file: StateFile) -> str:
+        """Return where a state file is."""
+        return f"{self.root.rstrip('/')}/{file.path}"
+
+    def state(self, file: StateFile, gates: Gates) -> statefiles.State:
+        """Return what a kubelet with some feature gates finds in a state file."""
+        return statefiles.read(self.dump.read("file", self.path(file)), file, gates)
+
+    @cached_property
+    def _runtimes(self) -> tuple[tuple[Runtime, ...], tuple[str, ...]]:
+        return runtimes_of(self.dump)
+
+    @property
+    def runtimes(self) -> Iterator[Runtime]:
+        """The container runtimes, Docker first; raises UnreadError last for those that could not be read."""
+        read, problems = self._runtimes
+        yield from read
+        if problems:
+            raise UnreadError("; ".join(problems))

@@ -1,0 +1,175 @@
+"""The host below the kubelet: mounts, memory, file systems, certificates, and what a kubelet asks of them."""
+
+from __future__ import annotations
+
+import re
+import ssl
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import Any, Final
+
+import msgspec
+
+from hashcompat.core.corev1.resources import amount
+from hashcompat.core.errors import DecodeError
+from hashcompat.core.records.probes import Dump, UnreadError, lines
+
+MOUNTS: Final = "/proc/1/mounts"
+
+
+_REMOTE: Final = frozenset({"nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "9p"})
+
+_LOCAL: Final = frozenset({"fuse.lxcfs", "fuse.portal", "fuse.gvfsd-fuse", "fuse.snapfuse"})
+"""FUSE without a server elsewhere."""
+
+
+class Mount(msgspec.Struct, frozen=True):
+    """A line of a mount table."""
+
+    device: str
+    """What is mounted."""
+    path: str
+    """Where."""
+    kind: str
+    """The file system's type, such as ``cgroup2``."""
+
+    @property
+    def is_fuse(self) -> bool:
+        """Whether a process serves it."""
+        return self.kind == "fuse" or self.kind.startswith("fuse.")
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether a server elsewhere or a process serves it, and may be gone."""
+        return self.kind in _REMOTE or (self.is_fuse and self.kind not in _LOCAL)
+
+
+def mounts(text: str) -> tuple[Mount, ...]:
+    """Read a mount table, fstab(5)."""
+    rows = (line.split(" ") for line in lines(text))
+    return tuple(Mount(row[0], _unescaped(row[1]), row[2]) for row in rows if len(row) > 2)
+
+
+def _unescaped(path: str) -> str:
+    """Return a path in which the kernel wrote blanks, backslashes and the like in octal."""
+    return re.sub(r"\\([0-7]{3})", lambda escape: chr(int(escape[1], 8)), path)
+
+
+MEMINFO: Final = "/proc/meminfo"
+
+_BLOCK: Final = 1024
+
+_DF: Final = re.compile(r".*?\s(\d+|-)\s+(\d+|-)\s+(-?\d+|-)\s+(?:\d+%|-)\s+/.*")
+"""Device, size, used, available, share, directory; the first and the last may hold blanks."""
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """How full a file system is; 0 of what it does not count, such as inodes of btrfs."""
+
+    size: int
+    """Its size in bytes."""
+    used: int
+    """What holds something, in bytes; what is kept for root counts as free."""
+    available: int
+    """What a process without privileges may still write, in bytes; negative where root used its own."""
+    inodes: int
+    """How many files and directories it can hold."""
+    inodes_used: int
+    """How many it holds."""
+    inodes_free: int
+    """How many more it can hold."""
+
+
+def meminfo(text: str) -> Mapping[str, int]:
+    """Read /proc/meminfo, in bytes."""
+    rows = (line.replace(":", " ").split() for line in text.splitlines())
+    return {row[0]: int(row[1]) * _BLOCK for row in rows if len(row) > 1 and row[1].isdecimal()}
+
+
+def usage(text: str) -> Usage:
+    """Read the last line of ``df -Pk`` and that of ``df -Pi``; raises UnreadError for something else."""
+    matches = [_DF.fullmatch(line.strip()) for line in text.splitlines() if line.strip()]
+    counts = [[0 if word == "-" else int(word) for word in match.groups()] for match in matches if match]
+    # Without inodes a file system has none to run out of; without blocks nothing is known of its space.
+    if len(counts) != len(matches) or len(counts) != 2 or (matches[0] and "-" in matches[0].groups()):
+        raise UnreadError("want a line of df -Pk and one of df -Pi")
+    blocks, inodes = counts
+    return Usage(*(count * _BLOCK for count in blocks), *inodes)
+
+
+def thresholds(given: Any, defaults: Mapping[str, str], *, merged: bool) -> Mapping[str, str]:
+    """Return evictionHard: what the kubelet is given, as flag or mapping, instead of all the defaults.
+
+    ``merged``: mergeDefaultEvictionSettings (1.33), with which the defaults are kept for other signals.
+    """
+    if given is None:
+        return defaults
+    if isinstance(given, Mapping):
+        limits = {str(signal): str(value) for signal, value in given.items()}
+    else:
+        pairs = (pair.partition("<") for pair in str(given).split(","))
+        limits = {signal.strip(): value.strip() for signal, _, value in pairs if value}
+    return {**defaults, **limits} if merged else limits
+
+
+def least(threshold: str, whole: int) -> Fraction:
+    """Return the threshold of a signal; ``whole`` is 100 %."""
+    try:
+        if threshold.endswith("%"):
+            return amount(threshold[:-1]) * whole / 100
+        return amount(threshold)
+    except DecodeError:
+        raise UnreadError("a value that is not a threshold") from None
+
+
+def reserved(given: Any, resource: str) -> Fraction:
+    """Return what of a resource is reserved, by a flag, ``memory=1Gi,cpu=1``, or a mapping."""
+    if not isinstance(given, Mapping):
+        pairs = (pair.partition("=") for pair in str(given or "").split(","))
+        given = {name.strip(): value.strip() for name, _, value in pairs}
+    return least(str(given.get(resource, "0")), 0)
+
+
+_LINE: Final = "notAfter="
+
+_PEM: Final = "-----BEGIN CERTIFICATE-----"
+
+
+class Expiry(msgspec.Struct, frozen=True):
+    """When one certificate expires."""
+
+    path: str
+    """The file that it is in."""
+    at: datetime | None
+    """The last moment of its validity, UTC; None where it could not be read."""
+    problem: str = ""
+    """Why it could not be read."""
+
+
+def expiries(dump: Dump) -> Iterator[Expiry]:
+    """Yield when each certificate expires that is on the node; of several in a file, the first one.
+
+    Raises UnreadError where no certificate was looked for.
+    """
+    probes = list(dump.of_kind("certificate"))
+    if not probes:
+        raise UnreadError("nothing looked for certificates")
+    for probe in probes:
+        if probe.problem:
+            yield Expiry(probe.name, None, probe.problem)
+        elif probe.text is not None:
+            try:
+                yield Expiry(probe.name, _not_after(probe.text))
+            except ValueError:
+                yield Expiry(probe.name, None, "neither a certificate nor the line notAfter= of one")
+
+
+def _not_after(text: str) -> datetime:
+    """Read the line that ``openssl x509 -enddate`` prints, or the first block of PEM."""
+    line = next((line for line in text.splitlines() if line.startswith(_LINE)), None)
+    if line is not None:
+        return datetime.fromtimestamp(ssl.cert_time_to_seconds(line.removeprefix(_LINE).strip()), UTC)
+    from cryptography import x509  # noqa: PLC0415 - takes a tenth of a second, and only PEM needs it
+
+    return x509.load_pem_x509_certificate(text[text.index(_PEM) :].encode()).not_valid_after_utc

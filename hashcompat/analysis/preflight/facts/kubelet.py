@@ -1,0 +1,197 @@
+"""The kubelet of a node: its flags, its configuration file, and what both set.
+
+Flags are read twice: as those of a kubelet that runs, which accepted all of them, and as another release
+takes the same arguments apart (github.com/spf13/pflag ``parseArgs``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+import msgspec
+
+from hashcompat.analysis.preflight.facts.units import Word
+from hashcompat.core.catalog.gates import Settings
+from hashcompat.core.catalog.kubeletsettings import Flag, FlagTable
+from hashcompat.core.errors import DecodeError, InputError
+from hashcompat.core.go import quantity, yaml
+from hashcompat.core.records.probes import AbsentError, Dump, UnreadError, lines
+from hashcompat.core.release import Release
+
+ARGUMENTS: Final = "kubelet"
+"""The name of the probe of the kubelet's arguments, of kind ``arguments``: one per line."""
+
+_EMBEDDING: Final = frozenset({"k3s", "kubelite", "edgecore"})
+"""Programs that run a kubelet within themselves, and give it flags that no command line shows."""
+
+_BOOLS: Final = {
+    **dict.fromkeys(("1", "t", "T", "true", "TRUE", "True"), True),
+    **dict.fromkeys(("0", "f", "F", "false", "FALSE", "False"), False),
+}
+"""What Go's strconv.ParseBool reads."""
+
+ROOT: Final = "/var/lib/kubelet"
+
+
+def flags(dump: Dump) -> Mapping[str, str]:
+    """Read the command line of the kubelet that runs.
+
+    Go's flags: ``--name=value``, ``--name value``, and ``--name`` alone for a truth value; the last counts.
+    """
+    return flags_of(lines(dump.read("arguments", ARGUMENTS))[1:])
+
+
+def flags_of(words: Sequence[str]) -> Mapping[str, str]:
+    """Read the flags among arguments."""
+    flags: dict[str, str] = {}
+    for word, after in pairwise([*words, "--"]):
+        name, equals, value = word.lstrip("-").partition("=")
+        if word.startswith("-"):
+            flags[name] = value if equals else "true" if after.startswith("-") else after
+    return flags
+
+
+def check_own_flags(dump: Dump) -> None:
+    """Raise UnreadError where the kubelet is part of another program."""
+    program = dump.read("arguments", ARGUMENTS).partition("\n")[0].rpartition("/")[2]
+    if program in _EMBEDDING:
+        raise UnreadError(f"the kubelet is part of {program}, whose command line does not show its flags")
+
+
+def config(dump: Dump, flags: Mapping[str, str]) -> Mapping[str, Any]:
+    """Read the configuration file that the flags name."""
+    path = flags.get("config")
+    if not path:
+        return {}
+    try:
+        documents = list(yaml.load_all(dump.read("file", path)))
+    except AbsentError:
+        raise UnreadError(f"{path}: the kubelet's configuration file is missing") from None
+    except InputError as error:
+        raise UnreadError(f"{path}: {error}") from None
+    if len(documents) != 1 or not isinstance(documents[0], Mapping):
+        raise UnreadError(f"{path}: want one KubeletConfiguration")
+    return documents[0]
+
+
+class Given(msgspec.Struct, frozen=True):
+    """A flag as it was given."""
+
+    name: str
+    """Its name without dashes."""
+    value: str
+    """Its value; empty for one without."""
+    source: str
+    """Where it was given."""
+    flag: Flag | None
+    """What it is in the release; None where the release does not accept it."""
+
+
+def given_flags(words: Iterable[Word], table: FlagTable, release: Release) -> Iterator[Given]:
+    """Yield the flags among arguments, as a release takes them; an unknown one may have the next argument."""
+    waiting: Given | None = None
+    for word in words:
+        if waiting is not None and not (waiting.flag is None and word.text.startswith("-")):
+            yield Given(waiting.name, word.text, waiting.source, waiting.flag)
+            waiting = None
+            continue
+        if waiting is not None:
+            yield waiting
+            waiting = None
+        if word.text == "--":
+            return
+        if word.text.startswith("-") and len(word.text) > 1:
+            flag, whole = _flag(word, table, release)
+            if whole:
+                yield flag
+            else:
+                waiting = flag
+    if waiting is not None:
+        yield waiting
+
+
+def _flag(word: Word, table: FlagTable, release: Release) -> tuple[Given, bool]:
+    """Return a flag, and whether no value follows it."""
+    if not word.text.startswith("--"):
+        letter, rest = word.text[1], word.text[2:]
+        flag = table.by_shorthand(release, letter)
+        given = Given(letter, rest.removeprefix("="), word.source, flag)
+        return given, bool(rest) or (flag is not None and not flag.takes_value)
+    name, has_value, value = word.text[2:].partition("=")
+    flag = table.find(release, name)
+    given = Given(name, value, word.source, flag)
+    return given, bool(has_value) or (flag is not None and not flag.takes_value)
+
+
+def root(flags: Mapping[str, str]) -> str:
+    """Return the kubelet's root directory."""
+    return (flags.get("root-dir") or ROOT).rstrip("/") or "/"
+
+
+def chosen(flags: Mapping[str, str], flag: str, config: Mapping[str, Any], field: str, default: str) -> str:
+    """Return a setting: that of a flag, else that of the configuration file, else the default."""
+    return flags.get(flag) or str(config.get(field) or default)
+
+
+def pairs(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the names and values of ``A=x,B=y``; the value is empty where there is no =."""
+    for part in text.split(","):
+        name, _, value = part.strip().partition("=")
+        if name.strip():
+            yield name.strip(), value.strip()
+
+
+def truth(value: object) -> bool | None:
+    """Return a truth value as Go reads it; None for what is none."""
+    return value if isinstance(value, bool) else _BOOLS.get(value) if isinstance(value, str) else None
+
+
+def gates(flags: Mapping[str, str], config: Mapping[str, Any]) -> Settings:
+    """Return the feature gates that are set to a truth value; those of flags win over those of the file."""
+    listed = config.get("featureGates")
+    values: dict[str, object] = dict(listed) if isinstance(listed, Mapping) else {}
+    values.update(pairs(flags.get("feature-gates", "")))
+    known = ((str(name), truth(value)) for name, value in values.items())
+    return frozenset((name, value) for name, value in known if value is not None)
+
+
+def reserved_memory(flags: Mapping[str, str], config: Mapping[str, Any]) -> Mapping[int, int]:
+    """Return the bytes of memory that are reserved by NUMA node (``--reserved-memory``, ``reservedMemory``).
+
+    Raises DecodeError for anything else.
+    """
+    text = flags.get("reserved-memory")
+    rows = _of_flag(text) if text else _of_config(config.get("reservedMemory"))
+    reserved: dict[int, int] = {}
+    for node, amount in rows:
+        reserved[node] = reserved.get(node, 0) + amount
+    return reserved
+
+
+def _of_flag(text: str) -> Iterator[tuple[int, int]]:
+    for part in text.split(";"):
+        node, _, limits = part.partition(":")
+        for name, amount in pairs(limits):
+            if name == "memory":
+                yield _node(node), _bytes(amount)
+
+
+def _of_config(listed: object) -> Iterator[tuple[int, int]]:
+    for row in listed if isinstance(listed, list) else ():
+        limits = row.get("limits") if isinstance(row, Mapping) else None
+        if isinstance(limits, Mapping) and "memory" in limits:
+            yield _node(row.get("numaNode", 0)), _bytes(limits["memory"])
+
+
+def _node(value: object) -> int:
+    text = str(value).strip()
+    if not text.isdecimal():
+        raise DecodeError("not a NUMA node")
+    return int(text)
+
+
+def _bytes(value: object) -> int:
+    number, scale = quantity.decimal(quantity.TYPE.decode(value))
+    return int(number // 10**scale if scale > 0 else number * 10**-scale)

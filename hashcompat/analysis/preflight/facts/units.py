@@ -1,0 +1,218 @@
+"""What systemd starts as the kubelet: its unit, the drop-ins, and the files of variables that they name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from itertools import chain
+from typing import Final
+
+import msgspec
+
+from hashcompat.core.records.probes import AbsentError, Dump, UnreadError
+
+UNITS: Final = (
+    "/etc/systemd/system",
+    "/run/systemd/system",
+    "/usr/local/lib/systemd/system",
+    "/usr/lib/systemd/system",
+    "/lib/systemd/system",
+)
+"""Where units are, in the order in which systemd looks."""
+
+UNIT: Final = "kubelet.service"
+
+RUNNING: Final = "the running kubelet"
+"""Where an argument is that no file has."""
+
+FILES: Final = ("/var/lib/kubelet/kubeadm-flags.env", "/etc/default/kubelet", "/etc/sysconfig/kubelet")
+"""Files of variables that packages of the kubelet use."""
+
+_SPACES: Final = re.compile(r"[ \t\r\n]*")
+_ALONE: Final = re.compile(r"\$(\w+)")
+_VARIABLE: Final = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+_WORD: Final = re.compile(
+    r"""(?:[^ \t\r\n"'\\]++|\\.|'[^']*+'|"(?:[^"\\]++|\\.)*+")++(?![^ \t\r\n])""", re.DOTALL
+)
+"""A word of a command line: runs of other characters, escapes, and what is in quotes."""
+
+_PIECE: Final = re.compile(r"""\\(.)|'([^']*+)'|"((?:[^"\\]++|\\.)*+)\"""", re.DOTALL)
+
+_ESCAPE: Final = re.compile(r"""\\(["\\])""")
+"""In double quotes a backslash stands for itself before anything else."""
+
+LONGEST_WORD: Final = 131_071
+"""Bytes of one argument (Linux, include/uapi/linux/binfmts.h ``MAX_ARG_STRLEN``, with its end)."""
+
+MOST_OF_WORDS: Final = 2 << 20
+"""Bytes of all arguments, each with its end and a pointer to it: a quarter of the usual stack of 8 MiB.
+
+No kubelet starts with more (Linux, fs/exec.c ``bprm_stack_limits``)."""
+
+_POINTER: Final = 9
+
+_PREFIXES: Final = "@-:+!|"
+"""Characters with a meaning of their own before the command of a unit."""
+
+
+class Word(msgspec.Struct, frozen=True):
+    """An argument of the kubelet."""
+
+    text: str
+    """The argument."""
+    source: str
+    """The file that it is in, or ``the running kubelet``."""
+
+
+class Start(msgspec.Struct, frozen=True):
+    """The next start of the kubelet, as far as its files show it."""
+
+    words: tuple[Word, ...]
+    """The arguments after the program."""
+    complete: bool
+    """Whether these are all: a unit was read, and each file that it names was read or is absent."""
+    variables: frozenset[str] = frozenset()
+    """The names of the environment variables that the unit and its files set."""
+
+
+class _Line(msgspec.Struct, frozen=True):
+    key: str
+    value: str
+    source: str
+
+
+def start(dump: Dump) -> Start:
+    """Read what the kubelet's next start gets; without a unit, what the usual files of variables have."""
+    lines = list(_lines(dump))
+    command = next((line for line in reversed(lines) if line.key == "ExecStart" and line.value), None)
+    if command is None:
+        words = [word for path in FILES for word in _words_of(_file(dump, path) or {}, path)]
+        return Start(tuple(words), complete=False)
+    return _expanded(dump, command, lines)
+
+
+def _expanded(dump: Dump, command: _Line, lines: list[_Line]) -> Start:
+    variables: dict[str, Word] = {}
+    complete = True
+    for line in lines:
+        if line.key == "Environment":
+            pairs = (word.partition("=") for word in _split(line.value))
+            variables |= {name: Word(value, line.source) for name, equals, value in pairs if equals}
+    named = [line.value.lstrip("-") for line in lines if line.key == "EnvironmentFile" and line.value]
+    for path in reversed(dict.fromkeys(reversed(named))):  # the last place of each counts
+        assigned = _file(dump, path)
+        complete = complete and assigned is not None
+        variables |= {name: Word(value, path) for name, value in (assigned or {}).items()}
+    split = cache(_split)  # a word may repeat a variable any number of times
+    given = (_of_word(text, variables, command.source, split) for text in split(command.value)[1:])
+    words = tuple(_within_limits(chain.from_iterable(given), command.source))
+    return Start(words, complete, frozenset(variables))
+
+
+def _within_limits(words: Iterable[Word], source: str) -> Iterator[Word]:
+    """Yield words as long as a kernel takes so many: each may repeat a variable of any length."""
+    whole = 0
+    for word in words:
+        whole += len(word.text) + _POINTER
+        if whole > MOST_OF_WORDS:
+            raise _too_long(source, f"all arguments are more than {MOST_OF_WORDS:,} bytes")
+        yield word
+
+
+def _too_long(source: str, what: str) -> UnreadError:
+    return UnreadError(f"{source}: with its variables, {what}, with which Linux starts no program")
+
+
+def _of_word(
+    text: str, variables: Mapping[str, Word], source: str, split: Callable[[str], Iterable[str]]
+) -> Iterator[Word]:
+    """Expand the variables of one word: ``$NAME`` alone gives words, ``${NAME}`` a part of one."""
+    if alone := _ALONE.fullmatch(text):
+        held = variables.get(alone[1], Word("", source))
+        yield from (Word(word, held.source) for word in split(held.text))
+        return
+    pieces, length, after = list[str](), 0, 0
+    for match in _VARIABLE.finditer(text):
+        held = variables.get(match[1] or match[2], Word("", source))
+        pieces += text[after : match.start()], held.text
+        after = match.end()
+        length += len(pieces[-1]) + len(pieces[-2])
+        if length > LONGEST_WORD:
+            raise _too_long(source, f"one argument is more than {LONGEST_WORD:,} bytes")
+    yield Word("".join((*pieces, text[after:])), source)
+
+
+def _words_of(variables: Mapping[str, str], path: str) -> Iterator[Word]:
+    for name, value in variables.items():
+        if name.startswith("KUBELET"):
+            yield from (Word(word, path) for word in _split(value))
+
+
+def _file(dump: Dump, path: str) -> Mapping[str, str] | None:
+    """Return the variables of a file; None where it could not be read, empty where there is none."""
+    try:
+        text = dump.read("file", path)
+    except AbsentError:
+        return {}
+    except UnreadError:
+        return None
+    rows = (line.strip() for line in text.replace("\\\n", " ").splitlines())
+    variables: dict[str, str] = {}
+    for row in rows:
+        name, given, value = row.partition("=")
+        if given and not row.startswith(("#", ";")):
+            variables[name.removeprefix("export ").strip()] = _unquoted(value.strip())
+    return variables
+
+
+def _unquoted(value: str) -> str:
+    quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
+    return value[1:-1] if quoted else value
+
+
+def _split(text: str) -> tuple[str, ...]:
+    """Split a text into words as a POSIX shell does, in linear time, unlike shlex.
+
+    A line in which a quote has no end, which systemd refuses, is read word by word.
+    """
+    words, place = list[str](), 0
+    while (place := _SPACES.match(text, place).end()) < len(text):  # type: ignore[union-attr]  # matches always
+        word = _WORD.match(text, place)
+        if word is None:
+            return tuple(text.split())
+        words.append(_PIECE.sub(_meant, word[0]))
+        place = word.end()
+    return tuple(words)
+
+
+def _meant(piece: re.Match[str]) -> str:
+    escaped, single, double = piece.groups()
+    return escaped or single or _ESCAPE.sub(r"\1", double or "")
+
+
+def _lines(dump: Dump) -> Iterator[_Line]:
+    """Yield the assignments of the unit and then of its drop-ins, as systemd orders them."""
+    for path in _paths(dump):
+        for row in dump.read("file", path).replace("\\\n", " ").splitlines():
+            key, given, value = row.strip().partition("=")
+            if given and not key.startswith(("#", ";")):
+                yield _Line(
+                    key.strip(), value.strip().lstrip(_PREFIXES if key.strip() == "ExecStart" else ""), path
+                )
+
+
+def _paths(dump: Dump) -> Iterator[str]:
+    """Yield the unit and its drop-ins: of files of one name, the first by directory hides the others."""
+    files = {probe.name for probe in dump.of_kind("file") if probe.text is not None or probe.problem}
+    units = [path for each in UNITS if (path := f"{each}/{UNIT}") in files]
+    yield from units[:1]
+    named: dict[str, str] = {}
+    for each in reversed(UNITS):
+        prefix = f"{each}/{UNIT}.d/"
+        named |= {
+            path.removeprefix(prefix): path
+            for path in files
+            if path.startswith(prefix) and path.endswith(".conf")
+        }
+    yield from (named[name] for name in sorted(named))

@@ -1,0 +1,170 @@
+"""One run over many nodes: each with its own current release, its own part of the plan, and one report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+
+import msgspec
+
+from hashcompat.analysis.preflight import examine, known_checks, left_out, worst_first
+from hashcompat.analysis.preflight.checks import Need, Upgrade
+from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.catalog.releases import same_upstream
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.items import Item
+from hashcompat.core.model.pods import Node, Pod
+from hashcompat.core.model.preflight import Finding, Preflight
+from hashcompat.core.model.verdicts import FINDINGS, Verdict
+from hashcompat.core.records.probes import AbsentError, Dump, UnreadError
+
+
+class Known(msgspec.Struct, frozen=True):
+    """What is known besides dumps."""
+
+    nodes: Mapping[str, Node] = msgspec.field(default_factory=dict)
+    """The Node objects by their names."""
+    pods: Mapping[str, tuple[Pod, ...]] | None = None
+    """The pods by their nodes; None where no pods were read."""
+    items: Mapping[str, tuple[Item, ...]] | None = None
+    """The verdicts of a plan by nodes; None where there is no plan."""
+
+    @property
+    def given(self) -> frozenset[Need]:
+        """What of this a run is given."""
+        needs = {Need.OBJECTS} if self.nodes or self.pods is not None else set[Need]()
+        return frozenset(needs if self.items is None else {*needs, Need.PLAN})
+
+    def cluster(self, node: str) -> Cluster:
+        """Return the objects of a node."""
+        return Cluster(self.nodes.get(node), None if self.pods is None else self.pods.get(node, ()))
+
+    def planned(self, node: str) -> tuple[Item, ...] | None:
+        """Return the verdicts of the containers on a node; None where there is no plan."""
+        return None if self.items is None else self.items.get(node, ())
+
+    def release(self, dump: Dump) -> str | None:
+        """Return the release of the kubelet that runs on a node, by what was read there or by its objects."""
+        node = self.nodes.get(dump.node)
+        planned = [item.from_release for item in self.planned(dump.node) or () if item.from_release]
+        releases = [_own_release(dump), node.kubelet if node else "", *planned]
+        return next(filter(None, releases), None)
+
+
+def _own_release(dump: Dump) -> str:
+    """Return the release that the kubelet's program reports: ``Kubernetes v1.23.13``."""
+    try:
+        return dump.read("version", "kubelet").strip().removeprefix("Kubernetes ")
+    except (AbsentError, UnreadError):
+        return ""
+
+
+def known_of(nodes: Iterable[Node], pods: Iterable[Pod], items: Iterable[Item] | None) -> Known:
+    """Return what a source shows, with the verdicts of its plan; a source without pods has no plan."""
+    placed = by_node(pods)
+    verdicts = None if items is None or not placed else items_by_node(items)
+    return Known({node.name: node for node in nodes}, placed or None, verdicts)
+
+
+def by_node(pods: Iterable[Pod]) -> Mapping[str, tuple[Pod, ...]]:
+    """Return pods by their nodes."""
+    placed: dict[str, list[Pod]] = {}
+    for pod in pods:
+        placed.setdefault(pod.node, []).append(pod)
+    return {node: tuple(several) for node, several in placed.items()}
+
+
+def items_by_node(items: Iterable[Item]) -> Mapping[str, tuple[Item, ...]]:
+    """Return the verdicts of a plan by nodes."""
+    placed: dict[str, list[Item]] = {}
+    for item in items:
+        placed.setdefault(item.pod.node, []).append(item)
+    return {node: tuple(several) for node, several in placed.items()}
+
+
+def restarts_of(items: Iterable[Item] | None) -> Callable[[str, str], bool | None]:
+    """Return how to ask a plan whether it kills a container, by its pod's uid and its own name."""
+    verdicts = {(item.pod.uid, item.container.name): item.verdict for item in items or ()}
+
+    def restarts(uid: str, container: str) -> bool | None:
+        verdict = verdicts.get((uid, container), Verdict.UNKNOWN)
+        return None if verdict is Verdict.UNKNOWN else verdict in FINDINGS
+
+    return restarts
+
+
+def with_own_releases(nodes: Iterable[Node], dumps: Iterable[Dump]) -> tuple[Node, ...]:
+    """Return Node objects, and one for each node that only a dump shows, so that a plan has its release."""
+    named = {node.name: node for node in nodes}
+    for dump in dumps:
+        if dump.node not in named and (release := _own_release(dump)):
+            named[dump.node] = Node(dump.node, release)
+    return tuple(named.values())
+
+
+def without_dumps(nodes: Mapping[str, Node]) -> list[Dump]:
+    """Return an empty dump for each Node object; raises InputError without any."""
+    if not nodes:
+        raise InputError("no Node object in the input; give kubectl get nodes,pods -A -o json, or a cluster")
+    return [Dump(name, "the API server", {}) for name in nodes]
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What is asked of nodes."""
+
+    target: str
+    """The release of the kubelet that will be started."""
+    current: str = ""
+    """The release of the kubelet that runs now, on every node; empty for what each node shows."""
+    server: str = ""
+    """The release of the API server; empty where it is unknown."""
+    ignored: tuple[str, ...] = ()
+    """The checks whose errors count as warnings, or ``all``."""
+    now: datetime | None = None
+    """The time, UTC."""
+
+
+def inspect(dumps: Sequence[Dump] | None, known: Known, question: Question, catalog: Catalog) -> Preflight:
+    """Return what the checks find on nodes: those of the dumps or, with None for these, all Node objects.
+
+    Raises UsageError for unknown releases and checks, and InputError where there is no node, and for a plan
+    of another release than the one that runs on a node.
+    """
+    given = known.given if dumps is None else known.given | {Need.NODE}
+    ignored = tuple(known_checks(question.ignored))
+    if question.current:
+        catalog.kubelet(question.current)
+    target = catalog.kubelet(question.target)
+    hazards = catalog.hazards(target.release)
+    server = catalog.kubelet(question.server) if question.server else None
+    findings: list[Finding] = []
+    current: dict[str, str | None] = {}
+    for dump in without_dumps(known.nodes) if dumps is None else dumps:
+        name = question.current or known.release(dump)
+        current[dump.node] = name
+        items = known.planned(dump.node)
+        upgrade = Upgrade(
+            target,
+            hazards,
+            catalog.kubelet(name) if name and catalog.knows(name) else None,
+            server,
+            restarts_of(items),
+            items,
+            catalog.runtimes,
+            question.now,
+        )
+        findings += examine(dump, upgrade, ignored, known.cluster(dump.node), given)
+    return Preflight(question.target, current, worst_first(findings), ignored, tuple(left_out(given)))
+
+
+def check_plan(known: Known, dumps: Sequence[Dump], catalog: Catalog) -> None:
+    """Raise InputError for a plan of another release than the one that a node's own kubelet shows."""
+    for dump in dumps:
+        runs = known.release(dump)
+        planned = {item.from_release for item in known.planned(dump.node) or ()} - {""}
+        for name in sorted(planned):
+            if not runs or not catalog.knows(name) or not catalog.knows(runs):
+                continue
+            if not same_upstream(catalog.kubelet(name).release, catalog.kubelet(runs).release):
+                raise InputError(f"the plan is of {name} on {dump.node}, which runs {runs}; make it again")

@@ -1,0 +1,249 @@
+"""What kubelets do besides hashing, what they write about it, and what changed between releases."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from hashcompat.core.release import parse_release
+
+# What a kubelet does with running containers besides hashing them, by release: rows of behaviour.json.
+
+
+class PodFeature(msgspec.Struct, frozen=True, rename="camel"):
+    """A feature that a pod may ask for."""
+
+    name: str
+    """Its feature gate, by which a node has it."""
+    handler: str
+    """The gate of what refuses pods that ask for it; empty where that has none."""
+    uses: tuple[tuple[tuple[str, ...], Any], ...]
+    """What a pod that asks for it has: at one of some paths in its spec a value; null for any that is not
+    empty."""
+    on_windows: bool = True
+    """Whether a node with Windows can have it."""
+    of_runtime: bool = False
+    """Whether the container runtime has to have it too."""
+
+
+class Behaviour(msgspec.Struct, frozen=True):
+    """What one release does; the rows name their sources."""
+
+    sidecars_compared: bool
+    """Whether restartable init containers are compared as regular ones are."""
+    sidecar_startup_probe: str
+    """When a sidecar with a startupProbe is compared: at once (``compared``), when the probe has passed again
+    (``waits``), or not at all (``never``)."""
+    missing_hash: str
+    """A container without a recorded hash is left alone (``kept``) or counts as changed (``restarts``)."""
+    hash_without_resources: bool
+    """Whether a second hash decides too where the feature gate InPlacePodVerticalScaling is on."""
+    resources_recorded: bool
+    """Whether the kubelet records the resources of containers."""
+    missing_resource_record: str
+    """A pod without that record is resized (``restarts``), or gets the record of its spec (``filled``)."""
+    static_pods_resized: bool
+    """Whether static pods are resized too."""
+    pod_limits: str
+    """What a pod's limits are: ``ignored``, ``the pod's``, ``recorded`` too, or ``the container's``."""
+    sandbox_maker: str
+    """What makes sandboxes: a kubelet replaces those of another maker."""
+    sandbox_checks: Sequence[str]
+    """What replaces a sandbox, in the kubelet's order, by the names of core/kubelet/decide/whole.py."""
+    newest_sandbox: Sequence[str]
+    """By what the newest of a pod's sandboxes is found: ``created``, ``attempt``, or one after the other."""
+    pod_cgroups: str
+    """How a pod's cgroup is found, which no record shows; where it differs the whole pod is killed."""
+    qos_containers: str
+    """Which containers count for a pod's QoS class: ``regular``, or ``regular and init``."""
+    finished_pods: str
+    """Whether pods that have finished are ``admitted again`` at a restart, or ``left alone``."""
+    aligned_cpus: str
+    """Whether exclusive CPUs under the policy option full-pcpus-only are ``kept`` at a restart, or
+    ``asked for again``."""
+    pod_qos: str
+    """Whose resources decide about the QoS class of a pod that has some of its own: ``by containers``,
+    ``by the pod``, or ``by the pod where set``."""
+    pause_image: str | None
+    """The image of the infra container whose hash decides over the pod; None where there is no such hash."""
+    dockershim: bool
+    """Whether the kubelet can drive Docker by itself."""
+    static_pod_digest: str
+    """The digest of a static pod's UID."""
+    static_pod_source: Mapping[str, str]
+    """What follows the pod in that digest, by kind of source."""
+    mirror_pod_owner: str
+    """What a mirror pod's controller is: ``none``, or ``the node``."""
+    token_mount: Mapping[str, str]
+    """How the volume is named that an API server of this release mounts a service account's token from: a
+    ``prefix``, with ``{account}`` for the account's name, and five characters of an ``alphabet``."""
+    minors_behind_server: int
+    """How many minors older than the API server upstream's version skew policy allows."""
+    node_affinity: str
+    """What of a pod's node selection admission looks at: the ``selector``, ``labels`` for affinity too, or
+    ``labels and fields``."""
+    labels_at_admission: str
+    """Whether admission waits until the node's labels are ``read``, or they ``may be missing``."""
+    no_execute_taints: bool
+    """Whether admission looks at taints with the effect NoExecute."""
+    strict_groups: bool
+    """Whether the supplementalGroupsPolicy Strict needs the node's feature."""
+    safe_sysctls: Sequence[str]
+    """The sysctls that every pod may set."""
+    device_health: str
+    """Whether the health of devices is ``checked`` when a running container is admitted again."""
+    pod_features: Sequence[PodFeature]
+    """The features that a pod may ask for and whose absence makes the kubelet refuse it."""
+    volumes_without_plugin: Mapping[str, str]
+    """The keys of a volume's source that the kubelet has no plugin for, each with the feature gate that gives
+    it one; empty where none does."""
+    exec_probe_timeout: str
+    """Whether the timeoutSeconds of exec probes is ``ignored`` or ``enforced``."""
+    restart_log: str
+    """What the kubelet logs when the hash of a regular container differs."""
+    sidecar_restart_event: str
+    """The message of the event when the hash of a sidecar differs; empty where none is compared."""
+
+
+# What a kubelet writes into its log and its events when it kills a container: rows of messages.json.
+
+
+class Messages(msgspec.Struct, frozen=True):
+    """The texts of one release, to be formatted with names; ``…`` stands for what only the node knows."""
+
+    restart_line: str
+    """The line of the log about a regular container whose hash differs, around ``restart_log``."""
+    restart_verbosity: int
+    """The least ``--v`` at which that line is written."""
+    killing: str
+    """The message of the event ``Killing`` for a container that is killed for a reason of its own."""
+    killing_with_pod: str
+    """The same for one that is killed with its pod."""
+    sandbox_logs: Mapping[str, str]
+    """The line about a sandbox that is replaced, by what is found: a check of core/kubelet/decide/whole.py,
+    ``hash`` of the infra container, or ``none`` at all. At ``--v=2`` or more."""
+    sandbox_events: Mapping[str, str]
+    """The event about it, as ``REASON: MESSAGE``; where none is written there is no key."""
+    refusals: Mapping[str, str]
+    """The reason in the status of a pod that is not admitted, and of the event, by why it is not."""
+    static_refusal: str
+    """The line about a static pod that refers to API objects; empty where it is read."""
+    resize: str
+    """The message of the event ``Killing`` for a container whose resources are applied by a restart."""
+
+
+# What changed between releases, by which pull request, and what users reported: rows of changes.json.
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A field of a hashed Go type that differs between a release and the one before."""
+
+    release: str
+    """The minor that brought the change, such as ``1.9``."""
+    type: str
+    """The struct's Go name without the package."""
+    field: str
+    """The field's Go name."""
+    change: str
+    """The kind: ``added``, ``removed``, ``retyped``, ``renamed``, ``retagged`` or ``reordered``."""
+    json: str
+    """The field's key in JSON; empty where a struct is embedded inline."""
+    old: str | None = msgspec.field(name="from")
+    """The Go type before, or what else changed; None for a new field."""
+    new: str | None = msgspec.field(name="to")
+    """The Go type after, or what else changed; None for a removed field."""
+    pr: str | None
+    """The pull request, as ``kubernetes/kubernetes#1``; None where it could not be verified."""
+    issues: tuple[str, ...]
+    """Issues that users opened about it."""
+    gate: str | None
+    """The feature gate that the field came with."""
+    stage: str | None
+    """The stage of the feature in that release."""
+    about: str
+    """The change in words."""
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The change as documents show it."""
+        return {**msgspec.to_builtins(self), "issues": list(self.issues)}
+
+
+class EraChange(msgspec.Struct, frozen=True):
+    """A release from which on the hash has other steps."""
+
+    release: str
+    """The minor that brought the change, such as ``1.16``."""
+    old: str = msgspec.field(name="from")
+    """The era before, a key of eras.json."""
+    new: str = msgspec.field(name="to")
+    """The era from this release on."""
+    pr: str
+    """The pull request."""
+    also: tuple[str, ...]
+    """Pull requests that belong to it."""
+    issues: tuple[str, ...]
+    """Issues that users opened about it."""
+    about: str
+    """The change in words."""
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The change as documents show it."""
+        return {**msgspec.to_builtins(self), "also": list(self.also), "issues": list(self.issues)}
+
+
+class GoChange(msgspec.Struct, frozen=True):
+    """A patch release that is built with a Go whose encoding/json writes some characters differently."""
+
+    release: str
+    """The first patch release, such as ``1.27.16``."""
+    old: str = msgspec.field(name="from")
+    """The Go minor before."""
+    new: str = msgspec.field(name="to")
+    """The Go minor from this release on."""
+    pr: str
+    """The pull request."""
+    also: tuple[str, ...]
+    """Pull requests that belong to it."""
+    about: str
+    """The change in words."""
+
+
+class Changes(msgspec.Struct, frozen=True):
+    """The tables of changes.json, each oldest first."""
+
+    fields: tuple[Change, ...]
+    """What changed in the hashed types."""
+    eras: tuple[EraChange, ...]
+    """What changed in the steps of the hash."""
+    go: tuple[GoChange, ...]
+    """What changed in the Go that builds the kubelet."""
+
+    def find(
+        self, type_name: str, field: str, change: str = "added", minors: Collection[str] | None = None
+    ) -> Change | None:
+        """Return a field's first change of that kind, in one of ``minors`` if given; None without one."""
+        return next(
+            (
+                row
+                for row in self.fields
+                if (row.type, row.field, row.change) == (type_name, field, change)
+                and (minors is None or row.release in minors)
+            ),
+            None,
+        )
+
+    def of_field(self, type_name: str, field: str) -> Change | None:
+        """Return the first change of a field, of whatever kind; None if there is none."""
+        return next((row for row in self.fields if (row.type, row.field) == (type_name, field)), None)
+
+    def eras_in(self, minors: Collection[str]) -> tuple[EraChange, ...]:
+        """Return the changes of era that came with one of some minors."""
+        return tuple(row for row in self.eras if row.release in minors)
+
+    def go_in(self, minors: Collection[str]) -> tuple[GoChange, ...]:
+        """Return the changes of Go that came with a patch release of one of some minors."""
+        return tuple(row for row in self.go if parse_release(row.release).minor in minors)

@@ -1,0 +1,209 @@
+"""What can break at a node when a kubelet of some release is started: rows of hazards.json."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, Final
+
+import msgspec
+
+from hashcompat.core.catalog.files import DataFiles, Table, camel
+from hashcompat.core.catalog.kubeletsettings import ConfigTable, FlagTable
+from hashcompat.core.catalog.kubeletvalues import ValueTable
+from hashcompat.core.catalog.types import TypeBuilder
+from hashcompat.core.go import strconv
+from hashcompat.core.go.metav1 import DEFAULTS
+from hashcompat.core.go.types import GoType, Pointer, Struct
+from hashcompat.core.release import Release
+
+
+class Hazards(msgspec.Struct, frozen=True):
+    """What one release does at its start; the rows name their sources."""
+
+    cgroup_v1: str
+    """A node with cgroup v1 is ``supported``, or ``refused`` unless failCgroupV1 is false."""
+    cpu_entries_migrate: bool
+    """Whether CPUs by container id are given to the containers of those ids, which have to exist."""
+    cpus_have_to_match: bool
+    """Whether a static CPU policy needs the file's CPUs to be those of the node."""
+    flags: FlagTable
+    """The flags that kubelets accept."""
+    config: ConfigTable
+    """The fields of the configuration file that kubelets know."""
+    values: ValueTable
+    """The values of both with which kubelets do not start."""
+    states: StateFiles
+    """What it makes of the state files in the kubelet's root directory."""
+    orphaned_container: str
+    """A container whose sandbox the runtime does not list is ``ignored``, ``refused``, so that the kubelet
+    does not start, or ``logged``."""
+    cadvisor_docker: str
+    """cAdvisor's Docker plugin, which waits for each container without end: ``linked`` or ``absent``."""
+    docker_stop_repairs: str
+    """The range of Docker versions in which stopping a container whose task is missing succeeds."""
+    sandbox_checkpoint: Mapping[str, Any] | None
+    """The type tree of the kubelet's own checkpoints of Docker sandboxes; None where it has none. Notation:
+    schemas/types/README.md; the root is what the checksum is made over."""
+    cri_dockerd_checkpoint: Mapping[str, Any]
+    """The type tree of cri-dockerd's checkpoints of sandboxes."""
+    runtime_endpoint: str
+    """Which runtime a kubelet drives that is given no endpoint: ``dockershim``, ``none`` where it does not
+    start, or the endpoint that it takes by default."""
+    cri_api: str
+    """Which versions of CRI the kubelet speaks: ``v1alpha2``, ``both`` or ``v1``."""
+    old_containerd: str
+    """Whether containerd 1 is still ``supported`` by that minor, or only ``tolerated``."""
+    cgroup_driver_from_cri: bool
+    """Whether the kubelet by default takes the cgroup driver that the runtime reports."""
+    fail_swap_on: bool
+    """Whether the kubelet by default does not start on a node with swap."""
+    image_gc_high: int
+    """The default of imageGCHighThresholdPercent, in percent."""
+    eviction_hard: Mapping[str, str]
+    """The default of evictionHard, on Linux: the signals and their thresholds."""
+    reservations: str
+    """Reservations larger than the node are ``ignored``, or ``refused``: the kubelet does not start."""
+
+
+# The state files of kubelets: which of them a release reads, in which forms, and how they are protected.
+
+_SWITCHES: Final = ("zero", "alone", "by_id", "prefilled")
+
+_CODECS: Final = {"cpuset-entry": strconv.CPU_ENTRY}
+"""The types with their own JSON methods, by their name in a tree."""
+
+_CHECKPOINT: Final = "checkpoint"
+"""The kind of trees that checksums are made over."""
+
+
+class Form(msgspec.Struct, frozen=True):
+    """One way to write a state file."""
+
+    name: str
+    """Its name in the table."""
+    by: str
+    """The releases that write it, in words."""
+    digest: str
+    """``fnv32a`` or ``crc32``; empty for a form without a checksum."""
+    type: GoType
+    """The type whose go-spew text is hashed, or that the hashed string holds as JSON."""
+    text: str = ""
+    """The key of that string; empty where no string is hashed."""
+    under: str = ""
+    """The key of the value that is hashed; empty for the whole file without its checksum."""
+    checksum: str = ""
+    """The key of the checksum."""
+    filled: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    """What is empty and not nil where the file lacks it: keys, and empty values of their kinds."""
+    needs: frozenset[str] = frozenset()
+    """The keys that such a file has."""
+    opaque: frozenset[str] = frozenset()
+    """The keys whose values are not modelled: a file that has one cannot be verified."""
+    zero: bool = False
+    """Whether a checksum of 0 is accepted."""
+    alone: bool = False
+    """Whether no other form is tried where the file has the text."""
+    by_id: bool = False
+    """Whether entries name containers by their ids."""
+    prefilled: bool = False
+    """Whether a file with neither text nor checksum is accepted."""
+
+
+class StateFile(msgspec.Struct, frozen=True):
+    """A state file, and what one release makes of it."""
+
+    path: str
+    """Where it is, below the kubelet's root directory."""
+    known: tuple[Form, ...]
+    """The forms that any release writes, the newest first."""
+    forms: tuple[Form, ...] = ()
+    """Those that this release reads, in its order; empty where it does not read the file."""
+    gated: Mapping[str, tuple[Form, ...]] | None = None
+    """Those that it reads before them where a feature gate is on."""
+    gate: str = ""
+    """The feature gate without which it does not read the file; empty where it always does."""
+    refusal: str = ""
+    """What it does about a file that it cannot read: ``stops``, ``warns`` or ``resets``."""
+    empty: bool = False
+    """Whether an empty file is as good as none."""
+
+
+class StateFiles(msgspec.Struct, frozen=True):
+    """What one release makes of each state file."""
+
+    cpu_manager_state: StateFile
+    """CPUs that containers have for themselves."""
+    memory_manager_state: StateFile
+    """Memory that containers have for themselves."""
+    pod_status_state: StateFile
+    """Resources that were allocated to containers, up to 1.32."""
+    dra_manager_state: StateFile
+    """Claims of dynamic resources that were prepared."""
+    allocated_pods_state: StateFile
+    """Resources that were allocated to containers, from 1.33."""
+    actuated_pods_state: StateFile
+    """Resources that containers were given, from 1.33."""
+    device_plugins_state: StateFile
+    """Devices that containers have."""
+
+
+class _Rows(msgspec.Struct, frozen=True):
+    """The rows of hazards.json about state files; a field is null where a release does not read the file."""
+
+    cpu_manager_state: Mapping[str, Any] | None
+    memory_manager_state: Mapping[str, Any] | None
+    pod_status_state: Mapping[str, Any] | None
+    dra_manager_state: Mapping[str, Any] | None
+    allocated_pods_state: Mapping[str, Any] | None
+    actuated_pods_state: Mapping[str, Any] | None
+    device_plugins_state: Mapping[str, Any] | None
+
+
+class StateForms:
+    """The forms of statefiles.json, with the types of types/checkpoint; read on demand."""
+
+    def __init__(self, data: DataFiles) -> None:
+        self._data = data
+
+    @cached_property
+    def _table(self) -> Mapping[str, Any]:
+        table: Mapping[str, Any] = self._data.table("statefiles")
+        return table
+
+    @cached_property
+    def _forms(self) -> Mapping[str, Form]:
+        return {name: self._form(name, row) for name, row in self._table["forms"].items()}
+
+    def _form(self, name: str, row: Mapping[str, Any]) -> Form:
+        sets: dict[str, Any] = {key: frozenset(row.get(key, ())) for key in ("needs", "opaque")}
+        plain: dict[str, Any] = {
+            key: row[key] for key in ("text", "under", "checksum", "filled", *_SWITCHES) if key in row
+        }
+        return Form(name, row["by"], row["digest"], self._type(row), **plain, **sets)
+
+    def _type(self, row: Mapping[str, Any]) -> GoType:
+        if "type" not in row:
+            return Struct("struct {}", ())
+        tree = self._data.tree(_CHECKPOINT, row["type"])
+        chosen = {name: _CODECS[codec] for name, codec in tree.get("codecs", {}).items()}
+        go_type = TypeBuilder(tree, {**DEFAULTS, **chosen}).resolve(tree["root"])
+        return Pointer(f"*{go_type.name}", go_type) if row.get("pointer") else go_type
+
+    def files(self, table: Table, release: Release) -> StateFiles:
+        """Return what a release makes of each file, by the rows of hazards.json."""
+        rows = table.decide(_Rows, release)
+        names = {name: camel(name) for name in StateFiles.__struct_fields__}
+        return StateFiles(**{name: self._file(key, getattr(rows, name)) for name, key in names.items()})
+
+    def _file(self, key: str, row: Mapping[str, Any] | None) -> StateFile:
+        about = self._table["files"][key]
+        known = self._named(about["forms"])
+        if row is None:
+            return StateFile(about["path"], known)
+        gated = {gate: self._named(names) for gate, names in row.get("gated", {}).items()}
+        plain = {name: row[name] for name in ("gate", "refusal", "empty") if name in row}
+        return StateFile(about["path"], known, self._named(row["forms"]), gated, **plain)
+
+    def _named(self, names: list[str]) -> tuple[Form, ...]:
+        return tuple(self._forms[name] for name in names)

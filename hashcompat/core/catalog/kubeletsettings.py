@@ -1,0 +1,226 @@
+"""What kubelets are given: the flags and the fields of the config file that each release accepts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any, Final
+
+import msgspec
+
+from hashcompat.core.catalog.files import DataFiles
+from hashcompat.core.catalog.releases import Range, parse_range, typed_rows
+from hashcompat.core.release import Release
+
+# The command line that kubelets accept: the rows of kubeletflags.json.
+#
+# A kubelet parses its flags before anything else and ends with an error at one that it does not know. Source:
+# ``NewKubeletCommand`` in cmd/kubelet/app/server.go (1.10 - 1.37), ``main`` in cmd/kubelet/kubelet.go before.
+
+_WITHOUT_VALUE: Final = ("bool", "version")
+"""The kinds of flags that are complete without a value."""
+
+
+class Flag(msgspec.Struct, frozen=True):
+    """What a flag is in some releases."""
+
+    name: str
+    """Its name, with - between words."""
+    releases: Range
+    """The releases."""
+    kind: str
+    """``bool``, ``string``, ``duration``, ``int``, ``float``, ``map``, ``list``, ``quantity`` or
+    ``version``."""
+    deprecated: bool
+    """Whether a kubelet logs a warning when it is used."""
+    hidden: bool
+    """Whether ``--help`` leaves it out, though it is not deprecated."""
+    shorthand: str
+    """The letter that can be written for it (``-v``); empty for most."""
+
+    @property
+    def takes_value(self) -> bool:
+        """Whether the next argument is its value where it has no =: ``--v 4``, but ``--runonce`` alone."""
+        return self.kind not in _WITHOUT_VALUE
+
+
+class FlagTable:
+    """The rows of kubeletflags.json, read when they are first asked for.
+
+    Names are as a user writes them: kubelets read ``_`` as ``-`` (``WordSepNormalizeFunc``).
+    """
+
+    def __init__(self, data: DataFiles) -> None:
+        self._data = data
+        self._known: dict[str, Mapping[str, Flag]] = {}
+
+    @cached_property
+    def _rows(self) -> Mapping[str, tuple[Flag, ...]]:
+        rows: Mapping[str, list[Mapping[str, Any]]] = self._data.table("kubeletflags")["flags"]
+        return {name: tuple(_flag(name, row) for row in of_name) for name, of_name in rows.items()}
+
+    def flags(self, release: Release) -> Mapping[str, Flag]:
+        """Return the flags that a release accepts, by name; empty for releases before 1.6."""
+        if release.upstream not in self._known:
+            accepted = (flag for rows in self._rows.values() for flag in rows if flag.releases.holds(release))
+            self._known[release.upstream] = {flag.name: flag for flag in accepted}
+        return self._known[release.upstream]
+
+    def find(self, release: Release, name: str) -> Flag | None:
+        """Return what a flag is in a release; None where the release does not accept it."""
+        return self.flags(release).get(_dashed(name))
+
+    def by_shorthand(self, release: Release, letter: str) -> Flag | None:
+        """Return the flag that one letter is written for in a release, or None."""
+        return next((flag for flag in self.flags(release).values() if flag.shorthand == letter), None)
+
+    def accepts(self, release: Release, name: str) -> bool:
+        """Return whether a kubelet of a release starts with the flag."""
+        return self.find(release, name) is not None
+
+    def removed_in(self, release: Release, name: str) -> str:
+        """Return the release in or before ``release`` that removed a flag; empty where none did."""
+        if self.accepts(release, name):
+            return ""
+        ends = (flag.releases.until for flag in self._rows.get(_dashed(name), ()))
+        passed = [end for end in ends if end and parse_range(f">={end}").holds(release)]
+        return passed[-1] if passed else ""
+
+    def nearest(self, release: Release, name: str) -> list[str]:
+        """Name up to three flags of a release that are written almost like a name, the nearest first."""
+        from difflib import get_close_matches  # noqa: PLC0415
+
+        return get_close_matches(_dashed(name), self.flags(release), n=3, cutoff=0.7)
+
+
+def _dashed(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _flag(name: str, row: Mapping[str, Any]) -> Flag:
+    return Flag(
+        name,
+        parse_range(row["releases"]),
+        row["kind"],
+        row.get("deprecated", False),
+        row.get("hidden", False),
+        row.get("shorthand", ""),
+    )
+
+
+# The config file of kubelets: the rows of kubeletconfig.json.
+#
+# Since 1.17 a kubelet decodes it strictly. Where that fails for unknown or repeated fields alone, it decodes
+# leniently and logs a warning: v1beta1 is the only version, and such a field never keeps a kubelet
+# from starting (``DecodeKubeletConfiguration`` in pkg/kubelet/kubeletconfig/util/codec/codec.go, 1.17 -
+# 1.37). Up to 1.16 such fields are dropped in silence. A value of another kind is an error in every release.
+
+
+class ConfigField(msgspec.Struct, frozen=True):
+    """What a field of the config file is in some releases."""
+
+    path: str
+    """Where it is: ``authentication.anonymous.enabled``, ``registerWithTaints[].key``."""
+    releases: Range
+    """The releases."""
+    kind: str
+    """``object``, ``list``, ``map``, ``string``, ``bool``, ``int``, ``float``, ``duration``, ``time`` or
+    ``quantity``."""
+
+
+class ConfigVersion(msgspec.Struct, frozen=True, rename="camel"):
+    """How some releases read a config file."""
+
+    releases: Range
+    """The releases."""
+    api_version: str
+    """What the file gives as apiVersion."""
+    flag: str
+    """The flag that names the file, or the directory that it is in."""
+
+
+class _Decoding(msgspec.Struct, frozen=True):
+    releases: Range
+    unknown: str
+
+
+class ConfigTable:
+    """The rows of kubeletconfig.json, read when they are first asked for."""
+
+    def __init__(self, data: DataFiles) -> None:
+        self._data = data
+        self._known: dict[str, Mapping[str, ConfigField]] = {}
+
+    @cached_property
+    def _table(self) -> Mapping[str, Any]:
+        table: Mapping[str, Any] = self._data.table("kubeletconfig")
+        return table
+
+    @cached_property
+    def _rows(self) -> Mapping[str, tuple[ConfigField, ...]]:
+        return {
+            path: tuple(ConfigField(path, parse_range(row["releases"]), row["kind"]) for row in rows)
+            for path, rows in self._table["fields"].items()
+        }
+
+    @cached_property
+    def _versions(self) -> tuple[ConfigVersion, ...]:
+        return typed_rows(self._table["versions"], tuple[ConfigVersion, ...])
+
+    @cached_property
+    def _decoding(self) -> tuple[_Decoding, ...]:
+        return typed_rows(self._table["decoding"], tuple[_Decoding, ...])
+
+    def version(self, release: Release) -> ConfigVersion | None:
+        """Return how a release reads its config file; None where it reads none (up to 1.7)."""
+        return next((row for row in self._versions if row.releases.holds(release)), None)
+
+    def on_unknown(self, release: Release) -> str:
+        """Return what is done to an unknown field: ``dropped``, ``warned``, ``refused``; empty up to 1.7."""
+        return next((row.unknown for row in self._decoding if row.releases.holds(release)), "")
+
+    def fields(self, release: Release) -> Mapping[str, ConfigField]:
+        """Return the fields that a release knows, by path."""
+        if release.upstream not in self._known:
+            rows = (row for rows in self._rows.values() for row in rows if row.releases.holds(release))
+            self._known[release.upstream] = {row.path: row for row in rows}
+        return self._known[release.upstream]
+
+    def removed_in(self, release: Release, path: str) -> str:
+        """Return the release in or before ``release`` that removed a field; empty where none did."""
+        if path in self.fields(release):
+            return ""
+        ends = (row.releases.until for row in self._rows.get(path, ()))
+        passed = [end for end in ends if end and parse_range(f">={end}").holds(release)]
+        return passed[-1] if passed else ""
+
+    def unknown_in(self, release: Release, document: Mapping[str, Any]) -> Iterator[str]:
+        """Yield the path of each field of a config file that a release does not know.
+
+        What is below such a field is not looked at. Values of another kind than their field are passed over.
+        """
+        return _unknown(self.fields(release), document, "")
+
+
+def _unknown(known: Mapping[str, ConfigField], document: Mapping[str, Any], prefix: str) -> Iterator[str]:
+    for name, value in document.items():
+        path = f"{prefix}{name}"
+        if path not in known:
+            yield path
+        else:
+            for below, inner in _parts(known[path], value):
+                yield from _unknown(known, inner, below)
+
+
+def _parts(field: ConfigField, value: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the objects in a value, each with the prefix of its fields; other elements are passed over."""
+    if field.kind == "object":
+        yield from _objects(f"{field.path}.", [value])
+    elif field.kind == "list" and isinstance(value, list):
+        yield from _objects(f"{field.path}[].", value)
+
+
+def _objects(prefix: str, values: list[Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for value in values:
+        if isinstance(value, dict):
+            yield prefix, value

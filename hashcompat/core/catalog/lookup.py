@@ -1,0 +1,404 @@
+"""The catalog: a release's name -> everything about that kubelet that decides a hash or a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import structs
+from packaging.version import Version
+
+from hashcompat.core.catalog import files
+from hashcompat.core.catalog.added import Added, AddedReleases, added_releases, row_of
+from hashcompat.core.catalog.behaviour import Behaviour, Changes, PodFeature
+from hashcompat.core.catalog.eras import Era, PatchTables, Site, era_from_row, site_of
+from hashcompat.core.catalog.files import Table, read_table
+from hashcompat.core.catalog.gates import NO_SETTINGS, Gates, GateTable, Settings
+from hashcompat.core.catalog.pods import PodData, StaticPods
+from hashcompat.core.catalog.releases import (
+    KnownReleases,
+    ReleaseRow,
+    is_older,
+    release_row,
+    same_build,
+    typed_rows,
+)
+from hashcompat.core.catalog.types import Schema
+from hashcompat.core.catalog.vendors import RuntimeAbility, RuntimeFault, Runtimes, Vendor, Vendors
+from hashcompat.core.go.jsontext import ESCAPES
+from hashcompat.core.go.metav1 import CODECS, DEFAULTS
+from hashcompat.core.release import Release, parse_release
+
+if TYPE_CHECKING:
+    from hashcompat.core.catalog.behaviour import Messages
+    from hashcompat.core.catalog.defaults import ApiServer, ApiServerTables, Default, DefaultRow, ReadDefault
+    from hashcompat.core.catalog.hazards import Hazards, StateForms
+    from hashcompat.core.catalog.kubeletsettings import ConfigTable, FlagTable
+    from hashcompat.core.catalog.kubeletvalues import ValueTable
+
+_SHORT_ESCAPES_SINCE = Version("1.22")
+
+
+class Kubelet(msgspec.Struct, frozen=True, eq=False):
+    """One release as a hash sees it."""
+
+    release: Release
+    """The release, or the vendor's build."""
+    schema: Schema
+    """The types that it hashes."""
+    era: Era
+    """How it hashes them."""
+    escapes: tuple[str, ...]
+    """The possible encoding/json variants: both for a vendor's build whose Go is not known, else one."""
+    behaviour: Behaviour
+    """What else it does with running containers."""
+    gates: Gates
+    """Its feature gates."""
+    static_pods: StaticPods
+    """What decides the UIDs of static pods."""
+    patch_assumed: bool
+    """Whether the patch release is newer than this catalog, and read as the newest known one."""
+    based_on: str = ""
+    """The minor whose data an added release uses except for types; empty for the program's own."""
+    published: date | None = None
+    """The day (UTC) before which no kubelet of this release ran; None where it is unknown."""
+    vendor: Vendor | None = None
+    """The distribution that built it, where it is a known one."""
+    decodes: Schema | None = None
+    """The types that a patched kubelet decodes, where it hashes those of another release; else None."""
+
+    @property
+    def way(self) -> tuple[Schema, Era, tuple[str, ...]]:
+        """All that a container's hash depends on."""
+        return self.schema, self.era, self.escapes
+
+    @property
+    def vendor_assumed(self) -> bool:
+        """Whether a vendor's build is read as the upstream release that it names."""
+        return bool(self.release.vendor)
+
+
+class Predecessor(msgspec.Struct, frozen=True):
+    """A release that may have run on a node before its current one."""
+
+    name: str
+    """The release, the newest one that hashes in its way."""
+    maintained: bool
+    """Whether upstream maintained a release that hashes in this way on the day in question."""
+    types: str
+    """The name of its tree of Go types."""
+    era: Era
+    """How it hashes them."""
+    escapes: tuple[str, ...]
+    """The encoding/json that built it, as ``Kubelet.escapes``."""
+    kubelet_of: Callable[[str], Kubelet]
+    """The catalog's own: of most predecessors the era decides, and their types need not be read."""
+
+    @property
+    def kubelet(self) -> Kubelet:
+        """What the catalog knows of the release."""
+        return self.kubelet_of(self.name)
+
+    def hashes_as(self, kubelet: Kubelet) -> bool:
+        """Return whether it hashes in a kubelet's way."""
+        types = kubelet.schema.name
+        return (self.types, self.era, self.escapes) == (types, kubelet.era, kubelet.escapes)
+
+
+class Catalog:
+    """The release data of one directory, and the releases that a user added in another; read on demand."""
+
+    def __init__(self, directory: Path, added: Path | None = None) -> None:
+        self._data = files.DataFiles(directory)
+        self._added = added
+        self._kubelets: dict[tuple[str, Settings], Kubelet] = {}
+        self._schemas: dict[str, Schema] = {}
+        self._defaults: dict[tuple[tuple[DefaultRow, ...], str], tuple[Default, ...]] = {}
+        self._read_defaults: dict[tuple[str, str, Settings], tuple[ReadDefault, ...]] = {}
+        self._api_servers: dict[tuple[str, Settings], ApiServer] = {}
+        self._predecessors: dict[tuple[str, date], tuple[Predecessor, ...]] = {}
+        self._pod_data = PodData(self._data)
+        self.gate_table = GateTable(self._data)
+
+    @cached_property
+    def known(self) -> KnownReleases:
+        """Every known release, oldest first; added ones come last, unless the program knows them by now."""
+        rows = [release_row(row) for row in self._data.table("releases")["releases"]]
+        newest = rows[-1]
+        minors = {row.minor for row in rows}
+        for added in self._added_releases.releases:
+            if is_older(parse_release(newest.newest), added.release) and added.release.minor not in minors:
+                rows.append(row_of(added, newest, self._types_of(added, newest.types)))
+                minors.add(added.release.minor)
+        return KnownReleases(tuple(rows), self.vendors.aliases)
+
+    @cached_property
+    def _added_releases(self) -> AddedReleases:
+        return added_releases(self._added)
+
+    @property
+    def damaged(self) -> tuple[str, ...]:
+        """What of the releases that a user added cannot be read, one line per file."""
+        return self._added_releases.damaged
+
+    def _types_of(self, added: Added, newest: str) -> str:
+        """Return the name of an added release's tree: the newest release's if it is the same, or its own."""
+        if self.schema(newest).types == added.tree["types"]:
+            return newest
+        self._schemas[added.release.minor] = Schema(added.release.minor, added.tree, DEFAULTS)
+        return added.release.minor
+
+    @cached_property
+    def eras(self) -> dict[str, Era]:
+        """The eras by name."""
+        return {name: era_from_row(name, row) for name, row in self._data.table("eras").items()}
+
+    @cached_property
+    def changes(self) -> Changes:
+        """What changed between releases, and by which pull request."""
+        return typed_rows(self._data.table("changes"), Changes)
+
+    @cached_property
+    def _api_server_tables(self) -> ApiServerTables:
+        from hashcompat.core.catalog.defaults import api_server_tables  # noqa: PLC0415 - pods of an API server rarely need it
+
+        names = ("apiserver", "dropped", "profiles")
+        return api_server_tables(*map(self._data.table, names))
+
+    @cached_property
+    def vendors(self) -> Vendors:
+        """The distributions, by the suffixes of their versions."""
+        return Vendors(self._data.table("vendors"))
+
+    @cached_property
+    def runtime_faults(self) -> tuple[RuntimeFault, ...]:
+        """Container runtimes whose own restart breaks pods."""
+        return typed_rows(self._data.table("runtimes"), tuple[RuntimeFault, ...])
+
+    @cached_property
+    def runtimes(self) -> Runtimes:
+        """What is known of container runtimes."""
+        abilities = typed_rows(self._data.table("abilities"), tuple[RuntimeAbility, ...])
+        return Runtimes(self.runtime_faults, abilities)
+
+    @cached_property
+    def _behaviour(self) -> Table:
+        return read_table("behaviour.json", self._data.table("behaviour"))
+
+    @property
+    def every_read_default(self) -> list[ReadDefault]:
+        """What any API server writes by itself on reading a pod."""
+        return self._api_server_tables.on_read
+
+    def read_defaults(
+        self, server: Release, since: Release, settings: Settings = NO_SETTINGS
+    ) -> tuple[ReadDefault, ...]:
+        """Return what an API server writes on reading a pod, but one of the release ``since`` does not."""
+        key = server.upstream, since.upstream, settings
+        if key not in self._read_defaults:
+            gates = Gates(self.gate_table, server, settings)
+            self._read_defaults[key] = self._api_server_tables.read_by(server, since, gates)
+        return self._read_defaults[key]
+
+    def server_defaults(self) -> list[tuple[str, Any]]:
+        """Return ``(path, value)`` of every default that any API server writes into stored pods."""
+        return [(row.path, row.value) for row in self._api_server_tables.written]
+
+    def api_server(self, name: str, settings: Settings = NO_SETTINGS) -> ApiServer:
+        """Return what an API server with some feature gates set does to a manifest.
+
+        Releases that do the same share one object. Errors as kubelet.
+        """
+        key = name, settings
+        if key not in self._api_servers:
+            kubelet = self.kubelet(name, settings)
+            server = self._api_server(kubelet.release, kubelet.gates)
+            self._api_servers[key] = next(
+                (known for known in self._api_servers.values() if known.does_as(server)), server
+            )
+        return self._api_servers[key]
+
+    def _api_server(self, release: Release, gates: Gates) -> ApiServer:
+        from hashcompat.core.catalog.defaults import ApiServer  # noqa: PLC0415 - as above
+
+        tables = self._api_server_tables
+        return ApiServer(
+            self.newest_schema(),
+            self._container_defaults(release, gates),
+            tables.written_by(release, gates),
+            tables.dropped_by(release, gates),
+            tables.profiles_by(release),
+        )
+
+    def _container_defaults(self, release: Release, gates: Gates) -> tuple[Default, ...]:
+        """Return a release's defaults below Container; releases with the same ones share one object."""
+        from hashcompat.core.catalog.defaults import container_structs  # noqa: PLC0415 - API pods have their defaults
+
+        tables = self._pod_data.defaults
+        rows = tables.held(release, gates), tables.parser(release)
+        if rows not in self._defaults:
+            defaults = tables.resolved(release, gates, container_structs(self.newest_schema()).get)
+            self._defaults[rows] = next(
+                (known for known in self._defaults.values() if known == defaults), defaults
+            )
+        return self._defaults[rows]
+
+    def source_site(self, kubelet: Kubelet) -> Site:
+        """Return where a release's source computes and compares hashes."""
+        return site_of(kubelet.release, typed_rows(self._data.table("patch"), PatchTables))
+
+    def releases(self) -> list[str]:
+        """Name every known release, oldest first."""
+        return list(self.known.names)
+
+    def kubelet(self, name: str, settings: Settings = NO_SETTINGS) -> Kubelet:
+        """Return the kubelet of a release, with some feature gates set.
+
+        Raises UsageError for a malformed or unknown release, naming the nearest known ones.
+        """
+        key = name, settings
+        if key not in self._kubelets:
+            self._kubelets[key] = self._lookup(name, settings)
+        return self._kubelets[key]
+
+    def knows(self, name: str) -> bool:
+        """Return whether a name is that of a known release."""
+        return self.known.holds(name)
+
+    def is_same_build(self, one: str, other: str) -> bool:
+        """Return whether two names are those of one known build."""
+        if not (self.knows(one) and self.knows(other)):
+            return False
+        return same_build(self.kubelet(one).release, self.kubelet(other).release)
+
+    def predecessors(self, release: Release, day: date) -> tuple[Predecessor, ...]:
+        """Return the releases older than one that were published by a day, one per way of hashing.
+
+        The newest come first.
+        """
+        key = release.upstream, day
+        if key not in self._predecessors:
+            by_hash: dict[object, Predecessor] = {}
+            for name, maintained in self.known.published_before(release, day):
+                older, row = self.known.find(name)
+                way = row.types, row.era, _escapes(older, row)
+                if way not in by_hash:
+                    types, era, escapes = way
+                    by_hash[way] = Predecessor(name, maintained, types, self.eras[era], escapes, self.kubelet)
+            self._predecessors[key] = tuple(by_hash.values())
+        return self._predecessors[key]
+
+    def _lookup(self, name: str, settings: Settings) -> Kubelet:
+        found, row = self.known.find(name)
+        release = self.vendors.true(found)
+        behaviour = self._behaviour.decide(Behaviour, release)
+        features = msgspec.convert(behaviour.pod_features, tuple[PodFeature, ...])
+        behaviour = structs.replace(behaviour, pod_features=features)
+        gates = Gates(self.gate_table, release, settings)
+        return Kubelet(
+            release=release,
+            schema=self.schema(row.types),
+            era=self.eras[row.era],
+            escapes=_escapes(release, row),
+            behaviour=behaviour,
+            gates=gates,
+            static_pods=StaticPods(
+                self._pod_data, release, gates, behaviour.static_pod_digest, behaviour.static_pod_source
+            ),
+            patch_assumed=release.patch not in row.patches,
+            based_on=row.based_on,
+            published=row.published(release),
+            vendor=self.vendors.of(release),
+        )
+
+    def hazards(self, release: Release) -> Hazards:
+        """Return what can break at the start of a kubelet of a release."""
+        from hashcompat.core.catalog.hazards import Hazards  # noqa: PLC0415 - plans need no hazards
+
+        return self._hazards.decide(
+            Hazards,
+            release,
+            states=self._state_forms.files(self._hazards, release),
+            flags=self.flag_table,
+            config=self.config_table,
+            values=self.value_table,
+        )
+
+    @cached_property
+    def flag_table(self) -> FlagTable:
+        """The flags of kubelets."""
+        from hashcompat.core.catalog.kubeletsettings import FlagTable  # noqa: PLC0415 - as above
+
+        return FlagTable(self._data)
+
+    @cached_property
+    def config_table(self) -> ConfigTable:
+        """The fields of kubelets' configuration files."""
+        from hashcompat.core.catalog.kubeletsettings import ConfigTable  # noqa: PLC0415 - as above
+
+        return ConfigTable(self._data)
+
+    @cached_property
+    def value_table(self) -> ValueTable:
+        """The values with which kubelets do not start."""
+        from hashcompat.core.catalog.kubeletvalues import ValueTable  # noqa: PLC0415 - as above
+
+        return ValueTable(self._data)
+
+    @cached_property
+    def _state_forms(self) -> StateForms:
+        from hashcompat.core.catalog.hazards import StateForms  # noqa: PLC0415 - as above
+
+        return StateForms(self._data)
+
+    @cached_property
+    def _hazards(self) -> Table:
+        return read_table("hazards.json", self._data.table("hazards"))
+
+    def messages(self, release: Release) -> Messages:
+        """Return what a kubelet of a release writes into its log and its events."""
+        from hashcompat.core.catalog.behaviour import Messages  # noqa: PLC0415 - plans need none of these
+
+        return self._messages.decide(Messages, release)
+
+    @cached_property
+    def _messages(self) -> Table:
+        return read_table("messages.json", self._data.table("messages"))
+
+    def schema(self, name: str) -> Schema:
+        """Load a type tree by the name that releases.json gives it."""
+        if name not in self._schemas:
+            tree = self._data.tree(files.CONTAINER, name)
+            chosen = {go_name: CODECS[codec] for go_name, codec in tree.get("codecs", {}).items()}
+            self._schemas[name] = Schema(name, tree, {**DEFAULTS, **chosen})
+        return self._schemas[name]
+
+    def newest_schema(self) -> Schema:
+        """Return the tree of the newest release, which knows every field."""
+        return self.schema(self.known.rows[-1].types)
+
+
+def _escapes(release: Release, row: ReleaseRow) -> tuple[str, ...]:
+    """Return which encoding/json built the release; rows of releases that hash no JSON name no Go.
+
+    A vendor's Go is not known, except that a release is not built with a Go older than its own source needs.
+    """
+    if not row.go:
+        return ("go1.22",)
+    if release.vendor:
+        return ("go1.22",) if _escapes_shortly(row.go[0].go) else tuple(ESCAPES)
+    return ("go1.22" if _escapes_shortly(row.built_with(release)) else "before-go1.22",)
+
+
+def _escapes_shortly(go: str) -> bool:
+    return Version(go) >= _SHORT_ESCAPES_SINCE
+
+
+@cache
+def default_catalog() -> Catalog:
+    """Return the catalog of the package's own release data and of the releases that the user added."""
+    return Catalog(files.default_directory(), files.user_directory())

@@ -1,0 +1,203 @@
+"""The v1 pod -> the JSON that the internal pod decodes from, by rows of conversions.json.
+
+Most fields keep their name and place; the steps here are for the others.
+Source: pkg/apis/core/v1/conversion.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from hashcompat.core.catalog.defaults import Default
+from hashcompat.core.catalog.pods import Conversion, StaticPods
+from hashcompat.core.compile.decode import compile_decoder
+from hashcompat.core.errors import DecodeError, InputError, UndecidedError
+from hashcompat.core.go.jsonpath import keys, reach
+from hashcompat.core.go.jsontext import kind_of
+from hashcompat.core.go.types import STRING, Coded, GoType, Pointer, Slice, Struct
+
+_INIT_CONTAINERS: Final = tuple(
+    f"pod.{stage}.kubernetes.io/init-container{kind}"
+    for stage in ("alpha", "beta")
+    for kind in ("s", "-statuses")
+)
+
+
+class _Change(msgspec.Struct, frozen=True):
+    """What a step works on."""
+
+    row: Conversion
+    """The row that names the step."""
+
+    pod: Json
+    """The pod, which the step changes in place."""
+
+
+def convert(pod: Json, static_pods: StaticPods) -> None:
+    """Change a v1 pod with its defaults, in place, into what the internal types decode.
+
+    Raises UndecidedError where a kubelet would read containers from annotations (to 1.7).
+    """
+    for row in static_pods.conversions:
+        if row.step not in _STEPS:
+            raise InputError(f"unknown conversion of static pods: {row.step}")
+        _STEPS[row.step](_Change(row, pod))
+
+
+def check_wire_fields(pod: Json, static_pods: StaticPods) -> None:
+    """Raise DecodeError for a wrong kind of JSON in v1 fields that no internal field is named after."""
+    for row in static_pods.conversions:
+        if row.type is not None or row.step in _STRINGS:
+            try:
+                compile_decoder(row.type or STRING, keep_empty=True)(reach(pod, keys(row.path)))
+            except DecodeError as error:
+                raise error.within(f".{row.path}") from None
+
+
+def _move(change: _Change) -> None:
+    """Copy a field of the spec to the internal security context.
+
+    Its key in the tree is the field's v1 path.
+    """
+    row, spec = change.row, change.pod["spec"]
+    moved = reach(change.pod, keys(row.path))
+    spec["securityContext"] = {**(spec.get("securityContext") or {}), row.keys[-1]: moved}
+
+
+def _service_account(change: _Change) -> None:
+    spec = change.pod["spec"]
+    spec["serviceAccountName"] = spec.get("serviceAccountName") or spec.get("serviceAccount")
+
+
+def _pod_ip(change: _Change) -> None:
+    list_address(change.pod.get("status") or {})
+
+
+def _grace_period(change: _Change) -> None:
+    spec = change.pod["spec"]
+    if float(spec["terminationGracePeriodSeconds"]) < 0:  # which may be the text -0
+        spec["terminationGracePeriodSeconds"] = 1
+
+
+def _init_annotations(change: _Change) -> None:
+    """Drop the annotations in which 1.5 and older keep init containers; an empty map stays."""
+    metadata = change.pod.get("metadata") or {}
+    if metadata.get("annotations"):
+        metadata["annotations"] = {
+            key: value for key, value in metadata["annotations"].items() if key not in _INIT_CONTAINERS
+        }
+
+
+def _read_init_annotations(change: _Change) -> None:
+    annotations = reach(change.pod, ("metadata", "annotations")) or {}
+    if any(key in annotations for key in _INIT_CONTAINERS):
+        raise UndecidedError("init containers in annotations, which this release reads").within(
+            ".metadata.annotations"
+        )
+
+
+def _type_meta(change: _Change) -> None:
+    """Drop kind and apiVersion, which internal objects do not keep."""
+    change.pod.pop("kind", None)
+    change.pod.pop("apiVersion", None)
+
+
+def _nothing(change: _Change) -> None:
+    """Do nothing: decoding already does what the row describes."""
+
+
+def check_kind(pod: object) -> None:
+    """Raise DecodeError for anything but a v1 Pod; items of a list may omit kind and apiVersion."""
+    if not isinstance(pod, Mapping):
+        raise DecodeError(f"want a Pod, got {kind_of(pod)}")
+    for key, only in (("apiVersion", "v1"), ("kind", "Pod")):
+        if pod.get(key, only) != only:
+            raise DecodeError(f"want {only}").within(f".{key}")
+
+
+_STRINGS: Final = frozenset({"PodSpec.DeprecatedServiceAccount", "PodStatus.PodIP"})
+
+_STEPS: Final[Mapping[str, Callable[[_Change], None]]] = {
+    "move": _move,
+    "PodSpec.DeprecatedServiceAccount": _service_account,
+    "PodStatus.PodIP": _pod_ip,
+    "Convert_v1_Pod_To_api_Pod": _read_init_annotations,
+    "dropInitContainerAnnotations": _init_annotations,
+    "Convert_v1_Pod_To_core_Pod": _grace_period,
+    "runtime/codec.go, serializer/versioning": _type_meta,
+    "zz_generated.conversion.go": _nothing,
+    "pkg/registry/core/pod/strategy.go": _nothing,
+}
+"""Steps by the v1 field that has no internal field of that name, or by the source that a row names."""
+
+
+# A manifest's JSON on its way to the internal pod: copying it, reaching into it, finding its objects.
+
+Json = dict[str, Any]
+
+
+class Site(msgspec.Struct, frozen=True):
+    """Where a default applies."""
+
+    row: Default
+    """The default."""
+
+    target: Json
+    """An object that it applies to, which is changed in place."""
+
+    host_network: bool = False
+    """Whether the pod uses the host's network."""
+
+
+def own(value: Any) -> Any:
+    """Return a deep copy of maps and lists.
+
+    Shared ones (YAML aliases) are copied for each place, so that a default set in one does not appear in
+    another.
+    """
+    match value:
+        case Mapping():
+            return {key: own(item) for key, item in value.items()}
+        case list() | tuple():
+            return [own(item) for item in value]
+    return value
+
+
+def objects(go_type: GoType, value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, str, Json]]:
+    """Yield the Go name, the place and the JSON object of every struct of the tree that the JSON reaches.
+
+    The place is the key below spec or status; an embedded struct is yielded with the object that contains it.
+    A null in a list of structs is replaced by ``{}``, and a missing struct by value is added as ``{}``: Go
+    decodes both to a zero value, which gets defaults like any other.
+    """
+    match go_type, value:
+        case (Pointer(_, elem), _):
+            yield from objects(elem, value, path)
+        case (Struct(), dict()):
+            yield go_type.name, path[1] if len(path) > 1 else "", value
+            for field in go_type.fields:
+                by_value = isinstance(field.type, Struct) and not isinstance(field.type, Coded)
+                if field.json and by_value and value.get(field.json) is None:
+                    value[field.json] = {}
+                if not field.json:
+                    yield from objects(field.type, value, path)
+                elif field.json in value:
+                    yield from objects(field.type, value[field.json], (*path, field.json))
+        case (Slice(_, elem), list()):
+            if isinstance(elem, Struct):
+                value[:] = [{} if item is None else item for item in value]
+            for item in value:
+                yield from objects(elem, item, path)
+
+
+def list_address(status: Json) -> None:
+    """Replace a status' ``podIPs`` by ``podIP`` where they differ.
+
+    Source: ``Convert_v1_PodStatus_To_core_PodStatus``, and from 1.37 on ``SetDefaults_PodStatus``.
+    """
+    address, addresses = status.get("podIP"), status.get("podIPs") or [{}]
+    if address and (addresses[0] or {}).get("ip") != address:
+        status["podIPs"] = [{"ip": address}]

@@ -1,0 +1,259 @@
+"""Where a pod may run and what it refers to: what of a spec kubelets judge and API servers generate.
+
+Node selectors and affinity are matched with a node's labels, tolerations with its taints. Source:
+k8s.io/component-helpers scheduling/corev1/nodeaffinity ``GetRequiredNodeAffinity``; k8s.io/api
+core/v1/toleration.go ``ToleratesTaint``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any, Final
+
+from hashcompat.core.go.jsonpath import mapping
+from hashcompat.core.regex import regex
+
+Labels = Mapping[str, str]
+
+_Toleration = tuple[str, str, str, str]
+
+_INTEGER: Final = regex(r"[+-]?\d{1,19}", re.ASCII)
+
+
+def selected(spec: Mapping[str, Any], node: str, labels: Labels, looked_at: str) -> bool:
+    """Return whether a node has what a pod's nodeSelector and required node affinity ask for.
+
+    ``looked_at`` is the value of the row ``nodeAffinity`` of behaviour.json.
+    """
+    wanted = mapping(spec.get("nodeSelector"))
+    if any(labels.get(key) != value for key, value in wanted.items()):
+        return False
+    terms = None if looked_at == "selector" else _terms(spec)
+    fields = {"metadata.name": node} if "fields" in looked_at else None
+    return terms is None or any(_matches(term, labels, fields) for term in terms)
+
+
+def label_keys(spec: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the labels of a node that ``selected`` looks at."""
+    yield from map(str, mapping(spec.get("nodeSelector")))
+    for term in _terms(spec) or ():
+        for row in _sequence(mapping(term).get("matchExpressions")):
+            yield str(mapping(row).get("key"))
+
+
+def asks_by_name(spec: Mapping[str, Any]) -> bool:
+    """Return whether ``selected`` looks at the name of a node."""
+    return any(_sequence(mapping(term).get("matchFields")) for term in _terms(spec) or ())
+
+
+def _terms(spec: Mapping[str, Any]) -> Sequence[Any] | None:
+    """Return the terms of the required node affinity; None where there is none."""
+    affinity = mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
+    required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
+    return _sequence(required.get("nodeSelectorTerms")) if isinstance(required, Mapping) else None
+
+
+def _matches(term: Any, labels: Labels, fields: Labels | None) -> bool:
+    """Return whether a node matches every expression of a term; an empty term matches no node."""
+    asked = [(row, labels) for row in _sequence(mapping(term).get("matchExpressions"))]
+    if fields is not None:
+        asked += [(row, fields) for row in _sequence(mapping(term).get("matchFields"))]
+    return bool(asked) and all(_holds(row, values) for row, values in asked)
+
+
+def _holds(expression: Any, labels: Labels) -> bool:
+    row = mapping(expression)
+    holds = _OPERATORS.get(str(row.get("operator")))
+    return holds is not None and holds(labels.get(str(row.get("key"))), _sequence(row.get("values")))
+
+
+def _compared(is_greater: bool) -> Callable[[str | None, Sequence[Any]], bool]:
+    def holds(value: str | None, values: Sequence[Any]) -> bool:
+        texts = [str(value), *map(str, values)]
+        if value is None or len(texts) != 2 or not all(map(_INTEGER.fullmatch, texts)):
+            return False
+        one, other = map(int, texts)
+        return one > other if is_greater else one < other
+
+    return holds
+
+
+_OPERATORS: Final[Mapping[str, Callable[[str | None, Sequence[Any]], bool]]] = {
+    "In": lambda value, values: value in values,
+    "NotIn": lambda value, values: value not in values,
+    "Exists": lambda value, _: value is not None,
+    "DoesNotExist": lambda value, _: value is None,
+    "Gt": _compared(is_greater=True),
+    "Lt": _compared(is_greater=False),
+}
+"""What an expression asks of a label, which is None where the node lacks it."""
+
+
+def not_tolerated(spec: Mapping[str, Any], taints: Iterable[Mapping[str, Any]], effect: str) -> str:
+    """Return the first taint of an effect that a pod does not tolerate, as kubectl writes it; or empty."""
+    tolerated = {_tolerated(mapping(row)) for row in _sequence(spec.get("tolerations"))}
+    for taint in taints:
+        if taint.get("effect") == effect and tolerated.isdisjoint(_tolerations(taint)):
+            value = f"={taint['value']}" if taint.get("value") else ""
+            return f"{taint.get('key')}{value}:{effect}"
+    return ""
+
+
+def _tolerated(toleration: Mapping[str, Any]) -> _Toleration:
+    """Return effect, key, operator and value of a toleration; without an effect or a key it has any."""
+    operator = _text(toleration, "operator") or "Equal"
+    value = _text(toleration, "value") if operator == "Equal" else ""
+    return _text(toleration, "effect"), _text(toleration, "key"), operator, value
+
+
+def _tolerations(taint: Mapping[str, Any]) -> Iterator[_Toleration]:
+    """Yield every toleration that tolerates a taint."""
+    ways = (("Exists", ""), ("Equal", _text(taint, "value")))
+    for effect, key, way in product(("", _text(taint, "effect")), ("", _text(taint, "key")), ways):
+        yield effect, key, *way
+
+
+def _text(row: Mapping[str, Any], key: str) -> str:
+    return str(row.get(key) or "")
+
+
+def _sequence(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else ()
+
+
+# How a DaemonSet's pod asks for its node, from 1.12 on.
+#
+# Source: pkg/controller/daemon/util/daemonset_util.go ``ReplaceDaemonSetPodNodeNameNodeAffinity``.
+
+_AFFINITY: Final = "affinity"
+
+_OF_NODES: Final = "nodeAffinity"
+
+_REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
+
+_TERMS: Final = "nodeSelectorTerms"
+
+OF_DAEMON_SETS: Final = ("spec", _AFFINITY, _OF_NODES, _REQUIRED, _TERMS)
+"""The keys in a pod that lead to the list of what it asks for."""
+
+
+def asks_for_its_node(spec: Mapping[str, Any]) -> bool:
+    """Return whether the affinity of a pod asks for the node that it is on, and for nothing else."""
+    fields = [{"key": "metadata.name", "operator": "In", "values": [spec.get("nodeName")]}]
+    own = {_OF_NODES: {_REQUIRED: {_TERMS: [{"matchFields": fields}]}}}
+    return bool(spec.get(_AFFINITY) == own)
+
+
+# The names of the volumes in which pods get their service account's token, from 1.21 on.
+
+_NAME: Final = regex(r"kube-api-access-[0-9a-z]{5}", re.ASCII)
+
+
+def is_token_mount(name: str) -> bool:
+    """Return whether an API server generates such names, another one for each pod.
+
+    Source: plugin/pkg/admission/serviceaccount/admission.go ``ServiceAccountVolumeName``.
+    """
+    return _NAME.fullmatch(name) is not None
+
+
+# Which API objects a pod refers to; from 1.34 on kubelets reject static pods that refer to any.
+#
+# Source: pkg/api/pod/util.go ``HasAPIObjectReference``.
+
+_SECRETS: Final = frozenset({"secret", "secretRef", "secretKeyRef", "nodePublishSecretRef", "azureFile"})
+
+_CONFIG_MAPS: Final = frozenset({"configMap", "configMapRef", "configMapKeyRef"})
+
+_VOLUMES: Final = {
+    "csi": "csidrivers",
+    "glusterfs": "endpoints",
+    "persistentVolumeClaim": "persistentvolumeclaims",
+    "ephemeral": "persistentvolumeclaims",
+    "serviceAccountToken": "serviceaccounts",
+    "clusterTrustBundle": "clustertrustbundles",
+    "podCertificate": "podcertificates",
+}
+
+_VALUE_SOURCES: Final = frozenset(
+    {"envFrom", "env", "valueFrom", "initContainers", "containers", "ephemeralContainers"}
+)
+
+
+def api_references(spec: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the kinds of API objects that a pod's spec refers to, named as in the kubelet's message."""
+    return tuple(dict.fromkeys(_references(spec)))
+
+
+def _references(spec: Mapping[str, Any]) -> Iterator[str]:
+    if spec.get("serviceAccountName") or spec.get("serviceAccount"):
+        yield "serviceaccounts"
+    if spec.get("resourceClaims"):
+        yield "resourceclaims"
+    if any(reference.get("name") for reference in _items(spec.get("imagePullSecrets"))):
+        yield "secrets"
+    for key in ("initContainers", "containers", "ephemeralContainers"):
+        yield from _named_in(spec.get(key), _VALUE_SOURCES)
+    for volume in _items(spec.get("volumes")):
+        yield from _kinds(volume)
+        projected = volume.get("projected")
+        for source in _items(projected.get("sources") if isinstance(projected, Mapping) else None):
+            yield from _kinds(source)
+        for driver in volume.values():
+            yield from _kinds(driver if isinstance(driver, Mapping) else {})
+
+
+def _named_in(value: Any, through: frozenset[str]) -> Iterator[str]:
+    """Follow the keys below which a container can name objects; other keys are not references."""
+    for item in _items(value):
+        yield from _kinds(item)
+        for key in through & item.keys():
+            child = item[key]
+            yield from _named_in(child if isinstance(child, list) else [child], through)
+
+
+def _kinds(value: Mapping[str, Any]) -> Iterator[str]:
+    for key, child in value.items():
+        # A reference without a name does not count (``skipEmptyNames``).
+        nameless = key.endswith("Ref") and not (isinstance(child, Mapping) and child.get("name"))
+        if child is None or nameless:
+            continue
+        if key in _SECRETS:
+            yield "secrets"
+        elif key in _CONFIG_MAPS:
+            yield "configmaps"
+        elif key in _VOLUMES:
+            yield _VOLUMES[key]
+
+
+def _items(value: Any) -> list[Mapping[str, Any]]:
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
+
+
+def volume_kinds(spec: Mapping[str, Any]) -> frozenset[str]:
+    """Return the keys of the sources of a pod's volumes, such as ``rbd``."""
+    return frozenset(
+        key for volume in _items(spec.get("volumes")) for key, source in volume.items() if source is not None
+    )
+
+
+def mounted(spec: Mapping[str, Any], kinds: Collection[str]) -> list[str]:
+    """Return those of some kinds of volumes that a container mounts, by ``volumeMounts``, sorted.
+
+    A kubelet waits for no other one (pkg/kubelet/volumemanager/volume_manager.go ``getExpectedVolumes``).
+    """
+    named = {
+        mount.get("name")
+        for key in ("initContainers", "containers", "ephemeralContainers")
+        for container in _items(spec.get(key))
+        for mount in _items(container.get("volumeMounts"))
+        if isinstance(mount.get("name"), str)
+    }
+    volumes = [volume for volume in _items(spec.get("volumes")) if _is_in(volume.get("name"), named)]
+    return sorted({kind for kind in kinds for volume in volumes if volume.get(kind) is not None})
+
+
+def _is_in(name: object, names: Collection[object]) -> bool:
+    return isinstance(name, str) and name in names

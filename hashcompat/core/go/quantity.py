@@ -1,0 +1,243 @@
+"""``resource.Quantity`` as apimachinery 1.3 - 1.36 parses, stores and prints it (pkg/api/resource).
+
+The hashed text includes the private fields, so the parser must produce Go's *representation*, not only the
+same number: whether the text is cached, whether the value is an ``inf.Dec``, and its scale.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from hashcompat.core.errors import DecodeError
+from hashcompat.core.go import inf
+from hashcompat.core.go.jsontext import Number
+from hashcompat.core.go.types import Basic, Coded, Field, Struct
+from hashcompat.core.regex import regex
+
+FORMAT: Final = Basic("resource.Format", "string")
+_FIELDS: Final = (
+    Field(
+        "i",
+        Struct(
+            "resource.int64Amount",
+            (Field("value", Basic("int64", "int64")), Field("scale", Basic("resource.Scale", "int32"))),
+        ),
+    ),
+    Field("d", Struct("resource.infDecAmount", (Field("Dec", inf.POINTER),))),
+    Field("s", Basic("string", "string")),
+    Field("Format", FORMAT),
+)
+
+Quantity = tuple[tuple[int, int], tuple[tuple[inf.Dec] | None], str, str]
+"""Typed value of ``TYPE``: ``((value, scale), (dec,), cached text, format)``."""
+
+DECIMAL_SI, BINARY_SI, DECIMAL_EXPONENT = "DecimalSI", "BinarySI", "DecimalExponent"
+_DECIMAL_SUFFIXES: Final = {
+    "n": -9,
+    "u": -6,
+    "m": -3,
+    "": 0,
+    "k": 3,
+    "M": 6,
+    "G": 9,
+    "T": 12,
+    "P": 15,
+    "E": 18,
+}
+_BINARY_SUFFIXES: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+_DECIMAL_NAMES: Final = {exponent: suffix for suffix, exponent in _DECIMAL_SUFFIXES.items()}
+_BINARY_NAMES: Final = {exponent: suffix for suffix, exponent in _BINARY_SUFFIXES.items()}
+
+_SPLIT: Final = regex(r"([+-]?)(0*+)([0-9]*+)(?:\.([0-9]*+))?([eEinumkKMGTP]*+[+-]?[0-9]*+)")
+_EXPONENT: Final = regex(r"[eE]([+-]?[0-9]+)")
+_GO_SPACE: Final = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
+_MAX_INT64_DIGITS: Final = 18
+MAX_INT64: Final = 2**63 - 1
+_NANO_SCALE: Final = 9
+LONGEST: Final = 4000
+"""Characters of a quantity; Python refuses to convert numbers of more than 4300 digits."""
+
+_LONGEST_BITS: Final = LONGEST * 10 // 3
+"""Bits of a number of that many digits, rounded up."""
+
+_REMEMBERED: Final = 1024
+"""Quantities; clusters use few different ones, and each may have thousands of digits."""
+
+ZERO: Final[Quantity] = ((0, 0), (None,), "", "")
+
+
+def from_json(value: object) -> Quantity:
+    """Decode as ``Quantity.UnmarshalJSON``: the text of a string or of a number; null is the zero value."""
+    if value is None:
+        return ZERO
+    return parse(raw_text(value))
+
+
+def raw_text(value: object) -> str:
+    """Return the text that a quantity is parsed from; a string is stripped of white space.
+
+    Raises DecodeError for other kinds of JSON.
+    """
+    if isinstance(value, bool) or not isinstance(value, str | int | float | Number):
+        raise DecodeError("want a quantity such as 100m or 64Mi")
+    return value.strip(_GO_SPACE) if isinstance(value, str) else str(value)
+
+
+def refuse_absurd(text: str) -> None:
+    """Raise DecodeError for more digits than any quantity needs, before they exhaust Python or memory."""
+    if len(text) > LONGEST:
+        raise DecodeError(f"a quantity with too many digits: more than {LONGEST} characters")
+
+
+def to_json(value: Quantity) -> str:
+    """Return the text of ``Quantity.MarshalJSON`` without its quotes: the cached or the canonical text."""
+    return value[2] or canonical(value)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def parse(text: str) -> Quantity:
+    """Parse as ``resource.ParseQuantity``.
+
+    Raises DecodeError for text that Go rejects; the message does not repeat the text.
+    """
+    if text == "0":
+        return (0, 0), (None,), "0", DECIMAL_SI
+    refuse_absurd(text)
+    match = _SPLIT.fullmatch(text) if text else None
+    if match is None:
+        raise DecodeError("not a quantity; want a number with a suffix such as m, k, Mi or e3")
+    sign, zeros, whole, fraction, suffix = match.groups(default="")
+    base, exponent, form = interpret(suffix)
+    negative = sign == "-"
+    # Go keeps some texts with the value, in a field that go-spew prints: so 0.5 and 500m hash differently.
+    fast = _parse_fast(text, negative, whole or "0", fraction, exponent, form)
+    if fast is not None:
+        return fast
+    if not zeros + whole + fraction:
+        raise DecodeError("a quantity without digits")
+    amount = int(whole + fraction or "0") * (1 if base == 10 else 1 << exponent)
+    return _parse_slow(amount, negative, inf.int32(len(fraction) - (exponent if base == 10 else 0)), form)
+
+
+def interpret(suffix: str) -> tuple[int, int, str]:
+    """Return the base, exponent and format of a suffix (suffix.go ``interpret``)."""
+    if suffix in _DECIMAL_SUFFIXES:
+        return 10, _DECIMAL_SUFFIXES[suffix], DECIMAL_SI
+    if suffix in _BINARY_SUFFIXES:
+        return 2, _BINARY_SUFFIXES[suffix], BINARY_SI
+    if match := _EXPONENT.fullmatch(suffix):
+        parsed = int(match[1])
+        if -(2**63) <= parsed <= MAX_INT64:
+            return 10, inf.int32(parsed), DECIMAL_EXPONENT
+    raise DecodeError("a quantity with an unknown suffix")
+
+
+def _parse_fast(
+    text: str, negative: bool, whole: str, fraction: str, exponent: int, form: str
+) -> Quantity | None:
+    """Try the ``int64Amount`` path, the only one that caches text, and only text that looks canonical."""
+    digits = whole + fraction
+    if form == BINARY_SI:
+        if fraction or 15 - len(whole) - exponent * 3 // 10 - 1 < 0:
+            return None
+        value = int(whole)
+        cached, scale, amount = value & 7 != 0, 0, value << exponent
+    else:
+        scale = inf.int32(exponent - len(fraction))
+        if len(digits) > _MAX_INT64_DIGITS or scale < -_NANO_SCALE:
+            return None
+        amount = int(digits)
+        cached = scale % 3 == 0 and not digits.endswith("000") and digits[0] != "0"
+    return (-amount if negative else amount, scale), (None,), text if cached else "", form
+
+
+def _parse_slow(unscaled: int, negative: bool, scale: int, form: str) -> Quantity:
+    """Take the ``inf.Dec`` path: round up to nano, cap BinarySI at 2^63-1, fractions below 1 as DecimalSI."""
+    if unscaled:
+        unscaled, scale = inf.round_up(unscaled, scale, _NANO_SCALE), _NANO_SCALE
+    if form == BINARY_SI and unscaled > MAX_INT64 * 10**_NANO_SCALE:
+        unscaled, scale = MAX_INT64, 0
+    elif form == BINARY_SI and 0 < unscaled < 10**_NANO_SCALE:
+        form = DECIMAL_SI
+    return (0, 0), ((inf.dec(-unscaled if negative else unscaled, scale),),), "", form
+
+
+def canonical(value: Quantity) -> str:
+    """Return the canonical text of ``Quantity.CanonicalizeBytes``, which JSON and protobuf use."""
+    amount, scale = decimal(value)
+    return canonical_text(amount, scale, value[3] or DECIMAL_EXPONENT)
+
+
+def canonical_text(amount: int, scale: int, form: str) -> str:
+    """Return the canonical text of amount / 10**scale: no fraction, the largest suffix (1.0 - 1.36).
+
+    Raises DecodeError for more digits than a quantity may have, such as of a sum.
+    """
+    if amount == 0:
+        return "0"
+    if form == BINARY_SI and scale >= 0 and amount % 10**scale == 0:
+        whole = amount // 10**scale
+        if abs(whole) >= 1024:
+            whole, power = _strip(whole, 1024)
+            return f"{_digits(whole)}{_BINARY_NAMES.get(10 * power, '')}"
+    mantissa, power = _strip(amount, 10)
+    exponent = inf.int32(power - scale)
+    mantissa *= 10 ** (exponent % 3)
+    exponent = inf.int32(exponent - exponent % 3)
+    if form == DECIMAL_EXPONENT:
+        return f"{_digits(mantissa)}e{exponent}" if exponent else _digits(mantissa)
+    # Beyond 10^18 Go has no suffix and prints none, so the exponent is lost, here too.
+    return f"{_digits(mantissa)}{_DECIMAL_NAMES.get(exponent, '')}"
+
+
+def _digits(value: int) -> str:
+    if value.bit_length() > _LONGEST_BITS:
+        raise DecodeError(f"a quantity with too many digits: more than {LONGEST}")
+    return str(value)
+
+
+def decimal(value: Quantity) -> tuple[int, int]:
+    """Return ``(unscaled, scale)`` with value = unscaled / 10**scale, whichever representation holds it."""
+    dec = value[1][0]
+    if dec is None:
+        return value[0][0], -value[0][1]
+    return inf.number(dec[0])
+
+
+def _strip(value: int, factor: int) -> tuple[int, int]:
+    """Divide by a factor as often as that leaves no rest: first by ever higher powers of it."""
+    if value % factor:
+        return value, 0
+    value, squares = _strip(value // factor, factor * factor)
+    once_more = value % factor == 0
+    return value // factor if once_more else value, 1 + 2 * squares + once_more
+
+
+def round_up_to_milli(value: Quantity) -> Quantity:
+    """Apply ``Quantity.RoundUp(-3)``, as API servers do (defaults.go ``SetDefaults_ResourceList``)."""
+    amount, scale = decimal(value)
+    fast = value[1][0] is None
+    if fast and scale <= 3:
+        return value
+    rounded = inf.round_up(abs(amount), scale, 3) if amount else 0
+    if fast:
+        return (-rounded if amount < 0 else rounded, -3), (None,), "", value[3]
+    return (0, 0), ((inf.dec(-rounded if amount < 0 else rounded, 3),),), "", value[3]
+
+
+def milli_from_json(value: object) -> Quantity:
+    """Decode a quantity of a ResourceList into the internal type of 1.3 - 1.5, which rounds it up to milli.
+
+    Kubelets of these releases convert every pod, so a quantity that the API server has already rounded still
+    changes its scale. Source: pkg/api/v1/conversion.go ``Convert_v1_ResourceList_To_api_ResourceList``, in
+    1.5 defaults.go.
+    """
+    return round_up_to_milli(from_json(value))
+
+
+TYPE: Final = Coded("resource.Quantity", _FIELDS, from_json, to_json)
+MILLI_TYPE: Final = Coded("resource.Quantity", _FIELDS, milli_from_json, to_json)

@@ -1,0 +1,92 @@
+"""The strings of a JSON or YAML text, each with its place: what two texts of one structure may differ in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from hashcompat.core.go.jsontext import JsonLines
+from hashcompat.core.go.parts import Lines
+from hashcompat.core.regex import regex
+
+COUNT: Final = "restartCount"
+"""The one key whose numbers are tokens too: pods that are otherwise alike restarted more or less often."""
+
+_STRING: Final = r'"((?:[^"\\]++|\\.)*+)"?+'
+"""In valid JSON the quote at its end is there; elsewhere nothing is looked at twice without it."""
+
+_TOKEN: Final = regex(
+    rf"{_STRING}(?:[ \t\r\n]*+(:)[ \t\r\n]*+(?:{_STRING}|([0-9]++)(?=[ \t\r\n,}}\]]))?+)?+", re.DOTALL
+)
+"""A string; behind one that is a key, the string or the number that is its value."""
+
+
+class Token(NamedTuple):
+    """A string that is a value, or the number of a ``restartCount``; never a key."""
+
+    start: int
+    """Where its characters begin, without a quote."""
+    end: int
+    key: str
+    """The latest key before it."""
+    is_number: bool = False
+    is_as_is: bool = True
+    """Whether its characters are those of its value."""
+
+
+class Text(msgspec.Struct, frozen=True, eq=False):
+    """The text of an object that was decoded."""
+
+    whole: str
+    tokens: Callable[[int, int], Iterable[Token]]
+    """Returns those of a part of it, in order: every string but keys, and every ``restartCount``.
+
+    The part begins with a key, or the whole.
+    """
+    lines: Lines
+    """Where the objects in its lists begin, if it begins at line 1."""
+    is_bare: Callable[[str], bool] | None = None
+    """Whether a string is that string also where it is not quoted; None for JSON, where all are quoted."""
+
+
+def of_json(whole: str, value: Mapping[str, Any]) -> Text:
+    """Return the valid JSON text of an object."""
+    return Text(whole, partial(_tokens, whole), partial(_lines, whole, value))
+
+
+def _tokens(text: str, start: int, end: int) -> Iterator[Token]:
+    key = ""
+    for found in _TOKEN.finditer(text, start, end):
+        if found[2] is None:
+            yield Token(*found.span(1), key)
+            continue
+        key = found[1]
+        if found[3] is not None:
+            yield Token(*found.span(3), key)
+        elif found[4] is not None and key == COUNT:
+            yield Token(*found.span(4), key, is_number=True)
+
+
+def leaves(value: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """Yield the keys and indexes to each value that a token stands for, with that value, in that order."""
+    todo: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
+    while todo:
+        steps, one = todo.pop()
+        kind = type(one)
+        if kind is str or (kind is int and steps[-1] == COUNT):
+            yield steps, one
+        elif kind is dict:
+            todo += [((*steps, key), inner) for key, inner in reversed(one.items())]
+        elif kind is list:
+            todo += [((*steps, index), one[index]) for index in range(len(one) - 1, -1, -1)]
+
+
+def _lines(whole: str, value: Mapping[str, Any], key: str, rows: Sequence[Any]) -> Sequence[int]:
+    """Return the lines of the objects in a list of an object, whose text begins at line 1."""
+    found = JsonLines()
+    found.add(dict(value), 1, 1 + whole.count("\n"), whole.__str__)
+    return found.lines(key, rows)

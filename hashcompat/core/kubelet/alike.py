@@ -1,0 +1,171 @@
+"""What differs between two kubelets, whatever the pod: hashes, the skew that upstream allows, exec probes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.catalog.releases import minors_behind, same_minor
+from hashcompat.core.catalog.types import Schema
+from hashcompat.core.compile.decode import Decoder, compile_decoder
+from hashcompat.core.go.types import Slice
+from hashcompat.core.go.walk import ANY, Member, Pair, Walk, compile_walk
+
+Defaults = Sequence[tuple[str, Any]]
+"""Paths below a container, without ``[*]``, and the values that API servers write there by themselves."""
+
+
+def hash_alike(one: Kubelet, other: Kubelet) -> bool:
+    """Return whether two releases hash every container alike that sets only fields which both know.
+
+    Where JSON is hashed unset fields leave no trace, but encoding/json does: Go 1.22 escapes a backspace and
+    a form feed differently (kubernetes/kubernetes#125895 - #125898). Where ``%#v`` text is hashed, the whole
+    type tree is part of it.
+    """
+    if one.era is not other.era:
+        return False
+    return one.escapes == other.escapes if one.era.hashes_json else one.schema is other.schema
+
+
+def never_alike(one: Kubelet, other: Kubelet) -> bool:
+    """Return whether two releases hash every container differently: other steps, or other types in text."""
+    return one.era is not other.era or (one.era.prints_unset_fields and one.schema is not other.schema)
+
+
+def distinct(olds: Iterable[Kubelet], new: Kubelet, *, new_fields: bool) -> tuple[Kubelet, ...]:
+    """Return the old releases that hash differently from ``new``, one per distinct hash.
+
+    With ``new_fields``, containers count that set fields unknown to the old release, so its types have to be
+    the same.
+    """
+    kept: list[Kubelet] = []
+    for old in olds:
+        alike = _same_code(old, new) if new_fields and old.era.whole else hash_alike(old, new)
+        if not alike and not any(_same_code(old, known) for known in kept):
+            kept.append(old)
+    return tuple(kept)
+
+
+def no_patch_needed(new: str, likes: Iterable[str]) -> str:
+    """Return the message that ``distinct`` found nothing to patch."""
+    which = "that sets only fields which both know"
+    return f"No patch needed: {new} hashes every container as {', '.join(likes)} does {which}."
+
+
+def _same_code(one: Kubelet, other: Kubelet) -> bool:
+    return (one.schema, one.era, one.escapes) == (other.schema, other.era, other.escapes)
+
+
+def unknown_to(spec: Mapping[str, Any], new: Kubelet, old: Kubelet, defaults: Defaults) -> list[str]:
+    """Return the paths of the set fields that ``new`` knows and ``old`` does not, but for defaults.
+
+    Raises DecodeError for JSON that does not fit the new release's types.
+    """
+    written = dict(defaults)
+    return [
+        path
+        for path, member in _new_fields(spec, new, old)
+        if not (path in written and _is_default(member, written[path]))
+    ]
+
+
+def _new_fields(spec: Mapping[str, Any], new: Kubelet, old: Kubelet) -> Iterator[tuple[str, Member]]:
+    value = _decoder(new.schema)(spec)
+    for pair in _added(old.schema, new.schema)(ANY, value):
+        if pair.new is not None and pair.new.value:
+            yield pair.path.replace("[*]", ""), pair.new
+
+
+@lru_cache(maxsize=256)
+def _added(old: Schema, new: Schema) -> Walk:
+    """Return the walk of the fields that only the new types have."""
+    return compile_walk(old.container, new.container, _is_added)
+
+
+def _is_added(pair: Pair) -> bool:
+    return pair.old is None
+
+
+@lru_cache(maxsize=256)
+def _decoder(schema: Schema) -> Decoder:
+    return compile_decoder(schema.container, keep_empty=True)
+
+
+def _is_default(member: Member, default: Any) -> bool:
+    """Return whether a field holds the default; of a list any elements may be left out."""
+    go_type = member.field.type
+    written = compile_decoder(go_type, keep_empty=True)(default)
+    return set(member.value) <= set(written) if isinstance(go_type, Slice) else bool(member.value == written)
+
+
+# Upstream's version skew policy (kubernetes.io/releases/version-skew-policy), as warnings of a plan.
+
+_DRAIN = (
+    "in-place minor upgrades of a kubelet are not supported: drain the node first "
+    "(kubernetes/kubernetes#129385)"
+)
+
+
+def skew_warnings(old: Kubelet, new: Kubelet, server: Kubelet | None) -> Iterator[str]:
+    """Yield a warning for each part of the policy that an upgrade breaks; the API server may be unknown."""
+    broken = [another_minor(old, new)]
+    if server is not None:
+        broken += [newer_than_server(new, server), too_old_for_server(new, server)]
+    yield from filter(None, broken)
+
+
+def another_minor(old: Kubelet, new: Kubelet) -> str:
+    """Return what upstream says of an upgrade in place to another minor; empty for one to the same."""
+    return "" if same_minor(old.release, new.release) else f"{old.release} -> {new.release}: {_DRAIN}"
+
+
+def newer_than_server(new: Kubelet, server: Kubelet) -> str:
+    """Return what upstream says of a kubelet of a newer minor than its API server's; empty for others."""
+    if minors_behind(new.release, server.release) >= 0:
+        return ""
+    return f"{_under(new, server)}: a kubelet must not be newer than kube-apiserver"
+
+
+def too_old_for_server(new: Kubelet, server: Kubelet) -> str:
+    """Return what upstream says of a kubelet too many minors older than its API server; else empty."""
+    allowed = new.behaviour.minors_behind_server
+    if minors_behind(new.release, server.release) <= allowed:
+        return ""
+    return f"{_under(new, server)}: a kubelet may be up to {allowed} minor versions older than kube-apiserver"
+
+
+def within_policy(old: Kubelet, new: Kubelet) -> bool:
+    """Return whether both kubelets of an upgrade may run under one API server, that of the newer one.
+
+    So a kubelet may skip minors. That its node is drained first (``another_minor``) is another rule.
+    """
+    older, newer = (new, old) if minors_behind(old.release, new.release) < 0 else (old, new)
+    return not too_old_for_server(older, newer)
+
+
+def _under(new: Kubelet, server: Kubelet) -> str:
+    return f"{new.release} under an API server {server.release}"
+
+
+# Exec probes whose time limit a kubelet begins to enforce.
+#
+# Source: pkg/probe/exec/exec.go, kubernetes/kubernetes#94115 (1.20, feature gate ExecProbeTimeout).
+
+PROBE_GATE: Final = "ExecProbeTimeout"
+
+_KILLING: Final = ("livenessProbe", "startupProbe")
+"""The probes whose failure kills a container."""
+
+
+def begins_to_enforce(old: Kubelet, new: Kubelet) -> bool:
+    """Return whether only the new kubelet fails an exec probe that takes longer than timeoutSeconds."""
+    before, now = (kubelet.behaviour.exec_probe_timeout for kubelet in (old, new))
+    return (before, now) == ("ignored", "enforced") and new.gates.is_on(PROBE_GATE)
+
+
+def has_killing_exec(spec: Mapping[str, Any]) -> bool:
+    """Return whether a container has an exec probe whose failure kills it."""
+    probes = (spec.get(key) for key in _KILLING)
+    return any(isinstance(probe, Mapping) and bool(probe.get("exec")) for probe in probes)

@@ -1,0 +1,134 @@
+"""What a kubelet does with a running container when it starts: the whole order of its decision, on one page.
+
+Each function decides a case or leaves it to the next one. The order is the kubelet's own:
+pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions`` (the sandbox first, then container by
+container); up to 1.5 pkg/kubelet/dockertools/docker_manager.go ``computePodContainerChanges``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from msgspec import structs
+
+from hashcompat.core.kubelet.decide import admission, container, pod, static
+from hashcompat.core.kubelet.decide.case import Case, Decide, Decision
+from hashcompat.core.model.verdicts import Verdict
+
+POD: Final[tuple[Decide, ...]] = (
+    pod.finished,  # the pod has ended, and the container runs on
+    pod.resting,  # the pod has ended or is about to, or nobody compares this container
+    pod.refused_static_pod,  # the target kubelet does not read its manifest
+    admission.other_node,  # the node's labels are not those that the pod asks for
+    admission.taint,  # a taint that the pod does not tolerate, from 1.24 on
+    admission.sidecars,  # 1.28, whose gate is off
+    admission.strict_groups,  # a policy that the node does not support, from 1.33 on
+    admission.sysctls,  # one that the target kubelet does not hold safe
+    admission.features,  # one that the kubelet or its node does not have
+    admission.devices,  # devices that have no plugin yet, in a few releases
+    pod.runtime_gone,  # Docker, without dockershim and cri-dockerd
+    pod.moved_cgroup,  # another QoS class, between 1.15 and 1.16
+    pod.unmounted,  # a volume without a plugin, for which the kubelet waits
+    pod.sandbox_replaced,  # another kind of sandbox, or another pause image
+    pod.sandbox_broken,  # not ready, not the only one, another network, no address
+)
+"""First the pod as a whole: whether it is admitted again (pkg/kubelet/kubelet.go ``HandlePodAdditions``), its
+sandbox. Then a static pod's UID (``decide``): a new one is a new pod."""
+
+RECORD: Final[tuple[Decide, ...]] = (
+    container.never_compared,  # init and ephemeral containers
+    container.ignored_sidecar,  # before 1.32, or behind a startupProbe
+    container.hidden,  # a snapshot hides the recorded hash or those to compare it with
+    container.closed_build,  # a vendor's kubelet that is not public, where the algorithm changes
+    container.recorded,  # the recorded hash against the target kubelet's
+)
+"""Then the container by its record, which decides whatever the current kubelet's release."""
+
+HASH: Final[tuple[Decide, ...]] = (
+    container.not_calibrated,  # no record, and others of the node were not reproduced
+    container.by_creators,  # created by another release than the current one, or perhaps
+    container.admission,  # a manifest, and what admission adds to it decides
+    container.server_gate,  # a manifest, and a gate of the API server decides
+    container.compared,  # the two kubelets' hashes
+    container.resized,  # the same hash, but resources that are applied by a restart
+)
+"""Last, without a record, by the hash that the current kubelet's release computes. What is left is kept."""
+
+
+_KEPT: Final = Decision(Verdict.KEEP)
+
+
+_SEVERITY: Final = (Verdict.KEEP, Verdict.UNKNOWN, Verdict.RESTART, Verdict.KILL)
+"""The verdicts, the mildest one first."""
+
+
+def decide(case: Case) -> Decision:
+    """Return what the target kubelet does with the container.
+
+    A pod that says it is a mirror pod, and may not be one, gets the worse verdict of the two.
+    """
+    decision = _decide(case)
+    return _worse(decision, _decide(static.as_ordinary(case))) if static.doubt(case) else decision
+
+
+def decide_by_record(case: Case) -> Decision | None:
+    """Return what the target kubelet does whatever the current release; None if that would decide."""
+    decision = _decide_by_record(case)
+    if not static.doubt(case):
+        return decision
+    other = _decide_by_record(static.as_ordinary(case))
+    return _worse(decision, other) if decision and other else None
+
+
+def _worse(one: Decision, other: Decision) -> Decision:
+    return max(one, other, key=lambda decision: _SEVERITY.index(decision.verdict))
+
+
+def _decide(case: Case) -> Decision:
+    return pod.not_created(case, _killed_or_kept(case))
+
+
+def _killed_or_kept(case: Case) -> Decision:
+    decision = _first((*POD, static.by_manifest), case)
+    if decision is not None:
+        return static.with_pod(case, decision) if decision.verdict is Verdict.KEEP else decision
+    by_mirror_pod = static.by_mirror_pod(case)
+    if by_mirror_pod is not None and by_mirror_pod.pod_recreated:
+        return by_mirror_pod
+    if moved := pod.moved_static_pod(case):  # by the same UID
+        return moved
+    decision = _first(RECORD, case) or structs.replace(_first(HASH, case) or _KEPT, by_hash=True)
+    decision = _unless_changed(case, decision)
+    return by_mirror_pod if by_mirror_pod is not None and decision.verdict is Verdict.KEEP else decision
+
+
+def _decide_by_record(case: Case) -> Decision | None:
+    decision = _first(POD, case)
+    if decision is None and (recorded := _first(RECORD, case)):
+        decision = _unless_changed(case, recorded)
+    kept = decision is not None and decision.verdict is Verdict.KEEP and case.recorded is not None
+    return None if decision is None or (kept and _release_counts(case)) else pod.not_created(case, decision)
+
+
+def _unless_changed(case: Case, decision: Decision) -> Decision:
+    """Return the decision, or what a change since the container's start makes of it where it is KEEP."""
+    return container.changed_since(case) or decision if decision.verdict is Verdict.KEEP else decision
+
+
+def _release_counts(case: Case) -> bool:
+    """Return whether the current release decides over a container whose recorded hash is the new one."""
+    new_uid = case.pod.static and not static.is_pinned(case.pod)
+    new_class = case.pod.static and case.pod.spec.get("resources") is not None
+    new_runtime = pod.drives_docker(case) and not case.new.behaviour.dockershim and not case.cri_dockerd
+    resized = container.applies_unrecorded(case.new) and any(container.restarted_for(case.container.spec))
+    return new_uid or new_class or new_runtime or resized or admission.release_counts(case)
+
+
+def _first(asked: Iterable[Decide], case: Case) -> Decision | None:
+    for (
+        decide_one
+    ) in asked:  # several times as fast as a generator, and asked of each container again and again
+        if decision := decide_one(case):
+            return decision
+    return None

@@ -1,0 +1,149 @@
+"""What a starting kubelet does not admit again: the pod is killed for good, whatever its restartPolicy.
+
+Source: pkg/kubelet/kubelet.go ``HandlePodAdditions`` and ``rejectPod``, pkg/kubelet/lifecycle/predicate.go
+``Admit``, pkg/kubelet/sysctl/allowlist.go (whitelist.go before 1.22).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hashcompat.core import rules
+from hashcompat.core.catalog.behaviour import PodFeature
+from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.go.jsonpath import mapping
+from hashcompat.core.kubelet.decide.case import Case, Decision
+from hashcompat.core.model.verdicts import Reason, Verdict
+
+SIDECAR_GATE: Final = "SidecarContainers"
+
+
+def _refused(rule: str, text: str) -> Decision:
+    return Decision(Verdict.KILL, (Reason(rule, f"not admitted again: {text}"),))
+
+
+def other_node(case: Case) -> Decision | None:
+    """Kill a pod whose nodeSelector or required node affinity its node's present labels do not meet.
+
+    Source: component-helpers scheduling/corev1/nodeaffinity ``GetRequiredNodeAffinity``; static pods as well.
+    """
+    node = case.node
+    if node is None or node.labels is None:
+        return None
+    if case.whole.is_selected(node, case.new.behaviour.node_affinity):
+        return None
+    return _refused(rules.OTHER_NODE, "its node selector does not match its node's labels")
+
+
+def taint(case: Case) -> Decision | None:
+    """Kill a pod that does not tolerate a NoExecute taint of its node; a static pod tolerates all."""
+    if case.node is None or case.pod.static or not case.new.behaviour.no_execute_taints:
+        return None
+    key = case.whole.not_tolerated(case.node)
+    return _refused(rules.TAINT, f"it does not tolerate the taint {key}") if key else None
+
+
+def sidecars(case: Case) -> Decision | None:
+    """Kill a pod with a sidecar where the gate for these is off, unless it is on now."""
+    if not (case.whole.has_sidecar and _refuses_sidecars(case.new)):
+        return None
+    if _refuses_sidecars(case.old) and not case.new.gates.sets(SIDECAR_GATE):
+        return None
+    return _refused(rules.SIDECAR_REFUSED, f"{case.new.release} has the feature gate {SIDECAR_GATE} off")
+
+
+def strict_groups(case: Case) -> Decision | None:
+    """Kill a pod with the supplementalGroupsPolicy Strict on a node whose status lacks the feature.
+
+    A kubelet before 1.33 does not report it by default, and whether the new one's report is there in time is
+    not determined; containerd 1 does not have it.
+    """
+    node = case.node
+    policy = mapping(case.pod.spec.get("securityContext")).get("supplementalGroupsPolicy")
+    if node is None or policy != "Strict" or not case.new.behaviour.strict_groups or node.strict_groups:
+        return None
+    text = "its node does not report support for the supplementalGroupsPolicy Strict"
+    reported = node.strict_groups is False or (case.old_known and case.old.behaviour.strict_groups)
+    if reported or node.runtime.startswith("containerd://1."):
+        return _refused(rules.STRICT_GROUPS, text)
+    return Decision(Verdict.UNKNOWN, (Reason(rules.STRICT_GROUPS, text),))
+
+
+def sysctls(case: Case) -> Decision | None:
+    """Kill a pod with a sysctl that the old kubelet holds safe and the new one does not.
+
+    What ``--allowed-unsafe-sysctls`` has to allow now is taken to stay allowed.
+    """
+    names = case.whole.sysctls
+    if not names:
+        return None
+    before, now = (kubelet.behaviour.safe_sysctls for kubelet in (case.old, case.new))
+    lost = [name for name in before if name in names and name not in now]
+    if not lost:
+        return None
+    return _refused(rules.SYSCTL, f"{case.new.release} does not hold {', '.join(lost)} safe")
+
+
+def devices(case: Case) -> Decision | None:
+    """Kill a pod with devices of a plugin: none has registered again when the pod is admitted."""
+    if case.new.behaviour.device_health != "checked":
+        return None
+    resources = case.whole.devices
+    if not resources:
+        return None
+    text = f"{resources}: no plugin has registered its devices yet when {case.new.release} asks"
+    return _refused(rules.DEVICES, text)
+
+
+def features(case: Case) -> Decision | None:
+    """Kill a pod that asks for a feature which the target kubelet or its node does not have.
+
+    Source: pkg/kubelet/lifecycle/handlers.go ``declaredFeaturesAdmitHandler`` and
+    ``podFeaturesAdmitHandler``; component-helpers nodedeclaredfeatures. Where the current kubelet would
+    refuse it too and runs it, the gate is on there, and is taken to stay on.
+    """
+    for feature in case.new.behaviour.pod_features:
+        if not case.whole.asks_for(feature):
+            continue
+        refused = _refuses(case, case.new, feature)
+        before = next((one for one in case.old.behaviour.pod_features if one.name == feature.name), None)
+        was_handled = before is not None and _is_handled(case.old, before)
+        was_refused = before is not None and _refuses(case, case.old, before)
+        if refused and (not was_refused or case.new.gates.sets(feature.name)):
+            return _refused(rules.FEATURE_REFUSED, f"{refused}, which it asks for")
+        if not refused and feature.of_runtime and _is_handled(case.new, feature) and not was_handled:
+            text = f"whether the runtime has {feature.name}, which it asks for, is not in the input"
+            return Decision(Verdict.UNKNOWN, (Reason(rules.FEATURE_REFUSED, text),))
+    return None
+
+
+def _refuses(case: Case, kubelet: Kubelet, feature: PodFeature) -> str:
+    """Return what a kubelet refuses a pod with a feature for; empty where it does not."""
+    if not _is_handled(kubelet, feature):
+        return ""
+    if not feature.on_windows and is_windows(case):
+        return f"Windows has no {feature.name}"
+    return "" if kubelet.gates.is_on(feature.name) else f"{kubelet.release} has {feature.name} off"
+
+
+def _is_handled(kubelet: Kubelet, feature: PodFeature) -> bool:
+    return not feature.handler or kubelet.gates.is_on(feature.handler)
+
+
+def is_windows(case: Case) -> bool:
+    """Return whether the pod runs on Windows, as its spec or its node's labels say."""
+    labels = case.node.labels if case.node is not None else None
+    systems = (mapping(case.pod.spec.get("os")).get("name"), (labels or {}).get("kubernetes.io/os"))
+    return "windows" in systems
+
+
+def release_counts(case: Case) -> bool:
+    """Return whether the current release may decide over admission."""
+    unsafe = case.whole.has_unsafe_sysctl(case.new.behaviour)
+    asked = any(map(case.whole.asks_for, case.new.behaviour.pod_features))
+    return unsafe or asked or (_refuses_sidecars(case.new) and case.whole.has_sidecar)
+
+
+def _refuses_sidecars(kubelet: Kubelet) -> bool:
+    """Return whether a kubelet that has the gate for sidecars has it off; an older one ignores them."""
+    return kubelet.gates.knows(SIDECAR_GATE) and not kubelet.gates.is_on(SIDECAR_GATE)

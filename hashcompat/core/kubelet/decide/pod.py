@@ -1,0 +1,261 @@
+"""What a starting kubelet does to a whole pod: leave it alone, refuse it, or replace its sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec import structs
+
+from hashcompat.core import rules
+from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.catalog.types import reachable_fields
+from hashcompat.core.go.jsonpath import mapping, rows
+from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_compared
+from hashcompat.core.kubelet.hashing import ContainerHash, container_hash
+from hashcompat.core.model.pods import Container, ContainerType, Pod
+from hashcompat.core.model.verdicts import Reason, Verdict
+
+POD_RESOURCES_GATE: Final = "PodLevelResources"
+
+_FIX_GATE: Final = "PodLevelResourcesFixKubeletQOSClass"
+
+
+def resting(case: Case) -> Decision | None:
+    """Keep what no kubelet compares, but no running init container, which is killed with its pod."""
+    dies_with_pod = case.container.running and case.container.type in NEVER_COMPARED
+    why = ending(case.pod) if dies_with_pod else at_rest(case.pod, case.container)
+    return not_compared(why) if why else None
+
+
+def finished(case: Case) -> Decision | None:
+    """Kill a container that still runs though its pod has finished.
+
+    Source: pkg/kubelet/pod_workers.go ``UpdatePod``, 1.32.13: a pod that the runtime runs is not known as
+    terminated, and its phase begins its end; before 1.22 kubelet.go ``HandlePodCleanups`` kills what no pod
+    wants that goes on.
+    """
+    if case.pod.phase in _FINISHED and case.container.running and not case.pod.deleting:
+        if runtime_gone(case):
+            return not_compared("the pod has finished")
+        text = f"the pod is {case.pod.phase}, and this container still runs"
+        return Decision(Verdict.KILL, (Reason(rules.FINISHED, text),))
+    return None
+
+
+def refused_static_pod(case: Case) -> Decision | None:
+    """Kill a static pod that the old kubelet ran and the new one does not read.
+
+    Source: pkg/kubelet/config/common.go ``tryDecodeSinglePod``.
+    """
+    if case.pod.static and case.pod.references and _begins_to_refuse(case):
+        text = f"static pod refused: it names {', '.join(case.pod.references)}"
+        return Decision(Verdict.KILL, (Reason(rules.STATIC_REFUSED, text),))
+    return None
+
+
+def _begins_to_refuse(case: Case) -> bool:
+    """Return whether the new kubelet refuses references to API objects, and the old one does not.
+
+    Where the old one refuses them by default, its gate is off, for the pod runs. The new one's is off too
+    then, if it has the gate: 1.37 has none.
+    """
+    before, now = case.old.gates, case.new.gates
+    gone = before.knows(REFERENCES_GATE) and not now.knows(REFERENCES_GATE)
+    return now.is_on(REFERENCES_GATE) and (gone or not before.is_on(REFERENCES_GATE))
+
+
+def runtime_gone(case: Case) -> Decision | None:
+    """Restart every pod in another runtime, even a Never pod (no sandbox, hence attempt 0).
+
+    By itself only a kubelet without dockershim, on a node with Docker, has another one than before.
+    """
+    if case.other_runtime:
+        text = f"{case.new.release} uses another container runtime: everything is created again in it"
+        return Decision(Verdict.RESTART, (Reason(rules.RUNTIME_GONE, text),), pod_recreated=True)
+    if (
+        drives_docker(case)
+        and case.old.behaviour.dockershim
+        and not case.new.behaviour.dockershim
+        and not case.cri_dockerd
+    ):
+        text = (
+            f"{case.new.release} does not drive Docker: "
+            "without cri-dockerd everything is created again in another runtime"
+        )
+        return Decision(Verdict.RESTART, (Reason(rules.RUNTIME_GONE, text),), pod_recreated=True)
+    return None
+
+
+def drives_docker(case: Case) -> bool:
+    """Return whether the node runs Docker, by dockershim or by cri-dockerd."""
+    return case.runtime.startswith("docker://")
+
+
+def unmounted(case: Case) -> Decision | None:
+    """Keep the containers of a pod with a volume that the target kubelet cannot mount.
+
+    Source: pkg/kubelet/kubelet.go ``syncPod``: WaitForAttachAndMount fails, and comes before the containers
+    are looked at (1.13.12 - 1.37.1).
+    """
+    why = waits_for_volume(case)
+    return Decision(Verdict.KEEP, (Reason(rules.NO_VOLUME, f"not compared: {why}"),)) if why else None
+
+
+def waits_for_volume(case: Case) -> str:
+    """Return what the target kubelet waits for in vain before it looks at containers; empty for nothing."""
+    missing = case.new.behaviour.volumes_without_plugin
+    kinds = [kind for kind, gate in missing.items() if not (gate and case.new.gates.is_on(gate))]
+    mounts = case.whole.mounts(kinds)
+    return f"{case.new.release} has no plugin for a volume of the pod ({mounts})" if mounts else ""
+
+
+def sandbox_replaced(case: Case) -> Decision | None:
+    """Replace a sandbox of another maker, and an infra container with another hash."""
+    old, new = case.old.behaviour, case.new.behaviour
+    if old.sandbox_maker != new.sandbox_maker:
+        return _new_sandbox(
+            case,
+            Reason(
+                rules.SANDBOX_REPLACED, f"{case.new.release} replaces sandboxes made by {case.old.release}"
+            ),
+        )
+    if old.pause_image != new.pause_image:
+        return _new_sandbox(
+            case, Reason(rules.PAUSE_IMAGE, f"pause image: {old.pause_image} -> {new.pause_image}")
+        )
+    if old.pause_image and _infra_hash(case.old) != _infra_hash(case.new):
+        return _new_sandbox(case, Reason(rules.PAUSE_IMAGE, "the infra container has another hash too"))
+    return None
+
+
+def _infra_hash(kubelet: Kubelet) -> ContainerHash:
+    """Hash the infra container of a pod without ports (dockertools ``createPodInfraContainer``).
+
+    Without a network plugin it has the pod's ports too; the hash with them changes only where the hash
+    without them does.
+    """
+    return container_hash(
+        {"name": "POD", "image": kubelet.behaviour.pause_image, "imagePullPolicy": "IfNotPresent"}, kubelet
+    )
+
+
+def _new_sandbox(case: Case, reason: Reason) -> Decision:
+    """Kill every container; a Never pod gets no new sandbox, and ephemeral containers never start again."""
+    if case.pod.restart_policy == "Never":
+        return Decision(Verdict.KILL, (reason,))
+    verdict = Verdict.KILL if case.container.type is ContainerType.EPHEMERAL else Verdict.RESTART
+    return Decision(verdict, (reason,), pod_recreated=True)
+
+
+def moved_cgroup(case: Case) -> Decision | None:
+    """Replace a running pod whose cgroup is elsewhere because other containers count for its QoS class.
+
+    Source: pkg/kubelet/kubelet.go ``syncPod``, 1.6.13 - 1.37.1: not while no regular container runs.
+    """
+    old, new = case.old.behaviour.qos_containers, case.new.behaviour.qos_containers
+    if old == new or case.whole.runs_none:
+        return None
+    without, within = case.whole.qos_classes or ("", "")
+    if without == within:
+        return None
+    before, now = (without, within) if old == "regular" else (within, without)
+    return _new_sandbox(case, Reason(rules.QOS, f"QoS class {before} -> {now}: its cgroup is another one"))
+
+
+def moved_static_pod(case: Case) -> Decision | None:
+    """Replace a static pod whose cgroup is elsewhere because its own resources count otherwise for its class.
+
+    API servers store the class of the pods that they serve; of a pod from a file each kubelet computes it
+    (pkg/apis/core/v1/helper/qos/qos.go ``GetPodQOS``).
+    """
+    if not case.pod.static or case.pod.spec.get("resources") is None or case.whole.runs_none:
+        return None
+    before, now = (case.whole.static_qos_class(_counts_its_own(case, one)) for one in (case.old, case.new))
+    if before == now or not (before and now):
+        return None
+    text = f"QoS class by the pod's own resources {before} -> {now}: its cgroup is another one"
+    return _new_sandbox(case, Reason(rules.QOS, text))
+
+
+def _counts_its_own(case: Case, kubelet: Kubelet) -> bool:
+    """Return whether a kubelet computes a static pod's QoS class by the resources of the pod itself."""
+    if kubelet.behaviour.pod_qos == "by containers" or not kubelet.gates.is_on(POD_RESOURCES_GATE):
+        return False
+    fixed = kubelet.behaviour.pod_qos == "by the pod where set" and kubelet.gates.is_on(_FIX_GATE)
+    return not fixed or case.whole.has_own_resources
+
+
+def sandbox_broken(case: Case) -> Decision | None:
+    """Replace a sandbox that fails one of the target kubelet's checks."""
+    _, why = case.whole.failed(case.sandboxes, case.new.behaviour)
+    if why:
+        return _new_sandbox(case, Reason(rules.SANDBOX_BROKEN, why))
+    return None
+
+
+# What no kubelet compares, whatever its release: containers that do not run, or whose pod is ending.
+#
+# Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions``.
+
+_FINISHED: Final = frozenset({"Succeeded", "Failed"})
+
+NEVER_COMPARED: Final[Mapping[ContainerType, str]] = {
+    ContainerType.INIT: "an init container",
+    ContainerType.EPHEMERAL: "an ephemeral container",
+}
+
+
+def at_rest(pod: Pod, container: Container) -> str:
+    """Return why no kubelet compares this container, whatever its release; or an empty string.
+
+    One that still runs though its pod has finished is killed, so that does not count as a reason.
+    """
+    if container.running and pod.phase in _FINISHED and not pod.deleting:
+        return NEVER_COMPARED.get(container.type, "")
+    if why := ending(pod) or NEVER_COMPARED.get(container.type, ""):
+        return why
+    return "the container is not running" if container.running is False else ""
+
+
+def ending(pod: Pod) -> str:
+    """Return why a whole pod is left alone; empty where it is not.
+
+    The deletion of a mirror pod is not that of its static pod, whose source is another one (pkg/kubelet/pod/
+    pod_manager.go ``GetPodAndMirrorPod``).
+    """
+    if pod.deleting and not pod.static:
+        return "the pod is being deleted"
+    return "the pod has finished" if pod.phase in _FINISHED else ""
+
+
+# What the target kubelet kills, and then refuses to create.
+
+SUBPATH_GATE: Final = "VolumeSubpathEnvExpansion"
+
+
+def not_created(case: Case, decision: Decision) -> Decision:
+    """Kill instead of restarting where the target kubelet fails to create the container.
+
+    Source: pkg/kubelet/kubelet_pods.go ``makeMounts``: an error for a subPathExpr while its gate is off, as
+    it is by default in 1.14. Older kubelets do not know the field, and create the container without it; so
+    may the API server of a manifest that is not a static pod's.
+    """
+    sent = case.pod.manifest and not case.pod.static
+    if decision.verdict is not Verdict.RESTART or sent or not (expands(case.container) and _refuses(case)):
+        return decision
+    text = f"not created again: subPathExpr needs the feature gate {SUBPATH_GATE}, which is off"
+    return structs.replace(
+        decision, verdict=Verdict.KILL, reasons=(*decision.reasons, Reason(rules.NOT_CREATED, text))
+    )
+
+
+def expands(container: Container) -> bool:
+    """Return whether a container sets subPathExpr."""
+    return any(mapping(mount).get("subPathExpr") for mount in rows(container.spec, "volumeMounts"))
+
+
+def _refuses(case: Case) -> bool:
+    gates, schema = case.new.gates, case.new.decodes or case.new.schema
+    knows = "SubPathExpr" in reachable_fields(schema).get("VolumeMount", ())
+    return knows and gates.knows(SUBPATH_GATE) and not gates.is_on(SUBPATH_GATE)

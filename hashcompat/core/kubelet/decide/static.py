@@ -1,0 +1,109 @@
+"""A static pod's UID, which a kubelet compares before any hash: a new UID is a new pod.
+
+Source: pkg/kubelet/config/common.go ``applyDefaults``, pkg/kubelet/config/config.go ``checkAndUpdatePod``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import structs
+
+from hashcompat.core import rules
+from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.catalog.releases import same_build, same_minor
+from hashcompat.core.errors import DecodeError
+from hashcompat.core.kubelet.decide.case import Case, Decision
+from hashcompat.core.model.pods import Pod
+from hashcompat.core.model.uids import is_computed
+from hashcompat.core.model.verdicts import Reason, Verdict
+
+Compare = Callable[[Mapping[str, Any], Kubelet, Kubelet], bool | None]
+"""What ``same_for_mirror`` does."""
+
+
+def by_manifest(case: Case) -> Decision | None:
+    """Recreate a pod whose manifest shows that its UID changes."""
+    unknown = next((uid.unknown for uid in case.static_uids if uid.unknown), "")
+    if not case.static_uids or (not case.upgraded and case.new_hash.candidates):
+        return None
+    if unknown:
+        text = f"static pod: its UID decides, and it is unknown: {unknown}"
+        return Decision(Verdict.UNKNOWN, (Reason(rules.STATIC_POD, text),))
+    if len({uid.uid for uid in case.static_uids}) == 1:
+        return None
+    text = f"static pod: {case.new.release} gives it another UID"
+    return Decision(Verdict.RESTART, (Reason(rules.STATIC_UID, text),), pod_recreated=True)
+
+
+def by_mirror_pod(case: Case) -> Decision | None:
+    """Recreate a pod whose mirror pod shows that its UID changes; UNKNOWN where it does not show."""
+    if not case.pod.static or case.static_uids or is_pinned(case.pod):
+        return None
+    vendors = (case.old.vendor, case.new.vendor)
+    sets_uids = any(vendor is not None and vendor.sets_uids for vendor in vendors)
+    if sets_uids and not same_build(case.old.release, case.new.release):
+        text = "static pod: its distribution sets its UID, which only its manifest shows"
+        return Decision(Verdict.UNKNOWN, (Reason(rules.STATIC_POD, text),))
+    match case.same_uid:
+        case True:
+            return None
+        case False:
+            text = f"static pod: {case.new.release} gives it another UID, unless its manifest sets one"
+            return Decision(Verdict.RESTART, (Reason(rules.STATIC_UID, text),), pod_recreated=True)
+    text = "static pod: its UID decides, and the mirror pod does not show it"
+    return Decision(Verdict.UNKNOWN, (Reason(rules.STATIC_POD, text),))
+
+
+def with_pod(case: Case, kept: Decision) -> Decision:
+    """Return the decision for a container that is not compared: by a new UID its pod is recreated still."""
+    recreated = by_manifest(case) or by_mirror_pod(case)
+    if recreated is None or not recreated.pod_recreated:
+        return kept
+    return structs.replace(kept, reasons=(*kept.reasons, *recreated.reasons), pod_recreated=True)
+
+
+def is_pinned(pod: Pod) -> bool:
+    """Return whether the manifest sets a UID."""
+    return bool(pod.config_hash) and not is_computed(pod.config_hash)
+
+
+def doubt(case: Case) -> str:
+    """Return why a pod may not be the mirror pod that its annotations make it; empty where it is confirmed.
+
+    Mirror pods of kubelets before 1.17 have no owner, and newer kubelets leave them as they are.
+    """
+    pod = case.pod
+    if not pod.static or pod.static_manifest is not None or (pod.uid and pod.uid == pod.config_hash):
+        return ""
+    if pod.mirror_doubt:
+        return pod.mirror_doubt
+    owned = pod.manifest or pod.owner or case.old.behaviour.mirror_pod_owner == "none" or not case.old_known
+    return "" if owned else "the controller is not the pod's node"
+
+
+def as_ordinary(case: Case) -> Case:
+    """Return the case of a pod that the API server alone knows, whatever its annotations."""
+    pod = structs.replace(case.pod, static=False, config_hash="", from_url=False)
+    return structs.replace(case, pod=pod)
+
+
+def same_uid(pod: Pod, old: Kubelet, new: Kubelet, compare: Compare | None = None) -> bool | None:
+    """Return whether a mirror pod shows that an upgrade keeps its static pod's UID; None if unknown.
+
+    ``compare`` is ``same_for_mirror``, or does as that does and remembers what it computes for each kubelet.
+    True for any other pod.
+    """
+    if not pod.static or pod.static_manifest is not None or is_pinned(pod):
+        return True
+    if same_minor(old.release, new.release):
+        return True
+    if compare is None:
+        from hashcompat.core.kubelet.staticpods import same_for_mirror  # noqa: PLC0415 - few pods are static
+
+        compare = same_for_mirror
+    try:
+        return compare(pod.spec, old, new)
+    except DecodeError:
+        return None

@@ -1,0 +1,303 @@
+"""What of a pod the decisions about all of its containers share, each fact computed once.
+
+A pod may have 1,500 containers, and what a kubelet decides about each depends on all of them, on the pod's
+tolerations and on its node's taints. Asked again for each container, that takes the square of the pod's size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+from hashcompat.core.catalog.behaviour import Behaviour, PodFeature
+from hashcompat.core.corev1.scheduling import mounted, not_tolerated, selected
+from hashcompat.core.errors import DecodeError
+from hashcompat.core.go.jsonpath import mapping
+from hashcompat.core.model.pods import Container, ContainerType, Node, Pod
+from hashcompat.core.model.records import Sandbox
+
+Fact = TypeVar("Fact")
+
+_GUARANTEED: Final = "Guaranteed"
+
+_NATIVE: Final = "kubernetes.io/"
+
+
+_SHOWN: Final = 3
+"""Names of resources in a reason; the others are only counted."""
+
+
+class Whole:
+    """The facts about one pod, for as long as its containers are decided."""
+
+    def __init__(self, pod: Pod) -> None:
+        self._pod = pod
+        self._known: dict[Hashable, Any] = {}
+        self._alive: list[object] = []
+
+    def once(self, key: Hashable, compute: Callable[[], Fact], *, of: object = None) -> Fact:
+        """Return what is computed under a key, the first time for all containers.
+
+        ``of`` is a value that belongs to the key by its identity, because it has no hash.
+        """
+        known = key, id(of)
+        if known not in self._known:
+            self._known[known] = compute()
+            # Kept as long as this, so that no other value gets its id.
+            self._alive.append(of)
+        fact: Fact = self._known[known]
+        return fact
+
+    def place(self, container: Container) -> int:
+        """Return which of the pod's containers one is. Raises KeyError for another pod's."""
+        places = self.once("places", lambda: {own.path: at for at, own in enumerate(self._pod.containers)})
+        return places[container.path]
+
+    @property
+    def has_sidecar(self) -> bool:
+        """Whether one of the containers is a sidecar."""
+        return self.once("sidecar", lambda: bool(self._of(ContainerType.SIDECAR)))
+
+    @property
+    def runs_none(self) -> bool:
+        """Whether the status shows that no regular container runs."""
+        return self.once(
+            "runs none", lambda: all(own.running is False for own in self._of(ContainerType.CONTAINER))
+        )
+
+    @property
+    def never_ran(self) -> bool:
+        """Whether the status shows that no regular container has run yet."""
+        return (
+            self.once(
+                "never ran", lambda: all(own.restarts == 0 for own in self._of(ContainerType.CONTAINER))
+            )
+            and self.runs_none
+        )
+
+    def has_whole_cpus(self, container: Container) -> bool:
+        """Return whether a container may have CPUs of its own: a whole number of them in a Guaranteed pod.
+
+        Source: pkg/kubelet/cm/cpumanager/policy_static.go ``guaranteedCPUs``.
+        """
+        given = mapping(mapping(container.spec.get("resources")).get("limits")).get("cpu")
+        if given is None or (self.qos_classes or ("", ""))[1] != _GUARANTEED:
+            return False
+        from hashcompat.core.corev1.resources import amount  # noqa: PLC0415 - as in _qos_classes
+
+        return amount(given).denominator == 1
+
+    @property
+    def qos_classes(self) -> tuple[str, str] | None:
+        """The QoS class by the regular containers, and by the init containers too.
+
+        None where one of them does not decode, for which it has an answer of its own.
+        """
+        return self.once("QoS class", self._qos_classes)
+
+    def _qos_classes(self) -> tuple[str, str] | None:
+        from hashcompat.core.corev1.resources import qos_class  # noqa: PLC0415 - few decisions depend on it
+
+        regular = self._of(ContainerType.CONTAINER)
+        every = regular + self._of(ContainerType.INIT) + self._of(ContainerType.SIDECAR)
+        try:
+            return qos_class(own.spec for own in regular), qos_class(own.spec for own in every)
+        except DecodeError:
+            return None
+
+    def static_qos_class(self, by_pod: bool) -> str:
+        """Return the QoS class by the pod's own resources, or by its containers; empty where none decodes."""
+        return self.once(("static QoS class", by_pod), lambda: self._static_qos_class(by_pod))
+
+    def _static_qos_class(self, by_pod: bool) -> str:
+        from hashcompat.core.corev1.resources import qos_class  # noqa: PLC0415 - few decisions depend on it
+
+        if not by_pod:
+            return (self.qos_classes or ("", ""))[1]
+        try:
+            return qos_class([{"resources": self._pod.spec.get("resources")}])
+        except DecodeError:
+            return ""
+
+    @property
+    def has_own_resources(self) -> bool:
+        """Whether resources of the pod itself are set, of those that a pod can have.
+
+        Source: component-helpers resource ``IsPodLevelResourcesSet``.
+        """
+        return self.once("own resources", lambda: any(_own_resources(self._pod.spec)))
+
+    @property
+    def sysctls(self) -> frozenset[str]:
+        """The names of the sysctls that the pod sets."""
+        return self.once("sysctls", lambda: frozenset(_sysctls(self._pod.spec)))
+
+    def has_unsafe_sysctl(self, behaviour: Behaviour) -> bool:
+        """Return whether the pod sets a sysctl that a kubelet which behaves so does not hold safe."""
+        safe = tuple(behaviour.safe_sysctls)
+        return self.once(("unsafe", safe), lambda: bool(self.sysctls.difference(safe)))
+
+    @property
+    def devices(self) -> str:
+        """The first extended resources that the containers ask for, which device plugins serve, as text.
+
+        Each container's reason has it, so that it may not grow with the pod; empty for none.
+        """
+        return self.once("devices", lambda: _first(sorted({*_extended(self._pod.containers)})))
+
+    def asks_for(self, feature: PodFeature) -> bool:
+        """Return whether the pod asks for a feature."""
+        return self.once(("feature", feature.name), lambda: _asks_for(self._pod.spec, feature))
+
+    def mounts(self, kinds: Collection[str]) -> str:
+        """Return those of some kinds of volumes that a container mounts, as text; empty for none."""
+        return self.once(("volumes", frozenset(kinds)), lambda: ", ".join(mounted(self._pod.spec, kinds)))
+
+    def is_selected(self, node: Node, looked_at: str) -> bool:
+        """Return whether a node whose labels are known has what the pod asks for (``selected``)."""
+        return self.once(
+            ("selected", looked_at),
+            lambda: selected(self._pod.spec, node.name, node.labels or {}, looked_at),
+            of=node,
+        )
+
+    def not_tolerated(self, node: Node) -> str:
+        """Return the first NoExecute taint of a node that the pod does not tolerate; empty for none."""
+        return self.once("taint", lambda: not_tolerated(self._pod.spec, node.taints, "NoExecute"), of=node)
+
+    def failed(self, sandboxes: Sequence[Sandbox], behaviour: Behaviour) -> tuple[str, str]:
+        """Return the name of the check that the pod's sandboxes fail, and why; empty texts for none."""
+        key = "sandbox", tuple(behaviour.newest_sandbox), tuple(behaviour.sandbox_checks)
+        return self.once(key, lambda: failed(sandboxes, self._pod, behaviour), of=sandboxes)
+
+    def _of(self, kind: ContainerType) -> list[Container]:
+        by_type = self.once("types", self._by_type)
+        return by_type[kind]
+
+    def _by_type(self) -> Mapping[ContainerType, list[Container]]:
+        by_type: dict[ContainerType, list[Container]] = {kind: [] for kind in ContainerType}
+        for container in self._pod.containers:
+            by_type[container.type].append(container)
+        return by_type
+
+
+def _own_resources(spec: Mapping[str, Any]) -> Iterator[bool]:
+    resources = mapping(spec.get("resources"))
+    for key in ("limits", "requests"):
+        for name in mapping(resources.get(key)):
+            yield name in ("cpu", "memory") or name.startswith("hugepages-")
+
+
+def _asks_for(spec: Mapping[str, Any], feature: PodFeature) -> bool:
+    return all(
+        any(
+            value == wanted if wanted is not None else bool(value)
+            for path in paths
+            for value in _at(spec, path.split("."))
+        )
+        for paths, wanted in feature.uses
+    )
+
+
+def _at(value: Any, steps: Sequence[str]) -> Iterator[Any]:
+    """Yield the values at a path whose steps are keys, with ``[*]`` for each element of a list."""
+    if not steps:
+        yield value
+        return
+    key, is_list = steps[0].removesuffix("[*]"), steps[0].endswith("[*]")
+    child = mapping(value).get(key)
+    for one in (child if isinstance(child, list) else ()) if is_list else (child,):
+        yield from _at(one, steps[1:])
+
+
+def _sysctls(spec: Mapping[str, Any]) -> Iterator[str]:
+    rows = mapping(spec.get("securityContext")).get("sysctls")
+    for row in rows if isinstance(rows, list) else ():
+        if isinstance(row, Mapping) and isinstance(row.get("name"), str):
+            yield row["name"].replace("/", ".")
+
+
+def _first(names: Sequence[str]) -> str:
+    more = [f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else []
+    return ", ".join([*names[:_SHOWN], *more])
+
+
+def _extended(containers: Sequence[Container]) -> Iterator[str]:
+    for container in containers:
+        for key in ("limits", "requests"):
+            for name, amount in mapping(mapping(container.spec.get("resources")).get(key)).items():
+                if "/" in name and _NATIVE not in name and str(amount) != "0":
+                    yield name
+
+
+# What a kubelet checks in a sandbox before it looks at any container.
+#
+# Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``podSandboxChanged`` (1.6.13, 1.8.15;
+# kuberuntime/util/util.go ``PodSandboxChanged``, 1.36.0); up to 1.5 pkg/kubelet/dockertools/docker_manager.go
+# ``podInfraContainerChanged`` (1.5.8).
+
+
+def failed(sandboxes: Sequence[Sandbox], pod: Pod, behaviour: Behaviour) -> tuple[str, str]:
+    """Return the check for which a kubelet that behaves so replaces a pod's sandbox, and why in words.
+
+    The kubelet's messages differ by the check's name. Both are empty where it replaces none.
+    """
+    return next(_failed(sandboxes, pod, behaviour), ("", ""))
+
+
+def _failed(sandboxes: Sequence[Sandbox], pod: Pod, behaviour: Behaviour) -> Iterator[tuple[str, str]]:
+    if not sandboxes:
+        return
+    newest = _newest(sandboxes, behaviour.newest_sandbox)
+    for name in behaviour.sandbox_checks:
+        if why := _CHECKS[name](sandboxes, newest, pod):
+            yield name, why
+
+
+def _newest(sandboxes: Sequence[Sandbox], order: Sequence[str]) -> Sandbox:
+    """Return the newest sandbox in a kubelet's order; by attempt where times are not known.
+
+    Up to 1.5 names have no attempt, and the running one is the newest.
+    """
+    dated = all(sandbox.created is not None for sandbox in sandboxes)
+
+    def rank(sandbox: Sandbox) -> tuple[int, ...]:
+        keys = {"created": sandbox.created if dated else None, "attempt": sandbox.attempt}
+        return *(sandbox.attempt if (key := keys[name]) is None else key for name in order), sandbox.ready
+
+    return max(sandboxes, key=rank)
+
+
+def _single(sandboxes: Sequence[Sandbox], _: Sandbox, __: Pod) -> str:
+    return (
+        "more than one sandbox of the pod is ready" if sum(sandbox.ready for sandbox in sandboxes) > 1 else ""
+    )
+
+
+def _ready(_: Sequence[Sandbox], newest: Sandbox, __: Pod) -> str:
+    return "" if newest.ready else "the pod's latest sandbox is not ready"
+
+
+def _host_network(sandboxes: Sequence[Sandbox], newest: Sandbox, pod: Pod) -> str:
+    return _network(sandboxes, newest, pod) if pod.host_network else ""
+
+
+def _network(_: Sequence[Sandbox], newest: Sandbox, pod: Pod) -> str:
+    host_network = newest.host_network
+    if host_network is None or host_network == pod.host_network:
+        return ""
+    return f"the sandbox {'uses' if host_network else 'does not use'} the host's network, unlike the pod"
+
+
+def _ip(_: Sequence[Sandbox], newest: Sandbox, pod: Pod) -> str:
+    return "the sandbox has no IP address" if not pod.host_network and newest.ip == "" else ""
+
+
+_CHECKS: Final[Mapping[str, Callable[[Sequence[Sandbox], Sandbox, Pod], str]]] = {
+    "single": _single,
+    "ready": _ready,
+    "host network": _host_network,
+    "network": _network,
+    "ip": _ip,
+}
+"""The checks by the names that behaviour.json gives them."""

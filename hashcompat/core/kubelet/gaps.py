@@ -1,0 +1,344 @@
+"""Hashed texts with gaps: what is printed once of containers that differ in names and values alone.
+
+Most containers of a cluster set the same fields, with other names, images, paths and values in them. Every
+release prints these as they are, each in one place with something else around it, and nothing that a release
+or an API server does depends on them. So the texts of one container are those of all others like it, but for
+the gaps.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+import msgspec
+
+from hashcompat.core.go.digest import Digest
+from hashcompat.core.go.jsonpath import EACH, Tree, below, tree_of
+from hashcompat.core.kubelet.hashing import Hasher
+from hashcompat.core.kubelet.writing import (
+    GAP,
+    GAP_IN_BYTES,
+    HEAD,
+    TAIL,
+    Kind,
+    Value,
+    Values,
+    Writing,
+    writing_of,
+)
+from hashcompat.core.regex import regex
+
+Spec = Mapping[str, Any]
+
+_ANY: Final = "*"
+"""Stands for every key of a map."""
+
+_PROBES: Final = ("livenessProbe", "readinessProbe", "startupProbe")
+
+_HANDLER: Final = (
+    f"exec.command{EACH}",
+    "httpGet.path",
+    f"httpGet.httpHeaders{EACH}.name",
+    f"httpGet.httpHeaders{EACH}.value",
+)
+
+_TEXTS: Final = (
+    *("name", "image", "workingDir", "terminationMessagePath", f"command{EACH}", f"args{EACH}"),
+    *(f"env{EACH}.{key}" for key in ("name", "value", "valueFrom.fieldRef.fieldPath")),
+    *(
+        f"env{EACH}.valueFrom.{source}.{key}"
+        for source in ("configMapKeyRef", "secretKeyRef")
+        for key in ("name", "key")
+    ),
+    *(f"envFrom{EACH}.{key}" for key in ("prefix", "configMapRef.name", "secretRef.name")),
+    f"ports{EACH}.name",
+    *(f"volumeMounts{EACH}.{key}" for key in ("name", "mountPath", "subPath")),
+    *(
+        f"{owner}.{place}"
+        for owner in (*_PROBES, "lifecycle.postStart", "lifecycle.preStop")
+        for place in _HANDLER
+    ),
+)
+"""The texts that can be in gaps: of type string in every release, and no default that is set on reading."""
+
+_INTEGERS: Final = (
+    f"ports{EACH}.containerPort",
+    *(
+        f"{probe}.{key}"
+        for probe in _PROBES
+        for key in (
+            *("httpGet.port", "tcpSocket.port", "initialDelaySeconds", "timeoutSeconds", "periodSeconds"),
+            *("successThreshold", "failureThreshold"),
+        )
+    ),
+)
+"""The numbers that can be: of 32 bits in every release, or numbers or texts."""
+
+_QUANTITIES: Final = tuple(f"resources.{key}.{_ANY}" for key in ("limits", "requests"))
+"""The quantities that can be."""
+
+_LONGEST_VALUE: Final = 256
+"""Characters of a value that can be a gap: a longer one is usually a script, which replicas share."""
+
+_LONGEST: Final = 1 << 16
+"""Characters of a spec that can have gaps: its texts are kept."""
+
+_MOST: Final = 100_000
+"""Gaps of one container: their numbers have five digits."""
+
+_QUANTITY: Final = regex(r"[1-9][0-9]{0,8}(?:m|k|M|G|Ki|Mi|Gi)?", re.ASCII)
+"""Quantities that every release decodes."""
+
+_LARGEST: Final = 10**9
+"""Numbers are smaller, so that none is like the one that stands for a gap."""
+
+_NUMBERS: Final = regex(r"[29]0[0-9]{7}1", re.ASCII)
+"""What may stand for a number or a quantity."""
+
+
+class Gap(msgspec.Struct, frozen=True):
+    """A place in containers where each may have something else."""
+
+    path: str
+    """Where it is, without indexes and keys of maps: ``env.value``."""
+    kind: Kind
+    stand: Value
+    """What stands for what is in it, and is nowhere else."""
+
+
+class Gapped(msgspec.Struct, frozen=True):
+    """A container's JSON as what is in the gaps, and what is around them."""
+
+    around: Any
+    """The JSON with what stands for it in each gap."""
+    values: tuple[Value, ...]
+    """What is in them, in order."""
+    gaps: tuple[Gap, ...]
+
+    @property
+    def key(self) -> str:
+        """Return what containers share that differ in the gaps alone."""
+        return repr(self.around)
+
+
+def gapped(spec: Spec) -> Gapped | None:
+    """Return a container's JSON with gaps; None where that would not pay, or could be mistaken."""
+    shown = repr(spec)
+    if len(shown) > _LONGEST or HEAD in shown or _NUMBERS.search(shown):
+        return None
+    found: Found = []
+    around = _CONTAINER(spec, found)
+    if not found or len(found) >= _MOST:
+        return None
+    values, gaps = zip(*found, strict=True)
+    return Gapped(around, values, gaps)
+
+
+def open_for(words: Sequence[str], values: Sequence[Value]) -> dict[int, int] | None:
+    """Return the gaps that words are in, with the numbers of the words; None unless each is in one gap."""
+    numbers = {word: number for number, word in enumerate(words)}
+    found = {gap: numbers[str(value)] for gap, value in enumerate(values) if value in numbers}
+    return found if sorted(found.values()) == list(range(len(words))) else None
+
+
+Found = list[tuple[Value, Gap]]
+"""What is in each gap so far."""
+
+_Put = Callable[[Any, Found], Any]
+"""Returns JSON with what stands for gaps in it, and adds what is in each of them."""
+
+
+def _around(tree: Tree, path: str) -> _Put:
+    """Return what puts gaps in the JSON at a path, below which the tree has some."""
+    if tree.mark is not None:
+        return _of_value(tree.mark, path)
+    inner = {
+        key: _around(child, path if key in (EACH, _ANY) else below(path, key)) for key, child in tree.items()
+    }
+    each, every = inner.pop(EACH, None), inner.pop(_ANY, None)
+
+    def around(value: Any, found: Found) -> Any:
+        if type(value) is list and each is not None:
+            return [each(item, found) for item in value]
+        if type(value) is not dict:
+            return value
+        if every is not None:
+            return {key: every(item, found) for key, item in value.items()}
+        return {key: inner[key](item, found) if key in inner else item for key, item in value.items()}
+
+    return around
+
+
+def _of_value(kind: Kind, path: str) -> _Put:
+    """Return what puts a gap in the place of a value, where it can be one."""
+    may_be = _MAY_BE[kind]
+
+    @lru_cache(maxsize=256)
+    def numbered(number: int) -> Gap:
+        return Gap(path, kind, _stand(kind, number))
+
+    def around(value: Any, found: Found) -> Any:
+        if not may_be(value):
+            return value
+        gap = numbered(len(found))
+        found.append((value, gap))
+        return gap.stand
+
+    return around
+
+
+def _may_be_integer(value: object) -> bool:
+    return type(value) is int and 0 < value < _LARGEST
+
+
+def _may_be_quantity(value: object) -> bool:
+    return type(value) is str and _QUANTITY.fullmatch(value) is not None
+
+
+def _may_be_text(value: object) -> bool:
+    """Return whether a value is a text that decides nothing but its own place.
+
+    An empty one, a mask, and one that Go 1.22 escapes in its way do.
+    """
+    if type(value) is not str or len(value) > _LONGEST_VALUE:
+        return False
+    return bool(value.strip("*")) and "\b" not in value and "\f" not in value
+
+
+_MAY_BE: Final = {
+    Kind.TEXT: _may_be_text,
+    Kind.INTEGER: _may_be_integer,
+    Kind.QUANTITY: _may_be_quantity,
+}
+
+
+def _stand(kind: Kind, number: int) -> Value:
+    """Return what stands for a gap; a number ends in 1, so that every release prints it as it is."""
+    if kind is Kind.TEXT:
+        return f"{HEAD}{number:05}{TAIL}"
+    return int(f"20{number:07}1") if kind is Kind.INTEGER else f"90{number:07}1"
+
+
+_CONTAINER: Final = _around(
+    tree_of(
+        (path.replace(EACH, f".{EACH}").split("."), kind)
+        for paths, kind in ((_TEXTS, Kind.TEXT), (_INTEGERS, Kind.INTEGER), (_QUANTITIES, Kind.QUANTITY))
+        for path in paths
+    ),
+    "",
+)
+"""Puts the gaps in a container."""
+
+
+def filled(around: Any, values: Mapping[Value, Value]) -> Any:
+    """Return JSON with values in place of what stands for them."""
+    if isinstance(around, dict):
+        return {key: filled(item, values) for key, item in around.items()}
+    if isinstance(around, list):
+        return [filled(item, values) for item in around]
+    return values.get(around, around) if isinstance(around, str | int) else around
+
+
+class Text(msgspec.Struct, frozen=True):
+    """A hashed text as a function of what is in its gaps."""
+
+    digest: Digest
+    before: int
+    """The digest of what precedes the first gap: of the whole text if it has none."""
+    after: tuple[tuple[int, str], ...]
+    """The number of each gap, and what follows it up to the next one."""
+    writing: Writing
+    """How what is in the gaps is printed."""
+
+    @classmethod
+    def of(cls, hasher: Hasher, text: str, gaps: Sequence[Gap]) -> Text | None:
+        """Return what a kubelet hashes of a container in which something stands for the gaps.
+
+        None where it does not print one as its value alone.
+        """
+        writing = writing_of(hasher)
+        for kind in (Kind.INTEGER, Kind.QUANTITY):
+            numbered = [(number, gap) for number, gap in enumerate(gaps) if gap.kind is kind]
+            names = {
+                writing.written(kind, gap.stand): writing.written(Kind.TEXT, _stand(Kind.TEXT, number))
+                for number, gap in numbered
+            }
+            # A search for each stand is far faster than one for all that looks like a stand.
+            there = {stand: name for stand, name in names.items() if stand in text}
+            text = "".join(_replaced(text, there, writing, kind))
+            left = {writing.written(Kind.TEXT, str(gap.stand)) for _, gap in numbered}
+            left = {stand for stand in left if stand in text}
+            if left and any(found in left for _, found in _stands(text, writing, kind, Kind.TEXT)):
+                return None
+        head, *rest = (GAP_IN_BYTES if writing.in_bytes else GAP).split(text)
+        numbers = map(_number if writing.in_bytes else int, rest[::2])
+        after = tuple(zip(numbers, rest[1::2], strict=True))
+        return cls(hasher.digest, hasher.digest([head]), after, writing)
+
+    @property
+    def size(self) -> int:
+        """The characters that it keeps."""
+        return sum(len(text) for _, text in self.after)
+
+    def hash(self, values: Values) -> int:
+        """Return the unsigned 32-bit hash with these values in the gaps."""
+        if not self.after:
+            return self.before
+        return self.digest(_pieces(values.written(self.writing), self.after), self.before)
+
+    def closed(self, values: Values, still: Mapping[int, int]) -> Text:
+        """Return the text with these values in all gaps but some, which get other numbers."""
+        written = values.written(self.writing)
+        head, open_ = list[str](), list[tuple[int, list[str]]]()
+        for number, text in self.after:
+            if number in still:
+                open_.append((still[number], [text]))
+            else:
+                (open_[-1][1] if open_ else head).extend((written[number], text))
+        before = self.digest(head, self.before) if head else self.before
+        after = tuple((number, "".join(pieces)) for number, pieces in open_)
+        return Text(self.digest, before, after, self.writing)
+
+
+def _replaced(text: str, names: Mapping[str, str], writing: Writing, kind: Kind) -> Iterator[str]:
+    """Yield a text with other names for the stands of one kind; in one pass, for there may be thousands."""
+    place = 0
+    for start, found in _stands(text, writing, kind, kind) if names else ():
+        if start >= place and found in names:
+            yield text[place:start]
+            yield names[found]
+            place = start + len(found)
+    yield text[place:]
+
+
+def _stands(text: str, writing: Writing, kind: Kind, shown_as: Kind) -> Iterator[tuple[int, str]]:
+    """Yield where something in a text looks like the stand of a gap of some kind, and that."""
+    before, after, length = _stand_as(writing, kind, shown_as)
+    start = text.find(before)
+    while start >= 0:
+        found = text[start : start + length]
+        if len(found) == length and found.endswith(after):
+            yield start, found
+        start = text.find(before, start + 1)
+
+
+@lru_cache(maxsize=256)
+def _stand_as(writing: Writing, kind: Kind, shown_as: Kind) -> tuple[str, str, int]:
+    """Return how the stands of a kind begin and end, and their length: seven digits in the middle differ."""
+    one, other = (writing.written(shown_as, str(_stand(kind, number))) for number in (0, 9_999_999))
+    digits = [place for place, (char, wanted) in enumerate(zip(one, other, strict=True)) if char != wanted]
+    return one[: digits[0]], one[digits[-1] + 1 :], len(one)
+
+
+def _pieces(written: Sequence[str], after: tuple[tuple[int, str], ...]) -> Iterator[str]:
+    for number, text in after:
+        yield written[number]
+        yield text
+
+
+def _number(digits: str) -> int:
+    """Return the number whose decimal digits are printed as bytes."""
+    return int(bytes(map(int, digits.split())))

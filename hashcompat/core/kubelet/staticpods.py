@@ -1,0 +1,232 @@
+"""The UID that a kubelet gives a static pod; if an upgrade changes it, the pod is a new one.
+
+A kubelet decodes the manifest, sets defaults, converts it to the internal pod, prints that with go-spew and
+digests the text, from 1.21 on with the node's name and the file or URL (kubernetes/kubernetes#87461).
+Source: pkg/kubelet/config/common.go ``tryDecodeSinglePod`` and ``applyDefaults``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+import msgspec
+
+from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.catalog.pods import PodTypes, StaticPods
+from hashcompat.core.compile.decode import compile_decoder
+from hashcompat.core.compile.spew import compile_printer
+from hashcompat.core.corev1.conversion import Json, check_kind, check_wire_fields, convert, objects, own
+from hashcompat.core.corev1.defaults import apply_defaults, pull_policy
+from hashcompat.core.errors import UndecidedError, UsageError
+from hashcompat.core.go.digest import HEX_BY_NAME
+from hashcompat.core.go.jsonpath import reach, rows
+from hashcompat.core.go.jsontext import clean
+from hashcompat.core.go.types import Pointer
+from hashcompat.core.model.pods import StaticManifest
+
+_CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
+
+
+_DATA: Final = "there are data from 1.6 to the newest release that ships with this program"
+
+
+class StaticUid(msgspec.Struct, frozen=True):
+    """A static pod's UID, or why it is unknown."""
+
+    uid: str | None
+    """The UID; None if it is unknown."""
+
+    given: bool = False
+    """Whether the manifest sets it; otherwise it is computed."""
+
+    unknown: str = ""
+    """Why it is unknown; empty if it is not."""
+
+
+class StaticView(msgspec.Struct, frozen=True):
+    """A static pod as one kubelet sees it."""
+
+    uid: StaticUid
+    containers: Mapping[str, Json] = msgspec.field(default_factory=dict)
+    """The JSON of the containers that it hashes, by their places below ``spec``: ``containers[0]``.
+
+    Empty where there is no data on static pods of its release."""
+
+
+@lru_cache(maxsize=4096)
+def static_view(manifest: StaticManifest, kubelet: Kubelet) -> StaticView:
+    """Return a static pod as ``kubelet`` sees it; errors as ``static_pod_uid``."""
+    uid = static_pod_uid(manifest.content, kubelet, manifest.node, manifest.source)
+    return StaticView(uid, static_containers(manifest.content, kubelet) if kubelet.static_pods.known else {})
+
+
+def static_containers(manifest: Mapping[str, Any], kubelet: Kubelet) -> dict[str, Json]:
+    """Return the init, regular and ephemeral containers, with the defaults of the kubelet's own release.
+
+    They are to be hashed with empty lists kept. The conversion to internal types and back changes nothing in
+    a container, not even the cached texts of quantities. Raises DecodeError for a manifest that the kubelet
+    could not decode.
+    """
+    given = manifest.get("spec") or {}
+    if isinstance(given, Mapping):  # what else is there, decoding refuses
+        given = {key: given[key] for key in (*_CONTAINERS, "hostNetwork") if key in given}
+    spec = _defaulted({"spec": given}, kubelet.static_pods)["spec"]
+    # A release without ephemeral containers ignores whatever is in their place.
+    return {
+        f"{key}[{place}]": container for key in _CONTAINERS for place, container in enumerate(rows(spec, key))
+    }
+
+
+def static_pod_uid(manifest: Mapping[str, Any], kubelet: Kubelet, node_name: str, source: str) -> StaticUid:
+    """Return the UID that ``kubelet`` gives a decoded manifest from ``file:<path>`` or ``url:<url>``.
+
+    ``node_name`` is the name under which the kubelet registers. A ``metadata.uid`` in the manifest is used as
+    it is. Raises DecodeError, with the path in the manifest, for a manifest that the kubelet could not
+    decode, and UsageError for another kind of source.
+    """
+    static_pods = kubelet.static_pods
+    suffix = _source_text(static_pods, node_name, source)
+    if not static_pods.known:
+        return StaticUid(None, unknown=f"no data on static pods of {kubelet.release}; {_DATA}")
+    check_kind(manifest)
+    try:
+        text = static_pod_text(manifest, kubelet)
+    except UndecidedError as error:
+        text, why = None, f"${error}"
+    if given := clean(reach(manifest, ("metadata", "uid")) or ""):
+        return StaticUid(given, given=True)
+    if text is None:
+        return StaticUid(None, unknown=why)
+    return StaticUid(HEX_BY_NAME[static_pods.digest](text.encode() + suffix.encode(errors="surrogateescape")))
+
+
+def static_pod_text(manifest: Mapping[str, Any], kubelet: Kubelet) -> str:
+    """Return the exact text of the internal pod that ``kubelet`` digests, without the source that may follow.
+
+    Raises DecodeError for a manifest that the kubelet could not decode, and UndecidedError for one whose text
+    depends on the host.
+    """
+    static_pods = kubelet.static_pods
+    decode, show = _compiled(static_pods.types)
+    pod = _defaulted(manifest, static_pods)
+    convert(pod, static_pods)
+    pieces: list[str] = []
+    show((decode(pod),), pieces.append)
+    return "".join(pieces)
+
+
+def _defaulted(manifest: Mapping[str, Any], static_pods: StaticPods) -> Json:
+    """Return a copy of the v1 pod with the defaults that decoding sets."""
+    check_kind(manifest)
+    pod: Json = own(manifest)
+    decode, _ = _compiled(static_pods.types)
+    # Reports errors with the manifest's own paths; the stages below may rely on the right kinds of JSON.
+    decode(pod)
+    check_wire_fields(pod, static_pods)
+    pod["spec"] = pod.get("spec") or {}
+    apply_defaults(pod, static_pods)
+    return pod
+
+
+@lru_cache(maxsize=64)
+def _compiled(types: PodTypes) -> tuple[Callable[[Any], Any], Callable[[Any, Callable[[str], None]], object]]:
+    pod = types.pod
+    return compile_decoder(pod, keep_empty=True), compile_printer(Pointer(f"*{pod.name}", pod))
+
+
+def _source_text(static_pods: StaticPods, node_name: str, source: str) -> str:
+    kind, _, name = source.partition(":")
+    if kind not in static_pods.source or not name:
+        raise UsageError(f"{source!r} is not a source of static pods; want file:<path> or url:<url>")
+    return static_pods.source[kind].format(node=node_name, name=name)
+
+
+# Whether an upgrade changes a static pod's UID, from its mirror pod if the manifest is not available.
+#
+# A mirror pod shows the manifest's spec after defaults and other additions, so the UID cannot be computed
+# from it. But most of the digested text does not depend on values: a field that a release adds is printed for
+# every pod that has the struct.
+
+TextOf = Callable[[Mapping[str, Any], Kubelet], str]
+"""What ``static_pod_text`` does."""
+
+
+class Remembering:
+    """Compares kubelets for one mirror pod, whose text is made once for each of them."""
+
+    def __init__(self) -> None:
+        self._texts: dict[Kubelet, str] = {}
+
+    def __call__(self, pod_spec: Mapping[str, Any], old: Kubelet, new: Kubelet) -> bool | None:
+        """Do as ``same_for_mirror``."""
+        return same_for_mirror(pod_spec, old, new, self._text)
+
+    def _text(self, mirror: Mapping[str, Any], kubelet: Kubelet) -> str:
+        if kubelet not in self._texts:
+            self._texts[kubelet] = static_pod_text(mirror, kubelet)
+        return self._texts[kubelet]
+
+
+def same_for_mirror(
+    pod_spec: Mapping[str, Any], old: Kubelet, new: Kubelet, text_of: TextOf = static_pod_text
+) -> bool | None:
+    """Return whether both kubelets compute the same UID for the static pod of a mirror pod; None if unknown.
+
+    Assumes that the manifest sets neither ``metadata.uid`` (which would be used as it is), nor managed
+    fields, nor a status. Raises DecodeError for a spec that one of the kubelets could not decode.
+    """
+    before, after = old.static_pods, new.static_pods
+    if not (before.known and after.known):
+        return None
+    if (before.digest, before.source) != (after.digest, after.source):
+        return False
+    mirror = {"spec": dict(pod_spec)}
+    try:
+        differs = text_of(mirror, old) != text_of(mirror, new)
+    except UndecidedError:
+        return None
+    if differs:
+        return False
+    return None if _may_hide_a_change(mirror, before, after) else True
+
+
+def _may_hide_a_change(mirror: Mapping[str, Any], before: StaticPods, after: StaticPods) -> bool:
+    """Return whether a default or conversion of only one release applies to the pod.
+
+    The mirror pod may show its result where the manifest has the field unset.
+    """
+    if [(row.step, row.path) for row in before.conversions] != [
+        (row.step, row.path) for row in after.conversions
+    ]:
+        return True
+    one, other = _defaults(before), _defaults(after)
+    changed = [row for row in one if row not in other] + [row for row in other if row not in one]
+    found = list(objects(after.types.pod, own(mirror)))
+    reached = {(struct, place) for struct, place, _ in found}
+    if any(
+        struct == name and (place in places or not places)
+        for name, places, *_ in changed
+        for struct, place in reached
+    ):
+        return True
+    return any(_reads_differently(before, after, struct, target) for struct, _, target in found)
+
+
+def _reads_differently(before: StaticPods, after: StaticPods, struct: str, target: Json) -> bool:
+    """Return whether an image gets another pull policy because the releases parse it differently."""
+    parsers = {row.parser for static_pods in (before, after) for row in static_pods.defaults}
+    keys = {
+        row.argument for row in after.defaults if row.operation == "pullPolicy" and row.struct.name == struct
+    }
+    return len(parsers) > 1 and any(
+        len({pull_policy(reach(target, key) or "", parser) for parser in parsers}) > 1 for key in keys
+    )
+
+
+def _defaults(static_pods: StaticPods) -> list[tuple[Any, ...]]:
+    return [
+        (row.struct.name, row.places, row.id, row.when, row.operation, row.argument)
+        for row in static_pods.defaults
+    ]

@@ -1,0 +1,73 @@
+"""A container that differs from pod to pod by a few names alone: hashed once, but for these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from hashcompat.core.compile.spew import in_bytes
+from hashcompat.core.go.digest import Digest, going_on
+from hashcompat.core.kubelet.hashing import Hasher
+
+
+class Around(msgspec.Struct, frozen=True):
+    """A hash as a function of names in the hashed text."""
+
+    digest: Digest
+    """What makes the hash of the text."""
+    in_bytes: bool
+    """Whether the text is JSON's bytes, printed as numbers."""
+    before: int
+    """The digest of what precedes the first name, or of the whole text if none is in it."""
+    after: tuple[tuple[int, bytes], ...]
+    """The names in the text by number, each with the text that follows it, in UTF-8."""
+    go_on: Callable[[Sequence[str]], int]
+    """The hash by the names as they are printed."""
+
+    @classmethod
+    def of(cls, hasher: Hasher, before: int, after: tuple[tuple[int, str], ...]) -> Around:
+        """Return the hash of a text that follows a digest."""
+        encoded = tuple((number, text.encode()) for number, text in after)
+        go_on = going_on(hasher.digest, before, encoded)
+        return cls(hasher.digest, len(hasher.stages) > 1, before, encoded, go_on)
+
+    @property
+    def way(self) -> tuple[object, ...]:
+        """What decides the hash besides the names."""
+        return self.digest, self.in_bytes, self.before, self.after
+
+    def hash(self, names: Sequence[str]) -> int:
+        """Return the unsigned 32-bit hash of the container with these names."""
+        if not self.after:
+            return self.before
+        return self.go_on([in_bytes(name) for name in names] if self.in_bytes else names)
+
+
+def around(hasher: Hasher, value: Any, names: Sequence[str]) -> Around:
+    """Hash a typed container (``Hasher.decode``) but for names of ASCII letters, digits and ``-._:/@+``.
+
+    Each has to be the value of a string field, never a key of a map, and to occur in no other text of the
+    container, nor in another name. Then it is in at most one place of the hashed text, as it is or byte by
+    byte: no printer changes such characters, and each puts something else between two texts. So another name
+    changes nothing but this place.
+    """
+    whole = "".join(hasher.pieces(value))
+    written = {number: _written(hasher, name) for number, name in enumerate(names)}
+    places = sorted((whole.index(name), number) for number, name in written.items() if name in whole)
+    texts, end = list[str](), 0
+    for start, number in places:
+        texts.append(whole[end:start])
+        end = start + len(written[number])
+    texts.append(whole[end:])
+    if any(name in text for text in texts for name in written.values()):
+        raise ValueError("a name is in the hashed text twice")
+    first, *rest = texts
+    after = tuple((number, text) for (_, number), text in zip(places, rest, strict=True))
+    return Around.of(hasher, hasher.digest([first]), after)
+
+
+def _written(hasher: Hasher, name: str) -> str:
+    """Return a name as the hashed text holds it: encoding/json's bytes are printed as numbers."""
+    return in_bytes(name) if len(hasher.stages) > 1 else name

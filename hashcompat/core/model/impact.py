@@ -1,0 +1,316 @@
+"""What the restarts of a plan mean for those who use the pods, and how far a rollout over the nodes is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from enum import StrEnum
+
+import msgspec
+
+from hashcompat.core.model.escape import owner_path
+from hashcompat.core.model.plan import NodeRelease
+from hashcompat.core.model.pods import Origin
+
+PodPlace = tuple[str, str]
+"""The namespace and the name of a pod."""
+
+
+class Certainty(StrEnum):
+    """Whether something happens."""
+
+    YES = "yes"
+    UNKNOWN = "unknown"
+    """It does if a container whose verdict is UNKNOWN restarts, or what it depends on is not shown."""
+
+
+class Step(StrEnum):
+    """How the kubelet of a node is upgraded; in this order."""
+
+    CLEAN = "clean"
+    """In place: no container restarts."""
+
+    IN_PLACE = "in-place"
+    """In place: what restarts breaches no budget and is started again."""
+
+    UNDECIDED = "undecided"
+    """In place or drained: that depends on what the input does not show."""
+
+    DRAIN = "drain"
+    """Drained first."""
+
+
+class BudgetImpact(msgspec.Struct, frozen=True):
+    """What restarts at one time do to a PodDisruptionBudget."""
+
+    namespace: str
+    name: str
+    certainty: Certainty
+    """Whether fewer pods are healthy then than it demands."""
+
+    desired: int | None
+    """How many pods have to be healthy; None where that is not known."""
+
+    healthy: int | None
+    """How many are at the most, before; None where that is not known."""
+
+    restarts: int
+    """How many of them restart."""
+
+    possible: int = 0
+    """How many more may."""
+
+    problem: str = ""
+    """Why it cannot be evaluated; empty where it can."""
+
+    @property
+    def after(self) -> int | None:
+        """How many are healthy at the most while they restart."""
+        return None if self.healthy is None else max(self.healthy - self.restarts, 0)
+
+    @property
+    def short(self) -> int:
+        """How many healthy pods are missing then."""
+        return max((self.desired or 0) - (self.after or 0), 0)
+
+    @property
+    def short_before(self) -> int:
+        """How many are missing already."""
+        return max((self.desired or 0) - (self.healthy or 0), 0)
+
+
+class OwnerImpact(msgspec.Struct, frozen=True):
+    """An owner whose replicas are all down at some time."""
+
+    namespace: str
+    name: str
+    """``Deployment/web``"""
+
+    certainty: Certainty
+    replicas: int
+    """Those that run."""
+
+    @property
+    def all_of_it(self) -> str:
+        """Say which replicas these are, as the subject of a sentence."""
+        name = owner_path(self.namespace, self.name)
+        one = f"the only running replica of {name}"
+        return f"all {self.replicas} replicas of {name}" if self.replicas > 1 else one
+
+
+class Effect(msgspec.Struct, frozen=True):
+    """What happens when some kubelets are restarted in place at once."""
+
+    budgets: tuple[BudgetImpact, ...] = ()
+    """Those that are breached, or may be."""
+
+    owners: tuple[OwnerImpact, ...] = ()
+    """Those with several replicas that all restart, or may."""
+
+    def __bool__(self) -> bool:
+        """Return whether there is anything."""
+        return bool(self.budgets or self.owners)
+
+    def has(self, certainty: Certainty) -> bool:
+        """Return whether anything of it is as certain as that."""
+        certainties = {part.certainty for part in self.budgets} | {part.certainty for part in self.owners}
+        return certainty in certainties
+
+
+class Pods(msgspec.Struct, frozen=True):
+    """The pods of one node that need more than a restart, by what they are."""
+
+    killed: tuple[PodPlace, ...] = ()
+    """Those with a container that is not started again."""
+
+    bare: tuple[PodPlace, ...] = ()
+    """Those that restart, or may, and that no controller creates again."""
+
+    static: tuple[PodPlace, ...] = ()
+    """Static pods that restart, or may: no drain moves them."""
+
+    single: tuple[PodPlace, ...] = ()
+    """The owners, by namespace and ``Deployment/web``, whose only replica restarts, or may."""
+
+
+class NodeImpact(msgspec.Struct, frozen=True):
+    """One node."""
+
+    name: str
+    step: Step
+    batch: int
+    """The number of its batch, from 1."""
+
+    restarted: int
+    """How many of its pods have a container that restarts or is killed."""
+
+    unknown: int
+    """How many others have one whose verdict is UNKNOWN."""
+
+    effect: Effect
+    """What its own restarts do."""
+
+    pods: Pods
+    reasons: tuple[str, ...] = ()
+    """Why it is drained, or is not decided."""
+
+    flags: tuple[str, ...] = ()
+    """What ``kubectl drain`` needs for its pods."""
+
+    drain_waits: tuple[str, ...] = ()
+    """The budgets, ``namespace/name``, that allow no eviction of a pod of the node at present."""
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """Nodes whose kubelets are restarted at once."""
+
+    number: int
+    step: Step
+    nodes: tuple[str, ...]
+    effect: Effect
+    """What all of them do together; nothing where nodes are drained, for evictions keep to the budgets."""
+
+
+class Owner(msgspec.Struct, frozen=True):
+    """An owner of pods that restart, or may."""
+
+    namespace: str
+    name: str
+    """``Deployment/web``; a pod that nothing controls is its own owner, ``Pod/web``."""
+
+    replicas: int
+    """How many pods of it there are, or are wanted if these are more."""
+
+    restarted: int
+    unknown: int
+    nodes: int
+    """On how many nodes they are."""
+
+    seconds: int | None
+    """How long its pods took from the start of a container until they were Ready: the median, in seconds;
+    None where no status shows it."""
+
+    most_seconds: int | None
+    """The longest of them."""
+
+    grace_seconds: int
+    """How long a container may take to stop, at the most."""
+
+    unprobed: bool
+    """Whether one of its containers has no readinessProbe, and so counts as ready once it is started."""
+
+    single: bool
+    """Whether it has one replica, so that nothing replaces it."""
+
+
+class Impact(msgspec.Struct, frozen=True):
+    """The impact of a plan."""
+
+    from_release: str
+    to_release: str
+    size: int
+    """How many nodes a batch has at the most."""
+
+    nodes: tuple[NodeImpact, ...]
+    """In the order in which to upgrade them."""
+
+    batches: tuple[Batch, ...]
+    owners: tuple[Owner, ...]
+    budgets: int
+    """How many PodDisruptionBudgets there are."""
+
+    budgets_missing: str = ""
+    """Why there may be others; empty where these are all."""
+
+    unplaced: int = 0
+    """How many pods that restart, or may, are on no node."""
+
+    unseen: int = 0
+    """How many pods of the plan that restart, or may, are not among the pods."""
+
+    assumptions: tuple[str, ...] = ()
+    """What the plan takes as given, one line each."""
+
+    warnings: tuple[str, ...] = ()
+    """The plan's."""
+
+    disputed: tuple[NodeRelease, ...] = ()
+    """The plan's nodes that report another release than it starts from."""
+
+    overridden: bool = False
+    """Whether the plan starts from that release all the same."""
+
+    origin: Origin = msgspec.field(default_factory=Origin)
+    """Where the pods come from."""
+
+    def effects(self) -> Iterator[Effect]:
+        """Yield what each node does, and each batch of several."""
+        yield from (node.effect for node in self.nodes)
+        yield from (batch.effect for batch in self.batches if len(batch.nodes) > 1)
+
+    @property
+    def breaches(self) -> tuple[BudgetImpact, ...]:
+        """The budgets that the restarts of a node or of a batch breach, each time one of them does."""
+        budgets = (budget for effect in self.effects() for budget in effect.budgets)
+        return tuple(one for one in budgets if one.certainty is Certainty.YES)
+
+    @property
+    def is_found(self) -> bool:
+        """Whether a budget is breached, an owner loses all replicas at once, or a container is gone."""
+        lost = any(node.pods.killed for node in self.nodes)
+        return lost or any(effect.has(Certainty.YES) for effect in self.effects())
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether any of that depends on what the input does not show."""
+        return bool(
+            self.unseen
+            or any(node.step is Step.UNDECIDED for node in self.nodes)
+            or any(effect.has(Certainty.UNKNOWN) for effect in self.effects())
+        )
+
+
+# Which nodes of a rollout were started, are done or have failed.
+
+
+class Phase(StrEnum):
+    """How far a node is."""
+
+    STARTED = "started"
+    """Its turn was taken, and what became of its containers was not decided yet."""
+
+    DONE = "done"
+    """Its containers are as the plan predicted."""
+
+    FAILED = "failed"
+    """Something happened there that the plan did not predict."""
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """One node's turn."""
+
+    phase: Phase
+    id: str
+    """A random name of the run that took it, so that a run knows its own."""
+
+    holder: str
+    """Who took it, in words for people: ``ci@runner-7``."""
+
+    plan: str
+    """The digest of the plan by which it was taken."""
+
+    started: datetime
+    """When it was taken, UTC."""
+
+    ended: datetime | None = None
+    """When it was decided, UTC; None until then."""
+
+    reason: str = ""
+    """What decided."""
+
+
+class Rollout(msgspec.Struct, frozen=True):
+    """The state that the pipelines of one rollout share."""
+
+    turns: Mapping[str, Turn] = msgspec.field(default_factory=dict)
+    """By the name of the node."""

@@ -1,0 +1,257 @@
+"""The items of a plan: each container with its verdict.
+
+What a plan has once for each container is nothing that the garbage collector looks at, because none refers
+back to itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import lru_cache
+from sys import intern
+
+import msgspec
+from msgspec import structs
+
+from hashcompat.core.model.pods import ContainerType, Pod
+from hashcompat.core.model.uids import packed, unpacked
+from hashcompat.core.model.verdicts import Hashes, Reason, Verdict
+
+
+class PodName(msgspec.Struct, frozen=True, gc=False):
+    """How a report identifies a pod."""
+
+    node: str
+    namespace: str
+    name: str
+    key: str | bytes
+    """Its uid, ``packed``."""
+
+    owner: str
+    """The controller, ``ReplicaSet/web-474k6w5gmh``; empty if the pod has none."""
+
+    workload: str = ""
+    """The owner above it, ``Deployment/web``, as ``Pod.workload``."""
+
+    file: str = ""
+    """The file that the pod was read from, as given; empty for a cluster or objects."""
+
+    @property
+    def uid(self) -> str:
+        """Its uid; empty for a manifest."""
+        return unpacked(self.key)
+
+
+def name_of(pod: Pod) -> PodName:
+    """Return how a report identifies a pod; pods with the same names share their texts."""
+    shared = pod.node, pod.namespace, pod.owner, pod.workload, pod.file
+    node, namespace, owner, workload, file = map(intern, shared)
+    return PodName(node, namespace, pod.name, packed(pod.uid), owner, workload, file)
+
+
+class ContainerName(msgspec.Struct, frozen=True, gc=False):
+    """How a report identifies a container of a pod."""
+
+    name: str
+    type: ContainerType
+
+
+@lru_cache(maxsize=4096)
+def container_name(name: str, kind: ContainerType) -> ContainerName:
+    """Return how a report identifies a container; replicas share it."""
+    return ContainerName(name, kind)
+
+
+class Observed(msgspec.Struct, frozen=True, gc=False):
+    """What the status reported of a container when the plan was made; None where it did not."""
+
+    key: str | bytes
+    """Its id; as bytes, which take half the memory, where it is hexadecimal, as runtimes make them."""
+
+    started: datetime | None
+    """When it started, UTC."""
+
+    restarts: int | None
+    """How often it was created again."""
+
+    running: bool | None
+
+    @property
+    def id(self) -> str:
+        """Its id in the runtime; empty where the status does not show it."""
+        return self.key if isinstance(self.key, str) else self.key.hex()
+
+
+def key_of(identity: str) -> str | bytes:
+    """Return the id of a container as ``Observed`` keeps it."""
+    try:
+        key = bytes.fromhex(identity)
+    except ValueError:
+        return identity
+    return key if identity and key.hex() == identity else identity
+
+
+class Prediction(msgspec.Struct, frozen=True, gc=False):
+    """What becomes of a container, and why; replicas share one."""
+
+    from_release: str
+    """The current kubelet release, as given or as the node reports it; empty where it is missing."""
+
+    verdict: Verdict
+    reasons: tuple[Reason, ...] = ()
+    pod_recreated: bool = False
+    """Whether the whole pod is recreated, not only this container."""
+
+    calibrated: bool | None = None
+    """Whether the recorded hash is one that a known release computes; None if there is nothing to
+    compare."""
+
+    rests: bool = False
+    """Whether no kubelet compares the container, whatever its release."""
+
+    sandboxed: bool = False
+    """Whether there is a record of the pod's sandbox."""
+
+    from_url: bool = False
+    """Whether the pod is a static pod that comes from a URL, and only its mirror pod was read."""
+
+    hashed: bool = False
+    """Whether its hashes were compared or could be; those that a snapshot hides are None in ``hashes``."""
+
+    creator: str = ""
+    """Which release is assumed to have created the container, in words; empty where none is."""
+
+    aligned: bool = False
+    """Whether it may have exclusive CPUs that the target kubelet asks for again."""
+
+    difference: int = 0
+    """The number of its difference among the plan's details, from 1; 0 for none."""
+
+    compared: bool = True
+    """Whether percentages count the container: it runs on a node, as far as the input shows, where the
+    target kubelet compares or kills it."""
+
+    uncreated: bool = False
+    """Whether its pod is yet to be created, of a manifest or a template, whatever node that names."""
+
+
+class Item(msgspec.Struct, frozen=True, gc=False):
+    """One container's verdict in a plan.
+
+    A plan of a large cluster has hundreds of thousands of items, so an item does not keep the spec.
+    """
+
+    pod: PodName
+    container: ContainerName
+    prediction: Prediction
+    recorded: int | None = None
+    """As in ``Hashes``, as are the next two: three numbers take less memory than one more value."""
+    from_hash: int | None = None
+    to_hash: int | None = None
+    line: int = 0
+    """The line of the pod's file at which the container begins, from 1; 0 where it is not known."""
+
+    observed: Observed | None = None
+    """What is compared after the upgrade; None where no status lists the container."""
+
+    @property
+    def hashes(self) -> Hashes:
+        """Its hashes."""
+        return Hashes(self.recorded, self.from_hash, self.to_hash)
+
+    @property
+    def from_release(self) -> str:
+        """As predicted."""
+        return self.prediction.from_release
+
+    @property
+    def verdict(self) -> Verdict:
+        """As predicted."""
+        return self.prediction.verdict
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """As predicted."""
+        return self.prediction.reasons
+
+    @property
+    def pod_recreated(self) -> bool:
+        """As predicted."""
+        return self.prediction.pod_recreated
+
+    @property
+    def calibrated(self) -> bool | None:
+        """As predicted."""
+        return self.prediction.calibrated
+
+    @property
+    def rests(self) -> bool:
+        """As predicted."""
+        return self.prediction.rests
+
+    @property
+    def sandboxed(self) -> bool:
+        """As predicted."""
+        return self.prediction.sandboxed
+
+    @property
+    def from_url(self) -> bool:
+        """As predicted."""
+        return self.prediction.from_url
+
+    @property
+    def hashed(self) -> bool:
+        """As predicted."""
+        return self.prediction.hashed
+
+    @property
+    def creator(self) -> str:
+        """As predicted."""
+        return self.prediction.creator
+
+    @property
+    def difference(self) -> int:
+        """As predicted."""
+        return self.prediction.difference
+
+    @property
+    def aligned(self) -> bool:
+        """As predicted."""
+        return self.prediction.aligned
+
+    @property
+    def compared(self) -> bool:
+        """As predicted."""
+        return self.prediction.compared
+
+    @property
+    def uncreated(self) -> bool:
+        """As predicted."""
+        return self.prediction.uncreated
+
+
+def without_unplaced(items: Sequence[Item]) -> list[Item]:
+    """Return items in which percentages count nothing that is on no node, unless none of them is on any.
+
+    A manifest counts as a running pod. Next to pods that are on nodes it must not: whoever may create a
+    PodTemplate could make any part of all containers small. Nor does it by the ``nodeName`` that it has.
+    """
+    placed = any(map(_is_placed, items))
+    return [_uncounted(item) if placed and not _is_placed(item) else item for item in items]
+
+
+def _is_placed(item: Item) -> bool:
+    return bool(item.pod.node) and not item.prediction.uncreated
+
+
+def _uncounted(item: Item) -> Item:
+    if not item.prediction.compared:
+        return item
+    return structs.replace(item, prediction=_not_compared(item.prediction))
+
+
+@lru_cache(maxsize=64)
+def _not_compared(prediction: Prediction) -> Prediction:
+    """Return one prediction for all replicas."""
+    return structs.replace(prediction, compared=False)

@@ -1,0 +1,323 @@
+"""A plan, what sums it up, and what it can show beyond its items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from enum import StrEnum
+from itertools import compress, groupby
+
+import msgspec
+
+from hashcompat.core.model.escape import count
+from hashcompat.core.model.items import Item, PodName
+from hashcompat.core.model.pods import Origin
+from hashcompat.core.model.verdicts import FINDINGS, Verdict
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """How many containers, pods and nodes a plan covers, and how many of them it affects."""
+
+    containers: int
+    verdicts: Mapping[Verdict, int]
+    """The number of containers by verdict; every verdict is a key."""
+
+    pods: int
+    pods_affected: int
+    """How many pods have a container that is killed."""
+
+    nodes_affected: int
+    """How many nodes have such a pod."""
+
+    compared: int
+    """How many containers run on a node and are compared there: the whole of every percentage."""
+
+    @property
+    def not_compared(self) -> int:
+        """How many containers no percentage counts."""
+        return self.containers - self.compared
+
+    @property
+    def kept(self) -> int:
+        """How many of those that are compared are kept."""
+        return max(self.compared - self.findings - self.unknown, 0)
+
+    @property
+    def findings(self) -> int:
+        """How many containers are killed, whether they are started again or not."""
+        return sum(self.verdicts[verdict] for verdict in FINDINGS)
+
+    @property
+    def unknown(self) -> int:
+        """How many containers have the verdict UNKNOWN."""
+        return self.verdicts[Verdict.UNKNOWN]
+
+
+def summarized(items: Sequence[Item]) -> Summary:
+    """Return the summary of items, which are in the order of a plan: by node, namespace and pod."""
+    verdicts = [item.prediction.verdict for item in items]
+    pods = [item.pod for item in items]
+    affected = list(compress(pods, [verdict in FINDINGS for verdict in verdicts]))
+    number = _number_of(pods)
+    return Summary(
+        len(items),
+        {verdict: verdicts.count(verdict) for verdict in Verdict},
+        number,
+        number if len(affected) == len(pods) else _number_of(affected),
+        len({pod.node for pod in affected if pod.node}),
+        sum(item.prediction.compared for item in items),
+    )
+
+
+def _number_of(pods: Iterable[PodName]) -> int:
+    """Count pods by node, names and uid; because they are sorted, few uids are in memory at once."""
+    number, last, uids = 0, None, set[str | bytes]()
+    for pod, _ in groupby(pods):
+        if last is None or (pod.name, pod.namespace, pod.node) != (last.name, last.namespace, last.node):
+            number, last, uids = number + len(uids), pod, set()
+        uids.add(pod.key)
+    return number + len(uids)
+
+
+class Share(msgspec.Struct, frozen=True):
+    """How many of the recorded hashes this program reproduces."""
+
+    reproduced: int = 0
+    """How many of them a known release computes too."""
+
+    recorded: int = 0
+    """How many hashes were recorded."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every recorded hash was reproduced; true also if there are none."""
+        return self.reproduced == self.recorded
+
+    def __str__(self) -> str:
+        if not self.recorded:
+            return "no recorded hash could be compared"
+        percent = 100 * self.reproduced // self.recorded
+        return f"{self.reproduced} of {count(self.recorded, 'recorded hash')} reproduced ({percent} %)"
+
+
+def share(items: Iterable[Item]) -> Share:
+    """Count the items that have a record, and those whose record a known release computes too."""
+    calibrated = [item.calibrated for item in items if item.calibrated is not None]
+    return Share(sum(calibrated), len(calibrated))
+
+
+class Way(msgspec.Struct, frozen=True):
+    """An upgrade, or a rollback."""
+
+    old: str
+    """The current release, or ``auto``: what each pod's node reports."""
+    new: str
+    """The target release."""
+
+
+class NodeRelease(msgspec.Struct, frozen=True):
+    """What a node reports."""
+
+    node: str
+    kubelet: str
+    """The release of its kubelet, as it reports it."""
+
+
+class ReleaseFacts(msgspec.Struct, frozen=True):
+    """How a release's name was read."""
+
+    name: str
+    """The release as it was given, or as a node reports it."""
+    read_as: str
+    """The upstream release that it was read as."""
+    era: str
+    types: str
+    """The first minor with these Go types."""
+    vendor_assumed: bool
+    """Whether a vendor's build is read as the upstream release that it names."""
+    patch_assumed: bool
+    """Whether it is newer than the newest known patch release of its minor."""
+
+
+class Hop(msgspec.Struct, frozen=True):
+    """One step of an upgrade, from one release to the next, or its rollback."""
+
+    old: str
+    """The release that it starts from; ``auto`` where nodes start from several, or from unknown ones."""
+
+    new: str
+    """The release that it leads to; ``auto`` of a rollback to several, or to unknown ones."""
+
+    findings: int
+    """How many containers it restarts or kills."""
+
+    unknown: int
+    """How many containers have the verdict UNKNOWN."""
+
+    parts: tuple[Hop, ...] = ()
+    """The same for the nodes of each known release, where ``auto`` is an end of it."""
+
+
+class Suggestion(msgspec.Struct, frozen=True):
+    """A patch that would keep containers which restart without it."""
+
+    kubelet: str
+    """The release to patch."""
+
+    likes: tuple[str, ...]
+    """The releases whose hashes the patch accepts."""
+
+    saves: int
+    """How many containers it keeps."""
+
+    @property
+    def command(self) -> str:
+        """The command line that makes the patch."""
+        return f"hashcompat patch --kubelet {self.kubelet} --like {','.join(self.likes)}"
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """The verdicts of one upgrade, with what was assumed for them."""
+
+    from_release: str
+    """The current release as given, which may be ``auto``."""
+
+    to_release: str
+    """The target release."""
+
+    items: tuple[Item, ...]
+    """One item per container, sorted by node, namespace and pod; pods without a node come last."""
+
+    assumptions: tuple[str, ...] = ()
+    """What the plan takes as given because the input does not show it, one line each."""
+
+    warnings: tuple[str, ...] = ()
+    """What upstream does not support, and what was left out, one line each."""
+
+    share: Share = msgspec.field(default_factory=Share)
+    """How many recorded hashes were reproduced."""
+
+    hops: tuple[Hop, ...] = ()
+    """The same upgrade one minor release at a time; empty where that is the same path."""
+
+    rollback: Hop | None = None
+    """The way back from the target release; None where the current release of no pod is known."""
+
+    patch: str = ""
+    """How the target kubelet is assumed to be patched; empty if it is not."""
+
+    suggestion: Suggestion | None = None
+    """A patch that would save restarts."""
+    notes: tuple[str, ...] = ()
+    """What is to be said of the options themselves, such as a patch that is not needed."""
+    releases: tuple[ReleaseFacts, ...] = ()
+    """How each release was read, the target one last."""
+    origin: Origin = msgspec.field(default_factory=Origin)
+    """Where the pods come from."""
+
+    tool: str = ""
+    """The version of this program that made the plan; empty for this one."""
+
+    created: datetime | None = None
+    """When the pods were read, UTC; None where that is not known."""
+
+    counted: Summary | None = None
+    """The counts of the whole plan, where only some of its items were saved; None if these are all."""
+
+    details: Details | None = None
+    """Where hashed texts differ, and the releases in pairs; None where nobody asked for that."""
+
+    disputed: tuple[NodeRelease, ...] = ()
+    """The nodes with pods that report another release than the plan is given."""
+
+    overridden: bool = False
+    """Whether the plan goes by the release that it is given, against what these nodes report."""
+
+    @property
+    def summary(self) -> Summary:
+        """The counts of all items."""
+        return self.counted or summarized(self.items)
+
+
+# What a plan can show beyond its items: where hashed texts differ, and its releases in pairs.
+
+
+class Kind(StrEnum):
+    """Which of the two texts a piece is of."""
+
+    SAME = "same"
+    REMOVED = "removed"
+    """Of the first text alone."""
+    ADDED = "added"
+    """Of the second text alone."""
+    GAP = "gap"
+    """Stands for characters that are left out."""
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """A part of a fragment.
+
+    Between two gaps, the same and the removed pieces in a row are part of the first text, and the same and
+    the added ones of the second.
+    """
+
+    kind: Kind
+    text: str
+    """Empty for a gap."""
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """Where the masked texts differ that two kubelets hash of some containers."""
+
+    old: str
+    """The current release."""
+    new: str
+    """The target release."""
+    pieces: tuple[Piece, ...] = ()
+    """The first places where the two texts differ; empty across eras, and where masked values differ."""
+    more: bool = False
+    """Whether there are more places."""
+    hashes: tuple[str, ...] = ()
+    """Across eras, what each of the two hashes, in words; else empty."""
+    begins: tuple[tuple[Piece, ...], ...] = ()
+    """Across eras, how the two texts of one container begin, as an example; else empty."""
+    example: str = ""
+    """That container, as ``explain`` takes it."""
+
+
+class Scope(StrEnum):
+    """Which containers restart between two releases: all, those with certain fields, none."""
+
+    ALL = "all"
+    SOME = "some"
+    NONE = "none"
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """What an upgrade between two releases does."""
+
+    old: str
+    """The current release, or ``auto``."""
+    new: str
+    """The target release."""
+    scope: Scope
+    """Which unchanged containers restart, whatever the pods."""
+    findings: int | None = None
+    """How many containers of the plan it kills; None where that was not counted."""
+    unknown: int | None = None
+    """How many of them are UNKNOWN; None where that was not counted."""
+
+
+class Details(msgspec.Struct, frozen=True):
+    """The details of a plan, as far as they are gathered."""
+
+    differences: tuple[Difference, ...] = ()
+    """Each distinct difference once; ``Item.difference`` counts them from 1."""
+    omitted: int = 0
+    """For how many containers no difference is kept, for there were too many distinct ones."""
+    releases: tuple[str, ...] = ()
+    """The releases on the way of the plan, in its order; the first one may be ``auto``."""
+    passed: int = 0
+    """How many releases of the way are left out of these."""
+    pairs: tuple[Pair, ...] = ()
+    """Every ordered pair of these releases, but for those that lead to ``auto``."""

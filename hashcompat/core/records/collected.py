@@ -1,0 +1,196 @@
+"""Read records from dumps of nodes, as the collector prints them, and keep them in little memory."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from sys import getsizeof
+from typing import Any, Final
+
+from msgspec import structs
+
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import allowance, jsontext
+from hashcompat.core.go.jsonpath import rows, text
+from hashcompat.core.model.records import Applied, Record, Recorded
+from hashcompat.core.records.documents import from_node
+from hashcompat.core.records.probes import INCOMPLETE, MARK, Dump, Probe, UnreadError, dumps
+
+_APPLIED: Final = "/actuated_pods_state"
+"""How the path of the kubelet's file ends that holds which resources it applied."""
+
+_SANDBOX: Final = "inspectp "
+
+
+def from_documents(documents: Iterable[Any], origin: str) -> Iterator[Record]:
+    """Yield what the JSON documents of one file record: dumps of nodes, and what runtimes print.
+
+    Raises InputError, naming the node, for a dump that was cut and for one whose runtime could not be asked,
+    and as ``from_node`` does.
+    """
+    flat: list[Any] = []
+    for document in documents:
+        flat.extend(document) if isinstance(document, list) else flat.append(document)
+    for dump in dumps(flat, origin):
+        yield from from_dump(dump)
+    for document in flat:
+        if not (isinstance(document, dict) and MARK in document):
+            yield from from_node(document)
+
+
+def from_dump(dump: Dump) -> list[Record]:
+    """Return what the kubelet's runtime recorded, and the resources that a kubelet applied.
+
+    Raises InputError for a dump that was cut, or that has no answer of a runtime.
+    """
+    if not dump.complete:
+        raise InputError(f"node {dump.node}: {INCOMPLETE}; collect it again")
+    answers, problems = [], []
+    for ask in (_cri, _docker):  # each raises for its own runtime; a node may have both
+        try:
+            answers.append(ask(dump))
+        except UnreadError as error:
+            problems.append(str(error))
+    best = of_kubelet(answers)
+    if not best and problems:
+        raise InputError(f"node {dump.node}: its runtime could not be asked: {'; '.join(problems)}")
+    lists = dump.probe("cri", "containers"), dump.probe("docker", "list")
+    if not any(probe.text is not None for probe in lists):
+        where = "set RUNTIME_ENDPOINT or DOCKER_HOST when collecting"
+        raise InputError(f"node {dump.node}: it has no container runtime at a usual path; {where}")
+    applied = list(_applied(dump))
+    if any(probe.name.endswith(_APPLIED) for probe in dump.of_kind("file")):
+        known = {(one.uid, one.container) for one in applied if isinstance(one, Applied)}
+        best = [_without_resources(record, known) for record in best]
+    return [*best, *applied]
+
+
+def of_kubelet(answers: Sequence[list[Record]]) -> list[Record]:
+    """Return, of the answers of several runtimes, that of the one that the kubelet uses.
+
+    It is the one in which most containers run, and the first of these: cri-dockerd and the Docker below it
+    both answer, and so may a runtime that is left over. What cri-dockerd or dockershim answered is known to
+    be in Docker where that answered too: they give a container the id that it has there.
+    """
+    best = max(answers, key=_running, default=[])
+    ids = {
+        record.id
+        for answer in answers
+        for record in answer
+        if isinstance(record, Recorded) and record.docker and record.id
+    }
+    if not any(isinstance(record, Recorded) and record.id in ids for record in best):
+        return best
+    return [
+        record if isinstance(record, Applied) else structs.replace(record, docker=True) for record in best
+    ]
+
+
+def _running(records: list[Record]) -> tuple[int, int]:
+    running = sum(isinstance(record, Recorded) and bool(record.running) for record in records)
+    return running, len(records)
+
+
+def _cri(dump: Dump) -> list[Record]:
+    """Read what a CRI runtime answered; its list of sandboxes counts for those that it did not show alone."""
+    listed = _documents(dump.probe("cri", "containers")) + _documents(dump.probe("cri", "pods"))
+    shown = {
+        probe.name.removeprefix(_SANDBOX): document
+        for probe in dump.of_kind("cri")
+        if probe.name.startswith(_SANDBOX) and not probe.problem
+        for document in _documents(probe)
+    }
+    listed = [_without(document, shown.keys()) for document in listed]
+    return [record for document in (*listed, *shown.values()) for record in from_node(document)]
+
+
+def _without(document: Any, shown: Collection[str]) -> Any:
+    items = rows(document, "items") if isinstance(document, dict) else ()
+    left = [item for item in items if not (isinstance(item, dict) and text(item, "id") in shown)]
+    return {**document, "items": left} if items else document
+
+
+def _docker(dump: Dump) -> list[Record]:
+    """Read what Docker answered; it was asked once for all containers."""
+    return [record for document in _documents(dump.probe("docker", "list")) for record in from_node(document)]
+
+
+def _applied(dump: Dump) -> Iterator[Record]:
+    for probe in dump.of_kind("file"):
+        if probe.name.endswith(_APPLIED):
+            try:
+                for document in _documents(probe):
+                    yield from from_node(document)
+            except UnreadError as error:
+                raise InputError(f"node {dump.node}: {error}") from None
+
+
+def _without_resources(record: Record, known: Collection[tuple[str, str]]) -> Record:
+    """Return a record that says whether the kubelet's file lacks the container that it is of."""
+    is_known = not isinstance(record, Recorded) or not record.uid or (record.uid, record.container) in known
+    return record if is_known else structs.replace(record, unapplied=True)
+
+
+def _documents(probe: Probe) -> list[Any]:
+    """Return the JSON documents in a probe; none where there is nothing. Raises UnreadError."""
+    if probe.problem:
+        raise UnreadError(f"{probe.kind} {probe.name}: {probe.problem}")
+    try:
+        return list(jsontext.load_all(probe.text or ""))
+    except InputError as error:
+        raise UnreadError(f"{probe.kind} {probe.name}: {error}") from None
+
+
+# Keep records in little memory: equal texts once, and no more in all than one run may have.
+
+_ROW: Final = 300
+"""Bytes in memory of a record besides its texts: the row, its numbers and times, its places in tables."""
+
+_TEXT: Final = 100
+"""Bytes in memory of the place of a text that may come again."""
+
+_SHARED: Final = frozenset({"uid", "namespace", "pod", "container", "hash_version"})
+"""What all containers of a pod, or of many pods, have in common."""
+
+
+class Keeper:
+    """Gives equal texts of all records one place in memory, and counts what the records take."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+        self._allowance = allowance.of_records()
+
+    def saw(self, characters: int) -> None:
+        """Note that so much more was read: records may take what their files have, if that is more."""
+        self._allowance.extend(characters)
+
+    def kept(self, record: Record) -> Record:
+        """Return an equal record that shares its names with those before it.
+
+        Raises InputError where all records take more memory than those of one run may.
+        """
+        if isinstance(record, Applied):
+            self._allowance.take(_ROW + _bytes_of([record.uid, record.container, record.resources]))
+            return record
+        texts = {
+            name: text for name in record.__struct_fields__ if isinstance(text := getattr(record, name), str)
+        }
+        own = sum(getsizeof(text) for name, text in texts.items() if text and name not in _SHARED)
+        new = {texts[name] for name in _SHARED & texts.keys() if texts[name] not in self._texts}
+        self._allowance.take(_ROW + own + sum(getsizeof(text) + _TEXT for text in new))
+        shared: dict[str, Any] = {
+            name: self._texts.setdefault(texts[name], texts[name]) for name in _SHARED & texts.keys()
+        }
+        return structs.replace(record, **shared)
+
+
+def _bytes_of(values: Iterable[Any]) -> int:
+    """Return about how much memory values of JSON take, whatever they nest."""
+    left, size = list(values), 0
+    while left:
+        value = left.pop()
+        size += getsizeof(value)
+        if isinstance(value, Mapping):
+            left += [*value.keys(), *value.values()]
+        elif isinstance(value, list):
+            left += value
+    return size

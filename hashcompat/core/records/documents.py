@@ -1,0 +1,279 @@
+"""Where a container runtime keeps the hash that a kubelet recorded, and how to read it back.
+
+Up to 1.5 the hash is part of the Docker name, in hex; from 1.6 on in the CRI annotation
+``io.kubernetes.container.hash``, which dockershim and cri-dockerd keep as a Docker label
+(pkg/kubelet/kuberuntime/labels.go). rkt held a decimal annotation (pkg/kubelet/rkt/rkt.go, 1.5.8).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import msgspec
+from msgspec import structs
+
+from hashcompat.core.errors import DecodeError, InputError
+from hashcompat.core.go import jsontext
+from hashcompat.core.go.jsonpath import part, rows, text
+from hashcompat.core.go.metav1 import is_time
+from hashcompat.core.go.quantity import from_json
+from hashcompat.core.model.records import Applied, Record, Recorded, Sandbox
+from hashcompat.core.records import labels as names
+from hashcompat.core.records.labels import DockerContainer
+from hashcompat.core.shown import MASK
+
+_HEX: Final = re.compile(r"[0-9a-f]{1,8}")
+
+_DECIMAL: Final = re.compile(r"[0-9]{1,10}")
+
+_RELEASE: Final = re.compile(r"v?[0-9]{1,3}\.[0-9]{1,3}[0-9a-z.+-]{0,40}")
+
+_RKT_HASH: Final = "rkt.kubernetes.io/container-hash"
+
+_RKT_ATTEMPT: Final = "rkt.kubernetes.io/restart-count"
+
+
+class _Made(msgspec.Struct, frozen=True):
+    """What a runtime reports of a container besides labels and annotations."""
+
+    id: str
+    created: datetime | None
+    running: bool
+    attempt: int | None
+
+
+def from_node(document: Any) -> Iterator[Record]:
+    """Yield what a node's JSON records; containers that no kubelet created are skipped.
+
+    Known are ``docker inspect``, Docker's container list, crictl's ``ps``, ``inspect``, ``pods`` and
+    ``inspectp`` with ``-o json``, ``rkt cat-manifest``, and the kubelet's own ``actuated_pods_state``. Raises
+    InputError for what no kubelet writes, and for labels that an image could imitate.
+    """
+    if isinstance(document, list):
+        for item in document:
+            yield from from_node(item)
+    elif not isinstance(document, Mapping):
+        return
+    elif is_checkpoint(document):
+        yield from from_checkpoint(document)
+    elif document.get("acKind") == "PodManifest":
+        yield from _from_rkt(document)
+    elif isinstance(document.get("status"), Mapping):
+        yield from _from_cri(document["status"])
+    elif isinstance(document.get("containers") or document.get("items"), list):
+        listed = document.get("containers") or document["items"]
+        for row in [row for row in listed if isinstance(row, Mapping)]:
+            # A row of a crictl list, or what ``inspect`` shows of it.
+            yield from _from_cri(part(row, "status") or row)
+    elif "Id" in document or "ID" in document:
+        yield from _from_docker(document)
+
+
+def _from_cri(status: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
+    labels, annotations = part(status, "labels"), part(status, "annotations")
+    if labels.get(names.NAME):
+        made = _Made(
+            text(status, "id"),
+            time_of(status.get("createdAt")),
+            status.get("state") in ("CONTAINER_RUNNING", 1),
+            names.cri_attempt(status),
+        )
+        yield _recorded(labels, annotations, made)
+    else:
+        yield from from_cri_pod(status)
+
+
+def _from_docker(container: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
+    named = names.docker_container(container)
+    if named is None:
+        return
+    if named.sandbox:
+        yield from_docker_sandbox(named, container)
+        return
+    labels = {
+        names.NAME: named.name,
+        names.POD: named.pod,
+        names.NAMESPACE: named.namespace,
+        names.UID: named.uid,
+    }
+    # Dockershim keeps annotations as labels with a prefix; before 1.6 the hash is a label or in the name.
+    hashes = {
+        key: named.labels.get(f"annotation.{key}") for key in (names.HASH, names.HASH_WITHOUT_RESOURCES)
+    }
+    hashes[names.HASH] = named.hex or hashes[names.HASH] or named.labels.get(names.HASH)
+    identity = text(container, "Id") or text(container, "ID")
+    made = _Made(identity, time_of(container.get("Created")), named.running, named.attempt)
+    yield structs.replace(_recorded(labels, hashes, made), docker=True)
+
+
+def _from_rkt(manifest: Mapping[str, Any]) -> Iterator[Recorded]:
+    """Read the pod manifest that a kubelet gave rkt; it does not show any state."""
+    pod = _annotations(manifest)
+    for app in rows(manifest, "apps"):
+        annotations = _annotations(app) if isinstance(app, Mapping) else {}
+        if name := annotations.get(names.NAME):
+            value, attempt = annotations.get(_RKT_HASH, ""), pod.get(_RKT_ATTEMPT, "")
+            uid, namespace, pod_name = (pod.get(key, "") for key in (names.UID, names.NAMESPACE, names.POD))
+            yield Recorded(
+                uid, namespace, pod_name, name, _decimal(value), running=None, attempt=_decimal(attempt)
+            )
+
+
+def _decimal(written: str) -> int | None:
+    """Read an unsigned 32-bit number."""
+    value = int(written) if _DECIMAL.fullmatch(written) else None
+    return value if value is not None and value < 1 << 32 else None
+
+
+def _annotations(value: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return an appc object's annotations, a list of names and values."""
+    return {
+        str(row["name"]): str(row["value"])
+        for row in rows(value, "annotations")
+        if isinstance(row, Mapping) and {"name", "value"} <= row.keys()
+    }
+
+
+def _recorded(labels: Mapping[str, Any], annotations: Mapping[str, Any], made: _Made) -> Recorded:
+    """Build the record; a missing or unreadable hash counts as 0 to a kubelet, and is None here."""
+    uid, namespace, pod, name = (
+        str(labels.get(key, "")) for key in (names.UID, names.NAMESPACE, names.POD, names.NAME)
+    )
+    value, without = (_hex(annotations.get(key)) for key in (names.HASH, names.HASH_WITHOUT_RESOURCES))
+    return Recorded(
+        uid,
+        namespace,
+        pod,
+        name,
+        value,
+        running=made.running,
+        attempt=made.attempt,
+        hash_version=_version(annotations.get(names.HASH_VERSION)),
+        without_resources=without,
+        id=made.id,
+        created=made.created,
+    )
+
+
+def _version(value: Any) -> str:
+    """Return the release that a hash is of; that it is of another one counts, whatever stands for it."""
+    release = str(value or "")
+    return release if not release or _RELEASE.fullmatch(release) else MASK
+
+
+def _hex(text: Any) -> int | None:
+    return int(text, 16) if isinstance(text, str) and _HEX.fullmatch(text) else None
+
+
+# Read sandboxes as a runtime reports them, for what a kubelet checks before any container.
+#
+# Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``podSandboxChanged`` (1.6.13, 1.8.15;
+# kuberuntime/util/util.go ``PodSandboxChanged``, 1.36.0); up to 1.5 pkg/kubelet/dockertools/docker_manager.go
+# ``podInfraContainerChanged`` (1.5.8).
+
+_STATES: Final = {"SANDBOX_READY": True, "SANDBOX_NOTREADY": False}
+
+
+def from_cri_pod(status: Mapping[str, Any]) -> Iterator[Sandbox]:
+    """Yield the sandbox of ``crictl pods`` or ``crictl inspectp``; only the latter shows its network."""
+    metadata = part(status, "metadata")
+    ready = _STATES.get(str(status.get("state")))
+    if ready is None or not metadata.get("name"):
+        return
+    options = part(part(part(status, "linux"), "namespaces"), "options")
+    host_network = options.get("hostNetwork")
+    if not isinstance(host_network, bool):  # CRI up to 1.10 had a truth value here, later ones have a word
+        host_network = {"NODE": True, "POD": False}.get(str(options.get("network")))
+    ip = part(status, "network").get("ip")
+    uid, namespace, pod = (str(metadata.get(key, "")) for key in ("uid", "namespace", "name"))
+    yield Sandbox(
+        uid,
+        namespace,
+        pod,
+        ready=ready,
+        attempt=names.cri_attempt(status) or 0,
+        host_network=host_network,
+        ip=ip if isinstance(ip, str) else None,
+        created=nanoseconds(status.get("createdAt")),
+    )
+
+
+def from_docker_sandbox(named: DockerContainer, container: Mapping[str, Any]) -> Sandbox:
+    """Return an infra container as a sandbox; its IP is the network plugin's, unknown to Docker."""
+    mode = part(container, "HostConfig").get("NetworkMode")
+    host_network = mode == "host" if isinstance(mode, str) and mode else None
+    return Sandbox(
+        named.uid,
+        named.namespace,
+        named.pod,
+        ready=named.running,
+        attempt=named.attempt or 0,
+        host_network=host_network,
+        docker=True,
+    )
+
+
+# Read which resources a kubelet applied: the file ``actuated_pods_state`` below its root directory.
+#
+# A kubelet of 1.33 or later writes it; older ones neither read nor remove it. Source:
+# pkg/kubelet/allocation/state/checkpoint.go and state.go (1.33.13, 1.37.1).
+
+
+def is_checkpoint(document: Mapping[str, Any]) -> bool:
+    """Return whether a document is a kubelet's checkpoint: JSON in a text, and its checksum."""
+    return isinstance(document.get("data"), str) and "checksum" in document
+
+
+def from_checkpoint(document: Mapping[str, Any]) -> Iterator[Applied]:
+    """Yield the resources of each container.
+
+    Raises InputError for data that no kubelet wrote: with such a file it does not start.
+    """
+    try:
+        pods = jsontext.loads(document["data"]).get("entries") or {}
+        for uid, entry in pods.items():
+            for name, resources in (entry.get("ContainerResources") or {}).items():
+                for kind in ("limits", "requests"):
+                    for amount in (resources.get(kind) or {}).values():
+                        from_json(amount)  # raises DecodeError for what is not a quantity
+                yield Applied(uid, name, resources)
+    except (InputError, AttributeError, TypeError, DecodeError) as error:
+        raise InputError(f"actuated_pods_state: $.data: not what a kubelet writes: {error}") from None
+
+
+# When a runtime created a container or sandbox, in whatever form it reports that.
+
+_NANOSECONDS: Final = re.compile(r"[0-9]{1,19}")
+
+
+def nanoseconds(created: object) -> int | None:
+    """Return when something was created, in nanoseconds since 1970; None for what is not a time.
+
+    crictl and ``docker inspect`` write RFC 3339, or the former the nanoseconds in a text; Docker's container
+    list has seconds.
+    """
+    if isinstance(created, int) and not isinstance(created, bool):
+        return created * 10**9
+    text = str(created)
+    if _NANOSECONDS.fullmatch(text):
+        return int(text)
+    if not is_time(text):
+        return None
+    try:
+        seconds = datetime.fromisoformat(text[:19] + re.sub(r"[.,]\d+", "", text[19:])).timestamp()
+    except (ValueError, OverflowError):
+        return None
+    fraction = re.match(r"[.,](\d+)", text[19:])
+    return int(seconds) * 10**9 + (int(fraction[1].ljust(9, "0")[:9]) if fraction else 0)
+
+
+def time_of(created: object) -> datetime | None:
+    """Return when something was created as a time in UTC; None for what is not a time."""
+    time = nanoseconds(created)
+    try:
+        return None if time is None else datetime.fromtimestamp(time // 10**9, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None

@@ -1,0 +1,160 @@
+"""What was read on a node: probes, each with its text or with why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import msgspec
+
+from hashcompat.core.errors import HashcompatError, InputError
+from hashcompat.core.shown import said
+
+INCOMPLETE: Final = "the dump was cut: its last line is missing"
+
+MARK: Final = "hashcompat"
+"""The key by which a line of a dump is known."""
+
+FORMAT: Final = 2
+"""The newest form of dumps; up to 1 they do not name it."""
+
+CHANGING: Final = ("process", "processes")
+"""The kinds of probes that a collector reads twice, because states change."""
+
+
+class AbsentError(HashcompatError):
+    """The node has no such file, directory or process."""
+
+
+class UnreadError(HashcompatError):
+    """Whether it is there, or what it holds, could not be read; the message is the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One thing that was read, or was not."""
+
+    kind: str
+    """What kind of thing: ``file``, ``directory``, ``process``, ``docker``, ``cri`` and so on."""
+    name: str
+    """Which one: a path, a process id, a request."""
+    text: str | None = field(default=None, repr=False)
+    """What it holds; None where there is nothing or where it could not be read."""
+    problem: str = ""
+    """Why it could not be read; empty where it was read or is absent."""
+
+    def read(self) -> str:
+        """Return the text; raises AbsentError or UnreadError."""
+        if self.problem:
+            raise UnreadError(f"{self.name}: {self.problem}")
+        if self.text is None:
+            raise AbsentError(f"{self.name}: there is none")
+        return self.text
+
+
+def lines(text: str) -> list[str]:
+    """Split a probe's text at line feeds alone: a process has any other break of a line in its name."""
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+class Dump(msgspec.Struct, frozen=True):
+    """Everything that was read on one node, once or, where states change, twice."""
+
+    node: str
+    """The node's name."""
+    origin: str
+    """Where the dump comes from, for messages: a file, or ``this node``."""
+    probes: Mapping[tuple[str, str], tuple[Probe, ...]]
+    """The probes by kind and name, in the order in which they were read."""
+    complete: bool = True
+    """Whether the dump has its end."""
+
+    def probe(self, kind: str, name: str) -> Probe:
+        """Return the last probe of a thing; one with a problem where nothing looked for it."""
+        probes = self.probes.get((kind, name))
+        if probes:
+            return probes[-1]
+        return Probe(kind, name, problem="nothing looked for it" if self.complete else INCOMPLETE)
+
+    def read(self, kind: str, name: str) -> str:
+        """Return the text of a thing; raises AbsentError or UnreadError."""
+        return self.probe(kind, name).read()
+
+    def of_kind(self, kind: str) -> Iterator[Probe]:
+        """Yield the last probe of each thing of a kind."""
+        return (probes[-1] for (each, _), probes in self.probes.items() if each == kind)
+
+
+def dumps(documents: Iterable[Any], origin: str) -> Iterator[Dump]:
+    """Yield the dumps among the documents of a stream; whatever is not of a dump is passed over.
+
+    A dump is a document ``{"hashcompat": "dump", "format": 2, "node": NAME}``, its probes, and
+    ``{"hashcompat": "end"}``; a probe is ``{"hashcompat": "probe", "kind", "name"}`` and one of ``text``,
+    ``absent`` and ``problem``. Older collectors wrote no ``format``, and a text of somebody else could end
+    up as a probe of its own in what they wrote. Raises InputError for such a document with something else in
+    it, for a newer format, and for a thing that is twice in a dump, with other content, where it is read
+    once: which of the two was read, and which one somebody planted, cannot be known.
+    """
+    node, probes = "", _none()
+    for document in documents:
+        mark = document.get(MARK) if isinstance(document, Mapping) else None
+        if mark == "dump":
+            if probes or node:
+                yield _dump(node, origin, probes, complete=False)
+            _check_format(document, origin)
+            node, probes = _text(document, "node", origin), _none()
+        elif mark == "probe":
+            probe = _probe(document, origin)
+            same = probes.setdefault((probe.kind, probe.name), [])
+            _check_again(probe, same, f"{origin}: node {node}")
+            same.append(probe)
+        elif mark == "end":
+            yield _dump(node, origin, probes, complete=True)
+            node, probes = "", _none()
+    if probes or node:
+        yield _dump(node, origin, probes, complete=False)
+
+
+def _none() -> dict[tuple[str, str], list[Probe]]:
+    return {}
+
+
+def _check_format(document: Mapping[str, Any], origin: str) -> None:
+    version = document.get("format", 1)
+    if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= FORMAT:
+        raise InputError(
+            f"{origin}: a dump in a format that is not known; want one up to {FORMAT}, so use the hashcompat "
+            "whose collector wrote it, or a newer one"
+        )
+
+
+def _check_again(probe: Probe, before: Sequence[Probe], where: str) -> None:
+    if (probe.kind in CHANGING and len(before) < 2) or all(earlier == probe for earlier in before):
+        return
+    raise InputError(
+        f"{where}: {said(f'{probe.kind} {probe.name}')[:200]} is twice in the dump, with other content: "
+        "somebody on the node may have forged one; collect it again, with the collector of this hashcompat"
+    )
+
+
+def _dump(node: str, origin: str, found: Mapping[tuple[str, str], list[Probe]], *, complete: bool) -> Dump:
+    if not node:
+        raise InputError(f"{origin}: a dump without its first line; collect it again")
+    return Dump(node, origin, {key: tuple(probes) for key, probes in found.items()}, complete)
+
+
+def _probe(document: Mapping[str, Any], origin: str) -> Probe:
+    kind, which = _text(document, "kind", origin), _text(document, "name", origin)
+    if document.get("absent") is True:
+        return Probe(kind, which)
+    if "problem" in document:
+        return Probe(kind, which, problem=said(_text(document, "problem", origin)))
+    return Probe(kind, which, _text(document, "text", origin, empty=True))
+
+
+def _text(document: Mapping[str, Any], key: str, origin: str, *, empty: bool = False) -> str:
+    value = document.get(key)
+    if not isinstance(value, str) or not (value or empty):
+        raise InputError(f"{origin}: a line of a dump without {key!r}; collect it again")
+    return value

@@ -1,0 +1,66 @@
+"""Kubelet release names as people write them: ``1.9.11``, ``v1.16.15-eks-ad4801``, ``v1.28.2+k3s1``."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+import msgspec
+
+from hashcompat.core.errors import UsageError
+from hashcompat.core.regex import regex
+
+_RELEASE: Final = regex(r"v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?P<suffix>[-+][0-9A-Za-z.+_~-]+)?", re.ASCII)
+LATEST: Final = "latest"
+"""What the newest known release is called, where a person may name one."""
+
+_PRE_RELEASE: Final = regex(r"-(alpha|beta|rc)\b")
+
+
+class Release(msgspec.Struct, frozen=True):
+    """An upstream release, or a vendor's build of one; ``core/catalog/releases.py`` orders them."""
+
+    text: str
+    """The name as given, without surrounding white space."""
+
+    major: int
+    """1 in ``1.9.11``."""
+
+    minor_number: int
+    """9 in ``1.9.11``."""
+
+    patch: int
+    """11 in ``1.9.11``."""
+
+    vendor: str = ""
+    """The vendor's suffix (``-eks-ad4801``, ``+k3s1``); empty for upstream's own build."""
+
+    @property
+    def upstream(self) -> str:
+        """The name of the upstream release: ``1.16.15`` for ``v1.16.15-eks-ad4801``."""
+        return f"{self.minor}.{self.patch}"
+
+    @property
+    def minor(self) -> str:
+        """The minor release, such as ``1.9``."""
+        return f"{self.major}.{self.minor_number}"
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@lru_cache(maxsize=1024)
+def parse_release(text: str) -> Release:
+    """Parse a release name; a suffix after ``-`` or ``+`` marks a vendor's build of that upstream release.
+
+    Raises UsageError if ``text`` is not a release, and for alpha, beta and rc builds, whose types may differ
+    from those of the release.
+    """
+    match = _RELEASE.fullmatch(text.strip())
+    if match is None:
+        raise UsageError(f"{text!r} is not a kubelet release; want MAJOR.MINOR.PATCH such as 1.9.11")
+    suffix = match["suffix"] or ""
+    if _PRE_RELEASE.match(suffix):
+        raise UsageError(f"{text!r} is a pre-release; only releases have a known container schema")
+    return Release(text.strip(), int(match[1]), int(match[2]), int(match[3]), suffix)

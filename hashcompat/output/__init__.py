@@ -1,0 +1,1 @@
+"""Results as documents, tables and pages (``report``), and how ``-o`` prints each (``formats``)."""

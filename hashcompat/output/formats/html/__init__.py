@@ -1,0 +1,169 @@
+"""``-o html``: one file that needs no network and no script, for people to read, print and keep.
+
+Jinja2 escapes whatever is put into the templates of this package, and ``printable`` what nobody would see.
+The style and the script are inline, and a Content-Security-Policy allows them alone, by their digests.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
+from importlib.resources import files
+from typing import Any, Final
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from hashcompat.core.model.escape import distinct, printable
+from hashcompat.output.formats.model import Style
+from hashcompat.output.report.model import Report, Screen, Section, Table
+from hashcompat.output.report.page import Listing, Main, Page, Piece, Row, toned
+
+_TEMPLATE: Final = "page.html.jinja"
+
+_PULL: Final = re.compile(r"(?:kubernetes/kubernetes)?#(\d{2,6})\b")
+"""A pull request or issue of Kubernetes in an escaped text; no part of an entity such as ``&#39;``."""
+
+_REPEATED: Final = 4096
+"""Names whose cells are remembered: nodes, owners and reasons are those of many rows."""
+
+_UPSTREAM: Final = "https://github.com/kubernetes/kubernetes/pull/"
+
+
+def render_html(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+    """Yield the page in pieces; its rows are made while it is written."""
+    page = report.page(result) if report.page else _generic_page(report, result)
+    yield from _environment(style.encoding).get_template(_TEMPLATE).generate(page=page)
+
+
+@lru_cache(maxsize=2)
+def _environment(encoding: str) -> Environment:
+    """Return the templates for one encoding; they and the script are ASCII, and so is all if that is."""
+    environment = Environment(
+        loader=FunctionLoader(_read),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=partial(_visible, encoding=encoding),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    style, script = _read("report.css"), _read("report.js")
+    environment.globals["policy"] = _policy(style, script)
+    environment.globals["style"], environment.globals["script"] = map(Markup, (style, script))
+    environment.filters["name"] = partial(_cell, encoding=encoding)
+    environment.filters["rows"] = partial(_rows, encoding=encoding)
+    environment.filters["linked"] = partial(_linked, encoding=encoding)
+    return environment
+
+
+def _read(name: str) -> str:
+    return (files(__package__) / name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    """Return a policy that allows nothing but this style, this script and pictures within the page."""
+    rules = {
+        "default-src": "'none'",
+        "style-src": _digest(style),
+        "script-src": _digest(script),
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _visible(value: object, encoding: str) -> object:
+    """Escape in any text that is put into a template what is not visible, and what the encoding lacks."""
+    return printable(value, encoding) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _cell(value: object, encoding: str) -> object:
+    """Return a cell: nothing for None, a number as it is, and a text that looks like itself alone."""
+    if value is None or isinstance(value, int):
+        return "" if value is None else value
+    return distinct(str(value), encoding)
+
+
+def _rows(main: Main, encoding: str) -> Iterator[Markup]:
+    """Yield each row of the table, whole: a plan may have hundreds of thousands, of a dozen cells each."""
+
+    @lru_cache(maxsize=_REPEATED, typed=True)
+    def cell(value: object) -> str:
+        return str(escape(_cell(value, encoding)))
+
+    row = _explained(cell) if main.explained else partial(_row, cell)
+    yield from (Markup(row(each)) for each in main.rows())  # noqa: S704 - of escaped cells
+
+
+def _explained(cell: Callable[[object], str]) -> Callable[[Row], str]:
+    """Return what lays out a row that begins with the way to its explanation."""
+
+    @lru_cache(maxsize=_REPEATED)
+    def link(number: int) -> str:
+        return f'<td><a href="#e{number}">{number}</a></td>' if number else "<td></td>"
+
+    return lambda row: _row(cell, row, link(row.why))
+
+
+def _row(cell: Callable[[object], str], row: Row, first: str = "") -> str:
+    """Return the line of a row, its own facts in attributes for the script."""
+    verdict = f' data-verdict="{cell(row.verdict)}"' if row.verdict else ""
+    facts = "".join([f' data-{name}="{cell(value)}"' for name, value in row.facts.items() if value])
+    cells = "</td><td>".join(map(cell, row.cells))
+    return f"<tr{verdict}{facts}>{first}<td>{cells}</td></tr>\n"
+
+
+def _linked(text: str, encoding: str) -> Markup:
+    """Return a text in which pull requests of Kubernetes lead to them."""
+    escaped = str(escape(printable(text, encoding)))
+    return Markup(_PULL.sub(_link, escaped))  # noqa: S704 - of escaped text and digits alone
+
+
+def _link(match: re.Match[str]) -> str:
+    if match.string[match.start() - 1 : match.start()] == "&":
+        return match[0]
+    return f'<a rel="noreferrer" href="{_UPSTREAM}{match[1]}">{match[0]}</a>'
+
+
+def _generic_page(report: Report[Any], result: Any) -> Page:
+    """Return the page of a result that has no page of its own."""
+    table = report.sheet or report.wide or report.table
+    return Page(
+        title=report.kind,
+        texts=list(_texts(report, result)),
+        notes=list(report.notes(result)),
+        main=_main(report.kind, table(result)) if table else None,
+    )
+
+
+def _texts(report: Report[Any], result: Any) -> Iterator[Listing | Sequence[Sequence[Piece]]]:
+    """Yield what comes before the table: the sections that people see in place of one."""
+    sections: Sequence[Section] = ()
+    if report.overview:
+        sections = list(report.overview(result, Screen()))
+    elif report.text and not report.raw:
+        sections = list(report.text(result))
+    for section in sections:
+        if section.title:
+            yield [[Piece(section.title, "title")]]
+        yield _body(section)
+
+
+def _body(section: Section) -> Listing | Sequence[Sequence[Piece]]:
+    body = section.body
+    if isinstance(body, Table):
+        return Listing(body.columns, body.rows, body.caption, body.after)
+    return list(map(toned, body))
+
+
+def _main(kind: str, table: Table) -> Main:
+    return Main("rows", table.caption or kind, table.columns, lambda: map(Row, table.rows()))

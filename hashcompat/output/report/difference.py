@@ -1,0 +1,169 @@
+"""What differs between two releases, and between the two texts of a container.
+
+Upstream changes are shown with the addresses of their pull requests.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, Final
+
+from hashcompat.analysis.answers.comparison import ReleaseDifference, restarts
+from hashcompat.analysis.answers.explanation import Explanation, Side
+from hashcompat.analysis.answers.texts import mark
+from hashcompat.analysis.planning.assumptions import facts
+from hashcompat.core.catalog.behaviour import Change, EraChange
+from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.rules.pages import RULES
+from hashcompat.output.report.items import release_facts
+from hashcompat.output.report.model import Coloured, Document, Line, Prose, Report, Section, Table, document
+
+_NUMBER: Final = re.compile(r"(?:kubernetes/kubernetes)?#(\d+)")
+
+_DATED: Final = re.compile(r"(?:kubernetes/kubernetes)?#\d+ \((\d+\.\d+)\)")
+"""A pull request and the release that it came with."""
+
+_PULL: Final = "https://github.com/kubernetes/kubernetes/pull/"
+
+_SOURCES: Final = {rule.id: rule.source for rule in RULES}
+
+
+def change_lines(rows: Iterable[Change | EraChange]) -> Iterator[Line]:
+    """Yield each change with its release, and then the address of its pull request."""
+    for row in rows:
+        what = f"{row.field}: " if isinstance(row, Change) else ""
+        see = f" (see also {', '.join(row.issues)})" if row.issues else ""
+        yield [f"{row.release}  {what}{row.about}{see}"]
+        yield from ([link] for link in _links(row.pr or ""))
+
+
+def rule_lines(ids: Iterable[str], minors: Collection[str]) -> Iterator[Line]:
+    """Yield the sources of rules in Kubernetes, with the addresses of pull requests; none about the input.
+
+    Of pull requests that came with a release, only those of ``minors``, if any of them did.
+    """
+    for rule in ids:
+        if source := _SOURCES.get(rule):
+            dated = [match[0] for match in _DATED.finditer(source) if match[1] in minors]
+            shown = ", ".join(dated) or source
+            yield [f"{rule}  {shown}"]
+            yield from ([link] for link in _links(shown))
+
+
+def _links(text: str) -> Iterator[str]:
+    yield from (f"{_PULL}{number}" for number in _NUMBER.findall(text))
+
+
+def _document(difference: ReleaseDifference) -> Document:
+    types = [
+        {
+            "type": row.type,
+            "field": row.field,
+            "from": row.old,
+            "to": row.new,
+            "upstream": row.upstream.document if row.upstream else None,
+        }
+        for row in difference.types
+    ]
+    sides = {"from": _release(difference.old), "to": _release(difference.new)}
+    upstream = [row.document for row in difference.upstream]
+    return document("ReleaseDifference", **sides, types=types, upstream=upstream)
+
+
+def _release(kubelet: Kubelet) -> Document:
+    name = str(kubelet.release)
+    return {"release": name, **release_facts(facts(name, kubelet)), "steps": kubelet.era.described()}
+
+
+def _text(difference: ReleaseDifference) -> Iterator[Section]:
+    yield Section([[restarts(difference)]], wraps=True)
+    sides = (("from", difference.old), ("to", difference.new))
+    rows = [[label, side.release, side.era.name, Prose(side.schema.made_from)] for label, side in sides]
+    yield Section(Table(("", "KUBELET", "ERA", "TYPES MADE FROM"), lambda: rows))
+    if difference.upstream:
+        yield Section([*change_lines(difference.upstream)], "Upstream", wraps=True)
+    if difference.types:
+        columns = ("TYPE", "FIELD", "FROM", "TO", "SINCE", "UPSTREAM")
+        yield Section(Table(columns, lambda: _type_rows(difference)))
+    else:
+        yield Section([["The type trees are the same."]])
+
+
+def _type_rows(difference: ReleaseDifference) -> Iterator[list[object]]:
+    for row in difference.types:
+        yield [
+            row.type,
+            row.field or "(type)",
+            Prose(row.old or ""),
+            Prose(row.new or ""),
+            *([row.upstream.release, row.upstream.pr] if row.upstream else [None, None]),
+        ]
+
+
+DIFFERENCE: Final[Report[ReleaseDifference]] = Report("ReleaseDifference", document=_document, text=_text)
+
+
+SHOW: Final = "--show-values prints what is really hashed"
+
+_NOTE: Final = f" (values are masked; {SHOW})"
+
+_MARKS: Final = (
+    (re.compile(r"\[-.*?-\]", re.DOTALL), "red"),
+    (re.compile(r"\{\+.*?\+\}", re.DOTALL), "green"),
+)
+
+
+def whole_sections(explanation: Explanation) -> Iterator[Section]:
+    """Yield the fields and the texts: of one era as one text with marks, else one after the other."""
+    if explanation.fields:
+        lines = [
+            [field.path, _short(field.old), Prose("->"), _short(field.new)] for field in explanation.fields
+        ]
+        yield Section(Table((), lambda: lines), "Fields that make the difference")
+    yield from _texts(explanation)
+
+
+def _short(value: Any) -> Prose:
+    if isinstance(value, str):
+        return Prose(value)
+    return Prose("nil" if value is None else json.dumps(value, ensure_ascii=False))
+
+
+def _texts(explanation: Explanation) -> Iterator[Section]:
+    note = _NOTE if explanation.masked else ""
+    old, new = explanation.old, explanation.new
+    if old and new and old.era == new.era and explanation.compared:
+        title = f"Hashed text, [-only {old.release}-] {{+only {new.release}+}}{note}"
+        yield Section([_coloured(mark(old.readable, new.readable))], title)
+        return
+    for side in (old, new):
+        if side:
+            yield Section([[side.readable]], f"{_text_title(side)}{note}")
+
+
+def _text_title(side: Side) -> str:
+    if side.readable == side.text:
+        return f"Text that {side.release} hashes"
+    return f"JSON whose bytes {side.release} hashes, as {side.text[: side.text.find(' ', 20)]} …]"
+
+
+def _coloured(marked: str) -> Line:
+    """Return a text in pieces, those between marks coloured."""
+    pieces: list[str | Coloured] = [marked]
+    for pattern, colour in _MARKS:
+        pieces = [part for piece in pieces for part in _split(piece, pattern, colour)]
+    return pieces
+
+
+def _split(piece: str | Coloured, pattern: re.Pattern[str], colour: str) -> Iterator[str | Coloured]:
+    if isinstance(piece, Coloured):
+        yield piece
+        return
+    end = 0
+    for match in pattern.finditer(piece):
+        yield piece[end : match.start()]
+        yield Coloured(match[0], colour)
+        end = match.end()
+    yield piece[end:]

@@ -1,0 +1,237 @@
+"""The explanation of some containers, as a text for a person and as a document.
+
+Containers whose explanations differ only in the name of the pod, such as replicas, are explained once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from hashcompat.analysis.answers.expectation import Expectation, Where
+from hashcompat.analysis.answers.explanation import Explanation, Explanations, Side
+from hashcompat.analysis.answers.texts import beginning
+from hashcompat.core.model.mask import MASK
+from hashcompat.core.model.plan import Kind, Piece
+from hashcompat.core.model.verdicts import Verdict
+from hashcompat.output.report.difference import SHOW, change_lines, rule_lines, whole_sections
+from hashcompat.output.report.items import item_document, item_name, verdict_cell
+from hashcompat.output.report.model import Coloured, Document, Line, Report, Section, Table, document
+
+
+class Group(msgspec.Struct, frozen=True):
+    """Containers whose explanations are the same."""
+
+    explanation: Explanation
+    """That of the first one."""
+    others: tuple[Explanation, ...]
+    """Those of the others, in their order."""
+
+
+def grouped(explanations: Iterable[Explanation]) -> list[Group]:
+    """Put explanations together that are alike, in the order of the first ones."""
+    groups: dict[Hashable, list[Explanation]] = {}
+    for explanation in explanations:
+        # alike is all that people are shown but names, and what was made of them: drains, logs, events
+        item, said = explanation.item, explanation.sentences
+        likeness = (
+            item.container,
+            item.from_release,
+            item.verdict,
+            item.hashes,
+            item.reasons,
+            (said.what, said.why, said.todo),
+            tuple((seen.where, seen.verbosity) for seen in explanation.expect),
+            tuple(side.text if side else None for side in (explanation.old, explanation.new)),
+        )
+        groups.setdefault(likeness, []).append(explanation)
+    return [Group(first, tuple(others)) for first, *others in groups.values()]
+
+
+_SEPARATOR: Final = "-" * 72
+
+_MOST_NAMES: Final = 5
+
+_PLACES: Final = {
+    Where.LOG: "log of the kubelet",
+    Where.EVENT: "event",
+    Where.STATUS: "pod's status",
+    Where.UID: "new UID",
+}
+
+_MARKS: Final = {
+    Kind.SAME: ("{}", ""),
+    Kind.REMOVED: ("[-{}-]", "red"),
+    Kind.ADDED: ("{{+{}+}}", "green"),
+    Kind.GAP: ("…", ""),
+}
+"""How pieces are marked, as wdiff does, and their colours."""
+
+
+def _document(explanations: Explanations) -> Document:
+    items = [
+        {
+            **item_document(explanation.item),
+            "sentences": {
+                "what": explanation.sentences.what,
+                "why": explanation.sentences.why,
+                "todo": explanation.sentences.todo,
+                "commands": list(explanation.sentences.commands),
+            },
+            "from": _side(explanation.old) if explanation.old else None,
+            "to": _side(explanation.new) if explanation.new else None,
+            "fields": [
+                {"path": field.path, "from": field.old, "to": field.new} for field in explanation.fields
+            ],
+            "fragment": [
+                {"kind": piece.kind.value, "text": piece.text} for piece in explanation.fragment.pieces
+            ],
+            "upstream": [row.document for row in explanation.upstream],
+            "expect": [
+                {"where": seen.where.value, "text": seen.text, "verbosity": seen.verbosity}
+                for seen in explanation.expect
+            ],
+            "logLine": explanation.log_line,
+            "event": explanation.event,
+            "masked": explanation.masked,
+            "compared": explanation.compared,
+        }
+        for explanation in explanations.items
+    ]
+    return document("ExplanationList", warnings=list(explanations.warnings), items=items)
+
+
+def _side(side: Side) -> Document:
+    return {
+        "release": side.release,
+        "era": side.era,
+        "hash": side.hash,
+        "hex": _hex(side.hash),
+        "text": side.text,
+        "readable": side.readable,
+    }
+
+
+def _hex(value: int | None) -> str | None:
+    return None if value is None else f"{value:x}"
+
+
+def _text(explanations: Explanations) -> Iterator[Section]:
+    """Yield containers that are alike as one, and each upstream change where it comes first."""
+    if explanations.warnings:
+        yield Section([[f"Warning: {warning}"] for warning in explanations.warnings], wraps=True)
+    shown: set[object] = set()
+    for number, group in enumerate(grouped(explanations.items)):
+        if number:
+            yield Section([[_SEPARATOR]])
+        yield from _sections(group, shown, full=explanations.full)
+
+
+def _sections(group: Group, shown: set[object], *, full: bool) -> Iterator[Section]:
+    """Yield the whole story of some containers that are alike."""
+    explanation = group.explanation
+    item, said = explanation.item, explanation.sentences
+    yield Section([[item_name(item), ": ", verdict_cell(item)], *_alike(group)], wraps=True)
+    yield Section([[said.what], [said.why], [said.todo], *_remarks(explanation)], wraps=True)
+    if said.commands:
+        yield Section([[command] for command in said.commands], "Commands")
+    if (explanation.by_text or full) and (rows := _hash_rows(explanation)):
+        yield Section(Table(("", "KUBELET", "HASH", "HEX", "ERA"), lambda: rows))
+    if full:
+        yield from whole_sections(explanation)
+    elif explanation.by_text:
+        yield from _difference(explanation)
+    if lines := [*_upstream(explanation, shown)]:
+        yield Section(lines, "Upstream", wraps=True)
+    if explanation.expect:
+        yield Section([*_expected(explanation.expect)], "What to expect", wraps=True)
+
+
+def _remarks(explanation: Explanation) -> Iterator[Line]:
+    """Yield why no text is shown, and what the verdict takes as given."""
+    if not explanation.compared:
+        yield ["This decides before any hash is compared."]
+    if creator := explanation.item.creator:
+        yield [f"Assumed: created by {creator}; the hash that its runtime recorded would confirm it."]
+
+
+def _alike(group: Group) -> Iterator[Line]:
+    if group.others:
+        names = [item_name(other.item) for other in group.others[:_MOST_NAMES]]
+        more = ", …" if len(group.others) > _MOST_NAMES else ""
+        yield [f"and {len(group.others)} more like it: {', '.join(names)}{more}"]
+
+
+def _hash_rows(explanation: Explanation) -> list[list[object]]:
+    recorded = explanation.item.hashes.recorded
+    rows: list[list[object]] = (
+        [] if recorded is None else [["recorded", None, recorded, _hex(recorded), None]]
+    )
+    for label, side in (("from", explanation.old), ("to", explanation.new)):
+        if side:
+            rows.append([label, side.release, side.hash, _hex(side.hash), side.era])
+    return rows
+
+
+def _difference(explanation: Explanation) -> Iterator[Section]:
+    """Yield where the two texts differ; across eras what each hashes, and how that begins."""
+    old, new = explanation.old, explanation.new
+    if old is None or new is None:
+        return
+    if old.era != new.era:
+        for side in (old, new):
+            title = f"{side.release} hashes {side.hashes}"
+            yield _fragment(beginning(side.readable), title, explanation)
+    elif explanation.fragment.pieces:
+        title = f"Where they differ, [-only {old.release}-] {{+only {new.release}+}}"
+        yield _fragment(explanation.fragment.pieces, title, explanation)
+    elif old.hash != new.hash or explanation.item.verdict is Verdict.RESTART:
+        yield Section([[f"They differ in a masked value; {SHOW}."]], wraps=True)
+
+
+def _fragment(pieces: Sequence[Piece], title: str, explanation: Explanation) -> Section:
+    lines = [_marked(pieces)]
+    if explanation.fragment.more:
+        lines.append(["More places differ; --full shows all."])
+    if explanation.masked and any(MASK in piece.text for piece in pieces):
+        lines.append([f"Values are masked; {SHOW}."])
+    return Section(lines, title, wraps=True)
+
+
+def _marked(pieces: Sequence[Piece]) -> Line:
+    line: list[str | Coloured] = []
+    for before, piece, after in zip((None, *pieces), pieces, (*pieces[1:], None), strict=False):
+        form, colour = _MARKS[piece.kind]
+        text = form.format(piece.text)
+        if piece.kind is Kind.GAP:
+            text = f"{_space(before, -1)}{text}{_space(after, 0)}"
+        line.append(Coloured(text, colour) if colour else text)
+    return line
+
+
+def _space(piece: Piece | None, end: int) -> str:
+    """Return the space between a gap and the end of a piece, unless that has one or none is needed."""
+    return "" if piece is None or (piece.kind is Kind.SAME and piece.text[end] == " ") else " "
+
+
+def _expected(expect: Iterable[Expectation]) -> Iterator[Line]:
+    for seen in expect:
+        at = f" at --v={seen.verbosity} or more" if seen.verbosity else ""
+        yield [f"{_PLACES[seen.where]}{at}: {seen.text}"]
+
+
+def _upstream(explanation: Explanation, shown: set[object]) -> Iterator[Line]:
+    """Yield the changes behind a verdict, or the sources of its rules; but none that is known by now."""
+    if explanation.item.verdict is Verdict.KEEP:
+        return
+    rows = [row for row in explanation.upstream if row not in shown]
+    ids = dict.fromkeys(reason.id for reason in explanation.item.reasons)
+    rules = [rule for rule in ids if rule not in shown] if not explanation.upstream else []
+    shown.update(rows, rules)
+    yield from change_lines(rows)
+    yield from rule_lines(rules, explanation.minors)
+
+
+EXPLANATIONS: Final[Report[Explanations]] = Report("ExplanationList", document=_document, text=_text)

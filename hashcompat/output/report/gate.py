@@ -1,0 +1,417 @@
+"""A gate: what decided, each line of the policy, and the containers that are not kept.
+
+First the document, then cases for pipelines, then tables and text for people.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from msgspec import structs
+
+from hashcompat.analysis.gating.judge import owner_group
+from hashcompat.analysis.gating.result import GateResult, Judged, Line, Outcome, Standing
+from hashcompat.core.model.escape import count, word
+from hashcompat.core.policies.policy import Limit, PolicyFile
+from hashcompat.core.rules import Rule
+from hashcompat.core.rules.pages import RULES
+from hashcompat.output.report.items import (
+    disputed_nodes,
+    item_document,
+    item_name,
+    reason_words,
+    verdict_cell,
+)
+from hashcompat.output.report.model import (
+    Case,
+    Coloured,
+    Document,
+    Findings,
+    Prose,
+    Report,
+    Rows,
+    Screen,
+    Section,
+    Table,
+    document,
+    time_text,
+)
+from hashcompat.output.report.model import Outcome as CaseOutcome
+from hashcompat.output.report.planview import overridden, source_document, times_line, times_of
+from hashcompat.output.report.restartplan import case_of, title_of
+
+_KEPT: Final = ("node", "namespace", "pod", "uid", "container", "containerType", "owner", "workload")
+_KEPT_TOO: Final = ("fromRelease", "verdict", "podRecreated", "reasons", "source")
+
+
+def gate_document(result: GateResult) -> Document:
+    """Return the document: the items are the containers that are not kept, after the upgrade all of them."""
+    plan = result.plan
+    numbers = Counter(outcome.standing for outcome in result.judged)
+    return document(
+        "GateReport",
+        spec={
+            "plan": {
+                "from": plan.from_release,
+                "to": plan.to_release,
+                "source": source_document(plan.origin),
+                "disputedNodes": disputed_nodes(plan),
+                "overrideNodeReleases": plan.overridden,
+                "createdAt": time_text(plan.created),
+                "assumptions": list(plan.assumptions),
+                "warnings": list(plan.warnings),
+            },
+            "policy": {
+                "maxRestarts": _limit(result.policy.max_restarts),
+                "maxPerOwner": _limit(result.policy.max_per_owner),
+                "maxPerNode": _limit(result.policy.max_per_node),
+                "failOn": [outcome.value for outcome in result.policy.fail_on],
+                "strict": result.policy.strict,
+                "planMaxAge": result.policy.max_age_text or None,
+                "maxAge": result.policy.max_input_age_text or None,
+                "clusterUID": result.policy.cluster or None,
+                "reportOnly": result.policy.report_only,
+                "files": [
+                    {
+                        "file": file.name,
+                        "keys": list(file.keys),
+                        "loosens": list(file.loosens),
+                        "ignored": [{"key": key, "stricter": place} for key, place in file.ignored],
+                    }
+                    for file in result.policy.files
+                ],
+            },
+            "after": result.after,
+        },
+        summary={
+            "outcome": result.outcome.value,
+            "exitCode": int(result.exit_code),
+            "decidedBy": str(result.deciding),
+            "containers": len(plan.items),
+            "compared": result.whole.compared,
+            "notCompared": result.whole.not_compared,
+            **{_key(standing): numbers[standing] for standing in Standing},
+        },
+        checks=[
+            {
+                "policy": line.key,
+                "about": line.subject,
+                "found": line.found,
+                "allowed": line.allowed,
+                "limit": line.limit or None,
+                "compared": line.whole.compared if line.whole else None,
+                "outcome": line.outcome.value,
+                "text": str(line),
+            }
+            for line in result.lines
+        ],
+        warnings=list(result.warnings),
+        items=Rows(result.judged, _item_document),
+    )
+
+
+def _key(standing: Standing) -> str:
+    """Return the key of a count: ``asPredicted``."""
+    first, *others = standing.value.lower().split("_")
+    return first + "".join(map(str.capitalize, others))
+
+
+def _limit(limit: Limit | None) -> str | None:
+    return limit.text if limit else None
+
+
+def _item_document(judged: Judged) -> Document:
+    row = item_document(judged.item)
+    exemption = judged.exemption
+    accepted = exemption and {
+        "of": exemption.names.value,
+        "pattern": exemption.pattern,
+        "reason": exemption.reason,
+        "expires": exemption.expires.isoformat(),
+    }
+    return {
+        **{key: row[key] for key in (*_KEPT, *_KEPT_TOO)},
+        "standing": judged.standing.value,
+        "exception": accepted,
+        "seen": judged.seen,
+    }
+
+
+_OUTCOMES: Final[Mapping[Standing, CaseOutcome]] = {
+    Standing.VIOLATION: CaseOutcome.FAILED,
+    Standing.UNDECIDED: CaseOutcome.UNDECIDED,
+    Standing.ALLOWED: CaseOutcome.NOTED,
+    Standing.EXCEPTED: CaseOutcome.NOTED,
+    Standing.BASELINE: CaseOutcome.NOTED,
+    Standing.SURPRISE: CaseOutcome.FAILED,
+    Standing.UNPREDICTED: CaseOutcome.NOTED,
+    Standing.CHANGED: CaseOutcome.NOTED,
+    Standing.AS_PREDICTED: CaseOutcome.PASSED,
+}
+
+_LINE_OUTCOMES: Final[Mapping[Outcome, CaseOutcome]] = {
+    Outcome.FAIL: CaseOutcome.FAILED,
+    Outcome.UNDECIDED: CaseOutcome.UNDECIDED,
+    Outcome.PASS: CaseOutcome.PASSED,
+}
+
+_POLICY: Final = Rule(
+    "gate-policy",
+    "the policy does not hold",
+    "A line of the gate's policy does not allow what was found.",
+    "",
+)
+
+_PREDICTION: Final = Rule(
+    "gate-prediction",
+    "not as the plan predicted",
+    "What became of a container after the upgrade is not what the plan predicted, or is not known.",
+    "",
+)
+
+
+_SETTINGS_RULE: Final = Rule(
+    "gate-settings",
+    "a settings file loosens the policy",
+    "A settings file lets more pass than the flags and variables of the gate alone.",
+    "",
+)
+
+_RELEASES: Final = Rule(
+    "gate-releases",
+    "nodes report another release",
+    "The plan starts from another release than nodes report, as --override-node-releases asks.",
+    "",
+)
+
+
+def findings_of(result: GateResult) -> Findings:
+    """Return the cases; the totals are those of lines that do not hold, and of containers."""
+    numbers = Counter(judged.standing.value for judged in result.judged)
+    numbers.update(line.outcome.value for line in result.lines)
+    words = [*Standing, *Outcome]
+    plan = result.plan
+    policy = "".join(f", policy {file}" for file in result.policy.files)
+    return Findings(
+        "gate",
+        f"gate of {title_of(plan)}{policy}",
+        "cases",
+        {word: numbers[word] for word in dict.fromkeys(word.value for word in words)},
+        lambda: _cases(result),
+        (*RULES, _POLICY, _PREDICTION, _SETTINGS_RULE, _RELEASES),
+        {
+            "containers": len(plan.items),
+            "containers_compared": result.whole.compared,
+            "containers_not_compared": result.whole.not_compared,
+        },
+        times_of(plan),
+    )
+
+
+def _cases(result: GateResult) -> Iterator[Case]:
+    yield from map(_line_case, result.lines)
+    yield from (_loosened_case(file) for file in result.policy.files if file.loosens)
+    yield from map(_overridden, overridden(result.plan))
+    yield from map(_container, result.judged)
+
+
+def _labels(key: str, about: str) -> Mapping[str, str]:
+    """Return the names of a case that is about no container."""
+    return {**dict.fromkeys(("node", "namespace", "pod", "container"), ""), "policy": key, "about": about}
+
+
+def _loosened_case(file: PolicyFile) -> Case:
+    """Return that a settings file lets more pass."""
+    text = f"{file.name} loosens the policy: {', '.join(file.loosens)}"
+    labels = _labels("settings", file.name)
+    return Case(
+        CaseOutcome.NOTED,
+        "LOOSENED",
+        _SETTINGS_RULE.id,
+        text,
+        "policy",
+        f"settings {word(file.name)}",
+        labels,
+    )
+
+
+def _overridden(text: str) -> Case:
+    """Return that the plan is not of the releases that nodes report."""
+    key = "override-node-releases"
+    return Case(CaseOutcome.NOTED, "OVERRIDDEN", _RELEASES.id, text, "policy", key, _labels(key, ""))
+
+
+def _line_case(line: Line) -> Case:
+    names = _labels(line.key, line.subject)
+    name = f"{line.key} {line.subject}".rstrip()
+    rule = "" if line.outcome is Outcome.PASS else _POLICY.id
+    return Case(_LINE_OUTCOMES[line.outcome], line.outcome.value, rule, str(line), "policy", name, names)
+
+
+def _container(judged: Judged) -> Case:
+    case = case_of(judged.item)
+    text, rule = f"{judged.item.verdict}: {case.text}", case.rule
+    if judged.exemption:
+        text += f"; accepted until {judged.exemption.expires}: {judged.exemption.reason}"
+    outcome = _OUTCOMES[judged.standing]
+    if judged.seen:
+        text = f"{judged.seen}, predicted {judged.item.verdict}"
+        rule = "" if outcome is CaseOutcome.PASSED else _PREDICTION.id
+    labels = {**case.labels, "policy": "", "about": ""}
+    return structs.replace(
+        case, outcome=outcome, verdict=judged.standing.value, rule=rule, text=text, labels=labels
+    )
+
+
+_COLOURS: Final[Mapping[Outcome, str]] = {
+    Outcome.FAIL: "red",
+    Outcome.UNDECIDED: "yellow",
+    Outcome.PASS: "green",
+}
+
+_STANDING_COLOURS: Final[Mapping[Standing, str]] = {
+    Standing.VIOLATION: "red",
+    Standing.UNDECIDED: "yellow",
+    Standing.SURPRISE: "red",
+}
+
+_OWNERS: Final = 20
+"""Owners that are named for people; -o wide has every container."""
+
+_LINE_COLUMNS: Final = ("POLICY", "ABOUT", "FOUND", "ALLOWED", "OUTCOME")
+_OWNER_COLUMNS: Final = ("NAMESPACE", "OWNER", "CONTAINERS", "VERDICT", "COUNTS AS")
+_COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "COUNTS AS", "REASON")
+_MORE_COLUMNS: Final = ("TYPE", "OWNER", "WORKLOAD", "UID", "RELEASE", "EXCEPTION", "EXPIRES", "FILE", "LINE")
+_SHEET_COLUMNS: Final = (*_LINE_COLUMNS, *_COLUMNS, *_MORE_COLUMNS)
+
+
+_SETTINGS: Final = "settings"
+"""The policy's line in a table of all: whose settings count."""
+
+_OVERRIDDEN: Final = "override-node-releases"
+"""The line that says which nodes report another release."""
+
+
+def _overview(result: GateResult, _screen: Screen) -> Iterator[Section]:
+    verdict = Coloured(_verdict(result), _COLOURS[result.outcome])
+    lines = (times_line(result.plan), *overridden(result.plan), *settings_lines(result))
+    yield Section([[verdict], *([line] for line in lines)])
+    yield Section(Table(_LINE_COLUMNS, lambda: map(_line_cells, result.lines)))
+    owners = _owners(result)
+    if owners:
+        hidden = len(owners) - _OWNERS
+        after = f"and {count(hidden, 'more owner')}; -o wide has every container" if hidden > 0 else ""
+        yield Section(Table(_OWNER_COLUMNS, lambda: owners[:_OWNERS], after=after))
+
+
+def _line_cells(line: Line) -> list[object]:
+    outcome = Coloured(line.outcome.value, _COLOURS[line.outcome])
+    return [Prose(line.key), line.subject or None, line.found, line.allowed, outcome]
+
+
+def _owners(result: GateResult) -> list[list[object]]:
+    """Return a row for each owner, verdict and standing: violations first, and of these the most."""
+    numbers = Counter(
+        (owner_group(judged.item.pod), judged.item.verdict, judged.standing) for judged in result.judged
+    )
+    order = [*Standing]
+    rows = sorted(numbers.items(), key=lambda row: (order.index(row[0][2]), -row[1], row[0]))
+    return [
+        [namespace, owner, number, verdict.value, _standing(standing)]
+        for ((namespace, owner), verdict, standing), number in rows
+    ]
+
+
+def _standing(standing: Standing) -> object:
+    colour = _STANDING_COLOURS.get(standing)
+    return Coloured(standing.value, colour) if colour else standing.value
+
+
+def _table(result: GateResult) -> Table:
+    return Table(_COLUMNS, lambda: map(_cells, result.judged), bare=True)
+
+
+def _wide(result: GateResult) -> Table:
+    rows = lambda: ([*_cells(judged), *_more(judged)] for judged in result.judged)  # noqa: E731 - one line
+    caption = "; ".join([*overridden(result.plan), *settings_lines(result)])
+    return Table((*_COLUMNS, *_MORE_COLUMNS), rows, caption=caption)
+
+
+def _sheet(result: GateResult) -> Table:
+    """Return a row for each line of the policy, and one for each container."""
+    return Table(_SHEET_COLUMNS, lambda: _sheet_rows(result))
+
+
+def _sheet_rows(result: GateResult) -> Iterator[list[object]]:
+    # lines of the policy and containers share a sheet: each leaves the other's columns empty
+    containers = [None] * (len(_COLUMNS) + len(_MORE_COLUMNS))
+    yield from ([*_line_cells(line), *containers] for line in result.lines)
+    for file in result.policy.files:
+        yield [Prose(_SETTINGS), Prose(str(file)), None, None, None, *containers]
+    for text in overridden(result.plan):
+        yield [Prose(_OVERRIDDEN), Prose(text), None, None, None, *containers]
+    lines = [None] * len(_LINE_COLUMNS)
+    yield from ([*lines, *_cells(judged), *_more(judged)] for judged in result.judged)
+
+
+def _cells(judged: Judged) -> list[object]:
+    item, pod = judged.item, judged.item.pod
+    names = [pod.node, pod.namespace, pod.name, item.container.name]
+    return [*names, verdict_cell(item), _standing(judged.standing), Prose(judged.seen or reason_words(item))]
+
+
+def _more(judged: Judged) -> list[object]:
+    item, pod, exemption = judged.item, judged.item.pod, judged.exemption
+    accepted = [Prose(exemption.reason), exemption.expires.isoformat()] if exemption else [None, None]
+    names = [item.container.type.value, pod.owner, pod.workload, pod.uid, item.from_release]
+    return [*names, *accepted, pod.file, item.line or None]
+
+
+def _names(result: GateResult) -> Iterator[str]:
+    """Yield a name for each container that the policy does not allow."""
+    return (item_name(judged.item) for judged in result.judged if judged.standing in _STANDING_COLOURS)
+
+
+def _notes(result: GateResult) -> Iterator[str]:
+    """Yield what it rests on, warnings, what does not count and why, and at last what decided."""
+    yield from (f"Assumed: {assumption}" for assumption in result.plan.assumptions)
+    yield from (f"Warning: {warning}" for warning in (*result.plan.warnings, *result.warnings))
+    numbers = Counter(judged.standing for judged in result.judged)
+    for standing, words in ((Standing.EXCEPTED, "by exceptions"), (Standing.BASELINE, "by the baseline")):
+        if numbers[standing]:
+            yield f"Left out {words}: {count(numbers[standing], 'container')}"
+    yield from settings_lines(result)
+    yield f"gate: {_verdict(result)}"
+
+
+def settings_lines(result: GateResult) -> Iterator[str]:
+    """Yield the name of each settings file, with the keys in it that let more pass."""
+    return (f"policy: {file}" for file in result.policy.files)
+
+
+def _loosened(result: GateResult) -> Iterator[str]:
+    yield from overridden(result.plan)
+    if any(file.loosens for file in result.policy.files):
+        yield from settings_lines(result)
+
+
+def _verdict(result: GateResult) -> str:
+    only = ", reported only" if (result.policy.report_only and result.outcome is not Outcome.PASS) else ""
+    return f"{result.outcome}{only}: {result.deciding}"
+
+
+GATE: Final[Report[GateResult]] = Report(
+    "GateReport",
+    document=gate_document,
+    overview=_overview,
+    table=_table,
+    wide=_wide,
+    sheet=_sheet,
+    findings=findings_of,
+    names=_names,
+    lead=lambda result: [times_line(result.plan), *overridden(result.plan)],
+    notes=_notes,
+    loosened=_loosened,
+)

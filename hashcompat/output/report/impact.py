@@ -1,0 +1,422 @@
+"""The impact of a plan: who is hit, and the nodes in the order in which to upgrade them.
+
+The runbook, at the end, is what to type for that, node by node and in order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+import hashcompat
+from hashcompat.core.model.escape import agree, count, name_path, owner_path
+from hashcompat.core.model.impact import Batch, Certainty, Effect, Impact, NodeImpact, Owner, Step
+from hashcompat.output.report.model import (
+    Block,
+    Bullets,
+    Coloured,
+    Document,
+    Heading,
+    Line,
+    Prose,
+    Report,
+    Rows,
+    Screen,
+    Script,
+    Section,
+    Table,
+    document,
+)
+from hashcompat.output.report.notes import collapsed
+from hashcompat.output.report.planview import overridden, source_document
+
+_COLOURS: Final[Mapping[Step, str]] = {
+    Step.CLEAN: "green",
+    Step.IN_PLACE: "green",
+    Step.UNDECIDED: "yellow",
+    Step.DRAIN: "red",
+}
+
+_NODE: Final = ("BATCH", "NODE", "STEP", "RESTART", "UNKNOWN", "WHY")
+
+_MORE: Final = ("KILLED", "BARE", "STATIC", "SINGLE", "DRAIN", "WAITS-FOR")
+
+_BUDGET: Final = ("WHERE", "NAMESPACE", "BUDGET", "BREACHED", "HEALTHY", "RESTART", "LEFT", "DESIRED", "WHY")
+
+_OWNER: Final = ("NAMESPACE", "OWNER", "REPLICAS", "RESTART", "UNKNOWN", "NODES", "READY-AFTER", "NOTE")
+
+
+def _document(impact: Impact) -> Document:
+    """Return the ImpactReport; its items are the nodes, in their order."""
+    return document(
+        "ImpactReport",
+        spec={
+            "from": impact.from_release,
+            "to": impact.to_release,
+            "batch": impact.size,
+            "source": source_document(impact.origin),
+            "budgets": {"found": impact.budgets, "missing": impact.budgets_missing},
+            "assumptions": list(impact.assumptions),
+            "warnings": list(impact.warnings),
+            "tool": {"name": "hashcompat", "version": hashcompat.__version__},
+        },
+        summary=_summary(impact),
+        items=Rows(impact.nodes, _node),
+        batches=Rows(impact.batches, _batch),
+        owners=Rows(impact.owners, _owner),
+    )
+
+
+def _summary(impact: Impact) -> Document:
+    steps = Counter(node.step for node in impact.nodes)
+    special = {
+        name: sum(len(getattr(node.pods, name)) for node in impact.nodes)
+        for name in ("killed", "bare", "static", "single")
+    }
+    return {
+        "nodes": len(impact.nodes),
+        **{step.value: steps[step] for step in Step},
+        "batches": len(impact.batches),
+        "budgetsBreached": len({(budget.namespace, budget.name) for budget in impact.breaches}),
+        **special,
+        "unplaced": impact.unplaced,
+        "unseen": impact.unseen,
+    }
+
+
+def _node(node: NodeImpact) -> dict[str, Any]:
+    pods = node.pods
+    return {
+        "node": node.name,
+        "step": node.step.value,
+        "batch": node.batch,
+        "podsRestarted": node.restarted,
+        "podsUnknown": node.unknown,
+        "reasons": list(node.reasons),
+        **_effect(node.effect),
+        "killed": _places(pods.killed, "pod"),
+        "bare": _places(pods.bare, "pod"),
+        "static": _places(pods.static, "pod"),
+        "single": _places(pods.single, "owner"),
+        "drainFlags": list(node.flags),
+        "drainWaitsFor": list(node.drain_waits),
+    }
+
+
+def _places(places: Iterable[tuple[str, str]], noun: str) -> list[Document]:
+    return [{"namespace": namespace, noun: name} for namespace, name in places]
+
+
+def _effect(effect: Effect) -> Document:
+    return {
+        "budgets": [
+            {
+                "namespace": budget.namespace,
+                "name": budget.name,
+                "breached": budget.certainty.value,
+                "desiredHealthy": budget.desired,
+                "healthy": budget.healthy,
+                "restarts": budget.restarts,
+                "possible": budget.possible,
+                "healthyAfter": budget.after,
+                "short": budget.short,
+                "shortBefore": budget.short_before,
+                "problem": budget.problem,
+            }
+            for budget in effect.budgets
+        ],
+        "ownersDown": [
+            {
+                "namespace": budget.namespace,
+                "owner": budget.name,
+                "down": budget.certainty.value,
+                "replicas": budget.replicas,
+            }
+            for budget in effect.owners
+        ],
+    }
+
+
+def _batch(batch: Batch) -> dict[str, Any]:
+    return {
+        "batch": batch.number,
+        "step": batch.step.value,
+        "nodes": list(batch.nodes),
+        **_effect(batch.effect),
+    }
+
+
+def _owner(owner: Owner) -> dict[str, Any]:
+    return {
+        "namespace": owner.namespace,
+        "owner": owner.name,
+        "replicas": owner.replicas,
+        "podsRestarted": owner.restarted,
+        "podsUnknown": owner.unknown,
+        "nodes": owner.nodes,
+        "secondsToReady": {"median": owner.seconds, "most": owner.most_seconds},
+        "graceSeconds": owner.grace_seconds,
+        "unprobed": owner.unprobed,
+        "single": owner.single,
+    }
+
+
+def _table(impact: Impact) -> Table:
+    return Table(_NODE, lambda: map(_cells, impact.nodes))
+
+
+def _wide(impact: Impact) -> Table:
+    return Table((*_NODE, *_MORE), lambda: ([*_cells(node), *_more(node)] for node in impact.nodes))
+
+
+def _cells(node: NodeImpact) -> list[object]:
+    step = Coloured(node.step.value, _COLOURS[node.step])
+    why = Prose("; ".join(node.reasons)) if node.reasons else None
+    return [node.batch, node.name, step, node.restarted, node.unknown, why]
+
+
+def _more(node: NodeImpact) -> list[object]:
+    pods = node.pods
+    lists = ([name_path(*place) for place in places] for places in (pods.killed, pods.bare, pods.static))
+    single = [owner_path(*owner) for owner in pods.single]
+    cells = (*lists, single, node.flags, node.drain_waits)
+    return [Prose(", ".join(cell)) if cell else None for cell in cells]
+
+
+def _overview(impact: Impact, _: Screen) -> Iterator[Section]:
+    """Yield the answer, what is breached, the owners, and the nodes."""
+    yield Section([*_answer(impact)], fits=True)
+    if any(map(bool, impact.effects())):
+        yield Section(Table(_BUDGET, lambda: _budget_rows(impact)), fits=True)
+    if impact.owners:
+        yield Section(Table(_OWNER, lambda: map(_owner_cells, impact.owners)), fits=True)
+    if impact.nodes:
+        yield Section(_table(impact), fits=True)
+
+
+def _answer(impact: Impact) -> Iterator[Line]:
+    numbers = _summary(impact)
+    steps = ", ".join(f"{numbers[step.value]} {_WORDS[step]}" for step in Step if numbers[step.value])
+    yield [f"{count(len(impact.nodes), 'node')} in {_batches(impact)}: {steps or 'none'}"]
+    breached = numbers["budgetsBreached"]
+    if impact.budgets_missing and not impact.budgets:
+        yield ["PodDisruptionBudgets: UNKNOWN"]
+    else:
+        yield [f"{breached} of {count(impact.budgets, 'PodDisruptionBudget')} breached by restarts in place"]
+
+
+_WORDS: Final[Mapping[Step, str]] = {
+    Step.CLEAN: "clean",
+    Step.IN_PLACE: "in place",
+    Step.UNDECIDED: "undecided",
+    Step.DRAIN: "to drain",
+}
+
+
+def _batches(impact: Impact) -> str:
+    number = len(impact.batches)
+    return f"{number} {'batch' if number == 1 else 'batches'}"
+
+
+def _budget_rows(impact: Impact) -> Iterator[list[object]]:
+    for node in impact.nodes:
+        yield from _effect_rows(node.name, node.effect)
+    for batch in impact.batches:
+        if len(batch.nodes) > 1:
+            yield from _effect_rows(f"batch-{batch.number}", batch.effect)
+
+
+def _effect_rows(where: str, effect: Effect) -> Iterator[list[object]]:
+    for budget in effect.budgets:
+        restarts = (
+            Prose(f"{budget.restarts} to {budget.restarts + budget.possible}")
+            if budget.possible
+            else budget.restarts
+        )
+        numbers = [budget.healthy, restarts, budget.after, budget.desired]
+        why = Prose(budget.problem) if budget.problem else None
+        yield [where, budget.namespace, budget.name, _sure(budget.certainty), *numbers, why]
+    for owner in effect.owners:
+        numbers = [owner.replicas, owner.replicas, 0, None]
+        yield [where, owner.namespace, owner.name, _sure(owner.certainty), *numbers, Prose("no replica left")]
+
+
+def _sure(certainty: Certainty) -> Coloured:
+    return Coloured(certainty.value, "red" if certainty is Certainty.YES else "yellow")
+
+
+def _owner_cells(owner: Owner) -> list[object]:
+    numbers = [owner.replicas, owner.restarted, owner.unknown, owner.nodes]
+    took = None if owner.seconds is None else Prose(f"{owner.seconds} s")
+    return [owner.namespace, owner.name, *numbers, took, Prose(", ".join(_remarks(owner))) or None]
+
+
+def _remarks(owner: Owner) -> Iterator[str]:
+    yield f"stops within {owner.grace_seconds} s"
+    if owner.single:
+        yield "the only replica"
+    if owner.name.startswith("Pod/"):
+        yield "nothing controls it"
+    if owner.unprobed:
+        yield "no readinessProbe"
+
+
+def _names(impact: Impact) -> Iterator[str]:
+    return (node.name for node in impact.nodes)
+
+
+def _notes(impact: Impact) -> Iterator[str]:
+    yield from (f"Assumed: {assumption}" for assumption in impact.assumptions)
+    yield from (f"Warning: {warning}" for warning in collapsed(impact.warnings))
+    if impact.budgets_missing:
+        yield f"PodDisruptionBudgets are UNKNOWN: {impact.budgets_missing}"
+    if impact.unplaced:
+        yield f"On no node, and so in no batch: {count(impact.unplaced, 'pod')} that would restart"
+    if impact.unseen:
+        yield f"In the plan, but not among the pods: {count(impact.unseen, 'pod')}; give both of one time"
+    yield f"{impact.from_release} -> {impact.to_release}: " + "; ".join(
+        str(line[0]) for line in _answer(impact)
+    )
+
+
+_NODE_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
+"""What API servers accept as the name of a node (apimachinery ``IsDNS1123Subdomain``)."""
+
+_TITLES: Final = {
+    Step.CLEAN: "in place, nothing restarts",
+    Step.IN_PLACE: "in place",
+    Step.UNDECIDED: "undecided: decide first, or drain",
+    Step.DRAIN: "drain first",
+}
+
+_OLDER: Final = "kubectl before 1.20 calls --delete-emptydir-data --delete-local-data; these files are lost"
+
+_BARE: Final = "--force deletes pods that nothing creates again; save their manifests first"
+
+
+def runbook(impact: Impact) -> Iterator[Block]:
+    """Yield the pages: what to know, then each batch with the commands for each of its nodes."""
+    yield Heading(f"Runbook: kubelet {impact.from_release} to {impact.to_release}", 1)
+    yield Bullets([*_before(impact)])
+    yield Script([_hashcompat(impact, "preflight", "--to", impact.to_release, "--no-node")])
+    nodes = {node.name: node for node in impact.nodes}
+    for batch in impact.batches:
+        yield from _runbook_batch(impact, batch, nodes)
+
+
+def _before(impact: Impact) -> Iterator[str]:
+    yield "A kubelet that restarts containers asks nobody: PodDisruptionBudgets hold back drains alone."
+    yield "Upgrade a batch only when the one before is done and its pods are ready again."
+    yield from (f"Warning: {warning}" for warning in collapsed(impact.warnings))
+    if impact.budgets_missing:
+        yield f"PodDisruptionBudgets are UNKNOWN: {impact.budgets_missing}"
+    if impact.unplaced or impact.unseen:
+        pods = count(impact.unplaced + impact.unseen, "pod")
+        yield f"On no node that is known, and so in no batch: {pods}"
+
+
+def _runbook_batch(impact: Impact, batch: Batch, nodes: dict[str, NodeImpact]) -> Iterator[Block]:
+    yield Heading(f"Batch {batch.number}: {count(len(batch.nodes), 'node')}, {_TITLES[batch.step]}", 2)
+    if len(batch.nodes) > 1 and batch.effect:
+        yield Bullets([f"Together: {line}" for line in _effect_lines(batch.effect)])
+    for name in batch.nodes:
+        yield Heading(f"Node {name}", 3)
+        if lines := [*_node_lines(nodes[name])]:
+            yield Bullets(lines)
+        yield Script([*_commands(impact, nodes[name])])
+
+
+def _effect_lines(effect: Effect) -> Iterator[str]:
+    for budget in effect.budgets:
+        name = name_path(budget.namespace, budget.name)
+        if budget.certainty is Certainty.YES:
+            yield f"PodDisruptionBudget {name} is breached: {budget.after} of {budget.desired} healthy pods"
+        else:
+            yield f"PodDisruptionBudget {name} may be breached"
+    for owner in effect.owners:
+        sure = owner.certainty is Certainty.YES
+        verb = agree(owner.replicas, "restart") if sure else "may restart"
+        yield f"{owner.all_of_it} {verb} at once"
+
+
+def _node_lines(node: NodeImpact) -> Iterator[str]:
+    if node.restarted or node.unknown:
+        yield f"Pods that restart: {node.restarted}; more that may: {node.unknown}"
+    yield from node.reasons
+    pods = node.pods
+    for what, places in (
+        ("Not started again", pods.killed),
+        ("Nothing creates it again", pods.bare),
+        ("Static pod, which no drain moves", pods.static),
+    ):
+        yield from (f"{what}: {name_path(*place)}" for place in places)
+    yield from (f"The only replica: {owner_path(*owner)}" for owner in pods.single)
+
+
+def _commands(impact: Impact, node: NodeImpact) -> Iterator[str | tuple[str, ...]]:
+    # whoever pastes a command would paste what is in the name
+    if not _NODE_NAME.fullmatch(node.name):
+        yield "no commands: no API server accepts this name of a node"
+        return
+    yield _kubectl(impact, "cordon", node.name)
+    if node.step in (Step.DRAIN, Step.UNDECIDED):
+        yield from _drain(impact, node)
+    yield f"on the node: install kubelet {impact.to_release}, then"
+    yield ("systemctl", "restart", "kubelet")
+    yield "from here; the plan exits with 0 once nothing of the node is left to restart"
+    yield _kubectl(impact, "wait", "--for=condition=Ready", f"node/{node.name}", "--timeout=10m")
+    yield _hashcompat(
+        impact,
+        "plan",
+        "--from",
+        "auto",
+        "--to",
+        impact.to_release,
+        "--node",
+        node.name,
+        "--detailed-exitcode",
+    )
+    yield _kubectl(impact, "uncordon", node.name)
+
+
+def _drain(impact: Impact, node: NodeImpact) -> Iterator[str | tuple[str, ...]]:
+    if node.step is Step.UNDECIDED:
+        yield "not needed where the reasons above are settled otherwise"
+    if node.drain_waits:
+        yield f"waits, for no eviction is allowed now by {', '.join(node.drain_waits)}"
+    if "--delete-emptydir-data" in node.flags:
+        yield _OLDER
+    if "--force" in node.flags:
+        yield _BARE
+    for owner in node.effect.owners:
+        yield f"all replicas of {owner_path(owner.namespace, owner.name)} are here: move one by one first"
+    yield _kubectl(impact, "drain", node.name, *node.flags, "--timeout=30m")
+
+
+def _kubectl(impact: Impact, *words: str) -> tuple[str, ...]:
+    return ("kubectl", *_context(impact), *words)
+
+
+def _hashcompat(impact: Impact, *words: str) -> tuple[str, ...]:
+    return ("hashcompat", *words, *_context(impact))
+
+
+def _context(impact: Impact) -> tuple[str, ...]:
+    """Return the flag that names the cluster: the context that was read."""
+    return (f"--context={impact.origin.context}",) if impact.origin.context else ()
+
+
+IMPACT: Final[Report[Impact]] = Report(
+    "ImpactReport",
+    document=_document,
+    overview=_overview,
+    table=_table,
+    wide=_wide,
+    names=_names,
+    pages=runbook,
+    lead=overridden,
+    notes=_notes,
+    loosened=overridden,
+)

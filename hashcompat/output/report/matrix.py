@@ -1,0 +1,360 @@
+"""The matrix of releases: as a grid, as a list of cells with their causes, as a document, as Markdown.
+
+For people, neighbours that behave alike share a row, and a narrow terminal gets the grid in parts. Below it
+are a legend, and two ways to take: the one of the fewest steps and the one of the fewest restarts.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+import msgspec
+
+from hashcompat.analysis.answers.matrix import Cell, Matrix
+from hashcompat.analysis.answers.paths import Path
+from hashcompat.analysis.planning.options import AUTO
+from hashcompat.analysis.planning.reasons import FieldChange
+from hashcompat.core.model.escape import count
+from hashcompat.core.model.plan import Hop, Scope
+from hashcompat.core.release import parse_release
+from hashcompat.output.report.items import hop_words
+from hashcompat.output.report.model import (
+    Coloured,
+    Document,
+    Line,
+    Prose,
+    Report,
+    Screen,
+    Section,
+    Table,
+    document,
+)
+
+_CORNER: Final = "FROM/TO"
+
+_GAP: Final = 2
+"""The columns between two cells."""
+
+_SCOPES: Final = {
+    Scope.ALL: Coloured("all", "red"),
+    Scope.SOME: Coloured("some", "yellow"),
+    Scope.NONE: Coloured(".", "green"),
+}
+
+_DENSE: Final = {"all": Coloured("#", "red"), "some": Coloured("+", "yellow")}
+"""In place of words on a narrow terminal."""
+
+_OF_PODS: Final = (
+    "Restarts and kills, from the release on the left to the one above.",
+    "0+3?: 3 are UNKNOWN, and never counted as kept. =: no upgrade.",
+)
+
+_OF_TYPES: Final = (
+    "Which containers restart, from the release on the left to the one above.",
+    "all: every one. some: those with certain fields (-o wide). .: none. =: no upgrade.",
+)
+
+_OF_DENSE: Final = (
+    _OF_TYPES[0],
+    "#: every one. +: those with certain fields (-o wide). .: none. =: no upgrade.",
+)
+
+_ALIKE: Final = "{}: alike{}; an upgrade from one to another restarts nothing."
+
+_MINOR: Final = "{} is its newest known patch release, {}."
+
+_NUMBERED: Final = "A column has the number of its row."
+
+_INDENT: Final = "  "
+
+_STEPS: Final = "Fewest steps inside the version skew policy"
+
+_RESTARTS: Final = "Fewest restarts"
+
+_NO_PATH: Final = "none: some node is already too many minors behind (or ahead)"
+
+
+class _Grid(msgspec.Struct, frozen=True):
+    """Rows and columns before they are fitted."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: tuple[tuple[str | Coloured, ...], ...]
+
+
+def matrix_overview(matrix: Matrix, screen: Screen) -> Iterator[Section]:
+    """Yield the grid, in parts where a terminal is too narrow, its legend, and the paths."""
+    targets = [group for group in matrix.groups if group != (AUTO,)]
+    rows = [tuple(_fitted_cell(matrix, group, target) for target in targets) for group in matrix.groups]
+    labels, columns = (
+        tuple(_label(matrix, group) for group in groups) for groups in (matrix.groups, targets)
+    )
+    grid = _Grid(labels, columns, tuple(rows))
+    table = _labelled(grid)
+    dense = screen.width is not None and _width(table) > screen.width
+    if screen.width is not None and dense:
+        yield from map(Section, _dense(grid, screen.width))
+    else:
+        yield Section(table, fits=True)
+    yield Section(list(_fitted(_legend(matrix, dense=dense), screen.width)))
+    if matrix.path is not None:
+        yield Section(list(_fitted(_ways(matrix, matrix.path), screen.width)))
+
+
+def _label(matrix: Matrix, group: Sequence[str]) -> str:
+    ends = [matrix.labels[release] for release in (group[0], group[-1])]
+    return "-".join(dict.fromkeys(ends))
+
+
+def _fitted_cell(matrix: Matrix, group: Sequence[str], target: Sequence[str]) -> str | Coloured:
+    if group == target:
+        return "="
+    pair = group[0], target[0]
+    return _SCOPES[matrix.cells[pair].scope] if matrix.counts is None else _counted(matrix.counts[pair])
+
+
+def _counted(hop: Hop) -> Coloured:
+    colour = "red" if hop.findings else "yellow" if hop.unknown else "green"
+    return Coloured(counted(hop), colour)
+
+
+def counted(hop: Hop) -> str:
+    """Write findings, and behind ``+`` what is not decided, with a question mark."""
+    return f"{hop.findings}+{hop.unknown}?" if hop.unknown else str(hop.findings)
+
+
+def _labelled(grid: _Grid) -> Table:
+    rows = [[label, *cells] for label, cells in zip(grid.rows, grid.cells, strict=True)]
+    return Table((_CORNER, *grid.columns), lambda: rows)
+
+
+def _width(table: Table) -> int:
+    texts = [table.columns, *([str(cell) for cell in row] for row in table.rows())]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    return sum(widths) + _GAP * (len(widths) - 1)
+
+
+def _dense(grid: _Grid, width: int) -> Iterator[list[Line]]:
+    """Yield the lines of a grid in parts that fit a width: columns have the numbers of their rows."""
+    numbers = {label: str(number) for number, label in enumerate(grid.columns, 1)}
+    room = max(map(len, grid.rows))
+    heads = [f"{numbers.get(label, ''):>2} {label:<{room}}" for label in grid.rows]
+    cells = zip(*grid.cells, strict=True)
+    columns = [
+        [number, *(_DENSE.get(str(cell), cell) for cell in column)]
+        for number, column in zip(numbers.values(), cells, strict=True)
+    ]
+    widths = [max(len(str(cell)) for cell in column) for column in columns]
+    for part in _parts(widths, width - max(map(len, heads))):
+        lines = zip([f"{_CORNER:>{room + 3}}", *heads], *(columns[place] for place in part), strict=True)
+        yield [_line(head, cells, [widths[place] for place in part]) for head, *cells in lines]
+
+
+def _parts(widths: Sequence[int], room: int) -> Iterator[list[int]]:
+    """Yield the places of columns that fit next to each other, at least one."""
+    part: list[int] = []
+    for place, width in enumerate(widths):
+        if part and sum(widths[column] + 1 for column in part) + width + 1 > room:
+            yield part
+            part = []
+        part.append(place)
+    yield part
+
+
+def _line(head: str | Coloured, cells: Sequence[str | Coloured], widths: Sequence[int]) -> Line:
+    line: list[str | Coloured] = [head]
+    for cell, width in zip(cells, widths, strict=True):
+        line += [" " * (1 + width - len(str(cell))), cell]
+    return line
+
+
+def _legend(matrix: Matrix, *, dense: bool) -> Iterator[str]:
+    of_types = _OF_DENSE if dense else _OF_TYPES
+    yield from of_types if matrix.counts is None else _OF_PODS
+    if dense:
+        yield _NUMBERED
+    alike = next((group for group in matrix.groups if len(group) > 1), None)
+    if alike:
+        yield _ALIKE.format(_label(matrix, alike), "" if matrix.counts is None else " for these pods")
+    minor = next((release for release, label in matrix.labels.items() if label != release), None)
+    if minor:
+        yield _MINOR.format(matrix.labels[minor], minor)
+
+
+def _ways(matrix: Matrix, cheapest: Path) -> Iterator[str]:
+    """Say which way has fewest steps, and which restarts fewest."""
+    if matrix.shortest is None:
+        yield f"{_STEPS}: {_NO_PATH}"
+    else:
+        yield from _way(_STEPS, matrix.shortest)
+    if matrix.shortest == cheapest:
+        yield f"{_RESTARTS}: the same path"
+    else:
+        yield from _way(_RESTARTS, cheapest)
+
+
+def _way(title: str, path: Path) -> Iterator[str]:
+    """Yield the counts of a path, and its steps, each with its own count."""
+    unknown = f", {path.unknown} unknown" if path.unknown else ""
+    yield f"{title}: {count(len(path.hops), 'step')}, {count(path.findings, 'restart')}{unknown}"
+    steps = "".join(f" -> {step.new} [{counted(step)}]" for step in path.hops)
+    yield f"{_INDENT}{path.hops[0].old}{steps}" if path.hops else f"{_INDENT}nowhere to go"
+
+
+def _fitted(texts: Iterable[str], width: int | None) -> Iterator[Line]:
+    """Yield lines, with what goes beyond a width below."""
+    for text in texts:
+        lines = [text] if width is None else textwrap.wrap(text, width, subsequent_indent=_INDENT)
+        yield from ([line] for line in lines)
+
+
+_GO: Final = "those with a backspace or form feed (another Go)"
+
+_FEW: Final = 6
+"""Steps that one line names."""
+
+_SHORT: Final = {Scope.ALL: "all", Scope.SOME: "some", Scope.NONE: "."}
+
+
+def _grid(matrix: Matrix) -> Table:
+    """Return a line and a column for each release: from the one on the left to the one above."""
+    targets = [release for release in matrix.releases if release != AUTO]
+    rows = [[old, *(_mark(matrix, old, new) for new in targets)] for old in matrix.releases]
+    return Table(("FROM/TO", *targets), lambda: rows)
+
+
+def _mark(matrix: Matrix, old: str, new: str) -> str:
+    if old == new:
+        return "="
+    if matrix.counts is not None:
+        return counted(matrix.counts[old, new])
+    return _SHORT[matrix.cells[old, new].scope]
+
+
+def _listing(matrix: Matrix) -> Table:
+    """Return a line for each pair of neighbours, there and back: who restarts, and why."""
+    pairs = [pair for old, new in pairwise(matrix.releases) for pair in ((old, new), (new, old))]
+    cells = [matrix.cells[pair] for pair in pairs if pair in matrix.cells]
+    rows = [[cell.old, cell.new, cell.scope.value, Prose(who(cell)), Prose(cell.upstream)] for cell in cells]
+    return Table(("FROM", "TO", "SCOPE", "WHICH CONTAINERS", "UPSTREAM"), lambda: rows)
+
+
+def who(cell: Cell) -> str:
+    """Say which containers restart."""
+    if cell.era and cell.scope is Scope.ALL:
+        return f"every container: {cell.era}"
+    if cell.era:
+        return f"those of kubelets with another algorithm: {cell.era}"
+    if cell.scope is Scope.ALL:
+        return f"every container: {_names(cell.fields)}"
+    if cell.if_set:
+        set_ = [f"those that set {', '.join(change.path for change in cell.fields)}"] if cell.fields else []
+        return "; ".join([*set_, *([_GO] if cell.go else [])]) or "none"
+    groups: dict[str, list[FieldChange]] = {}
+    for change in cell.fields:
+        groups.setdefault(change.path.rpartition(".")[0], []).append(change)
+    return "; ".join(f"those with {place} ({_names(changes)})" for place, changes in groups.items()) or "none"
+
+
+def _names(changes: Iterable[FieldChange]) -> str:
+    return ", ".join(dict.fromkeys(change.field for change in changes))
+
+
+def _document(matrix: Matrix) -> Document:
+    """Return the RestartMatrix: a cell a pair of releases."""
+    return document(
+        "RestartMatrix",
+        releases=list(matrix.releases),
+        warnings=list(matrix.warnings),
+        items=[
+            {
+                "from": cell.old,
+                "to": cell.new,
+                "scope": cell.scope.value,
+                "era": cell.era,
+                "fields": [
+                    {"path": change.path, "field": change.field, "added": change.added}
+                    for change in cell.fields
+                ],
+                "ifSet": cell.if_set,
+                "go": cell.go,
+                "upstream": cell.upstream,
+                "findings": None if matrix.counts is None else matrix.counts[cell.old, cell.new].findings,
+                "unknown": None if matrix.counts is None else matrix.counts[cell.old, cell.new].unknown,
+            }
+            for cell in matrix.cells.values()
+        ],
+        cheapestPath=None if matrix.path is None else _path(matrix, matrix.path),
+        shortestPath=None if matrix.shortest is None else _path(matrix, matrix.shortest),
+        groups=[list(group) for group in matrix.groups],
+    )
+
+
+def _path(matrix: Matrix, path: Path) -> dict[str, Any]:
+    return {
+        "releases": [matrix.releases[0], *(step.new for step in path.hops)],
+        "findings": [step.findings for step in path.hops],
+        "unknown": [step.unknown for step in path.hops],
+    }
+
+
+def _notes(matrix: Matrix) -> Iterator[str]:
+    if matrix.path:
+        yield from (f"Warning: {warning}" for warning in _collapsed(matrix.warnings))
+        yield _path_words(matrix.path)
+
+
+def _collapsed(warnings: Iterable[str]) -> Iterator[str]:
+    """Yield one line for each thing that is quoted: of the steps that it is about, the first."""
+    kinds: dict[str, list[str]] = {}
+    for warning in warnings:
+        step, _, quoted = warning.partition(": ")
+        kinds.setdefault(quoted, []).append(step)
+    for quoted, (first, *more) in kinds.items():
+        others = f" and {count(len(more), 'more step')}" if more else ""
+        yield f"{first}{others}: {quoted}"
+
+
+def _path_words(path: Path) -> str:
+    """Say which way is the cheapest, and what its steps cost; of many steps only how many they are."""
+    words = ", ".join(f"{step.old} -> {step.new} {hop_words(step)}" for step in path.hops)
+    if len(path.hops) > _FEW:
+        words = f"{path.hops[0].old} -> {path.hops[-1].new} in {count(len(path.hops), 'step')}"
+    unknown = f" and {path.unknown} unknown" if path.unknown else ""
+    return f"Cheapest path, {count(path.findings, 'restart')}{unknown}: {words or 'nowhere to go'}"
+
+
+def markdown(matrix: Matrix) -> str:
+    """Return the boundaries between neighbours as a Markdown table, upgrade and rollback alike."""
+    lines = ["| from | to | which containers restart | upstream |", "|---|---|---|---|"]
+    for old, new in pairwise(matrix.releases):
+        cell, (before, after) = matrix.cells[old, new], _minors((old, new))
+        lines.append(f"| {before} | {after} | {who(cell)} | {cell.upstream or '-'} |")
+    return "\n".join(lines)
+
+
+def markdown_grid(matrix: Matrix) -> str:
+    """Return the whole grid as a Markdown table."""
+    names = _minors(matrix.releases)
+    lines = [f"| from \\ to | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
+    for old, name in zip(matrix.releases, names, strict=True):
+        lines.append(f"| **{name}** | {' | '.join(_mark(matrix, old, new) for new in matrix.releases)} |")
+    return "\n".join(lines)
+
+
+def _minors(releases: Iterable[str]) -> list[str]:
+    return [parse_release(release).minor for release in releases]
+
+
+MATRIX: Final[Report[Matrix]] = Report(
+    "RestartMatrix",
+    document=_document,
+    table=_grid,
+    overview=matrix_overview,
+    wide=_listing,
+    names=lambda matrix: matrix.releases,
+    notes=_notes,
+)

@@ -1,0 +1,232 @@
+"""The sentences of a plan: the answer, and what goes with it.
+
+Assumptions, warnings, other ways, commands to go on with, and the closing line. Warnings of one kind become
+a single line: what they share once, and the first few names in which they differ.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from hashcompat.core.model.escape import agree, count, name_path, never_compared, printable
+from hashcompat.core.model.items import PodName
+from hashcompat.core.model.plan import Plan, Summary
+from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.regex import regex
+from hashcompat.output.report.items import hop_ends, hop_words
+from hashcompat.output.report.model import Coloured, Line
+from hashcompat.output.report.planview import Excerpt, Invocation, excerpt_of, groups_in_order
+from hashcompat.output.report.tally import Tally
+
+_NAMED: Final = 3
+"""Names that are shown before the others are counted."""
+
+_ALIKE: Final = 0.6
+"""The share of words that two lines of one kind have in common, at the same places."""
+
+_MORE: Final = regex(r"(\d+) more")
+
+_TOKEN: Final = regex(r"[^\s,]+(?:, (?!\d+ more)[^\s,]+)*(?:, \d+ more)?\S*|\S+")
+"""A word, or several with commas between them, which may be a list of names."""
+
+
+def collapsed(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines, in place of those of one kind a single one; the order is that of the first ones."""
+    kinds: list[list[Sequence[str]]] = []
+    for line in dict.fromkeys(lines):
+        tokens = _TOKEN.findall(line)
+        kind = next((kind for kind in kinds if _are_alike(kind[0], tokens)), None)
+        if kind is None:
+            kinds.append([tokens])
+        else:
+            kind.append(tokens)
+    yield from (" ".join(map(_joined, zip(*kind, strict=True))) for kind in kinds)
+
+
+def _are_alike(first: Sequence[str], second: Sequence[str]) -> bool:
+    same = sum(left == right for left, right in zip(first, second, strict=False))
+    return len(first) == len(second) and same >= _ALIKE * len(first)
+
+
+def _joined(variants: Sequence[str]) -> str:
+    """Return what one place of all lines has in common: a sum of numbers, the longer of two words, a list."""
+    distinct = list(dict.fromkeys(variants))
+    if len(distinct) == 1:
+        return distinct[0]
+    if all(word.lstrip("(").isdecimal() for word in variants):
+        lead = "(" if variants[0].startswith("(") else ""
+        return lead + str(sum(int(word.lstrip("(")) for word in variants))
+    if len({word.rstrip(":").removesuffix("s") for word in distinct}) == 1:
+        return max(distinct, key=len)
+    return _listed(distinct)
+
+
+def _listed(lists: Sequence[str]) -> str:
+    """Return the first names of some lists as one, and how many more there are."""
+    end = re.search(r"(?<![):;,])[):;,]*+$", lists[0])
+    closing = end[0] if end and all(text.endswith(end[0]) for text in lists) else ""
+    names: dict[str, None] = {}
+    more = 0
+    for text in lists:
+        for part in text[: len(text) - len(closing)].split(", "):
+            if match := _MORE.fullmatch(part):
+                more += int(match[1])
+            else:
+                names[part] = None
+    more += max(len(names) - _NAMED, 0)
+    shown = [*list(names)[:_NAMED], *([f"{more} more"] if more else [])]
+    return ", ".join(shown) + closing
+
+
+_BAD = "red"
+_OPEN = "yellow"
+_GOOD = "green"
+
+
+def answer(summary: Summary, tally: Tally) -> Line:
+    """Return the sentence; what is UNKNOWN has its own colour, and is never part of a green sentence."""
+    if not summary.containers:
+        return [Coloured("No containers: nothing to report", _OPEN)]
+    if summary.findings:
+        return [*_hit(summary, tally), *_unknown(summary), *_rest(summary, _BAD)]
+    if summary.unknown:
+        return [Coloured(_open(summary, tally), _OPEN), *_rest(summary, _OPEN)]
+    kept = f"{count(summary.compared, 'running container')} {_are(summary.compared)} kept"
+    return [Coloured(f"Nothing restarts: {kept}", _GOOD), *_rest(summary, _GOOD)]
+
+
+def _rest(summary: Summary, colour: str) -> Iterator[Coloured]:
+    if rest := never_compared(summary.not_compared):
+        yield Coloured(rest, colour)
+
+
+def _hit(summary: Summary, tally: Tally) -> Iterator[Coloured]:
+    hit, killed = summary.findings, summary.verdicts[Verdict.KILL]
+    whose = sum(bool(group.found) for group in tally.owners)
+    number = sum(bool(kind.found) for kind in tally.kinds)
+    total = count(summary.compared, "running container")
+    verb = "for good" if hit == killed else ""
+    done = f"{'stops' if hit == 1 else 'stop'} {verb}" if verb else agree(hit, "restart")
+    yield Coloured(f"{hit} of {total} {done}: {_where(whose, summary.nodes_affected, number)}", _BAD)
+    if killed and not verb:
+        yield Coloured(f"; {killed} of them {'is' if killed == 1 else 'are'} not started again", _BAD)
+
+
+def _unknown(summary: Summary) -> Iterator[Coloured]:
+    if summary.unknown:
+        yield Coloured(f"; {summary.unknown} more {_are(summary.unknown)} UNKNOWN", _OPEN)
+
+
+def _open(summary: Summary, tally: Tally) -> str:
+    """Say that nothing is certain to restart, and how much is not decided."""
+    unknown, total = summary.unknown, summary.compared
+    whose = [group for group in tally.owners if group.unknown]
+    where = _where(len(whose), 0, len(tally.kinds))
+    if unknown == total:
+        every = "The only running container is" if total == 1 else f"All {total} running containers are"
+        return f"{every} UNKNOWN, so nothing is decided: {where}"
+    some = f"{unknown} of {count(total, 'running container')} {_are(unknown)} UNKNOWN, the others are kept"
+    return f"Undecided: {some}: {where}"
+
+
+def _where(owners: int, nodes: int, reasons: int) -> str:
+    text = count(owners, "owner")
+    if nodes:
+        text += f" on {count(nodes, 'node')}"
+    return text + (f", for {count(reasons, 'reason')}" if reasons else "")
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def notes(result: Plan | Excerpt) -> Iterator[str]:
+    """Yield the lines, the closing one last."""
+    shown = excerpt_of(result)
+    plan = shown.plan
+    yield from plan.notes
+    if plan.share.recorded:
+        yield f"Calibration: {plan.share}"
+    assumptions = shown.plan.assumptions
+    if shown.brief and len(assumptions) > 1:
+        yield f"Assumed: {len(assumptions)} things; -v lists them"
+    else:
+        yield from (f"Assumed: {assumption}" for assumption in assumptions)
+    yield from (f"Warning: {warning}" for warning in collapsed(plan.warnings))
+    yield from _other_ways_briefly(plan) if shown.brief else _other_ways(plan)
+    for number, command in enumerate(_next(shown, shown.invocation) if shown.invocation else ()):
+        yield f"{'     ' if number else 'Next:'} {command}"
+    yield _closing(shown)
+
+
+def _other_ways(plan: Plan) -> Iterator[str]:
+    if plan.hops:
+        steps = ", ".join(f"{hop_ends(hop)} {hop_words(hop)}" for hop in plan.hops)
+        yield f"One minor at a time, it would restart: {steps}"
+    if back := plan.rollback:
+        yield f"Rolling back, {hop_ends(back)}, would restart {hop_words(back)}"
+    if suggestion := plan.suggestion:
+        yield f"A patched kubelet would restart {suggestion.saves} fewer: {suggestion.command}"
+
+
+def _other_ways_briefly(plan: Plan) -> Iterator[str]:
+    """Yield the numbers of ``_other_ways`` in one line; the command is among those to go on with."""
+    parts = []
+    if plan.hops:
+        parts.append(f"{' + '.join(map(hop_words, plan.hops))} one minor at a time")
+    if plan.rollback:
+        parts.append(f"{hop_words(plan.rollback)} on rollback")
+    if plan.suggestion:
+        parts.append(f"{plan.suggestion.saves} fewer if patched")
+    if parts:
+        yield f"Otherwise: {', '.join(parts)}"
+
+
+def _next(shown: Excerpt, invocation: Invocation) -> Iterator[str]:
+    """Yield one or two commands that go on from here, as a shell takes them."""
+    plan, summary = shown.plan, shown.summary
+    if not (summary.findings or summary.unknown):
+        words = ("preflight", "--to", plan.to_release, "--no-node", *invocation.pods)
+        yield _command(invocation, *words)
+        return
+    way = ("--from", plan.from_release, "--to", plan.to_release, *invocation.pods, *invocation.facts)
+    if pod := _worst(shown):
+        name = name_path(pod.namespace, pod.name)
+        yield _command(invocation, "explain", name, *way)
+    if plan.suggestion:
+        yield plan.suggestion.command.replace("hashcompat", invocation.program, 1)
+    elif summary.nodes_affected:
+        yield _command(invocation, "plan", *way, "--only-restarts", "--group-by", "node")
+
+
+def _command(invocation: Invocation, *words: str) -> str:
+    return f"{invocation.program} {shlex.join(words)}"
+
+
+def _worst(shown: Excerpt) -> PodName | None:
+    """Return a pod of the owner with the most restarts whose name can be pasted; None without one."""
+    pods = (group.first for group in groups_in_order(shown.tally.owners, None) if group.first)
+    return next((pod for pod in pods if _is_plain(pod.namespace) and _is_plain(pod.name)), None)
+
+
+def _is_plain(name: str) -> bool:
+    return bool(name) and name_path(name) == printable(name) == name
+
+
+def _closing(shown: Excerpt) -> str:
+    """Return how many containers are killed, where, and what is not known."""
+    plan, counts = shown.plan, shown.summary
+    hit, killed = counts.findings, counts.verdicts[Verdict.KILL]
+    way = f"{plan.from_release} -> {plan.to_release}"
+    parts = [f"{way}: {hit} of {count(counts.compared, 'running container')} {agree(hit, 'restart')}"]
+    if hit:
+        parts.append(f" in {counts.pods_affected} of {count(counts.pods, 'pod')}")
+        parts.append(f" on {count(counts.nodes_affected, 'node')}" if counts.nodes_affected else "")
+    if killed:
+        parts.append(f"; {killed} of them {'is' if killed == 1 else 'are'} not started again")
+    parts.append(f"; {counts.kept} kept, {counts.unknown} unknown")
+    parts.append(never_compared(counts.not_compared))
+    return "".join(parts)

@@ -1,0 +1,136 @@
+"""A patch as text or in words, and the audit of a stripping patch.
+
+The audit names paths, never values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from hashcompat.analysis.patching.audit import Audit, AuditRow
+from hashcompat.analysis.patching.model import Patch, wrapped
+from hashcompat.core.model.escape import count, name_path, word
+from hashcompat.core.rules import Rule
+from hashcompat.output.report.model import (
+    Case,
+    Document,
+    Findings,
+    Outcome,
+    Prose,
+    Report,
+    Rows,
+    Table,
+    document,
+)
+
+_COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "OWN STRINGS", "NEW FIELDS")
+
+_HIT: Final = Rule(
+    "strip-misses",
+    "stripping misses a container",
+    "After the patch the container does not hash as the old release hashes it: it restarts.",
+    "",
+)
+
+
+def _document(audit: Audit) -> Document:
+    """Return the PatchAudit: an item for each container whose stripped hash is not the old one."""
+    return document(
+        "PatchAudit",
+        spec={
+            "kubelet": str(audit.new.release),
+            "like": str(audit.old.release),
+            "cuts": [{"field": cut.field, "text": cut.piece, "instead": cut.instead} for cut in audit.cuts],
+        },
+        summary={"containers": audit.containers, "hit": len(audit.rows)},
+        items=Rows(audit.rows, _item),
+        article={"staticPods": list(audit.static_pods), "podTemplates": list(audit.templates)},
+    )
+
+
+def _item(row: AuditRow) -> dict[str, Any]:
+    return {
+        "node": row.pod.node,
+        "namespace": row.pod.namespace,
+        "pod": row.pod.name,
+        "uid": row.pod.uid,
+        "container": row.container.name,
+        "strings": list(row.hit.strings),
+        "newFields": list(row.hit.fields),
+    }
+
+
+def _table(audit: Audit) -> Table:
+    return Table(_COLUMNS, lambda: map(_cells, audit.rows), bare=True)
+
+
+def _cells(row: AuditRow) -> list[object]:
+    names = [row.pod.node, row.pod.namespace, row.pod.name, row.container.name]
+    return [*names, Prose(", ".join(row.hit.strings)), Prose(", ".join(row.hit.fields))]
+
+
+def _findings(audit: Audit) -> Findings:
+    """Return a case for each container that stripping misses, or one for all where it misses none."""
+    hit = len(audit.rows)
+    title = f"kubelet {audit.new.release}, stripped as {audit.old.release}"
+    totals = {"HIT": hit, "SAME": audit.containers - hit}
+    return Findings("audit", title, "containers", totals, lambda: _cases(audit), (_HIT,))
+
+
+def _cases(audit: Audit) -> Iterator[Case]:
+    yield from map(_case, audit.rows)
+    # a report without a case would look as if nothing had been checked
+    if not audit.rows:
+        text = f"{count(audit.containers, 'container')} would hash as {audit.old.release} hashes them"
+        names = dict.fromkeys(("node", "namespace", "pod", "container"), "")
+        yield Case(Outcome.PASSED, "SAME", "", text, "all pods", "every container", names)
+
+
+def _case(row: AuditRow) -> Case:
+    pod, name, hit = row.pod, row.container.name, row.hit
+    names = {"node": pod.node, "namespace": pod.namespace, "pod": pod.name, "container": name}
+    parts = [("own strings", hit.strings), ("new fields", hit.fields)]
+    text = "; ".join(f"{words} {', '.join(paths)}" for words, paths in parts if paths)
+    group = name_path(pod.namespace, pod.name)
+    return Case(Outcome.FAILED, "HIT", _HIT.id, text, group, name_path(name), names, pod.file)
+
+
+def _names(audit: Audit) -> Iterator[str]:
+    return (name_path(row.pod.namespace, row.pod.name, row.container.name) for row in audit.rows)
+
+
+def _notes(audit: Audit) -> list[str]:
+    """Return the closing lines: how many are hit, and what else the global form changes."""
+    hit = f"{len(audit.rows)} of {count(audit.containers, 'container')}"
+    static = _counted(audit.static_pods, "static pod")
+    templates = _counted(audit.templates, "pod template")
+    return [
+        f"{hit} would not hash as {audit.old.release} hashes them",
+        f"--article would also give {static} another UID, which recreates them",
+        f"--article would also give {templates} another hash, if more than the kubelet is replaced",
+        "--article changes no checkpoint checksum: checkpoints hold none of the text that is cut",
+    ]
+
+
+def _counted(names: tuple[str, ...], noun: str) -> str:
+    told = f" ({', '.join(map(word, names[:3]))}{', …' if len(names) > 3 else ''})" if names else ""
+    return f"{count(len(names), noun)}{told}"
+
+
+AUDIT: Final[Report[Audit]] = Report(
+    "PatchAudit", document=_document, table=_table, findings=_findings, names=_names, notes=_notes
+)
+
+
+def in_words(patch: Patch) -> str:
+    """Return all that a person needs to make the change by hand."""
+    new = [f"=== new file {file.path}\n\n{file.text}" for file in patch.new_files]
+    edits = [
+        f"=== edit {edit.path}\n\n" + "\n\n".join(step.words for step in edit.steps) for edit in patch.edits
+    ]
+    return "\n".join([f"{patch.subject}\n\n{wrapped(patch.explanation)}\n", *new, *edits])
+
+
+PATCH: Final[Report[str]] = Report("a patch", raw=lambda text: (text,))
+"""The text of a patch, as ``git am`` takes it."""

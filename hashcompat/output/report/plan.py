@@ -1,0 +1,273 @@
+"""A plan: its rows, and what people see of it on a terminal.
+
+The overview begins with the answer and where it was read; then come the groups, the reasons, and rows where
+they are few. On a terminal it fits the width and about the height: the largest groups come first, and a
+line counts those that are left out. Anywhere else nothing is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from hashcompat.core.model.escape import count
+from hashcompat.core.model.items import Item
+from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.verdicts import Verdict
+from hashcompat.output.report.items import item_name, reason_words, verdict_cell
+from hashcompat.output.report.model import Line, Prose, Report, Screen, Section, Table
+from hashcompat.output.report.notes import answer, notes
+from hashcompat.output.report.planview import (
+    ROWS,
+    Excerpt,
+    excerpt_of,
+    group_by_of,
+    group_table,
+    groups_in_order,
+    items_in_order,
+    overridden,
+    provenance,
+    reason_line,
+    times_line,
+)
+from hashcompat.output.report.tally import Group, GroupBy
+
+if TYPE_CHECKING:
+    from hashcompat.output.report.model import Document, Findings, Seals
+    from hashcompat.output.report.page import Page
+
+
+_COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "FROM", "TO", "REASON")
+
+_MORE_COLUMNS: Final = (
+    "TYPE",
+    "OWNER",
+    "UID",
+    "RELEASE",
+    "FROM-HEX",
+    "TO-HEX",
+    "RULES",
+    "RECORDED",
+    "WORKLOAD",
+)
+
+_SHORT_COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "REASON")
+
+
+def rows_table(shown: Plan | Excerpt) -> Table:
+    """Return a row for each item, hashes included."""
+    return Table(_COLUMNS, lambda: map(_row_cells, _items(shown)))
+
+
+def wide_rows(shown: Plan | Excerpt) -> Table:
+    """Return the rows with all that an item shows."""
+    rows = lambda: ([*_row_cells(item), *_more_cells(item)] for item in _items(shown))  # noqa: E731
+    return Table((*_COLUMNS, *_MORE_COLUMNS), rows)
+
+
+def short_rows(shown: Excerpt, *, numbers: bool) -> Table:
+    """Return the rows for people, without hashes; ``numbers`` puts those of the reasons for their words."""
+    cells = partial(_short_cells, shown, numbers=numbers)
+    return Table(_SHORT_COLUMNS, lambda: map(cells, _items(shown)))
+
+
+def item_names(shown: Plan | Excerpt) -> Iterator[str]:
+    """Yield a name for each container that is killed or UNKNOWN, or for each one if all are asked for."""
+    every = isinstance(shown, Excerpt) and shown.every
+    return (item_name(item) for item in _items(shown) if every or item.verdict is not Verdict.KEEP)
+
+
+def _items(shown: Plan | Excerpt) -> tuple[Item, ...]:
+    excerpt = excerpt_of(shown)
+    return items_in_order(excerpt.items, excerpt.sort_by)
+
+
+def _names(item: Item) -> list[object]:
+    return [item.pod.node, item.pod.namespace, item.pod.name, item.container.name, verdict_cell(item)]
+
+
+def _row_cells(item: Item) -> list[object]:
+    return [*_names(item), item.hashes.from_, item.hashes.to, Prose(reason_words(item))]
+
+
+def _more_cells(item: Item) -> list[object]:
+    hexes = [None if value is None else f"{value:x}" for value in (item.hashes.from_, item.hashes.to)]
+    ids = ",".join(dict.fromkeys(reason.id for reason in item.reasons))
+    whose = [item.container.type.value, item.pod.owner, item.pod.uid, item.from_release]
+    return [*whose, *hexes, ids, item.hashes.recorded, item.pod.workload]
+
+
+def _short_cells(shown: Excerpt, item: Item, *, numbers: bool) -> list[object]:
+    ids = {reason.id for reason in item.reasons}
+    number = ",".join(str(kind.number) for kind in shown.tally.kinds if kind.id in ids)
+    kept = item.verdict is Verdict.KEEP
+    return [*_names(item), Prose(number if numbers and number and not kept else reason_words(item))]
+
+
+_FEW: Final = 20
+"""As many rows are shown below the groups where there is no screen."""
+
+_LEAST: Final = 4
+"""Groups that are shown on the smallest screen."""
+
+_MOST_REASONS: Final = 4
+"""Reasons that are shown on a screen, unless all are asked for."""
+
+_HANGING: Final = 3
+"""The columns before what goes on from the line above: those of a reason's number."""
+
+_NOUNS: Final = {
+    GroupBy.OWNER: "owner",
+    GroupBy.NODE: "node",
+    GroupBy.NAMESPACE: "namespace",
+    GroupBy.REASON: "reason",
+}
+
+
+def overview(result: Plan | Excerpt, screen: Screen) -> Iterator[Section]:
+    """Yield the sections of a plan for a screen."""
+    shown = excerpt_of(result)
+    page = _Page(shown, screen)
+    yield Section(page.lead, fits=True, hanging=_HANGING)
+    yield from page.rows_alone() if shown.group_by == ROWS else page.grouped()
+
+
+class _Page(msgspec.Struct, frozen=True):
+    shown: Excerpt
+    screen: Screen
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything is shown, whatever its size."""
+        return self.screen.width is None or self.shown.every
+
+    @property
+    def lead(self) -> list[Line]:
+        shown = self.shown
+        return [answer(shown.summary, shown.tally), *provenance(shown, all_names=self.whole)]
+
+    def rows_alone(self) -> Iterator[Section]:
+        if self.shown.items:
+            yield Section(self._rows(), fits=True)
+        if self.screen.width is not None and self.shown.tally.kinds:
+            reasons = [reason_line(kind) for kind in self.shown.tally.kinds]
+            yield Section(reasons, fits=True, hanging=_HANGING)
+
+    def grouped(self) -> Iterator[Section]:
+        shown = self.shown
+        groups, reasons = self._groups(), self._reasons()
+        some, is_tight = groups, False
+        if not self._everything:
+            # two lines are the table's header and the empty line before it
+            is_tight = len(groups) > self._left(self._lines_of(reasons)) - 2
+            some = self._first(groups, self._left(len(reasons)) - 2) if is_tight else groups
+        if some:
+            table = group_table(shown, some, after=_left_out(shown, len(groups) - len(some)))
+            yield Section(table, fits=True)
+        if reasons:
+            yield Section(reasons, fits=True, short=is_tight, hanging=_HANGING)
+        if not shown.group_by and self._has_room_for_rows(groups, reasons):
+            yield Section(self._rows(), fits=True)
+
+    @property
+    def _everything(self) -> bool:
+        return self.whole or bool(self.shown.group_by) or self.screen.height is None
+
+    def _groups(self) -> list[Group]:
+        """Return the groups to show, those where all is kept only if nothing is to be left out."""
+        groups = groups_in_order(self.shown.tally.groups, self.shown.sort_by)
+        if self._everything and not self.shown.only_restarts:
+            return groups
+        return [group for group in groups if group.concerned]
+
+    def _reasons(self) -> list[Line]:
+        kinds = self.shown.tally.kinds
+        some = kinds if self._everything else kinds[:_MOST_REASONS]
+        lines: list[Line] = [reason_line(kind) for kind in some]
+        if rest := len(kinds) - len(some):
+            lines.append([f"and {count(rest, 'more reason')}: --group-by reason shows all"])
+        return lines
+
+    def _lines_of(self, lines: Sequence[Line]) -> int:
+        """Return how many lines of the screen some lines take."""
+        width = self.screen.width or 1
+        return sum(-(-sum(len(str(piece)) for piece in line) // width) for line in lines)
+
+    def _left(self, reasons: int) -> int:
+        """Return the lines of the screen that the answer and so many lines of reasons leave."""
+        gap = 1 if reasons else 0
+        return (self.screen.height or 0) - self._lines_of(self.lead) - reasons - gap
+
+    def _first(self, groups: list[Group], rows: int) -> list[Group]:
+        """Return the groups that fit; if not all do, one row is for the number of others."""
+        return groups if len(groups) <= rows else groups[: max(rows - 1, _LEAST)]
+
+    def _has_room_for_rows(self, groups: Sequence[Group], reasons: Sequence[Line]) -> bool:
+        rows = len(self.shown.items)
+        if self.screen.height is None or self.whole:
+            return 0 < rows <= _FEW
+        table = len(groups) + 2 if groups else 0
+        return 0 < rows <= self._left(self._lines_of(reasons)) - table - 2
+
+    def _rows(self) -> Table:
+        return short_rows(self.shown, numbers=self.screen.width is not None)
+
+
+def _left_out(shown: Excerpt, number: int) -> str:
+    if not number:
+        return ""
+    group_by = group_by_of(shown)
+    return f"and {count(number, f'more {_NOUNS[group_by]}')}: --group-by {group_by} shows all"
+
+
+# What few runs show is imported when it is shown: these files are half of the package.
+
+
+def _document(shown: Plan | Excerpt) -> Document:
+    from hashcompat.output.report.restartplan import plan_document  # noqa: PLC0415
+
+    return plan_document(shown)
+
+
+def _sealed(shown: Plan | Excerpt) -> tuple[Document, Seals]:
+    from hashcompat.output.report.restartplan import sealed_plan  # noqa: PLC0415
+
+    return sealed_plan(shown)
+
+
+def _sheet(shown: Plan | Excerpt) -> Table:
+    from hashcompat.output.report.restartplan import sheet_of  # noqa: PLC0415
+
+    return sheet_of(excerpt_of(shown).items)
+
+
+def _findings(shown: Plan | Excerpt) -> Findings:
+    from hashcompat.output.report.restartplan import findings_of  # noqa: PLC0415
+
+    return findings_of(excerpt_of(shown).plan, excerpt_of(shown).items)
+
+
+def _page(shown: Plan | Excerpt) -> Page:
+    from hashcompat.output.report.planpage import plan_page  # noqa: PLC0415
+
+    return plan_page(shown)
+
+
+PLAN: Final[Report[Plan | Excerpt]] = Report(
+    "RestartPlan",
+    document=_document,
+    sealed=_sealed,
+    overview=overview,
+    table=rows_table,
+    wide=wide_rows,
+    sheet=_sheet,
+    findings=_findings,
+    names=item_names,
+    page=_page,
+    lead=lambda shown: [times_line(excerpt_of(shown).plan), *overridden(excerpt_of(shown).plan)],
+    notes=notes,
+    loosened=lambda shown: overridden(excerpt_of(shown).plan),
+)

@@ -1,0 +1,141 @@
+"""Preflight as people read it: what is wrong on which node; the document has what is in order too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from hashcompat.analysis.preflight import CHECKS
+from hashcompat.core.model.escape import count, distinct, word
+from hashcompat.core.model.preflight import Finding, Preflight, Status
+from hashcompat.output.report.model import (
+    Case,
+    Coloured,
+    Document,
+    Findings,
+    Outcome,
+    Prose,
+    Report,
+    Rows,
+    Table,
+    document,
+)
+
+_COLUMNS: Final = ("NODE", "CHECK", "STATUS", "OBJECT", "FINDING")
+
+_COLOURS: Final[Mapping[Status, str]] = {
+    Status.ERROR: "red",
+    Status.UNKNOWN: "magenta",
+    Status.WARN: "yellow",
+    Status.INFO: "cyan",
+    Status.OK: "green",
+}
+
+_OUTCOMES: Final[Mapping[Status, Outcome]] = {
+    Status.ERROR: Outcome.FAILED,
+    Status.UNKNOWN: Outcome.UNDECIDED,
+    Status.WARN: Outcome.WARNED,
+    Status.INFO: Outcome.NOTED,
+    Status.OK: Outcome.PASSED,
+}
+
+
+def _document(result: Preflight) -> Document:
+    """Return the PreflightReport: every finding, those of checks that found nothing included."""
+    spec = {
+        "to": result.target,
+        "from": dict(result.current),
+        "ignored": list(result.ignored),
+        "leftOut": [{"id": check, "needs": needs} for check, needs in result.left_out],
+    }
+    summary = {status.value: number for status, number in result.counts().items()}
+    return document("PreflightReport", spec=spec, summary=summary, items=Rows(result.findings, _item))
+
+
+def _item(finding: Finding) -> dict[str, Any]:
+    return {
+        "id": finding.id,
+        "node": finding.node,
+        "status": finding.status.value,
+        "object": finding.object,
+        "text": finding.text,
+        "advice": finding.advice,
+    }
+
+
+def _shown(result: Preflight) -> list[Finding]:
+    return [finding for finding in result.findings if finding.status != Status.OK]
+
+
+def _table(result: Preflight) -> Table:
+    return Table(_COLUMNS, lambda: map(_cells, _shown(result)), bare=True)
+
+
+def _wide(result: Preflight) -> Table:
+    rows = [[*_cells(finding), Prose(finding.advice)] for finding in result.findings]
+    return Table((*_COLUMNS, "ADVICE"), lambda: rows)
+
+
+def _cells(finding: Finding) -> list[object]:
+    status = Coloured(finding.status.value, _COLOURS[finding.status])
+    return [finding.node, finding.id, status, finding.object or None, Prose(finding.text)]
+
+
+def _findings(result: Preflight) -> Findings:
+    return Findings(
+        "preflight",
+        f"preflight of kubelet {result.target}",
+        "checks",
+        {status.value: number for status, number in result.counts().items()},
+        lambda: map(_case, result.findings),
+        tuple(check.rule for check in CHECKS),
+        {"nodes": len(result.current)},
+    )
+
+
+def _case(finding: Finding) -> Case:
+    about = f" {distinct(finding.object)}" if finding.object else ""
+    text = f"{finding.text}; {finding.advice}" if finding.advice else finding.text
+    names = {"node": finding.node, "check": finding.id, "object": finding.object}
+    outcome = _OUTCOMES[finding.status]
+    return Case(
+        outcome, finding.status.value, finding.id, text, word(finding.node), f"{finding.id}{about}", names
+    )
+
+
+def _names(result: Preflight) -> Iterator[str]:
+    return (f"{finding.node}/{finding.id}" for finding in _shown(result))
+
+
+def _notes(result: Preflight) -> Iterator[str]:
+    advice: dict[str, str] = {}
+    for finding in _shown(result):
+        if finding.advice:
+            advice.setdefault(finding.advice, finding.id)
+    yield from (f"{check}: {text}" for text, check in advice.items())
+    yield from _left_out(result)
+    counts = result.counts()
+    errors, warnings = count(counts[Status.ERROR], "error"), count(counts[Status.WARN], "warning")
+    bad = f"{errors}, {counts[Status.UNKNOWN]} unknown, {warnings}"
+    rest = f"{counts[Status.INFO]} for information, {counts[Status.OK]} in order"
+    yield f"{count(len(result.current), 'node')} for kubelet {result.target}: {bad}, {rest}"
+
+
+def _left_out(result: Preflight) -> Iterator[str]:
+    """Name the checks that were not made, those that need the same together."""
+    checks: dict[str, list[str]] = {}
+    for check, needs in result.left_out:
+        checks.setdefault(needs, []).append(check)
+    for needs, names in checks.items():
+        yield f"not asked, for it takes {needs}: {', '.join(names)}"
+
+
+PREFLIGHT: Final[Report[Preflight]] = Report(
+    "PreflightReport",
+    document=_document,
+    table=_table,
+    wide=_wide,
+    findings=_findings,
+    names=_names,
+    notes=_notes,
+)

@@ -1,0 +1,58 @@
+"""Every result by its type: a new one is a file of this package and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from hashcompat.analysis.answers.calibration import RecordCheck
+from hashcompat.analysis.answers.comparison import ReleaseDifference
+from hashcompat.analysis.answers.explanation import Explanations
+from hashcompat.analysis.answers.golden import Verifications
+from hashcompat.analysis.answers.hashes import Hashed
+from hashcompat.analysis.answers.matrix import Matrix
+from hashcompat.analysis.answers.redaction import Snapshot
+from hashcompat.analysis.answers.releases import ReleaseList, Versions
+from hashcompat.analysis.gating.result import GateResult
+from hashcompat.analysis.patching.audit import Audit
+from hashcompat.core.model.impact import Impact
+from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.preflight import Preflight
+from hashcompat.core.rules.pages import RuleList
+from hashcompat.output.report.difference import DIFFERENCE
+from hashcompat.output.report.explanation import EXPLANATIONS
+from hashcompat.output.report.gate import GATE
+from hashcompat.output.report.hashes import HASHES
+from hashcompat.output.report.impact import IMPACT
+from hashcompat.output.report.matrix import MATRIX
+from hashcompat.output.report.model import Report
+from hashcompat.output.report.patch import AUDIT
+from hashcompat.output.report.plan import PLAN
+from hashcompat.output.report.planview import Excerpt
+from hashcompat.output.report.preflight import PREFLIGHT
+from hashcompat.output.report.releases import RELEASES, ROLES, VERSION
+from hashcompat.output.report.rules import RULES
+from hashcompat.output.report.snapshot import SNAPSHOT
+from hashcompat.output.report.verification import CALIBRATION, VERIFICATIONS
+from hashcompat.sources.cluster.roles import Roles
+
+REPORTS: Final[Mapping[type, Report[Any]]] = {
+    Plan: PLAN,
+    Excerpt: PLAN,
+    Hashed: HASHES,
+    Explanations: EXPLANATIONS,
+    ReleaseDifference: DIFFERENCE,
+    Matrix: MATRIX,
+    Verifications: VERIFICATIONS,
+    RecordCheck: CALIBRATION,
+    Snapshot: SNAPSHOT,
+    ReleaseList: RELEASES,
+    RuleList: RULES,
+    Versions: VERSION,
+    Roles: ROLES,
+    Audit: AUDIT,
+    Preflight: PREFLIGHT,
+    GateResult: GATE,
+    Impact: IMPACT,
+}
+"""What can be shown of each result that has a document, by the result's type."""

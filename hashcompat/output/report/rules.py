@@ -1,0 +1,329 @@
+"""The rules behind verdicts: as a table, as pages, as a document, and the reference pages in docs/.
+
+The page of a rule fits a terminal of 80 columns; that of a check of preflight is made of the check.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from msgspec import structs
+
+from hashcompat.analysis.preflight import CHECKS
+from hashcompat.analysis.preflight.checks import Check, Need
+from hashcompat.core.catalog.files import (
+    DataFiles,
+    Span,
+    beginnings,
+    common,
+    default_directory,
+    merged,
+    rows_at,
+    span,
+    span_words,
+)
+from hashcompat.core.rules import Rows, Rule, Since, Step, anchor, link
+from hashcompat.core.rules.pages import RULES as EVERY_RULE
+from hashcompat.core.rules.pages import RuleList
+from hashcompat.output.report.model import Coloured, Document, Line, Prose, Report, Section, Table, document
+
+WIDTH: Final = 80
+"""Columns that a page takes at the most, except for a word that is longer."""
+
+_INDENT: Final = "  "
+
+_PIPED: Final = re.compile(r" (?=\| )")
+
+_WORD: Final = r"""(?:[^\s'"]|'[^']*'|"[^"]*")+"""
+
+_OPTION: Final = re.compile(rf"{_WORD}(?: (?!-\w|--){_WORD})*")
+"""A program with its arguments, or an option with its value."""
+
+_GO_ON: Final = " \\"
+
+LEGEND: Final = (
+    "Words in capitals are yours to fill in, such as NODE, NAMESPACE, POD and CONTAINER; OLD and NEW are "
+    "kubelet releases. Where the kubelet is part of k3s or RKE2, journalctl -u k3s or rke2-server."
+)
+
+CONFIRM: Final = "Confirm it on a node"
+
+AVOID: Final = "Avoid it"
+
+
+def released(since: Since) -> str:
+    """Return the releases in which a rule can be a reason, from the release data where it has them."""
+    if not since.rows:
+        return since.releases
+    spans = list(_spans(since.rows))
+    if since.within:
+        spans = list(common(spans, merged(_spans(since.within))))
+    return beginnings(spans) if since.begins else span_words(spans)
+
+
+def _spans(wanted: Iterable[Rows]) -> Iterator[Span]:
+    data = DataFiles(default_directory())
+    for where in wanted:
+        for row in rows_at(data.table(where.table), where.at):
+            if not where.field or (row[where.field] == where.value) is not where.unlike:
+                yield span(row)
+
+
+def document_of(rule: Rule) -> dict[str, Any]:
+    """Return a rule as an item of the document."""
+    since = rule.since
+    return {
+        "id": rule.id,
+        "name": rule.name,
+        "meaning": rule.meaning,
+        "source": rule.source,
+        "effect": rule.effect,
+        "confirm": [_step(step) for step in rule.confirm],
+        "avoid": [_step(step) for step in rule.avoid],
+        "since": since and {"releases": released(since), "note": since.note},
+        "links": list(rule.links),
+        "page": link(rule.id),
+    }
+
+
+def _step(step: Step) -> dict[str, str | None]:
+    return {"text": step.text, "command": step.command or None}
+
+
+def sections(rule: Rule) -> Iterator[Section]:
+    """Yield a rule's page for a terminal; what the rule does not have is left out."""
+    yield Section([(Coloured(f"{rule.id}: {rule.name}", "cyan"),)])
+    yield Section(_wrapped(f"{rule.meaning} {rule.effect}"), "What it means")
+    for title, steps in ((CONFIRM, rule.confirm), (AVOID, rule.avoid)):
+        if steps:
+            yield Section([line for step in steps for line in _step_lines(step)], title)
+    if rule.since:
+        yield Section(_wrapped(f"{released(rule.since)}: {rule.since.note}"), "Since which release")
+    if rule.links:
+        yield Section([(address,) for address in rule.links], "Upstream")
+    yield Section([(link(rule.id),)], "This page")
+
+
+def legend() -> Section:
+    """Return what the words in capitals stand for."""
+    return Section([(line,) for line in textwrap.wrap(LEGEND, WIDTH)])
+
+
+def _wrapped(text: str, lead: str = "", after: str = "") -> list[Line]:
+    made = textwrap.wrap(
+        text,
+        WIDTH - len(_INDENT),
+        initial_indent=lead,
+        subsequent_indent=after,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [(line,) for line in made]
+
+
+def _step_lines(step: Step) -> Iterator[Line]:
+    yield from _wrapped(step.text, "- ", "  ")
+    if step.command:
+        for line in command_lines(step.command, WIDTH - 3 * len(_INDENT)):
+            yield (f"{_INDENT * 2}{line}",)
+
+
+def command_lines(command: str, width: int) -> Iterator[str]:
+    """Yield a command in lines of a width, each but the last ending in a backslash, for a shell to paste.
+
+    It is broken before a pipe, and where that is not enough before an option.
+    """
+    space = width - len(_GO_ON) - len(_INDENT)
+    parts = [part for piece in _PIPED.split(command) for part in _parts(piece, space)]
+    lines = [command] if len(command) <= width else list(_packed(parts, space))
+    for number, line in enumerate(lines, 1):
+        yield f"{_INDENT if number > 1 else ''}{line}{_GO_ON if number < len(lines) else ''}"
+
+
+def _parts(piece: str, space: int) -> list[str]:
+    """Return a part of a pipeline, in parts of its own where it is too long for a line."""
+    return [piece] if len(piece) <= space else _OPTION.findall(piece)
+
+
+def _packed(parts: Iterable[str], space: int) -> Iterator[str]:
+    """Yield lines with as many parts as there is space for."""
+    line = ""
+    for part in parts:
+        if line and len(line) + 1 + len(part) > space:
+            yield line
+            line = ""
+        line = f"{line} {part}" if line else part
+    yield line
+
+
+def anchored(rule: Rule) -> tuple[str, str]:
+    """Return a rule's heading in Markdown, after an anchor that does not depend on its name."""
+    return f'<a id="{anchor(rule.id)}"></a>', f"## {rule.id}: {rule.name}"
+
+
+def markdown(rule: Rule) -> Iterator[str]:
+    """Yield the paragraphs of a rule's page in Markdown."""
+    yield from anchored(rule)
+    yield f"{rule.meaning} {rule.effect}"
+    for title, steps in ((CONFIRM, rule.confirm), (AVOID, rule.avoid)):
+        yield f"**{title}**"
+        yield "\n\n".join(_step_markdown(step) for step in steps)
+    if rule.since:
+        yield f"**Since which release**: {released(rule.since)}: {rule.since.note}."
+    yield f"**Source**: {rule.source or 'the input alone, not Kubernetes'}."
+    yield "\n".join(f"- <{address}>" for address in rule.links)
+
+
+def _step_markdown(step: Step) -> str:
+    code = f"\n\n  ```sh\n  {step.command}\n  ```" if step.command else ""
+    return f"- {step.text}{code}"
+
+
+_TITLE: Final = "# Checks of preflight"
+
+_CHECK_INTRODUCTION: Final = (
+    "What `hashcompat preflight` looks for; see [preflight](preflight.md). Ids are stable: a check keeps its "
+    "id, and an id is never reused. `hashcompat rules PF-103` prints one of them."
+)
+
+_REFERENCE: Final = re.compile(r"(?:(?<![\w.-])([\w.-]++/[\w.-]++))?#(\d+)")
+"""An issue or pull request; without a repository it is of the one before."""
+
+_DUMP: Final = "hashcompat collector --preflight | ssh NODE sudo sh > NODE.json"
+
+_ON_NODE: Final = (
+    Step("On the node:", "hashcompat preflight --to NEW"),
+    Step("Or, without Python there, read the node first:", _DUMP),
+    Step("and check what was read:", "hashcompat preflight --to NEW --dump NODE.json"),
+)
+
+_BY_BOTH: Final = (
+    Step("Read the node:", _DUMP),
+    Step("and the cluster's objects:", "kubectl get nodes,pods --all-namespaces -o json > CLUSTER.json"),
+    Step("and check both together:", "hashcompat preflight --to NEW --dump NODE.json -f CLUSTER.json"),
+)
+
+_BY_PLAN: Final = (
+    Step(
+        "By a plan of the same upgrade and the cluster's objects:",
+        "hashcompat preflight --to NEW --from OLD --no-node",
+    ),
+)
+
+_BY_OBJECTS: Final = (Step("By the cluster's objects alone:", "hashcompat preflight --to NEW --no-node"),)
+
+
+def paged(check: Check) -> Rule:
+    """Return a check's rule with all that its page has."""
+    accepted = f"hashcompat preflight --to NEW --ignore-preflight-errors {check.rule.id}"
+    return structs.replace(
+        check.rule,
+        confirm=(
+            Step(f"What is read: {'; '.join(check.reads)}."),
+            *(step for need in check.needs for step in _made_by(need)),
+        ),
+        avoid=(
+            Step("The finding names the object and what to do about it."),
+            Step("Where that is accepted as it is, let it count as a warning:", accepted),
+        ),
+        links=tuple(_links(check.rule.source)),
+    )
+
+
+def _made_by(need: frozenset[Need]) -> tuple[Step, ...]:
+    if Need.PLAN in need:
+        return _BY_PLAN
+    if need == {Need.NODE, Need.OBJECTS}:
+        return _BY_BOTH
+    return _BY_OBJECTS if need == {Need.OBJECTS} else _ON_NODE
+
+
+def _links(source: str) -> Iterator[str]:
+    """Yield the addresses of the issues and pull requests that a source names."""
+    repository = ""
+    for reference in _REFERENCE.finditer(source):
+        repository = reference[1] or repository
+        yield f"https://github.com/{repository}/issues/{reference[2]}"
+
+
+def checks_markdown() -> str:
+    """Return the reference page docs/preflight-checks.md."""
+    rows = [
+        f"| [{check.rule.id}](#{anchor(check.rule.id)}) | {check.rule.name} | {_needs(check)} |"
+        for check in CHECKS
+    ]
+    parts = [_TITLE, _CHECK_INTRODUCTION, "\n".join(["| check | what | made with |", "|---|---|---|", *rows])]
+    for check in CHECKS:
+        rule = check.rule
+        parts += [*anchored(rule), rule.meaning, f"Reads: {'; '.join(check.reads)}."]
+        parts += [f"Made with: {_needs(check)}.", f"Source: {rule.source}"]
+    return "\n\n".join(parts) + "\n"
+
+
+def _needs(check: Check) -> str:
+    """Say what a run has to be given for a check to be made."""
+    ways = [" and ".join(sorted(need)) for need in check.needs]
+    return ", or ".join(way or "any run" for way in ways)
+
+
+def _page(rule: Rule) -> Rule:
+    """Return a rule with its page; that of a check is made of the check."""
+    return next((paged(check) for check in CHECKS if check.rule is rule), rule)
+
+
+def _document(rules: RuleList) -> Document:
+    return document("RuleList", items=[document_of(_page(rule)) for rule in rules.rules])
+
+
+def _cells(rule: Rule) -> list[object]:
+    return [rule.id, Prose(rule.name), Prose(rule.meaning)]
+
+
+def _table(rules: RuleList) -> Table:
+    return Table(("ID", "RULE", "MEANING"), lambda: map(_cells, rules.rules))
+
+
+def _wide(rules: RuleList) -> Table:
+    rows = [[*_cells(rule), Prose(rule.source)] for rule in rules.rules]
+    return Table(("ID", "RULE", "MEANING", "SOURCE"), lambda: rows)
+
+
+def _text(rules: RuleList) -> Iterator[Section]:
+    for rule in rules.rules:
+        yield from sections(_page(rule))
+    yield legend()
+
+
+RULES: Final[Report[RuleList]] = Report(
+    "RuleList",
+    document=_document,
+    table=_table,
+    wide=_wide,
+    names=lambda rules: (rule.id for rule in rules.rules),
+)
+
+PAGES: Final = structs.replace(RULES, table=None, text=_text)
+"""The same with a page for each rule, in place of a table."""
+
+
+_INTRODUCTION: Final = (
+    "The explanations behind verdicts. Ids are stable: a rule keeps its id, and an id is never reused. "
+    "`hashcompat rules HC004` prints one of them."
+)
+
+
+def rules_markdown() -> str:
+    """Return the reference page docs/rules.md."""
+    rows = [f"| [{rule.id}](#{anchor(rule.id)}) | {rule.name} |" for rule in EVERY_RULE]
+    parts = [
+        "# Rules",
+        _INTRODUCTION,
+        "The checks of nodes, such as `PF-103`, are in [preflight-checks](preflight-checks.md).",
+        f"{LEGEND} Commands that confirm something change nothing.",
+        "\n".join(["| rule | what |", "|---|---|", *rows]),
+    ]
+    parts += [part for rule in EVERY_RULE for part in markdown(rule)]
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,280 @@
+"""An inventory as a document: Kubernetes objects with what plans need, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import chain
+from typing import Any, Final, TypeVar
+
+from hashcompat.analysis.answers.redaction import Snapshot
+from hashcompat.analysis.planning.latest import Latest
+from hashcompat.core.go import jsontext
+from hashcompat.core.model.escape import IN_JSON, count, disarmed
+from hashcompat.core.model.pods import Container, ContainerType, Inventory, Node, Pod, Seen
+from hashcompat.core.model.records import Applied, Record, Recorded, Sandbox
+from hashcompat.core.model.verdicts import Hash
+from hashcompat.output.report.model import Document, Report, Rows, document, time_text
+from hashcompat.sources.mirrors import annotations_of
+from hashcompat.sources.snapshots import HASHES, HIDDEN, WORKLOAD, document_of, text_of
+from hashcompat.sources.workloads import workload_of
+
+Row = TypeVar("Row", bound=Record)
+
+_LISTS: Final = {
+    ContainerType.CONTAINER: "containers",
+    ContainerType.INIT: "initContainers",
+    ContainerType.SIDECAR: "initContainers",
+    ContainerType.EPHEMERAL: "ephemeralContainers",
+}
+
+_STATUSES: Final = {
+    "containers": "containerStatuses",
+    "initContainers": "initContainerStatuses",
+    "ephemeralContainers": "ephemeralContainerStatuses",
+}
+
+_CHANGED: Final = 2
+"""The generation of every pod whose kubelet has not seen its newest spec: that there is one decides."""
+
+_SOME_DAY: Final = "1970-01-01T00:00:00Z"
+"""Stands for every time of deletion: that there is one decides."""
+
+
+def _document(snapshot: Snapshot) -> Document:
+    """Return the ClusterSnapshot; numbers in specs keep the text that they have in the input."""
+    inventory = snapshot.inventory
+    spec = {
+        "newestRelease": snapshot.newest,
+        "hashes": "kept" if snapshot.with_hashes else HIDDEN,
+        "takenAt": time_text(inventory.origin.taken),
+        "clusterUID": inventory.origin.cluster,
+    }
+    records = {
+        "recorded": _rows(inventory, Recorded, _recorded),
+        "sandboxes": _rows(inventory, Sandbox, _sandbox),
+        "applied": _rows(inventory, Applied, _applied),
+    }
+    things: tuple[Node | Pod, ...] = (*inventory.nodes, *inventory.pods)
+    items = Rows(things, _item)
+    return document("ClusterSnapshot", spec=spec, **records, items=items)
+
+
+def _rows(inventory: Inventory, kind: type[Row], row: Callable[[Row], Document]) -> Rows[Row]:
+    return Rows([record for record in inventory.records if isinstance(record, kind)], row)
+
+
+_CONTAINER: Final = "hashcompat-container"
+"""Stands for each container until its text takes its place."""
+
+
+class PodTexts:
+    """Makes the texts of pods in the document; that of a container which replicas share is made once."""
+
+    def __init__(self) -> None:
+        self._containers: Latest[tuple[int, int], tuple[Container, str]] = Latest()
+
+    def of(self, pod: Pod) -> str:
+        """Return a pod of a snapshot as its text in the document, without a line break at its end."""
+        lists = _lists(pod)
+        around = _pod(pod, {key: [_CONTAINER for _ in rows] for key, rows in lists.items()})
+        pieces = _text(around, "\n  ").split(f'"{_CONTAINER}"')
+        texts = [self._container(one) for rows in lists.values() for one in rows]
+        if len(pieces) != len(texts) + 1:  # a text of the pod looks like those that stand for containers
+            return _text(_item(pod), "\n  ")
+        return "".join(chain.from_iterable(zip(pieces, [*texts, ""], strict=True)))
+
+    def _container(self, container: Container) -> str:
+        key = id(container.spec), id(container.stored)
+        known = self._containers.get(key)
+        if known is None:
+            # the container is kept, so that nothing else gets the two ids
+            known = container, _text(_container(container), "\n     ")
+            self._containers.add(key, known, len(known[1]))
+        return known[1]
+
+
+def text(snapshot: Snapshot, pods: Iterable[str] = ()) -> Iterator[str]:
+    """Yield a snapshot's document in pieces; ``pods`` are pieces at the end of its items (``following``)."""
+    lead = "{\n "
+    for key, value in _document(snapshot).items():
+        yield f'{lead}"{key}": '
+        if isinstance(value, Rows):
+            texts = (following(_text(row, "\n  ")) for row in value)
+            yield from _listed(chain(texts, pods) if key == "items" else texts)
+        else:
+            yield _text(value, "\n ")
+        lead = ",\n "
+    yield "\n}\n"
+
+
+def following(text: str) -> str:
+    """Return the text of an element of a list that is not the first one, with what precedes it."""
+    return f",\n  {text}"
+
+
+def _listed(pieces: Iterable[str]) -> Iterator[str]:
+    """Yield a list; the pieces are elements as ``following`` others."""
+    pieces = filter(None, pieces)
+    first = next(pieces, "")
+    yield f"[{first[1:]}"
+    yield from pieces
+    yield "\n ]" if first else "]"
+
+
+def _text(value: Any, line: str) -> str:
+    return disarmed(jsontext.dumps(value).replace("\n", line), IN_JSON)
+
+
+def _notes(snapshot: Snapshot) -> Iterator[str]:
+    containers = [len(pod.containers) for pod in snapshot.inventory.pods]
+    yield closing(snapshot, len(containers), sum(containers))
+
+
+def closing(snapshot: Snapshot, pods: int, containers: int) -> str:
+    """Say how much is in a snapshot with so many pods and containers."""
+    nodes, records = len(snapshot.inventory.nodes), len(snapshot.inventory.records)
+    return (
+        f"{count(containers, 'container')} in {count(pods, 'pod')}, "
+        f"{count(nodes, 'node')}, {count(records, 'record')}"
+    )
+
+
+def _item(thing: Node | Pod) -> Document:
+    if isinstance(thing, Node):
+        return _node(thing)
+    return _pod(thing, {key: [_container(one) for one in rows] for key, rows in _lists(thing).items()})
+
+
+def _recorded(record: Recorded) -> Document:
+    return {
+        "uid": record.uid,
+        "namespace": record.namespace,
+        "pod": record.pod,
+        "container": record.container,
+        "hash": _hash(record.hash),
+        "running": record.running,
+        "attempt": record.attempt,
+        "hashVersion": record.hash_version,
+        "hashWithoutResources": _hash(record.without_resources),
+        "id": record.id,
+        "created": _time(record.created),
+        "createdInAnyYear": record.any_year,
+        "docker": record.docker,
+        **({"unapplied": True} if record.unapplied else {}),
+    }
+
+
+def _time(value: datetime | None) -> str | None:
+    return value.isoformat().replace("+00:00", "Z") if value else None
+
+
+def _hash(value: Hash | None) -> int | str | None:
+    return None if value is None else text_of(value)
+
+
+def _sandbox(record: Sandbox) -> Document:
+    return {
+        "uid": record.uid,
+        "namespace": record.namespace,
+        "pod": record.pod,
+        "ready": record.ready,
+        "attempt": record.attempt,
+        "hostNetwork": record.host_network,
+        "ip": record.ip,
+        "created": record.created,
+        "docker": record.docker,
+    }
+
+
+def _applied(record: Applied) -> Document:
+    return {"uid": record.uid, "container": record.container, "resources": dict(record.resources)}
+
+
+def _node(node: Node) -> Document:
+    """Return a node with what decides; nothing that would be null."""
+    info = {"kubeletVersion": node.kubelet, "containerRuntimeVersion": node.runtime}
+    labels = {} if node.labels is None else {"labels": node.labels}
+    strict = node.strict_groups
+    features = {} if strict is None else {"features": {"supplementalGroupsPolicy": strict}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": node.name, **labels},
+        **({"spec": {"taints": list(node.taints)}} if node.taints else {}),
+        "status": {"nodeInfo": info, **features},
+    }
+
+
+def _pod(pod: Pod, lists: Mapping[str, Sequence[Document] | Sequence[str]]) -> Document:
+    """Return a pod with these lists of containers."""
+    made: Document = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": _metadata(pod),
+        "spec": {**pod.spec, **lists},
+    }
+    return made if pod.manifest else {**made, "status": _status(pod)}
+
+
+def _lists(pod: Pod) -> dict[str, list[Container]]:
+    """Return the containers by the list that holds them."""
+    lists: dict[str, list[Container]] = {}
+    for container in pod.containers:
+        lists.setdefault(_LISTS[container.type], []).append(container)
+    return lists
+
+
+def _container(container: Container) -> Document:
+    stored = {HASHES: document_of(container.stored)} if container.stored else {}
+    return {**container.spec, **stored}
+
+
+def _metadata(pod: Pod) -> Document:
+    kind, _, name = pod.owner.partition("/")
+    annotations = {**annotations_of(pod), **_workload(pod)}
+    return {
+        "namespace": pod.namespace,
+        "name": pod.name,
+        **({"uid": pod.uid} if pod.uid else {}),
+        **({"ownerReferences": [{"kind": kind, "name": name, "controller": True}]} if pod.owner else {}),
+        **({"generation": _CHANGED} if pod.seen is not None else {}),
+        **({"deletionTimestamp": _SOME_DAY} if pod.deleting else {}),
+        **({"annotations": annotations} if annotations else {}),
+    }
+
+
+def _workload(pod: Pod) -> Document:
+    """Return the annotation of a workload that does not show without labels."""
+    shown = workload_of(pod.owner, {}, pod.node if pod.static else "")
+    return {} if pod.workload == shown else {WORKLOAD: pod.workload}
+
+
+def _status(pod: Pod) -> Document:
+    """Return a status with the same state of every container; an empty list is left out."""
+    status: Document = {"phase": pod.phase}
+    if pod.seen is not None:
+        status["observedGeneration"] = _CHANGED - 1
+    for container in pod.containers:
+        if container.running is not None:
+            seen = _seen(pod.seen[container.name]) if pod.seen and container.name in pod.seen else {}
+            row = {**_state(container), **seen}
+            status.setdefault(_STATUSES[_LISTS[container.type]], []).append(row)
+    return status
+
+
+def _seen(seen: Seen) -> Document:
+    return {"image": seen.image, **({} if seen.resources is None else {"resources": seen.resources})}
+
+
+def _state(container: Container) -> Document:
+    """Return a container's status; none that would be null."""
+    started = {"startedAt": _time(container.started)} if container.started else {}
+    identity = {"containerID": f"runtime://{container.id}"} if container.id else {}
+    restarts = {"restartCount": container.restarts} if container.restarts is not None else {}
+    probed = {"started": container.probed} if container.probed is not None else {}
+    state = {"running": started} if container.running else {}
+    return {"name": container.name, "state": state, **restarts, **probed, **identity}
+
+
+SNAPSHOT: Final[Report[Snapshot]] = Report("ClusterSnapshot", document=_document, notes=_notes)

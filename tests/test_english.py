@@ -33,7 +33,7 @@ PLACES: Final = {
     "examples": ("**/*.md", "**/*.py", "**/*.yaml", "**/*.yml"),
     "golden": ("*.md",),
     "hashcompat": ("**/*.py", "**/*.sh", "**/*.tmpl"),
-    "schemas": ("**/*.md",),
+    "schemas": ("**/*.md", "**/*.toml"),
     "scripts": ("**/*.py", "**/*.md", "**/*.go"),
     "tests": ("**/*.py", "**/*.md"),
 }
@@ -57,7 +57,7 @@ def texts(path: Path) -> Iterator[Text]:
     if path.suffix == ".py":
         yield from comments(source)
         yield from strings(ast.parse(source), docstrings_only=not path.is_relative_to(ROOT / "hashcompat"))
-    elif path.suffix in (".md", ".tmpl"):
+    elif path.suffix in (".md", ".tmpl", ".toml"):
         yield 1, source
     else:
         for number, line in enumerate(source.splitlines(), 1):

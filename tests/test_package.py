@@ -166,7 +166,9 @@ needs_hatchling = pytest.mark.skipif(
 @needs_hatchling
 def test_the_wheel_holds_code_schemas_and_sample(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
-    expected = {f"hashcompat/{path.relative_to(ROOT)}" for path in (ROOT / "schemas").rglob("*.json")}
+    expected = {
+        f"hashcompat/{path.relative_to(ROOT)}" for path in (ROOT / "schemas").rglob("*") if path.is_file()
+    }
     expected |= {str(path.relative_to(ROOT)) for path in (ROOT / "hashcompat").rglob("*.py")}
     expected |= {f"hashcompat/output/formats/html/{name}" for name in PAGE}
     assert expected | {"hashcompat/sample/cluster.json", "hashcompat/py.typed"} <= names

@@ -74,7 +74,8 @@ from hashcompat.core.policies.exceptions import Exemption
 from hashcompat.core.policies.policy import FailOn, Limit, Policy
 from hashcompat.core.records.index import Records
 from hashcompat.core.records.probes import Dump
-from hashcompat.core.rules.pages import RULES
+from hashcompat.core.rules import Rule
+from hashcompat.core.rules.pages import every
 from hashcompat.sources.filters import Filters
 
 __all__ = [
@@ -162,3 +163,14 @@ __all__ = [
     "to_json",
     "verify",
 ]
+
+
+RULES: tuple[Rule, ...]
+"""Every rule that a reason cites, sorted by id; see ``__getattr__``."""
+
+
+def __getattr__(name: str) -> tuple[Rule, ...]:
+    """Read the pages of the rules when ``RULES`` is first used."""
+    if name != "RULES":
+        raise AttributeError(f"module 'hashcompat.api' has no attribute {name!r}")
+    return every()

@@ -40,11 +40,10 @@ def _release_list(
 
 def _rule_ids(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete the id of a rule or of a check, with its name."""
-    from hashcompat.analysis.preflight import CHECKS
-    from hashcompat.core.rules.pages import RULES
+    from hashcompat.core.rules.pages import CHECKS, every
 
-    wanted, every = incomplete.upper(), (*RULES, *(check.rule for check in CHECKS))
-    return [_item(rule.id, help=rule.name) for rule in every if rule.id.startswith(wanted)]
+    wanted, rules = incomplete.upper(), (*every(), *every(CHECKS))
+    return [_item(rule.id, help=rule.name) for rule in rules if rule.id.startswith(wanted)]
 
 
 def _check_list(
@@ -54,7 +53,7 @@ def _check_list(
     from hashcompat.analysis.preflight import CHECKS, EVERY
 
     before, comma, _ = incomplete.rpartition(",")
-    ids = (f"{before}{comma}{check.rule.id}" for check in CHECKS)
+    ids = (f"{before}{comma}{check.id}" for check in CHECKS)
     return _items([*([] if comma else [EVERY]), *ids], incomplete)
 
 

@@ -68,7 +68,7 @@ def test_every_check_has_an_id_of_its_own_and_says_what_it_reads() -> None:
     rules = [check.rule for check in CHECKS]
     assert len({rule.id for rule in rules}) == len(rules)
     assert all(rule.name and rule.meaning and rule.source for rule in rules)
-    assert all(check.reads for check in CHECKS)
+    assert all(check.rule.reads for check in CHECKS)
 
 
 @pytest.mark.parametrize(

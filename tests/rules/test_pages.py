@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -11,13 +14,15 @@ import pytest
 from hashcompat.analysis.preflight import CHECKS
 from hashcompat.cli.program import cli
 from hashcompat.core.catalog.files import DataFiles, default_directory
+from hashcompat.core.errors import InputError
 from hashcompat.core.model.escape import printable
-from hashcompat.core.rules import Rule, Step, steps
-from hashcompat.core.rules.pages import RULES
+from hashcompat.core.rules import Rule, Step
+from hashcompat.core.rules.pages import CHECKS as OF_PREFLIGHT
+from hashcompat.core.rules.pages import every, find, findings, page, read, steps
 from hashcompat.output.report.rules import paged
 from tests.helpers.program import ROOT
 
-PAGES = [*RULES, *map(paged, (check for check in CHECKS))]
+PAGES = [*every(), *map(paged, (check for check in CHECKS))]
 STEPS = [(rule.id, step) for rule in PAGES for step in (*rule.confirm, *rule.avoid)]
 READING = {
     "kubectl": {"get", "version", "describe"},
@@ -69,7 +74,7 @@ def hashcompat_calls() -> list[tuple[str, list[str]]]:
     return list({shlex.join(words): (rule, words) for rule, words in found}.values())
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+@pytest.mark.parametrize("rule", every(), ids=lambda rule: rule.id)
 def test_every_part_of_a_page_is_there(rule: Rule) -> None:
     assert rule.meaning.endswith(".")
     assert rule.effect.endswith(".")
@@ -137,7 +142,7 @@ def test_links_are_of_a_known_form_and_each_is_there_once(rule: Rule) -> None:
     assert len(set(rule.links)) == len(rule.links)
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+@pytest.mark.parametrize("rule", every(), ids=lambda rule: rule.id)
 def test_a_pull_request_of_the_source_is_linked_unless_it_is_one_of_several(rule: Rule) -> None:
     """The source names them for a reader of the table; the page has links for at least one of them."""
     cited = set(re.findall(r"#(\d{4,})", rule.source))
@@ -147,17 +152,85 @@ def test_a_pull_request_of_the_source_is_linked_unless_it_is_one_of_several(rule
 
 def test_the_log_lines_are_those_of_the_release_data() -> None:
     """Each line that a kubelet logs has just one of the patterns; so has the event of a sidecar."""
-    patterns = re.findall(r"'(.*)'", steps.LOGGED.command)[0].split("|")
+    patterns = re.findall(r"'(.*)'", steps()["logged"].command)[0].split("|")
     behaviour = DataFiles(default_directory()).table("behaviour")
     for row in behaviour["restartLog"]:
         assert sum(pattern in row["value"] for pattern in patterns) == 1
-    (event,) = re.findall(r"'(.*)'", steps.SIDECAR_EVENTS.command)
+    (event,) = re.findall(r"'(.*)'", steps()["sidecar-events"].command)
     values = [row["value"] for row in behaviour["sidecarRestartEvent"]]
     assert [bool(re.search(event, value)) for value in values] == [bool(value) for value in values]
 
 
 def test_the_keys_of_recorded_hashes_are_those_that_records_are_read_by() -> None:
     labels = (ROOT / "hashcompat" / "core" / "records" / "labels.py").read_text()
-    for step in (steps.IN_CRI, steps.IN_DOCKER):
+    for step in (steps()["in-cri"], steps()["in-docker"]):
         (key,) = re.findall(r"io\.kubernetes\.container\.hash", step.command)
         assert f'"{key}"' in labels
+
+
+STEPS_FILE = 'drain = ["Move the pods away:", "kubectl drain NODE"]\n'
+PAGE = '[HC900]\nname = "n"\nmeaning = """\nIt\n  happens."""\navoid = ["drain", ["Wait."]]\n'
+
+
+def files(directory: Path, page: str, shared: str = STEPS_FILE) -> tuple[Path, Path]:
+    """Write a file of pages, and one of steps."""
+    found = directory / "pages.toml", directory / "steps.toml"
+    for path, text in zip(found, (page, shared), strict=True):
+        path.write_text(text)
+    return found
+
+
+def test_a_page_is_read_from_its_file_with_the_steps_that_it_names(tmp_path: Path) -> None:
+    assert read(*files(tmp_path, PAGE)) == {
+        "HC900": Rule(
+            "HC900",
+            "n",
+            "It happens.",
+            avoid=(Step("Move the pods away:", "kubectl drain NODE"), Step("Wait.")),
+        )
+    }
+
+
+@pytest.mark.parametrize(
+    ("page", "shared", "says"),
+    [
+        (f"{PAGE}x = 1\n", STEPS_FILE, "pages.toml: HC900: damaged release data: Object contains unknown"),
+        ("[HC900]\nname = 1\n", STEPS_FILE, "pages.toml: HC900: damaged release data: Expected `str`"),
+        ("HC900 = 1\n", STEPS_FILE, "pages.toml: HC900: damaged release data: "),
+        (PAGE, "", "pages.toml: HC900: 'drain' is no step of steps.toml"),
+        (f"{PAGE}[HC900]\n", STEPS_FILE, "pages.toml: damaged release data: Cannot declare"),
+        (PAGE, "drain = [", "steps.toml: damaged release data: "),
+    ],
+    ids=["unknown key", "wrong type", "no table", "unknown step", "twice", "damaged steps"],
+)
+def test_what_is_no_page_is_an_error_that_names_the_file_and_the_rule(
+    tmp_path: Path, page: str, shared: str, says: str
+) -> None:
+    with pytest.raises(InputError) as error:
+        read(*files(tmp_path, page, shared))
+    assert str(error.value).startswith(f"{tmp_path}/{says}")
+
+
+def test_a_rule_is_found_by_its_id_and_only_in_its_kind() -> None:
+    assert page("HC004") is find("HC004")
+    assert find("PF-103") is None
+    assert page("PF-103", OF_PREFLIGHT).name == "no dockershim"
+    assert [rule.id for rule in findings("strip-misses")] == ["strip-misses"]
+    assert find("HC004]\n[HC005") is None
+    with pytest.raises(KeyError):
+        page("HC999")
+
+
+def test_every_shared_step_is_in_a_page() -> None:
+    used = {step for rule in every() for step in (*rule.confirm, *rule.avoid)}
+    assert [name for name, step in steps().items() if step not in used] == []
+
+
+def test_a_plan_reads_no_page_until_one_is_asked_for() -> None:
+    code = (
+        "import hashcompat, sys; from hashcompat.core.rules import pages; "
+        "pages._tables = None; "
+        "plan = hashcompat.plan([{'kind': 'Pod', 'spec': {'containers': [{}]}}], '1.9.11', '1.10.0'); "
+        "hashcompat.to_json(plan)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)

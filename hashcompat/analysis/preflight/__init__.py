@@ -6,9 +6,9 @@ findings.
 
 - ``facts/`` makes values of a dump, each when a check first asks for it. What could not be read raises
   UnreadError, what is not there AbsentError.
-- ``checks/`` holds a value per hazard: its rule (``PF-001``), what it reads in words, and a generator of
-  problems from facts and an upgrade. A check never looks at another one's problems. A new check is such a
-  value in the file of its subject, and a line in ``_UNSORTED`` below.
+- ``checks/`` holds a value per hazard: its id (``PF-001``), and a generator of problems from facts and an
+  upgrade. What people read about it is in ``schemas/rules/checks``. A check never looks at another one's
+  problems. A new check is such a value in the file of its subject, a page, and a line in ``_UNSORTED`` below.
 - ``run.py`` does this for many nodes, each with its own current release and its own part of a plan.
 
 A check that lacks an input is left out and named as such; one that could not read it is UNKNOWN, never OK.
@@ -83,11 +83,11 @@ def examine(
     """
     facts = Facts(dump, cluster)
     for check in CHECKS:
-        mild = check.rule.id in ignored or EVERY in ignored
+        mild = check.id in ignored or EVERY in ignored
         for problem in _problems(check, facts, upgrade) if check.is_run(given) else ():
             status = Status.WARN if mild and problem.status == Status.ERROR else problem.status
             texts = map(urls, (problem.object, problem.text, problem.advice))
-            yield Finding(check.rule.id, dump.node, status, *texts)
+            yield Finding(check.id, dump.node, status, *texts)
 
 
 def _problems(check: Check, facts: Facts, upgrade: Upgrade) -> list[Problem]:
@@ -105,7 +105,7 @@ def left_out(given: frozenset[Need]) -> Iterator[tuple[str, str]]:
     for check in CHECKS:
         if not check.is_run(given):
             missing = min((need - given for need in check.needs), key=len)
-            yield check.rule.id, " and ".join(sorted(missing))
+            yield check.id, " and ".join(sorted(missing))
 
 
 def worst_first(findings: Collection[Finding]) -> tuple[Finding, ...]:
@@ -118,7 +118,7 @@ def worst_first(findings: Collection[Finding]) -> tuple[Finding, ...]:
 
 def known_checks(names: Iterable[str]) -> list[str]:
     """Return the ids of checks as they are written; raises UsageError for what is none."""
-    known = {check.rule.id for check in CHECKS} | {EVERY}
+    known = {check.id for check in CHECKS} | {EVERY}
     wanted = [name.lower() if name.lower() == EVERY else name.upper() for name in names]
     for name in wanted:
         if name not in known:
@@ -171,5 +171,5 @@ _UNSORTED: Final[tuple[Check, ...]] = (
     RESERVATIONS,
 )
 
-CHECKS: Final = tuple(sorted(_UNSORTED, key=lambda check: check.rule.id))
+CHECKS: Final = tuple(sorted(_UNSORTED, key=lambda check: check.id))
 """The checks by their ids."""

@@ -28,7 +28,7 @@ POD: Final = "pod"
 
 
 class DataFiles(msgspec.Struct, frozen=True):
-    """One directory of release data: ``types/<kind>/<minor>.json`` and ``tables/<name>.json``."""
+    """One directory of data: ``types/<kind>/<minor>.json``, ``tables/<name>.json``, pages in ``rules``."""
 
     directory: Path
     """The directory, as schemas/ in a source checkout."""
@@ -40,6 +40,11 @@ class DataFiles(msgspec.Struct, frozen=True):
     def tree(self, kind: str, name: str) -> Any:
         """Read one type tree; errors as read_json."""
         return read_json(self.directory / "types" / kind / f"{name}.json")
+
+    @property
+    def rules(self) -> Path:
+        """The directory of the pages of rules."""
+        return self.directory / "rules"
 
     def trees(self, kind: str) -> list[str]:
         """Name the trees of one kind, in the order of their names."""

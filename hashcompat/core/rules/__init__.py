@@ -1,9 +1,10 @@
 """The rules behind verdicts: stable ids, and a page for each.
 
 Reasons cite an id, such as ``rules.ALGORITHM``; people write ids into exceptions and dashboards, so an id is
-never reused. All that people read about a rule is one value, a ``Rule``, in the file of its subject;
-``pages`` has all of them, and is imported by what shows pages. ``docs/rules.md`` and ``hashcompat rules``
-show them; ``link`` says where. A new rule is an id here, a value there, and a test of its name.
+never reused. All that people read about a rule is data: a table in the file of its subject in
+``schemas/rules``, which ``pages`` reads as a ``Rule`` when a page is asked for. ``docs/rules.md`` and
+``hashcompat rules`` show them; ``link`` says where. A new rule is an id here, a table there, and a test of
+its name.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ FINISHED: Final = "HC045"
 NOT_SEEN: Final = "HC046"
 
 
-class Step(msgspec.Struct, frozen=True):
+class Step(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """Something to do, or to know."""
 
     text: str
@@ -69,7 +70,7 @@ class Step(msgspec.Struct, frozen=True):
     """A command for a shell, in one line; words in capitals are to be replaced."""
 
 
-class Rows(msgspec.Struct, frozen=True):
+class Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Rows of the release data that have releases: all of a list, or those with one value."""
 
     table: str
@@ -84,7 +85,7 @@ class Rows(msgspec.Struct, frozen=True):
     """Whether the rows count in which the field has any other value."""
 
 
-class Since(msgspec.Struct, frozen=True):
+class Since(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """In which releases a rule can be a reason."""
 
     note: str
@@ -99,7 +100,7 @@ class Since(msgspec.Struct, frozen=True):
     """The releases in words, where no data decides them."""
 
 
-class Rule(msgspec.Struct, frozen=True):
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One rule, which the reasons of a plan cite by its id, or one check of preflight."""
 
     id: str
@@ -108,7 +109,7 @@ class Rule(msgspec.Struct, frozen=True):
     """The rule in a few words."""
     meaning: str
     """What is the case, in one or two sentences."""
-    source: str
+    source: str = ""
     """A file of Kubernetes or a pull request; empty where the rule is about the input, not about
     Kubernetes."""
     effect: str = ""
@@ -121,6 +122,8 @@ class Rule(msgspec.Struct, frozen=True):
     """The releases in which it can occur; None for a check, whose meaning names them."""
     links: tuple[str, ...] = ()
     """Upstream's pull requests and files."""
+    reads: tuple[str, ...] = ()
+    """What a check reads on a node, in words; nothing of a rule."""
 
 
 SITE: Final = ""

@@ -74,7 +74,7 @@ def _log(findings: Findings, style: Style) -> Iterator[str]:
             "driver": {
                 "name": "hashcompat",
                 "version": hashcompat.__version__,
-                "rules": list(map(_rule, findings.rules)),
+                "rules": list(map(_rule, findings.rules())),
             }
         },
         "results": Rows((case for case in findings.cases() if case.outcome in FOUND), _Results(findings)),
@@ -103,7 +103,7 @@ class _Results:
     """Makes results of cases."""
 
     def __init__(self, findings: Findings) -> None:
-        self._places = {rule.id: number for number, rule in enumerate(findings.rules)}
+        self._places = {rule.id: number for number, rule in enumerate(findings.rules())}
         self._fingerprints = Fingerprints(findings)
 
     def __call__(self, case: Case) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from hashcompat.analysis.answers.texts import mark
 from hashcompat.analysis.planning.assumptions import facts
 from hashcompat.core.catalog.behaviour import Change, EraChange
 from hashcompat.core.catalog.lookup import Kubelet
-from hashcompat.core.rules.pages import RULES
+from hashcompat.core.rules.pages import find
 from hashcompat.output.report.items import release_facts
 from hashcompat.output.report.model import Coloured, Document, Line, Prose, Report, Section, Table, document
 
@@ -26,8 +26,6 @@ _DATED: Final = re.compile(r"(?:kubernetes/kubernetes)?#\d+ \((\d+\.\d+)\)")
 """A pull request and the release that it came with."""
 
 _PULL: Final = "https://github.com/kubernetes/kubernetes/pull/"
-
-_SOURCES: Final = {rule.id: rule.source for rule in RULES}
 
 
 def change_lines(rows: Iterable[Change | EraChange]) -> Iterator[Line]:
@@ -45,7 +43,7 @@ def rule_lines(ids: Iterable[str], minors: Collection[str]) -> Iterator[Line]:
     Of pull requests that came with a release, only those of ``minors``, if any of them did.
     """
     for rule in ids:
-        if source := _SOURCES.get(rule):
+        if (found := find(rule)) and (source := found.source):
             dated = [match[0] for match in _DATED.finditer(source) if match[1] in minors]
             shown = ", ".join(dated) or source
             yield [f"{rule}  {shown}"]

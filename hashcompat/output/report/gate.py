@@ -15,8 +15,7 @@ from hashcompat.analysis.gating.judge import owner_group
 from hashcompat.analysis.gating.result import GateResult, Judged, Line, Outcome, Standing
 from hashcompat.core.model.escape import count, word
 from hashcompat.core.policies.policy import Limit, PolicyFile
-from hashcompat.core.rules import Rule
-from hashcompat.core.rules.pages import RULES
+from hashcompat.core.rules.pages import every, findings
 from hashcompat.output.report.items import (
     disputed_nodes,
     item_document,
@@ -157,34 +156,15 @@ _LINE_OUTCOMES: Final[Mapping[Outcome, CaseOutcome]] = {
     Outcome.PASS: CaseOutcome.PASSED,
 }
 
-_POLICY: Final = Rule(
-    "gate-policy",
-    "the policy does not hold",
-    "A line of the gate's policy does not allow what was found.",
-    "",
-)
+_POLICY: Final = "gate-policy"
 
-_PREDICTION: Final = Rule(
-    "gate-prediction",
-    "not as the plan predicted",
-    "What became of a container after the upgrade is not what the plan predicted, or is not known.",
-    "",
-)
+_PREDICTION: Final = "gate-prediction"
 
+_SETTINGS_RULE: Final = "gate-settings"
 
-_SETTINGS_RULE: Final = Rule(
-    "gate-settings",
-    "a settings file loosens the policy",
-    "A settings file lets more pass than the flags and variables of the gate alone.",
-    "",
-)
+_RELEASES: Final = "gate-releases"
 
-_RELEASES: Final = Rule(
-    "gate-releases",
-    "nodes report another release",
-    "The plan starts from another release than nodes report, as --override-node-releases asks.",
-    "",
-)
+_RULES: Final = (_POLICY, _PREDICTION, _SETTINGS_RULE, _RELEASES)
 
 
 def findings_of(result: GateResult) -> Findings:
@@ -200,7 +180,7 @@ def findings_of(result: GateResult) -> Findings:
         "cases",
         {word: numbers[word] for word in dict.fromkeys(word.value for word in words)},
         lambda: _cases(result),
-        (*RULES, _POLICY, _PREDICTION, _SETTINGS_RULE, _RELEASES),
+        lambda: (*every(), *findings(*_RULES)),
         {
             "containers": len(plan.items),
             "containers_compared": result.whole.compared,
@@ -229,7 +209,7 @@ def _loosened_case(file: PolicyFile) -> Case:
     return Case(
         CaseOutcome.NOTED,
         "LOOSENED",
-        _SETTINGS_RULE.id,
+        _SETTINGS_RULE,
         text,
         "policy",
         f"settings {word(file.name)}",
@@ -240,13 +220,13 @@ def _loosened_case(file: PolicyFile) -> Case:
 def _overridden(text: str) -> Case:
     """Return that the plan is not of the releases that nodes report."""
     key = "override-node-releases"
-    return Case(CaseOutcome.NOTED, "OVERRIDDEN", _RELEASES.id, text, "policy", key, _labels(key, ""))
+    return Case(CaseOutcome.NOTED, "OVERRIDDEN", _RELEASES, text, "policy", key, _labels(key, ""))
 
 
 def _line_case(line: Line) -> Case:
     names = _labels(line.key, line.subject)
     name = f"{line.key} {line.subject}".rstrip()
-    rule = "" if line.outcome is Outcome.PASS else _POLICY.id
+    rule = "" if line.outcome is Outcome.PASS else _POLICY
     return Case(_LINE_OUTCOMES[line.outcome], line.outcome.value, rule, str(line), "policy", name, names)
 
 
@@ -258,7 +238,7 @@ def _container(judged: Judged) -> Case:
     outcome = _OUTCOMES[judged.standing]
     if judged.seen:
         text = f"{judged.seen}, predicted {judged.item.verdict}"
-        rule = "" if outcome is CaseOutcome.PASSED else _PREDICTION.id
+        rule = "" if outcome is CaseOutcome.PASSED else _PREDICTION
     labels = {**case.labels, "policy": "", "about": ""}
     return structs.replace(
         case, outcome=outcome, verdict=judged.standing.value, rule=rule, text=text, labels=labels

@@ -277,8 +277,8 @@ class Findings(msgspec.Struct, frozen=True):
     cases: Callable[[], Iterable[Case]]
     """Makes the cases one by one, each time again: a format may need to count them first."""
 
-    rules: tuple[Rule, ...] = ()
-    """The rules that cases may name."""
+    rules: Callable[[], Sequence[Rule]] = tuple
+    """Reads the rules that cases may name."""
 
     more: Mapping[str, int] = msgspec.field(default_factory=dict)
     """Other totals, by what they count."""

@@ -11,7 +11,7 @@ from typing import Any, Final
 from hashcompat.analysis.patching.audit import Audit, AuditRow
 from hashcompat.analysis.patching.model import Patch, wrapped
 from hashcompat.core.model.escape import count, name_path, word
-from hashcompat.core.rules import Rule
+from hashcompat.core.rules.pages import findings
 from hashcompat.output.report.model import (
     Case,
     Document,
@@ -26,12 +26,7 @@ from hashcompat.output.report.model import (
 
 _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "OWN STRINGS", "NEW FIELDS")
 
-_HIT: Final = Rule(
-    "strip-misses",
-    "stripping misses a container",
-    "After the patch the container does not hash as the old release hashes it: it restarts.",
-    "",
-)
+_HIT: Final = "strip-misses"
 
 
 def _document(audit: Audit) -> Document:
@@ -75,7 +70,7 @@ def _findings(audit: Audit) -> Findings:
     hit = len(audit.rows)
     title = f"kubelet {audit.new.release}, stripped as {audit.old.release}"
     totals = {"HIT": hit, "SAME": audit.containers - hit}
-    return Findings("audit", title, "containers", totals, lambda: _cases(audit), (_HIT,))
+    return Findings("audit", title, "containers", totals, lambda: _cases(audit), lambda: findings(_HIT))
 
 
 def _cases(audit: Audit) -> Iterator[Case]:
@@ -93,7 +88,7 @@ def _case(row: AuditRow) -> Case:
     parts = [("own strings", hit.strings), ("new fields", hit.fields)]
     text = "; ".join(f"{words} {', '.join(paths)}" for words, paths in parts if paths)
     group = name_path(pod.namespace, pod.name)
-    return Case(Outcome.FAILED, "HIT", _HIT.id, text, group, name_path(name), names, pod.file)
+    return Case(Outcome.FAILED, "HIT", _HIT, text, group, name_path(name), names, pod.file)
 
 
 def _names(audit: Audit) -> Iterator[str]:

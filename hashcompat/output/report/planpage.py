@@ -16,7 +16,7 @@ from hashcompat.core.model.escape import agree, count
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Difference, Hop, Pair, Plan, Scope
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.core.rules.pages import RULES
+from hashcompat.core.rules.pages import find
 from hashcompat.output.report.items import SEVERITY, hop_ends, hop_words, item_name, reason_words
 from hashcompat.output.report.notes import answer, collapsed
 from hashcompat.output.report.page import (
@@ -202,8 +202,6 @@ def _fragments(difference: Difference) -> Iterator[Fragment]:
     yield Fragment(title, [(piece.kind.value, piece.text) for piece in difference.pieces], more)
 
 
-_RULES: Final = {rule.id: rule for rule in RULES}
-
 _BARS: Final = 30
 """Nodes or namespaces that have a bar of their own."""
 
@@ -284,7 +282,7 @@ def _notes(plan: Plan) -> Iterator[str]:
 
 
 def _cause(kind: Kind) -> Cause:
-    rule = _RULES.get(kind.id)
+    rule = find(kind.id)
     if rule is None:
         return Cause(kind.number, kind.id, kind.text, kind.containers)
     avoid = [(step.text, step.command) for step in rule.avoid]

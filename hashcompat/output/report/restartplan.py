@@ -11,7 +11,7 @@ from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Details, Hop, Piece, Plan
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.core.rules.pages import RULES
+from hashcompat.core.rules.pages import every
 from hashcompat.output.report.items import ALIKE, disputed_nodes, item_document, reason_words, release_facts
 from hashcompat.output.report.model import (
     Case,
@@ -177,7 +177,7 @@ def findings_of(plan: Plan, items: Sequence[Item]) -> Findings:
         "containers",
         {verdict.value: number for verdict, number in counts.verdicts.items()},
         lambda: map(case_of, items),
-        RULES,
+        every,
         {
             "pods": counts.pods,
             "pods_affected": counts.pods_affected,

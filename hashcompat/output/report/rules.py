@@ -26,8 +26,7 @@ from hashcompat.core.catalog.files import (
     span_words,
 )
 from hashcompat.core.rules import Rows, Rule, Since, Step, anchor, link
-from hashcompat.core.rules.pages import RULES as EVERY_RULE
-from hashcompat.core.rules.pages import RuleList
+from hashcompat.core.rules.pages import RuleList, every
 from hashcompat.output.report.model import Coloured, Document, Line, Prose, Report, Section, Table, document
 
 WIDTH: Final = 80
@@ -218,18 +217,19 @@ _BY_OBJECTS: Final = (Step("By the cluster's objects alone:", "hashcompat prefli
 
 def paged(check: Check) -> Rule:
     """Return a check's rule with all that its page has."""
-    accepted = f"hashcompat preflight --to NEW --ignore-preflight-errors {check.rule.id}"
+    rule = check.rule
+    accepted = f"hashcompat preflight --to NEW --ignore-preflight-errors {rule.id}"
     return structs.replace(
-        check.rule,
+        rule,
         confirm=(
-            Step(f"What is read: {'; '.join(check.reads)}."),
+            Step(f"What is read: {'; '.join(rule.reads)}."),
             *(step for need in check.needs for step in _made_by(need)),
         ),
         avoid=(
             Step("The finding names the object and what to do about it."),
             Step("Where that is accepted as it is, let it count as a warning:", accepted),
         ),
-        links=tuple(_links(check.rule.source)),
+        links=tuple(_links(rule.source)),
     )
 
 
@@ -258,7 +258,7 @@ def checks_markdown() -> str:
     parts = [_TITLE, _CHECK_INTRODUCTION, "\n".join(["| check | what | made with |", "|---|---|---|", *rows])]
     for check in CHECKS:
         rule = check.rule
-        parts += [*anchored(rule), rule.meaning, f"Reads: {'; '.join(check.reads)}."]
+        parts += [*anchored(rule), rule.meaning, f"Reads: {'; '.join(rule.reads)}."]
         parts += [f"Made with: {_needs(check)}.", f"Source: {rule.source}"]
     return "\n\n".join(parts) + "\n"
 
@@ -271,7 +271,7 @@ def _needs(check: Check) -> str:
 
 def _page(rule: Rule) -> Rule:
     """Return a rule with its page; that of a check is made of the check."""
-    return next((paged(check) for check in CHECKS if check.rule is rule), rule)
+    return next((paged(check) for check in CHECKS if check.id == rule.id), rule)
 
 
 def _document(rules: RuleList) -> Document:
@@ -317,7 +317,7 @@ _INTRODUCTION: Final = (
 
 def rules_markdown() -> str:
     """Return the reference page docs/rules.md."""
-    rows = [f"| [{rule.id}](#{anchor(rule.id)}) | {rule.name} |" for rule in EVERY_RULE]
+    rows = [f"| [{rule.id}](#{anchor(rule.id)}) | {rule.name} |" for rule in every()]
     parts = [
         "# Rules",
         _INTRODUCTION,
@@ -325,5 +325,5 @@ def rules_markdown() -> str:
         f"{LEGEND} Commands that confirm something change nothing.",
         "\n".join(["| rule | what |", "|---|---|", *rows]),
     ]
-    parts += [part for rule in EVERY_RULE for part in markdown(rule)]
+    parts += [part for rule in every() for part in markdown(rule)]
     return "\n\n".join(parts) + "\n"

@@ -16,13 +16,11 @@ import msgspec
 
 from hashcompat.core.model.items import Item, PodName
 from hashcompat.core.model.verdicts import FINDINGS, Reason, Verdict
-from hashcompat.core.rules.pages import RULES
+from hashcompat.core.rules.pages import find
 from hashcompat.output.report.items import FIELD_WORDS
 
 GAP: Final = "..."
 """Stands for the words in which cases differ."""
-
-_NAMES: Final = {rule.id: rule.name for rule in RULES}
 
 _ENOUGH: Final = 3
 """Words that are enough without those in which cases differ."""
@@ -64,7 +62,10 @@ class Kind(msgspec.Struct, eq=False):
             return f"{FIELD_WORDS[self.id]} {', '.join(self._fields)}"
         words = self._words or ()
         said = len(words) - words.count(GAP)
-        return " ".join(words) if said >= _ENOUGH or GAP not in words else _NAMES.get(self.id, self.id)
+        if said >= _ENOUGH or GAP not in words:
+            return " ".join(words)
+        rule = find(self.id)
+        return rule.name if rule else self.id
 
 
 def _common(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from hashcompat.analysis.answers.calibration import COMPARED, DIFFERS, CheckedRe
 from hashcompat.analysis.answers.golden import Verification, Verifications
 from hashcompat.core.model.escape import agree, count, name_path, word
 from hashcompat.core.model.verdicts import number_of
-from hashcompat.core.rules import Rule
+from hashcompat.core.rules.pages import findings
 from hashcompat.output.report.model import (
     Case,
     Document,
@@ -25,12 +25,7 @@ from hashcompat.output.report.model import (
     document,
 )
 
-_DIFFERS: Final = Rule(
-    "golden-mismatch",
-    "golden data differ",
-    "This program computes another text or hash than the golden directory has.",
-    "",
-)
+_DIFFERS: Final = "golden-mismatch"
 
 
 def _document(verifications: Verifications) -> Document:
@@ -65,7 +60,9 @@ def _findings(verifications: Verifications) -> Findings:
     same = sum(result.compared for result in verifications.items) - mismatches
     totals = {"DIFFERS": mismatches, "SAME": max(same, 0)}
     title = "verification of golden directories"
-    return Findings("verify", title, "hashes", totals, lambda: _cases(verifications), (_DIFFERS,))
+    return Findings(
+        "verify", title, "hashes", totals, lambda: _cases(verifications), lambda: findings(_DIFFERS)
+    )
 
 
 def _cases(verifications: Verifications) -> Iterator[Case]:
@@ -82,7 +79,7 @@ def _case(result: Verification, release: str, case: str, problem: str) -> Case:
         text = f"{count(result.compared, 'hash')} of {count(result.cases, 'case')} compared"
         return Case(Outcome.PASSED, "SAME", "", text, word(result.directory), "every hash", names)
     name = name_path(release, case)
-    return Case(Outcome.FAILED, "DIFFERS", _DIFFERS.id, problem, word(result.directory), name, names)
+    return Case(Outcome.FAILED, "DIFFERS", _DIFFERS, problem, word(result.directory), name, names)
 
 
 def _names(verifications: Verifications) -> Iterator[str]:
@@ -104,20 +101,7 @@ VERIFICATIONS: Final[Report[Verifications]] = Report(
 
 _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "RECORDED", "COMPUTED", "PROBLEM")
 
-_RULES: Final = (
-    Rule(
-        "record-differs",
-        "recorded hash differs",
-        "No known release computes the hash that a kubelet recorded for the container.",
-        "",
-    ),
-    Rule(
-        "record-not-compared",
-        "recorded hash not compared",
-        "The hash that a kubelet recorded for the container could not be compared with a computed one.",
-        "",
-    ),
-)
+_RULES: Final = ("record-differs", "record-not-compared")
 
 _OUTCOMES: Final = {"DIFFERS": Outcome.FAILED, "UNDECIDED": Outcome.UNDECIDED, "REPRODUCED": Outcome.PASSED}
 
@@ -179,7 +163,9 @@ def _record_findings(check: RecordCheck) -> Findings:
     words = list(map(_verdict, check.rows))
     totals = {word: words.count(word) for word in _OUTCOMES}
     title = "calibration with recorded hashes"
-    return Findings("records", title, "records", totals, lambda: _record_cases(check), _RULES)
+    return Findings(
+        "records", title, "records", totals, lambda: _record_cases(check), lambda: findings(*_RULES)
+    )
 
 
 def _record_cases(check: RecordCheck) -> Iterator[Case]:
@@ -187,7 +173,7 @@ def _record_cases(check: RecordCheck) -> Iterator[Case]:
     # no record at all must not pass for a calibration without a difference
     if not check.rows:
         names = dict.fromkeys(("node", "namespace", "pod", "container"), "")
-        text, rule = "no recorded hash could be compared", _RULES[1].id
+        text, rule = "no recorded hash could be compared", _RULES[1]
         yield Case(Outcome.UNDECIDED, "UNDECIDED", rule, text, "all pods", "every container", names)
 
 
@@ -199,7 +185,7 @@ def _verdict(row: CheckedRecord) -> str:
 
 def _record_case(row: CheckedRecord) -> Case:
     record, verdict = row.record, _verdict(row)
-    rule = {"DIFFERS": _RULES[0].id, "UNDECIDED": _RULES[1].id}.get(verdict, "")
+    rule = {"DIFFERS": _RULES[0], "UNDECIDED": _RULES[1]}.get(verdict, "")
     names = {"node": row.node, "namespace": record.namespace, "pod": record.pod}
     names["container"] = record.container
     group = name_path(record.namespace, record.pod)

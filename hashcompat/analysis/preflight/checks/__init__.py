@@ -16,6 +16,7 @@ from hashcompat.core.catalog.vendors import Runtimes
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.rules import Rule
+from hashcompat.core.rules.pages import CHECKS, page
 
 
 class Need(StrEnum):
@@ -82,18 +83,21 @@ Find = Callable[[Facts, Upgrade], Iterator[Problem]]
 
 
 class Check(msgspec.Struct, frozen=True):
-    """One hazard: what it is called and means, what it reads, and how it is found."""
+    """One hazard: how it is found; what it is called, means and reads is its page."""
 
-    rule: Rule
-    """The id, ``PF-000``, the title, the meaning and the sources."""
-    reads: tuple[str, ...]
-    """What it reads on a node, in words."""
+    id: str
+    """``PF-000``; its page is in the file of its subject in ``schemas/rules/checks``."""
     find: Find
     """Yields the problems; none where everything is as it should be. Raises UnreadError or AbsentError for
     what it needs and the dump does not have."""
     needs: tuple[frozenset[Need], ...] = OF_NODE
     """What it needs to be given: all of one of these sets. Where a run has none of them, the check is left
     out of it."""
+
+    @property
+    def rule(self) -> Rule:
+        """Its page; errors as ``pages.page``."""
+        return page(self.id, CHECKS)
 
     def is_run(self, given: frozenset[Need]) -> bool:
         """Return whether a run that is given this can make the check."""

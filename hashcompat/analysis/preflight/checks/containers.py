@@ -29,7 +29,6 @@ from hashcompat.core.errors import UsageError
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnreadError
 from hashcompat.core.release import parse_release
-from hashcompat.core.rules import Rule
 
 # PF-001: containers that the runtime shows as running and whose process is missing.
 
@@ -85,20 +84,7 @@ def _hangs(upgrade: Upgrade, runtime: Runtime) -> bool:
         return True
 
 
-STOPPED: Final = Check(
-    Rule(
-        "PF-001",
-        "containers without a process",
-        "The runtime shows a container as running, and its process is missing. Killing it may hang, so it"
-        " breaks an upgrade that restarts the container.",
-        "docker/for-linux#779, moby/moby#38934, #41227, #41303",
-    ),
-    (
-        "the state of every container",
-        "its process and the process's cgroup, read twice where it looks missing",
-    ),
-    _find_stopped,
-)
+STOPPED: Final = Check("PF-001", _find_stopped)
 
 
 # PF-003: containers for which the runtime does not answer.
@@ -160,21 +146,7 @@ def _releasing(facts: Facts, kind: str, container: Container) -> str:
     return ", ".join(f"kill {signal} {holder.pid} ({holder.program})" for holder, signal in signals)
 
 
-HANGING: Final = Check(
-    Rule(
-        "PF-003",
-        "containers that hang the runtime",
-        "The runtime does not answer for a container. The Docker part of cAdvisor in kubelets up to 1.23"
-        " waits for that without end, and the node stays NotReady.",
-        "cadvisor container/docker/factory.go CanHandleAndAccept; kubernetes/kubernetes#94829",
-    ),
-    (
-        "what the runtime answers for each container, within 10 s",
-        "whether the container has a cgroup",
-        "the processes of its shim",
-    ),
-    _find_hanging,
-)
+HANGING: Final = Check("PF-003", _find_hanging)
 
 
 # PF-000: containers whose sandbox the runtime no longer lists.
@@ -240,22 +212,7 @@ def _is_mapped(facts: Facts, upgrade: Upgrade) -> bool:
     return any(gates.is_on(gate) for gate in _GATES)
 
 
-ORPHANS: Final = Check(
-    Rule(
-        "PF-000",
-        "orphaned containers",
-        "A container's sandbox is missing, and no valid checkpoint of it is left; kubelets 1.18.0 to 1.23.13"
-        " do not start with one.",
-        "pkg/kubelet/cm/container_manager_linux.go buildContainerMapFromRuntime; kubernetes/kubernetes#98218,"
-        " #107115, fixed by #108325 and #113354",
-    ),
-    (
-        "the containers and sandboxes of the runtime",
-        "/var/lib/dockershim/sandbox and /var/lib/cri-dockerd/sandbox",
-        "the kubelet's flags and configuration",
-    ),
-    _find_orphans,
-)
+ORPHANS: Final = Check("PF-000", _find_orphans)
 
 
 # PF-124: shims of containerd without a process.
@@ -294,22 +251,10 @@ def _id(facts: Facts, pid: str) -> str:
     return name if _ID.fullmatch(name) else ""
 
 
-SHIMS: Final = Check(
-    Rule(
-        "PF-124",
-        "leftover shims",
-        "A shim of containerd has no process left and did not end. Restarts of static pods under containerd "
-        "2 leave such shims; each keeps its memory until the node is restarted.",
-        "containerd/containerd#12560",
-    ),
-    ("the processes", "the arguments of shims"),
-    _find_shims,
-)
+SHIMS: Final = Check("PF-124", _find_shims)
 
 
 # PF-313 and PF-413: processes that nothing can interrupt, and containers that never finished starting.
-
-_READS: Final = ("the list of processes, twice",)
 
 
 def _find_sleeping(facts: Facts, _upgrade: Upgrade) -> Iterator[Problem]:
@@ -335,26 +280,6 @@ def _lasting(facts: Facts, process: Process, what: str, advice: str) -> Problem:
     return Problem(status, process.pid, what + once, advice)
 
 
-SLEEPING: Final = Check(
-    Rule(
-        "PF-313",
-        "process in state D",
-        "A process waits for a disk, a mount or a lock and cannot be killed. Its container cannot be killed "
-        "either, and what looks at it hangs too.",
-        "proc(5) /proc/PID/stat; kubernetes/kubernetes#45419",
-    ),
-    _READS,
-    _find_sleeping,
-)
+SLEEPING: Final = Check("PF-313", _find_sleeping)
 
-STARTING: Final = Check(
-    Rule(
-        "PF-413",
-        "runc init does not finish",
-        "A container has been set up and does not start. The runtime may not answer for it, and then the "
-        "kubelet reports PLEG is not healthy.",
-        "opencontainers/runc#2314, #4481",
-    ),
-    _READS,
-    _find_starting,
-)
+STARTING: Final = Check("PF-413", _find_starting)

@@ -11,7 +11,6 @@ from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade
 from hashcompat.analysis.preflight.facts import Facts
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnreadError
-from hashcompat.core.rules import Rule
 
 # PF-102: cgroup v1 under a kubelet that refuses it.
 
@@ -34,16 +33,7 @@ def _find_cgroup_v1(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     )
 
 
-CGROUP_V1: Final = Check(
-    Rule(
-        "PF-102",
-        "cgroup v1",
-        "The node has cgroup v1, and the kubelet to be started refuses it unless failCgroupV1 is false.",
-        "kubernetes/kubernetes#134298 (KEP-5573)",
-    ),
-    ("the mount table", "the kubelet's configuration file"),
-    _find_cgroup_v1,
-)
+CGROUP_V1: Final = Check("PF-102", _find_cgroup_v1)
 
 
 # PF-113: a mounted file system whose server does not answer.
@@ -71,17 +61,7 @@ def _find_mounts(facts: Facts, _upgrade: Upgrade) -> Iterator[Problem]:
         )
 
 
-DEAD_MOUNTS: Final = Check(
-    Rule(
-        "PF-113",
-        "dead mount",
-        "A network or FUSE file system is mounted whose server does not answer. Below the kubelet's own "
-        "directory a starting kubelet hangs on it.",
-        "kubernetes/kubernetes#122491, #101622, #90593",
-    ),
-    ("the mount table", "df of every network and FUSE file system, with a time limit"),
-    _find_mounts,
-)
+DEAD_MOUNTS: Final = Check("PF-113", _find_mounts)
 
 
 # PF-213: swap under a kubelet that does not start with it.
@@ -106,18 +86,7 @@ def _find_swap(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     )
 
 
-SWAP: Final = Check(
-    Rule(
-        "PF-213",
-        "swap is on",
-        "The node has swap, and the kubelet to be started refuses it unless failSwapOn is false. It may have "
-        "been switched on after the current kubelet started.",
-        "pkg/kubelet/cm/container_manager_linux.go NewContainerManager; pkg/kubelet/util/swap/swap_util.go "
-        "IsSwapOn",
-    ),
-    ("/proc/swaps", "the kubelet's flags and configuration file"),
-    _find_swap,
-)
+SWAP: Final = Check("PF-213", _find_swap)
 
 
 # PF-114: certificates that have expired, or soon will.
@@ -149,15 +118,4 @@ def _is_clients(path: str) -> bool:
     return "client" in name.removeprefix("client-ca") or name.endswith((".conf", ".config", "kubeconfig"))
 
 
-CERTIFICATES: Final = Check(
-    Rule(
-        "PF-114",
-        "certificate expired",
-        "A certificate on the node has expired or will within a week. A kubelet that starts with an expired "
-        "client certificate and without a bootstrap token exits.",
-        "cmd/kubelet/app/server.go buildKubeletClientConfig; pkg/kubelet/certificate/bootstrap/bootstrap.go "
-        "isClientConfigStillValid",
-    ),
-    ("the certificates below the kubelet's directory and in its kubeconfig", "the time"),
-    _find_certificates,
-)
+CERTIFICATES: Final = Check("PF-114", _find_certificates)

@@ -16,7 +16,6 @@ from hashcompat.core import shown
 from hashcompat.core.kubelet.alike import another_minor, newer_than_server, too_old_for_server
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnreadError
-from hashcompat.core.rules import Rule
 
 # PF-101: flags and feature gates with which the kubelet does not start.
 
@@ -92,22 +91,7 @@ def _unknown_flag(upgrade: Upgrade, name: str, sources: list[str], *, is_next: b
     )
 
 
-FLAGS: Final = Check(
-    Rule(
-        "PF-101",
-        "flags and feature gates",
-        "The kubelet to be started is given a flag that it does not know, or a feature gate that it does not "
-        "know or that is locked, and does not start.",
-        "cmd/kubelet/app/server.go NewKubeletCommand; k8s.io/component-base/featuregate SetFromMap",
-    ),
-    (
-        "the kubelet's command line",
-        "kubelet.service and its drop-ins",
-        "/var/lib/kubelet/kubeadm-flags.env, /etc/default/kubelet and /etc/sysconfig/kubelet",
-        "the kubelet's configuration file",
-    ),
-    _find_flags,
-)
+FLAGS: Final = Check("PF-101", _find_flags)
 
 
 # Feature gates as flags and configuration files set them, and what a kubelet says about them.
@@ -201,17 +185,7 @@ def _find_fields(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         )
 
 
-CONFIG_FIELDS: Final = Check(
-    Rule(
-        "PF-122",
-        "fields of the configuration file",
-        "The kubelet's configuration file has a field that the kubelet to be started does not know, so that "
-        "the setting is lost.",
-        "pkg/kubelet/kubeletconfig/util/codec/codec.go DecodeKubeletConfiguration, 1.17 - 1.37",
-    ),
-    ("the kubelet's configuration file",),
-    _find_fields,
-)
+CONFIG_FIELDS: Final = Check("PF-122", _find_fields)
 
 
 # PF-110: an upgrade that upstream's version skew policy does not cover.
@@ -237,15 +211,4 @@ def _find_skew(_facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         yield Problem(Status.WARN, "kube-apiserver", text, _SERVER)
 
 
-VERSION_SKEW: Final = Check(
-    Rule(
-        "PF-110",
-        "version skew",
-        "Upstream's policy: a kubelet is not newer than its API server and at most three minors older (two "
-        "before 1.25), and a node is drained before its kubelet goes to another minor.",
-        "kubernetes.io/releases/version-skew-policy; kubernetes/kubernetes#129385",
-    ),
-    ("the releases of the kubelets and of the API server",),
-    _find_skew,
-    (frozenset(),),
-)
+VERSION_SKEW: Final = Check("PF-110", _find_skew, (frozenset(),))

@@ -15,7 +15,6 @@ from hashcompat.core import shown
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go import strconv
 from hashcompat.core.records.probes import AbsentError, UnreadError
-from hashcompat.core.rules import Rule
 
 # PF-105: a cpu_manager_state with which the kubelet does not start.
 
@@ -94,23 +93,7 @@ def _strictly_reserved(facts: Facts) -> frozenset[int]:
     return strconv.parse_cpus(reserved)
 
 
-CPU_STATE: Final = Check(
-    Rule(
-        "PF-105",
-        "state of the CPU manager",
-        "The file cpu_manager_state has another policy than the kubelet to be started, other CPUs than the "
-        "node, a form that this kubelet does not read, a checksum that does not hold, or containers that no "
-        "longer exist.",
-        "pkg/kubelet/cm/cpumanager/state/state_checkpoint.go, 1.12.0 - 1.37.1 (kubernetes/kubernetes#84462)",
-    ),
-    (
-        "cpu_manager_state",
-        "the policy in the kubelet's command line and configuration file",
-        ONLINE,
-        "the list of containers",
-    ),
-    _find_cpu_state,
-)
+CPU_STATE: Final = Check("PF-105", _find_cpu_state)
 
 
 # PF-108: a memory_manager_state with which the kubelet does not start.
@@ -173,18 +156,4 @@ def _nodes(facts: Facts) -> set[str]:
     return {name.removeprefix("node") for name in names if re.fullmatch("node[0-9]+", name)}
 
 
-MEMORY_STATE: Final = Check(
-    Rule(
-        "PF-108",
-        "state of the memory manager",
-        "The file memory_manager_state has another policy than the kubelet to be started, other memory than "
-        "the node, a form that this kubelet does not read, or a checksum that does not hold.",
-        "pkg/kubelet/cm/memorymanager/state/state_checkpoint.go and policy_static.go, 1.21.0 - 1.37.1",
-    ),
-    (
-        "memory_manager_state",
-        "policy and reserved memory in the kubelet's command line and configuration file",
-        f"{NODES} and the meminfo of each NUMA node",
-    ),
-    _find_memory_state,
-)
+MEMORY_STATE: Final = Check("PF-108", _find_memory_state)

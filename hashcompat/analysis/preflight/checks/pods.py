@@ -23,11 +23,8 @@ from hashcompat.core.model.records import Sandbox
 from hashcompat.core.model.verdicts import Reason, Verdict
 from hashcompat.core.records.documents import from_node
 from hashcompat.core.records.probes import UnreadError
-from hashcompat.core.rules import Rule
 
 # PF-109, PF-115, PF-119, PF-121, PF-123, PF-127: pods that the plan says the new kubelet refuses; PF-128.
-
-_KUBELET: Final = "pkg/kubelet/lifecycle/predicate.go Admit"
 
 _UNDECIDED: Final = (rules.NODE_RELEASE, rules.NODE_DISPUTED, rules.NOT_DECODED)
 
@@ -86,27 +83,13 @@ def _check_judged(items: Iterable[Item]) -> None:
 
 
 DEVICES: Final = Check(
-    Rule(
-        "PF-109",
-        "pod with devices refused",
-        "A pod has devices of a plugin, and the kubelet to be started looks for healthy ones before the "
-        "plugin has registered again: the pod is killed (1.25.10 - 13, 1.26.5 - 8, 1.27.2 - 5).",
-        "kubernetes/kubernetes#118559; " + _KUBELET,
-    ),
-    ("the plan: reason HC038",),
+    "PF-109",
     _of_reasons(frozenset({rules.DEVICES}), "start another patch release, or drain the node first"),
     OF_PLAN,
 )
 
 SCHEDULING: Final = Check(
-    Rule(
-        "PF-115",
-        "pod does not belong here any more",
-        "The node's labels or taints have changed since the pod was scheduled, or the node lacks a feature "
-        "that it asks for: any kubelet that starts kills it.",
-        _KUBELET + "; HC033, HC034 and HC036",
-    ),
-    ("the plan: reasons HC033, HC034 and HC036", "the Node object"),
+    "PF-115",
     _of_reasons(
         frozenset({rules.OTHER_NODE, rules.TAINT, rules.STRICT_GROUPS}),
         "give the node its labels back, remove the taint, or move the pod",
@@ -116,40 +99,19 @@ SCHEDULING: Final = Check(
 )
 
 STATIC_REFERENCES: Final = Check(
-    Rule(
-        "PF-119",
-        "static pod names API objects",
-        "A static pod refers to a Secret, a ConfigMap, a service account or another API object, which "
-        "kubelets from 1.34 on refuse: the pod disappears.",
-        "feature gate PreventStaticPodAPIReferences, kubernetes/kubernetes#140226; HC021",
-    ),
-    ("the plan: reason HC021",),
+    "PF-119",
     _of_reasons(frozenset({rules.STATIC_REFUSED}), "take the reference out of the manifest first"),
     OF_PLAN,
 )
 
 SYSCTLS: Final = Check(
-    Rule(
-        "PF-121",
-        "sysctl refused",
-        "A pod sets a sysctl that the current kubelet holds safe and the older one to be started does not: "
-        "the pod is killed.",
-        "pkg/kubelet/sysctl/allowlist.go; HC037",
-    ),
-    ("the plan: reason HC037",),
+    "PF-121",
     _of_reasons(frozenset({rules.SYSCTL}), "allow it with --allowed-unsafe-sysctls before the restart"),
     OF_PLAN,
 )
 
 FEATURES: Final = Check(
-    Rule(
-        "PF-127",
-        "pod feature refused",
-        "A pod asks for a feature that the kubelet to be started or its node does not have, such as "
-        "resources of the whole pod with their gate off: the pod is killed.",
-        "pkg/kubelet/lifecycle/handlers.go; HC043",
-    ),
-    ("the plan: reason HC043",),
+    "PF-127",
     _of_reasons(
         frozenset({rules.FEATURE_REFUSED}), "set the gate for the kubelet, or move the pod to another node"
     ),
@@ -157,27 +119,11 @@ FEATURES: Final = Check(
 )
 
 VOLUMES: Final = Check(
-    Rule(
-        "PF-128",
-        "volume without a plugin",
-        "A pod has a volume that the kubelet to be started has no plugin for: its containers run on, and "
-        "once one of them ends, or the pod is created again, it does not start.",
-        "pkg/kubelet/kubelet.go syncPod; HC044",
-    ),
-    ("the plan: reason HC044",),
-    _kept_for(rules.NO_VOLUME, "move its data to a volume of a CSI driver first"),
-    OF_PLAN,
+    "PF-128", _kept_for(rules.NO_VOLUME, "move its data to a volume of a CSI driver first"), OF_PLAN
 )
 
 SIDECARS: Final = Check(
-    Rule(
-        "PF-123",
-        "sidecar refused",
-        "A pod has a sidecar, and the kubelet to be started has the feature gate SidecarContainers off, as "
-        "1.28 by default: the pod is killed.",
-        _KUBELET + ", 1.28.15; HC035",
-    ),
-    ("the plan: reason HC035",),
+    "PF-123",
     _of_reasons(frozenset({rules.SIDECAR_REFUSED}), "set the feature gate SidecarContainers, or drain first"),
     OF_PLAN,
 )
@@ -208,18 +154,7 @@ def _enforced(pod: Pod, upgrade: Upgrade) -> Iterator[Problem]:
         )
 
 
-EXEC_PROBES: Final = Check(
-    Rule(
-        "PF-117",
-        "exec probe with a time limit",
-        "Kubelets from 1.20 on enforce the timeoutSeconds of exec probes, which older ones ignore. A "
-        "liveness or startup probe that takes longer kills its container.",
-        "kubernetes/kubernetes#94115 (feature gate ExecProbeTimeout)",
-    ),
-    ("the pods' exec probes", "the releases of both kubelets"),
-    _find_exec_probes,
-    OF_OBJECTS,
-)
+EXEC_PROBES: Final = Check("PF-117", _find_exec_probes, OF_OBJECTS)
 
 
 # PF-219: static pods that the API server does not know.
@@ -243,18 +178,7 @@ def _find_mirror_pods(facts: Facts, _upgrade: Upgrade) -> Iterator[Problem]:
             )
 
 
-MIRROR_PODS: Final = Check(
-    Rule(
-        "PF-219",
-        "static pod without a mirror pod",
-        "A static pod runs on the node and the API server does not have its mirror pod, for it refused it or "
-        "could not be reached. Plans and kubectl drain do not see it.",
-        "pkg/kubelet/config/common.go applyDefaults; pkg/kubelet/pod/mirror_client.go CreateMirrorPod",
-    ),
-    ("the sandboxes of a CRI runtime", "the node's pods"),
-    _find_mirror_pods,
-    (frozenset({Need.NODE, Need.OBJECTS}),),
-)
+MIRROR_PODS: Final = Check("PF-219", _find_mirror_pods, (frozenset({Need.NODE, Need.OBJECTS}),))
 
 
 # PF-120: pods that MicroK8s deletes at a refresh.
@@ -294,16 +218,4 @@ def _mounted(pod: Pod) -> Iterator[str]:
             yield path
 
 
-SNAP_DATA: Final = Check(
-    Rule(
-        "PF-120",
-        "pod mounts $SNAP_DATA",
-        "The pod mounts a directory of MicroK8s' snap that each revision has of its own. After a refresh "
-        "without flanneld, MicroK8s deletes such pods so that their controllers create them again.",
-        "canonical/microk8s snap/hooks/configure (snapdata-mounts-need-reload), scripts/kill-host-pods.py "
-        "--with-snap-data-mounts --with-owner",
-    ),
-    ("the Node object's labels", "the pods' volumes"),
-    _find_snap_data,
-    OF_OBJECTS,
-)
+SNAP_DATA: Final = Check("PF-120", _find_snap_data, OF_OBJECTS)

@@ -16,7 +16,6 @@ from hashcompat.core import shown
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnreadError
-from hashcompat.core.rules import Rule
 from hashcompat.core.shown import name, said
 
 # PF-104 and PF-204: a runtime that does not speak the kubelet's CRI, or that upstream no longer supports.
@@ -58,33 +57,9 @@ def _can(upgrade: Upgrade, version: str, what: str) -> bool:
     return known
 
 
-CRI_VERSION: Final = Check(
-    Rule(
-        "PF-104",
-        "CRI version",
-        "The container runtime does not speak the version of CRI that the kubelet to be started needs: v1 "
-        "from 1.26 on, v1alpha2 up to 1.22. The kubelet does not start.",
-        "kubernetes/kubernetes#110618 (1.26), #104575 (1.23); pkg/kubelet/cri/remote/remote_runtime.go "
-        "validateServiceConnection; containerd/containerd#5619 (1.6)",
-    ),
-    ("the runtime's version", "the Node object"),
-    _find_api,
-    OF_BOTH,
-)
+CRI_VERSION: Final = Check("PF-104", _find_api, OF_BOTH)
 
-OLD_RUNTIME: Final = Check(
-    Rule(
-        "PF-204",
-        "old runtime",
-        "The container runtime lacks RuntimeConfig, as containerd 1 does. 1.35 is the last minor that "
-        "upstream supports with it. 1.36 and 1.37 still start, and take the cgroup driver from their own "
-        "configuration.",
-        "kubernetes/kubernetes#133774; cmd/kubelet/app/server.go getCgroupDriverFromCRI, 1.35.8 - 1.37.0",
-    ),
-    ("the runtime's version", "the Node object"),
-    _find_support,
-    OF_BOTH,
-)
+OLD_RUNTIME: Final = Check("PF-204", _find_support, OF_BOTH)
 
 
 # PF-103: a kubelet without dockershim on a node that is set up for it.
@@ -126,18 +101,7 @@ def _by_runtime(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     yield Problem(Status.ERROR, "", text + ending, _MOVE)
 
 
-RUNTIME_ENDPOINT: Final = Check(
-    Rule(
-        "PF-103",
-        "no dockershim",
-        "The kubelet to be started has no dockershim, and the node is set up for it: the kubelet does not "
-        "start, or drives another runtime, in which none of the node's containers is.",
-        "kubernetes/kubernetes#97252 (1.24); cmd/kubelet/app/options/options.go ValidateKubeletFlags",
-    ),
-    ("the kubelet's flags and configuration file", "the runtime's version", "the Node object"),
-    _find_endpoint,
-    OF_BOTH,
-)
+RUNTIME_ENDPOINT: Final = Check("PF-103", _find_endpoint, OF_BOTH)
 
 
 # PF-111: a kubelet and a runtime with different cgroup drivers.
@@ -164,19 +128,7 @@ def _find_drivers(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         )
 
 
-CGROUP_DRIVERS: Final = Check(
-    Rule(
-        "PF-111",
-        "cgroup drivers differ",
-        "The kubelet and the container runtime are given different cgroup drivers: the kubelet does not "
-        "start with Docker, and cannot create pods with CRI. From 1.31 on it asks a runtime that has "
-        "RuntimeConfig instead.",
-        "cmd/kubelet/app/server.go getCgroupDriverFromCRI (1.28, KEP-4033); pkg/kubelet/dockershim/"
-        "docker_service.go NewDockerService, 1.23.17",
-    ),
-    ("the kubelet's flags and configuration file", "the runtime's own report"),
-    _find_drivers,
-)
+CGROUP_DRIVERS: Final = Check("PF-111", _find_drivers)
 
 
 # PF-116: a container runtime whose own restart breaks pods.
@@ -195,18 +147,7 @@ def _find_faults(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         )
 
 
-RUNTIME_FAULTS: Final = Check(
-    Rule(
-        "PF-116",
-        "runtime forgets sandboxes",
-        "A restart of this version of the container runtime loses what a kubelet checks in sandboxes, and "
-        "every pod off the host's network is recreated.",
-        "containerd/containerd#7843 (1.6.9 - 1.6.14, 1.5.15 - 1.5.16)",
-    ),
-    ("the runtime's version", "the Node object"),
-    _find_faults,
-    OF_BOTH,
-)
+RUNTIME_FAULTS: Final = Check("PF-116", _find_faults, OF_BOTH)
 
 
 # PF-314: the image of sandboxes is not on the node.
@@ -226,17 +167,7 @@ def _find_sandbox_image(facts: Facts, _upgrade: Upgrade) -> Iterator[Problem]:
         )
 
 
-SANDBOX_IMAGE: Final = Check(
-    Rule(
-        "PF-314",
-        "sandbox image missing",
-        "The image that every pod's sandbox is made of is not on the node. Where the registry cannot be "
-        "reached, a pod that is recreated does not start.",
-        "pkg/kubelet/images/image_gc_manager.go (pinned images); kubernetes/kubernetes#133779",
-    ),
-    ("the runtime's own report", "the list of its images"),
-    _find_sandbox_image,
-)
+SANDBOX_IMAGE: Final = Check("PF-314", _find_sandbox_image)
 
 
 # PF-214: no network for pods.
@@ -277,14 +208,4 @@ def _by_directory(facts: Facts, directory: str) -> Iterator[Problem]:
         yield Problem(Status.ERROR, directory, f"{directory} has no configuration of a network", _ADVICE)
 
 
-NETWORK: Final = Check(
-    Rule(
-        "PF-214",
-        "no pod network",
-        "The runtime has no network for pods, for the configuration of CNI is missing or invalid: the node "
-        "becomes NotReady, and a pod that is recreated does not start.",
-        "pkg/kubelet/kubelet.go updateRuntimeUp; containerd internal/cri/server/status.go",
-    ),
-    ("the runtime's own report", "the directory of CNI configurations"),
-    _find_network,
-)
+NETWORK: Final = Check("PF-214", _find_network)

@@ -11,7 +11,6 @@ from hashcompat.analysis.preflight.facts.host import least
 from hashcompat.core import shown
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnreadError
-from hashcompat.core.rules import Rule
 
 # PF-212: a file system with nothing left.
 
@@ -55,17 +54,7 @@ def _used_up(usage: host.Usage) -> Iterator[str]:
         yield "no inode is left"
 
 
-DISK_FULL: Final = Check(
-    Rule(
-        "PF-212",
-        "full file systems",
-        "No block or no inode is left where the kubelet or the container runtime keeps its files. A kubelet "
-        "that cannot write its root directory does not start.",
-        "pkg/kubelet/kubelet.go setupDataDirs; pkg/kubelet/util/store/filestore.go Write",
-    ),
-    ("blocks and inodes of the file systems of the kubelet's root directory and of the container runtime",),
-    _find_full,
-)
+DISK_FULL: Final = Check("PF-212", _find_full)
 
 
 # PF-125: a kubelet that starts under pressure evicts pods at once.
@@ -123,18 +112,7 @@ def _spaces(facts: Facts) -> Mapping[str, Space]:
     }
 
 
-PRESSURE: Final = Check(
-    Rule(
-        "PF-125",
-        "node under pressure",
-        "Memory, disk space or inodes are below the thresholds of eviction: a kubelet that starts evicts "
-        "pods at once.",
-        "pkg/kubelet/eviction/eviction_manager.go synchronize; pkg/kubelet/eviction/defaults_linux.go",
-    ),
-    ("the Node object's conditions", "df of the kubelet's and the runtime's directories", "/proc/meminfo"),
-    _find_pressure,
-    OF_BOTH,
-)
+PRESSURE: Final = Check("PF-125", _find_pressure, OF_BOTH)
 
 
 # PF-225: images that a kubelet removes soon after it starts.
@@ -158,17 +136,7 @@ def _find_image_gc(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         )
 
 
-IMAGE_GC: Final = Check(
-    Rule(
-        "PF-225",
-        "images will be removed",
-        "The file system of images is fuller than imageGCHighThresholdPercent: within minutes a kubelet that "
-        "starts removes images, and what is recreated later has to pull them again.",
-        "pkg/kubelet/images/image_gc_manager.go GarbageCollect; pkg/kubelet/apis/config/v1beta1/defaults.go",
-    ),
-    ("df of the runtime's directory", "the kubelet's flags and configuration file"),
-    _find_image_gc,
-)
+IMAGE_GC: Final = Check("PF-225", _find_image_gc)
 
 
 # PF-325: a node with less memory than is reserved on it.
@@ -199,14 +167,4 @@ def _find_reservations(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         )
 
 
-RESERVATIONS: Final = Check(
-    Rule(
-        "PF-325",
-        "more reserved than there is",
-        "kubeReserved, systemReserved and evictionHard together reserve more memory than the node has, and "
-        "the kubelet to be started does not start.",
-        "pkg/kubelet/cm/node_container_manager_linux.go validateNodeAllocatable",
-    ),
-    ("/proc/meminfo", "the kubelet's flags and configuration file"),
-    _find_reservations,
-)
+RESERVATIONS: Final = Check("PF-325", _find_reservations)

@@ -17,7 +17,6 @@ from hashcompat.core.catalog.gates import Gates
 from hashcompat.core.catalog.hazards import StateFile
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnreadError
-from hashcompat.core.rules import Rule
 
 # What several checks say about the kubelet's state files.
 
@@ -114,17 +113,7 @@ def _find_pod_state(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     return problems(facts, upgrade, upgrade.hazards.states.pod_status_state)
 
 
-POD_STATE: Final = Check(
-    Rule(
-        "PF-106",
-        "state of pod resizes",
-        "The file pod_status_manager_state is in a form that the kubelet to be started does not read: 1.32 "
-        "changed it, and a kubelet with in-place resize of pods panics at the other one.",
-        "kubernetes/kubernetes#126620; pkg/kubelet/status/status_manager.go Start, 1.27.16 - 1.32.13",
-    ),
-    ("pod_status_manager_state", "the feature gate InPlacePodVerticalScaling"),
-    _find_pod_state,
-)
+POD_STATE: Final = Check("PF-106", _find_pod_state)
 
 
 # PF-107: a dra_manager_state with which the kubelet does not start.
@@ -134,17 +123,7 @@ def _find_dra_state(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     return problems(facts, upgrade, upgrade.hazards.states.dra_manager_state)
 
 
-DRA_STATE: Final = Check(
-    Rule(
-        "PF-107",
-        "state of dynamic resource allocation",
-        "The file dra_manager_state is in a form that the kubelet to be started does not read: 1.31 changed "
-        "it, and a kubelet with dynamic resource allocation does not start with the other one.",
-        "kubernetes/kubernetes#127653; pkg/kubelet/cm/dra/state/checkpoint.go, 1.27.16 - 1.37.1",
-    ),
-    ("dra_manager_state", "the feature gate DynamicResourceAllocation"),
-    _find_dra_state,
-)
+DRA_STATE: Final = Check("PF-107", _find_dra_state)
 
 
 # PF-112: damaged state files.
@@ -190,22 +169,7 @@ def _of_file(facts: Facts, upgrade: Upgrade, file: StateFile, *, own: bool) -> I
         yield from refused(facts, upgrade, file, state)
 
 
-DAMAGED: Final = Check(
-    Rule(
-        "PF-112",
-        "damaged state files",
-        "A state file that the kubelet to be started reads is empty or no JSON, or the checksum of one that "
-        "no other check looks at does not hold.",
-        "pkg/kubelet/checkpointmanager/checkpoint_manager.go GetCheckpoint, 1.11.10 - 1.37.1; "
-        "kubernetes/kubernetes#102880",
-    ),
-    (
-        "cpu_manager_state, memory_manager_state, pod_status_manager_state and dra_manager_state",
-        "allocated_pods_state, actuated_pods_state and device-plugins/kubelet_internal_checkpoint",
-        "feature gates",
-    ),
-    _find_damaged,
-)
+DAMAGED: Final = Check("PF-112", _find_damaged)
 
 
 # PF-118: state files of a newer kubelet, which the one to be started neither reads nor removes.
@@ -230,14 +194,4 @@ def _find_left_behind(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         )
 
 
-LEFT_BEHIND: Final = Check(
-    Rule(
-        "PF-118",
-        "state files of a newer kubelet",
-        "A newer kubelet left files that the one to be started does not know. They do no harm until a newer "
-        "kubelet is started again, which takes what they say of pods' resources for the present state.",
-        "pkg/kubelet/allocation/allocation_manager.go, 1.33.0 - 1.37.1",
-    ),
-    ("allocated_pods_state and actuated_pods_state",),
-    _find_left_behind,
-)
+LEFT_BEHIND: Final = Check("PF-118", _find_left_behind)

@@ -19,7 +19,6 @@ from hashcompat.core.catalog.kubeletvalues import Limits, Other, ValueRow
 from hashcompat.core.go.duration import parse_duration
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnreadError
-from hashcompat.core.rules import Rule
 
 _DIRECTORY: Final = "config-dir"
 
@@ -341,21 +340,4 @@ def _within(limits: Limits) -> str:
     return f"at least {limits.least}"
 
 
-VALUES: Final = Check(
-    Rule(
-        "PF-126",
-        "value refused",
-        "A flag or a field of the configuration file has a value that the kubelet to be started refuses: a "
-        "word or a number that it does not accept, or one that needs a feature gate or another setting. It "
-        "ends with an error.",
-        "pkg/kubelet/apis/config/validation/validation.go ValidateKubeletConfiguration and "
-        "cmd/kubelet/app/options/options.go ValidateKubeletFlags, 1.15 - 1.37",
-    ),
-    (
-        "the kubelet's command line",
-        "kubelet.service and its drop-ins",
-        "/var/lib/kubelet/kubeadm-flags.env, /etc/default/kubelet and /etc/sysconfig/kubelet",
-        "the kubelet's configuration file and the directory of --config-dir",
-    ),
-    _find_values,
-)
+VALUES: Final = Check("PF-126", _find_values)

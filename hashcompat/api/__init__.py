@@ -56,6 +56,7 @@ from hashcompat.api.rollout import (
     load_dumps,
     load_policy,
     make_patch,
+    normalize,
     patch,
     patch_audit,
     patch_text,
@@ -66,6 +67,7 @@ from hashcompat.core.errors import DecodeError, ExitCode, HashcompatError, Input
 from hashcompat.core.kubelet.hashing import ContainerHash
 from hashcompat.core.model.impact import Impact
 from hashcompat.core.model.items import Item
+from hashcompat.core.model.normalization import Normalization
 from hashcompat.core.model.plan import Hop, Plan, Summary
 from hashcompat.core.model.pods import Container, ContainerType, Inventory, Node, Pod
 from hashcompat.core.model.preflight import Finding, Preflight, Status
@@ -113,6 +115,7 @@ __all__ = [
     "MisplacedError",
     "Node",
     "NodeFields",
+    "Normalization",
     "OptionFields",
     "Options",
     "Patch",
@@ -151,6 +154,7 @@ __all__ = [
     "load_static_pods",
     "make_patch",
     "matrix",
+    "normalize",
     "patch",
     "patch_audit",
     "patch_text",

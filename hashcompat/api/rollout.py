@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import msgspec
 from msgspec import structs
 
-from hashcompat.analysis import planning
+from hashcompat.analysis import normalizing, planning
 from hashcompat.analysis.answers.upgraded import now_of
 from hashcompat.analysis.gating.judge import ExtraInputs, judge
 from hashcompat.analysis.gating.outcome import judge_after
@@ -32,6 +32,7 @@ from hashcompat.analysis.planning.view import View
 from hashcompat.api.inputs import OptionFields, Source, load, release_of, view_of
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.errors import UsageError
+from hashcompat.core.model.normalization import Normalization
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.preflight import Preflight
 from hashcompat.core.policies.exceptions import Exemption, Identity, baseline_of
@@ -228,6 +229,27 @@ def _known(source: Source | None, question: Question, dumps: Sequence[Dump], cat
     options = Options(keep_going=True, records=index(inventory.records), apiserver_to=question.server)
     plan = planning.make(inventory, question.current or AUTO, question.target, View(catalog, options))
     return known_of(inventory.nodes, inventory.pods, plan.items)
+
+
+def normalize(
+    source: Source,
+    from_release: str,
+    to_release: str,
+    *,
+    catalog: Catalog | None = None,
+    **options: Unpack[OptionFields],
+) -> Normalization:
+    """Return which recorded hashes to rewrite so that an upstream kubelet keeps another release's containers.
+
+    ``records`` among the options are what runtimes recorded, and static pods need their manifests
+    (``load_static_pods``). Nothing is changed. Errors as ``plan``, and UsageError for a target kubelet that
+    is assumed to be patched, or that compares the names of containers (up to 1.5).
+    """
+    ends = release_of(from_release, catalog), release_of(to_release, catalog)
+    created = datetime.now(UTC).replace(microsecond=0)
+    inventory = load(source)
+    made = normalizing.make(inventory, *ends, view_of(inventory, catalog, options))
+    return structs.replace(made, created=created)
 
 
 def patch(

@@ -17,7 +17,9 @@ from hashcompat.core.model.escape import printable
 from hashcompat.core.shown import urls
 
 _COMMANDS: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("plan", "gate", "hash", "explain", "matrix", "verify", "patch", "preflight"), ""),
+    **dict.fromkeys(
+        ("plan", "gate", "hash", "explain", "matrix", "verify", "patch", "normalize", "preflight"), ""
+    ),
     **dict.fromkeys(("impact", "snapshot", "convert"), ""),
     "collector": "about",
     "rbac": "",

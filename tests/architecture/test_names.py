@@ -54,6 +54,7 @@ EXAMPLES: dict[str, Callable[[Path], object]] = {
     "load_static_pods": lambda at: hashcompat.load_static_pods(at / "manifests", "n1"),
     "make_patch": lambda _: hashcompat.make_patch(NEW, [OLD]),
     "matrix": lambda _: hashcompat.matrix(None, OLD, NEW),
+    "normalize": lambda _: hashcompat.normalize([pod()], OLD, NEW),
     "patch": lambda _: hashcompat.patch(NEW, [OLD]),
     "patch_audit": lambda _: hashcompat.patch_audit([pod()], NEW, OLD),
     "patch_text": lambda _: hashcompat.patch_text(ADDED, {}),

@@ -75,6 +75,8 @@ STARTED = "0501 18:44:50"
 SAMPLED = (f"{EXPORTER}-fmvwp", EXPORTER)
 CALIBRATION = ("verify", "--recorded", "-", "--sample", "--kubelet", "1.7.16")
 
+NORMALIZATION = ("normalize", "--recorded", "-", "--sample", "--from", "1.7.16", "--to", "1.9.11")
+
 OUTPUTS: list[tuple[str, tuple[str, ...], bytes]] = [
     ("RestartPlan", ("plan", "--from", "1.7.16", "--to", "1.9.11", "--sample"), b""),
     (
@@ -128,6 +130,7 @@ OUTPUTS: list[tuple[str, tuple[str, ...], bytes]] = [
         ("patch", "--audit", "--kubelet", "1.9.11", "--like", "1.7.16", "--sample", "-n", "shop"),
         b"",
     ),
+    ("Normalization", NORMALIZATION, hash_changed(1559107639, *SAMPLED, at=STARTED).encode()),
     (
         "PreflightReport",
         ("preflight", "--to", "1.9.11", "--no-node", "--sample", "--ignore-preflight-errors", "PF-125"),

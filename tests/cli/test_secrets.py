@@ -224,6 +224,10 @@ COMMANDS: dict[str, list[Words]] = {
         ),
         ("patch", "--audit", "--strategy", "pin", "--kubelet", "1.9.11", "--like", "1.8.0", "-f", "CLUSTER"),
     ],
+    "normalize": [
+        ("normalize", *UPGRADE, "-f", "CLUSTER", "--recorded", "RECORDED"),
+        ("normalize", *UPGRADE, "--static-pod-dir", "MANIFESTS", "--node-name", "n1", "--recorded", "LOG"),
+    ],
     "preflight": [
         ("preflight", "--to", "TO", "--dump", "DUMP", "--from", "FROM", "-f", "CLUSTER"),
         ("preflight", "--to", "TO", "--no-node", "-f", "CLUSTER"),

@@ -38,6 +38,8 @@ class Behaviour(msgspec.Struct, frozen=True):
     (``waits``), or not at all (``never``)."""
     missing_hash: str
     """A container without a recorded hash is left alone (``kept``) or counts as changed (``restarts``)."""
+    hash_place: str
+    """Where the recorded hash is: in the container's ``name``, or in an ``annotation``."""
     hash_without_resources: bool
     """Whether a second hash decides too where the feature gate InPlacePodVerticalScaling is on."""
     resources_recorded: bool

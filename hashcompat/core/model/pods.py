@@ -130,6 +130,9 @@ class StaticManifest(msgspec.Struct, frozen=True, eq=False):
     source: str
     """``file:<path>``, with the path on the node."""
 
+    digest: str = ""
+    """The SHA-256 of the text that it was read from, in hexadecimal; empty where that is not known."""
+
     def __repr__(self) -> str:
         """Show nothing of the content, whose values may be secret."""
         return f"StaticManifest({self.node!r}, {self.source!r})"

@@ -83,22 +83,25 @@ def sealed_plan(result: Plan | Excerpt) -> tuple[Document, Seals]:
         # with details each row has a difference of its own, so replicas share no text
         items=Rows(shown.items, _item) if details else Rows(shown.items, item_document, ALIKE, shown.jobs),
     )
-    return content, _Seals(content, shown.key)
+    return content, ItemSeals(content, shown.key)
 
 
-class _Seals:
+class ItemSeals:
     """The digest of a document, and its signature where there is a key to sign it with."""
 
     def __init__(self, content: Document, key: bytes) -> None:
         self._content, self._key, self._found = content, key, Digest()
 
     def line(self, row: Document) -> str:
+        """Return the line of a row."""
         return line(row).decode(errors="surrogatepass")
 
     def add(self, line: str) -> None:
+        """Add the next line."""
         self._found.add(line.encode(errors="surrogatepass"))
 
     def members(self) -> Document:
+        """Return both, once all lines were added."""
         digest = self._found.of(self._content)
         return {DIGEST: digest, SIGNATURE: signature(digest, self._key) if self._key else None}
 

@@ -5,6 +5,7 @@ Source: pkg/kubelet/config/file.go ``extractFromDir`` and common.go ``tryDecodeS
 
 from __future__ import annotations
 
+import hashlib
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -81,7 +82,7 @@ def collect_file(name: str, node: str, path_on_node: str) -> Pod:
         raise InputError(f"{name}: is a directory, expected one static pod manifest")
     (source,) = inputs(name, recursive=False, suffixes=())
     require_end(source)
-    origin, (content, lines) = source.origin, _manifest(source)
+    origin, (content, lines, digest) = source.origin, _manifest(source)
     found = list(read_object(content, origin, where=InFile(source.file, lines)))
     if (
         not isinstance(content, Mapping)
@@ -92,7 +93,7 @@ def collect_file(name: str, node: str, path_on_node: str) -> Pod:
         raise InputError(
             f"{origin}: a static pod manifest is one Pod; kubelets read no other kind from a file"
         )
-    return _as_mirrored(found[0], StaticManifest(content, node, f"file:{path_on_node}"))
+    return _as_mirrored(found[0], StaticManifest(content, node, f"file:{path_on_node}", digest))
 
 
 def collect_directories(directories: Iterable[str], node: str, path_on_node: str = "") -> Inventory:
@@ -175,20 +176,21 @@ def _as_mirrored(pod: Pod, manifest: StaticManifest) -> Pod:
     )
 
 
-def _manifest(source: Input) -> tuple[Any, Lines | None]:
-    """Return the JSON document, or the first one of the YAML: kubelets read no other; and its lines."""
+def _manifest(source: Input) -> tuple[Any, Lines | None, str]:
+    """Return the JSON document, or the first one of the YAML, as kubelets do; its lines and its digest."""
     with source.open() as stream, named(source.origin):
         text = whole(stream, "a static pod manifest as JSON or YAML", _LONGEST)
+        digest = hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
         if text.lstrip().startswith("{"):
             object_meter().add(len(text), values_in(text))
             _check_characters(text)
             document, lines = jsontext.loads(text), JsonLines()
             lines.add(document, 1, 1 + text.count("\n"), lambda: text)
-            return _with_raw_fields(document, text), lines.lines
+            return _with_raw_fields(document, text), lines.lines, digest
         from hashcompat.core.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
 
         found = next(yaml.documents(text), None)
-        return (found.value, found.lines) if found else (None, None)
+        return (found.value, found.lines, digest) if found else (None, None, digest)
 
 
 def _check_characters(text: str) -> None:

@@ -1,0 +1,129 @@
+"""A normalization: which records of a node are rewritten so that its next kubelet keeps the containers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Final
+
+import msgspec
+
+from hashcompat.core.model.items import Item
+from hashcompat.core.model.pods import Origin
+from hashcompat.core.model.verdicts import FINDINGS, Verdict
+
+CONTAINERD, DOCKER = "containerd", "docker"
+RUNTIMES: Final = (CONTAINERD, DOCKER)
+"""The runtimes whose records can be rewritten, as a node names them before ``://``."""
+
+
+class Rewrite(msgspec.Struct, frozen=True):
+    """A recorded hash that is replaced by the one that the target kubelet computes."""
+
+    id: str
+    """The container's id in the runtime: 64 hexadecimal digits."""
+    uid: str
+    """The UID under which the kubelet runs its pod."""
+    recorded: int
+    """The recorded hash, which is that of the spec as it is now."""
+    new: int
+    """What the target kubelet computes of the same spec."""
+    creator: str
+    """The release of a kubelet that computes the recorded hash of it."""
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A container that the target kubelet does not surely keep: what is done about it, or why nothing is."""
+
+    item: Item
+    """What the plan says of it; its verdict is RESTART, KILL or UNKNOWN."""
+    rewrite: Rewrite | None = None
+    """Its record; None where that stays as it is."""
+    pinned: bool = False
+    """Whether its manifest is given the UID that its pod has."""
+    obstacle: str = ""
+    """Why it is left alone; empty where it is kept."""
+
+    @property
+    def after(self) -> Verdict:
+        """What becomes of it once the records are rewritten."""
+        return self.item.verdict if self.obstacle else Verdict.KEEP
+
+
+class Pin(msgspec.Struct, frozen=True):
+    """A manifest that is given the UID which its static pod has now."""
+
+    node: str
+    namespace: str
+    pod: str
+    path: str
+    """The manifest's path on the node."""
+    uid: str
+    digest: str
+    """The SHA-256 of the file as it was read, in hexadecimal."""
+
+
+class OnNode(msgspec.Struct, frozen=True):
+    """One of the nodes."""
+
+    name: str
+    kubelet: str
+    """The current release of its kubelet."""
+    runtime: str
+    """The container runtime, ``containerd://1.6.20``; without a version, or empty, where nothing shows it."""
+
+
+class Normalization(msgspec.Struct, frozen=True):
+    """What is rewritten on the nodes of one upgrade."""
+
+    from_release: str
+    """The current release as given, which may be ``auto``."""
+    to_release: str
+    """The target release."""
+    nodes: tuple[OnNode, ...]
+    """The nodes with a change, sorted by name."""
+    changes: tuple[Change, ...]
+    """Every container that is not surely kept without this, in the order of a plan."""
+    pins: tuple[Pin, ...]
+    """By node and path."""
+    containers: int
+    """How many containers the plan has."""
+    origin: Origin = Origin()
+    """Where the pods come from."""
+    warnings: tuple[str, ...] = ()
+    """What upstream does not support, and what was left out."""
+    created: datetime | None = None
+    """When the pods were read, UTC; None where that is not known."""
+    tool: str = ""
+    """The version of this program that made it; empty for this one."""
+
+    @property
+    def before(self) -> int:
+        """How many containers are killed without it."""
+        return sum(one.item.verdict in FINDINGS for one in self.changes)
+
+    @property
+    def after(self) -> int:
+        """How many are killed with it."""
+        return sum(one.after in FINDINGS for one in self.changes)
+
+    @property
+    def unknown(self) -> int:
+        """How many containers are UNKNOWN, with and without it."""
+        return sum(one.after is Verdict.UNKNOWN for one in self.changes)
+
+    @property
+    def rewritten(self) -> int:
+        """How many records are rewritten."""
+        return sum(one.rewrite is not None for one in self.changes)
+
+
+def repeated(changes: Iterable[Change]) -> Sequence[str]:
+    """Return the ids of containers of which there is more than one change."""
+    seen, twice = set[str](), list[str]()
+    for one in changes:
+        if one.rewrite is not None:
+            if one.rewrite.id in seen:
+                twice.append(one.rewrite.id)
+            seen.add(one.rewrite.id)
+    return twice

@@ -1,0 +1,211 @@
+"""Which records are rewritten, on which node, and what restarts all the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+import hashcompat
+from hashcompat.core.model.escape import count, name_path
+from hashcompat.core.model.normalization import Change, Normalization
+from hashcompat.core.model.verdicts import FINDINGS
+from hashcompat.output.report.items import COLOURS, item_document, item_name, reason_words
+from hashcompat.output.report.model import (
+    Coloured,
+    Document,
+    Line,
+    Prose,
+    Report,
+    Rows,
+    Screen,
+    Seals,
+    Section,
+    Table,
+    document,
+    time_text,
+)
+from hashcompat.output.report.planview import source_document
+from hashcompat.output.report.restartplan import ItemSeals
+
+_OF_NODES: Final = ("NODE", "KUBELET", "RUNTIME", "RESTART", "AFTER", "UNKNOWN", "RECORDS", "MANIFESTS")
+_OF_CHANGES: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "AFTER", "RECORDED", "NEW", "WHY")
+_PINNED: Final = (
+    "A static pod whose manifest has a uid is not a new pod once the manifest is edited, and kubelets from "
+    "1.31 on compare nothing but the name and image of its containers: remove the uid when you edit one"
+)
+
+
+class Signed(msgspec.Struct, frozen=True):
+    """A normalization, and the key by which its document is signed."""
+
+    normalization: Normalization
+    key: bytes = b""
+    """Empty for no signature."""
+
+
+Shown = Normalization | Signed
+
+
+def _plain(shown: Shown) -> Normalization:
+    return shown.normalization if isinstance(shown, Signed) else shown
+
+
+def _document(shown: Shown) -> Document:
+    content, seals = _sealed(shown)
+    for row in content["items"]:
+        seals.add(seals.line(row))
+    return {**content, **seals.members()}
+
+
+def _sealed(shown: Shown) -> tuple[Document, Seals]:
+    """Return the Normalization without its digest and signature, and what makes these."""
+    made = _plain(shown)
+    content = document(
+        "Normalization",
+        spec={
+            "from": made.from_release,
+            "to": made.to_release,
+            "source": source_document(made.origin),
+            "nodes": [
+                {"name": node.name, "kubelet": node.kubelet, "runtime": node.runtime} for node in made.nodes
+            ],
+            "manifests": [
+                {
+                    "node": pin.node,
+                    "namespace": pin.namespace,
+                    "pod": pin.pod,
+                    "path": pin.path,
+                    "uid": pin.uid,
+                    "sha256": pin.digest,
+                }
+                for pin in made.pins
+            ],
+            "warnings": list(made.warnings),
+            "tool": {"name": "hashcompat", "version": made.tool or hashcompat.__version__},
+            "createdAt": time_text(made.created),
+        },
+        summary={
+            "containers": made.containers,
+            "killedBefore": made.before,
+            "killedAfter": made.after,
+            "unknown": made.unknown,
+            "records": made.rewritten,
+            "manifests": len(made.pins),
+        },
+        items=Rows(made.changes, _item),
+    )
+    return content, ItemSeals(content, shown.key if isinstance(shown, Signed) else b"")
+
+
+def _item(change: Change) -> dict[str, Any]:
+    rewrite = change.rewrite
+    return {
+        **item_document(change.item),
+        "after": change.after.value,
+        "record": {
+            "containerID": rewrite.id,
+            "podUID": rewrite.uid,
+            "hash": rewrite.recorded,
+            "newHash": rewrite.new,
+            "kubelet": rewrite.creator,
+        }
+        if rewrite
+        else None,
+        "manifest": change.pinned,
+        "leftAlone": change.obstacle or None,
+    }
+
+
+def _table(shown: Shown) -> Table:
+    """Return a row for each node."""
+    made = _plain(shown)
+    before, after, unknown, records, pins = (Counter[str]() for _ in range(5))
+    for one in made.changes:
+        node = one.item.pod.node
+        before[node] += one.item.verdict in FINDINGS
+        after[node] += one.after in FINDINGS
+        unknown[node] += one.after not in FINDINGS and bool(one.obstacle)
+        records[node] += one.rewrite is not None
+    pins.update(pin.node for pin in made.pins)
+    counts = (before, after, unknown, records, pins)
+
+    def rows() -> Iterator[list[object]]:
+        for node in made.nodes:
+            yield [node.name, node.kubelet, node.runtime or None, *(found[node.name] for found in counts)]
+
+    return Table(_OF_NODES, rows, bare=True)
+
+
+def _wide(shown: Shown) -> Table:
+    return Table(_OF_CHANGES, lambda: map(_cells, _plain(shown).changes), bare=True)
+
+
+def _left(made: Normalization) -> list[Change]:
+    return [one for one in made.changes if one.obstacle]
+
+
+def _cells(change: Change) -> list[object]:
+    item, rewrite = change.item, change.rewrite
+    names = [item.pod.node, item.pod.namespace, item.pod.name, item.container.name]
+    verdicts = [Coloured(one.value, COLOURS[one]) for one in (item.verdict, change.after)]
+    hashes = [f"{rewrite.recorded:x}", f"{rewrite.new:x}"] if rewrite else [None, None]
+    return [*names, *verdicts, *hashes, Prose(change.obstacle or reason_words(item))]
+
+
+def _overview(shown: Shown, _screen: Screen) -> Iterator[Section]:
+    made = _plain(shown)
+    yield Section(_first_lines(made))
+    yield Section(_table(shown))
+    left = _left(made)
+    if left:
+        columns = ("POD", "CONTAINER", "VERDICT", "WHY")
+        yield Section(Table(columns, lambda: map(_left_cells, left)), title="Left alone")
+
+
+def _first_lines(made: Normalization) -> list[Line]:
+    ways = f"Kubelet {made.from_release} -> {made.to_release}"
+    return [[f"{ways}: {_killed(made.before)} with the records as they are, {made.after} once rewritten"]]
+
+
+def _killed(number: int) -> str:
+    return f"{count(number, 'container')} {'is' if number == 1 else 'are'} killed"
+
+
+def _left_cells(change: Change) -> list[object]:
+    item = change.item
+    verdict = Coloured(item.verdict.value, COLOURS[item.verdict])
+    return [
+        name_path(item.pod.namespace, item.pod.name),
+        item.container.name,
+        verdict,
+        Prose(change.obstacle),
+    ]
+
+
+def _names(shown: Shown) -> Iterator[str]:
+    """Yield NAMESPACE/POD/CONTAINER of each record that is rewritten."""
+    return (item_name(one.item) for one in _plain(shown).changes if one.rewrite)
+
+
+def _notes(shown: Shown) -> Iterator[str]:
+    made = _plain(shown)
+    yield from (f"Warning: {warning}" for warning in made.warnings)
+    if made.pins:
+        yield f"Warning: {_PINNED}"
+    written = f"{count(made.rewritten, 'record')} and {count(len(made.pins), 'manifest')} to rewrite"
+    yield f"{written}; {made.after} of {made.before} are killed all the same, {made.unknown} unknown"
+
+
+NORMALIZATION: Final[Report[Any]] = Report(
+    "Normalization",
+    document=_document,
+    sealed=_sealed,
+    table=_table,
+    overview=_overview,
+    wide=_wide,
+    names=_names,
+    notes=_notes,
+)

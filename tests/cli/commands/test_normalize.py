@@ -1,0 +1,90 @@
+"""``hashcompat normalize``: the document, its page, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from jsonschema import Draft202012Validator
+
+import hashcompat
+from tests.helpers.pods import PLAIN, as_json, node, pod
+from tests.helpers.program import ROOT, Run
+from tests.helpers.upgrades import record
+
+ID = "a" * 64
+SCHEMA = json.loads((ROOT / "schemas" / "documents" / "Normalization.schema.json").read_text())
+WAS, IS = (hashcompat.container_hash(PLAIN, release).value for release in ("1.30.14", "1.31.14"))
+STATUS = {
+    "phase": "Running",
+    "containerStatuses": [{"name": "c", "containerID": f"containerd://{ID}", "state": {"running": {}}}],
+}
+PODS = as_json(pod(status=STATUS), pod(name="q", status=STATUS), node("v1.30.14"))
+
+
+def records(directory: Path) -> Path:
+    """Write the record of one of the pods."""
+    path = directory / "records.json"
+    path.write_text(json.dumps({"containers": [{**record(WAS), "id": ID}]}))
+    return path
+
+
+def test_the_page_says_what_is_rewritten_and_what_stays(run: Run, tmp_path: Path) -> None:
+    result = run("normalize", "--to", "1.31.14", "-f", "-", "--recorded", records(tmp_path), stdin=PODS)
+    assert result.code == 0, result.err
+    assert result.out.splitlines()[0] == (
+        "Kubelet auto -> 1.31.14: 2 containers are killed with the records as they are, 1 once rewritten"
+    )
+    assert "ns/q   c            RESTART    nothing shows the hash that is recorded of it" in result.out
+    assert result.err.splitlines()[-1] == (
+        "1 record and 0 manifests to rewrite; 1 of 2 are killed all the same, 0 unknown"
+    )
+
+
+def test_the_document_has_all_that_a_node_needs(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "n.json"
+    result = run(
+        *("normalize", "--to", "1.31.14", "-f", "-", "--recorded", records(tmp_path), "-q"),
+        *("--out", out, "-o", "wide"),
+        stdin=PODS,
+    )
+    assert result.code == 0, result.err
+    document = json.loads(out.read_text())
+    assert document["kind"] == "Normalization"
+    Draft202012Validator(SCHEMA).validate(document)
+    first, second = document["items"]
+    assert first["record"] == {
+        "containerID": ID,
+        "podUID": "uid-p",
+        "hash": WAS,
+        "newHash": IS,
+        "kubelet": "v1.30.14",
+    }
+    assert (first["verdict"], first["after"], first["leftAlone"]) == ("RESTART", "KEEP", None)
+    assert (second["after"], second["record"]) == ("RESTART", None)
+    assert document["spec"]["nodes"] == [{"name": "n1", "kubelet": "v1.30.14", "runtime": ""}]
+    assert f"{WAS:x}" in result.out
+
+
+def test_names_are_those_whose_records_are_rewritten(run: Run, tmp_path: Path) -> None:
+    result = run(
+        *("normalize", "--to", "1.31.14", "-f", "-", "--recorded", records(tmp_path), "-o", "name"),
+        stdin=PODS,
+    )
+    assert result.out == "ns/p/c\n"
+
+
+def test_without_records_there_is_nothing_to_prove(run: Run) -> None:
+    result = run("normalize", "--to", "1.31.14", "-f", "-", stdin=PODS)
+    assert result.code == 64
+    assert "--recorded" in result.err
+
+
+def test_a_signed_document_has_the_signature(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("k" * 32)
+    result = run(
+        *("normalize", "--to", "1.31.14", "-f", "-", "--recorded", records(tmp_path), "-o", "json", "-q"),
+        *("--sign-key", tmp_path / "key"),
+        stdin=PODS,
+    )
+    assert result.document["signature"].startswith("hmac-sha256:")

@@ -1,0 +1,242 @@
+"""What is proven, and so rewritten, and what is left alone: small pods, each with one fact that differs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hashcompat
+from hashcompat.core.model.normalization import Normalization, repeated
+from hashcompat.core.records.documents import from_node
+from hashcompat.core.records.index import index
+from tests.helpers.pods import PLAIN, Json, mirror_pod, node, pod
+from tests.helpers.upgrades import record
+
+OLD, NEW = "1.30.14", "1.31.14"
+ID = "a" * 64
+WAS, IS = (hashcompat.container_hash(PLAIN, release).value for release in (OLD, NEW))
+
+
+def running(container: Json | None = None, **more: Any) -> Json:
+    """Return a pod whose container runs, as its status says."""
+    status = {
+        "phase": "Running",
+        "containerStatuses": [
+            {"name": "c", "containerID": f"containerd://{ID}", "state": {"running": {}}, "restartCount": 0}
+        ],
+    }
+    return pod(container or PLAIN, **{"status": status, **more})
+
+
+def recorded(value: int | None = WAS, **more: Any) -> Json:
+    return {**record(value), "id": ID, **more}
+
+
+def made(
+    *objects: Json, records: list[Json] | None = None, old: str = "auto", **options: Any
+) -> Normalization:
+    rows = [recorded()] if records is None else records
+    found = index(from_node({"containers": rows}))
+    return hashcompat.normalize(
+        [*objects, node(f"v{OLD}")], old, options.pop("to", NEW), records=found, **options
+    )
+
+
+def left_alone(found: Normalization) -> str:
+    """Return why the one container is left alone."""
+    (change,) = found.changes
+    assert change.rewrite is None
+    assert (found.before, found.rewritten) == (found.after, 0) or change.item.verdict.value == "UNKNOWN"
+    return change.obstacle
+
+
+def test_a_record_that_the_spec_has_is_rewritten_to_what_the_target_computes() -> None:
+    found = made(running())
+    (change,) = found.changes
+    assert change.rewrite is not None
+    assert (change.rewrite.recorded, change.rewrite.new, change.rewrite.creator) == (WAS, IS, f"v{OLD}")
+    assert (change.rewrite.id, change.rewrite.uid) == (ID, "uid-p")
+    assert (found.before, found.after, found.unknown) == (1, 0, 0)
+    assert [(one.name, one.kubelet, one.runtime) for one in found.nodes] == [("n1", f"v{OLD}", "")]
+
+
+def test_the_way_back_is_the_same() -> None:
+    (change,) = made(running(), records=[recorded(IS)], old=NEW, to=OLD, override_node_releases=True).changes
+    assert change.rewrite is not None
+    assert (change.rewrite.recorded, change.rewrite.new) == (IS, WAS)
+
+
+def test_a_record_of_an_older_kubelet_names_that_one() -> None:
+    """Which of a patched kubelet's containers it created, and which it only kept, their records show."""
+    older = hashcompat.container_hash(PLAIN, "1.15.12").value
+    (change,) = made(running(), records=[recorded(older)]).changes
+    assert change.rewrite is not None
+    assert (change.rewrite.recorded, change.rewrite.creator) == (older, "1.15.12")
+
+
+def test_what_is_kept_anyway_is_not_in_the_document() -> None:
+    found = made(running(), records=[recorded(IS)])
+    assert (found.changes, found.nodes, found.containers) == ((), (), 1)
+
+
+@pytest.mark.parametrize(
+    ("found", "why"),
+    [
+        (made(running(), records=[]), "nothing shows the hash that is recorded"),
+        (made(running({**PLAIN, "image": "other"})), "no known kubelet computes its recorded hash"),
+        (made(running(), records=[recorded(7)]), "no known kubelet computes its recorded hash"),
+        (made(running(), records=[recorded(None)]), "no recorded hash that can be compared"),
+        (made(running(), records=[recorded(id="0")]), "nothing shows the hash that is recorded"),
+        (made(running(status={"phase": "Running"}), records=[recorded(id="0")]), "its record has no id"),
+        (made(running(), records=[{**record(WAS, uid=""), "id": ID}]), "its record has no id"),
+        (
+            made(running(metadata={"uid": ""}), records=[{**record(WAS, uid=""), "id": ID}], old=OLD),
+            "its record has no id",
+        ),
+        (made(running({**PLAIN, "args": ["\b"]}, metadata={}), to="v1.29.99-eks-1", old=OLD), ""),
+    ],
+    ids=["none", "image", "hash", "missing", "other", "id", "uid", "manifest", "vendor"],
+)
+def test_what_is_not_proven_is_left_alone(found: Normalization, why: str) -> None:
+    assert why in left_alone(found)
+
+
+def test_another_cause_than_the_hash_leaves_a_container_alone() -> None:
+    metadata = {"name": "p", "uid": "uid-p", "namespace": "ns", "attempt": 0}
+    sandbox = {"id": "s", "metadata": metadata, "state": "SANDBOX_NOTREADY", "createdAt": "1"}
+    rows = [*from_node({"containers": [recorded()]}), *from_node({"items": [sandbox]})]
+    found = hashcompat.normalize([running(), node(f"v{OLD}")], "auto", NEW, records=index(rows))
+    assert left_alone(found) == "not by its hash alone: the pod's latest sandbox is not ready"
+
+
+def test_what_is_killed_for_good_is_left_alone() -> None:
+    labelled = node(f"v{OLD}")
+    labelled["metadata"]["labels"] = {"a": "b"}
+    asking = running(spec={"nodeSelector": {"x": "y"}})
+    found = hashcompat.normalize(
+        [asking, labelled], "auto", NEW, records=index(from_node({"containers": [recorded()]}))
+    )
+    assert left_alone(found).startswith("it is killed and not started again")
+
+
+def test_another_runtime_than_those_that_are_known_is_left_alone() -> None:
+    crio = node(f"v{OLD}")
+    crio["status"]["nodeInfo"]["containerRuntimeVersion"] = "cri-o://1.30.1"
+    found = hashcompat.normalize(
+        [running(), crio], "auto", NEW, records=index(from_node({"containers": [recorded()]}))
+    )
+    assert left_alone(found) == "the records of cri-o cannot be rewritten"
+
+
+def test_that_vendors_hash_as_upstream_is_never_assumed() -> None:
+    found = made(running(), to="v1.31.1-aliyun.1", assume_upstream=True)
+    assert "is not public" in left_alone(found)
+
+
+def test_a_static_pod_without_its_manifest_is_left_alone() -> None:
+    """Its mirror pod is not what its kubelet hashes."""
+    mirror = mirror_pod(PLAIN, status=running()["status"])
+    mirror["metadata"]["annotations"]["kubernetes.io/config.hash"] = "0123"
+    found = made(mirror, records=[{**record(WAS, "p-n1", uid="0123"), "id": ID}])
+    assert "--static-pod-dir" in left_alone(found)
+
+
+def static(tmp_path: Path, **metadata: Any) -> tuple[hashcompat.Inventory, str]:
+    """Return a static pod, and the UID that the current kubelet computes of its manifest."""
+    manifest = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "p", "namespace": "ns", **metadata},
+        "spec": {"containers": [PLAIN], "hostNetwork": True},
+    }
+    (tmp_path / "p.json").write_text(json.dumps(manifest))
+    inventory = hashcompat.load_static_pods(tmp_path, "n1")
+    (row,) = hashcompat.hashes(inventory, [OLD]).rows
+    return inventory, str(row.uids[OLD].uid)
+
+
+def of_static(inventory: hashcompat.Inventory, uid: str, old: str = OLD, new: str = NEW) -> Normalization:
+    (row,) = hashcompat.hashes(inventory, [old]).rows
+    rows = [{**record(row.hashes[old].value, "p-n1", uid=uid), "id": ID}]
+    return hashcompat.normalize(inventory, old, new, records=index(from_node({"containers": rows})))
+
+
+def test_a_manifest_is_given_the_uid_that_its_pod_has(tmp_path: Path) -> None:
+    inventory, uid = static(tmp_path)
+    found = of_static(inventory, uid)
+    (pin,) = found.pins
+    assert (pin.uid, pin.path, pin.pod, len(pin.digest)) == (uid, str(tmp_path / "p.json"), "p-n1", 64)
+    assert (found.before, found.after, found.rewritten) == (1, 0, 1)
+
+
+def test_where_only_the_uid_changes_no_record_is_rewritten(tmp_path: Path) -> None:
+    inventory, _ = static(tmp_path)
+    (row,) = hashcompat.hashes(inventory, ["1.36.3"]).rows
+    found = of_static(inventory, str(row.uids["1.36.3"].uid), "1.36.3", "1.37.1")
+    assert (len(found.pins), found.rewritten, found.before, found.after) == (1, 0, 1, 0)
+    assert found.changes[0].pinned
+
+
+def test_a_uid_of_its_own_stays(tmp_path: Path) -> None:
+    inventory, uid = static(tmp_path, uid="1234")
+    found = of_static(inventory, uid)
+    assert (found.pins, found.rewritten, found.after) == ((), 1, 0)
+
+
+def test_a_static_pod_that_runs_under_another_uid_is_left_alone(tmp_path: Path) -> None:
+    inventory, _ = static(tmp_path)
+    assert "under another UID" in left_alone(of_static(inventory, "0" * 32))
+
+
+def test_a_static_pod_is_kept_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
+    manifest = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "p", "namespace": "ns"},
+        "spec": {"containers": [PLAIN, {"name": "d", "image": "i"}], "hostNetwork": True},
+    }
+    (tmp_path / "p.json").write_text(json.dumps(manifest))
+    inventory = hashcompat.load_static_pods(tmp_path, "n1")
+    first, second = hashcompat.hashes(inventory, [OLD]).rows
+    uid = str(first.uids[OLD].uid)
+    rows = [
+        {**record(first.hashes[OLD].value, "p-n1", uid=uid), "id": ID},
+        {**record(7, "p-n1", "d", uid=uid), "id": "b" * 64},
+    ]
+    found = hashcompat.normalize(inventory, OLD, NEW, records=index(from_node({"containers": rows})))
+    assert (found.pins, found.rewritten, found.before, found.after) == ((), 0, 2, 2)
+    assert all(one.obstacle.startswith("a static pod is kept as a whole") for one in found.changes)
+    assert second.container.name == "d"
+
+
+def test_a_patched_target_needs_none_of_this() -> None:
+    with pytest.raises(hashcompat.UsageError, match="needs no rewritten records"):
+        made(running(), patch=hashcompat.AssumePatch("accept"))
+
+
+def test_kubelets_that_compare_names_are_refused() -> None:
+    with pytest.raises(hashcompat.UsageError, match="names of containers"):
+        made(running(), old="1.6.13", to="1.5.8")
+
+
+def test_containers_that_are_there_twice_are_found() -> None:
+    (change,) = made(running()).changes
+    assert repeated([change, change]) == [ID]
+    assert repeated([change]) == []
+
+
+def test_a_document_is_sealed_as_a_plan_is() -> None:
+    document = hashcompat.to_document(made(running()))
+    assert document["digest"].startswith("sha256:")
+    assert document["signature"] is None
+    assert document["summary"] == {
+        "containers": 1,
+        "killedBefore": 1,
+        "killedAfter": 0,
+        "unknown": 0,
+        "records": 1,
+        "manifests": 0,
+    }

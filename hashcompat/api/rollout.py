@@ -182,7 +182,7 @@ class NodeFields(TypedDict, total=False):
     source: Source | None
     """The cluster's nodes and pods; a plan is made of them too."""
     apiserver: str
-    """The release of the API server that the kubelets will talk to."""
+    """The release of the API server that the kubelets will talk to; empty for those that the source shows."""
     ignored: Iterable[str]
     """The ids of checks whose errors count as warnings, or ``all``."""
     now: datetime
@@ -228,7 +228,7 @@ def _known(source: Source | None, question: Question, dumps: Sequence[Dump], cat
     )
     options = Options(keep_going=True, records=index(inventory.records), apiserver_to=question.server)
     plan = planning.make(inventory, question.current or AUTO, question.target, View(catalog, options))
-    return known_of(inventory.nodes, inventory.pods, plan.items)
+    return known_of(inventory.nodes, tuple(inventory.pods), plan.items, inventory.servers.found)
 
 
 def normalize(

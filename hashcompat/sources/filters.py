@@ -17,6 +17,7 @@ from hashcompat.core.model.kinds import Owner, near_owners, owner_of
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Inventory, Pod, Share, Shared
 from hashcompat.core.model.records import Recorded, Sandbox
+from hashcompat.core.model.servers import ApiServers
 
 
 class Filters(msgspec.Struct, frozen=True, dict=True):
@@ -99,7 +100,7 @@ def select(inventory: Inventory, filters: Filters) -> Inventory:
     """
     if filters == Filters():
         allowances.containers().take(inventory.containers)
-    return structs.replace(inventory, pods=_Selected(inventory.pods, filters))
+    return structs.replace(inventory, pods=_Selected(inventory.pods, filters, inventory.servers))
 
 
 def narrowed(plan: Plan, filters: Filters) -> Plan:
@@ -121,6 +122,8 @@ def narrowed(plan: Plan, filters: Filters) -> Plan:
 class _Selected(msgspec.Struct, frozen=True):
     pods: Iterable[Pod]
     filters: Filters
+    servers: ApiServers
+    """What those that are passed over show of the API servers: these decide about all nodes."""
 
     def __iter__(self) -> Iterator[Pod]:
         """Yield the matching pods; raise InputError without any: an empty plan would look like a safe one."""
@@ -132,6 +135,8 @@ class _Selected(msgspec.Struct, frozen=True):
                 matched += 1
                 kept.take(pod)
                 yield pod
+            else:
+                self.servers.see(pod)
         owners.check()
         if not matched:
             raise InputError(f"none of the {count(passed, 'pod')} matches the filters")

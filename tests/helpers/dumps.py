@@ -12,6 +12,7 @@ from hashcompat.analysis.preflight import examine
 from hashcompat.analysis.preflight.checks import Need, Upgrade
 from hashcompat.analysis.preflight.facts import Cluster
 from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.kubelet.servers import Servers
 from hashcompat.core.model.preflight import Finding
 from hashcompat.core.records.probes import Dump, Probe, dumps
 
@@ -148,7 +149,7 @@ def upgrade(to: str, current: str = "", **more: Any) -> Upgrade:
     catalog = default_catalog()
     target = catalog.kubelet(to)
     running = catalog.kubelet(current) if current else None
-    more = {"server": target, "runtimes": catalog.runtimes, "now": NOW, **more}
+    more = {"servers": Servers(((target, ()),)), "runtimes": catalog.runtimes, "now": NOW, **more}
     return Upgrade(target, catalog.hazards(target.release), running, **more)
 
 

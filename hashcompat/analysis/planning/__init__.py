@@ -13,7 +13,8 @@ modules, in the order in which a pod passes them:
    ``suggestion`` are gathered. ``items`` holds them until the last record of a node is known.
 5. ``hops``: the same upgrade in single steps, and back. ``repeats`` does all of it once for pods that are
    alike (with ``kinds``, ``templates`` and ``rulings``), and ``runs`` in several processes where a file is
-   large; neither changes any answer.
+   large; neither changes any answer. ``servers`` finds the API servers among the pods: where these read pods
+   otherwise than was assumed, all is decided once more.
 
 ``counting`` and ``pairs`` answer for the matrix, which counts the restarts of hundreds of upgrades at once.
 """
@@ -22,6 +23,7 @@ from __future__ import annotations
 
 from msgspec import structs
 
+from hashcompat.analysis.planning import servers
 from hashcompat.analysis.planning.options import check_gates
 from hashcompat.analysis.planning.patched import current, resolved, resolved_current
 from hashcompat.analysis.planning.repeats import Gather, Nothing
@@ -49,12 +51,22 @@ def make(
     way = Way(from_release, to_release)
     view, notes = bound(way, inventory, view)
     run = decided(way, inventory, view, gather)
+    run.servers.merge(inventory.servers.found)
+    shown = servers.seen(run.servers.found, view)
+    olds = list(map(view.catalog.kubelet, current(way, inventory.nodes, view.catalog)))
+    if other := servers.under(shown, olds, view.kubelet(way.new), view):
+        run = decided(way, inventory, other, gather)
     plan = run.planner.plan(run.gathering.numbers(run.planner.settled))
     plan = structs.replace(
         plan,
         notes=notes,
         origin=run.ages.dated(inventory.origin),
-        warnings=(*plan.warnings, *run.ages.warnings()),
+        assumptions=(*plan.assumptions, *servers.assumed(shown)),
+        warnings=(
+            *plan.warnings,
+            *servers.warned(shown, view.kubelet(way.new), plan.items),
+            *run.ages.warnings(),
+        ),
     )
     details = run.gathering.details()
     return structs.replace(plan, hops=run.hops.hops, rollback=run.hops.rollback, details=details)

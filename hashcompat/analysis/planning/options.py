@@ -47,9 +47,10 @@ class Options(msgspec.Struct, frozen=True):
     other_runtime: bool = False
     """Whether the target kubelet uses another container runtime than the current one."""
     apiserver: str = ""
-    """The API server's current release; empty: that of the current kubelet."""
+    """The API server's current release; empty: what the cluster shows, or that of the current kubelet."""
     apiserver_to: str = ""
-    """The API server's target release; empty: that of the newer one of the two kubelets."""
+    """The API server's target release; empty: that of the newer one of the two kubelets, or the current one
+    where that is newer."""
     patch: AssumePatch | None = None
     """The patch that the target kubelet is assumed to have."""
     assume_upstream: bool = False

@@ -18,6 +18,7 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.forks import FailedError, begun
 from hashcompat.core.model.plan import Way
 from hashcompat.core.model.pods import Inventory, Node, Pod, Share, Shared
+from hashcompat.core.model.servers import ApiServers
 from hashcompat.core.model.uids import Dating
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Run:
         self.planner = Planner(way, nodes, view, templates)
         self.hops = Hops(way, nodes, view, templates)
         self.ages = Ages(dating)
+        self.servers = ApiServers()
         self.gathering = gather(way, view, templates)
         self._repeats = Repeats(self.planner, self.hops, templates, self.gathering)
 
@@ -46,12 +48,14 @@ class Run:
         """Decide pods one by one."""
         for pod in pods:
             self.ages.add(pod)
+            self.servers.see(pod)
             self._repeats.add(pod)
 
     def sent(self, share: Share) -> Iterator[Any]:
         """Decide a share, and yield what another process needs of that."""
         self.add(share)
-        yield self.planner.found, self.hops.found, self.ages.found, (share.seen, share.lines)
+        aside = self.ages.found, self.servers.found
+        yield self.planner.found, self.hops.found, aside, (share.seen, share.lines)
         yield from self.planner.rows()
 
     def merge(self, sent: Iterator[Any], lines: int) -> tuple[Any, int]:
@@ -60,10 +64,11 @@ class Run:
         ``lines`` is by how many those of its containers are too low. Raises FailedError where a reason names
         a place in the file, which is not known then.
         """
-        planned, counted, ages, seen = next(sent)
+        planned, counted, (ages, servers), seen = next(sent)
         self.planner.merge(map(_without_places, sent) if lines else sent, planned, lines)
         self.hops.merge(counted)
         self.ages.merge(ages)
+        self.servers.merge(servers)
         found: tuple[Any, int] = seen
         return found
 

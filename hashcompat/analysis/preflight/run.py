@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Final
 
 import msgspec
 
@@ -13,11 +14,15 @@ from hashcompat.analysis.preflight.facts import Cluster
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.errors import InputError
+from hashcompat.core.kubelet.servers import servers_of
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.pods import Node, Pod
 from hashcompat.core.model.preflight import Finding, Preflight
+from hashcompat.core.model.servers import ApiServers
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
 from hashcompat.core.records.probes import AbsentError, Dump, UnreadError
+
+_NONE: Final[Mapping[str, Mapping[str, None]]] = {}
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -29,6 +34,8 @@ class Known(msgspec.Struct, frozen=True):
     """The pods by their nodes; None where no pods were read."""
     items: Mapping[str, tuple[Item, ...]] | None = None
     """The verdicts of a plan by nodes; None where there is no plan."""
+    servers: Mapping[str, Iterable[str]] = msgspec.field(default_factory=dict)
+    """The releases of the API servers, with where each shows."""
 
     @property
     def given(self) -> frozenset[Need]:
@@ -60,11 +67,23 @@ def _own_release(dump: Dump) -> str:
         return ""
 
 
-def known_of(nodes: Iterable[Node], pods: Iterable[Pod], items: Iterable[Item] | None) -> Known:
-    """Return what a source shows, with the verdicts of its plan; a source without pods has no plan."""
+def known_of(
+    nodes: Iterable[Node],
+    pods: Sequence[Pod],
+    items: Iterable[Item] | None,
+    servers: Mapping[str, Mapping[str, None]] = _NONE,
+) -> Known:
+    """Return what a source shows, with the verdicts of its plan; a source without pods has no plan.
+
+    ``servers`` are the releases of API servers that the source shows besides these pods, with where.
+    """
     placed = by_node(pods)
     verdicts = None if items is None or not placed else items_by_node(items)
-    return Known({node.name: node for node in nodes}, placed or None, verdicts)
+    shown = ApiServers()
+    shown.merge(servers)
+    for pod in pods:
+        shown.see(pod)
+    return Known({node.name: node for node in nodes}, placed or None, verdicts, shown.found)
 
 
 def by_node(pods: Iterable[Pod]) -> Mapping[str, tuple[Pod, ...]]:
@@ -118,7 +137,7 @@ class Question(msgspec.Struct, frozen=True):
     current: str = ""
     """The release of the kubelet that runs now, on every node; empty for what each node shows."""
     server: str = ""
-    """The release of the API server; empty where it is unknown."""
+    """The release of the API server; empty for those that the cluster shows."""
     ignored: tuple[str, ...] = ()
     """The checks whose errors count as warnings, or ``all``."""
     now: datetime | None = None
@@ -137,7 +156,7 @@ def inspect(dumps: Sequence[Dump] | None, known: Known, question: Question, cata
         catalog.kubelet(question.current)
     target = catalog.kubelet(question.target)
     hazards = catalog.hazards(target.release)
-    server = catalog.kubelet(question.server) if question.server else None
+    shown = {question.server: ()} if question.server else known.servers
     findings: list[Finding] = []
     current: dict[str, str | None] = {}
     for dump in without_dumps(known.nodes) if dumps is None else dumps:
@@ -148,7 +167,7 @@ def inspect(dumps: Sequence[Dump] | None, known: Known, question: Question, cata
             target,
             hazards,
             catalog.kubelet(name) if name and catalog.knows(name) else None,
-            server,
+            servers_of(shown, catalog),
             restarts_of(items),
             items,
             catalog.runtimes,

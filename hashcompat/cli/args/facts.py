@@ -111,12 +111,14 @@ class Facts:
     apiserver: str | None = option(
         "--apiserver",
         metavar="RELEASE",
-        help="The API server's current release; default: that of the kubelets.",
+        help="The API server's current release; default: what /version and static pods show, or that of the "
+        "kubelets.",
     )
     apiserver_to: str | None = option(
         "--apiserver-to",
         metavar="RELEASE",
-        help="The target release of the API server; default: the newer kubelet's.",
+        help="The target release of the API server; default: the newer kubelet's, or the current one where "
+        "that is newer.",
     )
     cri_dockerd: bool = option(
         "--cri-dockerd",

@@ -62,7 +62,8 @@ class Joined:
     apiserver: str | None = option(
         "--apiserver",
         metavar="RELEASE",
-        help="The release of the API server that the kubelet will talk to.",
+        help="The release of the API server that the kubelet will talk to; default: what /version and static "
+        "pods show.",
     )
 
     override_node_releases: bool = override_option()
@@ -85,8 +86,9 @@ class Joined:
                     for node in inventory.nodes
                     if not reading.scope.nodes or node.name in reading.scope.nodes
                 ),
-                inventory.pods,
+                tuple(inventory.pods),
                 items,
+                inventory.servers.found,
             )
         if self.plan:
             known = structs.replace(known, items=items_by_node(_saved(self.plan, way, catalog).items))

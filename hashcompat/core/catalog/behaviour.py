@@ -96,6 +96,9 @@ class Behaviour(msgspec.Struct, frozen=True):
     """The sysctls that every pod may set."""
     device_health: str
     """Whether the health of devices is ``checked`` when a running container is admitted again."""
+    services_read: str
+    """Which services the kubelet has to read before it creates a container: ``all``, or those ``with a
+    cluster IP``, by a field that API servers of older minors refuse to select by."""
     pod_features: Sequence[PodFeature]
     """The features that a pod may ask for and whose absence makes the kubelet refuse it."""
     volumes_without_plugin: Mapping[str, str]

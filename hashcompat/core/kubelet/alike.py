@@ -136,6 +136,14 @@ def too_old_for_server(new: Kubelet, server: Kubelet) -> str:
     return f"{_under(new, server)}: a kubelet may be up to {allowed} minor versions older than kube-apiserver"
 
 
+def waits_for_services(new: Kubelet, server: Kubelet) -> bool:
+    """Return whether a kubelet creates no container under an API server, which refuses its list of services.
+
+    Static pods do not wait (pkg/kubelet/kubelet_pods.go ``makeEnvironmentVariables``).
+    """
+    return new.behaviour.services_read == "with a cluster IP" != server.behaviour.services_read
+
+
 def within_policy(old: Kubelet, new: Kubelet) -> bool:
     """Return whether both kubelets of an upgrade may run under one API server, that of the newer one.
 

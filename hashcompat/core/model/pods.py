@@ -12,6 +12,7 @@ import msgspec
 
 from hashcompat.core.model.budgets import NOT_READ, Budgets
 from hashcompat.core.model.records import Record
+from hashcompat.core.model.servers import ApiServers
 from hashcompat.core.model.uids import Dating
 from hashcompat.core.model.verdicts import StoredHashes
 
@@ -380,3 +381,7 @@ class Inventory(msgspec.Struct, frozen=True):
 
     dating: Dating | None = None
     """What shows when it was taken, besides the pods; None where nothing does."""
+
+    servers: ApiServers = msgspec.field(default_factory=ApiServers)
+    """What a cluster reports of its API servers, and what pods that were passed over show of them, once the
+    others were iterated over."""

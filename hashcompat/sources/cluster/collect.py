@@ -1,4 +1,4 @@
-"""A live cluster -> pods, nodes, the UID of kube-system and, where asked for, PodDisruptionBudgets."""
+"""A live cluster -> pods, nodes, its UID, the API server's release and, where asked for, budgets."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from hashcompat.core.go.jsonpath import part, text
 from hashcompat.core.model.budgets import NOT_READ, Budgets
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.pods import Inventory, Node, Origin, Source
+from hashcompat.core.model.servers import ApiServers
 from hashcompat.core.model.uids import Dated, Dating, Reach
 from hashcompat.sources.budgets import KIND as BUDGET
 from hashcompat.sources.budgets import budgets_of, of_budget
@@ -36,6 +37,8 @@ _NOT_FOUND: Final = 404
 _FORBIDDEN: Final = 403
 
 _BUDGETS: Final = "poddisruptionbudgets"
+
+_VERSION: Final = "/version"
 
 _POLICY: Final = ("policy/v1", "policy/v1beta1")
 """The versions of their API, from 1.21 and from 1.5 to 1.24."""
@@ -168,7 +171,8 @@ def collect(access: Access, scope: Scope, say: Say, progress: Say) -> Inventory:
         budgets = _budgets(client, scope, progress) if scope.budgets else NOT_READ
         origin = structs.replace(_origin(access), cluster=_uid_or_none(client))
         dating = Dating(until(), (Dated("", Reach(begun), says=True),))
-        return Inventory(pods, nodes, origin=origin, budgets=budgets, dating=dating)
+        servers = ApiServers(_version_or_none(client))
+        return Inventory(pods, nodes, origin=origin, budgets=budgets, dating=dating, servers=servers)
 
 
 def uid(access: Access, say: Say) -> str:
@@ -197,6 +201,14 @@ def _uid_or_none(client: Client) -> str:
     """Return the UID where it can be read: a plan does not need it."""
     try:
         return _uid(client)
+    except InputError:
+        return ""
+
+
+def _version_or_none(client: Client) -> str:
+    """Return the release that the API server reports, which everybody may ask; a plan does not need it."""
+    try:
+        return text(client.get(_VERSION), "gitVersion")
     except InputError:
         return ""
 

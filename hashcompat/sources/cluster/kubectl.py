@@ -1,8 +1,8 @@
 """kubectl as the way to the API server: it alone knows how its user's kubeconfig authenticates.
 
 ``kubectl proxy`` listens on a unix socket in a directory that only this user may enter; it passes on reads of
-pods, nodes, PodDisruptionBudgets and one namespace, or on what is asked of one object, and nothing else; and
-it ends with this process, however that ends.
+pods, nodes, PodDisruptionBudgets, one namespace and the server's release, or on what is asked of one object,
+and nothing else; and it ends with this process, however that ends.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _MOST_LINES: Final = 1000
 
 _PATHS: Final = (
     r"^/api/v1/(nodes|pods|namespaces/[^/]+/pods)$,^/api/v1/nodes/[^/]+$,^/api/v1/namespaces/kube-system$,"
-    r"^/apis/policy/(v1|v1beta1)/(namespaces/[^/]+/)?poddisruptionbudgets$"
+    r"^/apis/policy/(v1|v1beta1)/(namespaces/[^/]+/)?poddisruptionbudgets$,^/version$"
 )
 
 _WRITES: Final = ("POST", "PUT")

@@ -526,3 +526,21 @@ def test_what_a_cluster_reports_of_its_containers_is_not_its_age(
 def test_manifests_beside_a_cluster_have_no_age(live: Live, static: tuple[object, ...]) -> None:
     source = live(*AUTO, *static, "--context", "c").document["spec"]["source"]
     assert (source["kind"], source["takenAt"]) == ("cluster", None)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ([200, {"gitVersion": "v1.9.11"}], ["kube-apiserver is 1.9.11 (/version)"]),
+        ([200, {"gitVersion": 5}], []),
+        ([403, {"message": "forbidden"}], []),
+    ],
+)
+def test_the_api_server_is_asked_for_its_release(
+    live: Live, answers: dict[str, Any], answer: list[Any], expected: list[str]
+) -> None:
+    answers["/version"] = answer
+    result = live(*PLAN)
+    assert result.code == 0
+    said = json.loads(result.out)["spec"]["assumptions"]
+    assert [line for line in said if "kube-apiserver" in line] == expected

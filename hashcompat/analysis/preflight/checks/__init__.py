@@ -13,6 +13,7 @@ from hashcompat.analysis.preflight.facts import Facts
 from hashcompat.core.catalog.hazards import Hazards
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.vendors import Runtimes
+from hashcompat.core.kubelet.servers import Servers
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.rules import Rule
@@ -53,8 +54,8 @@ class Upgrade(msgspec.Struct, frozen=True):
     """What such a kubelet does where others do not, and the same of the current one."""
     current: Kubelet | None = None
     """The kubelet that runs now; None where it is unknown."""
-    server: Kubelet | None = None
-    """The release of the API server that the kubelet will talk to; None where it is unknown."""
+    servers: Servers = Servers()
+    """The API servers that the kubelet will talk to, with where their releases show; none where unknown."""
     restarts: Callable[[str, str], bool | None] = _not_planned
     """Whether a plan restarts the container of that name in the pod of that uid; None where it is not
     in a plan."""

@@ -13,8 +13,11 @@ from hashcompat.analysis.preflight.facts import Facts
 from hashcompat.analysis.preflight.facts.kubelet import Given, given_flags, pairs, truth
 from hashcompat.analysis.preflight.facts.units import RUNNING, Start
 from hashcompat.core import shown
-from hashcompat.core.kubelet.alike import another_minor, newer_than_server, too_old_for_server
+from hashcompat.core.kubelet import servers
+from hashcompat.core.kubelet.alike import another_minor, waits_for_services
+from hashcompat.core.model.escape import count
 from hashcompat.core.model.preflight import Status
+from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.records.probes import AbsentError, UnreadError
 
 # PF-101: flags and feature gates with which the kubelet does not start.
@@ -192,23 +195,39 @@ CONFIG_FIELDS: Final = Check("PF-122", _find_fields)
 
 _DRAIN: Final = "kubectl drain NODE --ignore-daemonsets, then restart the kubelet"
 
+_API_SERVER: Final = "kube-apiserver"
+
 _SERVER: Final = "upgrade kube-apiserver first, or start another kubelet"
 
 
 def _find_skew(_facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
-    current, target, server = upgrade.current, upgrade.target, upgrade.server
+    current, target, shown = upgrade.current, upgrade.target, upgrade.servers
     if current is None:
         text = "the release of the kubelet that runs now is unknown; give it with --from"
         yield Problem(Status.UNKNOWN, "", text)
     elif text := another_minor(current, target):
         yield Problem(Status.WARN, "", text, _DRAIN)
-    if server is None:
+    if not shown:
         text = "not asked: the release of the API server; give it with --apiserver"
-        yield Problem(Status.INFO, "kube-apiserver", text)
-    elif text := newer_than_server(target, server):
-        yield Problem(Status.ERROR, "kube-apiserver", text, _SERVER)
-    elif text := too_old_for_server(target, server):
-        yield Problem(Status.WARN, "kube-apiserver", text, _SERVER)
+        yield Problem(Status.INFO, _API_SERVER, text)
+        return
+    if text := servers.mixed(shown):
+        yield Problem(Status.WARN, _API_SERVER, text, "upgrade all of them before any kubelet")
+    if text := servers.too_new(target, shown):
+        waits = waits_for_services(target, shown.oldest)
+        ending = f"; containers that it creates stay {servers.waiting(target, shown.oldest)}" if waits else ""
+        yield Problem(Status.ERROR, _API_SERVER, text + ending + _counted(upgrade, waits=waits), _SERVER)
+    elif text := servers.too_old(target, shown):
+        yield Problem(Status.WARN, _API_SERVER, text, _SERVER)
+    elif any(where for _, where in shown.each):
+        yield Problem(Status.INFO, _API_SERVER, f"kube-apiserver is {shown}")
+
+
+def _counted(upgrade: Upgrade, *, waits: bool) -> str:
+    """Return how many containers a plan of the node restarts, where they wait then."""
+    restarts = [item for item in upgrade.planned or () if item.verdict is Verdict.RESTART]
+    number = sum(not item.pod.workload.startswith("Node/") for item in restarts)
+    return f": {count(number, 'container')} on this node" if waits and number else ""
 
 
 VERSION_SKEW: Final = Check("PF-110", _find_skew, (frozenset(),))

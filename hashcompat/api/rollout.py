@@ -228,7 +228,7 @@ def _known(source: Source | None, question: Question, dumps: Sequence[Dump], cat
     )
     options = Options(keep_going=True, records=index(inventory.records), apiserver_to=question.server)
     plan = planning.make(inventory, question.current or AUTO, question.target, View(catalog, options))
-    return known_of(inventory.nodes, tuple(inventory.pods), plan.items, inventory.servers.found)
+    return known_of(inventory.nodes, inventory.pods, plan.items, inventory.servers.found)
 
 
 def normalize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from hashcompat.core.model.servers import ApiServers, release_of
@@ -44,7 +46,7 @@ def test_each_release_has_the_pods_that_show_it() -> None:
         {"mirror_doubt": "its name does not end in its node's"},
     ],
 )
-def test_a_pod_of_a_tenant_shows_nothing(changes: dict[str, object]) -> None:
+def test_a_pod_of_a_tenant_shows_nothing(changes: dict[str, Any]) -> None:
     seen = ApiServers()
     seen.see(server_pod("a", "v1.30.4", **changes))
     assert seen.found == {}

@@ -69,7 +69,7 @@ def _own_release(dump: Dump) -> str:
 
 def known_of(
     nodes: Iterable[Node],
-    pods: Sequence[Pod],
+    pods: Iterable[Pod],
     items: Iterable[Item] | None,
     servers: Mapping[str, Mapping[str, None]] = _NONE,
 ) -> Known:
@@ -77,11 +77,12 @@ def known_of(
 
     ``servers`` are the releases of API servers that the source shows besides these pods, with where.
     """
-    placed = by_node(pods)
+    every = tuple(pods)
+    placed = by_node(every)
     verdicts = None if items is None or not placed else items_by_node(items)
     shown = ApiServers()
     shown.merge(servers)
-    for pod in pods:
+    for pod in every:
         shown.see(pod)
     return Known({node.name: node for node in nodes}, placed or None, verdicts, shown.found)
 

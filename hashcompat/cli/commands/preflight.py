@@ -86,7 +86,7 @@ class Joined:
                     for node in inventory.nodes
                     if not reading.scope.nodes or node.name in reading.scope.nodes
                 ),
-                tuple(inventory.pods),
+                inventory.pods,
                 items,
                 inventory.servers.found,
             )

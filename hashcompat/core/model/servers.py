@@ -7,13 +7,10 @@ to any of them, so the oldest decides what a kubelet may ask for.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.regex import regex
-
-if TYPE_CHECKING:
-    from hashcompat.core.model.pods import Pod
 
 _NAMESPACE: Final = "kube-system"
 """Where kubeadm, kops, Kubespray, RKE2 and others have it."""
@@ -41,8 +38,8 @@ class ApiServers:
         if release := release_of(f":{reported}"):
             self.found[release] = {"/version": None}
 
-    def see(self, pod: Pod) -> None:
-        """Look at one more pod: only a kubelet makes a mirror pod, whatever its annotations say."""
+    def see(self, pod: Any) -> None:
+        """Look at one more ``Pod`` (its module imports this one): no tenant makes a mirror pod of its own."""
         if pod.namespace != _NAMESPACE or not pod.static or pod.mirror_doubt:
             return
         for container in pod.containers:

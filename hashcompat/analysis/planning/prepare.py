@@ -74,7 +74,7 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
         without_resources=_without_resources(transition, reading.spec),
         lost_default=reading.lost,
         accepted=_accepted(transition, reading.spec, view),
-        static_uids=_static_uids(transition),
+        **_static(transition, view.options.records),
         of_pod=transition.whole,
         **_situation(pod, container, old if transition.old_known else None, node, view, transition.whole),
     )
@@ -154,13 +154,27 @@ def is_current(node: Node, old: Kubelet | None, view: View) -> bool:
     return same_upstream(catalog.kubelet(node.kubelet).release, old.release)
 
 
-def _static_uids(transition: Transition) -> tuple[Any, ...]:
-    manifest = transition.pod.static_manifest
-    if not manifest:
-        return ()
-    from hashcompat.core.kubelet.staticpods import static_view  # noqa: PLC0415 - static pods alone need it
+def _static(transition: Transition, records: Records) -> dict[str, Any]:
+    """Return the fields of a case about a static pod whose manifest is available.
 
-    return tuple(static_view(manifest, kubelet).uid for kubelet in (transition.old, transition.new))
+    Where the manifest is a copy whose path on the node is not given, the UID under which the pod runs may
+    show that it is in one of the usual directories.
+    """
+    pod, manifest = transition.pod, transition.pod.static_manifest
+    if not manifest:
+        return {}
+    from hashcompat.core.kubelet.staticpods import elsewhere, static_view  # noqa: PLC0415 - few pods are static
+
+    kubelets = (transition.old, transition.new)
+    uids = tuple(static_view(manifest, kubelet).uid for kubelet in kubelets)
+    runs_as = records.runs_as(pod) or pod.config_hash
+    if runs_as and not manifest.placed and all(runs_as != one.uid for one in uids):
+        for other in elsewhere(manifest):
+            found = tuple(static_view(other, kubelet).uid for kubelet in kubelets)
+            if any(runs_as == one.uid for one in found):
+                uids = found
+                break
+    return {"static_uids": uids, "runs_as": runs_as}
 
 
 def _accepted(transition: Transition, spec: Spec, view: View) -> frozenset[Hash]:

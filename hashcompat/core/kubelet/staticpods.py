@@ -7,6 +7,7 @@ Source: pkg/kubelet/config/common.go ``tryDecodeSinglePod`` and ``applyDefaults`
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Final
@@ -60,6 +61,28 @@ def static_view(manifest: StaticManifest, kubelet: Kubelet) -> StaticView:
     """Return a static pod as ``kubelet`` sees it; errors as ``static_pod_uid``."""
     uid = static_pod_uid(manifest.content, kubelet, manifest.node, manifest.source)
     return StaticView(uid, static_containers(manifest.content, kubelet) if kubelet.static_pods.known else {})
+
+
+_DIRECTORIES: Final = (
+    "/etc/kubernetes/manifests",  # kubeadm, kubespray
+    "/var/lib/rancher/rke2/agent/pod-manifests",
+    "/var/lib/rancher/k3s/agent/pod-manifests",
+    "/etc/kubernetes/static-pods",
+    "/etc/kubelet.d",
+    "/etc/kubernetes/kubelet-plugins/static-pods",
+    "/var/lib/kubelet/manifests",
+)
+"""Where distributions keep the manifests of static pods."""
+
+
+@lru_cache(maxsize=256)
+def elsewhere(manifest: StaticManifest) -> tuple[StaticManifest, ...]:
+    """Return a manifest as it would be in each of the usual directories of a node."""
+    name = posixpath.basename(manifest.source)
+    return tuple(
+        StaticManifest(manifest.content, manifest.node, f"file:{directory}/{name}", manifest.digest)
+        for directory in _DIRECTORIES
+    )
 
 
 def static_containers(manifest: Mapping[str, Any], kubelet: Kubelet) -> dict[str, Json]:

@@ -134,6 +134,9 @@ class StaticManifest(msgspec.Struct, frozen=True, eq=False):
     digest: str = ""
     """The SHA-256 of the text that it was read from, in hexadecimal; empty where that is not known."""
 
+    placed: bool = True
+    """Whether that path is known; otherwise it is where a copy lies."""
+
     def __repr__(self) -> str:
         """Show nothing of the content, whose values may be secret."""
         return f"StaticManifest({self.node!r}, {self.source!r})"
@@ -206,6 +209,9 @@ class Pod(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its spec is
 
     static_manifest: StaticManifest | None = None
     """What the static pod is read from; None where the manifest is not available."""
+
+    manifest_missing: bool = False
+    """Whether it is the mirror of a static pod that none of the node's manifests has, where all are given."""
 
     workload: str = ""
     """The owner above the direct one, ``Deployment/web``; the direct one where no other shows; ``Node/NAME``

@@ -83,6 +83,15 @@ class Records(msgspec.Struct, frozen=True):
         )
         return pod if changed == pod.containers else structs.replace(pod, containers=changed)
 
+    def runs_as(self, pod: Pod) -> str:
+        """Return the UID of the static pod of a pod's names that runs; empty where no record shows one."""
+        for container in pod.containers:
+            for key in ((pod.namespace, pod.name, container.name), ("", pod.name, container.name)):
+                for record in self.by_name.of(key):
+                    if record.running and record.uid and not is_of_api_server(record.uid):
+                        return record.uid
+        return ""
+
     def sandboxes_of(self, pod: Pod) -> tuple[Sandbox, ...]:
         """Return the sandboxes of a pod by its uid; a static pod's by its manifest's uid or by names."""
         for uid in _uids(pod):

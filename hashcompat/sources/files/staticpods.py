@@ -23,7 +23,7 @@ from hashcompat.core.go.jsontext import JsonLines
 from hashcompat.core.go.metav1 import RawJson
 from hashcompat.core.go.parts import Lines
 from hashcompat.core.model.escape import name_path
-from hashcompat.core.model.pods import Inventory, Pod, Source, StaticManifest
+from hashcompat.core.model.pods import Container, Inventory, Pod, Source, StaticManifest
 from hashcompat.core.regex import regex
 from hashcompat.sources.fields import InFile
 from hashcompat.sources.files.inputs import Input, inputs, named, require_end
@@ -41,6 +41,9 @@ _LONGEST: Final = 10 << 20
 _Place = tuple[str, str, str]
 """A pod's node, namespace and name."""
 
+_STATE: Final = ("running", "started", "restarts", "probed", "id", "ended")
+"""What a status shows of a container."""
+
 _FIELDS: Final = regex(r'"fieldsV1"\s*:\s*')
 
 
@@ -48,7 +51,9 @@ def collect_directory(directory: str, node: str, path_on_node: str = "") -> Inve
     """Read a directory as ``--pod-manifest-path`` does: every file but dot files, nothing below it.
 
     ``path_on_node`` is the directory's path there, by default the absolute path here. A file that is not a
-    pod is a warning: kubelets log it and read on (pkg/kubelet/config/file.go ``extractFromDir``). Raises
+    pod is a warning: kubelets log it and read on (pkg/kubelet/config/file.go ``extractFromDir``). Of two
+    files with a pod of one name the last one counts, as in the kubelet's store (client-go tools/cache
+    undelta_store.go ``Replace``, 1.5.8 - 1.37.1). Raises
     InputError, naming a file, where none is a pod, and for a directory without any file.
     """
     try:
@@ -63,21 +68,35 @@ def collect_directory(directory: str, node: str, path_on_node: str = "") -> Inve
             "kubelets skip names with a dot in front and directories"
         )
     place = path_on_node or str(Path(directory).absolute())
-    pods, strays = list[Pod](), list[InputError]()
+    pods, strays = dict[tuple[str, str], Pod](), list[InputError]()
+    twice = list[str]()
     for path in paths:
         try:
-            pods.append(collect_file(str(path), node, posixpath.normpath(posixpath.join(place, path.name))))
+            pod = _collect(
+                str(path),
+                node,
+                posixpath.normpath(posixpath.join(place, path.name)),
+                placed=bool(path_on_node),
+            )
         except InputError as error:
             strays.append(error)
+            continue
+        if other := pods.get((pod.namespace, pod.name)):
+            twice.append(f"skipped {other.file}, as kubelets do: {pod.file} has a pod of the same name")
+        pods[pod.namespace, pod.name] = pod
     if not pods:
         raise strays[0]
-    return Inventory(
-        tuple(pods), warnings=tuple(f"skipped a file as kubelets do: {error}" for error in strays)
-    )
+    skipped = (f"skipped a file as kubelets do: {error}" for error in strays)
+    return Inventory(tuple(pods.values()), warnings=(*skipped, *twice))
 
 
 def collect_file(name: str, node: str, path_on_node: str) -> Pod:
     """Read one manifest, a file or ``-``, which the kubelet of ``node`` reads from ``path_on_node``."""
+    return _collect(name, node, path_on_node, placed=True)
+
+
+def _collect(name: str, node: str, path_on_node: str, *, placed: bool) -> Pod:
+    """Do that; ``placed`` is whether the path on the node is known."""
     if Path(name).is_dir():
         raise InputError(f"{name}: is a directory, expected one static pod manifest")
     (source,) = inputs(name, recursive=False, suffixes=())
@@ -93,7 +112,8 @@ def collect_file(name: str, node: str, path_on_node: str) -> Pod:
         raise InputError(
             f"{origin}: a static pod manifest is one Pod; kubelets read no other kind from a file"
         )
-    return _as_mirrored(found[0], StaticManifest(content, node, f"file:{path_on_node}", digest))
+    made = StaticManifest(content, node, f"file:{path_on_node}", digest, placed)
+    return _as_mirrored(found[0], made)
 
 
 def collect_directories(directories: Iterable[str], node: str, path_on_node: str = "") -> Inventory:
@@ -138,20 +158,56 @@ def _without_mirror(others: Inventory, expected: tuple[Pod, ...]) -> Iterator[st
 
 
 class InPlaceOfMirrors(msgspec.Struct, frozen=True):
-    """Pods as they pass without the mirrors of some static pods, and then these."""
+    """Pods as they pass without the mirrors of some static pods, and then these, as their mirrors show them.
+
+    The mirror of a pod that no manifest of its node has is passed on as one whose manifest is missing.
+    """
 
     others: Iterable[Pod]
     static: tuple[Pod, ...]
 
     def __iter__(self) -> Iterator[Pod]:
-        read = {_place(pod) for pod in self.static}
-        named = {place[1:] for place in read}
+        read = {_place(pod): pod for pod in self.static}
+        named = {place[1:]: place for place in read}
+        nodes = {pod.node for pod in self.static}
+        mirrors = dict[_Place, Pod]()
         for pod in self.others:
-            node, *name = _place(pod)
-            there = (node, *name) in read or (not node and tuple(name) in named)
-            if not (there and pod.static and not pod.mirror_doubt):
+            place = _place(pod)
+            if not pod.node:
+                place = named.get(place[1:], place)
+            if not pod.static or pod.mirror_doubt:
                 yield pod
-        yield from self.static
+            elif place in read:
+                mirrors[place] = pod
+            else:
+                missing = pod.node in nodes and not pod.from_url
+                yield structs.replace(pod, manifest_missing=True) if missing else pod
+        for place, pod in read.items():
+            yield _as_shown(pod, mirrors[place]) if place in mirrors else pod
+
+
+def _as_shown(pod: Pod, mirror: Pod) -> Pod:
+    """Return a static pod with what its mirror shows: its names in the API, and what runs of it.
+
+    Its phase is not taken: a kubelet that starts does not know it.
+    """
+    shown = {(one.name, one.type): one for one in mirror.containers}
+    return structs.replace(
+        pod,
+        uid=mirror.uid,
+        config_hash=mirror.config_hash,
+        ready=mirror.ready,
+        ready_since=mirror.ready_since,
+        containers=tuple(
+            _running_as(one, shown[key]) if (key := (one.name, one.type)) in shown else one
+            for one in pod.containers
+        ),
+    )
+
+
+def _running_as(container: Container, shown: Container) -> Container:
+    """Return a container with the state of the one that a mirror pod shows."""
+    return structs.replace(container, **{name: getattr(shown, name) for name in _STATE})
 
 
 def _place(pod: Pod) -> _Place:
@@ -171,6 +227,7 @@ def _as_mirrored(pod: Pod, manifest: StaticManifest) -> Pod:
         node=manifest.node,
         manifest=True,
         static=True,
+        config_hash="",  # what runs is another question
         workload=pod.workload or f"Node/{manifest.node}",
         static_manifest=manifest,
     )

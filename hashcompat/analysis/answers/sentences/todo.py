@@ -66,7 +66,7 @@ def _start(situation: Situation) -> str:
 
 def _what_kill(situation: Situation) -> str:
     start = _start(situation)
-    if situation.has(rules.STATIC_REFUSED):
+    if situation.has(rules.STATIC_REFUSED, rules.MANIFEST_MISSING):
         return f"{start} it no longer runs this static pod: it kills {_EVERY}, and the pod disappears"
     if situation.has(rules.NOT_CREATED):
         return f"{start} it kills this container, and fails to create it again"
@@ -261,6 +261,8 @@ def _kill(situation: Situation) -> str:
         gate = situation.decided.new.gates.knows(REFERENCES_GATE)
         off = f", or set the kubelet's feature gate {REFERENCES_GATE} to false" if gate else ""
         return f"take the references out of the manifest before the upgrade{off}"
+    if situation.has(rules.MANIFEST_MISSING):
+        return "put the manifest back before the upgrade, or copy all of the node's manifests and plan again"
     if situation.item.container.type is ContainerType.EPHEMERAL:
         return "finish the debugging session before the upgrade, or add another ephemeral container after it"
     if situation.has(rules.FINISHED):

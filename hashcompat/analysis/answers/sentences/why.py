@@ -280,6 +280,8 @@ def _static_refused(situation: Situation, reasons: Reasons) -> str:
 
 
 def _static_uid(situation: Situation, reasons: Reasons) -> str:
+    if "is not the one that runs" in reasons[0].text:
+        return "its manifest was changed since the pod began to run, and so the UID is another one"
     unless = ", unless its manifest sets one" if "unless" in reasons[0].text else ""
     return f"the UID of a static pod is a hash of the whole pod, and {situation.new} computes another{unless}"
 
@@ -347,6 +349,10 @@ def _not_seen(situation: Situation, reasons: Reasons) -> str:
     return f"{reasons[0].text}: {situation.new} sees it when it starts, as any kubelet would"
 
 
+def _manifest_missing(_: Situation, reasons: Reasons) -> str:
+    return f"{after(reasons[0].text, 'static pod: ')}, and a kubelet that starts ends what no source names"
+
+
 def _finished(_: Situation, reasons: Reasons) -> str:
     return f"{reasons[0].text}: a kubelet that starts ends what is left of a finished pod"
 
@@ -362,6 +368,7 @@ BY_POD: Final[Mapping[str, Clause]] = {
     rules.PAUSE_IMAGE: _pause_image,
     rules.STATIC_REFUSED: _static_refused,
     rules.STATIC_UID: _static_uid,
+    rules.MANIFEST_MISSING: _manifest_missing,
     rules.STARTUP_PROBE: _startup_probe,
     rules.SANDBOX_BROKEN: _sandbox_broken,
     rules.OTHER_NODE: _refused,

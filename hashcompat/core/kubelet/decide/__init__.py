@@ -20,6 +20,7 @@ POD: Final[tuple[Decide, ...]] = (
     pod.finished,  # the pod has ended, and the container runs on
     pod.resting,  # the pod has ended or is about to, or nobody compares this container
     pod.refused_static_pod,  # the target kubelet does not read its manifest
+    pod.missing_manifest,  # nor is its manifest there any more
     admission.other_node,  # the node's labels are not those that the pod asks for
     admission.taint,  # a taint that the pod does not tolerate, from 1.24 on
     admission.sidecars,  # 1.28, whose gate is off

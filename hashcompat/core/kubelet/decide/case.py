@@ -81,6 +81,8 @@ class Case(msgspec.Struct, frozen=True):
     """The old hashes that a patched kubelet accepts."""
     static_uids: tuple[StaticUid, ...] = ()
     """The UIDs that the two kubelets give a static pod, where its manifest is available."""
+    runs_as: str = ""
+    """The UID under which a static pod runs whose manifest is available; empty where nothing shows it."""
     same_uid: bool | None = None
     """Whether the two kubelets give it the same UID, as far as its mirror pod shows; None if unknown."""
     assume_upstream: bool = False

@@ -12,6 +12,7 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.types import reachable_fields
 from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_compared
+from hashcompat.core.kubelet.decide.static import unread
 from hashcompat.core.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.core.model.pods import Container, ContainerType, Pod
 from hashcompat.core.model.verdicts import Reason, Verdict
@@ -48,9 +49,22 @@ def refused_static_pod(case: Case) -> Decision | None:
 
     Source: pkg/kubelet/config/common.go ``tryDecodeSinglePod``.
     """
-    if case.pod.static and case.pod.references and _begins_to_refuse(case):
+    if not (case.pod.static and case.pod.references):
+        return None
+    if unread(case):
+        named = ", ".join(case.pod.references)
+        return not_compared(f"it does not run: no kubelet on the way reads its manifest, which names {named}")
+    if _begins_to_refuse(case):
         text = f"static pod refused: it names {', '.join(case.pod.references)}"
         return Decision(Verdict.KILL, (Reason(rules.STATIC_REFUSED, text),))
+    return None
+
+
+def missing_manifest(case: Case) -> Decision | None:
+    """Kill a static pod whose manifest is not among those of its node, all of which are available."""
+    if case.pod.manifest_missing:
+        text = "static pod: its manifest is not in the directory that was given"
+        return Decision(Verdict.KILL, (Reason(rules.MANIFEST_MISSING, text),))
     return None
 
 

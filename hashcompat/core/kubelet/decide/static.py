@@ -14,7 +14,7 @@ from hashcompat.core import rules
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import same_build, same_minor
 from hashcompat.core.errors import DecodeError
-from hashcompat.core.kubelet.decide.case import Case, Decision
+from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision
 from hashcompat.core.model.pods import Pod
 from hashcompat.core.model.uids import is_computed
 from hashcompat.core.model.verdicts import Reason, Verdict
@@ -24,9 +24,13 @@ Compare = Callable[[Mapping[str, Any], Kubelet, Kubelet], bool | None]
 
 
 def by_manifest(case: Case) -> Decision | None:
-    """Recreate a pod whose manifest shows that its UID changes."""
+    """Recreate a pod whose manifest shows that its UID changes, or is not that of the pod which runs."""
+    if not case.static_uids:
+        return None
     unknown = next((uid.unknown for uid in case.static_uids if uid.unknown), "")
-    if not case.static_uids or (not case.upgraded and case.new_hash.candidates):
+    if not unknown and case.runs_as:
+        return _by_running(case)
+    if not case.upgraded and case.new_hash.candidates:
         return None
     if unknown:
         text = f"static pod: its UID decides, and it is unknown: {unknown}"
@@ -34,6 +38,25 @@ def by_manifest(case: Case) -> Decision | None:
     if len({uid.uid for uid in case.static_uids}) == 1:
         return None
     text = f"static pod: {case.new.release} gives it another UID"
+    return Decision(Verdict.RESTART, (Reason(rules.STATIC_UID, text),), pod_recreated=True)
+
+
+def _by_running(case: Case) -> Decision | None:
+    """Recreate a pod that runs under another UID than the target kubelet gives it.
+
+    Where that is not the current kubelet's either, the manifest was changed since, and the kubelet has not
+    read it again.
+    """
+    old, new = (one.uid for one in case.static_uids)
+    if case.runs_as == new:
+        return None
+    text = f"static pod: {case.new.release} gives it another UID"
+    if case.runs_as != old and old == new:
+        manifest = case.pod.static_manifest
+        if manifest is not None and not manifest.placed and case.new.static_pods.source.get("file"):
+            text = "static pod: its UID is not that of the manifest at the path where the copy lies"
+            return Decision(Verdict.UNKNOWN, (Reason(rules.STATIC_POD, text),))
+        text = "static pod: its manifest is not the one that runs, and gives it another UID"
     return Decision(Verdict.RESTART, (Reason(rules.STATIC_UID, text),), pod_recreated=True)
 
 
@@ -58,10 +81,18 @@ def by_mirror_pod(case: Case) -> Decision | None:
 
 def with_pod(case: Case, kept: Decision) -> Decision:
     """Return the decision for a container that is not compared: by a new UID its pod is recreated still."""
-    recreated = by_manifest(case) or by_mirror_pod(case)
+    recreated = None if unread(case) else by_manifest(case) or by_mirror_pod(case)
     if recreated is None or not recreated.pod_recreated:
         return kept
     return structs.replace(kept, reasons=(*kept.reasons, *recreated.reasons), pod_recreated=True)
+
+
+def unread(case: Case) -> bool:
+    """Return whether both kubelets refuse a manifest, and nothing shows that the pod runs all the same."""
+    if case.pod.static_manifest is None or not (case.pod.references and case.old_known):
+        return False
+    runs = case.container.running or case.recorded is not None or case.runs_as
+    return not runs and all(one.gates.is_on(REFERENCES_GATE) for one in (case.old, case.new))
 
 
 def is_pinned(pod: Pod) -> bool:

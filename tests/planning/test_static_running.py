@@ -1,0 +1,191 @@
+"""Static pods whose manifests are given, next to what runs of them: their mirror pods and records."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers.pods import Json, as_json, mirror_pod, node
+from tests.helpers.program import Run
+from tests.helpers.upgrades import record, recorded
+
+C: Json = {"name": "c", "image": "registry.example/c:1"}
+PATH = "/etc/kubernetes/manifests"
+STARTED = "2026-01-01T00:00:00Z"
+ID = "c" * 64
+RUNS = ["1.36.4", "1.36.5"]
+
+
+def manifest(container: Json = C, name: str = "p", **metadata: str) -> Json:
+    spec = {"containers": [container]}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": "ns", **metadata},
+        "spec": spec,
+    }
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    path = tmp_path / "manifests"
+    path.mkdir()
+    (path / "p.json").write_text(json.dumps(manifest()))
+    return path
+
+
+def uid_of(run: Run, directory: Path, release: str, path: str = PATH) -> str:
+    place = ("--node-name", "n1", "--static-pod-path", path)
+    result = run("hash", "--kubelet", release, "--static-pod-dir", directory, *place, "-o", "json")
+    uid: str = result.document["items"][0]["podUID"][release]
+    return uid
+
+
+def mirror(uid: str, *, running: bool = True, name: str = "p", container: Json = C) -> Json:
+    """Return the mirror pod of a static pod that runs under a UID."""
+    state = {"running": {"startedAt": STARTED}} if running else {"terminated": {"exitCode": 0}}
+    row = {"name": "c", "restartCount": 2, "containerID": f"containerd://{ID}", "state": state}
+    made = mirror_pod(container, name=name, status={"phase": "Running", "containerStatuses": [row]})
+    made["metadata"]["annotations"].update(
+        {"kubernetes.io/config.hash": uid, "kubernetes.io/config.mirror": uid}
+    )
+    made["metadata"]["annotations"]["kubernetes.io/config.source"] = "file"
+    return made
+
+
+def planned(
+    run: Run, directory: Path, *objects: Json, way: list[str] = RUNS, path: str = PATH, more: Any = ()
+) -> Json:
+    """Return the document of a plan of some objects next to the manifests."""
+    flags = ["--static-pod-dir", directory, "--node-name", "n1"]
+    flags += ["--static-pod-path", path] if path else []
+    flags += ["-f", "-"] if objects else []
+    result = run(
+        "plan", "--from", way[0], "--to", way[1], *flags, *more, "-o", "json", stdin=as_json(*objects)
+    )
+    assert result.code == 0, result.err
+    return result.document
+
+
+def rows(document: Json) -> dict[str, tuple[str, list[str]]]:
+    return {
+        item["pod"]: (item["verdict"], [reason["id"] for reason in item["reasons"]])
+        for item in document["items"]
+    }
+
+
+def test_a_manifest_takes_the_uid_and_the_state_of_its_mirror_pod(run: Run, directory: Path) -> None:
+    shown = mirror(uid_of(run, directory, "1.36.4"))
+    (item,) = planned(run, directory, shown)["items"]
+    assert item["uid"] == shown["metadata"]["uid"]
+    assert item["observed"] == {
+        "containerID": ID,
+        "restartCount": 2,
+        "running": True,
+        "startedAt": STARTED,
+    }
+    assert item["verdict"] == "KEEP"
+
+
+def test_a_gate_passes_after_an_upgrade_that_was_planned_with_manifests(
+    run: Run, directory: Path, tmp_path: Path
+) -> None:
+    shown, plan = mirror(uid_of(run, directory, "1.36.4")), tmp_path / "plan.json"
+    planned(run, directory, shown, more=("--out", plan))
+    upgraded = node("v1.36.5")
+    upgraded["status"]["conditions"] = [
+        {"type": "Ready", "status": "True", "lastHeartbeatTime": "2036-01-01T00:00:00Z"}
+    ]
+    after = ("gate", "--after", "--plan", plan, "--node", "n1", "-f", "-")
+    result = run(*after, stdin=as_json(upgraded, shown))
+    assert (result.code, "1 of 1 container as predicted" in result.out) == (0, True), result.out
+
+
+def test_a_manifest_that_was_changed_since_recreates_its_pod(run: Run, directory: Path) -> None:
+    shown = mirror(uid_of(run, directory, "1.36.4"))
+    changed = manifest({**C, "args": ["--more"]})
+    (directory / "p.json").write_text(json.dumps(changed))
+    document = planned(run, directory, shown)
+    assert rows(document) == {"p-n1": ("RESTART", ["HC022"])}
+    assert document["items"][0]["podRecreated"]
+    assert "not the one that runs" in document["items"][0]["reasons"][0]["text"]
+
+
+def test_the_uid_in_the_runtime_counts_before_that_of_the_mirror_pod(
+    run: Run, directory: Path, tmp_path: Path
+) -> None:
+    shown = mirror(uid_of(run, directory, "1.36.4"))
+    row = record(1, uid="0" * 32, pod="p-n1", container="c")
+    document = planned(run, directory, shown, more=recorded(tmp_path, row))
+    assert rows(document)["p-n1"] == ("RESTART", ["HC022"])
+
+
+def test_a_copy_may_lie_where_the_path_is_not_that_of_the_node(run: Run, directory: Path) -> None:
+    usual = mirror(uid_of(run, directory, "1.36.4"))
+    assert rows(planned(run, directory, usual, path="")) == {"p-n1": ("KEEP", [])}
+    unusual = mirror(uid_of(run, directory, "1.36.4", "/somewhere"))
+    assert rows(planned(run, directory, unusual, path="")) == {"p-n1": ("UNKNOWN", ["HC007"])}
+    older = mirror(uid_of(run, directory, "1.20.14", "/somewhere"))
+    assert rows(planned(run, directory, older, way=["1.20.14", "1.20.15"], path="")) == {"p-n1": ("KEEP", [])}
+
+
+def test_hc047_a_mirror_pod_without_a_manifest_is_killed(run: Run, directory: Path) -> None:
+    shown = mirror(uid_of(run, directory, "1.36.4"))
+    document = planned(run, directory, shown, mirror("1" * 32, name="gone"))
+    assert rows(document) == {"p-n1": ("KEEP", []), "gone-n1": ("KILL", ["HC047"])}
+
+
+def test_hc047_concerns_neither_other_nodes_nor_pods_from_a_url(run: Run, directory: Path) -> None:
+    elsewhere = mirror_pod(C, name="other", node="n2")
+    from_url = mirror("1" * 32, name="url")
+    from_url["metadata"]["annotations"]["kubernetes.io/config.source"] = "http"
+    found = rows(planned(run, directory, mirror(uid_of(run, directory, "1.36.4")), elsewhere, from_url))
+    assert {pod: verdict for pod, (verdict, _) in found.items()} == dict.fromkeys(
+        ("p-n1", "other-n2", "url-n1"), "KEEP"
+    )
+
+
+def test_hc047_is_explained(run: Run, directory: Path) -> None:
+    flags = ("--static-pod-dir", directory, "--node-name", "n1", "--static-pod-path", PATH)
+    way = ("--from", "1.36.4", "--to", "1.36.5")
+    item = run(
+        "explain",
+        "ns/gone-n1/c",
+        *way,
+        *flags,
+        "-f",
+        "-",
+        "-o",
+        "json",
+        stdin=as_json(mirror("1" * 32, name="gone")),
+    ).item
+    assert item["sentences"]["what"].endswith("and the pod disappears.")
+    assert item["sentences"]["why"].startswith("Its manifest is not in the directory that was given, and")
+    assert item["sentences"]["todo"].startswith("Put the manifest back before the upgrade")
+
+
+def test_of_two_files_with_one_pod_the_last_counts(run: Run, directory: Path) -> None:
+    (directory / "q.json").write_text(json.dumps(manifest({**C, "image": "registry.example/c:2"})))
+    result = run(
+        "plan",
+        *("--from", "1.36.4", "--to", "1.36.5", "--static-pod-dir", directory, "--node-name", "n1"),
+        *("-o", "json"),
+    )
+    assert len(result.document["items"]) == 1
+    assert "p.json, as kubelets do: " in result.err
+
+
+REFERRING = {**manifest(), "spec": {"containers": [C], "serviceAccountName": "s"}}
+
+
+def test_a_static_pod_that_neither_kubelet_reads_is_no_finding(run: Run, directory: Path) -> None:
+    (directory / "p.json").write_text(json.dumps(REFERRING))
+    assert rows(planned(run, directory, way=["1.34.10", "1.36.4"])) == {"p-n1": ("KEEP", ["HC002"])}
+    assert rows(planned(run, directory, way=["1.36.4", "1.37.1"])) == {"p-n1": ("KEEP", ["HC002"])}
+    runs = mirror(uid_of(run, directory, "1.36.4"))
+    assert rows(planned(run, directory, runs, way=["1.36.4", "1.37.1"])) == {"p-n1": ("KILL", ["HC021"])}
+    off = ("--feature-gates", "PreventStaticPodAPIReferences=false")
+    assert rows(planned(run, directory, way=["1.36.4", "1.37.1"], more=off)) == {"p-n1": ("KILL", ["HC021"])}

@@ -228,4 +228,4 @@ def test_a_static_pod_takes_the_place_of_its_mirror_pod_on_its_own_node_only(
     command = ("plan", "--from", "1.30.14", "--to", "1.31.14", "-f", "-", "-o", "json")
     static = ("--static-pod-dir", manifests, "--node-name", "n1")
     items = run(*command, *static, stdin=as_json(*objects)).items
-    assert [(item["node"], item["uid"]) for item in items] == [("n1", ""), ("n1", "3"), ("n2", "2")]
+    assert [(item["node"], item["uid"]) for item in items] == [("n1", "3"), ("n1", "uid-p-n1"), ("n2", "2")]

@@ -67,7 +67,8 @@ def planned(
         "plan", "--from", way[0], "--to", way[1], *flags, *more, "-o", "json", stdin=as_json(*objects)
     )
     assert result.code == 0, result.err
-    return result.document
+    document: Json = result.document
+    return document
 
 
 def rows(document: Json) -> dict[str, tuple[str, list[str]]]:

@@ -9,6 +9,7 @@ for JSON that does not fit Go's types.
 from __future__ import annotations
 
 from hashcompat.analysis.answers.calibration import CheckedRecord, RecordCheck
+from hashcompat.analysis.answers.changes import DocumentDifference
 from hashcompat.analysis.answers.comparison import ReleaseDifference
 from hashcompat.analysis.answers.explanation import Explanation, Explanations
 from hashcompat.analysis.answers.golden import Verification, Verifications
@@ -26,6 +27,7 @@ from hashcompat.api.answers import (
     compare,
     container_hash,
     container_text,
+    diff,
     explain,
     hashes,
     impact,
@@ -93,6 +95,7 @@ __all__ = [
     "ContainerHash",
     "ContainerType",
     "DecodeError",
+    "DocumentDifference",
     "Dump",
     "Exemption",
     "ExitCode",
@@ -140,6 +143,7 @@ __all__ = [
     "compare",
     "container_hash",
     "container_text",
+    "diff",
     "explain",
     "gate",
     "gate_after",

@@ -13,10 +13,11 @@ from typing import Any, Unpack
 from msgspec import structs
 
 from hashcompat.analysis import disruption, planning
-from hashcompat.analysis.answers import calibration, comparison, explanation, golden, redaction
+from hashcompat.analysis.answers import calibration, changes, comparison, explanation, golden, redaction
 from hashcompat.analysis.answers import details as detailed
 from hashcompat.analysis.answers import matrix as matrices
 from hashcompat.analysis.answers.calibration import RecordCheck
+from hashcompat.analysis.answers.changes import DocumentDifference
 from hashcompat.analysis.answers.comparison import ReleaseDifference
 from hashcompat.analysis.answers.explanation import Explanations
 from hashcompat.analysis.answers.golden import Verifications
@@ -28,14 +29,19 @@ from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.view import View
 from hashcompat.api.inputs import OptionFields, Source, load, options_of, release_of, view_of
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
+from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet import hashing
 from hashcompat.core.kubelet.hashing import ContainerHash
 from hashcompat.core.model.impact import Impact
 from hashcompat.core.model.plan import Plan, Way
 from hashcompat.core.model.records import Record
+from hashcompat.core.release import is_release_name
 from hashcompat.output.formats.documents import to_json as json_text
 from hashcompat.output.report import document_of
 from hashcompat.sources.dating import now
+from hashcompat.sources.files.comparable import Comparable
+from hashcompat.sources.files.comparable import read as read_comparable
+from hashcompat.sources.files.snapshotrows import rows_of
 
 
 def plan(
@@ -107,6 +113,36 @@ def compare(from_release: str, to_release: str, *, catalog: Catalog | None = Non
     """Return what differs between two releases for any container. Raises UsageError for unknown releases."""
     ends = release_of(from_release, catalog), release_of(to_release, catalog)
     return comparison.compare_releases(*ends, catalog or default_catalog())
+
+
+Document = Plan | Snapshot | str | PathLike[str]
+"""What ``diff`` takes: a plan, a snapshot, the file of one that was saved, or the name of a release."""
+
+
+def diff(
+    old: Document, new: Document, *, catalog: Catalog | None = None
+) -> DocumentDifference | ReleaseDifference:
+    """Return what changed between two plans or two snapshots, or what differs between two releases.
+
+    A text is a release where it is spelled like one, and else a file of a saved plan or snapshot. Raises
+    InputError for other files, for a plan without some of its items, and for a plan with a snapshot;
+    UsageError for a release with a document, and for unknown releases.
+    """
+    releases = [one for one in (old, new) if isinstance(one, str) and is_release_name(one)]
+    if len(releases) == 1:
+        raise UsageError(f"{releases[0]} is a release, and the other one is none")
+    if isinstance(old, str) and isinstance(new, str) and releases:
+        return compare(old, new, catalog=catalog)
+    one, other = map(_comparable, (old, new))
+    return changes.compare(one.value, other.value, (one.file, other.file))
+
+
+def _comparable(given: Document) -> Comparable:
+    if isinstance(given, Plan):
+        return Comparable("", given)
+    if isinstance(given, Snapshot):
+        return Comparable("", rows_of(document_of(given)))
+    return read_comparable(fspath(given))
 
 
 def hashes(

@@ -76,6 +76,13 @@ def _files(_context: click.Context, _parameter: click.Parameter, incomplete: str
     return [_item(incomplete, type="file")]
 
 
+def _files_and_releases(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Complete a release, and let the shell complete a file."""
+    return [*_releases(context, parameter, incomplete), *_files(context, parameter, incomplete)]
+
+
 def _known() -> list[str]:
     """Return the minors, which mean their newest releases, and the releases; newest first."""
     from hashcompat.core.catalog.lookup import default_catalog
@@ -110,6 +117,7 @@ BY_METAVAR: Final[Mapping[str, Completer]] = {
     "FILE|none": _files,
     "FILE|DIR|URL|-": _files,
     "FILE|URL": _files,
+    "FILE|RELEASE": _files_and_releases,
     "FILE|configmap:NAMESPACE/NAME": _files,
 }
 """What completes a value, by the word that ``--help`` shows for it."""

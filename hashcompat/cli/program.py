@@ -20,7 +20,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(
         ("plan", "gate", "hash", "explain", "matrix", "verify", "patch", "normalize", "preflight"), ""
     ),
-    **dict.fromkeys(("impact", "snapshot", "convert"), ""),
+    **dict.fromkeys(("impact", "snapshot", "convert", "diff"), ""),
     "collector": "about",
     "rbac": "",
     "releases": "",

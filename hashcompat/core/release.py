@@ -18,6 +18,15 @@ LATEST: Final = "latest"
 _PRE_RELEASE: Final = regex(r"-(alpha|beta|rc)\b")
 
 
+_NAME: Final = regex(r"v?\d{1,9}\.\d{1,9}(\.\d{1,9}([-+][0-9A-Za-z.+_~-]+)?)?", re.ASCII)
+"""A release, or a minor, which stands for its newest patch release."""
+
+
+def is_release_name(text: str) -> bool:
+    """Return whether a word is spelled like a release, a minor or ``latest``; it need not be known."""
+    return text == LATEST or _NAME.fullmatch(text) is not None
+
+
 class Release(msgspec.Struct, frozen=True):
     """An upstream release, or a vendor's build of one; ``core/catalog/releases.py`` orders them."""
 

@@ -5,16 +5,21 @@ The data are type trees, containers, and what is hashed of them; deepdiff compar
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from hashcompat.analysis.answers.sentences.why import hashed
 from hashcompat.core.catalog.behaviour import Change, EraChange
+from hashcompat.core.catalog.gates import GateSpec
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.types import reachable_fields
 from hashcompat.core.go.jsonpath import dotted
+
+if TYPE_CHECKING:
+    from hashcompat.core.catalog.defaults import ApiServer, Default
 
 ABSENT: Final = "absent"
 """Stands for a value that one side lacks."""
@@ -107,8 +112,29 @@ class TypeDifference(msgspec.Struct, frozen=True):
     """What is known about the change."""
 
 
+class DefaultDifference(msgspec.Struct, frozen=True):
+    """A field of a new pod's containers that API servers of two releases treat differently."""
+
+    field: str
+    """The Go name that decoding sets, ``Container.ImagePullPolicy``, or else the path below the container."""
+    old: str
+    """What the first release writes there and when, or ``absent``."""
+    new: str
+    """The same of the second release."""
+
+
+class GateDifference(msgspec.Struct, frozen=True):
+    """A feature gate that only one of two releases has, or has with another stage or default."""
+
+    name: str
+    old: GateSpec | None
+    """What it is in the first release; None where that does not know it."""
+    new: GateSpec | None
+    """What it is in the second release."""
+
+
 class ReleaseDifference(msgspec.Struct, frozen=True):
-    """What differs between two releases: the era, the encoding/json, the type trees."""
+    """What differs between two releases: the hash and its types, and what else the catalog knows of them."""
 
     old: Kubelet
     """The first release."""
@@ -118,16 +144,36 @@ class ReleaseDifference(msgspec.Struct, frozen=True):
     """Where the type trees differ, in the order of types and fields."""
     upstream: tuple[EraChange, ...]
     """The changes of era between the two."""
+    behaviour: tuple[Difference, ...] = ()
+    """What kubelets do otherwise, by the keys of behaviour.json."""
+    defaults: tuple[DefaultDifference, ...] = ()
+    """What API servers of these releases write into the containers of new pods, and drop from them."""
+    gates: tuple[GateDifference, ...] = ()
+    """Feature gates, sorted by name."""
+
+    @property
+    def is_different(self) -> bool:
+        """Whether anything differs, be it only how encoding/json escapes."""
+        old, new = self.old, self.new
+        hashed = old.era is not new.era or (old.era.hashes_json and old.escapes != new.escapes)
+        return bool(hashed or self.types or self.behaviour or self.defaults or self.gates)
 
 
 def compare_releases(from_release: str, to_release: str, catalog: Catalog) -> ReleaseDifference:
-    """Return the type-tree and era differences between two releases.
+    """Return what differs between two releases.
 
     Raises UsageError for unknown releases.
     """
     old, new = catalog.kubelet(from_release), catalog.kubelet(to_release)
-    eras = catalog.changes.eras_in(catalog.known.minors_between(old.release, new.release))
-    return ReleaseDifference(old, new, tuple(_type_differences(old, new, catalog)), eras)
+    return ReleaseDifference(
+        old,
+        new,
+        tuple(_type_differences(old, new, catalog)),
+        catalog.changes.eras_in(catalog.known.minors_between(old.release, new.release)),
+        tuple(differences(_behaviour(old), _behaviour(new))),
+        tuple(_default_differences(from_release, to_release, catalog)),
+        tuple(_gate_differences(old, new, catalog)),
+    )
 
 
 def restarts(difference: ReleaseDifference) -> str:
@@ -172,3 +218,60 @@ def _whole_type(old: Mapping[str, str] | str, new: Mapping[str, str] | str) -> d
     if isinstance(new, Mapping):
         return {field: (ABSENT, go_type) for field, go_type in new.items()}
     return {field: (go_type, ABSENT) for field, go_type in old.items()} if isinstance(old, Mapping) else {}
+
+
+def _behaviour(kubelet: Kubelet) -> Mapping[str, Any]:
+    """Return what a kubelet does, by the keys of behaviour.json."""
+    found: dict[str, Any] = {}
+    for key, value in msgspec.to_builtins(kubelet.behaviour).items():
+        first, *rest = key.split("_")
+        found[first + "".join(map(str.capitalize, rest))] = value
+    return found
+
+
+def _default_differences(old: str, new: str, catalog: Catalog) -> Iterator[DefaultDifference]:
+    before, after = (_written(catalog.api_server(name)) for name in (old, new))
+    for field in sorted(before.keys() | after.keys()):
+        if before.get(field) != after.get(field):
+            texts = ("; ".join(side[field]) if field in side else ABSENT for side in (before, after))
+            yield DefaultDifference(field, *texts)
+
+
+def _written(server: ApiServer) -> Mapping[str, list[str]]:
+    """Return what an API server does to each field of a new pod's containers, in words."""
+    found: dict[str, list[str]] = {}
+    for default in server.defaults:
+        what = _json(default.argument) if default.operation == "set" else _verb(default)
+        where = f" in {', '.join(sorted(default.places))}" if default.places else ""
+        found.setdefault(default.id, []).append(f"{what} when {default.when}{where}")
+    for row in server.written:
+        at = "at creation" if row.at_creation else "on every read"
+        found.setdefault(row.path, []).append(f"{_json(row.value)} {at}")
+    for dropped in server.dropped:
+        becomes = "dropped" if dropped.becomes is None else f"becomes {_json(dropped.becomes)}"
+        found.setdefault(dropped.path, []).append(f"{becomes} because {dropped.gate} is off")
+    return found
+
+
+def _verb(default: Default) -> str:
+    argument = default.argument
+    of = ".".join(argument) if isinstance(argument, tuple) else str(argument)
+    named = "" if of == default.operation else f" of {of}"
+    read = f", image read as {default.parser}" if default.operation == "pullPolicy" else ""
+    return f"{default.operation}{named}{read}"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _gate_differences(old: Kubelet, new: Kubelet, catalog: Catalog) -> Iterator[GateDifference]:
+    table = catalog.gate_table
+    for name in sorted({*table.known_to(old.release), *table.known_to(new.release)}):
+        before, after = (table.spec(name, one.release) for one in (old, new))
+        if _state(before) != _state(after):
+            yield GateDifference(name, before, after)
+
+
+def _state(spec: GateSpec | None) -> tuple[object, ...] | None:
+    return (spec.stage, spec.on, spec.locked, spec.needs) if spec else None

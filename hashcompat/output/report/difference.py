@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from hashcompat.analysis.answers.comparison import ReleaseDifference, restarts
+from hashcompat.analysis.answers.comparison import ABSENT, ReleaseDifference, restarts
 from hashcompat.analysis.answers.explanation import Explanation, Side
 from hashcompat.analysis.answers.texts import mark
 from hashcompat.analysis.planning.assumptions import facts
 from hashcompat.core.catalog.behaviour import Change, EraChange
+from hashcompat.core.catalog.gates import GateSpec
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.rules.pages import find
 from hashcompat.output.report.items import release_facts
@@ -66,8 +67,28 @@ def _document(difference: ReleaseDifference) -> Document:
         for row in difference.types
     ]
     sides = {"from": _release(difference.old), "to": _release(difference.new)}
-    upstream = [row.document for row in difference.upstream]
-    return document("ReleaseDifference", **sides, types=types, upstream=upstream)
+    return document(
+        "ReleaseDifference",
+        **sides,
+        types=types,
+        upstream=[row.document for row in difference.upstream],
+        behaviour=[
+            {"path": row.place, "from": _or_null(row.old), "to": _or_null(row.new)}
+            for row in difference.behaviour
+        ],
+        defaults=[{"field": row.field, "from": row.old, "to": row.new} for row in difference.defaults],
+        gates=[{"gate": row.name, "from": _gate(row.old), "to": _gate(row.new)} for row in difference.gates],
+    )
+
+
+def _or_null(value: Any) -> Any:
+    return None if value is ABSENT else value
+
+
+def _gate(spec: GateSpec | None) -> Document | None:
+    if spec is None:
+        return None
+    return {"stage": spec.stage, "on": spec.on, "locked": spec.locked, "needs": list(spec.needs)}
 
 
 def _release(kubelet: Kubelet) -> Document:
@@ -87,6 +108,36 @@ def _text(difference: ReleaseDifference) -> Iterator[Section]:
         yield Section(Table(columns, lambda: _type_rows(difference)))
     else:
         yield Section([["The type trees are the same."]])
+    for title, column, found in (
+        ("What kubelets do", "WHAT", [(row.place, row.old, row.new) for row in difference.behaviour]),
+        (
+            "What API servers write into containers of new pods",
+            "FIELD",
+            [(row.field, row.old, row.new) for row in difference.defaults],
+        ),
+        (
+            "Feature gates",
+            "GATE",
+            [(row.name, _gate_words(row.old), _gate_words(row.new)) for row in difference.gates],
+        ),
+    ):
+        if found:
+            yield Section(_sides_table(column, found), title)
+
+
+def _sides_table(column: str, rows: Sequence[tuple[str, Any, Any]]) -> Table:
+    cells = [
+        [name, *(Prose(one if isinstance(one, str) else json.dumps(one)) for one in sides)]
+        for name, *sides in rows
+    ]
+    return Table((column, "FROM", "TO"), lambda: cells)
+
+
+def _gate_words(spec: GateSpec | None) -> str:
+    if spec is None:
+        return ABSENT
+    needs = f", needs {', '.join(spec.needs)}" if spec.needs else ""
+    return f"{spec.stage}, {'on' if spec.on else 'off'}{', locked' if spec.locked else ''}{needs}"
 
 
 def _type_rows(difference: ReleaseDifference) -> Iterator[list[object]]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from hashcompat.analysis.answers.calibration import RecordCheck
+from hashcompat.analysis.answers.changes import DocumentDifference
 from hashcompat.analysis.answers.comparison import ReleaseDifference
 from hashcompat.analysis.answers.explanation import Explanations
 from hashcompat.analysis.answers.golden import Verifications
@@ -20,6 +21,7 @@ from hashcompat.core.model.normalization import Normalization
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.preflight import Preflight
 from hashcompat.core.rules.pages import RuleList
+from hashcompat.output.report.changes import CHANGES
 from hashcompat.output.report.difference import DIFFERENCE
 from hashcompat.output.report.explanation import EXPLANATIONS
 from hashcompat.output.report.gate import GATE
@@ -44,6 +46,7 @@ REPORTS: Final[Mapping[type, Report[Any]]] = {
     Hashed: HASHES,
     Explanations: EXPLANATIONS,
     ReleaseDifference: DIFFERENCE,
+    DocumentDifference: CHANGES,
     Matrix: MATRIX,
     Verifications: VERIFICATIONS,
     RecordCheck: CALIBRATION,

@@ -8,6 +8,8 @@ from typing import Any, Final, TypeVar
 from msgspec import structs
 
 from hashcompat.analysis.answers.calibration import RecordCheck
+from hashcompat.analysis.answers.changes import DocumentDifference
+from hashcompat.analysis.answers.changes import without_hashes as hashless_edit
 from hashcompat.analysis.answers.expectation import Where
 from hashcompat.analysis.answers.explanation import Explanation, Explanations, Side
 from hashcompat.core.model.items import Item
@@ -17,7 +19,7 @@ Result = TypeVar("Result")
 
 
 def without_hashes(result: Result) -> Result:
-    """Return a plan, an explanation or a calibration without its hashes, and any other result as it is."""
+    """Return a plan, an explanation, a calibration or a difference without hashes; others as they are."""
     withhold = _WITHHELD.get(type(result))
     return result if withhold is None else withhold(result)
 
@@ -70,8 +72,14 @@ def _calibration(check: RecordCheck) -> RecordCheck:
     )
 
 
+def _changes(difference: DocumentDifference) -> DocumentDifference:
+    items = (structs.replace(item, edits=tuple(map(hashless_edit, item.edits))) for item in difference.items)
+    return structs.replace(difference, items=tuple(items))
+
+
 _WITHHELD: Final[Mapping[type, Callable[[Any], Any]]] = {
     Plan: _plan,
     Explanations: _explanations,
     RecordCheck: _calibration,
+    DocumentDifference: _changes,
 }

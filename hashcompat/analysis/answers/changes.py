@@ -1,0 +1,482 @@
+"""What changed between two plans, or between two snapshots.
+
+Both are compared as sets: a container of a plan is found in the other one by its node, namespace, pod and
+name, and a node, pod or record of a snapshot by its names, wherever it is in its list. So a new pod is one
+change, and not another value at each index after it. Only what has the same names and is not equal is given
+to deepdiff, without what is equal in it, because deepdiff takes milliseconds for a pod; replicas whose
+verdicts changed alike are compared once.
+
+Not compared are facts that differ between any two plans and decide nothing: uids, when containers started
+and how often, files and lines, and when and by which version a plan was made. Of a snapshot all is compared
+that it holds, but for the numbers that stand for hidden hashes: they mean nothing in another snapshot.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from hashcompat.analysis.answers.comparison import Difference, differences
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.jsonpath import below, element
+from hashcompat.core.model.escape import name_path
+from hashcompat.core.model.items import ContainerName, Item, Prediction
+from hashcompat.core.model.plan import Hop, Plan, ReleaseFacts
+from hashcompat.core.model.rows import CONTAINER_LISTS, RowKind, RowName, SnapshotRows
+from hashcompat.core.model.verdicts import Hashes, Reason, Verdict
+
+PLAN: Final = "RestartPlan"
+SNAPSHOT: Final = "ClusterSnapshot"
+
+_HASHES: Final = "hashcompat.io/hashes"
+
+_REMEMBERED: Final = 1 << 12
+"""Pairs of predictions whose differences are remembered: replicas share them."""
+
+_HASH_KEYS: Final = ("recorded", "from", "to")
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class What(StrEnum):
+    """What happened between the first document and the second."""
+
+    APPEARED = "appeared"
+    """Only the second one has it."""
+    GONE = "gone"
+    """Only the first one has it."""
+    CHANGED = "changed"
+
+
+class Edit(msgspec.Struct, frozen=True):
+    """A place with another value."""
+
+    place: str
+    """The path below an item, or from ``$`` on; what has a name is named: ``spec.containers[api].image``."""
+    old: Any
+    """The value in the first document, or ``absent``."""
+    new: Any
+    """The value in the second document, or ``absent``."""
+
+
+_OF_HASHES: Final = frozenset({"hash", "hashWithoutResources", "hash.recorded", "hash.from", "hash.to"})
+
+
+def without_hashes(edit: Edit) -> Edit:
+    """Return an edit without the values of hashes; that they changed is no secret."""
+    if edit.place in _OF_HASHES or _HASHES in edit.place:
+        return Edit(edit.place, None, None)
+    return Edit(edit.place, _hashless(edit.old), _hashless(edit.new))
+
+
+def _hashless(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _hashless(item) for key, item in value.items() if key not in (_HASHES, "hash")}
+    return [_hashless(item) for item in value] if isinstance(value, list) else value
+
+
+class ItemChange(msgspec.Struct, frozen=True):
+    """What happened to one container of a plan, or one object or record of a snapshot."""
+
+    what: What
+    kind: str
+    """``Container``, or the kind of row."""
+    node: str
+    """Empty where it is on none, and for records."""
+    namespace: str
+    """Empty for a node."""
+    pod: str
+    """Empty for a node."""
+    container: str
+    """Empty for nodes, pods and sandboxes."""
+    old: Verdict | None = None
+    """The verdict in the first plan; None where it is not in it, and for snapshots."""
+    new: Verdict | None = None
+    """The verdict in the second plan."""
+    edits: tuple[Edit, ...] = ()
+    """What differs, where both have it."""
+
+    @property
+    def path(self) -> str:
+        """Where it is in its document, by its names: ``$.items[node-a/shop/web-1/api]``.
+
+        A pod of a snapshot has none of its node, for it may have moved to another one.
+        """
+        node = "" if self.kind == RowKind.POD else self.node
+        names = [name for name in (node, self.namespace, self.pod, self.container) if name]
+        return element(_LISTS_OF.get(self.kind, "$.items"), name_path(*names))
+
+
+_LISTS_OF: Final = {
+    RowKind.RECORDED.value: "$.recorded",
+    RowKind.SANDBOX.value: "$.sandboxes",
+    RowKind.APPLIED.value: "$.applied",
+}
+
+
+class Side(msgspec.Struct, frozen=True):
+    """One of the two documents."""
+
+    file: str
+    """Where it was read from; empty for a value in memory."""
+    made: datetime | None
+    """When the plan was made or the snapshot taken, UTC; None where it does not say so."""
+    cluster: str
+    """The UID of the cluster; empty where that is unknown."""
+    tool: str = ""
+    """The version of this program that made a plan; empty for a snapshot."""
+
+
+class DocumentDifference(msgspec.Struct, frozen=True):
+    """What changed between two documents of one kind."""
+
+    kind: str
+    """``RestartPlan`` or ``ClusterSnapshot``."""
+    old: Side
+    new: Side
+    edits: tuple[Edit, ...]
+    """What differs outside the items: the releases of a plan, its assumptions, its hops."""
+    items: tuple[ItemChange, ...]
+    """What differs among the items, sorted by kind and names."""
+    same: int
+    """How many items are the same in both."""
+
+    @property
+    def is_different(self) -> bool:
+        """Whether anything changed."""
+        return bool(self.edits or self.items)
+
+    @property
+    def counts(self) -> Mapping[What, int]:
+        """How many items appeared, are gone and changed."""
+        found = Counter(item.what for item in self.items)
+        return {what: found[what] for what in What}
+
+    @property
+    def verdicts(self) -> Mapping[tuple[Verdict | None, Verdict | None], int]:
+        """How many containers went from one verdict to another, None for none; empty for snapshots."""
+        return Counter((item.old, item.new) for item in self.items if item.old is not item.new)
+
+
+def compare(
+    old: Plan | SnapshotRows, new: Plan | SnapshotRows, files: tuple[str, str] = ("", "")
+) -> DocumentDifference:
+    """Return what changed between two documents; ``files`` name them.
+
+    Raises InputError where they are not of one kind.
+    """
+    if isinstance(old, Plan) and isinstance(new, Plan):
+        return compare_plans(old, new, files)
+    if isinstance(old, Plan) or isinstance(new, Plan):
+        kinds = ("a plan" if isinstance(one, Plan) else "a snapshot" for one in (old, new))
+        said = (f"{file or 'one'} is {kind}" for file, kind in zip(files, kinds, strict=True))
+        raise InputError(f"{', and '.join(said)}; compare two plans, or two snapshots")
+    return compare_snapshots(old, new)
+
+
+def compare_plans(old: Plan, new: Plan, files: tuple[str, str] = ("", "")) -> DocumentDifference:
+    """Return what changed between two plans that have all their items; ``files`` name them."""
+    pairs = _paired(_by_name(old.items), _by_name(new.items))
+    changes = [change for change in (_of_items(*pair) for pair in pairs) if change]
+    changes.sort(key=lambda one: (not one.node, one.node, one.namespace, one.pod, one.container))
+    one, other = (
+        Side(file, plan.created, plan.origin.cluster, plan.tool)
+        for file, plan in zip(files, (old, new), strict=True)
+    )
+    edits = tuple(_edits(_facts(old), _facts(new), "$"))
+    return DocumentDifference(PLAN, one, other, edits, tuple(changes), len(pairs) - len(changes))
+
+
+def compare_snapshots(old: SnapshotRows, new: SnapshotRows) -> DocumentDifference:
+    """Return what changed between two snapshots; hashes count where both keep them."""
+    pairs = _paired(old.rows, new.rows)
+    keeps = old.keeps_hashes and new.keeps_hashes
+    changes = [change for change in (_of_rows(*pair, keeps=keeps) for pair in pairs) if change]
+    order = {kind.value: place for place, kind in enumerate(RowKind)}
+    changes.sort(key=lambda one: (order[one.kind], one.namespace, one.pod, one.container, one.node))
+    one, other = (Side(rows.file, rows.taken, rows.cluster) for rows in (old, new))
+    edits = tuple(_edits({"spec": old.spec}, {"spec": new.spec}, "$"))
+    return DocumentDifference(SNAPSHOT, one, other, edits, tuple(changes), len(pairs) - len(changes))
+
+
+def _paired(
+    old: Mapping[Key, Value], new: Mapping[Key, Value]
+) -> list[tuple[Key, Value | None, Value | None]]:
+    """Return every key of either side with both values; None where a side has none."""
+    return [(key, old.get(key), new.get(key)) for key in {**old, **new}]
+
+
+# Plans
+
+
+def _by_name(items: Iterable[Item]) -> dict[tuple[object, ...], Item]:
+    """Return items by their names, and where several have the same ones by their order too."""
+    found: dict[tuple[object, ...], Item] = {}
+    for item in items:
+        pod = item.pod
+        key: tuple[object, ...] = (pod.node, pod.namespace, pod.name, item.container.name)
+        number = 0
+        while key in found:
+            number += 1
+            key = (*key[:4], number)
+        found[key] = item
+    return found
+
+
+def _of_items(_: object, old: Item | None, new: Item | None) -> ItemChange | None:
+    one = new or old
+    if one is None:
+        return None
+    edits = _of_item(old, new) if old and new else ()
+    if old and new and not edits:
+        return None
+    return ItemChange(
+        What.CHANGED if old and new else What.GONE if old else What.APPEARED,
+        "Container",
+        one.pod.node,
+        one.pod.namespace,
+        one.pod.name,
+        one.container.name,
+        old.verdict if old else None,
+        new.verdict if new else None,
+        edits,
+    )
+
+
+def _of_item(old: Item, new: Item) -> tuple[Edit, ...]:
+    hashes = old.hashes, new.hashes
+    decided = (
+        () if _shared(old) == _shared(new) else _decided(_shared(old), _shared(new))
+    )  # which most of two plans share
+    return (*decided, *_of_hashes(*hashes)) if hashes[0] != hashes[1] else decided
+
+
+Shared = tuple[Prediction, ContainerName, str, str]
+"""What replicas have in common: the prediction, the container, the owner and the workload."""
+
+
+def _shared(item: Item) -> Shared:
+    return item.prediction, item.container, item.pod.owner, item.pod.workload
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _decided(old: Shared, new: Shared) -> tuple[Edit, ...]:
+    return tuple(_edits(_decision(*old), _decision(*new)))
+
+
+def _decision(prediction: Prediction, container: ContainerName, owner: str, workload: str) -> dict[str, Any]:
+    """Return what of an item is compared besides its hashes, by the keys of the document."""
+    return {
+        "verdict": prediction.verdict.value,
+        "reasons": _reasons(prediction.reasons),
+        "podRecreated": prediction.pod_recreated,
+        "fromRelease": prediction.from_release,
+        "calibrated": prediction.calibrated,
+        "counted": prediction.compared,
+        "creatorAssumed": bool(prediction.creator),
+        "containerType": container.type.value,
+        "owner": owner,
+        "workload": workload,
+    }
+
+
+def _reasons(reasons: Sequence[Reason]) -> Mapping[str, Any]:
+    """Return reasons by their rules and paths, so that one more does not move the others."""
+    return _named(
+        (" ".join(filter(None, (one.id, one.path))), {"text": one.text, "field": one.field})
+        for one in reasons
+    )
+
+
+def _of_hashes(old: Hashes, new: Hashes) -> Iterator[Edit]:
+    """Yield the hashes that differ; each container has its own, so deepdiff would be asked for each."""
+    pairs = zip((old.recorded, old.from_, old.to), (new.recorded, new.from_, new.to), strict=True)
+    for key, (before, after) in zip(_HASH_KEYS, pairs, strict=True):
+        if before != after:
+            yield Edit(below("hash", key), before, after)
+
+
+def _facts(plan: Plan) -> dict[str, Any]:
+    """Return what of a plan is compared besides its items, by the keys of the document."""
+    suggestion = plan.suggestion
+    return {
+        "spec": {
+            "from": plan.from_release,
+            "to": plan.to_release,
+            "overrideNodeReleases": plan.overridden,
+            "disputedNodes": _named((one.node, one.kubelet) for one in plan.disputed),
+            "releases": _named((one.name, _reading(one)) for one in plan.releases),
+            "assumptions": list(plan.assumptions),
+            "warnings": list(plan.warnings),
+            "hops": _hops(plan.hops),
+            "rollback": _hops([plan.rollback] if plan.rollback else []),
+            "assumedPatch": plan.patch or None,
+            "suggestion": suggestion and {"command": suggestion.command, "restartsSaved": suggestion.saves},
+        }
+    }
+
+
+def _reading(read: ReleaseFacts) -> Mapping[str, Any]:
+    return {
+        "readAs": read.read_as,
+        "era": read.era,
+        "types": read.types,
+        "vendorAssumed": read.vendor_assumed,
+        "patchAssumed": read.patch_assumed,
+    }
+
+
+def _hops(hops: Iterable[Hop]) -> Mapping[str, Any]:
+    return _named(
+        (
+            f"{hop.old} -> {hop.new}",
+            {"findings": hop.findings, "unknown": hop.unknown, "parts": _hops(hop.parts)},
+        )
+        for hop in hops
+    )
+
+
+# Snapshots
+
+
+def _of_rows(
+    name: RowName, old: tuple[bytes, ...] | None, new: tuple[bytes, ...] | None, *, keeps: bool
+) -> ItemChange | None:
+    if old == new:
+        return None
+    edits = tuple(_edits(*_unequal(name.kind, old, new, keeps=keeps))) if old and new else ()
+    if old and new and not edits:
+        return None
+    is_node = name.kind is RowKind.NODE
+    return ItemChange(
+        What.CHANGED if old and new else What.GONE if old else What.APPEARED,
+        name.kind.value,
+        name.name if is_node else _node_of(name, new or old or ()),
+        name.namespace,
+        "" if is_node else name.name,
+        name.container,
+        edits=edits,
+    )
+
+
+def _node_of(name: RowName, parts: tuple[bytes, ...]) -> str:
+    if name.kind is not RowKind.POD:
+        return ""
+    node = _decoded(parts[0])["spec"].get("nodeName")
+    return node if isinstance(node, str) else ""
+
+
+def _unequal(
+    kind: RowKind, old: tuple[bytes, ...], new: tuple[bytes, ...], *, keeps: bool
+) -> tuple[Any, Any]:
+    """Return the parts of two rows that are not equal, decoded, in their places."""
+    rows: list[dict[str, Any]] = [_decoded(parts[0]) for parts in (old, new)]
+    if kind is RowKind.POD:
+        for key, *lists in zip(CONTAINER_LISTS, old[1:], new[1:], strict=True):
+            for row, text in zip(rows, lists if lists[0] != lists[1] else (), strict=False):
+                containers = _decoded(text)
+                row["spec"] = {**row["spec"], key: containers if keeps else _without_hashes(containers)}
+    return rows[0], rows[1]
+
+
+def _decoded(text: bytes) -> Any:
+    return json.loads(text.decode(errors="surrogatepass"))
+
+
+def _without_hashes(containers: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{key: value for key, value in one.items() if key != _HASHES} for one in containers]
+
+
+# Both
+
+
+class _Name(str):
+    """The name of an element of a list, which stands in brackets in paths."""
+
+    __slots__ = ()
+
+
+def _named(rows: Iterable[tuple[str, Value]]) -> dict[str, Value]:
+    """Return values by names that stand in brackets; of several with one name the others are numbered."""
+    found: dict[str, Value] = {}
+    for name, value in rows:
+        number, key = 1, name
+        while key in found:
+            number += 1
+            key = f"{name} #{number}"
+        found[_Name(key)] = value
+    return found
+
+
+def _edits(old: Any, new: Any, root: str = "") -> Iterator[Edit]:
+    """Yield where two pieces of plain data differ, sorted by path; elements with names by their names."""
+    one, other = _keyed(old), _keyed(new)
+    found = differences(*_pruned(one, other))
+    if not found and not _same(old, new):  # named elements in another order
+        found = differences(old, new)
+    for row in found:
+        yield Edit(_place(row, root), _plain(row.old), _plain(row.new))
+
+
+def _place(row: Difference, root: str) -> str:
+    path = root
+    for step in row.path:
+        path = element(path, step) if isinstance(step, int | _Name) else below(path, step)
+    return path
+
+
+_NAME: Final = "name"
+
+
+def _keyed(value: Any) -> Any:
+    """Return plain data in which lists of objects that have names of their own are objects by these."""
+    if isinstance(value, Mapping):
+        return {key: _keyed(item) for key, item in value.items()}
+    if not isinstance(value, list):
+        return value
+    names = [item.get(_NAME) if isinstance(item, Mapping) else None for item in value]
+    if value and all(isinstance(name, str) for name in names) and len(set(names)) == len(names):
+        return {_Name(name): _keyed(item) for name, item in zip(names, value, strict=True)}
+    return [_keyed(item) for item in value]
+
+
+def _plain(value: Any) -> Any:
+    """Return data that ``_keyed`` made, with lists where these were."""
+    if isinstance(value, Mapping):
+        items = [_plain(item) for item in value.values()]
+        if value and all(isinstance(key, _Name) for key in value) and all(map(_has_name, value.values())):
+            return items
+        return dict(zip(map(str, value), items, strict=True))
+    return [_plain(item) for item in value] if isinstance(value, list) else value
+
+
+def _has_name(value: Any) -> bool:
+    return isinstance(value, Mapping) and _NAME in value
+
+
+def _pruned(old: Any, new: Any) -> tuple[Any, Any]:
+    """Return two objects without what is equal in both, which deepdiff would look through too."""
+    if not (isinstance(old, Mapping) and isinstance(new, Mapping)):
+        return old, new
+    kept: tuple[dict[str, Any], dict[str, Any]] = {}, {}
+    for key in {**old, **new}:
+        if key in old and key in new:
+            if not _same(old[key], new[key]):
+                kept[0][key], kept[1][key] = _pruned(old[key], new[key])
+        else:
+            side, values = (kept[0], old) if key in old else (kept[1], new)
+            side[key] = values[key]
+    return kept
+
+
+def _same(old: Any, new: Any) -> bool:
+    """Return whether two values are equal, 1 and true being different, and so 1 and 1.0."""
+    return bool(old == new) and (isinstance(old, str) or repr(old) == repr(new))

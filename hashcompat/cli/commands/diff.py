@@ -1,0 +1,73 @@
+"""``hashcompat diff``: what changed between two plans, two snapshots, or two releases."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from hashcompat.analysis.answers import changes
+from hashcompat.analysis.answers.changes import DocumentDifference
+from hashcompat.analysis.answers.comparison import ReleaseDifference, compare_releases
+from hashcompat.cli import output
+from hashcompat.cli.args.declare import argument, group, option
+from hashcompat.cli.args.declare import command as declared
+from hashcompat.cli.args.output import Quiet, Shown, WithoutHashes, shows
+from hashcompat.cli.args.releases import Names, ReleaseData
+from hashcompat.core.errors import ExitCode, UsageError
+from hashcompat.core.release import is_release_name
+from hashcompat.output.report.changes import CHANGES
+from hashcompat.output.report.difference import DIFFERENCE
+from hashcompat.output.report.model import Report
+from hashcompat.sources.files.comparable import read
+from hashcompat.sources.files.inputs import STDIN, called
+
+_METAVAR: Final = "FILE|RELEASE"
+
+
+@group
+class Arguments:
+    """What ``diff`` is asked."""
+
+    old: str = argument(required=True, metavar=_METAVAR)
+    new: str = argument(required=True, metavar=_METAVAR)
+    detailed_exitcode: bool = option("--detailed-exitcode", is_flag=True, help="Exit 2 if anything differs.")
+    data: ReleaseData
+    shown: Annotated[Shown, shows(CHANGES, DIFFERENCE)]
+    without_hashes: WithoutHashes
+    quiet: Quiet
+
+
+@declared("diff", Arguments, short_help="Show what changed between two plans, snapshots or releases.")
+def command(arguments: Arguments) -> int:
+    """Show what changed between two saved plans, two snapshots, or two kubelet releases.
+
+    Plans (plan --out) and snapshots are compared by node, namespace, pod and container: what appeared, what
+    is gone, whose verdict or reasons changed. Of releases: the types that are hashed, the hash's steps, what
+    kubelets do, API servers' defaults, feature gates. Call a file ./1.31 that looks like a release.
+    """
+    names = arguments.data.names(quiet=arguments.quiet.quiet)
+    report, result = _compared(arguments, names)
+    output.show(report, arguments.without_hashes.of(result), arguments.shown)
+    output.notes(report, result, quiet=arguments.quiet.quiet)
+    return ExitCode.FINDING if arguments.detailed_exitcode and result.is_different else ExitCode.OK
+
+
+def _compared(
+    arguments: Arguments, names: Names
+) -> tuple[Report[Any], DocumentDifference | ReleaseDifference]:
+    sides = arguments.old, arguments.new
+    releases = [one for one in sides if is_release_name(one)]
+    if len(releases) == 1:
+        (other,) = (one for one in sides if one not in releases)
+        raise UsageError(
+            f"{releases[0]} is a release and {called(other)} is none; give two releases, two plans or two"
+            f" snapshots (./{releases[0]} is a file of that name)"
+        )
+    if releases:
+        output.ready(DIFFERENCE, arguments.shown)
+        old_release, new_release = map(names.read, sides)
+        return DIFFERENCE, compare_releases(old_release, new_release, names.catalog)
+    if sides == (STDIN, STDIN):
+        raise UsageError("standard input can be only one of the two")
+    output.ready(CHANGES, arguments.shown)
+    old, new = map(read, sides)
+    return CHANGES, changes.compare(old.value, new.value, (old.file, new.file))

@@ -1,0 +1,116 @@
+"""Read a saved snapshot as rows, to be compared with another one; ``-f`` reads it as pods and nodes.
+
+The rows are what the document has. So what one version of this program writes and another one does not is a
+difference too, and nothing of it is lost on the way through values that plans need.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from msgspec import structs
+
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.rows import CONTAINER_LISTS, RowKind, RowName, SnapshotRows
+from hashcompat.sources.documents import Row, row_of
+from hashcompat.sources.files.saved import Saved, line
+from hashcompat.sources.snapshots import HASHES, cluster_of, taken_at
+
+_KINDS: Final = frozenset({RowKind.NODE.value, RowKind.POD.value})
+
+_RECORDS: Final = {
+    "recorded": RowKind.RECORDED,
+    "sandboxes": RowKind.SANDBOX,
+    "applied": RowKind.APPLIED,
+}
+
+_OF_A_SIDE: Final = ("takenAt", "clusterUID")
+"""What the spec says of when and where, which is shown with the file."""
+
+_ALIASED: Final = ("hash", "hashWithoutResources")
+"""The keys of a record below which a number of this snapshot alone may stand for a hash."""
+
+
+def read_rows(document: Saved, file: str) -> SnapshotRows:
+    """Return the rows of a saved snapshot, named ``file``.
+
+    Raises InputError, with the path, for what no snapshot has.
+    """
+    return _rows(document.items(), lambda: document.rest, file)
+
+
+def rows_of(document: Mapping[str, Any]) -> SnapshotRows:
+    """Return the rows of a snapshot's document in memory."""
+    items = (row_of(item, f"$.items[{index}]") for index, item in enumerate(document["items"]))
+    rest = {
+        key: list(value) if isinstance(value, Iterable) and key in _RECORDS else value
+        for key, value in document.items()
+    }
+    return _rows(items, lambda: Row(rest, "$"), "")
+
+
+def _rows(items: Iterable[Row], surrounding: Callable[[], Row], file: str) -> SnapshotRows:
+    """Return rows; what surrounds the items is known once they were taken."""
+    found: dict[RowName, tuple[bytes, ...]] = {}
+    seen: Counter[RowName] = Counter()
+    lists: dict[bytes, bytes] = {}
+    names: dict[str, str] = {}  # pods of records that have no name are known by their uid
+    for row in items:
+        name = _name_of(row)
+        if name.kind is RowKind.POD:
+            names[row.row("metadata").text("uid", "")] = name.name
+        parts = [lists.setdefault(part, part) for part in _parts(row, name.kind)]
+        found[_numbered(name, seen)] = tuple(parts)
+    rest = surrounding()
+    for key, kind in _RECORDS.items():
+        for row in rest.rows(key, []):
+            name = RowName(
+                kind,
+                row.text("namespace", ""),
+                row.text("pod", "") or names.get(row.text("uid"), row.text("uid")),
+                row.text("container", ""),
+            )
+            found[_numbered(name, seen)] = (line(_without_aliases(row.value)),)
+    spec = {key: value for key, value in rest.row("spec").value.items() if key not in _OF_A_SIDE}
+    taken, cluster = (read(rest.value, "the snapshot") for read in (taken_at, cluster_of))
+    return SnapshotRows(file, spec, taken, cluster, found)
+
+
+def _numbered(name: RowName, seen: Counter[RowName]) -> RowName:
+    number = seen[name]
+    seen[name] += 1
+    return structs.replace(name, number=number) if number else name
+
+
+def _name_of(row: Row) -> RowName:
+    kind = row.value.get("kind")
+    if kind not in _KINDS:
+        raise InputError(f"{row.path}.kind: want Pod or Node, as hashcompat snapshot saves them")
+    metadata = row.row("metadata")
+    return RowName(RowKind(kind), metadata.text("namespace", ""), metadata.text("name"))
+
+
+def _parts(row: Row, kind: RowKind) -> Iterator[bytes]:
+    if kind is RowKind.NODE:
+        yield line(row.value)
+        return
+    spec = row.row("spec")
+    around = {key: value for key, value in spec.value.items() if key not in CONTAINER_LISTS}
+    yield line({**row.value, "spec": around})
+    for key in CONTAINER_LISTS:
+        yield line([_without_numbers(one.value) for one in spec.rows(key, [])])
+
+
+def _without_numbers(container: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a container without what stands for its hashes in its own snapshot only."""
+    hashes = container.get(HASHES)
+    if isinstance(hashes, Mapping) and not any(isinstance(value, str) for value in hashes.values()):
+        return container
+    return {key: value for key, value in container.items() if key != HASHES}
+
+
+def _without_aliases(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a record without what stands for a hash in its own snapshot only."""
+    return {key: value for key, value in row.items() if not (key in _ALIASED and isinstance(value, str))}

@@ -42,6 +42,7 @@ EXAMPLES: dict[str, Callable[[Path], object]] = {
     "container_text": lambda _: hashcompat.container_text(ARTICLE, NEW),
     "gate": lambda _: hashcompat.gate(hashcompat.plan([pod()], OLD, NEW)),
     "gate_after": lambda _: hashcompat.gate_after(hashcompat.plan([pod()], OLD, NEW), [pod()], ["n1"]),
+    "diff": lambda _: hashcompat.diff(OLD, NEW),
     "explain": lambda _: hashcompat.explain([pod()], "ns/p", OLD, NEW),
     "hashes": lambda _: hashcompat.hashes([pod()], [NEW]),
     "impact": lambda _: hashcompat.impact([pod()], OLD, NEW),

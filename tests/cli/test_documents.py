@@ -70,6 +70,9 @@ COMPARED = [
     ("v1.30.2-gke.1", "1.31.99"),
 ]
 
+SNAPSHOTS = [
+    ROOT / "tests" / "answers" / "snapshots" / name for name in ("values-hidden.json", "paths-shown.json")
+]
 EXPORTER = "prometheus-node-exporter"
 STARTED = "0501 18:44:50"
 SAMPLED = (f"{EXPORTER}-fmvwp", EXPORTER)
@@ -120,6 +123,8 @@ OUTPUTS: list[tuple[str, tuple[str, ...], bytes]] = [
         as_json(*GOOD),
     ),
     *(("ReleaseDifference", ("explain", "--from", old, "--to", new), b"") for old, new in COMPARED),
+    ("ReleaseDifference", ("diff", "1.30.14", "1.31.14"), b""),
+    ("DocumentDifference", ("diff", *map(str, SNAPSHOTS)), b""),
     ("ReleaseList", ("releases",), b""),
     ("RestartMatrix", ("matrix", "--from", "1.7.16", "--to", "1.10.13"), b""),
     ("RestartMatrix", ("matrix", "--from", "1.27.14", "--to", "1.27.16", "--every-patch"), b""),
@@ -264,7 +269,9 @@ def at(document: Any, path: tuple[Any, ...]) -> Any:
 
 def is_open(path: tuple[Any, ...]) -> bool:
     """Return whether any key is valid in a place: names of releases, and values in which two sides differ."""
-    return path[-1:] in (("releases",), ("hashes",), ("from",)) or "fields" in path
+    if path[-1:] in (("releases",), ("hashes",), ("from",)) or "fields" in path:
+        return True
+    return "changes" in path and bool({"from", "to"} & {*path[path.index("changes") :]})
 
 
 FIRST: dict[str, tuple[tuple[str, ...], bytes]] = {
@@ -355,6 +362,12 @@ WRONG: list[tuple[str, tuple[Any, ...], Any]] = [
     ("ExplanationList", ("items", 0, "from", "hex"), ""),
     ("ReleaseDifference", ("types", 0, "type"), ""),
     ("ReleaseDifference", ("from", "steps"), []),
+    ("ReleaseDifference", ("defaults",), {}),
+    ("ReleaseDifference", ("gates",), None),
+    ("DocumentDifference", ("of",), "HashList"),
+    ("DocumentDifference", ("summary", "same"), -1),
+    ("DocumentDifference", ("items", 0, "change"), "moved"),
+    ("DocumentDifference", ("items", 0, "changes"), None),
     ("ReleaseList", ("items", 0, "minor"), 1.6),
     ("ReleaseList", ("items", 0, "releases"), []),
     ("VerifyResult", ("items",), []),

@@ -62,6 +62,9 @@ STRAY = as_json(pod(node=""), node("v1.30.14"))
 FULL = _node("containerd://2.1.4", DiskPressure="True")
 UNSEEN = _node("other://1")
 
+MANY = ran("plan", "--from", "1.8.15", "--to", "1.10.13", "--sample", "-q", "-o", "json").out.encode()
+SNAPSHOT = ran("snapshot", "--sample", "-n", "shop").out.encode()
+
 TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
     (0, ("plan", *UP, "-f", "-"), RESTARTS),
     (0, ("plan", *NEVER_BEFORE, "-f", "-"), UNDECIDED),
@@ -193,6 +196,18 @@ TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
     (1, ("convert", "-"), b"{"),
     (64, ("convert",), b""),
     (64, ("convert", "CHECKED", "--only-restarts"), b""),
+    (0, ("diff", "SAVED", "WATCHED"), b""),
+    (0, ("diff", "SAVED", "SAVED", "--detailed-exitcode", "-q"), b""),
+    (2, ("diff", "SAVED", "WATCHED", "--detailed-exitcode"), b""),
+    (2, ("diff", "SAVED", "-", "--detailed-exitcode"), MANY),
+    (1, ("diff", "SAVED", "BROKEN"), b""),
+    (1, ("diff", "SAVED", "CHECKED"), b""),
+    (1, ("diff", "SAVED", "-"), b"{"),
+    (1, ("diff", "SAVED", "-", "--detailed-exitcode"), SNAPSHOT),
+    (64, ("diff", "SAVED", "1.31"), b""),
+    (64, ("diff", "1.31", "1.99"), b""),
+    (64, ("diff", "-", "-"), b""),
+    (64, ("diff", "SAVED"), b""),
     (0, ("patch", *STRIP, "-f", "-"), KEPT),
     (2, ("patch", *STRIP, "-f", "-"), HIT),
     (1, ("patch", *STRIP, "-f", "-"), b"{"),
@@ -296,6 +311,7 @@ def test_the_table_has_every_command_with_success_and_with_usage_errors() -> Non
         "verify",
         "preflight",
         "patch",
+        "diff",
     }
     undecided = {"plan", "gate", "impact", "verify", "preflight"}
     assert {argv[0] for code, argv, _ in TABLE if code == 3} == undecided

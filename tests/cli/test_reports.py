@@ -16,11 +16,12 @@ import pytest
 from hashcompat.cli import output
 from hashcompat.output.formats import FORMATS
 from tests.helpers.pods import as_json, node, pod
-from tests.helpers.program import EXAMPLES, ROOT, Run, files_in, formats_of, reports
+from tests.helpers.program import EXAMPLES, ROOT, Run, files_in, formats_of, ran, reports
 from tests.helpers.readback import markdown_cells
 
 UP = ("--from", "1.7.16", "--to", "1.9.11", "-f", "-")
 ONE = as_json(pod())
+OTHER = ran("plan", *UP[:2], "--to", "1.8.15", "-f", "-", "-q", "-o", "json", stdin=ONE).out.encode()
 FORMS = formats_of("plan")
 
 
@@ -48,6 +49,7 @@ def test_one_analysis_writes_every_format(run: Run, tmp_path: Path) -> None:
         (("patch", "--audit", "--kubelet", "1.9.11", "--like", "1.7.16", "-f", "-"), ONE),
         (("preflight", "--to", "1.32", "--no-node", "-f", "-"), as_json(node("v1.31.0"))),
         (("convert", "SAVED"), b""),
+        (("diff", "SAVED", "-"), OTHER),
     ],
     ids=lambda value: " ".join(value[:2]) if isinstance(value, tuple) else "",
 )

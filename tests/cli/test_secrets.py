@@ -87,6 +87,12 @@ def places(planter: Planter, tmp_path_factory: pytest.TempPathFactory) -> dict[s
     )
     made["PLAN"] = directory / "plan.json"
     made["PLAN"].write_text(hashcompat.to_json(hashcompat.plan(made["CLUSTER"], "1.30.0", "1.31.0")))
+    made["OTHER"] = directory / "other.json"
+    made["OTHER"].write_text(hashcompat.to_json(hashcompat.plan(made["CLUSTER"], "1.8.15", "1.9.11")))
+    for name, with_hashes in (("SNAPSHOT", False), ("TAKEN", True)):
+        made[name] = directory / f"{name.lower()}.json"
+        taken = hashcompat.snapshot(made["PODS"], with_hashes=with_hashes)
+        made[name].write_text(hashcompat.to_json(taken))
     return {
         name: str(directory / name if name in ("MANIFESTS", "GOLDEN") else path)
         for name, path in made.items()
@@ -238,6 +244,7 @@ COMMANDS: dict[str, list[Words]] = {
     ],
     "impact": [("impact", *UPGRADE, "-f", "CLUSTER"), ("impact", *UPGRADE, "-f", "MANIFEST")],
     "convert": [("convert", "PLAN")],
+    "diff": [("diff", "PLAN", "OTHER"), ("diff", "SNAPSHOT", "TAKEN")],
     "snapshot": [
         ("snapshot", "-f", "PODS"),
         ("snapshot", "-f", "PODS", "--with-hashes", "--recorded", "RECORDED"),

@@ -67,7 +67,7 @@ USAGE: list[tuple[str, tuple[str, ...], str]] = [
         ("zzz",),
         (
             "The commands are plan, gate, hash, explain, matrix, verify, patch, preflight, "
-            "impact, snapshot, convert, collector, rbac, releases, rules, completion, help, version."
+            "impact, snapshot, convert, diff, collector, rbac, releases, rules, completion, help, version."
         ),
     ),
     ("an unknown option", (*PLAN, "--sampel"), "--sample"),

@@ -10,6 +10,7 @@ from msgspec import structs
 
 from hashcompat.analysis import disruption, planning
 from hashcompat.analysis.answers.calibration import check_records
+from hashcompat.analysis.answers.changes import compare_plans
 from hashcompat.analysis.answers.comparison import compare_releases
 from hashcompat.analysis.answers.explanation import explain
 from hashcompat.analysis.answers.golden import Verifications, verify
@@ -21,6 +22,7 @@ from hashcompat.analysis.gating.judge import ExtraInputs, judge
 from hashcompat.analysis.patching.audit import audit
 from hashcompat.analysis.planning.view import View
 from hashcompat.analysis.preflight import CHECKS
+from hashcompat.api.answers import to_json
 from hashcompat.api.rollout import preflight_nodes
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.go.jsontext import dumps
@@ -33,7 +35,7 @@ from hashcompat.output.report.registry import REPORTS
 from hashcompat.sources import dating
 from hashcompat.sources.cluster.collect import Scope
 from hashcompat.sources.cluster.roles import minimal_roles
-from hashcompat.sources.files import sample
+from hashcompat.sources.files import plans, sample
 from hashcompat.sources.filters import Filters, select
 from tests.helpers.program import Run
 
@@ -48,12 +50,15 @@ def results(catalog: Catalog, golden: Path) -> dict[tuple[str, ...], object]:
     plan = structs.replace(planning.make(pods, *UP, view), created=dating.now())
     name = plan.items[0].pod.name
     old, new = catalog.kubelet("1.7.16"), catalog.kubelet("1.9.11")
+    (file := golden.parent / "plan.json").write_text(to_json(plan))
+    plan = plans.read(str(file))
     return {
         ("impact", *FLAGS, *SOME): disruption.make(plan, sample.collect()),
         ("plan", *FLAGS, *SOME): plan,
         ("plan", *FLAGS, *SOME, "--only-restarts"): without_kept(plan),
         ("explain", f"shop/{name}", *FLAGS, *SOME): explain(pods, f"shop/{name}", Way(*UP), view),
         ("explain", *FLAGS): compare_releases(*UP, catalog),
+        ("diff", str(file), str(file)): compare_plans(plan, plan, (str(file), str(file))),
         ("hash", "--kubelet", "1.9.11,1.36.0", *SOME): hash_containers(pods, ["1.9.11", "1.36.0"], view),
         ("matrix", *FLAGS, *SOME): make(view, *UP, pods),
         ("verify", str(golden)): Verifications((verify(golden, catalog),)),

@@ -418,11 +418,11 @@ def _named(rows: Iterable[tuple[str, Value]]) -> dict[str, Value]:
 
 def _edits(old: Any, new: Any, root: str = "") -> Iterator[Edit]:
     """Yield where two pieces of plain data differ, sorted by path; elements with names by their names."""
-    one, other = _keyed(old), _keyed(new)
-    found = differences(*_pruned(one, other))
+    alike: list[Difference] = []
+    found = differences(*_pruned(_keyed(old), _keyed(new), (), alike)) + alike
     if not found and not _same(old, new):  # named elements in another order
         found = differences(old, new)
-    for row in found:
+    for row in sorted(found, key=lambda row: list(map(str, row.path))):
         yield Edit(_place(row, root), _plain(row.old), _plain(row.new))
 
 
@@ -462,18 +462,23 @@ def _has_name(value: Any) -> bool:
     return isinstance(value, Mapping) and _NAME in value
 
 
-def _pruned(old: Any, new: Any) -> tuple[Any, Any]:
-    """Return two objects without what is equal in both, which deepdiff would look through too."""
+def _pruned(old: Any, new: Any, path: tuple[str, ...], alike: list[Difference]) -> tuple[Any, Any]:
+    """Return two objects without what is equal in both, which deepdiff would look through too.
+
+    Lists that it takes for equal, such as ``[1]`` and ``[true]``, are added to ``alike``.
+    """
     if not (isinstance(old, Mapping) and isinstance(new, Mapping)):
         return old, new
     kept: tuple[dict[str, Any], dict[str, Any]] = {}, {}
     for key in {**old, **new}:
-        if key in old and key in new:
-            if not _same(old[key], new[key]):
-                kept[0][key], kept[1][key] = _pruned(old[key], new[key])
-        else:
+        if key not in old or key not in new:
             side, values = (kept[0], old) if key in old else (kept[1], new)
             side[key] = values[key]
+        elif not _same(before := old[key], after := new[key]):
+            if isinstance(before, list) and before == after:
+                alike.append(Difference((*path, key), before, after))
+            else:
+                kept[0][key], kept[1][key] = _pruned(before, after, (*path, key), alike)
     return kept
 
 

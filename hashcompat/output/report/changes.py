@@ -156,7 +156,8 @@ def _overview(difference: DocumentDifference, screen: Screen) -> Iterator[Sectio
     yield Section(list(_count_lines(difference)), wraps=True)
     if difference.edits:
         rows = [
-            [Prose(edit.place), Prose(_shown(edit.old)), Prose(_shown(edit.new))] for edit in difference.edits
+            [Prose(text) for text in (edit.place, _shown(edit.old), _shown(edit.new))]
+            for edit in difference.edits
         ]
         yield Section(Table(("WHERE", "FROM", "TO"), lambda: rows))
     items, after = difference.items, ""

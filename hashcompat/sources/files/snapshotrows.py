@@ -13,6 +13,8 @@ from typing import Any, Final
 from msgspec import structs
 
 from hashcompat.core.errors import InputError
+from hashcompat.core.go.parts import Run
+from hashcompat.core.model import mask
 from hashcompat.core.model.rows import CONTAINER_LISTS, RowKind, RowName, SnapshotRows
 from hashcompat.sources.documents import Row, row_of
 from hashcompat.sources.files.saved import Saved, line
@@ -38,31 +40,34 @@ def read_rows(document: Saved, file: str) -> SnapshotRows:
 
     Raises InputError, with the path, for what no snapshot has.
     """
-    return _rows(document.items(), lambda: document.rest, file)
+    return _rows(_items_of(document), lambda: document.rest, file)
+
+
+def _items_of(document: Saved) -> Iterator[Row]:
+    for found in document.runs():
+        if isinstance(found, Run):
+            raise InputError("$.items: want pods and nodes, as hashcompat snapshot saves them")
+        yield found
 
 
 def rows_of(document: Mapping[str, Any]) -> SnapshotRows:
     """Return the rows of a snapshot's document in memory."""
     items = (row_of(item, f"$.items[{index}]") for index, item in enumerate(document["items"]))
-    rest = {
-        key: list(value) if isinstance(value, Iterable) and key in _RECORDS else value
-        for key, value in document.items()
-    }
-    return _rows(items, lambda: Row(rest, "$"), "")
+    lists = {key: list(document[key]) for key in _RECORDS}  # which are made while they are written
+    return _rows(items, lambda: Row({**document, **lists}, "$"), "")
 
 
 def _rows(items: Iterable[Row], surrounding: Callable[[], Row], file: str) -> SnapshotRows:
     """Return rows; what surrounds the items is known once they were taken."""
     found: dict[RowName, tuple[bytes, ...]] = {}
     seen: Counter[RowName] = Counter()
-    lists: dict[bytes, bytes] = {}
+    masked: dict[bytes, bytes] = {}
     names: dict[str, str] = {}  # pods of records that have no name are known by their uid
     for row in items:
         name = _name_of(row)
         if name.kind is RowKind.POD:
             names[row.row("metadata").text("uid", "")] = name.name
-        parts = [lists.setdefault(part, part) for part in _parts(row, name.kind)]
-        found[_numbered(name, seen)] = tuple(parts)
+        found[_numbered(name, seen)] = tuple(_parts(row, name.kind, masked))
     rest = surrounding()
     for key, kind in _RECORDS.items():
         for row in rest.rows(key, []):
@@ -74,8 +79,8 @@ def _rows(items: Iterable[Row], surrounding: Callable[[], Row], file: str) -> Sn
             )
             found[_numbered(name, seen)] = (line(_without_aliases(row.value)),)
     spec = {key: value for key, value in rest.row("spec").value.items() if key not in _OF_A_SIDE}
-    taken, cluster = (read(rest.value, "the snapshot") for read in (taken_at, cluster_of))
-    return SnapshotRows(file, spec, taken, cluster, found)
+    said, origin = rest.value, "a snapshot"
+    return SnapshotRows(file, spec, taken_at(said, origin), cluster_of(said, origin), found)
 
 
 def _numbered(name: RowName, seen: Counter[RowName]) -> RowName:
@@ -92,7 +97,11 @@ def _name_of(row: Row) -> RowName:
     return RowName(RowKind(kind), metadata.text("namespace", ""), metadata.text("name"))
 
 
-def _parts(row: Row, kind: RowKind) -> Iterator[bytes]:
+def _parts(row: Row, kind: RowKind, masked: dict[bytes, bytes]) -> Iterator[bytes]:
+    """Yield the parts of a row; ``masked`` has the lists of containers so far, each once.
+
+    A snapshot hides values by itself, but not one that was edited, or made by an early version.
+    """
     if kind is RowKind.NODE:
         yield line(row.value)
         return
@@ -100,7 +109,11 @@ def _parts(row: Row, kind: RowKind) -> Iterator[bytes]:
     around = {key: value for key, value in spec.value.items() if key not in CONTAINER_LISTS}
     yield line({**row.value, "spec": around})
     for key in CONTAINER_LISTS:
-        yield line([_without_numbers(one.value) for one in spec.rows(key, [])])
+        containers = [_without_numbers(one.value) for one in spec.rows(key, [])]
+        given = line(containers)
+        if given not in masked:
+            masked[given] = line(list(map(mask.masked, containers)))
+        yield masked[given]
 
 
 def _without_numbers(container: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,0 +1,238 @@
+"""``hashcompat diff``: two plans, two snapshots, two releases; and what is refused in one line."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import hashcompat
+from tests.helpers.pods import as_json, node, pod
+from tests.helpers.program import ROOT, Run, ran
+
+SCHEMA = ROOT / "schemas" / "documents" / "DocumentDifference.schema.json"
+SAMPLE = ("--sample", "-q", "-o", "json")
+PLANS = [ran("plan", "--from", "1.30.14", "--to", release, *SAMPLE).out for release in ("1.31.14", "1.32.13")]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    found = [tmp_path / name for name in ("old.json", "new.json")]
+    for path, text in zip(found, PLANS, strict=True):
+        path.write_text(text)
+    return found
+
+
+def test_two_plans_for_people(run: Run, files: list[Path]) -> None:
+    result = run("diff", *files)
+    assert "1 container from KEEP to RESTART" in result.out
+    (row,) = (line for line in result.out.splitlines() if "mesh-proxy" in line)
+    assert row.split()[:5] == ["changed", "node-b1", "platform", "portal-nvbmvcj2qz-lfhjc", "mesh-proxy"]
+    assert "KEEP -> RESTART" in row
+    assert result.err == "Containers: 0 appeared, 0 gone, 5 changed, 70 the same\n"
+    assert run("diff", files[0], files[0]).err == "Nothing changed. Containers: 75 the same\n"
+    assert run("diff", *files, "-q").err == ""
+
+
+def test_the_document_is_whole_and_fits_its_schema(run: Run, files: list[Path]) -> None:
+    document = run("diff", *files, "-o", "json").document
+    assert not list(Draft202012Validator(json.loads(SCHEMA.read_text())).iter_errors(document))
+    (changed,) = (item for item in document["items"] if item["container"] == "mesh-proxy")
+    assert changed["verdict"] == {"from": "KEEP", "to": "RESTART"}
+    path = "$.items[node-b1/platform/portal-nvbmvcj2qz-lfhjc/mesh-proxy].verdict"
+    assert {"path": path, "from": "KEEP", "to": "RESTART"} in changed["changes"]
+    assert document["summary"]["verdicts"] == [{"from": "KEEP", "to": "RESTART", "containers": 1}]
+    same = run("diff", files[0], files[0], "-o", "json").document
+    assert (same["items"], same["changes"], same["summary"]["same"]) == ([], [], 75)
+    assert {row["path"]: row["to"] for row in document["changes"]}["$.spec.to"] == "1.32.13"
+
+
+def test_wide_shows_values_and_name_names(run: Run, files: list[Path]) -> None:
+    wide = run("diff", *files, "-o", "wide").out
+    assert "verdict: KEEP -> RESTART" in wide
+    assert "platform/portal-nvbmvcj2qz-lfhjc/mesh-proxy" in run("diff", *files, "-o", "name").out.splitlines()
+
+
+def test_no_hashes_withholds_them(run: Run, tmp_path: Path) -> None:
+    paths = []
+    for number, image in enumerate(("a:1", "a:2")):
+        paths.append(tmp_path / f"{number}.json")
+        stdin = as_json(pod({"name": "c", "image": image}))
+        run("plan", "--from", "1.30.14", "--to", "1.31.14", "-f", "-", "--out", paths[-1], stdin=stdin)
+    (item,) = run("diff", *paths, "-o", "json").items
+    assert {row["path"].rpartition("].")[2] for row in item["changes"]} == {"hash.from", "hash.to"}
+    assert all(isinstance(row["from"], int) for row in item["changes"])
+    (item,) = run("diff", *paths, "-o", "json", "--no-hashes").items
+    assert {(row["from"], row["to"]) for row in item["changes"]} == {(None, None)}
+
+
+def test_no_hashes_withholds_those_of_a_snapshots_new_container(run: Run, tmp_path: Path) -> None:
+    web: dict[str, Any] = {"name": "web", "args": ["secret"]}
+    paths = []
+    for name, containers in (("a", [web]), ("b", [web, {**web, "name": "more"}])):
+        paths.append(tmp_path / name)
+        stdin = as_json(pod(*containers))
+        run("snapshot", "-f", "-", "--with-hashes", "--out", paths[-1], stdin=stdin)
+    assert "hashcompat.io/hashes" in run("diff", *paths, "-o", "json").out
+    assert "hashcompat.io/hashes" not in run("diff", *paths, "-o", "json", "--no-hashes").out
+
+
+def test_values_of_a_snapshot_that_somebody_edited_are_masked(run: Run, tmp_path: Path) -> None:
+    paths = []
+    for number, image in enumerate(("a:1", "a:2")):
+        container = {"name": "c", "image": image, "args": [f"--token=hunter{number}"]}
+        text = run("snapshot", "-f", "-", stdin=as_json(pod(container))).out
+        paths.append(tmp_path / str(number))
+        paths[-1].write_text(text.replace('"***"', f'"--token=hunter{number}"'))
+    for form in ("table", "wide", "json"):
+        out = run("diff", *paths, "-o", form).out
+        assert "spec.containers[c].image" in out
+        assert "hunter" not in out
+
+
+def test_two_clusters_are_a_warning(run: Run, tmp_path: Path) -> None:
+    document = json.loads(PLANS[0])
+    document.pop("digest")
+    paths = [tmp_path / name for name in "ab"]
+    for path in paths:
+        document["spec"]["source"]["clusterUID"] = f"uid-{path.name}"
+        path.write_text(json.dumps(document))
+    result = run("diff", *paths, "--detailed-exitcode")
+    assert result.code == 0
+    assert "Warning: they are of two clusters, uid-a and uid-b" in result.err
+
+
+def test_a_terminal_gets_as_many_rows_as_fit(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans = [
+        hashcompat.plan([pod(name=f"p{number}") for number in range(n)], "1.30.14", "1.31.14")
+        for n in (1, 99)
+    ]
+    paths = [tmp_path / name for name in ("a", "b")]
+    for path, plan in zip(paths, plans, strict=True):
+        path.write_text(hashcompat.to_json(plan))
+    monkeypatch.setattr("hashcompat.cli.output._screen", lambda _: _Screen())
+    result = run("diff", *paths)
+    assert "more: -o wide shows all of them" in result.out
+    assert result.out.count("appeared  ") < 30
+    assert run("diff", *paths, "-o", "wide").out.count("appeared  ") == 98
+
+
+class _Screen:
+    width, height = 120, 40
+
+
+@pytest.mark.parametrize("form", ["table", "json", "yaml", "html"])
+def test_two_releases_in_full(run: Run, form: str) -> None:
+    result = run("diff", "1.30", "1.31.14", "-o", form)
+    for words in ("ImageVolume", "the runtime's driver" if form != "html" else "driver", "ResourceClaim"):
+        assert words in result.out
+    assert result.err == "1.30 is read as 1.30.14, the newest known patch release\n"
+    assert result.out == run("explain", "--from", "1.30.14", "--to", "1.31.14", "-o", form).out
+
+
+@pytest.mark.parametrize(
+    ("releases", "code"),
+    [(("1.30.14", "1.31.14"), 2), (("1.30.14", "v1.30.14"), 0), (("1.27.15", "1.27.16"), 2)],
+)
+def test_releases_that_differ_are_an_exit_code(run: Run, releases: tuple[str, str], code: int) -> None:
+    assert run("diff", *releases, "--detailed-exitcode").code == code
+    assert run("diff", *releases).code == 0
+
+
+def test_a_release_wins_over_a_file_of_its_name(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("1.30", "1.31"):
+        Path(name).write_text(PLANS[0])
+    assert run("diff", "1.30", "1.31", "-o", "json").document["kind"] == "ReleaseDifference"
+    assert run("diff", "./1.30", "./1.31", "-o", "json").document["kind"] == "DocumentDifference"
+
+
+SNAPSHOT = ran("snapshot", "--sample", "-n", "shop").out
+PREFLIGHT = ran("preflight", "--to", "1.31.14", "--no-node", "--sample", "-q", "-o", "json").out
+PARTIAL = ran("plan", "--from", "1.30.14", "--to", "1.31.14", *SAMPLE, "--only-restarts").out
+EDITED = PLANS[0].replace('"keep": 9', '"keep": 8').replace('"RESTART"', '"KEEP"', 1)
+ODD = SNAPSHOT.replace('"kind": "Pod"', '"kind": "Job"', 1)
+NAMELESS = SNAPSHOT.replace('"name": "node-a2"', '"name": 7', 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "other: "),
+        ("", "other: empty; want what hashcompat plan --out FILE or hashcompat snapshot --out FILE saves"),
+        ("[]", "other: "),
+        (SNAPSHOT, "old.json is a plan, and "),
+        (PREFLIGHT, "other: $.kind: want RestartPlan or ClusterSnapshot"),
+        (PARTIAL, "other: a RestartPlan without some of its items; save it without --only-restarts"),
+        (EDITED, "other: $."),
+        (
+            PLANS[0].replace("hashcompat.io/v1", "hashcompat.io/v2"),
+            "other: $.apiVersion: want hashcompat.io/v1",
+        ),
+        (
+            SNAPSHOT.replace("hashcompat.io/v1", "hashcompat.io/v2"),
+            "other: $.apiVersion: want hashcompat.io/v1",
+        ),
+        (PLANS[0] + PLANS[1], "other: more than one document"),
+        (ODD, "].kind: want Pod or Node, as hashcompat snapshot saves them"),
+        (PLANS[0].replace('"RestartPlan"', '"ClusterSnapshot"'), "other: $.items: want pods and nodes"),
+        (NAMELESS, "].metadata.name: want a string, got"),
+        ('{"kind": "ClusterSnapshot", "apiVersion": "hashcompat.io/v1", "items": []}', "other: $.spec: want"),
+    ],
+)
+def test_what_is_refused_in_one_line(
+    run: Run, files: list[Path], tmp_path: Path, text: str, said: str
+) -> None:
+    (other := tmp_path / "other").write_text(text)
+    result = run("diff", files[0], other)
+    assert (result.code, result.out) == (1, "")
+    assert said in result.err
+    assert result.err.count("\n") == 1
+
+
+def test_a_release_and_a_file(run: Run, files: list[Path]) -> None:
+    result = run("diff", "v1.30", files[0])
+    assert (result.code, result.out) == (64, "")
+    assert f"v1.30 is a release and {files[0]} is none; give two releases, two plans or two" in result.err
+    assert run("diff", "-", "-", stdin=PLANS[0].encode()).code == 64
+
+
+def test_one_side_from_standard_input_and_packed(run: Run, tmp_path: Path) -> None:
+    packed = tmp_path / "plan.json.gz"
+    stdin = as_json(node("v1.30.14"), pod())
+    run("plan", "--to", "1.31.14", "-f", "-", "--out", packed, stdin=stdin)
+    found = run("diff", packed, "-", "-o", "json", stdin=PLANS[0].encode()).document
+    assert (found["from"]["file"], found["to"]["file"]) == (str(packed), "standard input")
+
+
+def test_fifteen_thousand_items_of_which_each_changed(run: Run, tmp_path: Path) -> None:
+    document = json.loads(PLANS[0])
+    row = next(item for item in document["items"] if item["verdict"] == "RESTART")
+    paths = []
+    for number, verdict in enumerate(("RESTART", "UNKNOWN")):
+        items = [
+            {**row, "pod": f"p{place:05}", "uid": f"u{place}", "verdict": verdict}
+            | {"hash": {"recorded": None, "from": place, "to": place + number}}
+            for place in range(15_000)
+        ]
+        restart, unknown = ((0, 15_000), (15_000, 0))[1 - number]
+        counts = {"restart": restart, "unknown": unknown, "kill": 0, "keep": 0, "containers": 15_000}
+        counts |= {"pods": 15_000, "podsAffected": restart, "nodesAffected": min(restart, 1)}
+        counts |= {"compared": 15_000, "notCompared": 0}
+        whole = {**document, "summary": {**document["summary"], **counts}, "items": items}
+        whole.pop("digest")
+        paths.append(tmp_path / f"{number}.json")
+        paths[-1].write_text(json.dumps(whole))
+    begun = time.process_time()
+    result = run("diff", *paths, "-o", "json", "--detailed-exitcode")
+    assert time.process_time() - begun < 30  # 3 s where nothing else runs
+    assert result.code == 2, result.err
+    assert result.document["summary"]["changed"] == 15_000

@@ -114,6 +114,8 @@ def commands(jobs: int) -> Iterator[tuple[str, ...]]:
     yield "plan", "--from", "1.7.16", "--to", "1.9.11", "--sample", *shared
     yield "gate", "--plan", saved
     yield "convert", saved
+    yield "diff", saved, saved
+    yield "diff", "1.30.14", "1.31.14", "-o", "json"
     yield "hash", "--kubelet", "1.29.5,1.33.13", "-f", "kubectl.yaml"
     yield "explain", "--from", "1.7.16", "--to", "1.33.13"
     yield "explain", "ns/slow-1", *_UP[:4], *mixed

@@ -55,6 +55,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "preflight dump": f"preflight --from 1.30.14 --to 1.31.14 --dump {DUMP} -o json",
     "no node": f"preflight --to 1.31.14 --no-node -f {PODS} -o json",
     "convert": f"convert plan.json -o wide {_EVERY}",
+    "diff": "diff plan.json plan.json --detailed-exitcode -o wide",
     "gate plan": f"gate --plan plan.json --baseline plan.json -o json {_EVERY}",
     "from snapshot": f"plan {_NEAR} --jobs 1 -f snapshot.json -o json",
 }
@@ -717,7 +718,7 @@ ROWS: Final[tuple[Row, ...]] = (
     ),
     Row("pods", pods, 10, (*OF_PODS, "auto")),
     Row("pods that differ", different_pods, 6, (*OF_PODS, "auto")),
-    Row("a saved plan", lambda n: saved(n, "near", "plan.json"), 8, ("convert", "gate plan")),
+    Row("a saved plan", lambda n: saved(n, "near", "plan.json"), 8, ("convert", "gate plan", "diff")),
     Row("a snapshot", lambda n: saved(n, "snapshot", "snapshot.json"), 8, ("from snapshot",)),
     Row("names near another", pods, 10, ("explain nothing",), codes=(1,)),
     Row("pods of one name", copies, 20, ("plan", "explain", "hash", "impact", "snapshot")),

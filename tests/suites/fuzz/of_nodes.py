@@ -9,6 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from msgspec import structs
+
+from hashcompat.analysis.answers.changes import compare
 from hashcompat.analysis.preflight import examine
 from hashcompat.analysis.preflight.checks import Upgrade
 from hashcompat.core.errors import InputError, UsageError
@@ -17,6 +20,7 @@ from hashcompat.core.go.jsonstream import parts
 from hashcompat.core.go.strconv import parse_cpus
 from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
 from hashcompat.core.model.pods import ContainerType
+from hashcompat.core.model.rows import SnapshotRows
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.policies.exceptions import Exemption, Exemptions, baseline_of
 from hashcompat.core.policies.policy import DEFAULT, Setting, policy_of, settled
@@ -24,10 +28,11 @@ from hashcompat.core.records.collected import from_documents
 from hashcompat.core.records.probes import Dump
 from hashcompat.output.formats.documents import render_json
 from hashcompat.output.formats.model import Style
+from hashcompat.output.report.changes import CHANGES
 from hashcompat.output.report.plan import PLAN
 from hashcompat.output.report.preflight import PREFLIGHT
 from hashcompat.sources import rollouts
-from hashcompat.sources.files import checks, dumps, gates, plans, saved, settings
+from hashcompat.sources.files import checks, comparable, dumps, gates, plans, saved, settings
 from hashcompat.sources.files.planrows import PlanRows
 from hashcompat.sources.files.rollout import StateFile
 from hashcompat.sources.files.saved import Saved, opened
@@ -97,6 +102,17 @@ def _plan(data: bytes) -> None:
     text = "".join(render_json(PLAN, plan, Style()))
     again = plans.plan_of(Saved(parts([text]), (plans.KIND,), plans.WANTED))
     assert "".join(render_json(PLAN, again, Style())) == text
+
+
+def _compared(data: bytes) -> None:
+    """Read what is compared: nothing changed between a document and itself, all between it and nothing."""
+    with named(saved, data, "document.json") as name:
+        value = comparable.read(name).value
+    assert not compare(value, value).is_different
+    if isinstance(value, SnapshotRows):
+        gone = compare(value, structs.replace(value, rows={}))
+        assert len(gone.items) == len(value.rows)
+        "".join(render_json(CHANGES, gone, Style()))
 
 
 def _gate(data: bytes) -> None:
@@ -186,6 +202,13 @@ TARGETS = (
             "sources/documents",
         ),
         longest=3072,
+    ),
+    Target(
+        "compared",
+        _compared,
+        ("sources/files/comparable", "sources/files/snapshotrows", "sources/files/saved"),
+        longest=2048,
+        words=("ClusterSnapshot", "hashcompat.io/hashes", "containers", "recorded", "applied"),
     ),
     Target("saved-gate", _gate, ("sources/files/gates", "sources/documents"), longest=1024),
     Target(

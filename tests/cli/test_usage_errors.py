@@ -66,7 +66,7 @@ USAGE: list[tuple[str, tuple[str, ...], str]] = [
         "a command like no other",
         ("zzz",),
         (
-            "The commands are plan, gate, hash, explain, matrix, verify, patch, preflight, "
+            "The commands are plan, gate, hash, explain, matrix, verify, patch, normalize, preflight, "
             "impact, snapshot, convert, diff, collector, rbac, releases, rules, completion, help, version."
         ),
     ),

@@ -646,7 +646,7 @@ write() {
         gsub("^[\"" q "]|[\"" q "]$", "", value)
         flag = normal(flag)
         if (harmless(value)) return 1
-        if (name != "kubelet" && how == "argv" && flag ~ /^(id|namespace|address|c|u)$/) return program(value)
+        if (name != "kubelet" && how == "argv" && flag ~ /^(id|namespace|address|c|u|r|runtime)$/) return program(value)
         gsub(q, "", value); gsub(/"/, "", value)
         return flag in open && length(value) <= 4096 && value ~ ordinary
     }
@@ -740,7 +740,7 @@ write() {
             if (match(line, /"Created":"[-0-9]* [:0-9]* [-+][0-9]* [^"]*"/)) line = substr(line, 1, RSTART - 1) time(substr(line, RSTART, RLENGTH)) substr(line, RSTART + RLENGTH)
             text[++n] = line
         }
-        if (name == "list") {
+        if (name == "list" || name == "images") {
             for (i = 1; i < n; i++) text[i] = text[i] ","
             text[1] = "[" text[1]; text[n ? n : 1] = text[n ? n : 1] "]"
             if (!n) n = 1
@@ -842,7 +842,7 @@ is_place() {
         /var/snap/microk8s/*/args/* | /var/snap/microk8s/*/certs/* | /var/snap/microk8s/*/credentials/*) return 0 ;;
         /var/snap/microk8s/common/var/lib/kubelet/* | /var/snap/microk8s/*/opt/cni/* | /var/snap/k8s/* | /var/snap/kubelet/*) return 0 ;;
         /etc/containerd/* | /etc/docker/* | /etc/crio/* | /var/lib/dockershim/* | /var/lib/cri-dockerd/*) return 0 ;;
-        /etc/cni/* | /opt/cni/* | /var/lib/cni/* | /run/multus/cni/*) return 0 ;;
+        /etc/cni/* | /opt/cni/* | /var/lib/cni/* | /run/multus/cni/* | /usr/libexec/cni/* | /usr/lib/cni/*) return 0 ;;
     esac
     for place in ${READ_ALSO:-} $root_places; do
         case $1/ in "${place%/}"/*) return 0 ;; esac
@@ -974,6 +974,12 @@ directory() {
     elif ! missing directory "$1"; then
         probe directory "$1" plain ls -A "$HOST$real/"
     fi
+}
+# The configurations of networks in a directory: their plugins, and nothing else of them.
+networks() {
+    directory "$1"
+    # shellcheck disable=SC2046 # paths without blanks
+    batches secret_file $(files_in "$1" .conf) $(files_in "$1" .conflist) $(files_in "$1" .json)
 }
 state_file() { file "$1" state; }
 secret_file() { file "$1" secrets; }
@@ -1425,6 +1431,7 @@ cri_for_preflight() {
     show "$about"
     runtime_root "$about" containerdRootDir
     network_directory "$(printf '%s\n' "$about" | sed -n 's/.*\\"confDir\\": *\\"\(\/[^"\\]*\)\\".*/\1/p')"
+    for each in $(plugin_directories "$about"); do directory "$each"; done
     running=$(running_in "$best")
     # shellcheck disable=SC2086 # ids
     inspected=$(batches cri_inspect $running)
@@ -1448,8 +1455,15 @@ runtime_root() {
 network_directory() {
     case $1 in
         '' | /etc/cni/net.d | /var/lib/rancher/*/agent/etc/cni/net.d | /var/snap/microk8s/current/args/cni-network) ;;
-        *) directory "$1" ;;
+        *) networks "$1" ;;
     esac
+}
+
+# Prints the directories of CNI plugins that a runtime reports: one of containerd 1, or a list of containerd 2.
+plugin_directories() {
+    printf '%s\n' "$1" | awk '{ gsub(/\\n/, "\n"); gsub(/\\"/, "\""); print }' | sed -n '
+        s/^ *"binDir": *"\(\/[A-Za-z0-9._@:+/-]*\)".*/\1/p
+        /^ *"binDirs": *\[/,/\]/s/^ *"\(\/[A-Za-z0-9._@:+/-]*\)",\{0,1\}$/\1/p'
 }
 
 process_of() { [ $# -eq 0 ] || probe processes gone tasks sh -c "$PROCESS" sh "$HOST/proc" "$@"; }
@@ -1516,13 +1530,14 @@ docker_list() {
 
 docker_for_preflight() {
     if [ -z "$dockerd" ]; then
-        for name in version info; do note docker $name $no_docker 'docker is not on this node'; done
+        for name in version info images; do note docker $name $no_docker 'docker is not on this node'; done
         return
     fi
     probe docker version secrets docker version --format '{{json .Server}}'
     about=$(probe docker info info sh -c "docker info --format '{{json .}}' 2>/dev/null || exec docker info")
     show "$about"
     runtime_root "$about" DockerRootDir
+    probe docker images rows docker images --no-trunc --format '{"RepoTags":[{{json (printf "%s:%s" .Repository .Tag)}}]}'
     TEMPLATE=$(inspected)
     # shellcheck disable=SC2046 # ids
     inspected=$(batches docker_inspect $(printf '%s\n' "$dockerd" | awk '{ gsub(/\\n/, "\n"); print }' | sed -n 's/.*{\\"Id\\":\\"\([0-9a-f]*\)\\".*/\1/p'))
@@ -1638,16 +1653,16 @@ runtime_files() {
     done
     for each in $RANCHER; do
         secret_file "$each/agent/etc/containerd/config.toml"
-        directory "$each/agent/etc/cni/net.d"
+        networks "$each/agent/etc/cni/net.d"
+        directory "$each/data"
     done
     for each in /etc/containerd/conf.d /etc/k0s/containerd.d /etc/crio/crio.conf.d; do
         directory "$each"
         # shellcheck disable=SC2046
         batches secret_file $(files_in "$each" .toml) $(files_in "$each" .conf)
     done
-    for each in /etc/cni/net.d /opt/cni/bin /var/snap/microk8s/current/args/cni-network /var/snap/microk8s/current/opt/cni/bin; do
-        directory "$each"
-    done
+    for each in /etc/cni/net.d /var/snap/microk8s/current/args/cni-network; do networks "$each"; done
+    for each in /opt/cni/bin /usr/libexec/cni /usr/lib/cni /var/snap/microk8s/current/opt/cni/bin; do directory "$each"; done
     for each in /var/lib/dockershim/sandbox /var/lib/cri-dockerd/sandbox; do
         directory "$each"
         # shellcheck disable=SC2046
@@ -1693,6 +1708,7 @@ for_preflight() {
     docker_for_preflight
     cri_for_preflight
     network_directory "$(flag cni-conf-dir)"
+    for each in $(flag cni-bin-dir | tr ',' ' '); do directory "$each"; done
     [ $(($(now) - looked)) -gt 1 ] || sleep 1
     processes
     # shellcheck disable=SC2046 # paths without blanks

@@ -73,6 +73,8 @@ POD_ROWS = [
 ]
 """A healthy pod in Docker's list."""
 
+CGROUP = "/kubepods.slice/kubepods-poduid_p.slice"
+
 HEALTHY: dict[Key, str | Probe | list[str | Probe]] = {
     ("docker", "version"): '{"Version":"20.10.24","ApiVersion":"1.41"}',
     ("docker", "list"): json.dumps(POD_ROWS),
@@ -80,7 +82,7 @@ HEALTHY: dict[Key, str | Probe | list[str | Probe]] = {
     ("docker", f"inspect {APP}"): inspected(APP, 4321),
     ("process", "4320"): f"S\n0::/kubepods/poduid-p/{SANDBOX}\n",
     ("process", "4321"): f"S\n0::/kubepods/poduid-p/{APP}\n",
-    ("cgroups", "all"): f"/kubepods/poduid-p/{SANDBOX}\n/kubepods/poduid-p/{APP}\n",
+    ("cgroups", "all"): f"{CGROUP}/docker-{SANDBOX}.scope\n{CGROUP}/docker-{APP}.scope\n",
     ("file", "/proc/1/mounts"): "proc /proc proc rw 0 0\ncgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n",
     ("arguments", "kubelet"): "/usr/bin/kubelet\n--config=/var/lib/kubelet/config.yaml\n"
     "--container-runtime-endpoint=unix:///run/containerd/containerd.sock\n",

@@ -9,6 +9,13 @@ CERTIFICATE = "-----BEGIN CERTIFICATE-----\nQUJD\n-----END CERTIFICATE-----\n"
 _KEY = f"-----BEGIN PRIVATE KEY-----\n{MARKER}\n-----END PRIVATE KEY-----\n"
 
 SECRETS = {
+    "/etc/cni/net.d/10-calico.conflist": f"""\
+{{"name": "{MARKER}", "cniVersion": "0.3.1", "plugins": [
+  {{"type": "calico", "datastore_type": "{MARKER}", "ipam": {{"type": "calico-ipam"}},
+    "policy": {{"type": "k8s", "k8s_auth_token": "{MARKER}"}}, "kubernetes": {{"kubeconfig": "/{MARKER}"}}}},
+  {{"type": "portmap", "capabilities": {{"portMappings": true}}}}
+]}}
+""",
     "/etc/default/kubelet": f"""\
 KUBELET_EXTRA_ARGS="--node-ip=10.0.0.1 --feature-gates A=true --x-token {MARKER}"
 AWS_SECRET_ACCESS_KEY={MARKER}

@@ -31,6 +31,8 @@ PAIRS = (
     ("1.37.1", "1.36.3"),
 )
 MOUNT = "/mnt/a b"
+CNI = {"confDir": "/data/cni", "binDirs": ["/opt/cni/bin", "/data/bin"]}
+CALICO = {"Networks": [{"Config": {"Plugins": [{"Network": {"type": "calico", "ipam": {}}}]}}]}
 KUBELET = "/usr/bin/kubelet\n--config=/var/lib/kubelet/config.yaml\n"
 USAGE = "none 1000 200 700 21% /\nnone 100 20 70 21% /\n"
 
@@ -65,13 +67,14 @@ def of_cri() -> dict[Key, Any]:
     """Return containerd elsewhere, the policy Static, a unit with variables, and a container that runs."""
     row = {"id": "c1", "podSandboxId": "s1", "metadata": {"name": "c"}, "state": "CONTAINER_RUNNING"}
     labels = {"io.kubernetes.container.name": "c", "io.kubernetes.pod.name": "p"}
-    config = {**INFO["config"], "containerdRootDir": "/data/containerd", "cni": {"confDir": "/data/cni"}}
+    config = {**INFO["config"], "containerdRootDir": "/data/containerd", "cni": CNI}
     return {
         ("cri", "containers"): json.dumps({"containers": [{**row, "labels": labels}]}, indent=2),
         ("cri", "pods"): json.dumps({"items": [{"id": "s1", "state": "SANDBOX_READY"}]}, indent=2),
         ("cri", "inspect c1"): json.dumps({"status": {"id": "c1"}, "info": {"pid": 4321}}, indent=2),
         ("cri", "stats c1"): "{}",
-        ("cri", "info"): json.dumps({"status": {}, "config": config}),
+        ("cri", "info"): json.dumps({"status": {}, "config": config, "cniconfig": CALICO}, indent=2),
+        ("directory", "/data/bin"): "calico\n",
         ("docker", "list"): GONE,
         ("docker", "version"): GONE,
         ("directory", "/data/containerd"): "x\n",
@@ -169,6 +172,7 @@ def runtimes(node: FakeNode, given: Dump) -> Iterator[None]:
             texts = {"info": given.probe("docker", "info").text or "{}"}
             texts["version"] = given.read("docker", "version")
             texts["ps"] = "\n".join(map(compact, rows))
+            texts["images"] = '{"RepoTags":["k8s.gcr.io/pause:3.5"]}'
             for one in (SANDBOX, APP):
                 shown = json.loads(given.read("docker", f"inspect {one}"))
                 shown["State"]["ExitCode"] = 0

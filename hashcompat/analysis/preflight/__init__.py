@@ -29,9 +29,16 @@ from hashcompat.analysis.preflight.checks.containers import (
     STARTING,
     STOPPED,
 )
-from hashcompat.analysis.preflight.checks.host import CERTIFICATES, CGROUP_V1, DEAD_MOUNTS, SWAP
+from hashcompat.analysis.preflight.checks.host import (
+    CERTIFICATES,
+    CGROUP_V1,
+    DEAD_MOUNTS,
+    MOUNT_HELPERS,
+    SWAP,
+)
 from hashcompat.analysis.preflight.checks.kubelet import CONFIG_FIELDS, FLAGS, VERSION_SKEW
 from hashcompat.analysis.preflight.checks.managers import CPU_STATE, MEMORY_STATE
+from hashcompat.analysis.preflight.checks.networks import NETWORK
 from hashcompat.analysis.preflight.checks.pods import (
     DEVICES,
     EXEC_PROBES,
@@ -47,8 +54,9 @@ from hashcompat.analysis.preflight.checks.pods import (
 from hashcompat.analysis.preflight.checks.runtime import (
     CGROUP_DRIVERS,
     CRI_VERSION,
-    NETWORK,
     OLD_RUNTIME,
+    OLD_SANDBOXES,
+    OTHER_RUNTIME,
     RUNTIME_ENDPOINT,
     RUNTIME_FAULTS,
     SANDBOX_IMAGE,
@@ -146,10 +154,13 @@ _UNSORTED: Final[tuple[Check, ...]] = (
     RUNTIME_ENDPOINT,
     CRI_VERSION,
     OLD_RUNTIME,
+    OLD_SANDBOXES,
+    OTHER_RUNTIME,
     DEVICES,
     VERSION_SKEW,
     CGROUP_DRIVERS,
     DEAD_MOUNTS,
+    MOUNT_HELPERS,
     SWAP,
     SLEEPING,
     STARTING,

@@ -70,6 +70,12 @@ class Behaviour(msgspec.Struct, frozen=True):
     ``by the pod``, or ``by the pod where set``."""
     pause_image: str | None
     """The image of the infra container whose hash decides over the pod; None where there is no such hash."""
+    mount_helpers: str
+    """Where processes that serve mounts run: ``in the kubelet's cgroup``, with which systemd ends them, or
+    ``in a scope of their own``."""
+    infra_image: str | None
+    """The image of which dockershim, and what came before it, makes sandboxes by default; None where there is
+    neither."""
     dockershim: bool
     """Whether the kubelet can drive Docker by itself."""
     static_pod_digest: str

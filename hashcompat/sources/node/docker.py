@@ -168,7 +168,7 @@ _ALL: Final = "containers/json?all=1"
 
 def without(problem: str = "") -> list[Probe]:
     """Return the probes of a node without Docker, or with one that cannot be asked."""
-    return [Probe(KIND, name, problem=problem) for name in (LIST, "version", "info")]
+    return [Probe(KIND, name, problem=problem) for name in (LIST, "version", "info", "images")]
 
 
 def probes(asking: Asking, socket: str) -> list[Probe]:
@@ -181,11 +181,11 @@ def probes(asking: Asking, socket: str) -> list[Probe]:
         spoken = negotiated(loads(version.read()), socket)
     except (InputError, UnreadError, AbsentError) as error:
         why = version.problem or str(error)
-        return [version, *(Probe(KIND, name, problem=why) for name in (LIST, "info"))]
+        return [version, *(Probe(KIND, name, problem=why) for name in (LIST, "info", "images"))]
     ask = partial(_question, asking, socket, spoken)
     listed = asking.ask(ask(LIST, _ALL))
     inspects = [ask(f"inspect {one}", f"containers/{one}/json") for one in ids(listed)]
-    return [version, listed, *asking.every([ask("info", "info"), *inspects])]
+    return [version, listed, *asking.every([ask("info", "info"), ask("images", "images/json"), *inspects])]
 
 
 def list_again(asking: Asking, socket: str, version: Probe) -> Probe:

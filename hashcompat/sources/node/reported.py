@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.go.jsonpath import mapping
+from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.records.probes import Probe
 from hashcompat.sources.documents import loads
 from hashcompat.sources.node.asking import Question
@@ -16,7 +16,7 @@ from hashcompat.sources.node.wanted import named_directory
 
 
 def questions(root: Root, probes: Iterable[Probe]) -> Iterator[Question]:
-    """Yield the questions for the file system of the images, and for the configuration of the network."""
+    """Yield the questions for the file system of the images, and for what the network consists of."""
     for probe in probes:
         if probe.name != "info":
             continue
@@ -25,9 +25,10 @@ def questions(root: Root, probes: Iterable[Probe]) -> Iterator[Question]:
         for path in (found.get("DockerRootDir"), config.get("containerdRootDir")):
             if isinstance(path, str) and path.startswith("/"):
                 yield filesystem(root, path, why_not_asked)
-        networks = mapping(config.get("cni")).get("confDir")
-        if isinstance(networks, str) and networks.startswith("/"):
-            yield named_directory(root, networks)
+        cni = mapping(config.get("cni"))
+        for path in (cni.get("confDir"), cni.get("binDir"), *rows(cni, "binDirs")):
+            if isinstance(path, str) and path.startswith("/"):
+                yield named_directory(root, path)
 
 
 def _document(probe: Probe) -> Mapping[str, Any]:

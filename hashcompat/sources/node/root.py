@@ -232,6 +232,8 @@ OWN: Final = (
     "/etc/cni",
     "/opt/cni",
     "/var/lib/cni",
+    "/usr/libexec/cni",  # plugins of Fedora's packages
+    "/usr/lib/cni",  # those of Debian's
     "/run/multus/cni",
     "/var/lib/dockershim",
     "/var/lib/cri-dockerd",

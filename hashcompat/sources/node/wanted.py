@@ -69,17 +69,23 @@ _HOST: Final = (
 )
 """Files of the kernel and of the distribution, which name nothing."""
 
+_NETWORKS: Final = (".conf", ".conflist", ".json")
+"""How the names of network configurations end."""
+
 _DIRECTORIES: Final = {
     "/etc/containerd/conf.d": (".toml", ".conf"),
     "/etc/k0s/containerd.d": (".toml", ".conf"),
     "/etc/crio/crio.conf.d": (".toml", ".conf"),
-    "/etc/cni/net.d": (),
+    "/etc/cni/net.d": _NETWORKS,
     "/opt/cni/bin": (),
-    "/var/snap/microk8s/current/args/cni-network": (),
+    "/usr/libexec/cni": (),
+    "/usr/lib/cni": (),
+    "/var/snap/microk8s/current/args/cni-network": _NETWORKS,
     "/var/snap/microk8s/current/opt/cni/bin": (),
     "/var/lib/dockershim/sandbox": ("",),
     "/var/lib/cri-dockerd/sandbox": ("",),
-    **{f"{place}/agent/etc/cni/net.d": () for place in _RANCHER},
+    **{f"{place}/agent/etc/cni/net.d": _NETWORKS for place in _RANCHER},
+    **{f"{place}/data": () for place in _RANCHER},
 }
 """Directories, and the ends of the names in them that are files to read."""
 
@@ -128,12 +134,17 @@ def questions(root: Root, arguments: Probe) -> Iterator[Question]:
     if more := flag(arguments, "config-dir"):
         yield from _named(root, more, (".conf",), check_config)
     if networks := flag(arguments, "cni-conf-dir"):
-        yield from _named(root, networks)
+        yield from _named(root, networks, _NETWORKS)
+    yield from (named_directory(root, plugins) for plugins in _listed(flag(arguments, "cni-bin-dir")))
     yield from _memory(root)
     yield from (filesystems.filesystem(root, path) for path in _FILE_SYSTEMS)
     yield from (filesystems.filesystem(root, path, root.why_not_read) for path in states)
     yield from _certificates(root, arguments, states)
     yield from filesystems.remote(root)
+
+
+def _listed(paths: str) -> list[str]:
+    return [path for path in paths.split(",") if path]
 
 
 def _states(root: Root, arguments: Probe) -> list[str]:

@@ -760,6 +760,9 @@ def test_what_the_checks_need_stays_in_files_with_secrets(node: FakeNode) -> Non
     assert json.loads(found.read("file", "/etc/docker/daemon.json"))["exec-opts"] == [
         "native.cgroupdriver=systemd"
     ]
+    networks = json.loads(found.read("file", "/etc/cni/net.d/10-calico.conflist"))
+    assert [row["type"] for row in networks["plugins"]] == ["calico", "portmap"]
+    assert networks["plugins"][0]["ipam"] == {"type": "calico-ipam"}
     toml = found.read("file", "/etc/containerd/config.toml")
     for line in ("version = 2", '  sandbox_image = "pause:3.9"', "  SystemdCgroup = true", 'root = "/data"'):
         assert f"{line}\n" in toml

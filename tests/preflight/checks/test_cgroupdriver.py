@@ -46,3 +46,68 @@ def test_pf111_two_drivers(to: str, changes: Any, expected: str) -> None:
 def test_a_runtime_that_does_not_answer_is_named_before_the_kubelet_s_settings() -> None:
     silent: Any = {("cri", "version"): GONE, ("docker", "version"): GONE, CONFIG: failed()}
     assert [row[2] for row in found("PF-111", dump(silent), upgrade("1.31.0"))] == ["version: there is none"]
+
+
+CGROUPS = ("cgroups", "all")
+ONE, TWO = "a" * 64, "b" * 64
+PODS = "/kubepods.slice/kubepods-burstable.slice"
+BY_SYSTEMD = f"{PODS}/kubepods-burstable-podx.slice/cri-containerd-{ONE}.scope\n"
+OF_KIND = f"/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-podx.slice/cri-containerd-{ONE}.scope\n"
+BY_CGROUPFS = f"/kubepods/besteffort/podx/{TWO}\n"
+ELSEWHERE = f"/system.slice/docker-{ONE}.scope\n/kubepods.slice/kubepods-podx.slice\n"
+CGROUPFS_2 = {**containerd("2.1.4", config=CGROUPFS), **BARE}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({**containerd("2.1.4"), CGROUPS: BY_SYSTEMD}, "OK"),
+        ({**containerd("2.1.4"), CGROUPS: OF_KIND}, "OK"),
+        ({**containerd("2.1.4"), CGROUPS: ELSEWHERE}, "OK"),
+        ({**containerd("2.1.4"), CGROUPS: BY_CGROUPFS}, "ERROR"),
+        ({**CGROUPFS_2, CGROUPS: BY_CGROUPFS}, "OK"),
+        ({**CGROUPFS_2, CGROUPS: BY_SYSTEMD}, "ERROR"),
+        ({**CGROUPFS_2, CGROUPS: OF_KIND}, "ERROR"),
+        ({**containerd("2.1.4"), CGROUPS: failed()}, "UNKNOWN"),
+        ({**containerd("2.1.4", config={}), CGROUPS: BY_SYSTEMD}, "UNKNOWN"),
+    ],
+)
+def test_pf111_a_driver_from_the_runtime_that_is_not_the_pods(changes: Any, expected: str) -> None:
+    assert [row[0] for row in status("PF-111", dump(changes), upgrade("1.31.0", "1.30.14"))] == [expected]
+
+
+def test_pf111_says_which_driver_the_pods_have() -> None:
+    ((_, _, text),) = found("PF-111", dump({**CGROUPFS_2, CGROUPS: BY_SYSTEMD}), upgrade("1.31.0"))
+    assert text == (
+        "pods on the node have cgroups of the driver systemd, and containerd://2.1.4 answers cgroupfs, which "
+        "kubelet 1.31.0 takes: it kills and creates every pod again"
+    )
+
+
+CRIO = {("cri", "version"): '{"runtimeName":"cri-o","runtimeVersion":"1.27.4","runtimeApiVersion":"v1"}'}
+MAIN, FOLDER = ("file", "/etc/crio/crio.conf"), ("directory", "/etc/crio/crio.conf.d")
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({MAIN: GONE, FOLDER: GONE}, "OK"),
+        ({MAIN: '[crio.runtime]\ncgroup_manager = "cgroupfs"\n', FOLDER: GONE}, "ERROR"),
+        (
+            {
+                MAIN: '[crio.runtime]\ncgroup_manager = "cgroupfs"\n[crio.image]\n',
+                FOLDER: "20-own.conf\n10-crio.conf\n",
+                ("file", f"{FOLDER[1]}/10-crio.conf"): '[crio.runtime]\nconmon_cgroup = "pod"\n',
+                ("file", f"{FOLDER[1]}/20-own.conf"): '[crio.runtime]\ncgroup_manager = "systemd"\n',
+            },
+            "OK",
+        ),
+        ({MAIN: "[crio", FOLDER: GONE}, "UNKNOWN"),
+        ({MAIN: failed(), FOLDER: GONE}, "UNKNOWN"),
+        ({MAIN: GONE, FOLDER: failed()}, "UNKNOWN"),
+        ({MAIN: GONE, FOLDER: "a.conf"}, "UNKNOWN"),
+    ],
+)
+def test_pf111_cri_o_s_driver_is_in_its_files(changes: Any, expected: str) -> None:
+    given = dump({**CRIO, **changes})
+    assert [row[0] for row in status("PF-111", given, upgrade("1.30.14", "1.30.0"))] == [expected]

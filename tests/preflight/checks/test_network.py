@@ -56,3 +56,91 @@ def test_pf214_no_network(to: str, changes: Any, expected: tuple[str, str]) -> N
 def test_pf214_says_what_the_runtime_reports() -> None:
     ((_, _, text),) = found("PF-214", dump(info(UNREADY)), upgrade("1.31.0"))
     assert text == "the network of pods is not ready: cni plugin not initialized"
+
+
+PLUGINS = ("directory", "/opt/cni/bin")
+FIRST = ("file", "/etc/cni/net.d/10-calico.conflist")
+LISTED = '{"name":"n","plugins":[{"type":"calico","ipam":{"type":"calico-ipam"}},{"type":"portmap"}]}'
+FILES = {ETC: "99-loopback.conf\n10-calico.conflist\n", FIRST: LISTED}
+ALL = "bridge\ncalico\ncalico-ipam\nportmap\n"
+REPORTED = {
+    "Networks": [
+        {"Config": {"Plugins": [{"Network": {"type": "loopback"}}]}},
+        {"Config": {"Plugins": [{"Network": {"type": "flannel", "ipam": {}}}, {"Network": None}]}},
+        {"Config": None},
+    ]
+}
+AT_OTHER = {"cni": {"binDir": OTHER[1]}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({**FILES, PLUGINS: ALL}, [("OK", "")]),
+        ({**FILES, PLUGINS: "bridge\ncalico\nportmap\n"}, [("ERROR", "calico-ipam")]),
+        ({**FILES, PLUGINS: GONE}, [("ERROR", each) for each in ("calico", "calico-ipam", "portmap")]),
+        ({**FILES, FIRST: '{"type":"calico"}', PLUGINS: "bridge"}, [("ERROR", "calico")]),
+        ({**FILES, PLUGINS: failed()}, [("UNKNOWN", "")]),
+        ({**FILES}, [("UNKNOWN", "")]),
+        ({**FILES, FIRST: "{", PLUGINS: ALL}, [("UNKNOWN", "")]),
+        ({**FILES, FIRST: failed(), PLUGINS: ALL}, [("UNKNOWN", "")]),
+        ({**FILES, FIRST: "[]", PLUGINS: GONE}, [("OK", "")]),
+        ({ETC: "10-calico.conflist\n", PLUGINS: GONE}, [("OK", "")]),
+        ({**info(READY, cniconfig=REPORTED), PLUGINS: "loopback\nflannel\n"}, [("OK", "")]),
+        ({**info(READY, cniconfig=REPORTED), PLUGINS: "loopback\n"}, [("ERROR", "flannel")]),
+        ({**info(READY, cniconfig=REPORTED, config=AT_OTHER), OTHER: "loopback\nflannel\n"}, [("OK", "")]),
+        (
+            {
+                **info(READY, cniconfig=REPORTED, config={"cni": {"binDirs": [OTHER[1], PLUGINS[1]]}}),
+                OTHER: "loopback",
+                PLUGINS: "flannel",
+            },
+            [("OK", "")],
+        ),
+    ],
+)
+def test_pf214_a_plugin_is_gone(changes: Any, expected: list[tuple[str, str]]) -> None:
+    assert status("PF-214", dump(changes), upgrade("1.31.0")) == expected
+
+
+def test_pf214_says_which_file_names_the_plugin() -> None:
+    given = dump({**FILES, PLUGINS: "calico\ncalico-ipam\n"})
+    ((_, _, text),) = found("PF-214", given, upgrade("1.31.0"))
+    assert text == (
+        "/etc/cni/net.d/10-calico.conflist names the plugin portmap, which is not in /opt/cni/bin: no new "
+        "pod gets a network"
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({PLUGINS: ALL}, "OK"),
+        ({("directory", "/opt/own"): ALL, ARGUMENTS: f"kubelet\n{CNI}\n--cni-bin-dir=/opt/own\n"}, "OK"),
+        ({PLUGINS: "calico\nportmap\n"}, "ERROR"),
+    ],
+)
+def test_pf214_plugins_of_dockershim(changes: Any, expected: str) -> None:
+    given = dump({**flags(CNI), **FILES, **changes})
+    assert [row[0] for row in status("PF-214", given, upgrade("1.23.17"))] == [expected]
+
+
+CRIO = {("cri", "version"): '{"runtimeName":"cri-o","runtimeVersion":"1.30.1","runtimeApiVersion":"v1"}'}
+OWN = {
+    ("file", "/etc/crio/crio.conf"): '[crio.network]\nplugin_dirs = ["/usr/libexec/cni"]\n',
+    ("directory", "/etc/crio/crio.conf.d"): GONE,
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({**OWN, ("directory", "/usr/libexec/cni"): ALL}, "OK"),
+        ({**OWN, ("directory", "/usr/libexec/cni"): "bridge"}, "ERROR"),
+        ({**OWN, ("file", "/etc/crio/crio.conf"): GONE, PLUGINS: ALL}, "OK"),
+        ({PLUGINS: ALL}, "UNKNOWN"),
+    ],
+)
+def test_pf214_plugins_of_cri_o(changes: Any, expected: str) -> None:
+    given = dump({**CRIO, **FILES, **changes})
+    assert {row[0] for row in status("PF-214", given, upgrade("1.31.0"))} == {expected}

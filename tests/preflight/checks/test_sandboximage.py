@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.dumps import INFO, dump, failed, status, upgrade
+from tests.helpers.dumps import GONE, INFO, docker, docker_row, dump, failed, status, upgrade
 
 IMAGES = ("cri", "images")
 PAUSE = "registry.k8s.io/pause:3.10"
@@ -38,8 +38,49 @@ def info(**config: Any) -> str:
             ("OK", ""),
         ),
         ({("cri", "info"): info()}, ("UNKNOWN", "")),
+        (
+            {("cri", "info"): info(), IMAGES: '{"images":[{"repoTags":["p:1"],"pinned":true}]}'},
+            ("OK", ""),
+        ),
+        (
+            {("cri", "info"): info(), IMAGES: '{"images":[{"repoTags":["p:1"],"pinned":false}]}'},
+            ("UNKNOWN", ""),
+        ),
         ({IMAGES: failed()}, ("UNKNOWN", "")),
     ],
 )
 def test_pf314_the_image_is_missing(changes: Any, expected: tuple[str, str]) -> None:
     assert status("PF-314", dump(changes), upgrade("1.31.0")) == [expected]
+
+
+LIST = ("docker", "list")
+OWN = ("docker", "images")
+FLAG = {("arguments", "kubelet"): "/usr/bin/kubelet\n--pod-infra-container-image=mine/pause:9\n"}
+ENDED = {**docker_row("5" * 64, "k8s_POD_p_ns_u_0", "podsandbox", state="exited"), "Status": "Exited"}
+STOPPED = json.dumps([ENDED])
+DEFAULT = json.dumps([{"RepoTags": ["k8s.gcr.io/pause:3.1"]}])
+
+
+@pytest.mark.parametrize(
+    ("way", "changes", "expected"),
+    [
+        (("1.17.17", "1.17.9"), {}, ("OK", "")),
+        (("1.17.17", "1.17.9"), {LIST: STOPPED, OWN: DEFAULT}, ("OK", "")),
+        (("1.17.17", "1.17.9"), {LIST: STOPPED, OWN: "[]"}, ("WARN", "k8s.gcr.io/pause:3.1")),
+        (("1.17.17", "1.17.9"), {LIST: STOPPED}, ("UNKNOWN", "")),
+        (("1.17.17", "1.17.9"), {LIST: failed(), OWN: DEFAULT}, ("UNKNOWN", "")),
+        (("1.18.19", "1.17.9"), {OWN: DEFAULT}, ("WARN", "k8s.gcr.io/pause:3.2")),
+        (("1.18.19", "1.17.9"), {OWN: '[{"RepoTags":["k8s.gcr.io/pause:3.2"]},{}]'}, ("OK", "")),
+        (("1.18.19", "1.17.9"), {OWN: failed()}, ("UNKNOWN", "")),
+        (("1.18.19", "1.17.9"), {**FLAG, OWN: failed()}, ("OK", "")),
+        (("1.18.19", ""), {OWN: DEFAULT}, ("WARN", "k8s.gcr.io/pause:3.2")),
+        (("1.18.19", "1.17.9"), {**FLAG, LIST: STOPPED, OWN: DEFAULT}, ("WARN", "mine/pause:9")),
+        (("1.22.17", "1.21.14"), {OWN: '[{"RepoTags":["k8s.gcr.io/pause:3.5"]}]'}, ("OK", "")),
+        (("1.24.17", "1.23.17"), {OWN: DEFAULT}, ("UNKNOWN", "")),
+    ],
+)
+def test_pf314_dockershim_has_its_image_in_a_flag(
+    way: tuple[str, str], changes: Any, expected: tuple[str, str]
+) -> None:
+    given = dump({**docker("19.3.15"), ("cri", "images"): GONE, **changes})
+    assert status("PF-314", given, upgrade(*way)) == [expected]

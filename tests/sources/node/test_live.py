@@ -81,6 +81,7 @@ def answers(more: dict[str, Any] | None = None, rows: list[Any] | None = None) -
     made = {
         "/version": '{"Version":"20.10.24","ApiVersion":"1.41","MinAPIVersion":"1.12"}',
         "info": '{"Driver":"overlay2"}',
+        "images/json": "[]",
         "containers/json?all=1": json.dumps(POD_ROWS if rows is None else rows),
         f"containers/{SANDBOX}/json": inspected(SANDBOX, 4320),
         f"containers/{APP}/json": inspected(APP, 4321),
@@ -137,7 +138,7 @@ def test_a_healthy_node(tmp_path: Path, root: Path) -> None:
     assert statuses(given) == ["OK", "OK", "OK"]
     assert sorted(server.asked) == [
         "/v1.41/containers/" + name for name in sorted((f"{SANDBOX}/json", f"{APP}/json", "json?all=1"))
-    ] + ["/v1.41/info", "/version"]
+    ] + ["/v1.41/images/json", "/v1.41/info", "/version"]
     assert given.read("processes", "all").splitlines()[-1] == "4321 1 S app (x) y"
     assert sorted(given.read("cgroups", "all").splitlines()) == [f"/kubepods/{SANDBOX}", f"/kubepods/{APP}"]
     assert root.exists()

@@ -226,17 +226,34 @@ _ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.-]{0,127}")
 def _find_shims(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:  # noqa: ARG001 - every check has it
     rows = processes.rows(facts.dump.read(*processes.LIST))
     parents = {row.parent for row in rows}
+    unread: dict[str, None] = {}
     for row in rows:
-        if row.name.startswith(_COMMAND) and row.pid not in parents:
-            name = _id(facts, row.pid)
-            yield Problem(
-                Status.WARN,
-                f"PID {row.pid}",
-                f"this shim of containerd{f' for {name[:12]}' if name else ''} has no process left",
-                f"crictl pods --id {name}; if there is no such pod: kill {row.pid}"
-                if name
-                else f"kill {row.pid}",
-            )
+        if not row.name.startswith(_COMMAND):
+            continue
+        try:
+            missing = "" if row.pid not in parents else _missing_release(facts, row.pid)
+        except UnreadError as error:
+            unread[str(error)] = None
+            continue
+        if missing or row.pid not in parents:
+            yield _shim(facts, row.pid, missing)
+    if unread:
+        raise UnreadError("; ".join(unread))
+
+
+def _shim(facts: Facts, pid: str, missing: str) -> Problem:
+    name = _id(facts, pid)
+    shim = f"process {pid}, a shim of containerd{f' for {name[:12]}' if name else ''}"
+    if missing:
+        return Problem(
+            Status.WARN,
+            pid,
+            f"{shim} was started from {missing}, which is gone: containerd cannot stop it, nor take its "
+            "containers over when it is restarted",
+            "drain the node before its runtime is restarted",
+        )
+    pods = f"crictl pods --id {name}; if there is no such pod: " if name else ""
+    return Problem(Status.WARN, pid, f"{shim} has no process left", f"{pods}kill {pid}")
 
 
 def _id(facts: Facts, pid: str) -> str:
@@ -249,6 +266,23 @@ def _id(facts: Facts, pid: str) -> str:
     except (AbsentError, UnreadError):
         return ""
     return name if _ID.fullmatch(name) else ""
+
+
+_RELEASES: Final = re.compile(r"(/var/lib/rancher/(?:rke2|k3s)/data)/([0-9A-Za-z._-]+)/")
+"""Where RKE2 and k3s have a directory of programs for each of their releases; old ones are removed."""
+
+
+def _missing_release(facts: Facts, pid: str) -> str:
+    """Return the directory of programs that a shim was started from, where it is gone; empty elsewhere."""
+    probes = facts.dump.probes.get(("arguments", pid), ())
+    found = _RELEASES.match(probes[-1].text or "") if probes else None
+    if found is None:
+        return ""
+    try:
+        names = facts.dump.read("directory", found[1]).splitlines()
+    except AbsentError:
+        names = []
+    return "" if found[2] in names else f"{found[1]}/{found[2]}"
 
 
 SHIMS: Final = Check("PF-124", _find_shims)

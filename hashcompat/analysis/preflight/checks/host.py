@@ -8,7 +8,7 @@ from shlex import quote
 from typing import Final
 
 from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade
-from hashcompat.analysis.preflight.facts import Facts
+from hashcompat.analysis.preflight.facts import Facts, units
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnreadError
 
@@ -60,6 +60,29 @@ def _find_mounts(facts: Facts, _upgrade: Upgrade) -> Iterator[Problem]:
             f"bring the server back, or umount -l {quote(mount.path)}",
         )
 
+
+# PF-513: mounts that end with the kubelet's own processes.
+
+
+def _find_helpers(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    if upgrade.current is None:
+        raise UnreadError("the release of the kubelet that mounted them is unknown; give it with --from")
+    if upgrade.current.behaviour.mount_helpers == "in a scope of their own":
+        return
+    below = [mount for mount in facts.mounts if mount.is_fuse and mount.path.startswith(f"{facts.root}/")]
+    if not below or units.spares_other_processes(facts.dump):
+        return
+    for mount in below:
+        yield Problem(
+            Status.ERROR,
+            mount.path,
+            f"{mount.path} ({mount.kind}) is served by a process in the cgroup of kubelet "
+            f"{upgrade.current.release}: systemd ends it with the kubelet, and the pod loses its volume",
+            "set KillMode=process in kubelet.service and run systemctl daemon-reload, or drain the node",
+        )
+
+
+MOUNT_HELPERS: Final = Check("PF-513", _find_helpers)
 
 DEAD_MOUNTS: Final = Check("PF-113", _find_mounts)
 

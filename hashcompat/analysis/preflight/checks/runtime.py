@@ -1,4 +1,4 @@
-"""The container runtime under the new kubelet: PF-103, 104, 111, 116, 204, 214 and 314.
+"""The container runtime under the new kubelet: PF-103, 104, 111, 116, 204, 224, 304 and 314.
 
 Between 1.20 and 1.37 kubelets lost dockershim, two versions of CRI and a cgroup driver of their own. Where a
 Node object shows the runtime, the first two are judged without anything from the node.
@@ -6,17 +6,18 @@ Node object shows the runtime, the first two are judged without anything from th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from shlex import quote
 from typing import Final
 
-from hashcompat.analysis.preflight.checks import OF_BOTH, Check, Problem, Upgrade
-from hashcompat.analysis.preflight.facts import Facts, runtime
+from hashcompat.analysis.preflight.checks import OF_BOTH, Check, Need, Problem, Upgrade
+from hashcompat.analysis.preflight.facts import Facts, crio, runtime
 from hashcompat.core import shown
 from hashcompat.core.go.jsonpath import mapping
+from hashcompat.core.model.escape import count
 from hashcompat.core.model.preflight import Status
-from hashcompat.core.records.probes import AbsentError, UnreadError
-from hashcompat.core.shown import name, said
+from hashcompat.core.records.probes import UnreadError
+from hashcompat.core.shown import name
 
 # PF-104 and PF-204: a runtime that does not speak the kubelet's CRI, or that upstream no longer supports.
 
@@ -116,15 +117,31 @@ def _find_drivers(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     # A kubelet that asks the runtime for its driver ignores its own setting (KEP-4033).
     can = upgrade.runtimes.can(facts.runtime, "RuntimeConfig")
     if can and dict(facts.gates).get(_GATE, upgrade.hazards.cgroup_driver_from_cri):
+        yield from _find_switch(facts, upgrade)
         return
     given = str(facts.setting("cgroup-driver", "cgroupDriver") or _DEFAULT)
-    actual = runtime.cgroup_driver(facts.docker_info if facts.drives_docker else facts.cri_info)
+    actual = facts.cgroup_driver
     if given != actual:
         yield Problem(
             Status.ERROR,
             facts.runtime,
             f"the kubelet's cgroup driver is {name(given)}, that of {facts.runtime} {name(actual)}",
             f"drain the node and set cgroupDriver: {name(actual)} in the kubelet's configuration file",
+        )
+
+
+def _find_switch(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    """Compare the driver that the runtime answers with the one that made the cgroups of the node's pods."""
+    used, actual = facts.tasks.cgroup_drivers, facts.cgroup_driver
+    for driver in sorted(used - {actual}):
+        yield Problem(
+            Status.ERROR,
+            facts.runtime,
+            f"pods on the node have cgroups of the driver {driver}, and {facts.runtime} answers "
+            f"{name(actual)}, which kubelet {upgrade.target.release} takes: it kills and creates every pod "
+            "again",
+            f"drain the node first, or set the runtime to {driver} (containerd: SystemdCgroup, CRI-O: "
+            "cgroup_manager) and restart it",
         )
 
 
@@ -152,60 +169,110 @@ RUNTIME_FAULTS: Final = Check("PF-116", _find_faults, OF_BOTH)
 
 # PF-314: the image of sandboxes is not on the node.
 
+_INFRA_IMAGE: Final = "pod-infra-container-image"
 
-def _find_sandbox_image(facts: Facts, _upgrade: Upgrade) -> Iterator[Problem]:
+_REGISTRIES: Final = ("registry.k8s.io/", "k8s.gcr.io/")
+"""The new and the old name of one registry: patch releases of 1.22 and 1.23 differ in that alone."""
+
+
+def _find_sandbox_image(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    if facts.drives_docker and upgrade.target.behaviour.dockershim:
+        yield from _find_infra_image(facts, upgrade)
+        return
+    images = runtime.document(facts.dump, "cri", "images")
     given = runtime.sandbox_image(facts.cri_info)
+    if given is None:
+        # containerd 2.2 and later pin the image, and do not report which one it is.
+        if not runtime.has_pinned(images):
+            raise UnreadError("the runtime does not report the image of its sandboxes, and pins none")
+        return
+    if not _is_among(given, runtime.image_names(images)):
+        pull = f"crictl pull {quote(shown.image(given))}; from 1.35 on pin it in the runtime"
+        yield _missing_image(given, pull)
+
+
+def _find_infra_image(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    """Look for the image that dockershim makes sandboxes of: that of a flag, or the release's default."""
+    given = facts.setting(_INFRA_IMAGE, "") or upgrade.target.behaviour.infra_image
+    before = facts.setting(_INFRA_IMAGE, "") or (upgrade.current and upgrade.current.behaviour.infra_image)
+    if given == before and runtime.has_docker_sandbox(facts.dump):
+        return  # those that run were made of it
+    names = runtime.docker_images(facts.dump)
+    if not (_is_among(str(given), names) or _is_among(str(given).replace(*_REGISTRIES), names)):
+        yield _missing_image(str(given), f"docker pull {quote(shown.image(str(given)))}")
+
+
+def _is_among(given: str, names: Iterable[str]) -> bool:
+    """Return whether an image is among names, which runtimes write in full: docker.io/library/pause."""
+    return any(name == given or name.endswith(f"/{given}") for name in names)
+
+
+def _missing_image(given: str, advice: str) -> Problem:
     image = shown.image(given)
-    names = runtime.image_names(runtime.document(facts.dump, "cri", "images"))
-    # Runtimes write names in full: docker.io/library/pause.
-    if not any(name == given or name.endswith(f"/{given}") for name in names):
-        yield Problem(
-            Status.WARN,
-            image,
-            f"{image}, the image of sandboxes, is not on the node: each new pod has to pull it first",
-            f"crictl pull {quote(image)}; from 1.35 on pin it in the runtime",
-        )
+    return Problem(
+        Status.WARN,
+        image,
+        f"{image}, the image of sandboxes, is not on the node: each new pod has to pull it first",
+        advice,
+    )
 
 
 SANDBOX_IMAGE: Final = Check("PF-314", _find_sandbox_image)
 
 
-# PF-214: no network for pods.
-
-_DIRECTORY: Final = "/etc/cni/net.d"
-
-_SUFFIXES: Final = (".conf", ".conflist", ".json")
-
-_ADVICE: Final = "install or repair the network plugin; its pod writes the configuration"
+# PF-224: containers that containerd 2.0 - 2.1.3 creates in sandboxes of containerd 1.
 
 
-def _find_network(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
-    if not (facts.drives_docker and upgrade.target.behaviour.dockershim):
-        yield from _by_cri(facts)
-    elif facts.setting("network-plugin", "") == "cni":
-        yield from _by_directory(facts, str(facts.setting("cni-conf-dir", "") or _DIRECTORY))
+def _find_old_sandboxes(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    if not upgrade.runtimes.can(facts.runtime, "lose containers in old sandboxes"):
+        return
+    restarts = [
+        container.path
+        for each in facts.runtimes
+        for container in each.containers
+        if container.running and upgrade.restarts(container.uid, container.name)
+    ]
+    if restarts:
+        text = (
+            f"{count(len(restarts), 'container')} would be created again in sandboxes that exist: in one of "
+            f"containerd 1, {facts.runtime} loses them when it is restarted, for its shim is another one"
+        )
+        advice = "drain the node, or upgrade containerd to 2.1.4 first"
+        yield Problem(Status.WARN, facts.runtime, text, advice)
 
 
-def _by_cri(facts: Facts) -> Iterator[Problem]:
-    """Judge by what the runtime reports, and by the directory of a runtime that does not report it."""
-    ready = runtime.conditions(facts.cri_info).get("NetworkReady")
-    if ready is None:
-        directory = mapping(mapping(facts.cri_info.get("config")).get("cni")).get("confDir")
-        yield from _by_directory(facts, str(directory or _DIRECTORY))
-    elif ready.get("status") is not True:
-        why = ready.get("message") or ready.get("reason") or "it reports no reason"
+OLD_SANDBOXES: Final = Check("PF-224", _find_old_sandboxes, (frozenset({Need.NODE, Need.PLAN}),))
+
+
+# PF-304: a package of CRI-O that changes the runtime of containers.
+
+
+def _find_other_runtime(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:  # noqa: ARG001 - every check has it
+    if not facts.runtime.startswith("cri-o://"):
+        return
+    default = crio.setting(facts.dump, "runtime", "default_runtime")
+    if default is None:
+        return
+    default = str(default)
+    handlers = mapping(mapping(crio.config(facts.dump).get("runtime")).get("runtimes"))
+    program = str(mapping(handlers.get(default)).get("runtime_path") or default)
+    made = crio.makers(facts.dump)
+    others = {path: number for path, number in made.items() if not _is_of(path, program)}
+    if others:
+        names = ", ".join(sorted({name(path.rpartition("/")[2]) for path in others}))
+        number = sum(others.values())
         yield Problem(
-            Status.ERROR, "NetworkReady", f"the network of pods is not ready: {said(str(why))}", _ADVICE
+            Status.WARN,
+            "default_runtime",
+            f"{count(number, 'container')} {'runs' if number == 1 else 'run'} under {names}, and CRI-O's "
+            f"default_runtime is {name(default)}: when CRI-O is restarted, pods are deleted and created "
+            "again, and processes of the old ones may stay",
+            f"drain the node, or set default_runtime = {names} in a file of {crio.DIRECTORY} that sorts last",
         )
 
 
-def _by_directory(facts: Facts, directory: str) -> Iterator[Problem]:
-    try:
-        names = facts.dump.read("directory", directory).splitlines()
-    except AbsentError:
-        names = []
-    if not any(name.endswith(_SUFFIXES) for name in names):
-        yield Problem(Status.ERROR, directory, f"{directory} has no configuration of a network", _ADVICE)
+def _is_of(path: str, program: str) -> bool:
+    return path == program or path.rpartition("/")[2] == program.rpartition("/")[2]
 
 
-NETWORK: Final = Check("PF-214", _find_network)
+OTHER_RUNTIME: Final = Check("PF-304", _find_other_runtime)

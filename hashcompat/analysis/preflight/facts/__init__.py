@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.analysis.preflight.facts import host, kubelet, processes, runtime, statefiles, units
+from hashcompat.analysis.preflight.facts import crio, host, kubelet, processes, runtime, statefiles, units
 from hashcompat.analysis.preflight.facts.processes import Processes, processes_of
 from hashcompat.analysis.preflight.facts.runtime import Runtime, runtimes_of
 from hashcompat.core.catalog.gates import Gates, Settings
@@ -75,6 +75,13 @@ class Facts:
     def docker_info(self) -> Mapping[str, Any]:
         """What Docker reports of itself."""
         return runtime.document(self.dump, "docker", "info")
+
+    @cached_property
+    def cgroup_driver(self) -> str:
+        """The cgroup driver of the runtime."""
+        if self.runtime.startswith("cri-o://"):
+            return crio.cgroup_driver(self.dump)
+        return runtime.cgroup_driver(self.docker_info if self.drives_docker else self.cri_info)
 
     @property
     def drives_docker(self) -> bool:

@@ -36,6 +36,10 @@ _PODS: Final = "kubepods"
 """What the cgroup of all pods has in its name; above it is what a node is in that is a container itself."""
 
 
+_POD_CGROUP: Final = re.compile(r"(?:^|/)(?:[^/]*-)?kubepods(\.slice)?/")
+"""How the cgroup of all pods is called, at the top of a node or in the kubelet's own root."""
+
+
 class Process(msgspec.Struct, frozen=True):
     """A line of the list of processes."""
 
@@ -185,6 +189,16 @@ class Tasks:
         if text is not None:
             return container in self._ids or (not _ID.fullmatch(container) and container in text)
         return any(holder.pid in self._parents for holder in self.holders(container)) or None
+
+    @cached_property
+    def cgroup_drivers(self) -> frozenset[str]:
+        """The drivers that made the cgroups of containers: ``kubepods.slice``, or ``kubepods``.
+
+        Raises UnreadError where the cgroups were not read.
+        """
+        paths = lines(self._dump.read(*_CGROUPS))
+        found = (_POD_CGROUP.search(path) for path in paths if _ID.search(path))
+        return frozenset("systemd" if match[1] else "cgroupfs" for match in found if match)
 
     @cached_property
     def _ids(self) -> frozenset[str]:

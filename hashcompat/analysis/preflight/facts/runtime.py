@@ -347,13 +347,29 @@ def image_directory(runtime: str, info: Mapping[str, Any]) -> str:
     return directory
 
 
-def sandbox_image(info: Mapping[str, Any]) -> str:
-    """Return the image of sandboxes by ``crictl info``: of containerd 1 and CRI-O, or of containerd 2."""
+def sandbox_image(info: Mapping[str, Any]) -> str | None:
+    """Return the image of sandboxes by ``crictl info``: of containerd 1 and CRI-O, or of containerd 2.
+
+    None where that does not report it.
+    """
     config = mapping(info.get("config"))
     image = config.get("sandboxImage") or mapping(config.get("pinnedImages")).get("sandbox")
-    if not isinstance(image, str):
-        raise UnreadError("the runtime does not report the image of its sandboxes")
-    return image
+    return image if isinstance(image, str) else None
+
+
+def has_pinned(images: Mapping[str, Any]) -> bool:
+    """Return whether an image in ``crictl images`` is pinned, as the one of sandboxes is."""
+    return any(mapping(row).get("pinned") is True for row in rows(images, "images"))
+
+
+def docker_images(dump: Dump) -> list[str]:
+    """Return the names of Docker's images."""
+    return [name for row in _list_of(dump, DOCKER, "images", "") for name in map(str, rows(row, "RepoTags"))]
+
+
+def has_docker_sandbox(dump: Dump) -> bool:
+    """Return whether a sandbox runs in Docker; errors as ``runtimes_of``."""
+    return any(_type(row, named) == "podsandbox" and _runs(row) for row, named in _rows(dump))
 
 
 def conditions(info: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:

@@ -92,6 +92,12 @@ def start(dump: Dump) -> Start:
     return _expanded(dump, command, lines)
 
 
+def spares_other_processes(dump: Dump) -> bool:
+    """Return whether systemd ends only the kubelet itself, and not what it started (KillMode=process)."""
+    modes = [line.value for line in _lines(dump) if line.key == "KillMode"]
+    return modes[-1:] in (["process"], ["none"])
+
+
 def _expanded(dump: Dump, command: _Line, lines: list[_Line]) -> Start:
     variables: dict[str, Word] = {}
     complete = True

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hashcompat.analysis.preflight.checks import Need
-from tests.helpers.dumps import GONE, containerd, dump, failed, found, status, upgrade
+from tests.helpers.dumps import GONE, Key, containerd, dump, failed, found, status, upgrade
 
 CRIO = {("cri", "version"): '{"runtimeName":"cri-o","runtimeVersion":"1.29.9","runtimeApiVersion":"v1"}'}
 MAIN, FOLDER = ("file", "/etc/crio/crio.conf"), ("directory", "/etc/crio/crio.conf.d")
@@ -19,7 +19,7 @@ default_runtime = "crun"
 runtime_path = "/usr/libexec/crio/crun"
 """
 SHORT = '[crio.runtime]\ndefault_runtime = "crun"'
-FILES = {MAIN: GONE, FOLDER: "10-crio.conf\n", PACKAGED: CRUN}
+FILES: dict[Key, Any] = {MAIN: GONE, FOLDER: "10-crio.conf\n", PACKAGED: CRUN}
 
 
 def conmon(program: str, flag: str = "-r") -> str:
@@ -68,7 +68,7 @@ LABELS = {
     "io.kubernetes.pod.uid": "u",
 }
 ROW = {"id": "a" * 64, "podSandboxId": "5" * 64, "state": "CONTAINER_RUNNING", "labels": LABELS}
-CONTAINERS = {
+CONTAINERS: dict[Key, Any] = {
     ("cri", "containers"): json.dumps({"containers": [{**ROW, "metadata": {"name": "app"}}]}),
     ("docker", "list"): GONE,
 }

@@ -6,7 +6,9 @@ import gc
 import io
 import os
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ from hashcompat.cli import main
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from tests.helpers import randomness
 from tests.helpers.golden import small_folders, small_lines
-from tests.helpers.program import UNSET, Result, Run
+from tests.helpers.program import ROOT, UNSET, Result, Run
 
 settings.load_profile(randomness.PROFILE)
 
@@ -56,16 +58,37 @@ def catalog() -> Catalog:
     return default_catalog()
 
 
+@contextmanager
+def without_tracing() -> Iterator[None]:
+    """Measure no coverage: in a worker of pytest-xdist, the marker no_cover of pytest-cov still does."""
+    tracer, of_threads = sys.gettrace(), threading.gettrace()
+    sys.settrace(None)
+    threading.settrace(None)
+    try:
+        yield
+    finally:
+        sys.settrace(tracer)
+        threading.settrace(of_threads)
+
+
+TRACED = tuple(f"{ROOT}/{name}" for name in os.environ.get("TRACED_TESTS", "").split())
+"""The folders and files of tests whose coverage is measured; all, if none is given."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Trace the tests of the engine: with tracing, any other one takes two to three times as long."""
+    if not TRACED or str(item.path).startswith(TRACED):
+        return (yield)
+    with without_tracing():
+        return (yield)
+
+
 @pytest.fixture
 def untraced() -> Iterator[None]:
-    """Measure no coverage: others cover these lines, and tracing makes many inputs take three times as long.
-
-    The marker no_cover of pytest-cov does not end the tracing in a worker of pytest-xdist.
-    """
-    tracer = sys.gettrace()
-    sys.settrace(None)
-    yield
-    sys.settrace(tracer)
+    """Measure no coverage: other tests cover these lines, and these have many inputs."""
+    with without_tracing():
+        yield
 
 
 @pytest.fixture

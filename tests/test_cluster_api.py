@@ -318,14 +318,18 @@ def head(length: str, path: str = MACHINE) -> bytes:
 CHUNKED = "Transfer-Encoding: chunked"
 
 
-def test_a_request_may_be_neither_long_nor_slow(client: Client) -> None:
-    with opened(client) as slow:
-        slow.sendall(head("Content-Length: 9") + b"{")
-        assert b" 408 " in slow.recv(1 << 16).partition(b"\r\n")[0]
-    for begun in (b"", b"POST / HTTP/1.1\r\nHo"):
-        with opened(client) as silent:
-            silent.sendall(begun)
-            assert silent.recv(1) == b"", "the connection is closed"
+def test_a_request_may_be_neither_long_nor_slow(client: Client, tmp_path: Path) -> None:
+    ca = certified(tmp_path)
+    extension = server.Extension(Clusters(tmp_path).judge, server.Limits(read_seconds=0.5))
+    with serving(extension, tmp_path) as port:
+        impatient = Client(port, with_certificate(ca))
+        with opened(impatient) as slow:
+            slow.sendall(head("Content-Length: 9") + b"{")
+            assert b" 408 " in slow.recv(1 << 16).partition(b"\r\n")[0]
+        for begun in (b"", b"POST / HTTP/1.1\r\nHo"):
+            with opened(impatient) as silent:
+                silent.sendall(begun)
+                assert silent.recv(1) == b"", "the connection is closed"
     with opened(client) as long:
         long.sendall(head(f"Content-Length: {(2 << 20) + 1}"))
         assert b" 413 " in long.recv(1 << 16), "by its header, before anything is sent"

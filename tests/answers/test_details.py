@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from hashcompat.core.model.plan import Details, Kind, Plan, Scope
 from hashcompat.sources.files.collect import collect
 from scripts.sample.pods import TOKEN_PATH
 from tests.helpers.pods import Json, node, pod
+from tests.helpers.slices import sliced
 
 
 def made(*objects: dict[str, Any], old: str = "1.13.12", new: str = "1.14.10", **options: Any) -> Plan:
@@ -204,10 +206,21 @@ def found_by_itself(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     return start
 
 
-@pytest.mark.parametrize("with_nodes", [True, False], ids=["nodes", "no nodes"])
-@pytest.mark.parametrize("change", [plain, mounting_its_own, started, undecoded])
+_CHANGES: Final = (plain, mounting_its_own, started, undecoded)
+_WAYS: Final = (("1.7.16", "1.9.11"), ("1.9.11", "1.31.14"), ("1.22.17", "1.23.17"), ("auto", "1.31.14"))
+
+
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(
-    "way", [("1.7.16", "1.9.11"), ("1.9.11", "1.31.14"), ("1.22.17", "1.23.17"), ("auto", "1.31.14")], ids=str
+    ("way", "change", "with_nodes"),
+    sliced(
+        product(_WAYS, _CHANGES, [True, False]),
+        [
+            (way, change, (number + place) % 2 == 0)
+            for number, way in enumerate(_WAYS)
+            for place, change in enumerate(_CHANGES)
+        ],
+    ),
 )
 def test_details_of_replicas_are_those_of_each_pod_by_itself(
     way: tuple[str, str],

@@ -54,7 +54,7 @@ def main() -> None:
     with socketserver.ThreadingUnixStreamServer(path, Handler) as server:
         sys.stdout.write(f"Starting to serve on {path}\n")
         sys.stdout.flush()
-        server.serve_forever()
+        server.serve_forever(0.01)
 
 
 if __name__ == "__main__":

@@ -309,10 +309,13 @@ def numbered(pod: Json, number: int) -> Json:
 def test_a_replica_that_differs_in_anything_is_planned_as_it_is(
     tmp_path: Path, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each field is changed alone in two pods, which follow one that differs in names alone."""
-    pods = list[Json]()
+    """Each field is changed alone in two pods, which follow one that differs in names alone.
+
+    A few of the changes are tried, and all of them with fresh inputs.
+    """
+    pods, share = list[Json](), 1 if randomness.FRESH else 4
     for steps in places(RICH):
-        for made in changed(RICH, steps):
+        for made in list(changed(RICH, steps))[len(pods) % share :: share]:
             if not read(dumped([made], tmp_path / "one.json"))[1]:
                 several = (RICH, made, made) if steps != ("metadata", "uid") else (RICH,)
                 pods += [numbered(one, len(pods) + place) for place, one in enumerate(several)]
@@ -324,8 +327,8 @@ def test_a_replica_that_differs_in_anything_is_planned_as_it_is(
         return [planning.make(inventory, way.old, way.new, View(catalog, options)) for way in ALL_WAYS]
 
     shapes = [pod.shape for pod in collect.collect((name,)).pods]
-    assert len(shapes) > 900
-    assert len(shapes) - shapes.count(None) > 600
+    assert len(shapes) > 900 // share
+    assert len(shapes) - shapes.count(None) > 600 // share
     found = all_plans()
     monkeypatch.setattr(survey, "Stencils", Unlike)
     assert found == all_plans()

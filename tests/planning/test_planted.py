@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.helpers import randomness
 from tests.helpers.pods import PLAIN, Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import ROOT, Run
 from tests.helpers.upgrades import hash_of, planned, record, recorded
@@ -90,10 +91,14 @@ def test_the_keys_are_found() -> None:
     } <= set(keys())
 
 
-def planted(owner: Json) -> Iterator[tuple[str, Json]]:
-    """Yield pods with one key planted in one place, each with that key."""
-    for key in keys():
-        for value in VALUES:
+def planted(owner: Json, place: int) -> Iterator[tuple[str, Json]]:
+    """Yield pods with one key planted in one place, each with that key.
+
+    Each upgrade of UPGRADES has a few of the values for a key, others for the next one, or all of them.
+    """
+    share = 1 if randomness.FRESH else 3
+    for number, key in enumerate(keys(), place):
+        for value in VALUES[number % share :: share]:
             texts: Json = {key: value} if isinstance(value, str) else {}
             for metadata in ({"annotations": texts}, {"labels": texts}):
                 yield key, {"metadata": {**owner, **metadata}}
@@ -129,7 +134,8 @@ def test_a_planted_key_changes_no_verdict(run: Run, tmp_path: Path, old: str, ne
         "annotations": {"io.kubernetes.container.hash": "7"},
         "state": "CONTAINER_RUNNING",
     }
-    pods = [made(index, parts) for index, (_, parts) in enumerate(planted(OWNER), 1)]
+    given = planted(OWNER, UPGRADES.index((old, new)))
+    pods = [made(index, parts) for index, (_, parts) in enumerate(given, 1)]
     first, *others = verdicts(run, old, new, [made(0, {"metadata": OWNER}), *pods])
     assert set(map(repr, others)) == {repr(first)}
     told = recorded(tmp_path, victim)

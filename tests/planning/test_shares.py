@@ -7,6 +7,7 @@ lost; where replicas of one template could do better, so can the row.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import product
 from pathlib import Path
 from typing import Final
 
@@ -53,8 +54,10 @@ def written(path: Path, objects: Iterable[Json]) -> Path:
     return path
 
 
-@pytest.mark.parametrize("place", range(len(UPGRADES)), ids=[" -> ".join(pair) for pair in UPGRADES])
-@pytest.mark.parametrize("kind", SHARES)
+@pytest.mark.parametrize(
+    ("kind", "place"),
+    sliced(product(SHARES, range(len(UPGRADES))), [(kind, at % 2) for at, kind in enumerate(SHARES)]),
+)
 def test_replicas_of_a_template_repeat_one_another(kind: str, place: int, tmp_path: Path) -> None:
     pair = UPGRADES[place]
     chance, shape = Chance(3), Shape(pair[0])

@@ -391,7 +391,7 @@ def test_types_come_from_a_url_too(
     listening = ThreadingHTTPServer(
         ("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
     )
-    thread = threading.Thread(target=listening.serve_forever)
+    thread = threading.Thread(target=listening.serve_forever, args=(0.01,))
     thread.start()
     url = f"http://127.0.0.1:{listening.server_port}/types.go"
     try:

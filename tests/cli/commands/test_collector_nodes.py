@@ -359,11 +359,11 @@ def test_one_container_that_hangs_leaves_the_others_readable(node: FakeNode) -> 
     hanging, removed = f"inspect-{3:064x}", f"inspect-{4:064x}"
     node.script("docker", hanging, HANG)
     node.script("docker", removed, "echo 'Error: No such container: 4' >&2; exit 1")
-    found = node.dump(preflight=True, SECONDS_EACH="3")
+    found = node.dump(preflight=True, SECONDS_EACH="2")
     for number in range(1, 11):
         name = f"inspect {number:064x}"
         if number == 3:
-            assert problem(found, "docker", name) == "no answer within 3 s"
+            assert problem(found, "docker", name) == "no answer within 2 s"
         elif number == 4:
             with pytest.raises(AbsentError):
                 found.read("docker", name)
@@ -399,13 +399,13 @@ def test_the_whole_is_bounded_however_much_hangs(node: FakeNode) -> None:
             for answer in (node.directory / "answers").glob(f"{program}-{verb}*"):
                 answer.unlink()
             node.script(program, verb, HANG)
-    found = node.dump(preflight=True, SECONDS_EACH="2", SECONDS_WHOLE="6")
-    assert node.took < 6 + 2 + SLACK  # one after the other they would take more than 4 minutes
+    found = node.dump(preflight=True, SECONDS_EACH="1", SECONDS_WHOLE="3")
+    assert node.took < 3 + 1 + SLACK  # one after the other they would take more than 4 minutes
     assert found.complete
     said = {probe.problem for probe in found.of_kind("cri")} | {
         probe.problem for probe in found.of_kind("docker")
     }
-    assert "not read: the 6 s for the whole node were over" in said
+    assert "not read: the 3 s for the whole node were over" in said
 
 
 def test_every_byte_of_a_file_becomes_json(node: FakeNode) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hashcompat.core.model.pods import Origin, Source
-from hashcompat.sources.cluster import kubectl
+from hashcompat.sources.cluster import kubeapi, kubectl
 from hashcompat.sources.cluster.collect import Access, Scope, collect
 from tests.helpers import fakekubectl
 from tests.helpers.pods import ARTICLE, PLAIN, pod
@@ -334,8 +334,9 @@ def system(uid: object) -> list[Any]:
     ids=["read", "no text", "forbidden", "failed", "empty"],
 )
 def test_a_plan_names_the_cluster_where_that_may_be_read_and_is_silent_where_not(
-    live: Live, answers: dict[str, Any], answer: list[Any], uid: str
+    live: Live, answers: dict[str, Any], answer: list[Any], uid: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(kubeapi, "_POLICY", kubeapi._POLICY.new(backoff_factor=0))
     unnamed = live(*PLAN)
     answers[SYSTEM] = answer
     result = live(*PLAN)

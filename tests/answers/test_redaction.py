@@ -183,7 +183,7 @@ def test_pods_and_mirror_pods_plan_the_same_in_every_way(catalog: Catalog) -> No
 @pytest.mark.usefixtures("untraced")
 def test_random_containers_plan_the_same(catalog: Catalog) -> None:
     tree = catalog.newest_schema().tree
-    texts = random_containers.containers(tree, randomness.SEED, 60 if randomness.FRESH else 20, "api")
+    texts = random_containers.containers(tree, randomness.SEED, 60 if randomness.FRESH else 8, "api")
     specs = [json.loads(decode_text(text)) for text in texts]
     objects = [
         pod({**spec, "name": f"c{number}"}, name=f"p{number}")

@@ -50,21 +50,22 @@ def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
         assert hasattr(pyyaml, "CSafeLoader"), "PyYAML was built without libyaml"
 
 
-@pytest.mark.parametrize(
-    "row", [pytest.param(row, id=row["yaml"]) for row in ROWS if row["json"] is not None]
-)
 @pytest.mark.usefixtures("parser")
-def test_the_json_is_that_of_go(row: dict[str, str]) -> None:
-    assert exact(one(row["yaml"])) == exact(loads(row["json"]))
+def test_the_json_is_that_of_go() -> None:
+    read = [row for row in ROWS if row["json"] is not None]
+    assert len(read) > 600
+    for row in read:
+        assert exact(one(row["yaml"])) == exact(loads(row["json"])), row["yaml"]
 
 
-@pytest.mark.parametrize(
-    "text", [pytest.param(row["yaml"], id=row["yaml"]) for row in REFUSED if "\\ud" not in row["yaml"]]
-)
 @pytest.mark.usefixtures("parser")
-def test_what_go_refuses_is_refused(text: str) -> None:
-    with pytest.raises(InputError):
-        one(text)
+def test_what_go_refuses_is_refused() -> None:
+    for text in (row["yaml"] for row in REFUSED if "\\ud" not in row["yaml"]):
+        try:
+            found = one(text)
+        except InputError:
+            continue
+        pytest.fail(f"{text!r} is read as {found!r}")
 
 
 @pytest.mark.parametrize("text", [row["yaml"] for row in REFUSED if "\\ud" in row["yaml"]])

@@ -29,15 +29,14 @@ def uid_of(
     return static_pod_uid(manifest, default_catalog().kubelet(release), node, source)
 
 
-@pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("release", RELEASES)
-def test_every_golden_text_and_uid(catalog: Catalog, release: str, name: str) -> None:
+def test_every_golden_text_and_uid(catalog: Catalog, release: str) -> None:
     kubelet = catalog.kubelet(release)
-    manifest, node, source = case(name)
-    assert static_pod_text(manifest, kubelet) == rows("staticpods", release)[name]["text"]
-    assert static_pod_uid(manifest, kubelet, node, source) == StaticUid(
-        uids(release)[name], given=name == "uid-given"
-    )
+    for name in CASES:
+        manifest, node, source = case(name)
+        assert static_pod_text(manifest, kubelet) == rows("staticpods", release)[name]["text"], name
+        uid = StaticUid(uids(release)[name], given=name == "uid-given")
+        assert static_pod_uid(manifest, kubelet, node, source) == uid, name
 
 
 @pytest.mark.parametrize("release", RELEASES)

@@ -93,7 +93,7 @@ def of(*objects: Json) -> Inventory:
 
 
 @pytest.mark.parametrize("with_nodes", [True, False], ids=["nodes", "no nodes"])
-@pytest.mark.parametrize("number", range(8 if randomness.FRESH else 3))
+@pytest.mark.parametrize("number", range(8 if randomness.FRESH else 2))
 @pytest.mark.usefixtures("untraced")
 def test_every_count_of_a_random_cluster_is_that_of_a_plan(
     number: int, catalog: Catalog, *, with_nodes: bool

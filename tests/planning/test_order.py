@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.helpers import randomness
 from tests.helpers.pods import Json, listed, mirror_pod, node, pod
 from tests.helpers.program import Run, spec_of, unplaced
 
@@ -108,7 +109,7 @@ def plan(run: Run, *sources: object, stdin: bytes = b"") -> Any:
 
 
 @pytest.mark.usefixtures("untraced")
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(12 if randomness.FRESH else 4))
 def test_the_same_items_in_any_form_and_order_give_the_same_plan(run: Run, tmp_path: Path, seed: int) -> None:
     source = random.Random(f"order/{seed}")
     given = items(source, 25)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -91,27 +92,23 @@ def test_an_owner_is_no_contradiction_where_it_is_missing() -> None:
     assert shown(mirror=UID, hash=UID, owner="").doubt == ""
 
 
-@pytest.mark.parametrize("mirror", [None, "", "mirror", UID, API_UID])
-@pytest.mark.parametrize("source", [None, "api", "file", "http"])
-@pytest.mark.parametrize("hashed", [None, UID, "pinned"])
 @pytest.mark.parametrize("owner", ["", "Node/n1", "Node/n2", "ReplicaSet/web"])
 @pytest.mark.parametrize(("name", "uid"), [("etcd-n1", API_UID), ("web", API_UID), ("etcd", UID)])
-def test_annotations_show_the_same_again(
-    mirror: str | None, source: str | None, hashed: str | None, owner: str, name: str, uid: str
-) -> None:
+def test_annotations_show_the_same_again(owner: str, name: str, uid: str) -> None:
     """Where annotations contradict each other, only that they do is kept."""
-    given = {"mirror": mirror, "source": source, "hash": hashed}
-    first = read(name, uid, owner, {f"kubernetes.io/config.{key}": value for key, value in given.items()})
-    second = read(name, uid, owner, annotations_of(first))
-    assert (second.static, second.config_hash, second.from_url) == (
-        first.static,
-        first.config_hash,
-        first.from_url and not first.mirror_doubt.startswith("kubernetes.io/"),
-    )
-    if first.mirror_doubt.startswith("kubernetes.io/"):
-        assert second.mirror_doubt == "kubernetes.io/config.source is not one of static pods"
-    else:
-        assert second.mirror_doubt == first.mirror_doubt
+    for mirror, source, hashed in product(
+        (None, "", "mirror", UID, API_UID), (None, "api", "file", "http"), (None, UID, "pinned")
+    ):
+        given = {"mirror": mirror, "source": source, "hash": hashed}
+        first = read(name, uid, owner, {f"kubernetes.io/config.{key}": value for key, value in given.items()})
+        second = read(name, uid, owner, annotations_of(first))
+        contradicting = first.mirror_doubt.startswith("kubernetes.io/")
+        assert (second.static, second.config_hash, second.from_url, second.mirror_doubt) == (
+            first.static,
+            first.config_hash,
+            first.from_url and not contradicting,
+            "kubernetes.io/config.source is not one of static pods" if contradicting else first.mirror_doubt,
+        ), given
 
 
 def read(name: str, uid: str, owner: str, annotations: dict[str, Any]) -> Pod:

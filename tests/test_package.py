@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import json
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from tests.helpers.program import ROOT
 
-HEAVY = ("click", "cryptography", "deepdiff", "jinja2", "msgspec", "packaging", "requests", "yaml")
+HEAVY = ("click", "deepdiff", "jinja2", "msgspec", "packaging", "requests", "yaml")
 
 OF_PYTHON = ("difflib", "pathlib", "tarfile", "traceback")
 """Modules that take milliseconds to import too."""
@@ -33,6 +36,28 @@ def imported(code: str) -> set[str]:
 
 def command(*argv: str) -> str:
     return f"from hashcompat.cli import main; assert main._run('hashcompat', {list(argv)!r}) == 0"
+
+
+OPTIONAL = {"tree-sitter", "tree-sitter-go"}
+"""What the extra ``go`` installs."""
+
+
+def test_the_package_imports_what_it_declares_and_declares_what_it_imports() -> None:
+    """So nothing that only a test needs is installed with the program, and nothing comes along by chance."""
+    names = set[str]()
+    for path in (ROOT / "hashcompat").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                names.add(node.module.partition(".")[0])
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) == "import_module":
+                names |= {str(one.value) for one in node.args if isinstance(one, ast.Constant)}
+    names -= {*sys.stdlib_module_names, "hashcompat", "compression"}  # which is Python's own from 3.14 on
+    called = {"yaml": "pyyaml", "backports": "backports.zstd", "requests_unixsocket": "requests-unixsocket2"}
+    used = {called.get(name, name.replace("_", "-")) for name in names}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert used - OPTIONAL == {Requirement(one).name for one in project["dependencies"]}
 
 
 def test_importing_the_package_imports_no_dependency() -> None:
@@ -92,7 +117,7 @@ they do.
 """
 
 NOT_FOR_A_PLAN = (
-    *("cryptography", "deepdiff", "jinja2", "requests", "urllib3", "yaml"),
+    *("deepdiff", "jinja2", "requests", "urllib3", "yaml"),
     *("asyncio", "bz2", "calendar", "concurrent", "email", "fractions", "gzip", "http", "logging", "lzma"),
     *("multiprocessing", "shutil", "socket", "ssl", "subprocess", "tarfile", "tempfile", "zipfile"),
     "hashcompat.analysis.answers",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 import ssl
 from collections.abc import Iterator, Mapping
@@ -135,6 +136,8 @@ _LINE: Final = "notAfter="
 
 _PEM: Final = "-----BEGIN CERTIFICATE-----"
 
+_PEM_END: Final = "-----END CERTIFICATE-----"
+
 
 class Expiry(msgspec.Struct, frozen=True):
     """When one certificate expires."""
@@ -170,6 +173,60 @@ def _not_after(text: str) -> datetime:
     line = next((line for line in text.splitlines() if line.startswith(_LINE)), None)
     if line is not None:
         return datetime.fromtimestamp(ssl.cert_time_to_seconds(line.removeprefix(_LINE).strip()), UTC)
-    from cryptography import x509  # noqa: PLC0415 - takes a tenth of a second, and only PEM needs it
+    _, _, after = text.partition(_PEM)
+    block, ends, _ = after.partition(_PEM_END)
+    if not ends:
+        raise ValueError("no block of PEM")
+    return _expiry_of(base64.b64decode("".join(block.split()), validate=True))
 
-    return x509.load_pem_x509_certificate(text[text.index(_PEM) :].encode()).not_valid_after_utc
+
+# The end of a certificate's validity is a time in the first of its DER's nested elements, behind a version
+# and three elements whose content does not matter (RFC 5280, section 4.1). The standard library reads
+# certificates by a private function alone, and a library for all of X.509 is larger than this program.
+
+_INTEGER, _UTC_TIME, _TIME, _SEQUENCE, _VERSION = 0x02, 0x17, 0x18, 0x30, 0xA0
+"""Tags of DER; ``_VERSION`` is that of the one element which a certificate may lack."""
+
+_DIGITS: Final = {_UTC_TIME: re.compile(rb"[0-9]{12}Z"), _TIME: re.compile(rb"[0-9]{14}Z")}
+
+_LONG_LENGTH: Final = 0x80
+
+
+def _expiry_of(der: bytes) -> datetime:
+    """Return the last moment of a certificate's validity; raises ValueError for what is not one."""
+    _, certificate, rest = _element(der, _SEQUENCE)
+    _, fields, signature = _element(certificate, _SEQUENCE)
+    if rest or not signature:
+        raise ValueError("not one certificate")
+    if fields[:1] == bytes([_VERSION]):
+        _, _, fields = _element(fields, _VERSION)
+    for tag in (_INTEGER, _SEQUENCE, _SEQUENCE):  # the serial number, the algorithm, the issuer
+        _, _, fields = _element(fields, tag)
+    _, validity, _ = _element(fields, _SEQUENCE)
+    _, _, validity = _element(validity, *_DIGITS)
+    tag, end, rest = _element(validity, *_DIGITS)
+    if rest or not _DIGITS[tag].fullmatch(end):
+        raise ValueError("not a time")
+    digits = end[:-1].decode()
+    if tag == _UTC_TIME:  # of 1950 to 2049
+        digits = f"{'19' if digits >= '5' else '20'}{digits}"
+    month, day, hour, minute, second = (int(digits[place : place + 2]) for place in range(4, 14, 2))
+    return datetime(int(digits[:4]), month, day, hour, minute, second, tzinfo=UTC)
+
+
+def _element(der: bytes, *tags: int) -> tuple[int, bytes, bytes]:
+    """Return the tag and content of the first element of DER, and what follows it (X.690, section 8.1).
+
+    Raises ValueError where it has none of the tags, is cut off, or has a length in another form than DER's.
+    """
+    if len(der) < 2 or der[0] not in tags:
+        raise ValueError("another element")
+    length, start = der[1], 2
+    if length >= _LONG_LENGTH:
+        start += length - _LONG_LENGTH
+        length = int.from_bytes(der[2:start], "big")
+        if length < _LONG_LENGTH or der[2] == 0:
+            raise ValueError("a length that is not in its shortest form")
+    if start + length > len(der):
+        raise ValueError("cut off")
+    return der[0], der[start : start + length], der[start + length :]

@@ -33,6 +33,7 @@ _PLACES: Final = {
     "blank",
     "own",
     "seen",
+    "claims",
 }
 """Where something is, and what is written in a form of its own."""
 
@@ -107,7 +108,7 @@ def _digest(pod: Pod) -> int:
     seen = {name: (one.image, one.resources) for name, one in (pod.seen or {}).items()}
     containers = [[repr(getattr(one, name)) for name in _CONTAINER] for one in pod.containers]
     try:
-        document = canonical((pod_parts, seen, containers, pod.spec))
+        document = canonical((pod_parts, seen, sorted(pod.claims), containers, pod.spec))
     except InputError as error:
         raise InputError(f"{pod.origin}: {error}") from None
     return int.from_bytes(blake2b(document, digest_size=8).digest())
@@ -132,7 +133,7 @@ def nodes_of(nodes: Iterable[tuple[Node, Object]]) -> tuple[Node, ...]:
 def _difference(one: Node, other: Node) -> str:
     if (one.kubelet, one.runtime) != (other.kubelet, other.runtime):
         return f"{_reported(one)}, and {_reported(other)}"
-    return "their labels, taints or features differ"
+    return "their labels, taints, features or resources differ"
 
 
 def _reported(node: Node) -> str:

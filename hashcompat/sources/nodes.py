@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from hashcompat.core.go.jsontext import clean
 from hashcompat.core.model.pods import Node
@@ -28,8 +29,17 @@ def of_node(found: Fields) -> Node:
         tuple(row for row in taints if isinstance(row, Mapping)) if isinstance(taints, list) else (),
         strict if isinstance(strict, bool) else None,
         _conditions(status.value.get("conditions")),
+        _amounts(status.value.get("allocatable")),
+        _amounts(status.value.get("capacity")),
         heartbeat(status.value.get("conditions")),
     )
+
+
+def _amounts(found: object) -> Mapping[str, Any] | None:
+    """Return the resources that a status shows: texts and numbers, by names."""
+    if not isinstance(found, Mapping):
+        return None
+    return {clean(name): value for name, value in found.items() if type(value) in (str, int, float)}
 
 
 def _conditions(rows: object) -> Mapping[str, str] | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from hashcompat.core.corev1.scheduling import api_references
-from hashcompat.core.go.jsonpath import part, rows
+from hashcompat.core.go.jsonpath import mapping, part, rows, text
 from hashcompat.core.go.jsontext import clean
 from hashcompat.core.model.pods import PROFILES, Container, ContainerType, Pod, Seen
 from hashcompat.sources import mirrors
@@ -80,6 +80,9 @@ def of_pod(found: Fields, owner: str = "") -> Pod:
         containers=tuple(_containers(spec, _reported(status.value, mirror.static), found)),
         file=found.where.file,
         labels=part(metadata.value, "labels"),
+        created=text(metadata.value, "creationTimestamp"),
+        resized=resized_in(spec.value, status.value) if status.value else {},
+        claims=claims_in(status.value),
         seen=None if mirror.static else seen_of(metadata.value, status.value),
         ready=ready,
         ready_since=since,
@@ -104,6 +107,43 @@ def seen_of(metadata: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str,
         for row in rows(status, key)
         if isinstance(row, Mapping) and isinstance(row.get("name"), str)
     }
+
+
+def resized_in(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the containers whose status shows other requests than their spec, by names.
+
+    Kubelets show what they allocated to a container (``allocatedResources``) and what it has (``resources``)
+    from 1.27 on, with the gate InPlacePodVerticalScaling.
+    """
+    wanted = {
+        str(mapping(row).get("name")): mapping(mapping(mapping(row).get("resources")).get("requests"))
+        for key in ("containers", "initContainers")
+        for row in rows(spec, key)
+    }
+    found = dict[str, Mapping[str, Any]]()
+    for key in ("containerStatuses", "initContainerStatuses"):
+        for row in rows(status, key):
+            name = mapping(row).get("name")
+            if not isinstance(name, str) or name not in wanted:
+                continue
+            shown = {
+                "allocated": mapping(mapping(row).get("allocatedResources")),
+                "actual": mapping(mapping(mapping(row).get("resources")).get("requests")),
+            }
+            changed = {what: one for what, one in shown.items() if one and one != wanted[name]}
+            if changed:
+                found[name] = changed
+    return found
+
+
+def claims_in(status: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
+    """Return the containers and extended resources that a status shows to be backed by a claim (1.34)."""
+    mappings = rows(mapping(status.get("extendedResourceClaimStatus")), "requestMappings")
+    return frozenset(
+        (clean(text(row, "containerName")), clean(text(row, "resourceName")))
+        for row in mappings
+        if isinstance(row, Mapping)
+    )
 
 
 def _reported(status: Mapping[str, Any], static: bool) -> Mapping[str, Any]:

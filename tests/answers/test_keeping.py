@@ -16,7 +16,7 @@ from tests.helpers.pods import Json, as_json, mirror_pod, pod
 from tests.helpers.program import Run
 
 LEAVES: Json = {"resource.Quantity": "1", "v1.Time": "2020-01-01T00:00:00Z", "v1.FieldsV1": {"swordfish": {}}}
-NOT_TEXTS = frozenset({"hostNetwork", "hostUsers", "automountServiceAccountToken"})
+NOT_TEXTS = frozenset({"hostNetwork", "hostUsers", "automountServiceAccountToken", "priority"})
 
 
 def filled(go_type: GoType, path: str = "") -> Any:
@@ -96,7 +96,7 @@ def test_a_static_pods_structure_stays(catalog: Catalog) -> None:
             },
         ],
         "hostAliases": [{"ip": "10.0.0.1", "hostnames": ["a", "b"]}],
-        "priority": 7,
+        "terminationGracePeriodSeconds": 7,
         "hostPID": True,
         "containers": [{}],
     }
@@ -111,7 +111,7 @@ def test_a_static_pods_structure_stays(catalog: Catalog) -> None:
             },
         ],
         "hostAliases": [{"ip": "***", "hostnames": ["***", "***"]}],
-        "priority": 7,
+        "terminationGracePeriodSeconds": 7,
         "hostPID": True,
     }
     assert Keeper(catalog).pod(given, whole=False) == {}

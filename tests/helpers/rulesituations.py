@@ -93,6 +93,18 @@ def host(release: str = "1.32.13", **more: Json | list[Json] | str) -> Json:
     return made
 
 
+def small() -> Json:
+    """Return a node with one CPU."""
+    made = host()
+    made["status"]["allocatable"] = {"cpu": "1", "pods": "110"}
+    return made
+
+
+def asking(name: str = "p", day: str = "2026-02-01") -> Json:
+    """Return a pod that asks for one CPU, created on a day."""
+    return pod(SIZED, name=name, metadata={**OWNED, "creationTimestamp": f"{day}T00:00:00Z"})
+
+
 def manifest(container: Json) -> Json:
     """Return a pod that no API server has created yet."""
     return {
@@ -249,6 +261,8 @@ INPUTS: tuple[Input, ...] = (
         (pod(C, spec=OWN_USERS),),
         ("--feature-gates", "UserNamespacesHostNetworkSupport=true"),
     ),
+    Input("HC048", "KILL", "1.32.13", "1.33.13", (small(), asking(), asking("old", "2026-01-01"))),
+    Input("HC048", "UNKNOWN", "1.32.13", "1.33.13", (small(), asking(), asking("old", "2026-02-01"))),
     Input(
         "HC044",
         "KEEP",

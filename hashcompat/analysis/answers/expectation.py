@@ -14,7 +14,7 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.kubelet.decide.case import Case
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.pods import ContainerType
-from hashcompat.core.model.verdicts import HiddenHash, Verdict
+from hashcompat.core.model.verdicts import HiddenHash, Reason, Verdict
 
 _BY_HASH: Final = frozenset(
     {
@@ -150,12 +150,24 @@ def _refused(item: Item, messages: Messages) -> Iterator[Expectation]:
     if _has(item, rules.STATIC_REFUSED):
         yield Expectation(Where.LOG, messages.static_refusal)
     for reason in item.reasons:
+        if reason_of := _out_of(reason):
+            yield Expectation(Where.STATUS, f"phase Failed, reason {reason_of}")
+            yield Expectation(Where.EVENT, f"Warning {reason_of}")
         why = _REFUSALS.get(reason.id, "")
         if why == "features" and _POD_RESOURCES in reason.text:
             why = "pod resources"
         if refusal := messages.refusals.get(why):
             yield Expectation(Where.STATUS, f"phase Failed, reason {refusal}")
             yield Expectation(Where.EVENT, f"Warning {refusal}")
+
+
+def _out_of(reason: Reason) -> str:
+    """Return the reason in the status of a pod that its node has no room for; empty for another one."""
+    if reason.id != rules.ROOM:
+        return ""
+    if reason.text.startswith("preempted: "):
+        return "Preempting"
+    return reason.text.removeprefix("not admitted again: ").partition(":")[0]
 
 
 def _uids(item: Item, case: Case) -> Iterator[Expectation]:

@@ -5,7 +5,7 @@ A name selects containers (``selection``); each is explained by the same judge t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -17,7 +17,7 @@ from hashcompat.analysis.answers.selection import Quoted, Reading, not_found, re
 from hashcompat.analysis.answers.sentences import Sentences, sentences
 from hashcompat.analysis.answers.sentences.why import Situation, hashed
 from hashcompat.analysis.answers.texts import NO_DIFFERENCE, Fragment, Texts, fragment, texts_of
-from hashcompat.analysis.planning import bound
+from hashcompat.analysis.planning import bound, with_room
 from hashcompat.analysis.planning.judge import Draft
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.suggestion import Suggester
@@ -235,6 +235,18 @@ def explain(
     """
     asked = readings(target, in_namespace=in_namespace)
     view, _ = bound(way, inventory, view)
+    return _explain(inventory, target, asked, way, with_room(inventory, way, view), show_values=show_values)
+
+
+def _explain(
+    inventory: Inventory,
+    target: str,
+    asked: Sequence[Reading | Quoted],
+    way: Way,
+    view: View,
+    *,
+    show_values: bool,
+) -> Explanations:
     planner = Planner(
         way, inventory.nodes, structs.replace(view, options=structs.replace(view.options, keep_going=True))
     )

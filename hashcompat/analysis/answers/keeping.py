@@ -68,6 +68,8 @@ POD: Final = frozenset(
         "resources.limits",
         "resources.requests",
         "os.name",
+        "overhead",
+        "priority",
         "securityContext.supplementalGroupsPolicy",
         "securityContext.sysctls.name",
     }

@@ -6,8 +6,9 @@ UIDs of static pods. So a snapshot holds which of them are equal, by numbers tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final
 
 import msgspec
 from msgspec import structs
@@ -24,6 +25,8 @@ from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.corev1.scheduling import label_keys, mounted
 from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.go.jsontext import kind_of
+from hashcompat.core.go.metav1 import is_time
+from hashcompat.core.go.quantity import from_json
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Container, Inventory, Node, Pod, Seen
 from hashcompat.core.model.records import Applied, Record, Recorded, Sandbox
@@ -124,7 +127,16 @@ class Redaction:
         seen = None if pod.seen is None else {name: self._seen(one) for name, one in pod.seen.items()}
         uid, config_hash = map(self._uids.of, (pod.uid, pod.config_hash))
         return structs.replace(
-            pod, spec=spec, containers=containers, uid=uid, config_hash=config_hash, seen=seen
+            pod,
+            spec=spec,
+            containers=containers,
+            uid=uid,
+            config_hash=config_hash,
+            seen=seen,
+            created=pod.created if is_time(pod.created) else "",
+            resized={
+                name: {what: _amounts(one) for what, one in row.items()} for name, row in pod.resized.items()
+            },
         )
 
     def _seen(self, seen: Seen) -> Seen:
@@ -225,4 +237,15 @@ def _node(node: Node, keys: frozenset[str]) -> Node:
         for key, value in row.items():
             if not isinstance(value, str | None):
                 raise InputError(f"node {node.name}: $.{place}: {key}: want a string, got {kind_of(value)}")
-    return structs.replace(node, labels=labels, taints=taints)
+    allocatable = None if node.allocatable is None else _amounts(node.allocatable)
+    return structs.replace(node, labels=labels, taints=taints, allocatable=allocatable, capacity=None)
+
+
+def _amounts(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the resources whose amounts are quantities, and so hide nothing."""
+    kept = dict[str, Any]()
+    for name, value in given.items():
+        with suppress(DecodeError):
+            from_json(value)
+            kept[name] = value
+    return kept

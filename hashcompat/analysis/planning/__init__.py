@@ -26,7 +26,9 @@ from msgspec import structs
 from hashcompat.analysis.planning import servers
 from hashcompat.analysis.planning.options import check_gates
 from hashcompat.analysis.planning.patched import current, resolved, resolved_current
+from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.repeats import Gather, Nothing
+from hashcompat.analysis.planning.room import Rooms, refused
 from hashcompat.analysis.planning.runs import decided
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.model.plan import Plan, Way
@@ -55,7 +57,12 @@ def make(
     shown = servers.seen(run.servers.found, view)
     olds = list(map(view.catalog.kubelet, current(way, inventory.nodes, view.catalog)))
     if other := servers.under(shown, olds, view.kubelet(way.new), view):
-        run = decided(way, inventory, other, gather)
+        view = other
+        run = decided(way, inventory, view, gather)
+    if run.rooms.short:
+        short = run.rooms.shortages(inventory.pods, refused(run.planner.settled()))
+        if short:
+            run = decided(way, inventory, structs.replace(view, short=short), gather)
     plan = run.planner.plan(run.gathering.numbers(run.planner.settled))
     plan = structs.replace(
         plan,
@@ -70,6 +77,24 @@ def make(
     )
     details = run.gathering.details()
     return structs.replace(plan, hops=run.hops.hops, rollback=run.hops.rollback, details=details)
+
+
+def with_room(inventory: Inventory, way: Way, view: View) -> View:
+    """Return the view with the pods that their nodes have no room for, found among all pods."""
+    if not any(node.allocatable for node in inventory.nodes):
+        return view
+    rooms = Rooms(inventory.nodes, view.kubelet(way.new))
+    for pod in inventory.pods:
+        rooms.add(pod)
+    short = rooms.short
+    if not short:
+        return view
+    options = structs.replace(view.options, keep_going=True)
+    planner = Planner(way, inventory.nodes, structs.replace(view, options=options))
+    for pod in inventory.pods:
+        if pod.node in short:
+            planner.add(pod)
+    return structs.replace(view, short=rooms.shortages(inventory.pods, refused(planner.settled())))
 
 
 def bound(way: Way, inventory: Inventory, view: View) -> tuple[View, tuple[str, ...]]:

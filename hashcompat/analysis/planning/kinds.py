@@ -57,6 +57,7 @@ _NAMES_OF_POD: Final = frozenset(
     {
         *("origin", "file", "namespace", "name", "uid", "node", "owner", "workload", "config_hash"),
         *("containers", "spec", "labels", "ready", "ready_since", "shape"),
+        *("created", "resized", "claims"),  # room decides before kinds are looked at
     }
 )
 
@@ -151,7 +152,7 @@ def days_as_one(pod: Pod) -> bytes:
 
 _facts_of_pod = besides(Pod, _NAMES_OF_POD)
 _facts_of_container = besides(Container, _NAMES_OF_CONTAINER)
-_facts_of_node = besides(Node, ("name", "labels", "heartbeat"))
+_facts_of_node = besides(Node, ("name", "labels", "heartbeat", "allocatable", "capacity"))
 
 
 def _identity(pod: Pod) -> tuple[bool, ...]:

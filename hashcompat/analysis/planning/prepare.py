@@ -124,6 +124,7 @@ def _situation(
         "applied": records.applied_to(pod, container),
         "runtime": _runtime(node, old, view) or _recorded_runtime(recorded, sandboxes),
         "node": node,
+        "short": view.short.get(pod.uid) if view.short else None,
     }
 
 

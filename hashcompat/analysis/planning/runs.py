@@ -11,6 +11,7 @@ from hashcompat.analysis.planning.ages import Ages
 from hashcompat.analysis.planning.hops import Hops
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.repeats import Gather, Nothing, Repeats
+from hashcompat.analysis.planning.room import Rooms
 from hashcompat.analysis.planning.templates import Templates
 from hashcompat.analysis.planning.view import View
 from hashcompat.core import rules
@@ -36,11 +37,12 @@ class Run:
         dating: Dating | None = None,
         gather: Gather = Nothing,
     ) -> None:
-        templates = Templates(view)
+        templates, nodes = Templates(view), tuple(nodes)
         self.planner = Planner(way, nodes, view, templates)
         self.hops = Hops(way, nodes, view, templates)
         self.ages = Ages(dating)
         self.servers = ApiServers()
+        self.rooms = Rooms(nodes, view.kubelet(way.new))
         self.gathering = gather(way, view, templates)
         self._repeats = Repeats(self.planner, self.hops, templates, self.gathering)
 
@@ -49,12 +51,13 @@ class Run:
         for pod in pods:
             self.ages.add(pod)
             self.servers.see(pod)
+            self.rooms.add(pod)
             self._repeats.add(pod)
 
     def sent(self, share: Share) -> Iterator[Any]:
         """Decide a share, and yield what another process needs of that."""
         self.add(share)
-        aside = self.ages.found, self.servers.found
+        aside = self.ages.found, self.servers.found, self.rooms.sums
         yield self.planner.found, self.hops.found, aside, (share.seen, share.lines)
         yield from self.planner.rows()
 
@@ -64,11 +67,12 @@ class Run:
         ``lines`` is by how many those of its containers are too low. Raises FailedError where a reason names
         a place in the file, which is not known then.
         """
-        planned, counted, (ages, servers), seen = next(sent)
+        planned, counted, (ages, servers, sums), seen = next(sent)
         self.planner.merge(map(_without_places, sent) if lines else sent, planned, lines)
         self.hops.merge(counted)
         self.ages.merge(ages)
         self.servers.merge(servers)
+        self.rooms.merge(sums)
         found: tuple[Any, int] = seen
         return found
 

@@ -15,6 +15,7 @@ from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.errors import CutError
 from hashcompat.core.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.core.model.pods import Container, Pod
+from hashcompat.core.model.room import Shortage
 
 Spec = Mapping[str, Any]
 """A container's JSON."""
@@ -37,6 +38,8 @@ class View(msgspec.Struct, frozen=True):
     """The patch of the current kubelets, resolved too."""
     dated: bool = True
     """Whether the pods are as they run under the current kubelets, so that their times count."""
+    short: Mapping[str, Shortage] = msgspec.field(default_factory=dict)
+    """The pods that the target kubelet has no room for, by their uids."""
     sample: bool = False
     """Whether they are those of the sample, whose nodes run whatever release is asked for."""
 

@@ -28,6 +28,28 @@ class PodFeature(msgspec.Struct, frozen=True, rename="camel"):
     """Whether the container runtime has to have it too."""
 
 
+class Room(msgspec.Struct, frozen=True, rename="camel"):
+    """What of pods' requests admission compares with what the node can give."""
+
+    beside: str
+    """What counts of the pods that are admitted already: their ``containers``, or ``whole pods`` with init
+    containers and overhead."""
+    overhead: str
+    """Whether a pod's overhead is ``ignored``, counted ``by gate``, or ``counted``."""
+    unrequested: bool
+    """Whether a resource of which there is too little already refuses a pod that asks for none of it, if it
+    asks for another one."""
+    sidecars: bool
+    """Whether sidecars are added up."""
+    missing_extended: str
+    """Whether extended resources that the node does not have are ``counted``, ``ignored in containers`` but
+    not in init containers, or ``ignored``."""
+    claims: bool
+    """Whether extended resources that a claim backs are left out, if the gate DRAExtendedResource is on."""
+    critical: str
+    """Which pods take the room of others: ``none``, those ``by priority``, or ``static or by priority``."""
+
+
 class Behaviour(msgspec.Struct, frozen=True):
     """What one release does; the rows name their sources."""
 
@@ -94,6 +116,8 @@ class Behaviour(msgspec.Struct, frozen=True):
     ``labels and fields``."""
     labels_at_admission: str
     """Whether admission waits until the node's labels are ``read``, or they ``may be missing``."""
+    room: Room
+    """How room on the node is counted."""
     no_execute_taints: bool
     """Whether admission looks at taints with the effect NoExecute."""
     strict_groups: bool

@@ -14,7 +14,7 @@ from packaging.version import Version
 
 from hashcompat.core.catalog import files
 from hashcompat.core.catalog.added import Added, AddedReleases, added_releases, row_of
-from hashcompat.core.catalog.behaviour import Behaviour, Changes, PodFeature
+from hashcompat.core.catalog.behaviour import Behaviour, Changes, PodFeature, Room
 from hashcompat.core.catalog.eras import Era, PatchTables, Site, era_from_row, site_of
 from hashcompat.core.catalog.files import Table, read_table
 from hashcompat.core.catalog.gates import NO_SETTINGS, Gates, GateTable, Settings
@@ -297,7 +297,9 @@ class Catalog:
         release = self.vendors.true(found)
         behaviour = self._behaviour.decide(Behaviour, release)
         features = msgspec.convert(behaviour.pod_features, tuple[PodFeature, ...])
-        behaviour = structs.replace(behaviour, pod_features=features)
+        behaviour = structs.replace(
+            behaviour, pod_features=features, room=msgspec.convert(behaviour.room, Room)
+        )
         gates = Gates(self.gate_table, release, settings)
         return Kubelet(
             release=release,

@@ -232,6 +232,16 @@ class Pod(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its spec is
     ready_since: datetime | None = None
     """When it became Ready, UTC; None where it is not, or the status does not show that."""
 
+    created: str = ""
+    """``metadata.creationTimestamp``, as given: as texts such times are in their order; empty if unset."""
+
+    resized: Mapping[str, Mapping[str, Any]] = msgspec.field(default_factory=dict)
+    """By their names, the containers whose requests a kubelet has not taken from their spec: those that it
+    ``allocated``, and those that they ``actual``-ly have, where the status shows them and they differ."""
+
+    claims: frozenset[tuple[str, str]] = frozenset()
+    """The containers and extended resources that a claim backs, as the status shows."""
+
     seen: Mapping[str, Seen] | None = None
     """What its kubelet has seen of its containers, by their names, where the spec changed since; None where
     it did not, or the status does not show that (before 1.34)."""
@@ -283,6 +293,12 @@ class Node(msgspec.Struct, frozen=True):
 
     conditions: Mapping[str, str] | None = None
     """``status.conditions``: the status of each type, such as ``True``; None where there are none."""
+
+    allocatable: Mapping[str, Any] | None = None
+    """``status.allocatable``, as given; None where there is none."""
+
+    capacity: Mapping[str, Any] | None = None
+    """``status.capacity``, as given; None where there is none."""
 
     heartbeat: datetime | None = None
     """When its kubelet last renewed the condition Ready, UTC; None where the status does not show that."""

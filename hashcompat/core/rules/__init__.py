@@ -60,6 +60,7 @@ NO_VOLUME: Final = "HC044"
 FINISHED: Final = "HC045"
 NOT_SEEN: Final = "HC046"
 MANIFEST_MISSING: Final = "HC047"
+ROOM: Final = "HC048"
 
 
 class Step(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):

@@ -202,7 +202,11 @@ def _node(node: Node) -> Document:
         "kind": "Node",
         "metadata": {"name": node.name, **labels},
         **({"spec": {"taints": list(node.taints)}} if node.taints else {}),
-        "status": {"nodeInfo": info, **features},
+        "status": {
+            "nodeInfo": info,
+            **features,
+            **({} if node.allocatable is None else {"allocatable": node.allocatable}),
+        },
     }
 
 
@@ -238,6 +242,7 @@ def _metadata(pod: Pod) -> Document:
         "name": pod.name,
         **({"uid": pod.uid} if pod.uid else {}),
         **({"ownerReferences": [{"kind": kind, "name": name, "controller": True}]} if pod.owner else {}),
+        **({"creationTimestamp": pod.created} if pod.created else {}),
         **({"generation": _CHANGED} if pod.seen is not None else {}),
         **({"deletionTimestamp": _SOME_DAY} if pod.deleting else {}),
         **({"annotations": annotations} if annotations else {}),
@@ -258,9 +263,21 @@ def _status(pod: Pod) -> Document:
     for container in pod.containers:
         if container.running is not None:
             seen = _seen(pod.seen[container.name]) if pod.seen and container.name in pod.seen else {}
-            row = {**_state(container), **seen}
+            row = {**_state(container), **_resized(pod.resized.get(container.name)), **seen}
             status.setdefault(_STATUSES[_LISTS[container.type]], []).append(row)
+    if pod.claims:
+        rows = [{"containerName": name, "resourceName": resource} for name, resource in sorted(pod.claims)]
+        status["extendedResourceClaimStatus"] = {"requestMappings": rows}
     return status
+
+
+def _resized(changed: Mapping[str, Any] | None) -> Document:
+    """Return what a status shows of requests that are not those of the spec."""
+    if not changed:
+        return {}
+    allocated = {"allocatedResources": changed["allocated"]} if "allocated" in changed else {}
+    actual = {"resources": {"requests": changed["actual"]}} if "actual" in changed else {}
+    return {**allocated, **actual}
 
 
 def _seen(seen: Seen) -> Document:

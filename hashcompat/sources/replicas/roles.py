@@ -36,7 +36,6 @@ _ROLES: Final = {
             ("metadata", key)
             for key in (
                 "resourceVersion",
-                "creationTimestamp",
                 "generateName",
                 "selfLink",
                 "deletionTimestamp",
@@ -81,7 +80,7 @@ _ROLES: Final = {
         ),
     ),
     Role.OWN: (
-        *(("metadata", key) for key in ("name", "namespace", "uid")),
+        *(("metadata", key) for key in ("name", "namespace", "uid", "creationTimestamp")),
         ("metadata", "labels", _ANY),
         *(("metadata", "ownerReferences", EACH, key) for key in ("kind", "name", "uid")),
         ("status", "conditions", EACH, "lastTransitionTime"),

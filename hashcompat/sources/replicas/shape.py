@@ -119,6 +119,8 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
     """That of the uid, whose form shows that an API server made the pod."""
     namespace: int | None
     node: int | None
+    created: int | None
+    """That of the time at which it was created."""
     since: int | None
     """That of the time at which the pod became Ready."""
     owner: tuple[tuple[int | None, str], ...]
@@ -150,6 +152,7 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
             spec=spec,
             file=where.file,
             labels=labels,
+            created=pod.created if self.created is None else values[self.created],
             ready_since=pod.ready_since if self.since is None else time_of(values[self.since])[1],
             shape=self,
         )
@@ -300,6 +303,7 @@ class Family:
             uid=of_metadata.get("uid"),
             namespace=of_metadata.get("namespace"),
             node=of_spec.get("nodeName"),
+            created=of_metadata.get("creationTimestamp"),
             since=since.get("lastTransitionTime"),
             owner=tuple(_owner(value["metadata"], of_metadata)),
             has_labels="labels" in of_metadata,

@@ -33,7 +33,8 @@ def node(name: str, release: str, chance: Chance | None = None, images: Sequence
     created = DUMPED - chance.randint(2 * DAY, 420 * DAY)
     beat = DUMPED - chance.randint(1, 300)
     number, address = number_of(name), address_of(name)
-    cpus = chance.choice((4, 8, 16, 32, 64))
+    # Large enough for every pod that is placed there: a kubelet admits again only what fits.
+    cpus = chance.choice((256, 320, 384, 448, 512))
     memory = cpus * 4 * 1024 * 1024
     has = {
         "cpu": str(cpus),

@@ -24,6 +24,7 @@ REFUSED: Final = (
     rules.SYSCTL,
     rules.DEVICES,
     rules.FEATURE_REFUSED,
+    rules.ROOM,
 )
 """The rules by which a kubelet does not admit a pod again."""
 
@@ -119,6 +120,7 @@ DECIDES: Final[Mapping[str, str]] = {
         "the node's runtime decides: once the new kubelet has started on another node with it, that node's "
         "status.declaredFeatures names the feature or not"
     ),
+    rules.ROOM: ("the node decides: move pods away from it until what is left fits, whatever their order"),
     rules.NODE_RELEASE: (
         "the release of the node's kubelet decides: give the Node with -f or the release with --from, or the "
         "recorded hash with --recorded"
@@ -159,7 +161,7 @@ DECIDES: Final[Mapping[str, str]] = {
 def deciding(situation: Situation) -> str:
     """Say what would decide an UNKNOWN verdict, without the full stop; the last reason is why it is one."""
     decisive = [DECIDES[reason.id] for reason in situation.item.reasons if reason.id in DECIDES]
-    worst = "kill" if situation.has(rules.STRICT_GROUPS, rules.FEATURE_REFUSED) else "restart"
+    worst = "kill" if situation.has(rules.STRICT_GROUPS, rules.FEATURE_REFUSED, rules.ROOM) else "restart"
     return f"{_narrowed(situation) or decisive[-1]}; until then count it as a {worst}"
 
 
@@ -186,6 +188,7 @@ _REMEDIES: Final[Mapping[str, str]] = {
     rules.SYSCTL: "name the sysctl in --allowed-unsafe-sysctls of the kubelet",
     rules.NOT_CREATED: "set VolumeSubpathEnvExpansion=true for the kubelet, or go to a release above 1.14",
     rules.DEVICES: "go to a newer patch release of this minor",
+    rules.ROOM: "move pods away from the node until what is left fits, or give it back what it could give",
     rules.FEATURE_REFUSED: "set the feature gate for the kubelet, or move the pod to a node that has it",
 }
 

@@ -353,6 +353,14 @@ def _manifest_missing(_: Situation, reasons: Reasons) -> str:
     return f"{after(reasons[0].text, 'static pod: ')}, and a kubelet that starts ends what no source names"
 
 
+def _room(situation: Situation, reasons: Reasons) -> str:
+    if situation.item.verdict is Verdict.UNKNOWN:
+        return f"{situation.new} admits its pods again when it starts, and {after(reasons[0].text, ': ')}"
+    if (text := after(reasons[0].text, "preempted: ")) != reasons[0].text:
+        return f"{situation.new} admits its pods again when it starts, and {text}"
+    return _refused(situation, reasons)
+
+
 def _finished(_: Situation, reasons: Reasons) -> str:
     return f"{reasons[0].text}: a kubelet that starts ends what is left of a finished pod"
 
@@ -379,6 +387,7 @@ BY_POD: Final[Mapping[str, Clause]] = {
     rules.DEVICES: _refused,
     rules.FEATURE_REFUSED: _feature,
     rules.FINISHED: _finished,
+    rules.ROOM: _room,
     rules.NOT_SEEN: _not_seen,
     rules.NO_VOLUME: _no_volume,
     rules.QOS: _qos,

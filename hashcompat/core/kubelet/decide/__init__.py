@@ -28,6 +28,7 @@ POD: Final[tuple[Decide, ...]] = (
     admission.sysctls,  # one that the target kubelet does not hold safe
     admission.features,  # one that the kubelet or its node does not have
     admission.devices,  # devices that have no plugin yet, in a few releases
+    admission.room,  # more than its node has left beside the pods before it
     pod.runtime_gone,  # Docker, without dockershim and cri-dockerd
     pod.moved_cgroup,  # another QoS class, between 1.15 and 1.16
     pod.unmounted,  # a volume without a plugin, for which the kubelet waits

@@ -117,6 +117,37 @@ def features(case: Case) -> Decision | None:
     return None
 
 
+def room(case: Case) -> Decision | None:
+    """Kill a pod that its node has no room for beside those that are admitted before it (``room.py``)."""
+    short = case.short
+    if short is None:
+        return None
+    if short.preemptor:
+        text = f"{short.preemptor}, a critical pod, takes its room ({short.resource})"
+        return Decision(Verdict.KILL, (Reason(rules.ROOM, f"preempted: {text}"),))
+    asked, used, capacity = (
+        _amount(short.resource, one) for one in (short.asked, short.used, short.capacity)
+    )
+    text = (
+        f"OutOf{short.resource}: it asks for {asked}, and pods before it have {used} of the {capacity} of "
+        "its node"
+    )
+    if short.certain:
+        return _refused(rules.ROOM, text)
+    return Decision(Verdict.UNKNOWN, (Reason(rules.ROOM, f"{text}, but {short.why}"),))
+
+
+def _amount(name: str, number: int) -> str:
+    """Return an amount as people write it."""
+    if name == "cpu":
+        return str(number // 1000) if number % 1000 == 0 else f"{number}m"
+    is_bytes = name in ("memory", "ephemeral-storage") or name.startswith("hugepages-")
+    for unit, size in (("Gi", 1 << 30), ("Mi", 1 << 20), ("Ki", 1 << 10)):
+        if is_bytes and number and number % size == 0:
+            return f"{number // size}{unit}"
+    return str(number)
+
+
 def _refuses(case: Case, kubelet: Kubelet, feature: PodFeature) -> str:
     """Return what a kubelet refuses a pod with a feature for; empty where it does not."""
     if not _is_handled(kubelet, feature):

@@ -15,6 +15,7 @@ from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.kubelet.hashing import ContainerHash
 from hashcompat.core.model.pods import Container, ContainerType, Node, Pod
 from hashcompat.core.model.records import Recorded, Sandbox
+from hashcompat.core.model.room import Shortage
 from hashcompat.core.model.verdicts import Hash, Reason, Verdict, comparable
 
 if TYPE_CHECKING:
@@ -81,6 +82,8 @@ class Case(msgspec.Struct, frozen=True):
     """The old hashes that a patched kubelet accepts."""
     static_uids: tuple[StaticUid, ...] = ()
     """The UIDs that the two kubelets give a static pod, where its manifest is available."""
+    short: Shortage | None = None
+    """What its node lacks for the pod; None where there is room, or that is not known."""
     runs_as: str = ""
     """The UID under which a static pod runs whose manifest is available; empty where nothing shows it."""
     same_uid: bool | None = None

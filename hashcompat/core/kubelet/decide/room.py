@@ -1,0 +1,457 @@
+"""Which pods of a node a starting kubelet has room for: their requests against what the node can give.
+
+A kubelet that starts admits every pod again, as if it had just been assigned. It takes the static pods first,
+which it reads from files, and then those of the API server, the oldest ``creationTimestamp`` first; each has
+to fit beside those that were admitted before it. What does not fit is Failed (``OutOfcpu``), however long it
+ran. The scheduler asked the same once, but since then a reservation may have grown, a resize been made, or a
+pod been assigned by hand.
+
+1. *What does a pod ask for?* ``Asking`` sums requests as the release does: containers side by side, the
+   largest init container, sidecars, overhead, resources of the pod itself. What a pod asks for when it is
+   admitted and what it counts for beside others are two sums: the latter has a resize in it.
+2. *Does it fit?* ``outcomes`` goes through the pods of a node in the kubelet's order. A critical pod that
+   does not fit takes room from others instead (``preempted``).
+3. *Does it matter?* For most nodes a sum shows at once that everything fits (``Sums``), and nothing else is
+   looked at.
+
+Two pods of one second have no order, as the kubelet sorts what comes out of a map: where it matters, the
+outcome is not known. Nor is it for a resource of a device plugin, whose record on the node may raise what the
+node can give (pkg/kubelet/cm/devicemanager/manager.go ``sanitizeNodeAllocatable``).
+
+Source: pkg/kubelet/kubelet.go ``HandlePodAdditions``; pkg/kubelet/lifecycle/predicate.go ``Admit``;
+pkg/scheduler/framework/plugins/noderesources/fit.go ``fitsRequest``; component-helpers resource/helpers.go
+``PodRequests``; pkg/kubelet/preemption/preemption.go (1.8.15 - 1.37.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from math import ceil
+from typing import Any, Final
+
+import msgspec
+
+from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.corev1.resources import BEST_EFFORT, GUARANTEED, amount, qos_class
+from hashcompat.core.errors import DecodeError
+from hashcompat.core.go.jsonpath import mapping, rows
+from hashcompat.core.model.pods import Pod
+from hashcompat.core.model.room import Shortage
+
+Amounts = Mapping[str, int]
+"""Resources by their names: thousandths of a CPU, bytes, or a number."""
+
+POD_RESOURCES_GATE: Final = "PodLevelResources"
+
+RESIZE_GATE: Final = "InPlacePodVerticalScaling"
+
+OVERHEAD_GATE: Final = "PodOverhead"
+
+CLAIMS_GATE: Final = "DRAExtendedResource"
+
+_PODS: Final = "pods"
+
+_NATIVE: Final = frozenset({"cpu", "memory", "ephemeral-storage"})
+
+_CRITICAL: Final = 2_000_000_000
+"""The least priority of a critical pod (pkg/apis/scheduling ``SystemCriticalPriority``)."""
+
+_KUBERNETES: Final = "kubernetes.io/"
+
+
+class Asking(msgspec.Struct, frozen=True):
+    """What a pod asks for, as one release sums it."""
+
+    own: Amounts
+    """When it is admitted."""
+    beside: Amounts
+    """What it counts for beside others."""
+    claimed: frozenset[str] = frozenset()
+    """The extended resources in ``own`` that a claim backs, which no device plugin serves."""
+
+
+_NOTHING: Final = Asking({}, {})
+
+
+def asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet) -> Asking:
+    """Return what a pod asks for on a node that can give some resources.
+
+    ``kubelet`` is the one that starts. Amounts that are no quantities count as nothing, for no API server
+    lets them pass.
+    """
+    try:
+        return _asking(pod, allocatable, kubelet)
+    except DecodeError:
+        return _NOTHING
+
+
+def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet) -> Asking:
+    behaviour, gates = kubelet.behaviour.room, kubelet.gates
+    spec = pod.spec
+    resized = pod.resized if gates.is_on(RESIZE_GATE) else {}
+    by_claim = behaviour.claims and gates.is_on(CLAIMS_GATE)
+
+    def present(name: str, container: str) -> bool:
+        """Return whether admission looks at a resource: not at an extended one that the node lacks."""
+        if not _is_extended(name):
+            return True
+        return name in allocatable and not (by_claim and (container, name) in pod.claims)
+
+    def given(which: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        requests = mapping(mapping(row.get("resources")).get("requests"))
+        changed = resized.get(str(row.get("name", "")))
+        if changed is None:
+            return requests
+        return _merged(requests, changed, which)
+
+    def own(row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+        name = str(row.get("name", ""))
+        found = given("own", row)
+        kept = behaviour.missing_extended == "counted" or (
+            key == "initContainers" and behaviour.missing_extended != "ignored"
+        )
+        return found if kept else {one: value for one, value in found.items() if present(one, name)}
+
+    sidecars = behaviour.sidecars
+    admitted = _summed(spec, own, sidecars=sidecars)
+    whole = behaviour.beside == "whole pods"
+    counted = _summed(spec, lambda row, _: given("beside", row), sidecars=sidecars, init=whole)
+    if gates.is_on(POD_RESOURCES_GATE):
+        requests = mapping(mapping(spec.get("resources")).get("requests"))
+        of_pod = {name: _of(name, value) for name, value in requests.items() if _of_pods(name)}
+        admitted, counted = {**admitted, **of_pod}, {**counted, **of_pod}
+    overhead = {name: _of(name, value) for name, value in mapping(spec.get("overhead")).items()}
+    by_gate = behaviour.overhead == "by gate" and gates.is_on(OVERHEAD_GATE)
+    if overhead and (by_gate or behaviour.overhead == "counted"):
+        admitted = _added(admitted, overhead)
+        counted = _added(counted, overhead) if whole else counted
+    claims = frozenset(name for _, name in pod.claims)
+    return Asking(_scalar(admitted), _scalar(counted), claims)
+
+
+def _merged(
+    requests: Mapping[str, Any], changed: Mapping[str, Mapping[str, Any]], which: str
+) -> Mapping[str, Any]:
+    """Return the requests of a container that is being resized: those that a kubelet allocated.
+
+    Beside others also those that it has, where they are larger (``UseStatusResources``).
+    """
+    allocated = {**requests, **changed.get("allocated", {})}
+    if which == "own":
+        return allocated
+    actual = changed.get("actual", {})
+    larger = {
+        name: value for name, value in actual.items() if amount(value) > amount(allocated.get(name, "0"))
+    }
+    return {**allocated, **larger}
+
+
+def _summed(
+    spec: Mapping[str, Any],
+    of: Callable[[Mapping[str, Any], str], Mapping[str, Any]],
+    *,
+    sidecars: bool,
+    init: bool = True,
+) -> dict[str, int]:
+    """Return the larger of two sums: containers and sidecars, and an init container with those before it."""
+    total, before, largest = dict[str, int](), dict[str, int](), dict[str, int]()
+    for row in rows(spec, "containers"):
+        total = _added(total, _amounts(of(mapping(row), "containers")))
+    for row in rows(spec, "initContainers") if init else ():
+        amounts = _amounts(of(mapping(row), "initContainers"))
+        if sidecars and mapping(row).get("restartPolicy") == "Always":
+            total, before = _added(total, amounts), _added(before, amounts)
+            amounts = before
+        else:
+            amounts = _added(amounts, before)
+        largest = _most(largest, amounts)
+    return _most(total, largest)
+
+
+def _amounts(requests: Mapping[str, Any]) -> dict[str, int]:
+    return {name: _of(name, value) for name, value in requests.items()}
+
+
+def _of(name: str, value: Any) -> int:
+    """Return an amount as admission compares it, rounded up (``MilliValue`` and ``Value``)."""
+    return _of_text(value, name == "cpu") if type(value) is str else _rounded(value, name == "cpu")
+
+
+def _rounded(value: Any, thousandths: bool) -> int:
+    return ceil(amount(value) * 1000) if thousandths else ceil(amount(value))
+
+
+_of_text = lru_cache(4096)(_rounded)
+"""The same of a text, of which a cluster has few."""
+
+
+def _added(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    return {**one, **{name: one.get(name, 0) + number for name, number in other.items()}}
+
+
+def _most(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    return {**one, **{name: max(one.get(name, number), number) for name, number in other.items()}}
+
+
+def _of_pods(name: str) -> bool:
+    """Return whether a pod itself can have a resource (``IsSupportedPodLevelResource``)."""
+    return name in ("cpu", "memory") or name.startswith("hugepages-")
+
+
+def _is_extended(name: str) -> bool:
+    """Return whether a resource is an extended one (pkg/apis/core/v1/helper ``IsExtendedResourceName``)."""
+    return "/" in name and _KUBERNETES not in name and not name.startswith("requests.")
+
+
+def _scalar(amounts: Mapping[str, int]) -> dict[str, int]:
+    """Return those resources that are counted at all (``Resource.Add``, ``IsScalarResourceName``)."""
+    return {
+        name: number
+        for name, number in amounts.items()
+        if name in _NATIVE
+        or name.startswith(("hugepages-", "attachable-volumes-"))
+        or _is_extended(name)
+        or _KUBERNETES in name
+    }
+
+
+class Given(msgspec.Struct, frozen=True):
+    """What a node can give."""
+
+    amounts: Amounts
+    """By the resources that it shows."""
+    pods: int | None
+    """How many pods; None where it does not show that."""
+
+
+def given(allocatable: Mapping[str, Any]) -> Given:
+    """Return what ``status.allocatable`` of a node shows; amounts that are no quantities are not shown."""
+    found = dict[str, int]()
+    for name, value in allocatable.items():
+        try:
+            found[name] = _of(name, value)
+        except DecodeError:
+            continue
+    return Given({name: number for name, number in found.items() if name != _PODS}, found.get(_PODS))
+
+
+class Sums(msgspec.Struct):
+    """What the pods of a node ask for at most, whatever their order."""
+
+    amounts: dict[str, int] = msgspec.field(default_factory=dict)
+    pods: int = 0
+
+    def add(self, one: Asking) -> None:
+        """Count one more pod."""
+        self.pods += 1
+        amounts = self.amounts
+        for name, number in one.beside.items():
+            amounts[name] = amounts.get(name, 0) + max(number, one.own.get(name, 0))
+        for name, number in one.own.items():
+            if name not in one.beside:
+                amounts[name] = amounts.get(name, 0) + number
+
+    def merge(self, other: Sums) -> None:
+        """Count the pods of others."""
+        self.pods += other.pods
+        for name, number in other.amounts.items():
+            self.amounts[name] = self.amounts.get(name, 0) + number
+
+    def fit(self, node: Given) -> bool:
+        """Return whether every pod fits, whatever their order."""
+        if node.pods is not None and self.pods > node.pods:
+            return False
+        return all(number <= node.amounts.get(name, number) for name, number in self.amounts.items())
+
+
+class Tenant(msgspec.Struct, frozen=True, eq=False):
+    """A pod of a node, as far as room goes."""
+
+    pod: Pod
+    asking: Asking
+    refused: bool = False
+    """Whether it is not admitted for another reason, so that it takes no room."""
+
+    @property
+    def order(self) -> tuple[bool, str]:
+        """What it is sorted by: static pods come first, and times as text are in their order."""
+        return not self.pod.static, self.pod.created
+
+    @property
+    def priority(self) -> int | None:
+        """Its priority; None where it has none."""
+        found = self.pod.spec.get("priority")
+        return found if type(found) is int else None
+
+
+def outcomes(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
+    """Return the pods of a node for which a kubelet that starts has no room, by their uids.
+
+    ``tenants`` are those that have not finished. An outcome that depends on the order of two pods of one
+    second is marked as not known.
+    """
+    found = _outcomes(sorted(tenants, key=lambda one: one.order), node, kubelet)
+    times = [one.order for one in tenants if not one.pod.static]
+    if not found or len(set(times)) == len(times):
+        return found
+    uncertain = dict[str, Shortage]()
+    for again in _others(tenants):
+        other = _outcomes(again, node, kubelet)
+        for uid in found.keys() ^ other.keys():
+            uncertain[uid] = msgspec.structs.replace(found.get(uid) or other[uid], certain=False, why=_TIED)
+    return {**found, **uncertain}
+
+
+_TIED: Final = "pods of one second have no order"
+
+_OF_PLUGIN: Final = "the record of a device plugin on the node may make room"
+
+
+def _others(tenants: Sequence[Tenant]) -> Iterator[list[Tenant]]:
+    """Yield other orders in which pods of one second may come: the other way round, by what they ask for."""
+
+    def size(one: Tenant) -> int:
+        return sum(one.asking.own.values())
+
+    backwards = list(tenants)
+    backwards.reverse()
+    yield sorted(backwards, key=lambda one: one.order)
+    yield sorted(tenants, key=lambda one: (one.order, size(one)))
+    yield sorted(tenants, key=lambda one: (one.order, -size(one)))
+
+
+def _outcomes(ordered: Iterable[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
+    admitted, found = list[Tenant](), dict[str, Shortage]()
+    for tenant in ordered:
+        if tenant.refused:
+            continue
+        lacks = list(_lacking(tenant, admitted, node, kubelet))
+        if lacks and _is_critical(tenant, kubelet):
+            taken = preempted(tenant, admitted, [(one.resource, one.missing) for one in lacks], kubelet)
+            if taken is not None:
+                for victim in taken:
+                    found[victim.pod.uid] = Shortage(
+                        lacks[0].resource, preemptor=f"{tenant.pod.namespace}/{tenant.pod.name}"
+                    )
+                admitted = [one for one in admitted if one.pod.uid not in found]
+                lacks = []
+        if lacks:
+            certain = [one for one in lacks if one.certain]
+            found[tenant.pod.uid] = (certain or lacks)[0]
+            if not certain:
+                admitted.append(tenant)
+        else:
+            admitted.append(tenant)
+    return found
+
+
+def _lacking(tenant: Tenant, admitted: Sequence[Tenant], node: Given, kubelet: Kubelet) -> Iterator[Shortage]:
+    """Yield what a pod lacks beside those that are admitted (``fitsRequest``)."""
+    if node.pods is not None and len(admitted) + 1 > node.pods:
+        yield Shortage(_PODS, 1, len(admitted), node.pods)
+    own = tenant.asking.own
+    if not any(own.get(name) for name in _NATIVE) and not any(name not in _NATIVE for name in own):
+        return
+    unrequested = kubelet.behaviour.room.unrequested
+    for name in dict.fromkeys(("cpu", "memory", "ephemeral-storage", *sorted(own))):
+        asked, capacity = own.get(name, 0), node.amounts.get(name)
+        if capacity is None or (not asked and not (unrequested and (name in _NATIVE or name in own))):
+            continue
+        used = sum(one.asking.beside.get(name, 0) for one in admitted)
+        if asked > capacity - used:
+            by_plugin = _is_extended(name) and name not in tenant.asking.claimed
+            yield Shortage(
+                name, asked, used, capacity, certain=not by_plugin, why=_OF_PLUGIN if by_plugin else ""
+            )
+
+
+# Critical pods, which take the room of others.
+
+
+def _is_critical(tenant: Tenant, kubelet: Kubelet) -> bool:
+    """Return whether room is made for a pod (pkg/kubelet/types/pod_update.go ``IsCriticalPod``)."""
+    rule = kubelet.behaviour.room.critical
+    if rule == "static or by priority" and tenant.pod.static:
+        return True
+    return rule != "none" and (tenant.priority or 0) >= _CRITICAL
+
+
+def _is_preemptable(tenant: Tenant, other: Tenant, kubelet: Kubelet) -> bool:
+    if _is_critical(tenant, kubelet) and not _is_critical(other, kubelet):
+        return True
+    mine, its = tenant.priority, other.priority
+    return mine is not None and its is not None and mine > its
+
+
+Requirements = Sequence[tuple[str, int]]
+"""Resources that are missing, each with how much of it."""
+
+
+def preempted(
+    tenant: Tenant, admitted: Sequence[Tenant], missing: Requirements, kubelet: Kubelet
+) -> list[Tenant] | None:
+    """Return the pods that a critical one takes the room of; None where those do not have enough.
+
+    Source: pkg/kubelet/preemption/preemption.go ``getPodsToPreempt``.
+    """
+    classes = dict[str, list[Tenant]]()
+    for one in admitted:
+        if _is_preemptable(tenant, one, kubelet):
+            classes.setdefault(_class_of(one), []).append(one)
+    best, burstable, guaranteed = (classes.get(name, []) for name in (BEST_EFFORT, "Burstable", GUARANTEED))
+    if _less(missing, [*best, *burstable, *guaranteed]):
+        return None
+    of_guaranteed = _nearest(guaranteed, _less(missing, [*best, *burstable]))
+    of_burstable = _nearest(burstable, _less(missing, [*best, *of_guaranteed]))
+    of_best = _nearest(best, _less(missing, [*of_burstable, *of_guaranteed]))
+    return [*of_best, *of_burstable, *of_guaranteed]
+
+
+def _class_of(tenant: Tenant) -> str:
+    pod = tenant.pod
+    try:
+        return qos_class(one.spec for one in pod.containers if one.type != "ephemeral")
+    except DecodeError:
+        return "Burstable"
+
+
+def _asked(tenant: Tenant, name: str) -> int:
+    return 1 if name == _PODS else tenant.asking.own.get(name, 0)
+
+
+def _less(missing: Requirements, taken: Iterable[Tenant]) -> list[tuple[str, int]]:
+    """Return what is still missing once the room of some pods is free."""
+    pods = list(taken)
+    left = [(name, number - sum(_asked(one, name) for one in pods)) for name, number in missing]
+    return [(name, number) for name, number in left if number > 0]
+
+
+def _nearest(pods: Sequence[Tenant], missing: Requirements) -> list[Tenant]:
+    """Return the pods that meet what is missing most nearly, one after the other."""
+    left, found = list(pods), list[Tenant]()
+    while missing and left:
+        place = 0
+        best = float(len(missing) + 1)
+        for index, one in enumerate(left):
+            distance = _distance(one, missing)
+            if distance < best or (distance == best and _is_smaller(one, left[place])):
+                place, best = index, distance
+        missing = _less(missing, [left[place]])
+        found.append(left[place])
+        left[place] = left[-1]
+        left.pop()
+    return found
+
+
+def _distance(tenant: Tenant, missing: Requirements) -> float:
+    lacks = ((number - _asked(tenant, name), number) for name, number in missing)
+    return sum((rest / number) ** 2 for rest, number in lacks if rest > 0)
+
+
+def _is_smaller(one: Tenant, other: Tenant) -> bool:
+    for name in ("memory", "cpu"):
+        mine, its = _asked(one, name), _asked(other, name)
+        if mine != its:
+            return mine < its
+    return True

@@ -1,0 +1,217 @@
+"""Room: what a kubelet that starts does not admit again beside the pods before it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.kubelet.decide.room import asking
+from hashcompat.sources.values import collect
+from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
+from tests.helpers.program import Run
+
+CRITICAL = {"priority": 2_000_000_000}
+
+
+def host(**allocatable: str) -> Json:
+    made = node("v1.33.5")
+    made["status"]["allocatable"] = {"cpu": "4", "memory": "8Gi", "pods": "110", **allocatable}
+    return made
+
+
+def sized(name: str, created: str = "", spec: Any = None, **requests: str) -> Json:
+    """Return a pod of a container that asks for something, created at a time of one day."""
+    container = {"name": "c", "image": "i", "resources": {"requests": requests}}
+    made = pod(container, name=name, spec={"restartPolicy": "Always", **(spec or {})})
+    if created:
+        made["metadata"]["creationTimestamp"] = f"2026-01-01T{created}:00Z"
+    made["status"] = {
+        "phase": "Running",
+        "containerStatuses": [{"name": "c", "restartCount": 0, "state": {"running": {}}}],
+    }
+    return made
+
+
+def verdicts(run: Run, *objects: Json, old: str = "1.33.5", new: str = "1.33.13") -> dict[str, str]:
+    """Return the verdict of each pod's first container, with the resource that is missing."""
+    flags = ("--override-node-releases",)
+    result = run("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", *flags, stdin=as_json(*objects))
+    assert result.code == 0, result.err
+    found = {}
+    for item in result.items:
+        why = next((one["text"] for one in item["reasons"] if one["id"] == "HC048"), "")
+        out = why.removeprefix("not admitted again: ").partition(":")[0]
+        found[item["pod"]] = f"{item['verdict']} {out}".strip()
+    return found
+
+
+def test_hc048_the_newest_pod_that_does_not_fit_is_refused(run: Run) -> None:
+    pods = [sized("old", "01:00", cpu="3"), sized("new", "03:00", cpu="2"), sized("small", "04:00", cpu="1")]
+    assert verdicts(run, host(), *pods) == {"old": "KEEP", "new": "KILL OutOfcpu", "small": "KEEP"}
+    assert verdicts(run, host(), *reversed(pods)) == {"old": "KEEP", "new": "KILL OutOfcpu", "small": "KEEP"}
+    assert set(verdicts(run, host(cpu="6"), *pods).values()) == {"KEEP"}
+    assert set(verdicts(run, node("v1.33.5"), *pods).values()) == {"KEEP"}
+
+
+@pytest.mark.parametrize(
+    ("resource", "least"),
+    [
+        ("memory", "2Gi"),
+        ("ephemeral-storage", "1Gi"),
+        ("hugepages-2Mi", "4Mi"),
+        ("attachable-volumes-csi", "1"),
+    ],
+)
+def test_hc048_any_resource_may_be_missing(run: Run, resource: str, least: str) -> None:
+    pods = [sized("old", "01:00", **{resource: least}), sized("new", "03:00", **{resource: least})]
+    assert verdicts(run, host(**{resource: least}), *pods) == {"old": "KEEP", "new": f"KILL OutOf{resource}"}
+
+
+def test_hc048_so_may_the_number_of_pods(run: Run) -> None:
+    pods = [sized("old", "01:00"), sized("done", "02:00"), sized("new", "03:00")]
+    pods[1]["status"]["phase"] = "Succeeded"
+    assert verdicts(run, host(pods="2"), *pods) == {"old": "KEEP", "done": "KILL", "new": "KEEP"}
+    found = verdicts(run, host(pods="1"), *pods)
+    assert (found["old"], found["new"]) == ("KEEP", "KILL OutOfpods")
+
+
+def test_hc048_pods_of_one_second_have_no_order(run: Run) -> None:
+    pods = [sized("one", "01:00", cpu="3"), sized("other", "01:00", cpu="3"), sized("late", "02:00", cpu="3")]
+    found = verdicts(run, host(), *pods)
+    assert found == {"one": "UNKNOWN OutOfcpu", "other": "UNKNOWN OutOfcpu", "late": "KILL OutOfcpu"}
+
+
+def test_hc048_a_pod_that_is_refused_for_another_reason_takes_no_room(run: Run) -> None:
+    elsewhere = sized("old", "01:00", {"nodeSelector": {"disk": "ssd"}}, cpu="3")
+    labelled = host()
+    labelled["metadata"]["labels"] = {"disk": "hdd"}
+    assert verdicts(run, labelled, elsewhere, sized("new", "02:00", cpu="3")) == {
+        "old": "KILL",
+        "new": "KEEP",
+    }
+
+
+def test_hc048_static_pods_come_first(run: Run) -> None:
+    static = mirror_pod({"name": "c", "image": "i", "resources": {"requests": {"cpu": "3"}}})
+    static["metadata"]["creationTimestamp"] = "2026-02-01T00:00:00Z"
+    assert verdicts(run, host(), static, sized("old", "01:00", cpu="2")) == {
+        "p-n1": "KEEP",
+        "old": "KILL OutOfcpu",
+    }
+
+
+def test_hc048_a_critical_pod_takes_the_room_of_others(run: Run) -> None:
+    pods = [
+        *(sized("best", "01:00"), sized("most", "01:01", cpu="2"), sized("less", "01:02", cpu="1500m")),
+        sized("critical", "03:00", CRITICAL, cpu="1"),
+    ]
+    found = verdicts(run, host(), *pods)
+    assert found == {"best": "KEEP", "most": "KEEP", "less": "KILL preempted", "critical": "KEEP"}
+    assert verdicts(run, host(), *pods, old="1.10.0", new="1.10.13")["critical"] == "KILL OutOfcpu"
+    large = sized("critical", "03:00", CRITICAL, cpu="5")
+    assert verdicts(run, host(), *pods[:3], large)["critical"] == "KILL OutOfcpu"
+
+
+def test_hc048_the_nearest_pods_are_preempted_best_effort_ones_first(run: Run) -> None:
+    limits = {"cpu": "1", "memory": "1Gi"}
+    guaranteed = sized("guaranteed", "01:00", **limits)
+    guaranteed["spec"]["containers"][0]["resources"]["limits"] = limits
+    pods = [
+        *(guaranteed, sized("small", "01:01", cpu="500m"), sized("large", "01:02", cpu="2500m")),
+        *(sized("low", "01:03", {"priority": 1}), sized("critical", "04:00", CRITICAL, cpu="3")),
+    ]
+    found = verdicts(run, host(), *pods)
+    assert [name for name, verdict in found.items() if verdict == "KILL preempted"] == ["large", "small"] or {
+        name for name, verdict in found.items() if verdict == "KILL preempted"
+    } == {"large", "small"}
+    assert found["guaranteed"] == found["critical"] == "KEEP"
+    by_pods = verdicts(run, host(pods="4"), *pods[3:4], *pods[:3], sized("system", "05:00", CRITICAL))
+    assert by_pods["low"] == "KILL preempted"
+
+
+def test_hc048_a_device_plugin_may_make_room_but_a_claim_does_not(run: Run) -> None:
+    gpu = "example.com/gpu"
+    one = sized("one", "01:00", **{gpu: "1"})
+    assert verdicts(run, host(**{gpu: "0"}), one) == {"one": f"UNKNOWN OutOf{gpu}"}
+    assert verdicts(run, host(), one) == {"one": "KEEP"}
+    one["status"]["extendedResourceClaimStatus"] = {
+        "requestMappings": [{"containerName": "c", "resourceName": gpu, "requestName": "r"}]
+    }
+    assert verdicts(run, host(**{gpu: "0"}), one, old="1.36.4", new="1.36.5") == {"one": "KEEP"}
+    assert verdicts(run, host(**{gpu: "0"}), one, old="1.36.5", new="1.35.8") == {"one": f"KILL OutOf{gpu}"}
+
+
+def test_hc048_containers_that_do_not_run_rest_though_their_pod_is_refused(run: Run) -> None:
+    late = sized("late", "02:00", cpu="3")
+    late["status"]["containerStatuses"][0]["state"] = {"terminated": {"exitCode": 0}}
+    assert verdicts(run, host(), sized("old", "01:00", cpu="3"), late) == {"old": "KEEP", "late": "KEEP"}
+
+
+def test_hc048_is_explained_and_counts_in_hops_and_snapshots(run: Run) -> None:
+    objects = as_json(host(), sized("old", "01:00", cpu="3"), sized("new", "03:00", cpu="2"))
+    way = ("--from", "1.32.13", "--to", "1.34.10", "--override-node-releases")
+    item = run("explain", "ns/new/c", *way, "-f", "-", "-o", "json", stdin=objects).item
+    assert item["verdict"] == "KILL"
+    assert (
+        "OutOfcpu: it asks for 2, and pods before it have 3 of the 4 of its node" in item["sentences"]["why"]
+    )
+    assert any("phase Failed, reason OutOfcpu" in row["text"] for row in item["expect"])
+    document = run("plan", *way, "-f", "-", "-o", "json", stdin=objects).document
+    assert [hop["findings"] for hop in document["spec"]["hops"]] == [1, 1]
+    kept = run("snapshot", "-f", "-", stdin=objects).out.encode()
+    again = run("plan", *way, "-f", "-", "-o", "json", stdin=kept).document
+    assert [item["verdict"] for item in again["items"]] == [item["verdict"] for item in document["items"]]
+
+
+def test_amounts_that_are_no_quantities_count_as_nothing(run: Run) -> None:
+    assert verdicts(run, host(cpu="many"), sized("one", "01:00", cpu="9")) == {"one": "KEEP"}
+
+
+INIT = [
+    {"name": "i", "resources": {"requests": {"cpu": "3"}}},
+    {"name": "s", "restartPolicy": "Always", "resources": {"requests": {"cpu": "500m", "x.com/y": "1"}}},
+    {"name": "j", "resources": {"requests": {"cpu": "2", "x.com/y": "1"}}},
+]
+SUMMED: Json = {
+    "initContainers": INIT,
+    "overhead": {"cpu": "100m"},
+    "resources": {"requests": {"cpu": "5", "memory": "1Gi"}},
+}
+
+
+@pytest.mark.parametrize(
+    ("release", "own", "beside"),
+    [
+        ("1.9.11", {"cpu": 3000, "x.com/y": 1}, {"cpu": 1000}),
+        ("1.15.12", {"cpu": 3000, "x.com/y": 1}, {"cpu": 1000}),
+        ("1.16.15", {"cpu": 3000, "x.com/y": 1}, {"cpu": 3000, "x.com/y": 1}),
+        ("1.18.20", {"cpu": 3100, "x.com/y": 1}, {"cpu": 3100, "x.com/y": 1}),
+        ("1.27.16", {"cpu": 3100, "x.com/y": 1}, {"cpu": 3100, "x.com/y": 1}),
+        ("1.28.15", {"cpu": 3100, "x.com/y": 2}, {"cpu": 3100, "x.com/y": 2}),
+        ("1.31.14", {"cpu": 3100}, {"cpu": 3100, "x.com/y": 2}),
+        ("1.34.10", {"cpu": 5100, "memory": 1 << 30}, {"cpu": 5100, "memory": 1 << 30, "x.com/y": 2}),
+    ],
+)
+def test_each_release_sums_requests_in_its_own_way(
+    catalog: Catalog, release: str, own: dict[str, int], beside: dict[str, int]
+) -> None:
+    (one,) = collect([sized("p", spec=SUMMED, cpu="1", other="7")]).pods
+    found = asking(one, {"cpu": "4"}, catalog.kubelet(release))
+    assert (found.own, found.beside) == (own, beside)
+
+
+def test_a_resize_counts_beside_others_as_far_as_it_went(catalog: Catalog) -> None:
+    made = sized("p", cpu="3", memory="1Gi")
+    made["status"]["containerStatuses"][0] |= {
+        "allocatedResources": {"cpu": "1", "memory": "1Gi"},
+        "resources": {"requests": {"cpu": "2", "memory": "512Mi"}},
+    }
+    (one,) = collect([made]).pods
+    found = asking(one, {}, catalog.kubelet("1.33.13"))
+    assert (found.own, found.beside) == (
+        {"cpu": 1000, "memory": 1 << 30},
+        {"cpu": 2000, "memory": 1 << 30},
+    )
+    assert asking(one, {}, catalog.kubelet("1.32.13")).beside["cpu"] == 3000

@@ -11,7 +11,7 @@ from hashcompat.analysis import planning
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.rules.pages import every
-from hashcompat.sources.files import sample as samples
+from hashcompat.sources.files import collect as samples
 from scripts.docs import captures, largeplan, pages, plans, upgrades
 from tests.helpers.program import ROOT
 
@@ -49,7 +49,7 @@ def test_every_rule_and_every_boundary_has_its_place(catalog: Catalog) -> None:
 
 
 def test_the_captures_of_plans_are_up_to_date_and_fit_their_terminals() -> None:
-    sample = planning.make(samples.collect(), "1.7.16", "1.9.11", View(default_catalog()))
+    sample = planning.make(samples.sample_cluster(), "1.7.16", "1.9.11", View(default_catalog()))
     captures = list(plans.captures(sample, ("--sample",)))
     page = (ROOT / "docs" / "plan.md").read_text()
     assert [capture for capture in captures if capture not in page] == []

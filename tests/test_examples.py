@@ -18,7 +18,7 @@ import yaml
 from check_jsonschema import main as check_jsonschema  # type: ignore[import-untyped]
 from click.testing import CliRunner
 
-from hashcompat.cli.args.policy import KEYS
+from hashcompat.cli.args.gate import KEYS
 from scripts import locks, packages
 from tests.helpers.examples import BASE, EXAMPLES, containers, documents, evaluated, expanded, of_kind
 from tests.helpers.pods import listed, node, pod

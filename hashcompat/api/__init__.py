@@ -171,8 +171,6 @@ __all__ = [
     "to_json",
     "verify",
 ]
-
-
 RULES: tuple[Rule, ...]
 """Every rule that a reason cites, sorted by id; see ``__getattr__``."""
 

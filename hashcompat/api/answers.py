@@ -13,12 +13,12 @@ from typing import Any, Unpack
 from msgspec import structs
 
 from hashcompat.analysis import disruption, planning
-from hashcompat.analysis.answers import calibration, changes, comparison, explanation, golden, redaction
+from hashcompat.analysis.answers import calibration, changes, explanation, golden, redaction
 from hashcompat.analysis.answers import details as detailed
 from hashcompat.analysis.answers import matrix as matrices
 from hashcompat.analysis.answers.calibration import RecordCheck
 from hashcompat.analysis.answers.changes import DocumentDifference
-from hashcompat.analysis.answers.comparison import ReleaseDifference
+from hashcompat.analysis.answers.comparison import ReleaseDifference, compare_releases
 from hashcompat.analysis.answers.explanation import Explanations
 from hashcompat.analysis.answers.golden import Verifications
 from hashcompat.analysis.answers.hashes import Hashed, hash_containers
@@ -112,7 +112,7 @@ def explain(
 def compare(from_release: str, to_release: str, *, catalog: Catalog | None = None) -> ReleaseDifference:
     """Return what differs between two releases for any container. Raises UsageError for unknown releases."""
     ends = release_of(from_release, catalog), release_of(to_release, catalog)
-    return comparison.compare_releases(*ends, catalog or default_catalog())
+    return compare_releases(*ends, catalog or default_catalog())
 
 
 Document = Plan | Snapshot | str | PathLike[str]

@@ -20,7 +20,8 @@ from hashcompat.core.model.pods import Inventory
 from hashcompat.core.records.index import Records, index
 from hashcompat.sources import filters, values
 from hashcompat.sources.files import collect as files
-from hashcompat.sources.files import recorded, sample, staticpods
+from hashcompat.sources.files import recorded, staticpods
+from hashcompat.sources.files.collect import sample_cluster
 from hashcompat.sources.filters import Filters
 
 Source = Inventory | str | PathLike[str] | Mapping[str, Any] | Iterable[Any]
@@ -68,7 +69,7 @@ def _objects(source: Source) -> list[Any]:
 
 def load_sample() -> Inventory:
     """Return the small built-in cluster."""
-    return sample.collect()
+    return sample_cluster()
 
 
 def load_static_pods(directory: str | PathLike[str], node_name: str, path_on_node: str = "") -> Inventory:

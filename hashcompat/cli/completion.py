@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 _AUTO: Final = "auto"
-
 Completer = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 
 

@@ -106,12 +106,9 @@ def _add(path: Path, pieces: Iterator[str], variable: str) -> None:
 
 
 Result = TypeVar("Result")
-
 _DOCUMENT: Final = "json"
 """The format in which ``--out`` saves a document."""
-
 _PIECES: Final = 1000
-
 _ERRORS: Final = "backslashreplace"
 """How lone surrogates are written, which UTF-8 lacks."""
 
@@ -157,20 +154,15 @@ def show(report: Report[Result], result: Result, shown: Shown, below: Iterable[s
     if report.document or printed or shown.out is None:
         paint = _paint if _has_colours(shown.color) else plain
         put = write if form.for_programs or report.raw else _write_text
-        if form.exact:
-            _check_exact(report, result)
+        # nothing of an exact text may be escaped, so one that a CI runner would obey is refused
+        if form.exact and report.raw and any(map(is_obeyed_unescaped, report.raw(result))):
+            raise InputError(
+                "a line of the exact text is a command for CI runners (##[...], ##vso[...] or ::...::) "
+                f"and is not printed as it is; write it with --report {offered(report)[0]}=FILE, "
+                "or escaped with -o json"
+            )
         put(form.written(report, result, structs.replace(style, paint=paint, argument=argument)))
     add_summaries([form, *(chosen(place.form)[0] for place in reports)], report, result)
-
-
-def _check_exact(report: Report[Result], result: Result) -> None:
-    """Raise InputError for exact text that a CI runner would obey, since none of it may change."""
-    if report.raw and any(map(is_obeyed_unescaped, report.raw(result))):
-        raise InputError(
-            "a line of the exact text is a command for CI runners (##[...], ##vso[...] or ::...::) "
-            f"and is not printed as it is; write it with --report {offered(report)[0]}=FILE, "
-            "or escaped with -o json"
-        )
 
 
 def ready(report: Report[Any], shown: Shown) -> None:

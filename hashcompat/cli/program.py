@@ -27,10 +27,9 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "rules": "",
     "completion": "about",
     "help": "about",
-    "version": "",
+    "version": "releases",
 }
 """The commands in the order of ``--help``, each with the module that it shares; empty for one of its own."""
-
 _HELP: Final = """Predict which containers a kubelet upgrade kills and recreates, and why.
 
     hashcompat plan --from 1.7.16 --to 1.9.11 --sample

@@ -12,7 +12,6 @@ from hashcompat.core.errors import UsageError
 
 VARIABLE: Final = "_HASHCOMPAT_COMPLETE"
 """The environment variable by which a shell's script asks for completions; named as click names it."""
-
 _PROGRAM: Final = "hashcompat"
 
 

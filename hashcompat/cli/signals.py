@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from types import FrameType
 
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
 _SHELL = 128
 """What a shell adds to the number of a signal to make an exit code of it."""
 

@@ -19,26 +19,17 @@ from hashcompat.core.regex import regex
 from hashcompat.sources.workloads import is_workload
 
 KIND: Final = "PodDisruptionBudget"
-
 _V1: Final = "policy/v1"
-
 _V1BETA1: Final = "policy/v1beta1"
-
 _SCALED: Final = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "ReplicationController"})
 """The controllers whose scale counts (pkg/controller/disruption/disruption.go ``finders``)."""
-
 _LISTING: Final = frozenset({"In", "NotIn"})
-
 _OPERATORS: Final = _LISTING | {"Exists", "DoesNotExist"}
-
 _PERCENT: Final = regex(r"\d{1,3}%", re.ASCII)
 """Validation refuses more than 100 % (pkg/apis/policy/validation)."""
-
 _FACT: Final = 400
-
 _LONGEST: Final = 1_024
 """Characters of a name."""
-
 NOT_IN_INPUT: Final = "the input has none; kubectl get nodes,pods,pdb -A -o json saves them with the pods"
 
 

@@ -20,13 +20,10 @@ from hashcompat.sources.workloads import maker_of, place_of, unread_places
 
 Key = str | tuple[str, str, str]
 """A uid; or kind, namespace and name, where an owner is named without its uid."""
-
 _CREATED_BY: Final = "kubernetes.io/created-by"
 """The annotation that names a pod's controller up to 1.8 (controller_utils.go ``getPodsAnnotationSet``)."""
-
 _JOB: Final = regex(r"(.+)-\d{8,}")
 """CronJobs add the scheduled time in minutes or seconds (pkg/controller/cronjob/utils.go ``getJobName``)."""
-
 _NAMED: Final = 3
 """Objects that a warning names."""
 
@@ -109,7 +106,9 @@ class Census:
                 if made_by:
                     self._above.setdefault(key, set()).add(made_by)
             return
-        keys = _keys(value, metadata)
+        uid = text(metadata, "uid")
+        named = str(value.get("kind")), text(metadata, "namespace") or "default", text(metadata, "name")
+        keys = (uid, named) if uid else ()
         for key in keys if owners else ():
             self._above.setdefault(key, set()).update(owner for owner, _ in owners)
         read, unread = place_of(value), unread_places(value)
@@ -213,13 +212,6 @@ def _name_above(kind: str, name: str, labels: Mapping[str, Any]) -> tuple[str, s
         return (made_by, above) if made_by else None
     match = _JOB.fullmatch(name) if kind == "Job" else None
     return ("CronJob", match[1]) if match else None
-
-
-def _keys(value: Mapping[str, Any], metadata: Mapping[str, Any]) -> tuple[Key, ...]:
-    """Return the keys by which others name an object; a manifest is named by nobody yet."""
-    uid = text(metadata, "uid")
-    named = str(value.get("kind")), text(metadata, "namespace") or "default", text(metadata, "name")
-    return (uid, named) if uid else ()
 
 
 def _left_out(workloads: Iterable[_Workload], one: str, several: str) -> Iterator[str]:

@@ -70,7 +70,6 @@ def heartbeats(node: Mapping[str, Any]) -> Iterator[datetime | None]:
 
 _CHOSEN: Final = "SOURCE_DATE_EPOCH"
 """Seconds since 1970 that take its place, so that outputs are reproducible (reproducible-builds.org)."""
-
 _LONGEST: Final = 10
 """Digits of a time within the years that Python knows."""
 

@@ -1,8 +1,11 @@
-"""JSON in memory, and the documents that this program saved: types are checked as values are taken."""
+"""JSON in memory: types are checked as values are taken, with the place of each.
+
+``Row`` is of the documents that this program saved, ``Fields`` of Kubernetes objects.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
@@ -12,9 +15,10 @@ import msgspec
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
-from hashcompat.core.go.allowance import values_in
+from hashcompat.core.go.allowance import LONGEST_NAME, values_in
 from hashcompat.core.go.jsontext import clean, kind_of
-from hashcompat.sources.limits import RefusedError
+from hashcompat.core.go.parts import Lines
+from hashcompat.sources.content import RefusedError
 
 Word = TypeVar("Word", bound=StrEnum)
 
@@ -163,3 +167,69 @@ def check_values(text: str) -> None:
     """Raise RefusedError for a text of so many values that they would not fit into memory."""
     if values_in(text) > MOST_VALUES:
         raise RefusedError(f"JSON of more than {MOST_VALUES:,} values, the most that is read at once")
+
+
+class InFile(msgspec.Struct, frozen=True):
+    """The file that an object is in, and where."""
+
+    file: str = ""
+    """Its name as given; empty for an object that is in none."""
+
+    lines: Lines | None = None
+    """Where the objects in the object's lists begin; None where that is not known."""
+
+    def lines_of(self, key: str, rows: Sequence[Any]) -> Sequence[int]:
+        """Return the line of each object in a list of the object, from 1; 0 where it is not known."""
+        return self.lines(key, rows) if self.lines else [0] * len(rows)
+
+
+IN_NO_FILE: Final = InFile()
+
+
+class Fields(msgspec.Struct, frozen=True):
+    """An object in the input."""
+
+    value: Mapping[str, Any]
+    """The object as given."""
+
+    origin: str
+    """The file and the document in it."""
+
+    path: str
+    """Its place in the document (``$.items[3].metadata``)."""
+
+    where: InFile = IN_NO_FILE
+    """The file with the document, as far as it is known; not of a part of an object."""
+
+    def object(self, key: str) -> Fields:
+        """Return the object below a key, an empty one for null.
+
+        Raises InputError, with the place, for anything else there.
+        """
+        child = self.value.get(key)
+        if not isinstance(child, Mapping | None):
+            raise self.error(key, f"want an object, got {kind_of(child)}")
+        return Fields(child or {}, self.origin, f"{self.path}.{key}")
+
+    def objects(self, key: str) -> list[Fields]:
+        """Return the objects in the list below a key, none for what is empty; errors as ``object``."""
+        items = self.value.get(key) or []
+        if not isinstance(items, list):
+            raise self.error(key, f"want a list, got {kind_of(items)}")
+        for index, item in enumerate(items):
+            if not isinstance(item, Mapping):
+                raise self.error(f"{key}[{index}]", f"want an object, got {kind_of(item)}")
+        return [Fields(item, self.origin, f"{self.path}.{key}[{index}]") for index, item in enumerate(items)]
+
+    def string(self, key: str) -> str:
+        """Return the name below a key, an empty one for null; errors as ``object``, and for a long one."""
+        child = self.value.get(key)
+        if not isinstance(child, str | None):
+            raise self.error(key, f"want a string, got {kind_of(child)}")
+        if child and len(child) > LONGEST_NAME:
+            raise self.error(key, f"more than {LONGEST_NAME:,} characters")
+        return clean(child) if child else ""
+
+    def error(self, key: str, problem: str) -> InputError:
+        """Return the error for a problem with what is below a key."""
+        return InputError(f"{self.origin}: {self.path}.{key}: {problem}")

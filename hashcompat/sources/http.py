@@ -19,18 +19,14 @@ from urllib3.exceptions import HTTPError
 
 from hashcompat.core import shown
 from hashcompat.core.errors import InputError
-from hashcompat.sources.aside import aside
-from hashcompat.sources.compression import all_of
-from hashcompat.sources.limits import MOST_BYTES, RefusedError, too_long
+from hashcompat.sources.content import MOST_BYTES, RefusedError, all_of, too_long
+from hashcompat.sources.programs import aside
 
 _TIMEOUT_SECONDS: Final = (10, 60)
-
 _LONGEST_SECONDS: Final = 600
 """For the whole of one URL: 3 GB, the largest cluster as JSON, at 5 MB/s."""
-
 _MOST_REDIRECTS: Final = 5
 """As a link to a release file needs: to the file's page, and on to its storage; more is a circle."""
-
 _OK: Final = (200, 203)
 """Statuses whose content is the whole: 206 is a part, 204 and 205 have none."""
 
@@ -137,14 +133,10 @@ def _final(session: _Session, url: str) -> requests.Response:
 
 
 T = TypeVar("T")
-
 _CHUNK: Final = 1 << 16
-
 _SHORTEST_WAIT_SECONDS: Final = 0.1
-
 _LENGTHS: Final = re.compile(r"[0-9]{1,18}(, *[0-9]{1,18})*")
 """One length, perhaps repeated; urllib3 refuses different ones."""
-
 GZIP: Final = "gzip"
 """The one encoding that is asked for: a chain of encodings would expand without a limit."""
 

@@ -1,8 +1,14 @@
-"""Kubernetes objects -> pods, nodes, budgets, records: lists are opened, each object is read by its kind."""
+"""Kubernetes objects -> pods, nodes, budgets, records: lists are opened, each object is read by its kind.
+
+The same object given more than once, in two files or twice in one, counts once. Two copies have one uid;
+copies of a node, whose uid nothing needs, have one name. Copies that differ were taken at two times: no
+verdict could be given for both.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from hashlib import blake2b
 from typing import Any, Final, Protocol
 
 import msgspec
@@ -10,21 +16,23 @@ from msgspec import structs
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import part, text
-from hashcompat.core.go.jsontext import kind_of
+from hashcompat.core.go.jsontext import canonical, clean, kind_of
 from hashcompat.core.model.budgets import Budget
+from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Container, Node, Pod
 from hashcompat.core.model.records import Record
+from hashcompat.core.model.uids import packed
 from hashcompat.sources import budgets, snapshots
-from hashcompat.sources.fields import IN_NO_FILE, Fields, InFile
+from hashcompat.sources.controllers import Templates
+from hashcompat.sources.documents import IN_NO_FILE, Fields, InFile
 from hashcompat.sources.pods import of_pod, of_template
+from hashcompat.sources.statuses import heartbeat
 from hashcompat.sources.workloads import group_of, place_of
 
 Found = Pod | Node | Record | Budget
 """What an object may hold; only a snapshot holds records."""
-
 SYSTEM: Final = "kube-system"
 """The namespace that every cluster has as long as it exists."""
-
 BESIDE_PODS: Final = ("Node", budgets.KIND, snapshots.KIND)
 """The kinds that do not hold pods, but affect every pod's verdict, or what it means for others."""
 
@@ -107,7 +115,14 @@ def opened(
     if not isinstance(kind, str) or not kind:
         raise InputError(f"{origin}: {path}: not a Kubernetes object: it has no kind")
     if is_list(kind):
-        _check_end(value, origin, path)
+        # one page of a list (``metav1.ListMeta``) lacks the pods of the other pages
+        metadata = part(value, "metadata")
+        for key in ("continue", "remainingItemCount"):
+            if metadata.get(key):
+                raise InputError(
+                    f"{origin}: {path}.metadata.{key}: this is one page of a list that goes on; "
+                    "save all of it, with kubectl get -o json or without a limit"
+                )
     listed = is_list(kind) and isinstance(value.get("items"), list)
     if listed:
         for index, item in enumerate(value["items"]):
@@ -116,17 +131,6 @@ def opened(
     if not listed or kind == snapshots.KIND:
         where = InFile(where.file) if in_snapshot else where
         yield Object(value, origin, path, in_snapshot=in_snapshot, where=where)
-
-
-def _check_end(value: Mapping[str, Any], origin: str, path: str) -> None:
-    """Refuse one page of a list (``metav1.ListMeta``): the other pages' pods would be missing."""
-    metadata = part(value, "metadata")
-    for key in ("continue", "remainingItemCount"):
-        if metadata.get(key):
-            raise InputError(
-                f"{origin}: {path}.metadata.{key}: this is one page of a list that goes on; save all of it, "
-                "with kubectl get -o json or without a limit"
-            )
 
 
 def read(found: Object) -> Iterator[Found]:
@@ -145,8 +149,6 @@ def read(found: Object) -> Iterator[Found]:
         pod = structs.replace(of_pod(fields), doubt=found.doubt)
         yield _with_stored(fields, pod) if found.in_snapshot else pod
     elif kind == "Node" and not group_of(value):
-        from hashcompat.sources.nodes import of_node  # noqa: PLC0415 - many inputs hold no node
-
         yield of_node(fields)
     elif budgets.is_budget(value):
         yield budgets.of_budget(value)
@@ -204,3 +206,161 @@ def with_kind(item: object, list_kind: str) -> object:
     """Give an item the kind that its typed list implies (PodList -> Pod); a plain List implies none."""
     implied = list_kind.removesuffix("List") if list_kind != snapshots.KIND else ""
     return {"kind": implied, **item} if implied and isinstance(item, Mapping) else item
+
+
+def of_node(found: Fields) -> Node:
+    """Return what a plan asks of a node.
+
+    Raises InputError, with its place, for what no API server would return.
+    """
+    metadata, status = map(found.object, ("metadata", "status"))
+    info, features = map(status.object, ("nodeInfo", "features"))
+    labels = metadata.object("labels").value if "labels" in metadata.value else None
+    taints = found.object("spec").value.get("taints")
+    strict = features.value.get("supplementalGroupsPolicy")
+    return Node(
+        metadata.string("name"),
+        info.string("kubeletVersion"),
+        info.string("containerRuntimeVersion"),
+        labels,
+        tuple(row for row in taints if isinstance(row, Mapping)) if isinstance(taints, list) else (),
+        strict if isinstance(strict, bool) else None,
+        _conditions(status.value.get("conditions")),
+        _amounts(status.value.get("allocatable")),
+        _amounts(status.value.get("capacity")),
+        heartbeat(status.value.get("conditions")),
+    )
+
+
+def _amounts(found: object) -> Mapping[str, Any] | None:
+    """Return the resources that a status shows: texts and numbers, by names."""
+    if not isinstance(found, Mapping):
+        return None
+    return {clean(name): value for name, value in found.items() if type(value) in (str, int, float)}
+
+
+def _conditions(rows: object) -> Mapping[str, str] | None:
+    if not isinstance(rows, list):
+        return None
+    pairs = ((row.get("type"), row.get("status")) for row in rows if isinstance(row, Mapping))
+    return {
+        clean(name): clean(state) for name, state in pairs if isinstance(name, str) and isinstance(state, str)
+    }
+
+
+Key = str | bytes
+"""A uid in little memory."""
+_PLACES: Final = {
+    "origin",
+    "file",
+    "line",
+    "path",
+    "spec",
+    "containers",
+    "static_manifest",
+    "shape",
+    "blank",
+    "own",
+    "seen",
+    "claims",
+}
+"""Where something is, and what is written in a form of its own."""
+_NO_VERDICT: Final = {"labels", "ready", "ready_since"}
+"""What no verdict depends on, so that the first copy counts."""
+_POD: Final = tuple(name for name in Pod.__struct_fields__ if name not in _PLACES | _NO_VERDICT)
+_CONTAINER: Final = tuple(name for name in Container.__struct_fields__ if name not in _PLACES)
+
+
+def pods_of(objects: Iterable[Object], templates: Templates, uids: set[Key] | None = None) -> Iterator[Pod]:
+    """Yield the pods of some objects, and the pod templates that count, each once.
+
+    Pods without a uid are never copies. ``objects`` can be iterated over again. The uids, packed, are added
+    to ``uids``, an empty set. Raises InputError for an object that cannot be read, and where two pods of one
+    uid differ in anything that is read.
+    """
+    uids = set() if uids is None else uids
+    digests: dict[Key, int] | None = None  # until there is a copy
+    for found, pod in _every(objects, templates):
+        uid = packed(_uid(found, pod))
+        if uid in uids:
+            digests = _digests(objects, templates, uids) if digests is None else digests
+            _check_same(found, pod, digests[uid], objects)
+            continue
+        if uid:
+            uids.add(uid)
+            if digests is not None:
+                digests[uid] = _digest(pod)
+        yield pod
+
+
+def _every(objects: Iterable[Object], templates: Templates) -> Iterator[tuple[Object, Pod]]:
+    for found in objects:
+        for pod in read(found) if templates.counts(found.value) else ():
+            if type(pod) is Pod:
+                yield found, pod
+
+
+def _uid(found: Object, pod: Pod) -> str:
+    return pod.uid or found.uid
+
+
+def _digests(objects: Iterable[Object], templates: Templates, uids: Collection[Key]) -> dict[Key, int]:
+    """Digest the first pod of each of some uids: done once there is a copy, which few inputs hold."""
+    digests: dict[Key, int] = {}
+    for found, pod in _every(objects, templates):
+        uid = packed(_uid(found, pod))
+        if uid and uid not in digests:
+            digests[uid] = _digest(pod)
+            if len(digests) == len(uids):
+                break
+    return digests
+
+
+def _check_same(found: Object, pod: Pod, digest: int, objects: Iterable[Object]) -> None:
+    """Raise InputError for a pod that is not as the first one of its uid, whose digest is given."""
+    if _digest(pod) != digest:
+        uid = _uid(found, pod)
+        first = next(one for one in objects if one.uid == uid)
+        raise InputError(
+            f"{first} and {found}: two different pods share a uid, "
+            f"{name_path(pod.namespace, pod.name)}: {uid};"
+            " pass only the newer one"
+        )
+
+
+def _digest(pod: Pod) -> int:
+    """Digest what is read of a pod, but for where it is in the input, into 8 bytes."""
+    pod_parts = [getattr(pod, name) for name in _POD]
+    seen = {name: (one.image, one.resources) for name, one in (pod.seen or {}).items()}
+    containers = [[repr(getattr(one, name)) for name in _CONTAINER] for one in pod.containers]
+    try:
+        document = canonical((pod_parts, seen, sorted(pod.claims), containers, pod.spec))
+    except InputError as error:
+        raise InputError(f"{pod.origin}: {error}") from None
+    return int.from_bytes(blake2b(document, digest_size=8).digest())
+
+
+def nodes_of(nodes: Iterable[tuple[Node, Object]]) -> tuple[Node, ...]:
+    """Return the nodes, each once.
+
+    Raises InputError, naming both objects, where two of one name differ in anything that is read.
+    """
+    known: dict[str, tuple[Node, Object]] = {}
+    for node, found in nodes:
+        first, where = known.setdefault(node.name, (node, found))
+        if first != node:
+            raise InputError(
+                f"{where} and {found}: two different nodes share the name {node.name}: "
+                f"{_difference(first, node)}; pass only the newer one"
+            )
+    return tuple(node for node, _ in known.values())
+
+
+def _difference(one: Node, other: Node) -> str:
+    if (one.kubelet, one.runtime) != (other.kubelet, other.runtime):
+        return f"{_reported(one)}, and {_reported(other)}"
+    return "their labels, taints, features or resources differ"
+
+
+def _reported(node: Node) -> str:
+    return " on ".join(filter(None, (node.kubelet, node.runtime))) or "one without a kubelet release"

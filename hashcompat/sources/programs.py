@@ -7,23 +7,41 @@ import signal
 import stat
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import IO, Final
+from threading import Thread
+from typing import IO, Final, TypeVar
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.shown import said as without_secrets
-from hashcompat.sources.aside import aside
-from hashcompat.sources.limits import LONGEST_TEXT, too_long
+from hashcompat.sources.content import LONGEST_TEXT, too_long
+
+T = TypeVar("T")
+
+
+def aside(work: Callable[[], T]) -> Future[T]:
+    """Start work and return its result to be: what it returns, or what it raises.
+
+    The process ends without it where nobody waits any more, which an executor's thread would not allow.
+    """
+    result: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            result.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - raised where the result is waited for
+            result.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return result
+
 
 _CHUNK: Final = 1 << 16
-
 _LONGEST_WORDS: Final = 1 << 16
 """Bytes that are kept of what a program says on stderr, its last ones."""
-
 _AFTERWARDS_SECONDS: Final = 1.0
 """For what a program that has ended still says."""
 

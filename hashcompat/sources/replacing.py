@@ -11,7 +11,6 @@ from typing import BinaryIO, Final
 
 _OWN: Final = 0o600
 """The mode of a new file: what it holds of a cluster is for its owner alone."""
-
 _PERMISSIONS: Final = 0o777
 """The bits of a mode that are kept: a document has no use for the others."""
 

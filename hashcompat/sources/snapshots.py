@@ -20,23 +20,16 @@ from hashcompat.sources.documents import time_of
 from hashcompat.sources.statuses import time_of as reported_time
 
 KIND: Final = "ClusterSnapshot"
-
 HASHES: Final = "hashcompat.io/hashes"
 """A key of a snapshot's containers; anywhere else it is a field that Go does not know."""
-
 WORKLOAD: Final = "hashcompat.io/workload"
 """The annotation of a snapshot's pods that names their workload, for the labels that show it are not kept."""
-
 PUBLIC: Final = "same"
 """Stands for a hash in which no hidden value takes part: the one computed of what is in the snapshot."""
-
 HIDDEN: Final = "hidden"
 """What the spec of a snapshot says of hashes over hidden values; otherwise they are kept."""
-
 _NUMBER: Final = regex(r"h(0|[1-9][0-9]{0,8})")
-
 _TEXT: Final = regex(r"[0-9a-f]{1,8}")
-
 _LIMIT: Final = 1 << 32
 """Hashes have 32 bits."""
 
@@ -48,11 +41,10 @@ def text_of(value: Hash) -> int | str:
 
 def document_of(stored: StoredHashes) -> dict[str, int | str]:
     """Return a container's stored hashes as a snapshot holds them."""
-    return {f"{text:x}": _stored_text(one, stored) for text, one in stored.by_text.items()}
-
-
-def _stored_text(value: Hash, stored: StoredHashes) -> int | str:
-    return PUBLIC if stored.hidden and isinstance(value, int) else text_of(value)
+    return {
+        f"{text:x}": PUBLIC if stored.hidden and isinstance(one, int) else text_of(one)
+        for text, one in stored.by_text.items()
+    }
 
 
 def stored_hashes(value: object, place: str) -> StoredHashes:

@@ -21,7 +21,6 @@ STATUSES: Final = {
     "ephemeralContainers": "ephemeralContainerStatuses",
 }
 """The lists of ``status`` by those of ``spec``."""
-
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 """Go's zero time, which the API uses for no time at all."""
 

@@ -14,16 +14,12 @@ from hashcompat.core.regex import regex
 
 _HASH_LABELS: Final = {"pod-template-hash": "Deployment", "rollouts-pod-template-hash": "Rollout"}
 """What follows the owner in a ReplicaSet's name (pkg/controller/deployment/sync.go ``getNewReplicaSet``)."""
-
 _SAFE: Final = "bcdfghjklmnpqrstvwxz2456789"
 """The characters of encoded hashes (k8s.io/apimachinery/pkg/util/rand ``SafeEncodeString``)."""
-
 _JOB: Final = regex("(.{1,52})-([1-9][0-9]{7}|[1-9][0-9]{9})")
 """CRONJOB-TIME; the name of a CronJob has at most 52 characters (pkg/apis/batch/validation)."""
-
 _MINUTES: Final = range(26_700_000, 100_000_000)
 """Minutes since 1970, from October 2020 on: names of 1.20 and newer (cronjob/utils.go ``getJobName``)."""
-
 _SECONDS: Final = range(1_460_000_000, 10_000_000_000)
 """Seconds since 1970, from April 2016 on: names of 1.4 and newer (cronjob/utils.go ``getTimeHash``)."""
 
@@ -67,22 +63,17 @@ def _is_time(number: int) -> bool:
 
 Place = tuple[str, ...]
 """The keys from an object down to its pod template."""
-
 USUAL: Final[Place] = ("spec", "template")
-
 _PLACES: Final[Mapping[str, Place]] = {
     **dict.fromkeys(("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"), USUAL),
     **dict.fromkeys(("ReplicationController", "Job"), USUAL),
     "CronJob": ("spec", "jobTemplate", "spec", "template"),
     "PodTemplate": ("template",),
 }
-
 _GROUPS: Final = frozenset({"", "apps", "batch", "extensions"})
 """The API groups of those kinds; another group may have a kind of the same name and any structure."""
-
 _WITHOUT_PODS: Final = frozenset({"Pod", "Node", "ControllerRevision"})
 """Kinds without a pod template of their own; a ControllerRevision is the history of one."""
-
 _NOT_SEARCHED: Final = frozenset({"metadata", "status"})
 
 

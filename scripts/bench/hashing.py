@@ -21,7 +21,7 @@ from tabulate import tabulate
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.go.jsontext import decode_text, loads
 from hashcompat.core.kubelet.hashing import hashers
-from hashcompat.sources.files import sample
+from hashcompat.sources.files.collect import sample_cluster
 from scripts.golden import containers as oracle
 from tests.helpers import random_containers
 
@@ -32,7 +32,7 @@ SECONDS = 1.0
 def cluster(_: int) -> list[bytes]:
     """Return the containers of the sample cluster, which resemble each other as those of a real one do."""
     return [
-        json.dumps(container.spec).encode() for pod in sample.collect().pods for container in pod.containers
+        json.dumps(container.spec).encode() for pod in sample_cluster().pods for container in pod.containers
     ]
 
 

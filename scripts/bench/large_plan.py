@@ -23,14 +23,14 @@ from hashcompat.core.model.plan import Plan
 from hashcompat.output.formats import FORMATS
 from hashcompat.output.formats.model import Style
 from hashcompat.output.report.plan import PLAN
-from hashcompat.sources.files import sample
+from hashcompat.sources.files.collect import sample_cluster
 
 _WAY: Final = ("1.7.16", "1.9.11")
 
 
 def large_plan(pods: int) -> Plan:
     """Return a plan of so many pods, or of a few more: whole copies."""
-    small = planning.make(sample.collect(), *_WAY, View(default_catalog()))
+    small = planning.make(sample_cluster(), *_WAY, View(default_catalog()))
     copies = -(-pods // small.summary.pods)
     return structs.replace(small, items=tuple(_items(small, copies)))
 

@@ -27,8 +27,7 @@ from hashcompat.output.formats.model import Style
 from hashcompat.output.report.plan import PLAN
 from hashcompat.output.report.planview import Excerpt, Invocation
 from hashcompat.sources.files import collect as files
-from hashcompat.sources.files import sample
-from hashcompat.sources.files.sample import sample_path
+from hashcompat.sources.files.collect import sample_cluster, sample_path
 from scripts.lib.generated import Generated, relative
 from scripts.lib.paths import DOCS
 
@@ -150,7 +149,7 @@ def page(lead: str, *sections: tuple[str, Plan, tuple[str, ...]]) -> bytes:
 
 def make() -> dict[Path, bytes]:
     """Make the page of the sample and of 2,000 pods."""
-    small = planning.make(sample.collect(), *_WAY, View(default_catalog()))
+    small = planning.make(sample_cluster(), *_WAY, View(default_catalog()))
     sections = (
         ("The sample", small, ("--sample",)),
         ("2,000 pods", plan_of(2_000), ("-f", _FILE)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from hashcompat.analysis.answers.paths import folded
+from hashcompat.analysis.answers.matrix import folded
 
 
 def values(releases: str, **given: int) -> dict[tuple[str, str], int]:

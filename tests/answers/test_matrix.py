@@ -8,8 +8,7 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from hashcompat.analysis.answers.matrix import cell, make
-from hashcompat.analysis.answers.paths import Path, cheapest_path, shortest_path
+from hashcompat.analysis.answers.matrix import Path, cell, cheapest_path, make, shortest_path
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.kubelet.alike import within_policy

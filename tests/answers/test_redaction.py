@@ -30,7 +30,7 @@ from hashcompat.core.model.pods import Inventory
 from hashcompat.core.records.index import index
 from hashcompat.output.report import document_of
 from hashcompat.output.report.items import item_document
-from hashcompat.sources.files import sample
+from hashcompat.sources.files.collect import sample_cluster
 from hashcompat.sources.objects import read_object
 from hashcompat.sources.snapshots import HASHES
 from tests.helpers import random_containers, randomness
@@ -157,7 +157,7 @@ def inventory_of(*objects: Json) -> Inventory:
 
 @pytest.mark.usefixtures("untraced")
 def test_the_sample_plans_the_same_from_one_release_to_the_next(catalog: Catalog) -> None:
-    assert_same_plans(sample.collect(), catalog, some(neighbours(catalog)), WAYS[:1])
+    assert_same_plans(sample_cluster(), catalog, some(neighbours(catalog)), WAYS[:1])
 
 
 @pytest.mark.usefixtures("untraced")

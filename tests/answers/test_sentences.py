@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import hashcompat
-from hashcompat.analysis.answers.sentences import sentences
-from hashcompat.analysis.answers.sentences.todo import DECIDES
+from hashcompat.analysis.answers.sentences import DECIDES, sentences
 from hashcompat.analysis.answers.sentences.why import CLAUSES, Situation, hashed, listed
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction

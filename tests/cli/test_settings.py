@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.cli.args.policy import KEYS, settled_settings
+from hashcompat.cli.args.gate import KEYS, settled_settings
 from hashcompat.core.errors import UsageError
 from hashcompat.core.policies.policy import Setting, is_on
 

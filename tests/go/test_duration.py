@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.core.go.duration import parse_duration
+from hashcompat.core.go.metav1 import parse_duration
 
 SECOND = 1_000_000_000
 

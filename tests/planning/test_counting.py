@@ -28,7 +28,7 @@ from hashcompat.core.model.plan import Way
 from hashcompat.core.model.pods import Inventory
 from hashcompat.core.model.records import Recorded
 from hashcompat.core.records.index import index
-from hashcompat.sources.files import sample
+from hashcompat.sources.files.collect import sample_cluster
 from hashcompat.sources.values import collect
 from tests.helpers import randomness
 from tests.helpers.pods import Json, mirror_pod, node, pod
@@ -113,7 +113,7 @@ def test_every_count_of_a_random_cluster_is_that_of_a_plan(
 
 @pytest.mark.usefixtures("untraced")
 def test_every_count_of_the_sample_is_that_of_a_plan(catalog: Catalog) -> None:
-    assert_alike(sample.collect(), pairs(SOME[1:5], auto=True), View(catalog, HYPOTHETICAL))
+    assert_alike(sample_cluster(), pairs(SOME[1:5], auto=True), View(catalog, HYPOTHETICAL))
 
 
 def test_whole_plans_count_alike_too(catalog: Catalog) -> None:

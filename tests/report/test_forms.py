@@ -19,7 +19,7 @@ from hashcompat.output.report.items import ALIKE, item_document
 from hashcompat.output.report.model import Rows
 from hashcompat.output.report.plan import PLAN
 from hashcompat.output.report.rowtexts import Likeness
-from hashcompat.sources.files.sample import sample_path
+from hashcompat.sources.files.collect import sample_path
 from hashcompat.sources.files.saved import line
 
 Row = tuple[str, tuple[str | int | None, ...]]

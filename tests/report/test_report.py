@@ -35,7 +35,8 @@ from hashcompat.output.report.registry import REPORTS
 from hashcompat.sources import dating
 from hashcompat.sources.cluster.collect import Scope
 from hashcompat.sources.cluster.roles import minimal_roles
-from hashcompat.sources.files import plans, sample
+from hashcompat.sources.files import plans
+from hashcompat.sources.files.collect import sample_cluster
 from hashcompat.sources.filters import Filters, select
 from tests.helpers.program import Run
 
@@ -46,14 +47,14 @@ SOME = ("--sample", "-n", "shop")
 
 def results(catalog: Catalog, golden: Path) -> dict[tuple[str, ...], object]:
     """Return a result of every kind by the command line that prints it."""
-    view, pods = View(catalog), select(sample.collect(), Filters(("shop",)))
+    view, pods = View(catalog), select(sample_cluster(), Filters(("shop",)))
     plan = structs.replace(planning.make(pods, *UP, view), created=dating.now())
     name = plan.items[0].pod.name
     old, new = catalog.kubelet("1.7.16"), catalog.kubelet("1.9.11")
     (file := golden.parent / "plan.json").write_text(to_json(plan))
     plan = plans.read(str(file))
     return {
-        ("impact", *FLAGS, *SOME): disruption.make(plan, sample.collect()),
+        ("impact", *FLAGS, *SOME): disruption.make(plan, sample_cluster()),
         ("plan", *FLAGS, *SOME): plan,
         ("plan", *FLAGS, *SOME, "--only-restarts"): without_kept(plan),
         ("explain", f"shop/{name}", *FLAGS, *SOME): explain(pods, f"shop/{name}", Way(*UP), view),
@@ -65,7 +66,7 @@ def results(catalog: Catalog, golden: Path) -> dict[tuple[str, ...], object]:
         ("releases",): known_releases(catalog),
         ("rules",): RuleList((*every(), *(check.rule for check in CHECKS))),
         ("preflight", "--to", "1.31.14", "--no-node", "--sample"): preflight_nodes(
-            None, "1.31.14", source=sample.collect(), catalog=catalog
+            None, "1.31.14", source=sample_cluster(), catalog=catalog
         ),
         ("gate", *FLAGS, *SOME): judge(plan, Policy(), ExtraInputs(), dating.now().date()),
         ("version",): versions(catalog),
@@ -80,7 +81,7 @@ def test_the_document_of_a_result_is_what_its_command_prints(
     found = results(catalog, golden)
     for argv, result in found.items():
         assert json.loads(json.dumps(document_of(result))) == run(*argv, "-o", "json").document, argv
-    pods = select(sample.collect(), Filters(("shop",)))
+    pods = select(sample_cluster(), Filters(("shop",)))
     assert dumps(document_of(snapshot(pods, catalog))) + "\n" == run("snapshot", *SOME).out
     assert document_of(check_records(pods, "1.9.11", View(catalog)))["kind"] == "CalibrationResult"
     assert {type(result) for result in found.values()} == REPORTS.keys() - {
@@ -90,7 +91,7 @@ def test_the_document_of_a_result_is_what_its_command_prints(
 
 
 def test_a_document_is_plain_data(catalog: Catalog) -> None:
-    plan = planning.make(sample.collect(), *UP, View(catalog))
+    plan = planning.make(sample_cluster(), *UP, View(catalog))
     assert len(document_of(plan)["items"]) == len(plan.items)
 
 

@@ -10,8 +10,7 @@ from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.go.jsontext import dumps, loads
 from hashcompat.output.report.model import Rows
 from hashcompat.output.report.snapshot import SNAPSHOT, PodTexts, following, text
-from hashcompat.sources.files.collect import collect
-from hashcompat.sources.files.sample import sample_path
+from hashcompat.sources.files.collect import collect, sample_path
 
 
 @pytest.fixture(scope="module")

@@ -162,7 +162,7 @@ def test_the_log_lines_are_those_of_the_release_data() -> None:
 
 
 def test_the_keys_of_recorded_hashes_are_those_that_records_are_read_by() -> None:
-    labels = (ROOT / "hashcompat" / "core" / "records" / "labels.py").read_text()
+    labels = (ROOT / "hashcompat" / "core" / "records" / "documents.py").read_text()
     for step in (steps()["in-cri"], steps()["in-docker"]):
         (key,) = re.findall(r"io\.kubernetes\.container\.hash", step.command)
         assert f'"{key}"' in labels

@@ -8,8 +8,8 @@ import time
 import pytest
 from urllib3 import HTTPResponse
 
+from hashcompat.sources.content import RefusedError
 from hashcompat.sources.http import LateError, before, check_encoding, is_delimited, pieces
-from hashcompat.sources.limits import RefusedError
 
 
 @pytest.mark.parametrize(

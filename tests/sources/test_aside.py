@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from hashcompat.sources.aside import aside
+from hashcompat.sources.programs import aside
 
 
 def test_what_is_done_comes_back() -> None:

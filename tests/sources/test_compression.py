@@ -10,8 +10,8 @@ from collections.abc import Callable
 import pytest
 
 from hashcompat.core.errors import InputError
-from hashcompat.sources import compression
-from hashcompat.sources.compression import Plain, all_of
+from hashcompat.sources import content
+from hashcompat.sources.content import Plain, all_of
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -40,7 +40,7 @@ def test_content_is_limited_to_what_was_compressed(form: Callable[[bytes], bytes
 def test_the_usual_limit_holds_for_each_file(
     monkeypatch: pytest.MonkeyPatch, form: Callable[[bytes], bytes]
 ) -> None:
-    monkeypatch.setattr(compression, "MOST_BYTES", 1 << 10)
+    monkeypatch.setattr(content, "MOST_BYTES", 1 << 10)
     plain = Plain(stream(form(CONTENT)))
     assert plain.read(1 << 10) == CONTENT[: 1 << 10]
     with pytest.raises(InputError, match="of more than 1 KiB"):

@@ -11,7 +11,7 @@ import yaml
 import hashcompat
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.pods import Pod
-from hashcompat.sources import copies, values
+from hashcompat.sources import objects, values
 from hashcompat.sources.files import collect as files
 from tests.helpers.pods import Json, as_json, listed, node, pod
 from tests.helpers.program import Run
@@ -154,13 +154,13 @@ def test_two_texts_of_a_number_are_two_pods(run: Run, tmp_path: Path, one: str, 
 
 def test_pods_are_digested_only_where_one_is_there_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     digested: list[str] = []
-    digest = copies._digest
+    digest = objects._digest
 
     def counted(found: Pod) -> int:
         digested.append(found.name)
         return digest(found)
 
-    monkeypatch.setattr(copies, "_digest", counted)
+    monkeypatch.setattr(objects, "_digest", counted)
     one, other, third = (pod(name=name) for name in "abc")
     without_uid = pod(name="d", metadata={"uid": ""})
     assert len(list(values.collect([one, other, without_uid]).pods)) == 3

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hashcompat.core.errors import InputError
-from hashcompat.sources.fields import Fields
+from hashcompat.sources.documents import Fields
 
 OBJECT = Fields(
     {"null": None, "text": "x\ud800", "object": {"a": "b"}, "list": [{"a": "b"}], "odd": [1]}, "f", "$"

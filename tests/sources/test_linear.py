@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from hashcompat.core.errors import InputError
-from hashcompat.sources.compression import Plain
+from hashcompat.sources.content import Plain
 from hashcompat.sources.files import archives, recorded
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files.text import chunks, lines

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from hashcompat.core.model.pods import Pod
-from hashcompat.sources.mirrors import Mirror, annotations_of, mirror_of
 from hashcompat.sources.objects import read_object
+from hashcompat.sources.pods import Mirror, annotations_of, mirror_of
 from tests.helpers.pods import pod
 
 UID = "0123456789abcdef0123456789abcdef"

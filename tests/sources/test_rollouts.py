@@ -11,7 +11,7 @@ import pytest
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.impact import Phase, Rollout, Turn
-from hashcompat.sources.rollouts import rollout_of, text_of
+from hashcompat.sources.files.rollout import rollout_of, text_of
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 STATE = Rollout(

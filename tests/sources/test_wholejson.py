@@ -8,7 +8,7 @@ import pytest
 
 from hashcompat.core.errors import InputError
 from hashcompat.sources import documents
-from hashcompat.sources.limits import RefusedError
+from hashcompat.sources.content import RefusedError
 
 SIX = [1, {"a": 2}, 3, "x"]
 """With itself and what is below it, six values."""

@@ -63,10 +63,8 @@ def _fields(subject: Subject, maker: Kubelet, other: Kubelet) -> tuple[str, ...]
 
 _LENGTH: Final = 5
 """The number of random characters (k8s.io/apiserver pkg/storage/names/generate.go)."""
-
 _HALF: Final = 3
 """How many of them are searched forwards."""
-
 _HASHES: Final = 1 << 32
 
 
@@ -142,13 +140,10 @@ class _Text(msgspec.Struct, frozen=True):
 
 DIFFERS: Final = "differs"
 """The problem of a record that no known release computes."""
-
 OTHER_CREATOR: Final = "created by another release"
 """What is said of a record that another known release computes; it counts as reproduced."""
-
 WITH_MOUNT: Final = "reproduced with a token mount"
 """What is said of a manifest's record that a token mount reproduces; it counts as reproduced."""
-
 COMPARED: Final = ("", OTHER_CREATOR, WITH_MOUNT, DIFFERS)
 """The problems of the records that were compared; any other one is why a record was not."""
 

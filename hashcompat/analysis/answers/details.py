@@ -40,16 +40,12 @@ from hashcompat.core.model.verdicts import Verdict
 
 DISTINCT: Final = 500
 """The most differences of a plan."""
-
 _COMPUTED: Final = 2000
 """The most containers whose texts are compared for that; they may turn out to have the same difference."""
-
 _SINGLY: Final = 200
 """Limit for pods that are counted individually, which is slow."""
-
 _RELEASES: Final = 12
 """The most releases of a matrix of pairs."""
-
 _DECIDED: Final = frozenset({Verdict.RESTART, Verdict.UNKNOWN})
 """The verdicts behind which a difference of the texts may be."""
 
@@ -296,10 +292,11 @@ class _Pairs:
     def kubelets(self) -> tuple[Kubelet, ...]:
         """Return the kubelets of the pairs that are counted."""
         names = [name for name in self.releases if name != AUTO] if self._counting else ()
-        return tuple(dict.fromkeys(one for name in names for one in self._both(name)))
-
-    def _both(self, name: str) -> tuple[Kubelet, Kubelet]:
-        return self._view.current(name), self._view.kubelet(name)
+        return tuple(
+            dict.fromkeys(
+                one for name in names for one in (self._view.current(name), self._view.kubelet(name))
+            )
+        )
 
     def days(self, pod: Pod) -> Hashable:
         """Return the days of starts before a release that may be the current one was published."""

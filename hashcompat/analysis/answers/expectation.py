@@ -32,7 +32,6 @@ _BY_HASH: Final = frozenset(
     }
 )
 """The reasons of a RESTART for which the kubelet reports that the hash changed."""
-
 _REFUSALS: Final[Mapping[str, str]] = {
     rules.OTHER_NODE: "node selector",
     rules.TAINT: "taint",
@@ -43,10 +42,8 @@ _REFUSALS: Final[Mapping[str, str]] = {
     rules.FEATURE_REFUSED: "features",
 }
 """Why a pod is not admitted, as messages.json names it."""
-
 _POD_RESOURCES: Final = "PodLevelResources"
 """The feature that is looked at by itself, and refused for a reason of its own."""
-
 _FOUND: Final[Mapping[str, str]] = {
     rules.RUNTIME_GONE: "none",
     rules.SANDBOX_REPLACED: "network",
@@ -56,7 +53,6 @@ _FOUND: Final[Mapping[str, str]] = {
 }
 """What the target kubelet finds of the sandboxes, as messages.json names it. By the new UID of a static pod
 there is none, and the pod without a cgroup was killed before the sandboxes are looked at."""
-
 _SANDBOX_VERBOSITY: Final = 2
 
 

@@ -31,7 +31,6 @@ from hashcompat.core.model.plan import ReleaseFacts
 from hashcompat.core.model.pods import Container, Inventory, Pod
 
 Value = TypeVar("Value")
-
 _FORM: Final = "I"
 """Unsigned integers of 32 bits, as hashes are."""
 

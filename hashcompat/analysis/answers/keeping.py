@@ -30,9 +30,7 @@ _MORE: Final[Mapping[str, Callable[[str], bool]]] = {
     "env.name": lambda text: "=" not in text,
 }
 """Which texts on the list are kept: a name of an image or a variable without anything that may be secret."""
-
 _TERMS: Final = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
-
 CONTAINER: Final = frozenset(
     {
         "name",
@@ -49,7 +47,6 @@ CONTAINER: Final = frozenset(
     }
 )
 """Texts of a container: what a plan asks for or an API server writes, and the names of variables."""
-
 POD: Final = frozenset(
     {
         "nodeName",
@@ -75,15 +72,11 @@ POD: Final = frozenset(
     }
 )
 """What a plan asks for of a pod besides its containers, of any kind of JSON."""
-
 _CONTAINERS: Final = frozenset({"containers", "initContainers", "ephemeralContainers"})
-
 _SOME_DAY: Final = "1970-01-01T00:00:00Z"
 """Stands for every time in a spec: that there is one decides."""
-
 Hide = Callable[[str], str]
 """What replaces a text that is not kept."""
-
 _Keep = Callable[[Any, Hide], Any]
 
 

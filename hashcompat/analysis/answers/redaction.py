@@ -13,8 +13,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.analysis.answers.aliases import Aliases, Numbers, has_hidden
-from hashcompat.analysis.answers.hiding import Hider
+from hashcompat.analysis.answers.hiding import Aliases, Hider, Numbers, has_hidden
 from hashcompat.analysis.answers.keeping import Keeper, masked
 from hashcompat.analysis.answers.outlines import Hidden, Replicas
 from hashcompat.analysis.planning.ages import Ages
@@ -37,12 +36,9 @@ from hashcompat.core.shown import MASK, image
 
 _SYSTEM: Final = "kubernetes.io/os"
 """The label of a node that shows its operating system."""
-
 _KEPT: Final = 4096
 """Hidden containers in the cache, for their replicas: each takes 10 kB, and 20 ms to make again."""
-
 _TAINT: Final = ("key", "value", "effect")
-
 _NOWHERE: Final = HiddenHash(0)
 """A recorded hash of no container in the snapshot: nothing can be compared with it."""
 

@@ -84,32 +84,21 @@ def _texts_of_kubelet(kubelet: Kubelet, spec: Spec, *, keep_empty: bool) -> Text
 
 _GO: Final = re.compile(r"\s?[^\s{}\[\]]+|[{}\[\]]|\s")
 """Words of ``%#v`` text, a field with the space before it."""
-
 _JSON: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^"{}\[\],:]+|"')
-
 _ENDS: Final = re.compile(r"[ ,][^ ,]*$")
-
 _BEGINS: Final = re.compile(r"[ ,]")
-
 PLACES: Final = 2
 """The most places that are shown."""
-
 _CONTEXT: Final = 40
 """Characters before and after a place."""
-
 _BEGINNING: Final = 70
 """Characters of a text's beginning: one line of a terminal."""
-
 _LONGEST: Final = 160
 """Characters of what one side alone has, at one place."""
-
 _WINDOW: Final = 200
 """Words of each side in which the end of a place is looked for."""
-
 _ALIKE: Final = 4
 """Words in a row that have to be the same for a place to end before them."""
-
-
 GAP: Final = Piece(Kind.GAP, "")
 
 

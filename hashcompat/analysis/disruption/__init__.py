@@ -5,21 +5,45 @@ A kubelet that restarts a container in place asks nobody: a PodDisruptionBudget 
 
 ``make`` returns all that ``hashcompat impact`` prints. The stages, in order: ``census`` (what the plan does
 to each pod, and the pods one by one; nothing of a single pod is kept but names that need a person),
-``budgets`` (which pods a budget selects, what it demands and has), ``order`` (what restarts at one time do
-together, how each node is upgraded, and when).
+``budgets`` (which pods a budget selects, what it demands and has), and here what restarts at one time do
+together, how each node is upgraded, and in which order and batches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import Final
 
+import msgspec
 from msgspec import structs
 
-from hashcompat.analysis.disruption.budgets import health_of
-from hashcompat.analysis.disruption.census import Census, OwnerKey, OwnerSeen, fates, is_replicated, median
-from hashcompat.analysis.disruption.order import Counts, batches, node_impact, ordered
+from hashcompat.analysis.disruption.budgets import Health, Hits, health_of
+from hashcompat.analysis.disruption.census import (
+    Census,
+    NodeSeen,
+    OwnerKey,
+    OwnerSeen,
+    Places,
+    fates,
+    is_replicated,
+    median,
+)
 from hashcompat.core.errors import UsageError
-from hashcompat.core.model.impact import Impact, Owner
+from hashcompat.core.model.escape import agree, count, name_path
+from hashcompat.core.model.impact import (
+    Batch,
+    BudgetImpact,
+    Certainty,
+    Effect,
+    Impact,
+    NodeImpact,
+    Owner,
+    OwnerImpact,
+    Pods,
+    Step,
+)
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Inventory
 
@@ -87,3 +111,139 @@ def _owner(key: OwnerKey, cluster: Counts) -> Owner:
         seen.unprobed,
         is_replicated(key) and replicas == 1,
     )
+
+
+# What happens when the kubelets of some nodes are restarted at once.
+
+_NOWHERE = Places()
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """What was counted."""
+
+    healths: Sequence[Health]
+    """The budgets, by their place."""
+
+    owners: Mapping[OwnerKey, OwnerSeen]
+    nodes: Mapping[str, NodeSeen]
+    scales: Mapping[OwnerKey, int]
+
+    def replicas(self, owner: OwnerKey) -> int:
+        """Return how many replicas an owner has, or wants if these are more."""
+        seen = self.owners[owner]
+        return max(seen.replicas + seen.idle, self.scales.get(owner, 0))
+
+    def running(self, owner: OwnerKey) -> int:
+        """Return how many of these run, those included that the input may lack."""
+        return self.replicas(owner) - self.owners[owner].idle
+
+    def effect(self, names: Sequence[str]) -> Effect:
+        """Return what the restarts on some nodes do together, if all are made in place."""
+        nodes = [self.nodes[name] for name in names if name in self.nodes]
+        return Effect(tuple(self._budgets(nodes)), tuple(self._owners(nodes, names)))
+
+    def _budgets(self, nodes: Sequence[NodeSeen]) -> Iterator[BudgetImpact]:
+        sums: dict[int, Hits] = {}
+        for node in nodes:
+            for place, hits in node.hits.items():
+                sums.setdefault(place, Hits()).add(hits)
+        for place in sorted(sums):
+            if impact := self.healths[place].after(sums[place]):
+                yield impact
+
+    def _owners(self, nodes: Sequence[NodeSeen], names: Sequence[str]) -> Iterator[OwnerImpact]:
+        """Yield the owners with several replicas, where all that run restart, or may."""
+        for key in sorted({key for node in nodes for key in node.owners}):
+            replicas = self.running(key)
+            if self.replicas(key) > 1 and is_replicated(key):
+                places = [self.owners[key].nodes.get(name, _NOWHERE) for name in names]
+                restarted = sum(place.restarted for place in places)
+                unknown = sum(place.unknown for place in places)
+                if restarted + unknown >= replicas:
+                    sure = Certainty.YES if restarted >= replicas else Certainty.UNKNOWN
+                    yield OwnerImpact(*key, sure, replicas)
+
+
+_PLACES: Final = {step: place for place, step in enumerate(Step)}
+
+
+def ordered(nodes: Iterable[NodeImpact]) -> list[NodeImpact]:
+    """Return nodes by their step, those with the fewest restarts first."""
+    key = lambda node: (_PLACES[node.step], node.restarted, node.unknown, node.name)  # noqa: E731
+    return sorted(nodes, key=key)
+
+
+def batches(nodes: Iterable[NodeImpact], size: int, cluster: Counts) -> Iterator[Batch]:
+    """Yield nodes that are in order as batches, each of one step and of ``size`` nodes at the most."""
+    number = 0
+    for step, group in groupby(nodes, attrgetter("step")):
+        names_of_step = [node.name for node in group]
+        for start in range(0, len(names_of_step), size):
+            number += 1
+            names = tuple(names_of_step[start : start + size])
+            yield Batch(number, step, names, Effect() if step is Step.DRAIN else cluster.effect(names))
+
+
+def node_impact(name: str, cluster: Counts, budgets_missing: str) -> NodeImpact:
+    """Return the impact of one node, in no batch yet."""
+    node = cluster.nodes.get(name, NodeSeen())
+    effect = cluster.effect([name])
+    step, reasons = _step(node, effect, budgets_missing)
+    waits = (cluster.healths[place] for place in sorted(node.budgets))
+    return NodeImpact(
+        name,
+        step,
+        0,
+        node.restarted,
+        node.unknown,
+        effect,
+        _pods(node, cluster),
+        tuple(reasons),
+        tuple(sorted(node.flags)),
+        tuple(
+            name_path(health.budget.namespace, health.budget.name) for health in waits if health.allowed == 0
+        ),
+    )
+
+
+def _step(node: NodeSeen, effect: Effect, budgets_missing: str) -> tuple[Step, list[str]]:
+    if why := list(_for_sure(node, effect)):
+        return Step.DRAIN, why
+    if why := list(_perhaps(node, effect, budgets_missing)):
+        return Step.UNDECIDED, why
+    return (Step.IN_PLACE if node.restarted or node.unknown else Step.CLEAN), []
+
+
+def _for_sure(node: NodeSeen, effect: Effect) -> Iterator[str]:
+    """Yield why a node is to be drained."""
+    for budget in effect.budgets:
+        if budget.certainty is Certainty.YES:
+            name = name_path(budget.namespace, budget.name)
+            missing = f"{budget.after} of {budget.desired} healthy pods"
+            already = f", {budget.short_before} too few already" if budget.short_before else ""
+            yield f"PodDisruptionBudget {name}: {missing}{already}"
+    for owner in effect.owners:
+        if owner.certainty is Certainty.YES:
+            yield f"{owner.all_of_it} at once"
+    if node.killed:
+        yield f"{count(len(node.killed), 'pod')} with a container that is not started again"
+
+
+def _perhaps(node: NodeSeen, effect: Effect, budgets_missing: str) -> Iterator[str]:
+    """Yield why a node may have to be drained."""
+    for budget in effect.budgets:
+        why = budget.problem or f"{budget.possible} may restart or be unhealthy"
+        yield f"PodDisruptionBudget {name_path(budget.namespace, budget.name)} may be breached: {why}"
+    for owner in effect.owners:
+        yield f"{owner.all_of_it} may restart at once"
+    if node.maybe_killed:
+        number = node.maybe_killed
+        yield f"{count(number, 'pod')} that {agree(number, 'restart')} may not be started again"
+    if budgets_missing and (node.restarted or node.unknown):
+        yield "PodDisruptionBudgets are not known"
+
+
+def _pods(node: NodeSeen, cluster: Counts) -> Pods:
+    single = (key for key in node.owners if is_replicated(key) and cluster.replicas(key) == 1)
+    lists = (node.killed, node.bare, node.static, single)
+    return Pods(*(tuple(sorted(places)) for places in lists))

@@ -56,9 +56,7 @@ def identity_of(pod: Pod | PodName) -> Identity:
 
 OwnerKey = tuple[str, str]
 """A namespace, and ``Deployment/web``."""
-
 _FINISHED: Final = ("Succeeded", "Failed")
-
 _NOT_REPLICATED: Final = ("DaemonSet/", "Job/", "CronJob/", "Node/", "Pod/")
 """Owners whose pods do not replace one another."""
 
@@ -238,12 +236,9 @@ def _note_fate(node: NodeSeen, pod: Pod, fate: Fate) -> None:
 # later time, so an hour or more counts as not shown.
 
 _LONGEST_SECONDS: Final = 3600
-
 _DEFAULT_GRACE: Final = 30
 """Seconds, of ``terminationGracePeriodSeconds`` (pkg/apis/core/v1/defaults.go)."""
-
 _MOST_GRACE: Final = 1 << 31
-
 _SERVING: Final = frozenset({ContainerType.CONTAINER, ContainerType.SIDECAR})
 
 

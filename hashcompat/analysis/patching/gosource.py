@@ -27,11 +27,8 @@ from hashcompat.core.kubelet.alike import unknown_to
 from hashcompat.core.kubelet.hashing import compile_hasher
 
 ROOT: Final = "pkg/kubelet/container/hashlike"
-
 IMPORT: Final = f"k8s.io/kubernetes/{ROOT}"
-
 CORE: Final = ("corev1", "k8s.io/api/core/v1")
-
 HASH_UTIL: Final = ("hashutil", "k8s.io/kubernetes/pkg/util/hash")
 
 
@@ -114,7 +111,6 @@ _WHOLE: Final = {
     "value": "&old",
     "known": "!c.lossy",
 }
-
 _PICKED: Final = {
     "convert": '\told := map[string]string{"name": container.Name, "image": container.Image}',
     "value": "old",
@@ -169,7 +165,6 @@ def quoted(spec: Mapping[str, Any]) -> str:
 _RESIZE = """
 // Old hashes cover resources, this kubelet's hash does not: a container that
 // is accepted by an old hash restarts at its first in-place resize."""
-
 _CHECK = """	if ended(version.Get().GitVersion) {
 		return ""
 	}

@@ -20,7 +20,6 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import keys
 
 Definition = str | Sequence[Mapping[str, Any]]
-
 _FOREIGN: Final = {
     "intstr": "k8s.io/apimachinery/pkg/util/intstr",
     "resource": "k8s.io/apimachinery/pkg/api/resource",
@@ -85,9 +84,7 @@ def _aligned(rows: list[list[str]]) -> list[str]:
 
 
 Types = Mapping[str, Definition]
-
 Row = Mapping[str, Any]
-
 _BUILTIN: Final = frozenset({"string", "bool", "int32", "int64"})
 
 

@@ -140,11 +140,8 @@ def _edited(edit: FileEdit, text: str) -> str:
 
 
 _NULL: Final = "0" * 40
-
 _DATE: Final = "Mon, 17 Sep 2001 00:00:00 +0000"
-
 _LINES: Final = re.compile(r"[^\n]*\n|[^\n]+")
-
 _GRAPH_WIDTH: Final = 40
 
 

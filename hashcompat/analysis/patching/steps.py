@@ -15,7 +15,6 @@ from hashcompat.analysis.patching.model import MisplacedError
 from hashcompat.core.catalog.eras import Site
 
 _BLOCK = re.compile(r"^import \(\n(?P<lines>.*?)^\)\n", re.MULTILINE | re.DOTALL)
-
 _IMPORT = re.compile(r'\t(?:(?P<alias>[\w.]+) )?"(?P<path>[^"]+)"')
 
 

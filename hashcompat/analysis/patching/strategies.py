@@ -37,7 +37,6 @@ from hashcompat.core.kubelet import alike
 from hashcompat.core.release import parse_release
 
 _MANAGER: Final = "pkg/kubelet/kuberuntime/kuberuntime_manager.go"
-
 _INSERT: Final = """	id, recorded := containerStatus.ID.String(), containerStatus.Hash
 	if recorded != expectedHash && hashlike.Accepts(container, id, recorded) {
 		// An older kubelet created this container from the same spec.
@@ -69,14 +68,12 @@ _ACCEPT_WHAT: Final = (
     "kubelet {new} hashes containers differently from {names}. After an in-place upgrade it treats every "
     "container whose hash differs as changed: it kills the container and creates it again."
 )
-
 _HOW: Final = (
     "containerChanged now also accepts a recorded hash that such a kubelet records for the same container. "
     "That hash is computed over the Go types of that release, to which the container is copied field by "
     "field. New containers get the new hash. Static pods are still identified by their UID, which does not "
     "change."
 )
-
 _NEW_FIELDS: Final = {
     False: (
         "An old hash does not count for a container that sets a field which the old kubelet did not know, "
@@ -87,23 +84,17 @@ _NEW_FIELDS: Final = {
         "so dropped: they take effect when the container restarts for another reason."
     ),
 }
-
 _END: Final = "The patch can be dropped once no container of those kubelets is left."
-
 _RESIZE: Final = (
     "Old hashes cover resources: a container that is kept because of an old hash restarts at its first "
     "in-place resize, even if its resizePolicy is NotRequired."
 )
-
-
 _HELPERS: Final = "pkg/kubelet/container/helpers.go"
-
 _FREED: Final = (
     ("encoding/json", "json"),
     ("hash/fnv", "fnv"),
     ("k8s.io/kubernetes/pkg/util/hash", "hashutil"),
 )
-
 _BODY: Final = """	// The hash of kubelet {old}: switching between the two restarts nothing.
 	hash, _ := {name}.HashContainer(container)
 	return hash
@@ -157,7 +148,6 @@ _PIN_WHAT: Final = (
     "the container is copied field by field. Switching between {old} and {new} restarts no container "
     "because of its hash."
 )
-
 _DROPPED: Final = (
     "Fields that the old release does not know are not part of the hash: changing only those does not "
     "restart the container."

@@ -135,16 +135,12 @@ def _text(field: Field, value: Any) -> str:
 
 
 _HELPERS: Final = "pkg/kubelet/container/helpers.go"
-
 _HASH: Final = "pkg/util/hash/hash.go"
-
 _BODY: Final = """	hash := &strippedHash{Hash32: fnv.New32a()}
 	hashutil.DeepHashObject(hash, *container)
 	return uint64(hash.sum())
 """
-
 _PRINT: Final = '\tprinter.Fprintf(hasher, "%#v", objectToWrite)\n'
-
 _PRINT_STRIPPED: Final = '\thasher.Write([]byte(stripped(printer.Sprintf("%#v", objectToWrite))))\n'
 
 
@@ -204,12 +200,10 @@ _WHAT: Final = (
     "The text that kubelet {new} hashes differs from that of {old} by new fields. Their text is removed "
     "where they are unset, or have a default that API servers set."
 )
-
 _LOCAL: Final = (
     "Only the container hash changes. Strings in a container that contain such text are cut too: "
     "hashcompat patch --audit lists those containers."
 )
-
 _GLOBAL: Final = (
     "DeepHashObject changes, and with it every hash that it computes: static pods' UIDs, checkpoint "
     "checksums and, if the controller-manager is built from this tree, the pod-template-hash of every "

@@ -19,7 +19,6 @@ from hashcompat.cli.completion import BY_METAVAR
 
 _OWN: Final = "Options"
 """The heading of what belongs to no group."""
-
 Arguments = TypeVar("Arguments")
 Group = TypeVar("Group")
 

@@ -127,13 +127,19 @@ def _read(reading: Reading) -> Inventory:
         raise UsageError(f"{other} and --sample are two sources of pods; give one of them")
     if source.is_live:
         return collect_cluster(source.cluster, _cluster_scope(reading), quiet=reading.quiet)
-    beside = _is_beside_static(source)
-    if not beside:
-        _refuse(source, reading.scope.labels)
+    alone = source.static.directories and not (source.files or source.sample)
+    beside = bool(alone) and is_cluster_named(source.cluster)
+    # flags of a live cluster would change nothing beside another source
+    if not beside and (flags := source.cluster.flags(reading.scope.labels.selector)):
+        hint = "; --context or KUBECONFIG names one"
+        raise UsageError(
+            f"{flags[0]} goes with a live cluster, not with -f, --static-pod-dir or --sample"
+            f"{hint if source.static.directories and not source.files else ''}"
+        )
     if source.sample:
-        from hashcompat.sources.files import sample
+        from hashcompat.sources.files.collect import sample_cluster
 
-        return sample.collect()
+        return sample_cluster()
     if not source.static.directories:
         return _files(source, reading)
     others = None
@@ -145,23 +151,6 @@ def _read(reading: Reading) -> Inventory:
 def _cluster_scope(reading: Reading) -> live.Scope:
     found = cluster_scope(reading.scope, needs_nodes=reading.needs_nodes, budgets=reading.budgets)
     return structs.replace(found, needs_pods=reading.needs_pods)
-
-
-def _is_beside_static(source: Source) -> bool:
-    """Return whether the live cluster is read with ``--static-pod-dir``: where something names one."""
-    alone = source.static.directories and not (source.files or source.sample)
-    return bool(alone) and is_cluster_named(source.cluster)
-
-
-def _refuse(source: Source, labels: Labels) -> None:
-    """Refuse flags of a live cluster with another source, where they would change nothing."""
-    if flags := source.cluster.flags(labels.selector):
-        where = (
-            "; --context or KUBECONFIG names one" if source.static.directories and not source.files else ""
-        )
-        raise UsageError(
-            f"{flags[0]} goes with a live cluster, not with -f, --static-pod-dir or --sample{where}"
-        )
 
 
 def _files(source: Source, reading: Reading) -> Inventory:

@@ -52,7 +52,6 @@ def key_of(name: str | None) -> bytes:
 
 
 _MOST: Final = 64
-
 _BY_DEFAULT: Final = 4
 """Each takes memory, and a container has fewer processors than the machine that it sees."""
 

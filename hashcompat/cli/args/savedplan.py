@@ -18,11 +18,11 @@ from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli.args import planned
 from hashcompat.cli.args.declare import given_flags
 from hashcompat.cli.args.facts import Records
+from hashcompat.cli.args.gate import RolloutFlags
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.planned import key_of
 from hashcompat.cli.args.releases import Names, check_releases
-from hashcompat.cli.args.rollout import RolloutFlags
-from hashcompat.cli.args.source import Scope, cluster_uid
+from hashcompat.cli.args.source import cluster_uid
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.digest import SIGNATURE
 from hashcompat.core.model.escape import count
@@ -161,7 +161,14 @@ def read(
     check_releases(name, plan, "" if old == AUTO else old, new, names.catalog)
     part = filters.narrowed(plan, arguments.scope.filters)
     if arguments.rollout.state:
-        _check_whole(plan, part, arguments.scope)
+        # a turn is about whole nodes, so it must not be judged by a part of their plan
+        left = sum(item.pod.node in arguments.scope.nodes for item in plan.items) - len(part.items)
+        if left:
+            flag = next(flag for flag in given_flags(arguments.scope) if flag != "--node")
+            raise UsageError(
+                f"{flag} leaves out {count(left, 'container')} of the plan on these nodes, and a turn that "
+                f"--state keeps is about whole nodes; make the plan with {flag} instead"
+            )
     return part, digest
 
 
@@ -169,17 +176,6 @@ def check_uid(plan: Plan, policy: Policy, settings: Mapping[str, Setting]) -> No
     """Raise InputError for a plan of another cluster than the policy names."""
     if policy.cluster:
         refusal.check_cluster(plan, policy.cluster, settings["cluster-uid"].place)
-
-
-def _check_whole(plan: Plan, part: Plan, scope: Scope) -> None:
-    """Raise UsageError where a turn, which is about whole nodes, would judge a part of their plan."""
-    left = sum(item.pod.node in scope.nodes for item in plan.items) - len(part.items)
-    if left:
-        flag = next(flag for flag in given_flags(scope) if flag != "--node")
-        raise UsageError(
-            f"{flag} leaves out {count(left, 'container')} of the plan on these nodes, and a turn that "
-            f"--state keeps is about whole nodes; make the plan with {flag} instead"
-        )
 
 
 def _refuse_source(arguments: Options, policy: Policy) -> None:

@@ -126,7 +126,6 @@ def _one(values: Sequence[str], flag: str) -> str:
 
 
 _DURATION: Final = regex(r"(\d{1,6})(s|m)?")
-
 _DEFAULT_TIMEOUT: Final = "60s"
 
 

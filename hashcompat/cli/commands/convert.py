@@ -23,7 +23,6 @@ _KINDS: Final[Mapping[str, tuple[Report[Any], Callable[[Saved], Any]]]] = {
     checks.KIND: (PREFLIGHT, checks.checks_of),
 }
 """The documents from which the whole result can be made again, each with how."""
-
 _WANTED: Final = "what hashcompat plan or hashcompat preflight saves with --out FILE"
 
 

@@ -19,12 +19,11 @@ from hashcompat.cli.args import savedplan
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import given_flags, group, option
 from hashcompat.cli.args.facts import Facts, Patched, keep_going_option
+from hashcompat.cli.args.gate import PolicyFlags, RolloutFlags, State, extra_inputs_of, settled
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.planned import Jobs, planned
-from hashcompat.cli.args.policy import PolicyFlags, extra_inputs_of
 from hashcompat.cli.args.releases import Names, Releases
-from hashcompat.cli.args.rollout import RolloutFlags, State, settled
 from hashcompat.cli.args.savedplan import check_read, impact_of, now_of
 from hashcompat.cli.args.source import Scope, Source
 from hashcompat.core.errors import UsageError
@@ -104,7 +103,10 @@ def _of_source(
     arguments: Arguments, settings: Mapping[str, Setting], policy: Policy, names: Names
 ) -> GateResult:
     """Judge a plan that is made of the source."""
-    _refuse_without_plan(settings)
+    if "verify-key" in settings:
+        raise UsageError(
+            f"{settings['verify-key'].place}: only a saved plan is signed; give it with --plan FILE"
+        )
     ready, budgets = partial(output.ready, GATE, arguments.shown), FailOn.PDB in policy.fail_on
     made = planned(arguments, names, ready, quiet=arguments.quiet.quiet, budgets=budgets)
     savedplan.check_uid(made.plan, policy, settings)
@@ -177,11 +179,3 @@ def _now() -> datetime:
 
 def _today() -> date:
     return datetime.now(UTC).date()
-
-
-def _refuse_without_plan(settings: Mapping[str, Setting]) -> None:
-    """Raise UsageError for a setting that is about saved plans, where none is given."""
-    if "verify-key" in settings:
-        raise UsageError(
-            f"{settings['verify-key'].place}: only a saved plan is signed; give it with --plan FILE"
-        )

@@ -27,7 +27,6 @@ from hashcompat.output.report.matrix import MATRIX
 
 _EVERY: Final = 0.2
 """Seconds between two lines, and before the first one."""
-
 _CLEAR: Final = "\r\x1b[K"
 """Back to the start of the line, and nothing in it."""
 
@@ -60,7 +59,6 @@ class _Counted(msgspec.Struct, frozen=True):
 
 
 _FROM: Final = {"help": "The first release, or auto: what the nodes report; default: the oldest known one."}
-
 _TO: Final = {"help": "The last release; default: the newest known one."}
 
 

@@ -31,7 +31,7 @@ from hashcompat.core.errors import ExitCode, UsageError
 from hashcompat.core.model.plan import Way
 from hashcompat.core.model.preflight import Preflight, Status
 from hashcompat.output.report.preflight import PREFLIGHT
-from hashcompat.sources.files import dumps
+from hashcompat.sources.files.archives import dumps_in
 from hashcompat.sources.node import collect, live
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def _dumps(arguments: Arguments) -> list[Dump] | None:
     if arguments.joined.no_node:
         return None
     if arguments.dumps:
-        return dumps.collect(arguments.dumps)
+        return dumps_in(arguments.dumps)
     kind, socket = arguments.runtime or collect.AUTO, arguments.runtime_endpoint or ""
     return [live.collect(kind, socket, arguments.root or "/", arguments.read_also)]
 

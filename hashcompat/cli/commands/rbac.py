@@ -8,9 +8,9 @@ from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import group, option
+from hashcompat.cli.args.gate import configmap_of
 from hashcompat.cli.args.inventory import cluster_scope
 from hashcompat.cli.args.output import Shown, shows
-from hashcompat.cli.args.rollout import configmap_of
 from hashcompat.cli.args.source import Scope
 from hashcompat.core.errors import UsageError
 from hashcompat.output.report.releases import ROLES

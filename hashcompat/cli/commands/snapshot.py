@@ -24,7 +24,6 @@ from hashcompat.sources.files.inputs import Copy
 
 _TOGETHER: Final = 64
 """Pods that are written to the file together."""
-
 _CHUNK: Final = 1 << 13
 
 

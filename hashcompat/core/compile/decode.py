@@ -32,7 +32,6 @@ from hashcompat.core.regex import regex
 from hashcompat.core.shown import name as shown_name
 
 Decoder = Callable[[Any], Any]
-
 _INTEGER: Final = regex(r"[+-]?[0-9]{1,20}", re.ASCII)
 
 
@@ -49,6 +48,7 @@ def compile_decoder(go_type: GoType, *, keep_empty: bool) -> Decoder:
             return _struct(go_type, keep_empty)
         case Pointer(_, elem):
             return _pointer(compile_decoder(elem, keep_empty=keep_empty))
+        # before the other slices: encoding/json has []byte as base64, not as a list of numbers
         case Slice(_, Basic(_, "uint8")):
             return _bytes
         case Slice(_, elem):
@@ -126,6 +126,7 @@ def _slice(decode_elem: Decoder, keep_empty: bool) -> Decoder:
                 result.append(decode_elem(item))
             except DecodeError as error:
                 raise error.within(f"[{index}]") from None
+        # protobuf cannot tell an empty list from none, so API pods have nil where their JSON has []
         return tuple(result) if result or keep_empty else None
 
     return decode
@@ -143,6 +144,7 @@ def _map(decode_key: Callable[[str], Any], decode_value: Decoder, keep_empty: bo
                 result[decode_key(key)] = decode_value(item)
             except DecodeError as error:
                 raise error.within(f"[{shown_name(clean(key))!r}]") from None
+        # maps travel like lists: an empty one is not sent
         return result if result or keep_empty else None
 
     return decode
@@ -212,6 +214,7 @@ def compile_known(go_type: GoType) -> Decoder:
                 {field.json: compile_known(field.type) for _, _, field in json_fields(go_type)}
             )
         case Pointer(_, elem):
+            # a nil pointer is null, which passes through the struct's reader unchanged
             return compile_known(elem)
         case Slice(_, elem):
             known = compile_known(elem)

@@ -87,6 +87,7 @@ def _struct(go_type: Struct, escapes: Escapes, lead: str) -> Encoder:
 
 def omits(field: Field, value: Any) -> bool:
     """Return whether omitempty leaves the field out: never a struct, a pointer only when nil."""
+    # encoding/json's isEmptyValue has no case for structs, so {} is written for an empty one
     return field.omitempty and not value and not isinstance(field.type, Struct)
 
 
@@ -115,6 +116,7 @@ def _slice(elem: GoType, escapes: Escapes, lead: str) -> Encoder:
     first, rest = (_when_needed(elem, escapes, before) for before in (lead + "[", ","))
 
     def show(value: Any, emit: Emit) -> None:
+        # nil and empty differ: null, and [] or {}
         if not value:
             emit(lead + ("null" if value is None else "[]"))
             return
@@ -134,6 +136,7 @@ def _map(value_type: GoType, escapes: Escapes, lead: str) -> Encoder:
             emit(lead + ("null" if value is None else "{}"))
             return
         before = lead + "{"
+        # encoding/json sorts the keys of maps by their bytes, which is Python's order of strings
         for key in sorted(value):
             emit(before + quote(key, escapes))
             encode_value(value[key], emit)

@@ -85,6 +85,7 @@ def _scalar_text(kind: str) -> Callable[[Any], str]:
     if kind == "bool":
         return lambda value: "true" if value else "false"
     if kind == "uintptr":
+        # printHexPtr writes <nil> for 0, as for a pointer
         return lambda value: hex(value) if value else "<nil>"
     if kind in FLOATS:
         from hashcompat.core.go.strconv import format_float  # noqa: PLC0415 - few types are floats
@@ -114,7 +115,7 @@ def _struct(go_type: Struct, sharp: bool, head: str) -> Printer:
     places = list(zip(go_type.fields, leads, strict=True))
     shows = [compile_printer(field.type, sharp=sharp, lead=lead) for field, lead in places]
     end = "}" if shows else head + "{}"
-    if any(_may_forget(field.type) for field in go_type.fields):
+    if any(any(map(_leaves_flag, types(field.type, coded=True))) for field in go_type.fields):
         return _forgetful_struct(
             shows,
             [compile_printer(field.type, sharp=sharp, typed=False, lead=lead) for field, lead in places],
@@ -145,11 +146,6 @@ def _forgetful_struct(shows: list[Printer], bare_shows: list[Printer], end: str)
         return forgotten
 
     return show
-
-
-def _may_forget(go_type: GoType) -> bool:
-    """Return whether printing a value can leave ``ignoreNextType`` set; no Container field can."""
-    return any(map(_leaves_flag, types(go_type, coded=True)))
 
 
 def _leaves_flag(go_type: GoType) -> bool:
@@ -215,6 +211,7 @@ def _key_order(key: GoType) -> Callable[[Any], Any] | None:
 
     Scalars and arrays are sorted by value, everything else by its ``%#v`` text.
     """
+    # arrays compare element by element, which tuples do too; complex numbers have no order in either language
     by_value = isinstance(key, Array) or (isinstance(key, Basic) and not key.kind.startswith("complex"))
     return None if by_value else lambda value: spew(key, value)
 
@@ -228,6 +225,8 @@ def _pointer(elem: GoType, sharp: bool, typed: bool, lead: str) -> Printer:
     def show(value: Any, emit: Emit) -> object:
         if value is None:
             emit(nil)
+            # without a type formatPtr returns before it clears ignoreNextType, so whatever is next prints
+            # without one too
             return not typed
         return show_elem()(value[0], emit)
 
@@ -246,6 +245,7 @@ def _pointer_chain(go_type: Pointer, sharp: bool, typed: bool, lead: str) -> Pri
         if shows_type:
             head = f"{lead}({'*' * indirections}{end.name})"
         else:
+            # only where a nil ends the chain does formatPtr count the stars in the type's own name
             head = f"{lead}<{'*' * (indirections + end.name.count('*') * nil)}>"
         if nil:
             emit(head + "<nil>")
@@ -286,7 +286,6 @@ _TOKENS: Final = [f" {byte}" for byte in range(256)]
 _LONGEST_REMEMBERED: Final = 256
 _AT_ONCE: Final = 1 << 16
 """Characters that are printed at once: while they are, each of their bytes takes 8 more."""
-
 _BYTES_HEAD: Final = f"({BYTES.name})["
 
 
@@ -298,8 +297,10 @@ def byte_slice_pieces(pieces: Iterable[str]) -> list[str]:
         if len(piece) <= _LONGEST_REMEMBERED:
             text.append(_tokens(piece))
         else:
+            # not cached: one long value would push thousands of short ones out
             starts = range(0, len(piece), _AT_ONCE)
             text += (_tokens.__wrapped__(piece[start : start + _AT_ONCE]) for start in starts)
+    # every byte is printed with a space before it, and the first one needs none
     text[0] = _BYTES_HEAD + text[0][1:]
     text.append("]")
     return text

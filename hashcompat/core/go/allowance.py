@@ -14,41 +14,30 @@ from hashcompat.core.errors import InputError
 MOST_CONTAINERS: Final = 400_000
 """Containers of one run, each of up to 650 bytes in memory: Kubernetes supports 300,000 in a cluster, in
 150,000 pods (kubernetes.io/docs/setup/best-practices/cluster-large)."""
-
 MOST_HASHES: Final = 20_000_000
 """Hashes of one run, each of 4 bytes in memory: of 300,000 containers by 66 releases."""
-
 MOST_OF_RECORDS: Final = 250 << 20
 """Bytes in memory of recorded hashes, sandboxes and resources of one run, or as many as their files have
 characters, if these are more: a row of crictl has more than 500, and takes about 420. 300,000 containers and
 150,000 sandboxes, those of a cluster of the size that Kubernetes supports, count as 210 MB."""
-
 MOST_NODES: Final = 50_000
 """Nodes, each of up to 1 kB in memory: ten times what Kubernetes supports in a cluster."""
-
 MOST_OF_NODES: Final = 150 << 20
 """Bytes in memory of the labels and taints of all nodes: of 5,000 nodes 30 kB each."""
-
 MOST_CONTROLLERS: Final = 900_000
 """Facts about who owns what, each of up to 400 bytes in memory: three of a workload, and one or two of a pod
 that is its controller's first."""
-
 MOST_LISTS: Final = 500_000
 """Lists in one file that give their kind behind their items, each of 200 bytes in memory."""
-
 MOST_EXPLAINED: Final = 2_000
 """Containers that are explained at once: those of a pod, or of a few that have its name."""
-
 MOST_MATCHES: Final = 20_000_000
 """PodDisruptionBudgets that are compared with pods' labels, or select a pod: those that ask for a label's
 value are looked up, and a pod that two select is never evicted."""
-
 LONGEST_NAME: Final = 1_024
 """Characters of what a report shows of a pod: names have 253 at the most, and an owner's has its kind."""
-
 ORDINARY_NAME: Final = 400
 """Characters: an owner of Kubernetes has a namespace of 63, a kind of 63 and a name of 253."""
-
 MOST_OF_NAMES: Final = 100 << 20
 """Bytes in memory of names that no API server accepts: longer ones, or others than ASCII."""
 
@@ -143,28 +132,20 @@ def explained() -> Allowance:
 
 DEEPEST: Final = 700
 """Levels of lists and objects in JSON; no type of core/v1 has 20, and Python's own encoder ends at 1,000."""
-
 LONGEST: Final = 8 << 20
 """Characters of one object: several times what an API server accepts. In a text with one beyond U+FFFF each
 counts twice, for it takes four bytes of memory."""
-
 MOST_VALUES: Final = 500_000
 """Values in one object; each needs up to 250 bytes of memory, and an object of 1.5 MiB has fewer."""
-
 LONGEST_DOCUMENT: Final = 64 << 20
 """Characters of what a document holds outside its ``items``: the records of a snapshot of 300,000 containers,
 the most that Kubernetes supports in one cluster."""
-
 MOST_DOCUMENT_VALUES: Final = 2_000_000
 """Values there."""
-
 _PIECE: Final = 1 << 16
 """Characters that are looked at together, so few that they stay in the processor's cache."""
-
 _OBJECT: Final = "one object"
-
 _CHARACTERS: Final = "characters"
-
 _REASON: Final = "API servers accept no object above 3 MiB"
 
 
@@ -209,6 +190,7 @@ def characters_in(text: str, start: int = 0, end: int | None = None) -> int:
     end = len(text) if end is None else end
     if text.isascii():
         return end - start
+    # Python stores a whole text with 4 bytes a character if one of them is beyond U+FFFF
     wide = any(_is_wide(text[place:behind]) for place, behind in _pieces(start, end))
     return (end - start) * (2 if wide else 1)
 

@@ -15,14 +15,10 @@ from typing import Final, Protocol
 from zlib import adler32 as _adler32
 
 _OFFSET: Final = 2166136261
-
 _PRIME: Final = 16777619
-
 _MASK: Final = 0xFFFFFFFF
-
 _INVERSE: Final = pow(_PRIME, -1, 1 << 32)
 """Multiplied by this, a product with the prime is undone (modulo 2^32)."""
-
 _LONGEST_REMEMBERED: Final = 256
 
 
@@ -107,10 +103,12 @@ def _factor(length: int) -> int:
 def by_pieces(pieces: Iterable[str], state: int) -> int:
     """Return the same in Python: factor and addend (see ``in_c``) of short pieces are remembered."""
     for piece in pieces:
+        # long pieces are values of env and args, which no other container has: they would only evict others
         if len(piece) > _LONGEST_REMEMBERED:
             state = fnv32a_after(piece, state)
         else:
             factor, addend = _effect(piece, state & 0xFF)
+            # a step depends on the low 8 bits alone, so 256 effects of a piece are all there can be
             state = (state * factor + addend) & _MASK
     return state
 
@@ -118,6 +116,7 @@ def by_pieces(pieces: Iterable[str], state: int) -> int:
 def fnv32a_after(text: str, state: int = _OFFSET) -> int:
     """Return FNV-1a's 32-bit state after a text, from the state before it."""
     for byte in text.encode():
+        # FNV-1a: xor before the product; FNV-1 has them the other way round
         state = ((state ^ byte) * _PRIME) & _MASK
     return state
 
@@ -153,11 +152,8 @@ def adler32(pieces: Iterable[str], state: int = 1) -> int:
 
 BY_NAME: Final[dict[str, Digest]] = {"fnv32a": fnv32a, "adler32": adler32}
 """Digest steps by their name in an era."""
-
 _OFFSET_128: Final = 0x6C62272E07BB014262B821756295C58D
-
 _PRIME_128: Final = (1 << 88) + 0x13B
-
 _MASK_128: Final = (1 << 128) - 1
 
 

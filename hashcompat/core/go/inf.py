@@ -24,11 +24,9 @@ DEC: Final = Struct(
     ),
 )
 POINTER: Final = Pointer("*inf.Dec", DEC)
-
 Words = tuple[int, ...] | None
 Dec = tuple[tuple[bool, Words], int]
 """Typed value of ``DEC``: ``((negative, 64-bit words), scale)``, which stands for unscaled / 10**scale."""
-
 LARGEST_EXPONENT: Final = 10_000
 """Decimal places of a quantity; not far beyond, Go itself needs gigabytes for an ``inf.Dec``."""
 
@@ -64,6 +62,7 @@ def round_up(unscaled: int, scale: int, new_scale: int) -> int:
         raise DecodeError(f"a quantity whose exponent is too large: more than {LARGEST_EXPONENT:,}")
     if shift >= 0:
         return unscaled * int(10**shift)
+    # 10**n has more bits than n, so the amount is below one unit: rounded up it is one, without the power
     if -shift > unscaled.bit_length():
         return 1
     return -(-unscaled // int(10**-shift))

@@ -11,10 +11,8 @@ from typing import Any, Final, TypeGuard
 
 EACH: Final = "[]"
 """What follows a key to mean each element of its list."""
-
 GONE: Final = object()
 """What a change returns for a value that is to be taken out."""
-
 Change = Callable[[Any], Any]
 
 
@@ -93,6 +91,7 @@ def _each(items: Any, change: Change) -> Any:
     if not isinstance(items, list):
         return items
     new = [change(item) for item in items]
+    # identity, not equality: callers see by it that nothing changed, and 1 == True in Python
     if all(one is other for one, other in zip(new, items, strict=True)):
         return items
     return [item for item in new if item is not GONE] or GONE

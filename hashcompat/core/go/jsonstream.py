@@ -101,12 +101,14 @@ class Elements:
 
     def _stopped(self, place: Place) -> tuple[Place, Iterable[str]]:
         self._goes_on = True
+        # an end of its own lets the reader of the list stop as at any other end
         return place, "]"
 
     @property
     def end(self) -> End:
         """Where they end, once they were read."""
         place = structs.replace(self._first, index=self._index, line=self._window.line)
+        # in bytes, as places in a file are; what was read but not used belongs to the next part
         size = self._read - _bytes_of(self._window.left)
         return End(place, self._goes_on, size if self._goes_on else size - len("]"))
 
@@ -129,11 +131,13 @@ def _object(window: Window, number: int, reader: _Elements) -> Iterator[Part]:
         if window.peek() != "[":
             members[key] = window.value(below("$", key), meter, placed)
         elif key == ITEMS:
+            # kubectl writes kind after the items, and then this is None: the last part of the document has it
             kind = members.get("kind")
             for index, value, own in reader.listed(key, Place(number, 0, 0, kind), opens=True):
                 yield Part(number, value, index, kind, own.lines if own else None)
         else:
             plain = _Elements(window)
+            # any other list is read element by element too, so that none is larger in memory than its parts
             members[key] = [
                 value for _, value, _ in plain.listed(key, Place(number, 0, 0), meter, opens=True)
             ]

@@ -42,10 +42,8 @@ class Number(msgspec.Struct, frozen=True):
 
 UNTERMINATED: Final = "Unterminated string"
 """How Python begins its message for a string that lacks its closing quote."""
-
 _LONGEST_INTEGER: Final = 400
 """Digits; Python refuses to read integers of several thousand digits, and no field has one of 20."""
-
 _SPACE: Final = regex(r"[ \t\n\r]*")
 _SURROGATE: Final = "\\ud"
 _SURROGATES: Final = regex("[\ud800-\udfff]")
@@ -75,6 +73,7 @@ def integer(value: object, bits: int, *, signed: bool = True) -> int:
     Raises DecodeError for other kinds of JSON, for numbers with a fraction or an exponent (including ``1.0``
     and ``1e3``), and for numbers out of range.
     """
+    # strconv.ParseInt reads -0 as 0, and Python's int would have lost the sign before this sees it
     if isinstance(value, Number) and value.raw == "-0":
         return 0
     if type(value) is not int:
@@ -106,6 +105,7 @@ def _marked(value: Any) -> str:
     """Return JSON in one line, with the text of numbers."""
     plain = json.dumps(_plain(value, ""))
     mark = "#"
+    # a mark must occur in no string of the document, or a value could end up outside its quotes
     while mark in plain:
         mark += "#"
     return re.sub(f'"{mark}([^"#]*){mark}"', r"\1", json.dumps(_plain(value, mark)))
@@ -117,6 +117,7 @@ def _compact(value: Any) -> str | None:
         text = json.dumps(value)
     except TypeError:
         return None
+    # two lone surrogates next to each other would be read back as one character
     return None if _SURROGATE in text else text
 
 
@@ -129,6 +130,7 @@ def canonical(value: Any) -> bytes:
     numbers: list[str] = []
 
     def place(number: Number) -> float:
+        # the numbers follow the text in order: NaN marks where each was, so no two values share all bytes
         numbers.append(number.raw)
         return math.nan  # which no JSON contains
 
@@ -205,6 +207,7 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     result = dict(pairs)
     if len(result) != len(pairs):
         seen: set[str] = set()
+        # slow, and only once: a document with such a key is refused
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         raise InputError(f"the key {shown_name(twice)!r} appears twice in one object")
     return result
@@ -222,7 +225,6 @@ DECODER: Final = json.JSONDecoder(
     object_pairs_hook=_unique, parse_float=Number, parse_int=_integer, parse_constant=_refuse
 )
 """Reads JSON values as Go does; raises json.JSONDecodeError, RecursionError and InputError."""
-
 _HTML_SAFE: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 _SHORT: Final = {ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t", ord('"'): '\\"', ord("\\"): "\\\\"}
 _CONTROLS: Final = {code: f"\\u{code:04x}" for code in range(0x20)}
@@ -232,7 +234,6 @@ ESCAPES: Final = {
     "go1.22": {**_BEFORE_GO_1_22, ord("\b"): "\\b", ord("\f"): "\\f"},
 }
 """How encoding/json escapes, by the Go that built the kubelet; Go 1.22 added two short escapes."""
-
 _PLAIN: Final = regex(r'[^\x00-\x1f"\\<>&\u2028\u2029]*')
 
 
@@ -251,12 +252,10 @@ def quote(text: str, escapes: dict[int, str]) -> str:
 
 _SKIPPING: Final = json.JSONDecoder(parse_int=bool, parse_float=bool, parse_constant=bool)
 """Finds the end of a value in valid JSON; what its numbers are does not matter."""
-
 _OPENING: Final = regex(r"[ \t\n\r]*:[ \t\n\r]*\[[ \t\n\r]*")
 _ASCII: Final = "\\u00"
 _LETTERS: Final = tuple(_ASCII + digit for digit in "4567")
 """How escapes of ASCII letters begin."""
-
 _TOKEN: Final = regex(r'"(?:[^"\\]++|\\.)*+"?|[{}\n]')
 """What decides at which line an object begins; valid JSON has line breaks only between its tokens."""
 
@@ -291,6 +290,7 @@ class JsonLines:
         while self._short:
             value, line = self._short.pop()
             self._known.update(dict.fromkeys(_objects_of(value), line))
+        # ids are safe here: the objects are kept by this one as long as their ids are
         if not any(id(row) in self._known for row in rows):
             numbers = self._alone(key, len(rows))
             if numbers is not None:
@@ -306,6 +306,7 @@ class JsonLines:
         """
         quoted = f'"{key}"'
         places = [(text, line, place) for _, line, text in self._long for place in _places(quoted, text)]
+        # a key may be written with escapes ("\u0063ontainers"), and then the word is not found where it is
         if len(places) != 1 or any(_may_hide_a_key(text) for _, _, text in self._long):
             return None
         ((text, line, place),) = places
@@ -330,6 +331,7 @@ def _elements(text: str, start: int, line: int, count: int) -> list[int]:
     for number in range(count):
         if number:
             end = _SKIPPING.raw_decode(text, start)[1]
+            # no comma can come in between: from the end of a value on there is only white space before it
             start = skip_space(text, text.index(",", end) + 1)
         line += text.count("\n", behind, start)
         starts.append(line)

@@ -62,16 +62,12 @@ class Place(msgspec.Struct, frozen=True):
 _SPACE: Final = " \t\n\r"
 _WIDEST: Final = 64
 """Characters of white space before an element that are looked at."""
-
 _TOGETHER: Final = 1 << 19
 """Characters that are decoded together: those of a chunk, even where a large object left more of them."""
-
 _FEW: Final = 1 << 12
 """Characters by which those that are decoded together grow at least."""
-
 _AHEAD: Final = 1 << 16
 """Characters that are there before many elements are looked for."""
-
 _LONGEST_WORD: Final = 16
 """Characters; an error this close to the end of what was read may only mean that a token is incomplete."""
 
@@ -196,6 +192,7 @@ class Window:
         self.peek()
         before = self._text[max(0, self._position - _WIDEST) : self._position]
         space = before[len(before.rstrip(_SPACE)) :]
+        # compact JSON has no mark between elements that could not also be in the middle of one
         if "\n" not in space:
             return []
         last = self._last(f"{space}}},{space}{{", _TOGETHER if alike is None else self._together)
@@ -206,12 +203,15 @@ class Window:
         pairs = [(values, "")] if isinstance(values, Run) else values
         elements = [self._passed(value, text, alike) if text else (value, None) for value, text in pairs]
         self._position = end if elements else self._position
+        # what quick refused once is not offered again, or one odd element would be decoded over and over
         self._strict_to = end
         return elements
 
     def _last(self, between: str, together: int) -> int:
         """Return where the last of the next elements ends that are decoded together; -1 for nowhere."""
         end = self._position + together
+        # doubled as long as nothing is like an earlier element: a list without replicas soon goes in whole
+        # chunks
         self._together = 2 * (together + _FEW) if together < _TOGETHER else 1
         last = self._text.rfind(between, self._position, end)
         return last if last >= 0 else self._text.find(between, max(self._position, end - len(between)))
@@ -236,8 +236,12 @@ class Window:
             try:
                 value, end = self._decoder.raw_decode(self._text, self._position)
             except json.JSONDecodeError as error:
+                # a string of many chunks would fail once for each of them: only a quote is worth another try
                 wanted = '"' if error.msg.startswith(UNTERMINATED) else ""
-                if not (self._may_go_on(error) and self._more(wanted)):
+                if not (
+                    (error.msg.startswith(UNTERMINATED) or error.pos > len(self._text) - _LONGEST_WORD)
+                    and self._more(wanted)
+                ):
                     raise self._error(error.msg, error.pos) from None
             except ValueError:  # more digits than Python turns into an integer, which DECODER keeps as text
                 self._decoder = DECODER
@@ -252,10 +256,8 @@ class Window:
 
         A number may continue in the next chunk, even if its decimal point was already read.
         """
+        # 12 may be the start of 123, and 1e of 1e5; what ends in a quote or a bracket is complete
         return self._text[end - 1] in '"]}' or end + _LONGEST_WORD < len(self._text)
-
-    def _may_go_on(self, error: json.JSONDecodeError) -> bool:
-        return error.msg.startswith(UNTERMINATED) or error.pos > len(self._text) - _LONGEST_WORD
 
     def _taken(self, char: str) -> bool:
         matches = self.peek() == char
@@ -284,6 +286,7 @@ class Window:
         if not length:
             return False
         self._line, self._column = self._line_of(self._position), self._column_of(self._position)
+        # places count from the beginning of the text, which has just moved
         self._strict_to = max(0, self._strict_to - self._position)
         self._text, self._position = "".join(read), 0
         self._seen, self._seen_line = 0, self._line
@@ -303,5 +306,6 @@ class Window:
 
     def _error(self, problem: str, position: int) -> InputError:
         """Return the error for a problem."""
+        # reading on is fine: after an error nothing else is taken from the text
         at_end = position >= len(self._text.rstrip()) and not any(chunk.strip() for chunk in self._chunks)
         return no_json(*self._place(position), problem, at_end=at_end)

@@ -1,7 +1,7 @@
 """Types with their own JSON methods besides Quantity: ``metav1.Time``, ``FieldsV1`` and ``IntOrString``.
 
 Those of metav1 (pkg/apis/meta/v1) are built from the fields of a type tree, because these are printed and
-differ by release.
+differ by release. ``metav1.Duration`` is read by Go's ``time.ParseDuration``, that of Go 1.26.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ def _refuse_fields(value: object) -> NoReturn:  # noqa: ARG001 - a decoder by it
 
 FIELDS: Final = Coded("v1.Fields", (), _refuse_fields, lambda _: "")
 """Represents the recursive ``v1.Fields`` of 1.14 and 1.15: null is printed, nothing else is decoded."""
-
 _RFC3339: Final = regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
 _ESCAPED_BY_GO_RELEASE: Final = ("\\u0008", "\\u000c")
 
@@ -54,6 +53,7 @@ def time_type(struct: Struct) -> Coded:
 
     def decode(value: object) -> Any:
         if value is None:
+            # ``UnmarshalJSON`` sets the zero time for null; its nil location prints the same on every host
             return zero
         if not isinstance(value, str) or not is_time(value):
             raise DecodeError("want a time such as 2026-01-31T12:00:00Z")
@@ -93,6 +93,7 @@ def fields_type(struct: Struct) -> Coded:
 def _compact(value: object) -> str:
     """Return what encoding/json ``Marshal`` writes for a JSON value: no space, sorted keys, HTML escaped."""
     if isinstance(value, Mapping):
+        # Python orders strings by code points and Go by UTF-8 bytes, which is the same order
         members = (f"{_quoted(key)}:{_compact(value[key])}" for key in sorted(value))
         return "{" + ",".join(members) + "}"
     if isinstance(value, list | tuple):
@@ -172,7 +173,6 @@ DEFAULTS: Final[Mapping[str, Coded]] = {
 
 Quantities may be computed ones, because kubelets compute some of those of static pods.
 """
-
 CODECS: Final[Mapping[str, Coded]] = {
     "quantity-milli": quantity.MILLI_TYPE,
     "quantity-1.2": quantity_sum.NANO_TYPE_1_0,
@@ -180,12 +180,46 @@ CODECS: Final[Mapping[str, Coded]] = {
     "intstr-1.0": WIDE_TYPE,
 }
 """The types of old releases that decode or print differently, by codec name."""
-
 PODS: Final[Mapping[str, Struct]] = {known.name: known for known in (*DEFAULTS.values(), LOCATION, FIELDS)}
 """The types of the trees of pods (schemas/types/pod), by Go type name."""
-
 WRAPPERS: Final[Mapping[str, Callable[[Struct], Coded]]] = {
     "v1.Time": time_type,
     "v1.FieldsV1": fields_type,
 }
 """Types whose fields a tree lists, because they are printed, but that decode by their own methods."""
+_UNITS: Final = {
+    "ns": 1,
+    "us": 1_000,
+    "µs": 1_000,  # U+00B5, the micro sign
+    "μs": 1_000,  # U+03BC, the Greek letter mu
+    "ms": 1_000_000,
+    "s": 1_000_000_000,
+    "m": 60_000_000_000,
+    "h": 3_600_000_000_000,
+}
+"""Nanoseconds."""
+_PART: Final = re.compile(r"([0-9]*)(?:\.([0-9]*))?([a-zµμ]+)")
+_MOST: Final = 1 << 63
+_DIGITS: Final = 19
+"""What has more of them is beyond 64 bits, or of a fraction below a nanosecond."""
+
+
+def parse_duration(text: str) -> int | None:
+    """Return the nanoseconds of a duration as Go writes it (``1m30s``, ``-1.5h``); None for what is none."""
+    sign = -1 if text.startswith("-") else 1
+    rest = text[1:] if text[:1] in ("-", "+") else text
+    # the one number that needs no unit
+    if rest == "0":
+        return 0
+    total, place = 0, 0
+    while part := _PART.match(rest, place):
+        whole, fraction, unit = part[1].lstrip("0"), (part[2] or "")[:_DIGITS], part[3]
+        if not (part[1] or part[2]) or unit not in _UNITS or len(whole) > _DIGITS:
+            return None
+        # Go cuts off what is below a nanosecond in each part by itself
+        total += int(whole or "0") * _UNITS[unit] + int(fraction or "0") * _UNITS[unit] // 10 ** len(fraction)
+        place = part.end()
+    # -1<<63 is a duration and 1<<63 is none, so the most depends on the sign
+    if not rest or place < len(rest) or total > _MOST - (sign > 0):
+        return None
+    return sign * total

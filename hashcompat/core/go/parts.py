@@ -9,7 +9,6 @@ from typing import Any, Final
 import msgspec
 
 ITEMS: Final = "items"
-
 Lines = Callable[[str, Sequence[Any]], Sequence[int]]
 """Returns the lines, from 1, at which the objects in a list begin; 0 for one that is not known.
 

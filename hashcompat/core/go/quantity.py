@@ -28,10 +28,8 @@ _FIELDS: Final = (
     Field("s", Basic("string", "string")),
     Field("Format", FORMAT),
 )
-
 Quantity = tuple[tuple[int, int], tuple[tuple[inf.Dec] | None], str, str]
 """Typed value of ``TYPE``: ``((value, scale), (dec,), cached text, format)``."""
-
 DECIMAL_SI, BINARY_SI, DECIMAL_EXPONENT = "DecimalSI", "BinarySI", "DecimalExponent"
 _DECIMAL_SUFFIXES: Final = {
     "n": -9,
@@ -48,7 +46,6 @@ _DECIMAL_SUFFIXES: Final = {
 _BINARY_SUFFIXES: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL_NAMES: Final = {exponent: suffix for suffix, exponent in _DECIMAL_SUFFIXES.items()}
 _BINARY_NAMES: Final = {exponent: suffix for suffix, exponent in _BINARY_SUFFIXES.items()}
-
 _SPLIT: Final = regex(r"([+-]?)(0*+)([0-9]*+)(?:\.([0-9]*+))?([eEinumkKMGTP]*+[+-]?[0-9]*+)")
 _EXPONENT: Final = regex(r"[eE]([+-]?[0-9]+)")
 _GO_SPACE: Final = (
@@ -60,13 +57,10 @@ MAX_INT64: Final = 2**63 - 1
 _NANO_SCALE: Final = 9
 LONGEST: Final = 4000
 """Characters of a quantity; Python refuses to convert numbers of more than 4300 digits."""
-
 _LONGEST_BITS: Final = LONGEST * 10 // 3
 """Bits of a number of that many digits, rounded up."""
-
 _REMEMBERED: Final = 1024
 """Quantities; clusters use few different ones, and each may have thousands of digits."""
-
 ZERO: Final[Quantity] = ((0, 0), (None,), "", "")
 
 
@@ -142,12 +136,16 @@ def _parse_fast(
     """Try the ``int64Amount`` path, the only one that caches text, and only text that looks canonical."""
     digits = whole + fraction
     if form == BINARY_SI:
+        # quantity.go's own estimate of whether an int64 is wide enough: ten binary digits are about three
+        # decimal ones
         if fraction or 15 - len(whole) - exponent * 3 // 10 - 1 < 0:
             return None
         value = int(whole)
+        # a multiple of 8 may not be canonical (8Ki, but 1024Ki is 1Mi), so Go asks for none of them
         cached, scale, amount = value & 7 != 0, 0, value << exponent
     else:
         scale = inf.int32(exponent - len(fraction))
+        # 19 digits may be beyond an int64, and Go counts digits before it parses them
         if len(digits) > _MAX_INT64_DIGITS or scale < -_NANO_SCALE:
             return None
         amount = int(digits)
@@ -158,6 +156,7 @@ def _parse_fast(
 def _parse_slow(unscaled: int, negative: bool, scale: int, form: str) -> Quantity:
     """Take the ``inf.Dec`` path: round up to nano, cap BinarySI at 2^63-1, fractions below 1 as DecimalSI."""
     if unscaled:
+        # up, never to the nearest: "if you want some resources, you should get some" (``ParseQuantity``)
         unscaled, scale = inf.round_up(unscaled, scale, _NANO_SCALE), _NANO_SCALE
     if form == BINARY_SI and unscaled > MAX_INT64 * 10**_NANO_SCALE:
         unscaled, scale = MAX_INT64, 0
@@ -184,6 +183,7 @@ def canonical_text(amount: int, scale: int, form: str) -> str:
         if abs(whole) >= 1024:
             whole, power = _strip(whole, 1024)
             return f"{_digits(whole)}{_BINARY_NAMES.get(10 * power, '')}"
+    # a binary amount below 1024 or with a fraction is written in decimal form, as Go's CanonicalizeBytes does
     mantissa, power = _strip(amount, 10)
     exponent = inf.int32(power - scale)
     mantissa *= 10 ** (exponent % 3)
@@ -220,6 +220,7 @@ def _strip(value: int, factor: int) -> tuple[int, int]:
 def round_up_to_milli(value: Quantity) -> Quantity:
     """Apply ``Quantity.RoundUp(-3)``, as API servers do (defaults.go ``SetDefaults_ResourceList``)."""
     amount, scale = decimal(value)
+    # the representation stays: rounding turns no int64Amount into an inf.Dec, and none back
     fast = value[1][0] is None
     if fast and scale <= 3:
         return value

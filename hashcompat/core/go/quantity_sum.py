@@ -55,6 +55,7 @@ def add(one: Quantity, other: Quantity) -> Quantity:
 
     The cached text is lost, zero takes the format of the other operand, and an int64 may become an inf.Dec.
     """
+    # ``q.IsZero()``: a zero has a format too, but Go takes that of what is added to it
     form = one[3] if decimal(one)[0] else other[3]
     if one[1][0] is None and other[1][0] is None and (amount := _add_int64(one[0], other[0])):
         return amount, (None,), "", form
@@ -67,6 +68,7 @@ def _add_int64(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int] 
     if not one[0] or not other[0]:
         return one if one[0] or not other[0] else other
     scale = min(one[1], other[1])
+    # 10**19 overflows an int64 whatever it is multiplied by; Go's scaling gives up there too
     if max(one[1], other[1]) - scale >= len(str(MAX_INT64)):
         return None
     terms = [value * 10 ** (own - scale) for value, own in (one, other)]
@@ -95,6 +97,7 @@ def larger_one(new: Quantity, known: Quantity) -> Quantity:
 def _aligned(one: Quantity, other: Quantity) -> tuple[int, int, int]:
     """Return both unscaled numbers at the finer of their scales, and that scale, as ``inf.Dec`` does."""
     (first, first_scale), (second, second_scale) = decimal(one), decimal(other)
+    # scales of an inf.Dec count places behind the point, so the larger one is the finer one
     scale = max(first_scale, second_scale)
     if abs(first_scale - second_scale) > _WIDEST:
         raise DecodeError(f"quantities whose scales differ too much to be added: by more than {_WIDEST}")
@@ -108,7 +111,6 @@ def _aligned(one: Quantity, other: Quantity) -> tuple[int, int, int]:
 
 OldQuantity = tuple[tuple[inf.Dec] | None, str]
 """Typed value of the types below: ``((amount,), format)``."""
-
 _SPLIT: Final = regex(r"([+-]?)(?:([0-9]++)\.?+([0-9]*+)|\.([0-9]++))([eEinumkKMGTP]*+[-+]?[0-9]*+)")
 _MILLI: Final = 3
 _NANO: Final = 9
@@ -154,6 +156,7 @@ def _parse(text: str, finest: int) -> OldQuantity:
     scale = inf.int32(len(fraction) - (exponent if base == 10 else 0))
     if unscaled:
         unscaled, scale = inf.round_up(unscaled, scale, finest), finest
+    # up to 1.2 every format is capped; from 1.3 on only BinarySI is (``_parse_slow`` in quantity.py)
     if unscaled > MAX_INT64 * 10**finest:
         unscaled, scale = MAX_INT64, 0
     if form == BINARY_SI and 0 < unscaled < 10**scale:

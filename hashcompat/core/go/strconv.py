@@ -25,6 +25,7 @@ def format_float(value: float, bits: int = 64) -> str:
     if not math.isfinite(value):
         return "NaN" if math.isnan(value) else "+Inf" if value > 0 else "-Inf"
     sign, digits, exponent = _shortest(value, bits)
+    # %e is used if the exponent is below -4 or at least the precision, and for the shortest form Go sets 6
     if exponent < -4 or exponent >= 6:
         return f"{sign}{_point(digits, 1)}e{exponent:+03d}"
     return sign + _positional(digits, exponent)
@@ -37,6 +38,7 @@ def json_float(value: float) -> str:
         return sign + _positional(digits, exponent)
     sign, digits, exponent = _shortest(value, 64)
     text = f"{sign}{_point(digits, 1)}e{exponent:+03d}"
+    # encoding/json cleans e-09 to e-9, and leaves e+09 as it is (encode.go ``floatEncoder``)
     return text.replace("e-0", "e-")
 
 
@@ -67,6 +69,8 @@ def _shortest_float32(value: float) -> str:
     attempts = (
         Context(prec=digits, rounding=rounding)
         for digits in range(1, 10)
+        # below a power of two floats are twice as dense as above it, so the nearest decimal may be another
+        # float's
         for rounding in (ROUND_HALF_EVEN, ROUND_UP)
     )
     return next(
@@ -126,6 +130,7 @@ def _decode(value: object) -> tuple[Any, ...]:
     text = value.get("cpuSet") if isinstance(value, Mapping) else None
     if not isinstance(value, Mapping) or not isinstance(text, str | None):
         raise DecodeError(f"want an object with a text, got {kind_of(value)}")
+    # a Go set of CPUs is a map to empty structs, and spew prints those too
     return ((dict.fromkeys(parse_cpus(text or ""), ()),),)
 
 

@@ -15,10 +15,8 @@ from hashcompat.core.regex import regex
 
 COUNT: Final = "restartCount"
 """The one key whose numbers are tokens too: pods that are otherwise alike restarted more or less often."""
-
 _STRING: Final = r'"((?:[^"\\]++|\\.)*+)"?+'
 """In valid JSON the quote at its end is there; elsewhere nothing is looked at twice without it."""
-
 _TOKEN: Final = regex(
     rf"{_STRING}(?:[ \t\r\n]*+(:)[ \t\r\n]*+(?:{_STRING}|([0-9]++)(?=[ \t\r\n,}}\]]))?+)?+", re.DOTALL
 )
@@ -64,6 +62,7 @@ def _tokens(text: str, start: int, end: int) -> Iterator[Token]:
         if found[2] is None:
             yield Token(*found.span(1), key)
             continue
+        # in a list of strings no key comes before a string, so the key of the list is the latest one
         key = found[1]
         if found[3] is not None:
             yield Token(*found.span(3), key)
@@ -80,6 +79,7 @@ def leaves(value: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
         if kind is str or (kind is int and steps[-1] == COUNT):
             yield steps, one
         elif kind is dict:
+            # a stack takes from its end, and the order has to be that of the text
             todo += [((*steps, key), inner) for key, inner in reversed(one.items())]
         elif kind is list:
             todo += [((*steps, index), one[index]) for index in range(len(one) - 1, -1, -1)]

@@ -127,12 +127,11 @@ class Coded(Struct, frozen=True):
 
 GoType = Basic | Slice | Array | Map | Pointer | Interface | Struct
 Resolver = Callable[[str], GoType]
-
 STRING: Final = Basic("string", "string")
 UINT8: Final = Basic("uint8", "uint8")
 BYTES: Final = Slice("[]uint8", UINT8)
 STRING_MAP: Final = Map("map[string]string", STRING, STRING)
-
+# Python refuses to convert thousands of digits, and no array has a length of 19
 _ARRAY = regex(r"\[(\d{1,18})\](.+)", re.DOTALL)
 
 
@@ -160,6 +159,7 @@ def parse_type(notation: str, resolve: Resolver) -> GoType:
 def _parse_map(notation: str, resolve: Resolver) -> Map:
     depth = 0
     for index in range(len("map"), len(notation)):
+        # the key may have brackets of its own, as in map[[2]string]int
         depth += {"[": 1, "]": -1}.get(notation[index], 0)
         if depth == 0:
             key = parse_type(notation[len("map[") : index], resolve)

@@ -22,6 +22,7 @@ def types(root: GoType, *, coded: bool = False) -> Iterator[GoType]:
     while todo:
         go_type = todo.pop()
         if isinstance(go_type, Struct):
+            # a type may contain itself, as v1.Fields of 1.14 does, and the walk would not end
             if go_type.name in known or (isinstance(go_type, Coded) and not coded):
                 continue
             known.add(go_type.name)
@@ -120,6 +121,7 @@ def _nothing(_old: Any, _new: Any) -> Iterator[Pair]:
 def _walk(old: GoType, new: GoType, wanted: Callable[[Pair], bool], path: str) -> Walk | None:
     """Return the walk of two types below a path; None where it never yields anything."""
     match old, new:
+        # what is inside has no JSON keys: a quantity is one text
         case (Coded(), _) | (_, Coded()):
             return None
         case Struct() as ours, Struct() as theirs:
@@ -169,6 +171,7 @@ def _of_structs(old: Struct, new: Struct, wanted: Callable[[Pair], bool], path: 
 
 def _steps(old: Struct, new: Struct, wanted: Callable[[Pair], bool], path: str) -> Iterator[_Step]:
     ours, theirs = _places(old), _places(new)
+    # the newer type's order first, so that added fields stand among their neighbours
     for key in dict.fromkeys([*theirs, *ours]):
         one, other, place = ours.get(key), theirs.get(key), jsonpath.below(path, key)
         pair = Pair(place, one.member(ANY) if one else None, other.member(ANY) if other else None)

@@ -136,6 +136,7 @@ class Builder:
         if anchored:
             size = self._nodes - nodes, self._characters - characters
             self._anchors[event.anchor] = _Anchored(value, *size, self._deepest - self._depth, line)
+            # an anchor within an anchored value is counted with the outer one, not twice
             if not self._open:
                 self._count_kept(event, size[1], size[0])
         self._deepest = max(deepest, self._deepest)
@@ -166,6 +167,7 @@ class Builder:
         self._deepest = max(self._deepest, self._depth + known.height)
         self._count(event, known.nodes + 1, known.characters)
         self._aliased += known.nodes
+        # Go's own numbers (decode.go ``unmarshal``): small documents may be all aliases
         many = self._aliased > 100 and self._nodes > 1000
         if many and self._aliased / self._nodes > _allowed_ratio(self._nodes):
             raise at(event.start_mark, "excessive aliasing: nearly all of the document is aliases")
@@ -184,6 +186,7 @@ class Builder:
             result.append(self.value(event))
             lines.append(self._anchors[event.anchor].line if _is_alias(event) else line)
         if any(type(item) is dict for item in result):
+            # what a later alias may repeat is kept until the end; the rest only until its part was yielded
             (self._anchored_lines if self._open else self._lines)[id(result)] = result, lines
         return result
 
@@ -212,6 +215,7 @@ class Builder:
                 members[key] = [self.value(event, object_meter(), whole) for event in self._elements()]
             else:
                 for index, each in enumerate(self._elements()):
+                    # the lines of an element are asked for before the next one is read
                     self._lines = {}
                     value = self.value(each, object_meter())
                     yield Part(number, value, index, members.get("kind"), self._found())
@@ -234,6 +238,8 @@ class Builder:
         own: set[str] = set()
         while type(event := self._next()) is not yaml.MappingEndEvent:
             if _is_merge(event):
+                # at its place, as decode.go of v2 does: it overrides the keys before it, and those behind
+                # override it
                 result.update(self._merged(event))
                 continue
             key = self._key_text(event)
@@ -254,6 +260,7 @@ class Builder:
         if not all(isinstance(mapping, dict) for mapping in mappings):
             raise at(key.start_mark, "a merge key needs a mapping or a list of mappings")
         result: dict[str, Any] = {}
+        # the last update wins, and the first mapping is to win
         for mapping in reversed(mappings):
             result.update(mapping)
         return result
@@ -293,12 +300,9 @@ def _is_merge(event: Any) -> bool:
 
 _BEFORE: Final = [yaml.StreamStartEvent, yaml.DocumentStartEvent, yaml.SequenceStartEvent]
 _BEHIND: Final = [yaml.SequenceEndEvent, yaml.DocumentEndEvent, yaml.StreamEndEvent]
-
 _BARE: Final = re.compile(r"[A-Za-z0-9._/+](?:[A-Za-z0-9._:/@+-]*[A-Za-z0-9._/@+-])?", re.ASCII)
 """What a plain scalar of such characters is: ``@`` begins none, ``-`` and ``:`` may be indicators."""
-
 _QUOTES: Final = ("'", '"')
-
 _OTHER: Final = "not one element of a list"
 
 

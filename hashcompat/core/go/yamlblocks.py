@@ -20,10 +20,8 @@ from hashcompat.core.go.yaml import element_of
 
 _FIRST: Final = re.compile(rf"^({ITEMS}:)[ \t]*\r?\n( *)(?=- )", re.MULTILINE)
 """Where the elements begin."""
-
 _DIRECTIVE: Final = re.compile("^%", re.MULTILINE)
 """It may say what tags mean, also in the elements."""
-
 _FEW: Final = 1 << 16
 """Characters before or behind the elements: kubectl writes three lines."""
 
@@ -41,6 +39,7 @@ def parts(chunks: Iterable[str], alike: Alike | None = None) -> Iterator[Part]:
         kind = part.value.get("kind") if isinstance(part.value, dict) else _refuse()
     for index, (value, lines) in enumerate(text.elements(alike)):
         yield Part(1, value, index, kind, lines)
+    # what is around the elements is one document with an empty list: so its keys cannot be there twice
     document, *others = yaml.parts([f"{before}{after} []\n", text.rest()])
     if others or not str(document.value.get("kind")).endswith("List"):
         _refuse()  # somebody might ask for lines in it
@@ -65,6 +64,7 @@ class _Text:
         """Consume what precedes the first element; return what is before ``items:``, and that."""
         while (match := _FIRST.search(self._text)) is None and len(self._text) < _FEW and self._more():
             pass
+        # a %TAG directive holds for the whole document, and an element that is parsed alone would not see it
         if match is None or _DIRECTIVE.search(self._text, 0, match.start()):
             _refuse()
         self._indent = match[2]
@@ -80,7 +80,11 @@ class _Text:
                 yield found, None
                 continue
             line = self._line
-            element = element_of(self._one())
+            while (match := self._end.search(self._text, self._position)) is None and self._more():
+                pass
+            start = self._position
+            self._take(match.end() if match else len(self._text))
+            element = element_of(self._text[start : self._position])
             value = alike.learn(element.text, element.value, line) if alike else element.value
             yield value, partial(_moved, element.lines, line - 1)
 
@@ -92,19 +96,12 @@ class _Text:
         """Consume an element that is like an earlier one; return what is made of it, or None."""
         self._has(alike.longest + len(self._indent) + 1)
         match = alike.match(self._text, self._position, self._line)
+        # the stencil's text must end where the element does, or the next line would still belong to it
         if match is None or not self._end.match(self._text, match[2] - 1):
             return None
         self._position = match[2]
         self._line += match[1]
         return match[0]
-
-    def _one(self) -> str:
-        """Consume one element; return its text."""
-        while (match := self._end.search(self._text, self._position)) is None and self._more():
-            pass
-        start = self._position
-        self._take(match.end() if match else len(self._text))
-        return self._text[start : self._position]
 
     def _has(self, number: int) -> bool:
         """Read until there are so many characters; return whether there are."""

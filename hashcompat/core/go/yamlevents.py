@@ -20,18 +20,13 @@ from hashcompat.core.go.strconv import format_float, json_float
 
 DEEPEST: Final = 200
 """Levels of lists and objects: each is up to four calls deeper, and Python ends at 1,000."""
-
 _DEEPER: Final = "exceeded maximum nesting depth"
 """What libyaml says from 0.2.6 on beyond 1,000 levels: it looks ahead of the events that it reports."""
-
 _BEGINS_NOTHING: Final = "cannot start any token"
-
 _HINT: Final = "; indent with spaces, not tabs, and quote text that begins with @ or `"
 """libyaml does not say which character it is."""
-
 _TAG: Final = re.compile(r"![^\s']*")
 """A tag that the parser in Python quotes: it may be the first word of a value."""
-
 _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -133,7 +128,6 @@ def at(mark: Any, problem: str) -> InputError:
 # Parsers of YAML 1.1 also end a line at a CR alone, and at the characters NEL, LS and PS.
 
 _BREAK: Final = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
-
 _MANY: Final = 1 << 16
 """How many of those that were passed are kept until they are dropped together."""
 
@@ -215,9 +209,11 @@ def resolve(text: str) -> Any:
         return _CONSTANTS[text]
     if text[0] not in _FIRST_OF_NUMBERS:
         return text
+    # behind a leading point Go goes to ParseFloat at once, which takes an underscore between digits only
     plain = _BETWEEN_DIGITS.sub("", text) if text[0] == "." else text.replace("_", "")
     if (number := _go_integer(plain)) is not None:
         return number
+    # ParseFloat fails where a float64 overflows, and then the scalar is a string
     if _FLOAT.fullmatch(plain) and math.isfinite(value := float(plain)):
         return value
     if (number := _binary_with_sign(plain)) is not None:
@@ -244,9 +240,11 @@ def _go_integer(text: str) -> int | None:
     digits, base = next(
         (group, base) for group, base in zip(match.groups()[1:], _BASES, strict=True) if group
     )
+    # 64 binary digits fit an integer, and leading zeros make few more; Python would take any number of them
     if len(digits) > 70:
         return None
     value = int(match[1] + digits, base)
+    # ParseUint takes no sign, so a plus leaves only the range of ParseInt
     return value if -(2**63) <= value < (2**63 if match[1] == "+" else 2**64) else None
 
 
@@ -277,9 +275,11 @@ def key_of(value: Any, event: yaml.Event) -> str:
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
+    # convertToJSONableObject has no case for a uint64 as a key
     if isinstance(value, int) and value < 2**63:
         return str(value)
     if isinstance(value, float):
+        # of 32 bits: sigs.k8s.io/yaml formats keys with 'g', -1, 32, so 0.1 stays 0.1 and 1e10 is 1e+10
         return _FLOAT_KEYS.get(text := format_float(value, 32), text)
     raise at(event.start_mark, "a key that is neither text nor an int64 nor a float")
 
@@ -304,6 +304,7 @@ def _tagged(text: str, kinds: tuple[type, ...]) -> Any:
     value = resolve(text)
     if type(value) not in kinds:
         raise InputError("a scalar that does not fit its tag")
+    # !!float 1 is the float 1 and not an integer (resolve.go resolves the text, then the tag)
     return float(value) if float in kinds else value
 
 

@@ -3,6 +3,10 @@
 Up to 1.5 the hash is part of the Docker name, in hex; from 1.6 on in the CRI annotation
 ``io.kubernetes.container.hash``, which dockershim and cri-dockerd keep as a Docker label
 (pkg/kubelet/kuberuntime/labels.go). rkt held a decimal annotation (pkg/kubelet/rkt/rkt.go, 1.5.8).
+
+Docker names: ``k8s_<container>.<hex>_<pod>_<namespace>_<uid>_<random>`` up to 1.5
+(pkg/kubelet/dockertools/docker.go ``BuildDockerName``), ``k8s_<container>_<pod>_<namespace>_<uid>_<attempt>``
+from 1.6 on (pkg/kubelet/dockershim/naming.go); labels are those of pkg/kubelet/types/labels.go.
 """
 
 from __future__ import annotations
@@ -21,18 +25,12 @@ from hashcompat.core.go.jsonpath import part, rows, text
 from hashcompat.core.go.metav1 import is_time
 from hashcompat.core.go.quantity import from_json
 from hashcompat.core.model.records import Applied, Record, Recorded, Sandbox
-from hashcompat.core.records import labels as names
-from hashcompat.core.records.labels import DockerContainer
 from hashcompat.core.shown import MASK
 
 _HEX: Final = re.compile(r"[0-9a-f]{1,8}")
-
 _DECIMAL: Final = re.compile(r"[0-9]{1,10}")
-
 _RELEASE: Final = re.compile(r"v?[0-9]{1,3}\.[0-9]{1,3}[0-9a-z.+-]{0,40}")
-
 _RKT_HASH: Final = "rkt.kubernetes.io/container-hash"
-
 _RKT_ATTEMPT: Final = "rkt.kubernetes.io/restart-count"
 
 
@@ -74,12 +72,12 @@ def from_node(document: Any) -> Iterator[Record]:
 
 def _from_cri(status: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
     labels, annotations = part(status, "labels"), part(status, "annotations")
-    if labels.get(names.NAME):
+    if labels.get(NAME):
         made = _Made(
             text(status, "id"),
             time_of(status.get("createdAt")),
             status.get("state") in ("CONTAINER_RUNNING", 1),
-            names.cri_attempt(status),
+            cri_attempt(status),
         )
         yield _recorded(labels, annotations, made)
     else:
@@ -87,23 +85,21 @@ def _from_cri(status: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
 
 
 def _from_docker(container: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
-    named = names.docker_container(container)
+    named = docker_container(container)
     if named is None:
         return
     if named.sandbox:
         yield from_docker_sandbox(named, container)
         return
     labels = {
-        names.NAME: named.name,
-        names.POD: named.pod,
-        names.NAMESPACE: named.namespace,
-        names.UID: named.uid,
+        NAME: named.name,
+        POD: named.pod,
+        NAMESPACE: named.namespace,
+        UID: named.uid,
     }
     # Dockershim keeps annotations as labels with a prefix; before 1.6 the hash is a label or in the name.
-    hashes = {
-        key: named.labels.get(f"annotation.{key}") for key in (names.HASH, names.HASH_WITHOUT_RESOURCES)
-    }
-    hashes[names.HASH] = named.hex or hashes[names.HASH] or named.labels.get(names.HASH)
+    hashes = {key: named.labels.get(f"annotation.{key}") for key in (HASH, HASH_WITHOUT_RESOURCES)}
+    hashes[HASH] = named.hex or hashes[HASH] or named.labels.get(HASH)
     identity = text(container, "Id") or text(container, "ID")
     made = _Made(identity, time_of(container.get("Created")), named.running, named.attempt)
     yield structs.replace(_recorded(labels, hashes, made), docker=True)
@@ -114,9 +110,9 @@ def _from_rkt(manifest: Mapping[str, Any]) -> Iterator[Recorded]:
     pod = _annotations(manifest)
     for app in rows(manifest, "apps"):
         annotations = _annotations(app) if isinstance(app, Mapping) else {}
-        if name := annotations.get(names.NAME):
+        if name := annotations.get(NAME):
             value, attempt = annotations.get(_RKT_HASH, ""), pod.get(_RKT_ATTEMPT, "")
-            uid, namespace, pod_name = (pod.get(key, "") for key in (names.UID, names.NAMESPACE, names.POD))
+            uid, namespace, pod_name = (pod.get(key, "") for key in (UID, NAMESPACE, POD))
             yield Recorded(
                 uid, namespace, pod_name, name, _decimal(value), running=None, attempt=_decimal(attempt)
             )
@@ -139,10 +135,8 @@ def _annotations(value: Mapping[str, Any]) -> Mapping[str, str]:
 
 def _recorded(labels: Mapping[str, Any], annotations: Mapping[str, Any], made: _Made) -> Recorded:
     """Build the record; a missing or unreadable hash counts as 0 to a kubelet, and is None here."""
-    uid, namespace, pod, name = (
-        str(labels.get(key, "")) for key in (names.UID, names.NAMESPACE, names.POD, names.NAME)
-    )
-    value, without = (_hex(annotations.get(key)) for key in (names.HASH, names.HASH_WITHOUT_RESOURCES))
+    uid, namespace, pod, name = (str(labels.get(key, "")) for key in (UID, NAMESPACE, POD, NAME))
+    value, without = (_hex(annotations.get(key)) for key in (HASH, HASH_WITHOUT_RESOURCES))
     return Recorded(
         uid,
         namespace,
@@ -151,7 +145,7 @@ def _recorded(labels: Mapping[str, Any], annotations: Mapping[str, Any], made: _
         value,
         running=made.running,
         attempt=made.attempt,
-        hash_version=_version(annotations.get(names.HASH_VERSION)),
+        hash_version=_version(annotations.get(HASH_VERSION)),
         without_resources=without,
         id=made.id,
         created=made.created,
@@ -194,7 +188,7 @@ def from_cri_pod(status: Mapping[str, Any]) -> Iterator[Sandbox]:
         namespace,
         pod,
         ready=ready,
-        attempt=names.cri_attempt(status) or 0,
+        attempt=cri_attempt(status) or 0,
         host_network=host_network,
         ip=ip if isinstance(ip, str) else None,
         created=nanoseconds(status.get("createdAt")),
@@ -277,3 +271,86 @@ def time_of(created: object) -> datetime | None:
         return None if time is None else datetime.fromtimestamp(time // 10**9, UTC)
     except (ValueError, OverflowError, OSError):
         return None
+
+
+HASH: Final = "io.kubernetes.container.hash"
+HASH_WITHOUT_RESOURCES: Final = "io.kubernetes.container.hashWithoutResources"
+HASH_VERSION: Final = "alibabacloud.com/container-hash-version"
+NAME: Final = "io.kubernetes.container.name"
+POD: Final = "io.kubernetes.pod.name"
+NAMESPACE: Final = "io.kubernetes.pod.namespace"
+UID: Final = "io.kubernetes.pod.uid"
+SANDBOX_ID: Final = "io.kubernetes.sandbox.id"
+"""Of a container in Docker, its sandbox."""
+DOCKER_TYPE: Final = "io.kubernetes.docker.type"
+_SANDBOX: Final = "POD"
+_ATTEMPT: Final = re.compile(r"[0-9]{1,9}")
+
+
+class DockerContainer(msgspec.Struct, frozen=True):
+    """A kubelet's container in Docker: the parts of its name, and its labels.
+
+    ``hex`` is the hash in names up to 1.5.
+    """
+
+    name: str
+    hex: str
+    pod: str
+    namespace: str
+    uid: str
+    attempt: int | None
+    sandbox: bool
+    running: bool
+    labels: Mapping[str, Any]
+
+
+def docker_container(container: Mapping[str, Any]) -> DockerContainer | None:
+    """Read one object of Docker's JSON; return None where no kubelet created it.
+
+    Known are ``docker inspect`` and Docker's container list. The parts of the name count before labels, and
+    up to 1.5 alone: an image may have labels of the same names, which only a kubelet's own replace. Raises
+    InputError for labels in one text.
+    """
+    parts = docker_name(container).split("_")
+    if len(parts) < 6 or parts[0] != "k8s":
+        return None
+    name, _, in_name = parts[1].partition(".")
+    labels = {} if in_name else _labels(container)
+    state = container.get("State")
+    return DockerContainer(
+        name,
+        in_name,
+        pod=parts[2],
+        namespace=parts[3],
+        uid=parts[4],
+        attempt=int(parts[5]) if not in_name and _ATTEMPT.fullmatch(parts[5]) else None,
+        sandbox=name == _SANDBOX or labels.get(DOCKER_TYPE) == "podsandbox",
+        running=state.get("Running") is True if isinstance(state, Mapping) else state == "running",
+        labels=labels,
+    )
+
+
+def docker_name(container: Mapping[str, Any]) -> str:
+    """Return a container's first name, without the slash before it; empty where it has none."""
+    names = container.get("Names") or container.get("Name") or ""
+    first = next(iter(names), "") if isinstance(names, list) else str(names).split(",")[0]
+    return str(first).lstrip("/")
+
+
+def _labels(container: Mapping[str, Any]) -> Mapping[str, Any]:
+    labels = container.get("Labels")
+    if isinstance(labels, str):
+        raise InputError(
+            "labels in one text, as docker ps writes them, where an image's can look like the kubelet's;"
+            " give the output of docker inspect"
+        )
+    return part(container, "Labels") or part(part(container, "Config"), "Labels")
+
+
+def cri_attempt(status: Mapping[str, Any]) -> int | None:
+    """Return how often a CRI object was created before; None where the attempt is not a number.
+
+    The first attempt, 0, may be left out (proto3).
+    """
+    attempt = part(status, "metadata").get("attempt", 0)
+    return attempt if isinstance(attempt, int) and not isinstance(attempt, bool) else None

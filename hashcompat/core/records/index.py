@@ -18,7 +18,6 @@ from hashcompat.core.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.core.model.uids import is_computed, is_of_api_server
 
 _UID: Final = attrgetter("uid", "container")
-
 _NAMES: Final = attrgetter("namespace", "pod", "container")
 
 
@@ -194,7 +193,6 @@ def _rank(record: Recorded) -> tuple[bool, bool, int]:
 # Rows that are found by a key: sorted, in 8 bytes of memory each, where a dict takes 200.
 
 Row = TypeVar("Row")
-
 Key = tuple[str, ...]
 
 

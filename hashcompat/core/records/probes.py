@@ -12,13 +12,10 @@ from hashcompat.core.errors import HashcompatError, InputError
 from hashcompat.core.shown import said
 
 INCOMPLETE: Final = "the dump was cut: its last line is missing"
-
 MARK: Final = "hashcompat"
 """The key by which a line of a dump is known."""
-
 FORMAT: Final = 2
 """The newest form of dumps; up to 1 they do not name it."""
-
 CHANGING: Final = ("process", "processes")
 """The kinds of probes that a collector reads twice, because states change."""
 
@@ -102,7 +99,12 @@ def dumps(documents: Iterable[Any], origin: str) -> Iterator[Dump]:
         if mark == "dump":
             if probes or node:
                 yield _dump(node, origin, probes, complete=False)
-            _check_format(document, origin)
+            version = document.get("format", 1)
+            if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= FORMAT:
+                raise InputError(
+                    f"{origin}: a dump in a format that is not known; want one up to {FORMAT}, "
+                    "so use the hashcompat whose collector wrote it, or a newer one"
+                )
             node, probes = _text(document, "node", origin), _none()
         elif mark == "probe":
             probe = _probe(document, origin)
@@ -118,15 +120,6 @@ def dumps(documents: Iterable[Any], origin: str) -> Iterator[Dump]:
 
 def _none() -> dict[tuple[str, str], list[Probe]]:
     return {}
-
-
-def _check_format(document: Mapping[str, Any], origin: str) -> None:
-    version = document.get("format", 1)
-    if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= FORMAT:
-        raise InputError(
-            f"{origin}: a dump in a format that is not known; want one up to {FORMAT}, so use the hashcompat "
-            "whose collector wrote it, or a newer one"
-        )
 
 
 def _check_again(probe: Probe, before: Sequence[Probe], where: str) -> None:

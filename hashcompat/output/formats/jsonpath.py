@@ -170,8 +170,6 @@ _STEPS: Final[Mapping[type[Step], Callable[[Any, Iterable[Any]], Iterable[Any]]]
     Slice: _slice,
     Filter: _filter,
 }
-
-
 _HTML: Final = re.compile("[<>&]")
 
 
@@ -243,9 +241,7 @@ def _plain(value: Any) -> Any:
 
 
 _PATH: Final = re.compile(r"\{\.?([^{}]+)\}|\.?([^{}]+)")
-
 _BRACKET: Final = re.compile(r"([\[\]])")
-
 _NONE: Final = "<none>"
 
 

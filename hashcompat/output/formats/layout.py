@@ -20,9 +20,7 @@ from hashcompat.output.report.model import Coloured, Line, Prose, Report, Sectio
 
 LEAST: Final = 3
 """The columns that every cell keeps."""
-
 _ELLIPSIS: Final = "\N{HORIZONTAL ELLIPSIS}"
-
 _DOTS: Final = "..."
 """Stands for it where the encoding lacks it."""
 
@@ -115,9 +113,7 @@ def _break(text: str, start: int, end: int, *, breaks: bool) -> int:
 
 
 _SPACE: Final = "  "
-
 _HEADER_ROOM: Final = 2
-
 Cell = str | Coloured | Prose
 
 
@@ -176,7 +172,6 @@ def _table_painted(cell: Cell, style: Style, room: int) -> str:
 
 _INDENT: Final = "  "
 """Comes before what is below a title."""
-
 _NARROWEST: Final = 40
 """The columns of a terminal that everything is made to fit; on a narrower one lines break."""
 

@@ -18,7 +18,6 @@ _SERIES: Final[Mapping[Outcome, tuple[str, str]]] = {
     Outcome.FAILED: ("finding", "How many findings have these names, usually one"),
     Outcome.UNDECIDED: ("undecided", "How many that are UNKNOWN have these names, usually one"),
 }
-
 _ESCAPES: Final = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 
 

@@ -57,11 +57,8 @@ def _cell(value: object, style: Style) -> object:
 
 _MARKS: Final = re.compile(r"[\\`*_\[\]|~$]|:(?=//|[\w+-]+:)|(?<=www)\.", re.IGNORECASE)
 """What is a mark within a cell: code, emphasis, links, cells, strikes, formulas, emoji and addresses."""
-
 _TICKS: Final = re.compile("`+")
-
 _EDGES: Final = re.compile("^ | $")
-
 _ENTITIES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 

@@ -72,40 +72,25 @@ class Word(msgspec.Struct, frozen=True):
 
 
 Step = Text | Literal | Field | Wildcard | Recursive | Slice | Union | Filter | Word
-
 Path = tuple[Step, ...]
-
 MOST_STEPS: Final = 100
 """Steps of one action: each takes what the one before it finds, and no document is so deep."""
-
 MOST_DESCENTS: Final = 4
 """How many times an action looks through all that is below: each takes so many times as long."""
-
 MOST_RANGES: Final = 50
-
 MOST_OF_TEXT: Final = 4_096
 """Characters of a text with escaped quotes."""
-
 _FIELD: Final = re.compile(r"(?:\\.?|[^ \t\r\n.,\[\]$@{}\\])*", re.DOTALL)
-
 _WORD: Final = re.compile(r"[^ \t\r\n.,\[\]$@{}]*")
-
 _NUMBER: Final = re.compile(r"[+-]?[\d.]*")
-
 _ARRAY: Final = re.compile(r"\[([^\]\n]*)\]")
-
 _KEY: Final = re.compile(r"'([^']*)'")
-
 _SLICE: Final = re.compile(r"(-?\d{0,9})(:-?\d{0,9})?(:-?\d{0,9})?")
-
 _COMPARISON: Final = re.compile(r"([^!<>=]+)([!<>=]+)(.+)", re.DOTALL)
-
 _OPERATORS: Final = ("==", "!=", "<", ">", "<=", ">=")
-
 _ESCAPE: Final = re.compile(
     r"\\(?:([abfnrtv\\'\"])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3}))|\\"
 )
-
 _CONTROLS: Final = dict(zip("abfnrtv\\'\"", "\a\b\f\n\r\t\v\\'\"", strict=True))
 
 
@@ -141,17 +126,14 @@ class _Scanner:
             if start < 0:
                 return
             self._position = start + 1
-            yield self._action()
-
-    def _action(self) -> Path:
-        steps: list[Step] = []
-        while not self._takes("}"):
-            steps.extend(self._steps(recursive=bool(steps) and isinstance(steps[-1], Recursive)))
-            if len(steps) > MOST_STEPS:
-                raise self._error(f"more than {MOST_STEPS} steps in one action")
-            if sum(isinstance(step, Recursive) for step in steps) > MOST_DESCENTS:
-                raise self._error(f"more than {MOST_DESCENTS} times .. in one action")
-        return tuple(steps)
+            steps: list[Step] = []
+            while not self._takes("}"):
+                steps.extend(self._steps(recursive=bool(steps) and isinstance(steps[-1], Recursive)))
+                if len(steps) > MOST_STEPS:
+                    raise self._error(f"more than {MOST_STEPS} steps in one action")
+                if sum(isinstance(step, Recursive) for step in steps) > MOST_DESCENTS:
+                    raise self._error(f"more than {MOST_DESCENTS} times .. in one action")
+            yield tuple(steps)
 
     def _steps(self, *, recursive: bool) -> Path:
         """Read what comes next in an action."""

@@ -22,10 +22,8 @@ from hashcompat.output.report.items import release_facts
 from hashcompat.output.report.model import Coloured, Document, Line, Prose, Report, Section, Table, document
 
 _NUMBER: Final = re.compile(r"(?:kubernetes/kubernetes)?#(\d+)")
-
 _DATED: Final = re.compile(r"(?:kubernetes/kubernetes)?#\d+ \((\d+\.\d+)\)")
 """A pull request and the release that it came with."""
-
 _PULL: Final = "https://github.com/kubernetes/kubernetes/pull/"
 
 
@@ -152,12 +150,8 @@ def _type_rows(difference: ReleaseDifference) -> Iterator[list[object]]:
 
 
 DIFFERENCE: Final[Report[ReleaseDifference]] = Report("ReleaseDifference", document=_document, text=_text)
-
-
 SHOW: Final = "--show-values prints what is really hashed"
-
 _NOTE: Final = f" (values are masked; {SHOW})"
-
 _MARKS: Final = (
     (re.compile(r"\[-.*?-\]", re.DOTALL), "red"),
     (re.compile(r"\{\+.*?\+\}", re.DOTALL), "green"),

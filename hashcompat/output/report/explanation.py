@@ -51,16 +51,13 @@ def grouped(explanations: Iterable[Explanation]) -> list[Group]:
 
 
 _SEPARATOR: Final = "-" * 72
-
 _MOST_NAMES: Final = 5
-
 _PLACES: Final = {
     Where.LOG: "log of the kubelet",
     Where.EVENT: "event",
     Where.STATUS: "pod's status",
     Where.UID: "new UID",
 }
-
 _MARKS: Final = {
     Kind.SAME: ("{}", ""),
     Kind.REMOVED: ("[-{}-]", "red"),

@@ -149,21 +149,15 @@ _OUTCOMES: Final[Mapping[Standing, CaseOutcome]] = {
     Standing.CHANGED: CaseOutcome.NOTED,
     Standing.AS_PREDICTED: CaseOutcome.PASSED,
 }
-
 _LINE_OUTCOMES: Final[Mapping[Outcome, CaseOutcome]] = {
     Outcome.FAIL: CaseOutcome.FAILED,
     Outcome.UNDECIDED: CaseOutcome.UNDECIDED,
     Outcome.PASS: CaseOutcome.PASSED,
 }
-
 _POLICY: Final = "gate-policy"
-
 _PREDICTION: Final = "gate-prediction"
-
 _SETTINGS_RULE: Final = "gate-settings"
-
 _RELEASES: Final = "gate-releases"
-
 _RULES: Final = (_POLICY, _PREDICTION, _SETTINGS_RULE, _RELEASES)
 
 
@@ -250,26 +244,20 @@ _COLOURS: Final[Mapping[Outcome, str]] = {
     Outcome.UNDECIDED: "yellow",
     Outcome.PASS: "green",
 }
-
 _STANDING_COLOURS: Final[Mapping[Standing, str]] = {
     Standing.VIOLATION: "red",
     Standing.UNDECIDED: "yellow",
     Standing.SURPRISE: "red",
 }
-
 _OWNERS: Final = 20
 """Owners that are named for people; -o wide has every container."""
-
 _LINE_COLUMNS: Final = ("POLICY", "ABOUT", "FOUND", "ALLOWED", "OUTCOME")
 _OWNER_COLUMNS: Final = ("NAMESPACE", "OWNER", "CONTAINERS", "VERDICT", "COUNTS AS")
 _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "COUNTS AS", "REASON")
 _MORE_COLUMNS: Final = ("TYPE", "OWNER", "WORKLOAD", "UID", "RELEASE", "EXCEPTION", "EXPIRES", "FILE", "LINE")
 _SHEET_COLUMNS: Final = (*_LINE_COLUMNS, *_COLUMNS, *_MORE_COLUMNS)
-
-
 _SETTINGS: Final = "settings"
 """The policy's line in a table of all: whose settings count."""
-
 _OVERRIDDEN: Final = "override-node-releases"
 """The line that says which nodes report another release."""
 

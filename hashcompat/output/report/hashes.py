@@ -13,7 +13,6 @@ from hashcompat.core.model.plan import ReleaseFacts
 from hashcompat.output.report.model import Document, Report, Rows, Table, document
 
 _COLUMNS: Final = ("NAMESPACE", "POD", "CONTAINER", "KUBELET", "HASH", "HEX", "ERA")
-
 _MORE_COLUMNS: Final = ("TYPE", "OWNER", "POD-UID")
 
 
@@ -87,6 +86,5 @@ def _notes(hashed: Hashed) -> Iterator[str]:
 HASHES: Final[Report[Hashed]] = Report(
     "HashList", document=_document, table=_table, wide=_wide, names=_names, notes=_notes
 )
-
 TEXTS: Final = structs.replace(HASHES, table=None, wide=None, names=None, raw=_texts)
 """The same result where the hashed texts are asked for."""

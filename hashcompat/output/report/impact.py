@@ -38,13 +38,9 @@ _COLOURS: Final[Mapping[Step, str]] = {
     Step.UNDECIDED: "yellow",
     Step.DRAIN: "red",
 }
-
 _NODE: Final = ("BATCH", "NODE", "STEP", "RESTART", "UNKNOWN", "WHY")
-
 _MORE: Final = ("KILLED", "BARE", "STATIC", "SINGLE", "DRAIN", "WAITS-FOR")
-
 _BUDGET: Final = ("WHERE", "NAMESPACE", "BUDGET", "BREACHED", "HEALTHY", "RESTART", "LEFT", "DESIRED", "WHY")
-
 _OWNER: Final = ("NAMESPACE", "OWNER", "REPLICAS", "RESTART", "UNKNOWN", "NODES", "READY-AFTER", "NOTE")
 
 
@@ -283,16 +279,13 @@ def _notes(impact: Impact) -> Iterator[str]:
 
 _NODE_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
 """What API servers accept as the name of a node (apimachinery ``IsDNS1123Subdomain``)."""
-
 _TITLES: Final = {
     Step.CLEAN: "in place, nothing restarts",
     Step.IN_PLACE: "in place",
     Step.UNDECIDED: "undecided: decide first, or drain",
     Step.DRAIN: "drain first",
 }
-
 _OLDER: Final = "kubectl before 1.20 calls --delete-emptydir-data --delete-local-data; these files are lost"
-
 _BARE: Final = "--force deletes pods that nothing creates again; save their manifests first"
 
 

@@ -20,15 +20,12 @@ COLOURS: Final = {
     Verdict.UNKNOWN: "yellow",
     Verdict.KEEP: "green",
 }
-
 SEVERITY: Final = {
     verdict: place
     for place, verdict in enumerate((Verdict.KILL, Verdict.RESTART, Verdict.UNKNOWN, Verdict.KEEP))
 }
 """The order of verdicts, the worst first."""
-
 _OBSERVED: Final = ("containerID", "startedAt", "restartCount", "running")
-
 FIELD_WORDS: Final = {
     FIELD_ADDED: "new field",
     FIELD_REMOVED: "lost field",

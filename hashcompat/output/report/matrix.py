@@ -13,8 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.analysis.answers.matrix import Cell, Matrix
-from hashcompat.analysis.answers.paths import Path
+from hashcompat.analysis.answers.matrix import Cell, Matrix, Path
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.reasons import FieldChange
 from hashcompat.core.model.escape import count
@@ -34,46 +33,33 @@ from hashcompat.output.report.model import (
 )
 
 _CORNER: Final = "FROM/TO"
-
 _GAP: Final = 2
 """The columns between two cells."""
-
 _SCOPES: Final = {
     Scope.ALL: Coloured("all", "red"),
     Scope.SOME: Coloured("some", "yellow"),
     Scope.NONE: Coloured(".", "green"),
 }
-
 _DENSE: Final = {"all": Coloured("#", "red"), "some": Coloured("+", "yellow")}
 """In place of words on a narrow terminal."""
-
 _OF_PODS: Final = (
     "Restarts and kills, from the release on the left to the one above.",
     "0+3?: 3 are UNKNOWN, and never counted as kept. =: no upgrade.",
 )
-
 _OF_TYPES: Final = (
     "Which containers restart, from the release on the left to the one above.",
     "all: every one. some: those with certain fields (-o wide). .: none. =: no upgrade.",
 )
-
 _OF_DENSE: Final = (
     _OF_TYPES[0],
     "#: every one. +: those with certain fields (-o wide). .: none. =: no upgrade.",
 )
-
 _ALIKE: Final = "{}: alike{}; an upgrade from one to another restarts nothing."
-
 _MINOR: Final = "{} is its newest known patch release, {}."
-
 _NUMBERED: Final = "A column has the number of its row."
-
 _INDENT: Final = "  "
-
 _STEPS: Final = "Fewest steps inside the version skew policy"
-
 _RESTARTS: Final = "Fewest restarts"
-
 _NO_PATH: Final = "none: some node is already too many minors behind (or ahead)"
 
 
@@ -212,10 +198,8 @@ def _fitted(texts: Iterable[str], width: int | None) -> Iterator[Line]:
 
 
 _GO: Final = "those with a backspace or form feed (another Go)"
-
 _FEW: Final = 6
 """Steps that one line names."""
-
 _SHORT: Final = {Scope.ALL: "all", Scope.SOME: "some", Scope.NONE: "."}
 
 

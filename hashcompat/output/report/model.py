@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 Value = TypeVar("Value")
-
 API_VERSION: Final = "hashcompat.io/v1"
-
 Document = dict[str, Any]
 """Plain data, as schemas/documents describes it; at its top level a list may be :class:`Rows`."""
 

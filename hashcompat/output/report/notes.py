@@ -23,12 +23,9 @@ from hashcompat.output.report.tally import Tally
 
 _NAMED: Final = 3
 """Names that are shown before the others are counted."""
-
 _ALIKE: Final = 0.6
 """The share of words that two lines of one kind have in common, at the same places."""
-
 _MORE: Final = regex(r"(\d+) more")
-
 _TOKEN: Final = regex(r"[^\s,]+(?:, (?!\d+ more)[^\s,]+)*(?:, \d+ more)?\S*|\S+")
 """A word, or several with commas between them, which may be a list of names."""
 

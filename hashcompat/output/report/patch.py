@@ -25,7 +25,6 @@ from hashcompat.output.report.model import (
 )
 
 _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "OWN STRINGS", "NEW FIELDS")
-
 _HIT: Final = "strip-misses"
 
 

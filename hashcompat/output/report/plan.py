@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 
 _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "FROM", "TO", "REASON")
-
 _MORE_COLUMNS: Final = (
     "TYPE",
     "OWNER",
@@ -53,7 +52,6 @@ _MORE_COLUMNS: Final = (
     "RECORDED",
     "WORKLOAD",
 )
-
 _SHORT_COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "REASON")
 
 
@@ -109,16 +107,12 @@ def _short_cells(shown: Excerpt, item: Item, *, numbers: bool) -> list[object]:
 
 _FEW: Final = 20
 """As many rows are shown below the groups where there is no screen."""
-
 _LEAST: Final = 4
 """Groups that are shown on the smallest screen."""
-
 _MOST_REASONS: Final = 4
 """Reasons that are shown on a screen, unless all are asked for."""
-
 _HANGING: Final = 3
 """The columns before what goes on from the line above: those of a reason's number."""
-
 _NOUNS: Final = {
     GroupBy.OWNER: "owner",
     GroupBy.NODE: "node",

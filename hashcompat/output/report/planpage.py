@@ -47,17 +47,14 @@ from hashcompat.output.report.planview import (
 from hashcompat.output.report.tally import Group, GroupBy, Kind, owner_of, tallied
 
 _LEVELS: Final = {Scope.ALL: 5, Scope.SOME: 2, Scope.NONE: 0}
-
 _COUNTED: Final = (
     "Restarts and kills of these containers, from the release on the left to the one above. "
     "3+2?: 3, and 2 more are UNKNOWN. Framed: the steps of this plan."
 )
-
 _OF_TYPES: Final = (
     "Which unchanged containers restart, from the release on the left to the one above: all, some (those "
     "with certain fields) or none. How many these pods have was not counted. Framed: the steps of this plan."
 )
-
 _STEPS: Final = 4
 
 
@@ -96,13 +93,11 @@ def _cell(pair: Pair | None, plan: Plan, planned: set[tuple[str, str]]) -> Cell 
 
 _MOST: Final = 500
 """Explanations of a page."""
-
 _ASSUMED: Final = (
     "Assumed: which release created it, as the assumptions above say; the hash that its runtime recorded "
     "would confirm it."
 )
 """Without the release, which a saved plan has in its assumptions alone."""
-
 Key = tuple[object, ...]
 
 
@@ -204,15 +199,12 @@ def _fragments(difference: Difference) -> Iterator[Fragment]:
 
 _BARS: Final = 30
 """Nodes or namespaces that have a bar of their own."""
-
 _OWNERS: Final = 50
 """Owners that have a row of their own."""
-
 _COLUMNS: Final = (
     *("Verdict", "Node", "Namespace", "Pod", "Container", "Why"),
     *("Owner", "Type", "From", "To", "Recorded"),
 )
-
 _NO_DETAILS: Final = (
     "The plan was saved without its details. "
     "hashcompat plan --details saves them, and plan -o html gathers them by itself."

@@ -127,14 +127,12 @@ _WHOSE: Final[Mapping[GroupBy, Sequence[str]]] = {
     GroupBy.NAMESPACE: ("NAMESPACE",),
     GroupBy.REASON: ("REASON", "RULE"),
 }
-
 _GROUP_KEYS: Final[Mapping[SortBy, Callable[[Group], Any]]] = {
     SortBy.RESTARTS: lambda group: (-group.found, -group.unknown, -group.containers, group.key),
     SortBy.NAME: lambda group: (group.key[-1], group.key),
     SortBy.NODE: lambda group: (not group.first_node, group.first_node, group.key),
     SortBy.NAMESPACE: lambda group: group.key,
 }
-
 SORTED_BY: Final[Mapping[GroupBy, Sequence[SortBy]]] = {
     GroupBy.OWNER: tuple(SortBy),
     GroupBy.NODE: (SortBy.RESTARTS, SortBy.NAME, SortBy.NODE),
@@ -195,7 +193,6 @@ def reason_line(kind: Kind) -> Line:
 
 _NAMED: Final = 3
 """Files and releases that are named on a terminal."""
-
 _AGES: Final = (
     (timedelta(days=2), timedelta(days=1), "day"),
     (timedelta(hours=2), timedelta(hours=1), "hour"),

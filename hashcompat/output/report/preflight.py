@@ -22,7 +22,6 @@ from hashcompat.output.report.model import (
 )
 
 _COLUMNS: Final = ("NODE", "CHECK", "STATUS", "OBJECT", "FINDING")
-
 _COLOURS: Final[Mapping[Status, str]] = {
     Status.ERROR: "red",
     Status.UNKNOWN: "magenta",
@@ -30,7 +29,6 @@ _COLOURS: Final[Mapping[Status, str]] = {
     Status.INFO: "cyan",
     Status.OK: "green",
 }
-
 _OUTCOMES: Final[Mapping[Status, Outcome]] = {
     Status.ERROR: Outcome.FAILED,
     Status.UNKNOWN: Outcome.UNDECIDED,

@@ -161,10 +161,8 @@ _OUTCOMES: Final[Mapping[Verdict, Outcome]] = {
     Verdict.UNKNOWN: Outcome.UNDECIDED,
     Verdict.KEEP: Outcome.PASSED,
 }
-
 _STDIN: Final = "-"
 """The file of what was read from standard input, which nobody could open."""
-
 _COLUMNS: Final = (
     *("NODE", "NAMESPACE", "POD", "CONTAINER", "TYPE", "OWNER", "WORKLOAD", "UID", "RELEASE", "VERDICT"),
     *("POD RECREATED", "RECORDED", "FROM", "TO", "RULES", "REASON", "FILE", "LINE"),

@@ -20,18 +20,13 @@ from hashcompat.core.forks import FailedError, begun
 from hashcompat.core.regex import regex
 
 Value = TypeVar("Value")
-
 Own = tuple[str | int | None, ...]
 """What each row has as its own."""
-
 _WORD: Final = "hashcompat-own-"
 """How the words for gaps begin."""
-
 _GAP: Final = regex(rf'"{_WORD}(\d+)"', re.ASCII)
-
 _MOST: Final = 2048
 """Forms that are kept, of about 1 kB; rows beyond are written one by one."""
-
 _JSON: Final = msgspec.json.Encoder().encode
 
 
@@ -48,10 +43,8 @@ class Likeness(msgspec.Struct, Generic[Value], frozen=True):
 
 Write = Callable[[dict[str, Any]], str]
 """Makes a text of a row: JSON, and of plain values just as msgspec does."""
-
 _Form = tuple[list[str], Callable[[Sequence[str]], tuple[str, ...]]]
 """The pieces of a text, every other one of them a gap, and the places of what is in these."""
-
 _LEAST_GAPS: Final = 2
 """Gaps of a form: ``itemgetter`` of one place returns no tuple."""
 
@@ -116,13 +109,10 @@ def _plain(own: Own) -> list[str] | None:
 
 Texts = Sequence[str]
 """Those of one row."""
-
 WriteRows = Callable[[Iterable[Value]], Iterator[Texts]]
 """Makes the texts of some rows."""
-
 _TOGETHER: Final = 512
 """Rows of one turn."""
-
 WORTH_FORKING: Final = 16 * _TOGETHER
 """Rows that are worth another process."""
 

@@ -31,25 +31,17 @@ from hashcompat.output.report.model import Coloured, Document, Line, Prose, Repo
 
 WIDTH: Final = 80
 """Columns that a page takes at the most, except for a word that is longer."""
-
 _INDENT: Final = "  "
-
 _PIPED: Final = re.compile(r" (?=\| )")
-
 _WORD: Final = r"""(?:[^\s'"]|'[^']*'|"[^"]*")+"""
-
 _OPTION: Final = re.compile(rf"{_WORD}(?: (?!-\w|--){_WORD})*")
 """A program with its arguments, or an option with its value."""
-
 _GO_ON: Final = " \\"
-
 LEGEND: Final = (
     "Words in capitals are yours to fill in, such as NODE, NAMESPACE, POD and CONTAINER; OLD and NEW are "
     "kubelet releases. Where the kubelet is part of k3s or RKE2, journalctl -u k3s or rke2-server."
 )
-
 CONFIRM: Final = "Confirm it on a node"
-
 AVOID: Final = "Avoid it"
 
 
@@ -182,36 +174,29 @@ def _step_markdown(step: Step) -> str:
 
 
 _TITLE: Final = "# Checks of preflight"
-
 _CHECK_INTRODUCTION: Final = (
     "What `hashcompat preflight` looks for; see [preflight](preflight.md). Ids are stable: a check keeps its "
     "id, and an id is never reused. `hashcompat rules PF-103` prints one of them."
 )
-
 _REFERENCE: Final = re.compile(r"(?:(?<![\w.-])([\w.-]++/[\w.-]++))?#(\d+)")
 """An issue or pull request; without a repository it is of the one before."""
-
 _DUMP: Final = "hashcompat collector --preflight | ssh NODE sudo sh > NODE.json"
-
 _ON_NODE: Final = (
     Step("On the node:", "hashcompat preflight --to NEW"),
     Step("Or, without Python there, read the node first:", _DUMP),
     Step("and check what was read:", "hashcompat preflight --to NEW --dump NODE.json"),
 )
-
 _BY_BOTH: Final = (
     Step("Read the node:", _DUMP),
     Step("and the cluster's objects:", "kubectl get nodes,pods --all-namespaces -o json > CLUSTER.json"),
     Step("and check both together:", "hashcompat preflight --to NEW --dump NODE.json -f CLUSTER.json"),
 )
-
 _BY_PLAN: Final = (
     Step(
         "By a plan of the same upgrade and the cluster's objects:",
         "hashcompat preflight --to NEW --from OLD --no-node",
     ),
 )
-
 _BY_OBJECTS: Final = (Step("By the cluster's objects alone:", "hashcompat preflight --to NEW --no-node"),)
 
 
@@ -304,11 +289,8 @@ RULES: Final[Report[RuleList]] = Report(
     wide=_wide,
     names=lambda rules: (rule.id for rule in rules.rules),
 )
-
 PAGES: Final = structs.replace(RULES, table=None, text=_text)
 """The same with a page for each rule, in place of a table."""
-
-
 _INTRODUCTION: Final = (
     "The explanations behind verdicts. Ids are stable: a rule keeps its id, and an id is never reused. "
     "`hashcompat rules HC004` prints one of them."

@@ -15,28 +15,24 @@ from hashcompat.core.model.pods import Container, ContainerType, Inventory, Node
 from hashcompat.core.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.core.model.verdicts import Hash
 from hashcompat.output.report.model import Document, Report, Rows, document, time_text
-from hashcompat.sources.mirrors import annotations_of
+from hashcompat.sources.pods import annotations_of
 from hashcompat.sources.snapshots import HASHES, HIDDEN, WORKLOAD, document_of, text_of
 from hashcompat.sources.workloads import workload_of
 
 Row = TypeVar("Row", bound=Record)
-
 _LISTS: Final = {
     ContainerType.CONTAINER: "containers",
     ContainerType.INIT: "initContainers",
     ContainerType.SIDECAR: "initContainers",
     ContainerType.EPHEMERAL: "ephemeralContainers",
 }
-
 _STATUSES: Final = {
     "containers": "containerStatuses",
     "initContainers": "initContainerStatuses",
     "ephemeralContainers": "ephemeralContainerStatuses",
 }
-
 _CHANGED: Final = 2
 """The generation of every pod whose kubelet has not seen its newest spec: that there is one decides."""
-
 _SOME_DAY: Final = "1970-01-01T00:00:00Z"
 """Stands for every time of deletion: that there is one decides."""
 

@@ -21,7 +21,6 @@ from hashcompat.output.report.items import FIELD_WORDS
 
 GAP: Final = "..."
 """Stands for the words in which cases differ."""
-
 _ENOUGH: Final = 3
 """Words that are enough without those in which cases differ."""
 
@@ -121,7 +120,6 @@ class Kinds:
 
 Key = tuple[str, ...]
 """The names of a group: namespace and owner, a node, a namespace; a rule's id."""
-
 _MASKS: Final = 4096
 """Sets of reasons that are remembered; replicas share theirs."""
 

@@ -97,12 +97,8 @@ def _notes(verifications: Verifications) -> Iterator[str]:
 VERIFICATIONS: Final[Report[Verifications]] = Report(
     "VerifyResult", document=_document, table=_table, findings=_findings, names=_names, notes=_notes
 )
-
-
 _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "RECORDED", "COMPUTED", "PROBLEM")
-
 _RULES: Final = ("record-differs", "record-not-compared")
-
 _OUTCOMES: Final = {"DIFFERS": Outcome.FAILED, "UNDECIDED": Outcome.UNDECIDED, "REPRODUCED": Outcome.PASSED}
 
 

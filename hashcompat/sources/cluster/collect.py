@@ -29,17 +29,11 @@ from hashcompat.sources.dating import now, until
 from hashcompat.sources.objects import SYSTEM, read_object
 
 T = TypeVar("T")
-
 Say = Callable[[str], None]
-
 _NOT_FOUND: Final = 404
-
 _FORBIDDEN: Final = 403
-
 _BUDGETS: Final = "poddisruptionbudgets"
-
 _VERSION: Final = "/version"
-
 _POLICY: Final = ("policy/v1", "policy/v1beta1")
 """The versions of their API, from 1.21 and from 1.5 to 1.24."""
 

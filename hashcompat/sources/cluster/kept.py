@@ -22,16 +22,14 @@ from hashcompat.core.go.parts import Part
 from hashcompat.core.model.pods import Pod
 from hashcompat.sources.cluster.kubeapi import Json
 from hashcompat.sources.documents import check_values, loads
-from hashcompat.sources.files import exact
+from hashcompat.sources.files import reading
 from hashcompat.sources.objects import Object, read, read_object
 from hashcompat.sources.replicas.shape import Replica
 from hashcompat.sources.replicas.stencils import Stencils
 
 _KIND: Final = "Pod"
-
 _CHUNK: Final = 1 << 20
 """Characters that are read at once."""
-
 _NEXT: Final = re.compile(r'\},\{(?="metadata":\{|"kind":"|"apiVersion":")')
 """Where an item of a list ends and the next one begins, as API servers write them. In no string: there the
 quotes would be escaped."""
@@ -84,7 +82,7 @@ class Kept:
 
     def _parts(self) -> Iterator[Part]:
         try:
-            yield from jsonstream.parts(self._chunks(), quick=exact.decoded, alike=stencils_of_pods())
+            yield from jsonstream.parts(self._chunks(), quick=reading.decoded, alike=stencils_of_pods())
         except InputError as error:  # a pod beyond the limits of one object
             raise InputError(f"the pods of the cluster: {error}") from None
 
@@ -126,7 +124,7 @@ def page_of(content: str, stencils: Stencils) -> Any:
 def _page(content: str, stencils: Stencils) -> Json:
     """Return a list with its items; errors as ``jsonstream.parts``, and InputError for anything else."""
     items, envelopes = list[Any](), list[Any]()
-    for one in jsonstream.parts(iter((content,)), quick=exact.decoded, alike=stencils):
+    for one in jsonstream.parts(iter((content,)), quick=reading.decoded, alike=stencils):
         (envelopes if one.index is None else items).append(one.value)
     if (
         len(envelopes) != 1

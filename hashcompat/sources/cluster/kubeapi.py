@@ -22,19 +22,15 @@ from hashcompat.core.go import jsontext
 from hashcompat.core.go.jsontext import clean, kind_of
 from hashcompat.core.model.escape import agree, count
 from hashcompat.core.shown import said
+from hashcompat.sources.content import LONGEST_TEXT, RefusedError
 from hashcompat.sources.documents import loads
 from hashcompat.sources.http import LateError, before, check_encoding, pieces, seconds_until
-from hashcompat.sources.limits import LONGEST_TEXT, RefusedError
 from hashcompat.sources.replicas.shape import Replica
 
 _OK: Final = frozenset({200, 201})
-
 _LONGEST_WAIT_SECONDS: Final = 30.0
-
 _LONGEST_MESSAGE: Final = 400
-
 _TOO_LATE: Final = "no complete answer within the timeout (--request-timeout)"
-
 Json = dict[str, Any]
 """An object of JSON."""
 
@@ -229,22 +225,15 @@ def _reason(error: HTTPError) -> str:
 
 PAGE: Final = 500
 """Objects a page, as kubectl asks for."""
-
 _RESTARTS: Final = 3
-
 _GONE: Final = 410
-
 _MOST_PAGES: Final = 10_000
 """Of one list: 5 million objects, or fewer where a selector leaves pages nearly empty."""
-
 _LONGEST_SECONDS: Final = 3600
 """For one list: the tokens of its pages are valid for minutes, and each answer has a time-out of its own."""
-
 _LONGEST_TOKEN: Final = 16 << 10
 """Characters; it goes into a URL, and servers take no longer ones."""
-
 T = TypeVar("T")
-
 Get = Callable[[str, Mapping[str, str]], Json]
 """Gets a page, by its path and query."""
 
@@ -289,9 +278,17 @@ def _items(get: Get, path: str, query: Mapping[str, str]) -> Iterator[Json]:
         page = get(path, {**query, "limit": str(PAGE), **({"continue": token} if token else {})})
         items, metadata = _page(path, page)
         yield from items
-        token = _token(path, metadata)
+        token = metadata.get("continue") or ""
+        if not isinstance(token, str) or len(token) > _LONGEST_TOKEN:
+            raise InputError(f"{path}: metadata.continue is not the token of a next page")
+        token = clean(token)
         if not token:
-            _check_end(path, metadata)
+            remaining = metadata.get("remainingItemCount")
+            if remaining and not isinstance(remaining, int):
+                raise InputError(f"{path}: metadata.remainingItemCount is not a number of objects")
+            if remaining:
+                left = f"{count(remaining, 'object')} {agree(remaining, 'remain')}"
+                raise InputError(f"{path}: the server ends the list although {left}")
             return
         if token in tokens:
             raise InputError(f"{path}: the server gives the same page again and again")
@@ -299,14 +296,6 @@ def _items(get: Get, path: str, query: Mapping[str, str]) -> Iterator[Json]:
         if time.monotonic() > end:
             raise UnreachableError(f"{path}: no end of the list within {_LONGEST_SECONDS} s")
     raise InputError(f"{path}: the server's list has more than {_MOST_PAGES:,} pages, the most that are read")
-
-
-def _token(path: str, metadata: Json) -> str:
-    """Return what names the next page, as text that a URL can hold; empty at the end."""
-    token = metadata.get("continue") or ""
-    if not isinstance(token, str) or len(token) > _LONGEST_TOKEN:
-        raise InputError(f"{path}: metadata.continue is not the token of a next page")
-    return clean(token)
 
 
 def _page(path: str, page: Json) -> tuple[list[Json], Json]:
@@ -323,13 +312,3 @@ def _page(path: str, page: Json) -> tuple[list[Json], Json]:
         if not isinstance(item, dict | Replica):
             raise InputError(f"{path}: $.items[{index}]: want an object, got {kind_of(item)}")
     return items or [], metadata
-
-
-def _check_end(path: str, metadata: Json) -> None:
-    """Refuse a list whose own count shows that it goes on; a server need not give one."""
-    remaining = metadata.get("remainingItemCount")
-    if remaining and not isinstance(remaining, int):
-        raise InputError(f"{path}: metadata.remainingItemCount is not a number of objects")
-    if remaining:
-        left = f"{count(remaining, 'object')} {agree(remaining, 'remain')}"
-        raise InputError(f"{path}: the server ends the list although {left}")

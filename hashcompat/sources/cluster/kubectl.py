@@ -32,28 +32,20 @@ from hashcompat.sources.cluster.kubeapi import UnreachableError
 from hashcompat.sources.documents import loads
 
 _START_SECONDS: Final = 20
-
 _END_SECONDS: Final = 5
 """For kubectl to end by itself; then it is killed."""
-
 _LONGEST_LINE: Final = 4096
 """Characters of what kubectl says that count as one line: a link to open has 2000."""
-
 _MOST_LINES: Final = 1000
 """Lines of kubectl's plugins that are passed on."""
-
 _PATHS: Final = (
     r"^/api/v1/(nodes|pods|namespaces/[^/]+/pods)$,^/api/v1/nodes/[^/]+$,^/api/v1/namespaces/kube-system$,"
     r"^/apis/policy/(v1|v1beta1)/(namespaces/[^/]+/)?poddisruptionbudgets$,^/version$"
 )
-
 _WRITES: Final = ("POST", "PUT")
-
 _OTHER_METHODS: Final = ("PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE", "HEAD")
-
 _LOG_LINE: Final = re.compile(r"[IWEF]\d{4} |\d{4}/\d\d/\d\d |error: ")
 """Lines of kubectl's own, in the forms of klog and of Go's log package."""
-
 _WATCHED: Final = (
     'exec 3<&0; (trap "" INT HUP TERM; cat <&3; kill $$; rm -rf "$0") >/dev/null 2>&1 & exec "$@" 3<&-'
 )
@@ -225,9 +217,7 @@ class _UnixPool(HTTPConnectionPool):
 
 _LONGEST_TOKEN: Final = 64 << 10
 """Bytes; HTTP servers take no longer header."""
-
 _HTTPS: Final = "443"
-
 ACCOUNT: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 

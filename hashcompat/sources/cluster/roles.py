@@ -18,9 +18,7 @@ from hashcompat.sources.cluster.collect import (
 from hashcompat.sources.objects import SYSTEM
 
 _API: Final = "rbac.authorization.k8s.io"
-
 _NAME: Final = "hashcompat"
-
 _NODE_BY_NODE: Final = {"apiGroups": [""], "resources": ["nodes"], "verbs": ["get"]}
 """What a rollout reads of each node once that is upgraded; its plan lists them."""
 
@@ -53,7 +51,13 @@ def minimal_roles(
     rules = {namespace: _rules(found) for namespace, found in by_namespace.items()}
     if state:
         rules[""] = [*rules.get("", ()), _NODE_BY_NODE]
-        rules[state[0]] = [*rules.get(state[0], ()), *_state_rules(state[1])]
+        core = {"apiGroups": [""], "resources": ["configmaps"]}
+        rules[state[0]] = [
+            *rules.get(state[0], ()),
+            {**core, "resourceNames": [state[1]], "verbs": ["get", "update"]},
+            # a role can name the objects of every verb but create: their names are not known then
+            {**core, "verbs": ["create"]},
+        ]
     roles = [_role(namespace, found) for namespace, found in rules.items()]
     return Roles((*roles, *(_binding(role, *account) for role in roles if account)))
 
@@ -74,17 +78,11 @@ def _rules(requests: Iterable[Request]) -> list[dict[str, Any]]:
     ]
 
 
-def _state_rules(name: str) -> list[dict[str, Any]]:
-    """Return the rules for one ConfigMap; nobody can be allowed to create it by its name alone."""
-    core = {"apiGroups": [""], "resources": ["configmaps"]}
-    return [{**core, "resourceNames": [name], "verbs": ["get", "update"]}, {**core, "verbs": ["create"]}]
-
-
 def _role(namespace: str, rules: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "apiVersion": f"{_API}/v1",
         "kind": f"{_kind(namespace)}Role",
-        "metadata": _metadata(namespace),
+        "metadata": {"name": _NAME, **({"namespace": namespace} if namespace else {})},
         "rules": rules,
     }
 
@@ -101,7 +99,3 @@ def _binding(role: dict[str, Any], namespace: str, name: str) -> dict[str, Any]:
 
 def _kind(namespace: str) -> str:
     return "" if namespace else "Cluster"
-
-
-def _metadata(namespace: str) -> dict[str, Any]:
-    return {"name": _NAME, **({"namespace": namespace} if namespace else {})}

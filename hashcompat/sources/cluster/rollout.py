@@ -17,18 +17,13 @@ from hashcompat.core.model.escape import printable
 from hashcompat.core.model.impact import Rollout
 from hashcompat.sources.cluster.collect import Access, Request, Say, connect
 from hashcompat.sources.cluster.kubeapi import Client, StatusError
-from hashcompat.sources.rollouts import rollout_of, text_of
+from hashcompat.sources.files.rollout import rollout_of, text_of
 
 T = TypeVar("T")
-
 Json = dict[str, Any]
-
 _KEY: Final = "state.json"
-
 _NOT_FOUND: Final = 404
-
 _CONFLICT: Final = 409
-
 _TRIES: Final = 20
 """Each try that conflicts is one in which another pipeline wrote."""
 

@@ -1,6 +1,7 @@
 """Tar archives, compressed or not: the dumps of many nodes in one file, read from its start to its end once.
 
-tarfile reads the headers; what it may read of them, and where to, is bounded here.
+tarfile reads the headers; what it may read of them, and where to, is bounded here. ``dumps_in`` reads
+the dumps of nodes, as the collector prints them, from files, directories and archives, by their content.
 """
 
 from __future__ import annotations
@@ -8,28 +9,26 @@ from __future__ import annotations
 import re
 import tarfile
 from collections.abc import Callable, Iterator
-from io import BufferedReader
+from io import BufferedReader, BytesIO
+from itertools import chain
 from typing import Final, NoReturn
 
 from hashcompat.core.errors import InputError
-from hashcompat.sources.compression import Plain
-from hashcompat.sources.limits import LONGEST_TEXT, too_long
+from hashcompat.core.records.probes import Dump, dumps
+from hashcompat.sources.content import LONGEST_TEXT, Plain, too_long
+from hashcompat.sources.documents import load_all
+from hashcompat.sources.files.inputs import Input, inputs, named, require_end
+from hashcompat.sources.files.text import chunks, joined
 
 _BLOCK: Final = tarfile.BLOCKSIZE
-
 _TAR_MAGIC: Final = slice(257, 262)
-
 _CHUNK: Final = 1 << 18
-
 _MOST_MEMBERS: Final = 100_000
 """Members of one archive, each of which takes 0.1 ms: 20 files of each of 5000 nodes."""
-
 _LONGEST_HEADERS: Final = 64 << 10
 """Bytes of all headers of one member: a long name has up to 4 kB, the parts of a sparse file are endless."""
-
 _DIGITS: Final = re.compile(rb"[0-9]{256}")
 """More of them than in any file's name; before Python 3.11.10, tarfile takes quadratic time for them."""
-
 _DAMAGE: Final = (tarfile.TarError, ValueError, ArithmeticError, LookupError, RecursionError)
 """What tarfile raises for headers that nobody wrote on purpose."""
 
@@ -130,3 +129,53 @@ class _Tape:
 
 def _refuse(why: str) -> NoReturn:
     raise InputError(f"damaged tar archive: {why}")
+
+
+_WANTED: Final = "the output of hashcompat collector"
+_EVERY: Final = ("",)
+"""The suffixes of files that are read."""
+
+
+def dumps_in(names: tuple[str, ...]) -> list[Dump]:
+    """Read the dumps in files, in all files below directories, and in archives.
+
+    Raises InputError, naming the file, for what cannot be read, for a name without any dump in it, and for
+    two dumps of one node.
+    """
+    found: dict[str, Dump] = {}
+    for name in names:
+        several: list[Dump] = []
+        for source in inputs(name, recursive=True, suffixes=_EVERY):
+            require_end(source)
+            with named(source.origin):
+                several += _of_file(source)
+        if not several:
+            raise InputError(f"{name}: no dump of a node in it; want {_WANTED}")
+        for dump in several:
+            if dump.node in found:
+                other = found[dump.node].origin
+                raise InputError(f"{dump.origin}: a second dump of node {dump.node}, after {other}; give one")
+            found[dump.node] = dump
+    return list(found.values())
+
+
+def _of_file(source: Input) -> list[Dump]:
+    with source.open() as stream:
+        archive = members(stream, lambda _name: True)
+        if archive is not None:
+            return [
+                dump
+                for name, data in archive
+                for dump in _parse(f"{source.origin}: {name}", BufferedReader(BytesIO(data)))
+            ]
+    with source.open() as stream:
+        return _parse(source.origin, stream)
+
+
+def _parse(origin: str, stream: BufferedReader) -> list[Dump]:
+    """Return the dumps of a stream of JSON; none where it is something else."""
+    text = chunks(stream, _WANTED)
+    first = next(text)
+    if not first.lstrip().startswith(("{", "[")):
+        return []
+    return list(dumps(load_all(joined(chain([first], text), _WANTED)), origin))

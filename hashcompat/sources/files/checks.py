@@ -30,17 +30,15 @@ def checks_of(document: Saved) -> Preflight:
     findings = tuple(map(_finding, document.items()))
     spec, counts = document.rest.row("spec"), document.rest.row("summary")
     left_out = tuple((row.text("id"), row.text("needs")) for row in spec.rows("leftOut"))
-    current = dict(spec.each("from", lambda row, node: (node, _release(row, node))))
+    current = dict(
+        spec.each("from", lambda row, node: (node, None if row.value[node] is None else row.text(node)))
+    )
     result = Preflight(spec.text("to"), current, findings, spec.texts("ignored"), left_out)
     if any(counts.number(status.value) != number for status, number in result.counts().items()):
         raise InputError(
             "$.summary: not the counts of its items: the report was cut or edited; save it again"
         )
     return result
-
-
-def _release(row: Row, node: str) -> str | None:
-    return None if row.value[node] is None else row.text(node)
 
 
 def _finding(row: Row) -> Finding:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from operator import itemgetter
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -22,18 +23,16 @@ from hashcompat.core.model.records import Record
 from hashcompat.core.model.uids import Dating
 from hashcompat.sources.budgets import budgets_of
 from hashcompat.sources.controllers import Census, Templates
-from hashcompat.sources.copies import Key, nodes_of, pods_of
 from hashcompat.sources.dating import until
-from hashcompat.sources.fields import InFile
+from hashcompat.sources.documents import InFile
 from hashcompat.sources.files.inputs import STDIN, called, inputs
 from hashcompat.sources.files.reading import WANTED, blocks, elements, parts
 from hashcompat.sources.files.spans import FIRST, Span
 from hashcompat.sources.files.survey import Survey, glanced_at, objects, survey_of
-from hashcompat.sources.objects import Object
+from hashcompat.sources.objects import Key, Object, nodes_of, pods_of
 from hashcompat.sources.replicas.shape import Replica
 
 _AT_A_TIME: Final = 8
-
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".yaml", ".yml")
 
 
@@ -81,7 +80,13 @@ def _inventory(names: tuple[str, ...], surveys: Sequence[Survey], needs_pods: bo
     oldest = min((time for time in times if time), default=None)
     clusters = {uid for survey in surveys for uid in survey.clusters}
     cluster = clusters.pop() if len(clusters) == 1 else ""
-    origin = Origin(_kind(surveys), tuple(map(called, names)), cluster=cluster, oldest=oldest)
+    saved = all(survey.snapshots == survey.documents for survey in surveys)
+    origin = Origin(
+        Source.SNAPSHOT if saved else Source.FILES,
+        tuple(map(called, names)),
+        cluster=cluster,
+        oldest=oldest,
+    )
     warnings = (*templates.warnings, *dict.fromkeys(line for one in surveys for line in one.warnings))
     seen = tuple(structs.replace(survey, found=(), census=Census(), scales={}) for survey in surveys)
     pods = _Pods(origin.names, seen, templates, needs_pods)
@@ -89,11 +94,6 @@ def _inventory(names: tuple[str, ...], surveys: Sequence[Survey], needs_pods: bo
     guessed = any(survey.guessed for survey in surveys)
     dating = Dating(until(), tuple(one for survey in surveys for one in survey.dated))
     return Inventory(pods, nodes, records, origin, warnings, containers, budgets, guessed, dating)
-
-
-def _kind(surveys: Sequence[Survey]) -> Source:
-    saved = all(survey.snapshots == survey.documents for survey in surveys)
-    return Source.SNAPSHOT if saved else Source.FILES
 
 
 class _Portion(msgspec.Struct, frozen=True):
@@ -129,7 +129,10 @@ class _Guessed:
         """Yield them; raises InputError where the guess is wrong."""
         span = self._span
         for part in self._found:
-            if not _is_pod(part.value):
+            if not (
+                isinstance(part.value, Replica)
+                or (isinstance(part.value, dict) and part.value.get("kind") == "Pod")
+            ):
                 break
             yield part
         else:
@@ -142,10 +145,6 @@ class _Guessed:
     def end(self) -> Place:
         """Where they end, once they were read."""
         return self._found.end.place
-
-
-def _is_pod(value: Any) -> bool:
-    return isinstance(value, Replica) or (isinstance(value, dict) and value.get("kind") == "Pod")
 
 
 def _portions(survey: Survey) -> tuple[_Portion, ...]:
@@ -193,7 +192,9 @@ class _Pods(msgspec.Struct, frozen=True):
 
     def __iter__(self) -> Iterator[Pod]:
         found = not self.needed
-        for pod in self._of(self.surveys):
+        for pod in pods_of(
+            _Objects(tuple(chain.from_iterable(map(_portions, self.surveys)))), self.templates
+        ):
             found = True
             yield pod
         if not found:
@@ -228,9 +229,6 @@ class _Pods(msgspec.Struct, frozen=True):
         """Return whether there is a pod, and no copy in two shares."""
         there = any(number for _, number in seen) or not self.needed
         return there and _are_distinct([uids for uids, _ in seen])
-
-    def _of(self, surveys: Iterable[Survey]) -> Iterator[Pod]:
-        return pods_of(_Objects(tuple(chain.from_iterable(map(_portions, surveys)))), self.templates)
 
 
 class _Share:
@@ -272,3 +270,18 @@ def _checked(part: Part, found: Iterator[Object], survey: Survey, label: str) ->
     for one in found:
         check_end(one.value, str(one), items_first=False)
         yield structs.replace(one, doubt=doubt(one))
+
+
+def sample_path() -> Path:
+    """Return where the sample cluster lies: an ordinary ``kubectl get nodes,pods -A -o json`` file."""
+    return Path(__file__).resolve().parents[2] / "sample" / "cluster.json"
+
+
+def sample_cluster() -> Inventory:
+    """Read the sample as any other file, but for its name and lines: nobody gave it, or edits it."""
+    found = collect((str(sample_path()),))
+    pods = list[Pod]()
+    for pod in found.pods:
+        containers = tuple(structs.replace(container, line=0) for container in pod.containers)
+        pods.append(structs.replace(pod, file="", containers=containers))
+    return structs.replace(found, pods=tuple(pods), origin=Origin(Source.SAMPLE), dating=None)

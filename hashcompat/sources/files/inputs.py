@@ -19,15 +19,12 @@ import msgspec
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsontext import clean
 from hashcompat.core.shown import urls
-from hashcompat.sources.limits import MOST_BYTES, too_long
+from hashcompat.sources.content import MOST_BYTES, too_long
 
 STDIN: Final = "-"
-
 COMPRESSED: Final = (".gz", ".zst")
-
 _MOST_FILES: Final = 100_000
 """Files of one directory that are read, each of about 1 kB in memory: a file for each of 100,000 pods."""
-
 _DEVICES: Final = {stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFSOCK: "a socket"}
 """What has no end, or is not read as a file at all."""
 
@@ -195,7 +192,6 @@ def _open(path: Path, stamp: tuple[int, int]) -> io.BufferedReader:
 
 _IN_MEMORY: Final = 1 << 24
 """Bytes of a stream that are held without a temporary file."""
-
 _CHUNK: Final = 1 << 20
 
 

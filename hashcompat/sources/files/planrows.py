@@ -24,13 +24,10 @@ from hashcompat.sources.documents import time_of
 
 ASSUMED: Final = "the release that spec.assumptions names"
 """What is known of an assumed creator: the document has its name in a sentence only."""
-
 _NOT_COMPARED: Final = "HC002"
 """The rule of containers that no kubelet compares."""
-
 KEPT: Final = 1 << 12
 """How many names and lists of reasons are compared with the next ones, so that equal ones are one value."""
-
 _Name = Annotated[str, Meta(max_length=ORDINARY_NAME)]
 _Number = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
 _Hash = Annotated[int, Meta(ge=0, lt=1 << 32)] | None
@@ -90,7 +87,6 @@ class _Row(_Plain, kw_only=True):
 _ROWS: Final = msgspec.json.Decoder(list[_Row])
 _REASONS: Final = msgspec.json.Decoder(list[_Reason])
 _ENCODER: Final = msgspec.json.Encoder()
-
 _time = lru_cache(KEPT)(time_of)
 
 

@@ -48,9 +48,7 @@ from hashcompat.sources.files.planrows import ASSUMED, KEPT, PlanRows, was_compa
 from hashcompat.sources.files.saved import Saved, opened
 
 KIND: Final = "RestartPlan"
-
 WANTED: Final = "a plan, as hashcompat plan --out FILE saves it"
-
 _NAMES: Final = (
     "node", "namespace", "pod", "uid", "owner", "workload", "container", "fromRelease"
 )  # fmt: skip

@@ -10,17 +10,14 @@ from typing import Final
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.records import Record
-from hashcompat.core.records.collected import Keeper, from_documents
-from hashcompat.core.records.log import from_log
+from hashcompat.core.records.collected import Keeper, from_documents, from_log
 from hashcompat.sources.documents import load_all
 from hashcompat.sources.files.archives import members
 from hashcompat.sources.files.inputs import Input, inputs, named, require_end
 from hashcompat.sources.files.text import chunks, joined, lines
 
 _WANTED: Final = "a dump of the collector, docker inspect or crictl JSON, or a kubelet's log of 1.0 - 1.13"
-
 _TEXTS: Final = (".json", ".jsonl", ".ndjson", ".log", ".txt")
-
 _SUFFIXES: Final = (*_TEXTS, ".tar", ".tgz")
 
 

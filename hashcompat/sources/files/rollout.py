@@ -1,38 +1,100 @@
-"""The state of a rollout in a file, which pipelines on one machine share."""
+"""The state of a rollout as JSON, strictly read and written, and the file with it.
+
+Pipelines on one machine share a file; ``sources/cluster/rollout.py`` keeps the same JSON in a ConfigMap.
+"""
 
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
-from hashcompat.core.model.impact import Rollout
+from hashcompat.core.go.allowance import LONGEST_NAME
+from hashcompat.core.model.impact import Phase, Rollout, Turn
+from hashcompat.sources.content import LONGEST_TEXT
+from hashcompat.sources.documents import Row, loads, row_of
 from hashcompat.sources.files.inputs import named
-from hashcompat.sources.limits import LONGEST_TEXT
 from hashcompat.sources.replacing import replacing
-from hashcompat.sources.rollouts import rollout_of, text_of
+
+_VERSION: Final = "hashcompat.io/v1"
+_KIND: Final = "RolloutState"
+Json = dict[str, Any]
+
+
+def rollout_of(text: str) -> Rollout:
+    """Return the state in a text; raises InputError, with the path, for anything else."""
+    row = row_of(loads(text), "$")
+    if (row.value.get("apiVersion"), row.value.get("kind")) != (_VERSION, _KIND):
+        raise InputError(f"$.kind: want {_KIND} of {_VERSION}, as hashcompat gate --state keeps it")
+    turns: dict[str, Turn] = {}
+    for one in row.rows("items"):
+        name = one.text("node")
+        if not name or len(name) > LONGEST_NAME or name in turns:
+            raise InputError(f"{one.path}.node: want the name of a node, each once")
+        turns[name] = _turn(one)
+    return Rollout(turns)
+
+
+def _turn(row: Row) -> Turn:
+    phase, started, ended = row.word("phase", Phase), _time(row, "startedAt"), _time(row, "endedAt")
+    if started is None:
+        raise InputError(f"{row.path}.startedAt: want a time")
+    if (ended is None) != (phase is Phase.STARTED):
+        raise InputError(f"{row.path}.endedAt: want a time of a node that is done or failed, else null")
+    names = (row.text("id"), row.text("holder"), row.text("plan"))
+    return Turn(phase, *names, started, ended, row.text("reason"))
+
+
+def _time(row: Row, key: str) -> datetime | None:
+    found = row.time_or_none(key)
+    try:
+        return found.astimezone(UTC) if found else None
+    except OverflowError:
+        raise InputError(f"{row.path}.{key}: want a time of the years 1 to 9999, in UTC") from None
+
+
+def text_of(rollout: Rollout) -> str:
+    """Return the JSON of a state, with a line for each node, which a person can read and take out."""
+    rows = ",\n".join(f"  {_line(_item(name, turn))}" for name, turn in sorted(rollout.turns.items()))
+    head = f'"apiVersion": "{_VERSION}",\n "kind": "{_KIND}"'
+    return f'{{\n {head},\n "items": [\n{rows}\n ]\n}}\n'
+
+
+def _line(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=True)
+
+
+def _item(name: str, turn: Turn) -> Json:
+    return {
+        "node": name,
+        "phase": turn.phase.value,
+        "id": turn.id,
+        "holder": turn.holder,
+        "plan": turn.plan,
+        "startedAt": turn.started.isoformat(),
+        "endedAt": turn.ended.isoformat() if turn.ended else None,
+        "reason": turn.reason,
+    }
+
 
 T = TypeVar("T")
-
 _OWN: Final = 0o600
 """The mode of a new lock."""
-
 LOCK_SECONDS: Final = 30.0
 """How long others may hold the lock: they need it for less than a second."""
-
 _BETWEEN_SECONDS: Final = 0.05
-
 _LOCKS: Final = Path("/proc/locks")
-
 _PROCESS, _INODE = 4, 5
 """The columns of that file (proc_locks(5))."""
 

@@ -108,8 +108,6 @@ def opened(name: str, kinds: Iterable[str], wanted: str, typed: Typed | None = N
 
 _PLAIN: Final = msgspec.json.Decoder(list[dict[str, Any]])
 _ENCODER: Final = msgspec.json.Encoder(order="sorted")
-
-
 Typed = Callable[[str], tuple[Sequence[Any], bytes] | None]
 """Makes values of a whole JSON list of items, and the lines of these; None for a list that it leaves."""
 

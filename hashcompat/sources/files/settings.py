@@ -29,10 +29,8 @@ from hashcompat.sources.files.inputs import inputs, named
 from hashcompat.sources.files.text import whole
 
 FILE: Final = ".hashcompat.yaml"
-
 _LONGEST: Final = 1 << 20
 """Characters of such a file."""
-
 _Limit = Annotated[int, Meta(ge=0, le=999_999_999)] | Annotated[str, Meta(pattern=LIMIT)] | UnsetType
 _File = Annotated[
     str,
@@ -88,10 +86,8 @@ class Exceptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 FILES: Final = {"settings": Settings, "exceptions": Exceptions}
 """What ``schemas/settings`` has a schema of."""
-
 _LIMIT_WORDS: Final = "a number of findings, such as 10, or a part of all, such as 5%"
 _PATTERN: Final = f"with '*' for any characters within a part, of at most {LONGEST_PATTERN} characters"
-
 _WANTED: Final = {
     **dict.fromkeys(("max-restarts", "max-per-owner", "max-per-node"), _LIMIT_WORDS),
     "fail-on": "a list of some of restart, kill, unknown, pdb, static, preflight",
@@ -107,13 +103,11 @@ _WANTED: Final = {
     "container": f"NAMESPACE/POD/CONTAINER, {_PATTERN}",
 }
 """What a key takes, in words."""
-
 _MISSING: Final = re.compile(r"Object missing required field `(.*?)`(?: - at `\$(.*)`)?")
 _UNKNOWN: Final = re.compile(r"Object contains unknown field `(.*?)`(?: - at `\$(.*)`)?")
 _OTHER: Final = re.compile(r".* - at `\$(.*)`")
 _STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 """One step of a path as msgspec writes it."""
-
 T = TypeVar("T")
 
 
@@ -256,9 +250,7 @@ def _keys(kind: Any, place: Place) -> list[str]:
 
 _MOST_LINKS: Final = 40
 """As Linux follows them."""
-
 _OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
-
 _HINT: Final = "make it yours alone, or do without it (--config none)"
 
 
@@ -322,7 +314,6 @@ def _kind(path: Path) -> str:
 
 Place = tuple[str | int, ...]
 """Keys and indices from the top of the document."""
-
 _ENDS: Final = (yaml.MappingEndEvent, yaml.SequenceEndEvent)
 
 

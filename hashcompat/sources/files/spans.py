@@ -17,29 +17,22 @@ from msgspec import structs
 
 from hashcompat.core.go.jsonwindow import Place
 from hashcompat.core.regex import regex
+from hashcompat.sources.content import MOST_BYTES
 from hashcompat.sources.files.inputs import Input
 from hashcompat.sources.files.text import chunks
-from hashcompat.sources.limits import MOST_BYTES
 
 LEAST: Final = 1 << 23
 """Bytes of a span: reading fewer takes about as long as beginning and ending a process."""
-
 _HEAD: Final = 1 << 16
 """Bytes in which the first element begins."""
-
 _NEAR: Final = 1 << 20
 """Bytes in which an element ends, if any does nearby."""
-
 _FIRST: Final = regex(
     rb'\A(?:\xef\xbb\xbf)?\s*\{[^\[]{0,999}"items"\s*:\s*\[(\s*)(\{\s*"[A-Za-z]{1,40}"\s*:)', re.ASCII
 )
 """An object with a list of objects, the space before its first element, and how that begins."""
-
-
 FIRST: Final = Place(1, 0, 1)
 """The first element of a text."""
-
-
 _KIND: Final = regex(rb'"kind"\s*:\s*"([A-Za-z]{1,99})"', re.ASCII)
 
 
@@ -157,13 +150,10 @@ class _Slice(io.RawIOBase):
 
 _PIECES: Final = (1 << 16, 1 << 20)
 """Bytes in which an element is looked for: where none begins in a few, in more."""
-
 _END: Final = b"},"
 """The end of an element that another one follows."""
-
 _BEGINNING: Final = 1 << 9
 """Bytes that show what an element is."""
-
 _SHARES: Final = (1 / 2, 1 / 4, 3 / 4)
 """Where a pod is looked for in a file that neither begins nor ends with one."""
 

@@ -25,25 +25,20 @@ from hashcompat.core.go.parts import Lines
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Container, Inventory, Pod, Source, StaticManifest
 from hashcompat.core.regex import regex
-from hashcompat.sources.fields import InFile
+from hashcompat.sources.documents import InFile
 from hashcompat.sources.files.inputs import Input, inputs, named, require_end
 from hashcompat.sources.files.text import whole
 from hashcompat.sources.objects import read_object
 from hashcompat.sources.pods import profiles_in
 
 _PAIR: Final = regex(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
-
 _HALF: Final = regex("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]")
-
 _LONGEST: Final = 10 << 20
 """Bytes of one manifest, as kubelets limit it (pkg/kubelet/config/common.go ``maxConfigLength``)."""
-
 _Place = tuple[str, str, str]
 """A pod's node, namespace and name."""
-
 _STATE: Final = ("running", "started", "restarts", "probed", "id", "ended")
 """What a status shows of a container."""
-
 _FIELDS: Final = regex(r'"fieldsV1"\s*:\s*')
 
 
@@ -240,7 +235,13 @@ def _manifest(source: Input) -> tuple[Any, Lines | None, str]:
         digest = hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
         if text.lstrip().startswith("{"):
             object_meter().add(len(text), values_in(text))
-            _check_characters(text)
+            # kubelets up to 1.22 read static pods with json-iterator, which takes half a character for
+            # another one than encoding/json does
+            if _HALF.search(_PAIR.sub("", text)):
+                raise InputError(
+                    "bytes that are not UTF-8, or half of a surrogate pair, "
+                    "which kubelets read in different ways"
+                )
             document, lines = jsontext.loads(text), JsonLines()
             lines.add(document, 1, 1 + text.count("\n"), lambda: text)
             return _with_raw_fields(document, text), lines.lines, digest
@@ -248,17 +249,6 @@ def _manifest(source: Input) -> tuple[Any, Lines | None, str]:
 
         found = next(yaml.documents(text), None)
         return (found.value, found.lines, digest) if found else (None, None, digest)
-
-
-def _check_characters(text: str) -> None:
-    """Refuse half characters, which kubelets up to 1.22 read differently than encoding/json does.
-
-    They read static pods with json-iterator.
-    """
-    if _HALF.search(_PAIR.sub("", text)):
-        raise InputError(
-            "bytes that are not UTF-8, or half of a surrogate pair, which kubelets read in different ways"
-        )
 
 
 def _with_raw_fields(document: Any, text: str) -> Any:

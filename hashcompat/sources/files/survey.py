@@ -26,7 +26,7 @@ from hashcompat.sources.budgets import KIND as BUDGET
 from hashcompat.sources.budgets import scale_of, size_of
 from hashcompat.sources.controllers import Census
 from hashcompat.sources.dating import Dater
-from hashcompat.sources.fields import IN_NO_FILE, InFile
+from hashcompat.sources.documents import IN_NO_FILE, InFile
 from hashcompat.sources.files import spans
 from hashcompat.sources.files.inputs import Input, named, require_end
 from hashcompat.sources.files.reading import WANTED, blocks, elements, is_yaml, parts
@@ -47,8 +47,6 @@ from hashcompat.sources.replicas.stencils import Stencils
 
 Kinds = Mapping[int, object]
 """What the documents say of their kind behind their items, by number."""
-
-
 _ITEM: Final = "$.items["
 
 
@@ -241,7 +239,13 @@ class _Look:
     def add(self, part: Part) -> None:
         """Take one more part into account."""
         if part.index is None:
-            self._document(part)
+            self._documents += 1
+            kind = part.value.get("kind") if isinstance(part.value, Mapping) else None
+            self._saved += kind == snapshots.KIND
+            self._listed = is_list(kind)
+            self._budgets |= kind == f"{BUDGET}List"
+            if part.document in self._kinds:
+                self._kinds[part.document] = intern(str(kind))
         elif part.kind is None:
             self._kinds[part.document] = ""
         replica = part.value if isinstance(part.value, Replica) else None
@@ -263,15 +267,6 @@ class _Look:
     def has_pods(self) -> bool:
         """Whether there was a pod."""
         return self._census.has_pods
-
-    def _document(self, part: Part) -> None:
-        self._documents += 1
-        kind = part.value.get("kind") if isinstance(part.value, Mapping) else None
-        self._saved += kind == snapshots.KIND
-        self._listed = is_list(kind)
-        self._budgets |= kind == f"{BUDGET}List"
-        if part.document in self._kinds:
-            self._kinds[part.document] = intern(str(kind))
 
     def _object(self, one: Object) -> None:
         """Take one object into account; raises InputError for one that cannot be read."""

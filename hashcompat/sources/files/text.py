@@ -11,16 +11,12 @@ from typing import Final
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.regex import regex
-from hashcompat.sources.compression import Plain
-from hashcompat.sources.limits import LONGEST_TEXT, size, too_long
+from hashcompat.sources.content import LONGEST_TEXT, Plain, size, too_long
 
 _CHUNK: Final = 1 << 18
-
 _LONGEST_SPACE: Final = 1 << 20
 """Characters of white space before anything else; it is held until the first character shows the form."""
-
 _CONTROLS: Final = bytes([*range(0x09), *range(0x0E, 0x20)])
-
 _CONTROL: Final = regex(f"[{re.escape(_CONTROLS.decode())}]")
 
 

@@ -17,13 +17,10 @@ from hashcompat.sources.http import LateError, before
 
 MOST_AT_ONCE: Final = 8
 """How many things are asked at once."""
-
 SECONDS_EACH: Final = 10.0
 """For each answer."""
-
 SECONDS_WHOLE: Final = 90.0
 """For a whole node."""
-
 _ABSENT: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ESRCH})
 
 

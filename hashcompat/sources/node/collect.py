@@ -28,7 +28,6 @@ _RUNTIMES: Final = {
     "cri": _Runtime(cri.documents, cri.SOCKETS),
     "docker": _Runtime(docker.documents, docker.SOCKETS),
 }
-
 KINDS: Final = (AUTO, *_RUNTIMES)
 
 

@@ -22,9 +22,7 @@ SOCKETS: Final = (
     "/run/k0s/containerd.sock",
     "/var/snap/microk8s/common/run/containerd.sock",
 )
-
 _TIMEOUT_SECONDS: Final = 60
-
 _ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.-]{0,255}")
 """The id of a sandbox, which becomes an argument."""
 
@@ -72,15 +70,11 @@ def _crictl(socket: str, *arguments: str) -> list[Any]:
 
 
 KIND: Final = "cri"
-
 LIST: Final = "containers"
-
 _LISTS: Final = {LIST: ("ps", "-a", "-o", "json"), "pods": ("pods", "-o", "json")}
 
 """An id, which becomes an argument."""
-
 _NONE_SUCH: Final = re.compile(r"code = NotFound|not found", re.IGNORECASE)
-
 _LATE: Final = re.compile(r"DeadlineExceeded|deadline exceeded")
 
 

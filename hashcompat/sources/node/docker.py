@@ -18,23 +18,18 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
 from hashcompat.core.records.probes import AbsentError, Probe, UnreadError
 from hashcompat.core.shown import said
+from hashcompat.sources.content import LONGEST_TEXT, RefusedError
 from hashcompat.sources.documents import check_values, loads
 from hashcompat.sources.http import GZIP, LateError, before, check_encoding, pieces
-from hashcompat.sources.limits import LONGEST_TEXT, RefusedError
 from hashcompat.sources.node.asking import Asking, NoneSuchError, Question
 
 SOCKETS: Final = ("/var/run/docker.sock",)
-
 NEWEST: Final = (1, 52)
 """The API version of Docker 29; a newer daemon is asked in this one, an older one in its own."""
-
 _TIMEOUT_SECONDS: Final = 60
 """For each whole answer."""
-
 _LONGEST_MESSAGE: Final = 200
-
 _VERSION: Final = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})")
-
 _MOST_CAUSES: Final = 10
 
 
@@ -156,13 +151,9 @@ def _cause(error: BaseException) -> str:
 
 
 KIND: Final = "docker"
-
 LIST: Final = "list"
-
 _OK: Final = 200
-
 _NOT_FOUND: Final = 404
-
 _ALL: Final = "containers/json?all=1"
 
 

@@ -23,20 +23,16 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.records.probes import Probe
 from hashcompat.sources import programs
 from hashcompat.sources.node.asking import Asking, NoneSuchError, Question
-from hashcompat.sources.node.filesystems import mounts
-from hashcompat.sources.node.proc import arguments, is_in_namespaces, is_of_root, named
+from hashcompat.sources.node.proc import arguments, is_in_namespaces, is_of_root, mounts, named
 from hashcompat.sources.node.root import PROGRAMS, Root, why_not_run
 
 UNITS: Final = tuple(
     f"{place}/systemd/system" for place in ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
 )
 """The directories of units, in the order in which systemd looks."""
-
 KUBELET: Final = "kubelet.service"
-
 _NAMED: Final = re.compile(r"^[ \t]*EnvironmentFile[ \t]*=[ \t]*-?(/[^\s*?\[%]*)[ \t\r]*$", re.MULTILINE)
 """A file without patterns and specifiers, which stand for other names."""
-
 _PREFIXES: Final = "@-:+!|"
 """Characters with a meaning of their own before the command of a unit."""
 
@@ -135,35 +131,27 @@ _NAMES: Final = {
     "k3s-agent": "k3s",
 }
 """The names of processes with a kubelet in them, and of their programs."""
-
 _VERBS: Final = {"hyperkube": ("kubelet",), "k3s": ("server", "agent")}
 """What programs that do other things too are called with for a kubelet, by the names of processes."""
-
 _UNITS: Final = {
     "kubelet": (KUBELET,),
     "hyperkube": (KUBELET,),
     "k3s": ("k3s.service", "k3s-agent.service"),
     "kubelite": (),
 }
-
 _ENDED: Final = ("Z", "X")
-
 _OF_CONTAINER: Final = re.compile(
     r"kubepods|cri-containerd|[0-9a-f]{64}"
     r"|/(docker/.|docker-.+\.scope|crio-|libpod|lxc(/|\.|$)|machine\.slice(/|$)|nerdctl-|pod[0-9a-f]{8}-)"
 )
 """What is in the path of a container's cgroup, or of a pod's."""
-
 _OWN: Final = frozenset(
     ("bcachefs", "btrfs", "composefs", "erofs", "ext2", "ext3", "ext4", "f2fs", "squashfs", "xfs", "zfs")
 )
 """Types of file systems on a node's own disks."""
-
 _MERGED: Final = ("/", "/usr", "/opt")
 """Where an overlay is the node's own: the / of a node that is a container, systemd-sysext."""
-
 _RELEASE: Final = re.compile(r"(?:Kubernetes|k3s version) (v[0-9]\S*)")
-
 _ENVIRONMENT: Final = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C"}
 
 

@@ -1,6 +1,7 @@
 """Read the node that this program runs on, or one that is mounted: the same probes as the collector's.
 
 Nothing is written, every answer has a deadline, and Docker is asked at most 8 things at once.
+Where the runtimes report other directories than the usual ones, those are looked at too.
 """
 
 from __future__ import annotations
@@ -8,27 +9,28 @@ from __future__ import annotations
 import os
 import socket as sockets
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
+from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.records.probes import CHANGING, Dump, Probe
-from hashcompat.sources.node import cri, docker, kubelets, proc, reported, wanted
-from hashcompat.sources.node.asking import Asking
+from hashcompat.sources.documents import loads
+from hashcompat.sources.node import cri, docker, kubelets, proc, wanted
+from hashcompat.sources.node.asking import Asking, Question
 from hashcompat.sources.node.collect import AUTO
-from hashcompat.sources.node.root import Root
+from hashcompat.sources.node.proc import filesystem
+from hashcompat.sources.node.root import Root, why_not_asked
+from hashcompat.sources.node.wanted import named_directory
 
 ORIGIN: Final = "this node"
-
 _AGAIN_SECONDS: Final = 1.0
 """After which a state is read for the second time."""
-
 _CONNECT_SECONDS: Final = 5.0
-
 _DEAD: Final = ("Z", "X")
 
 
@@ -65,7 +67,7 @@ def collect(
     probes = [processes, *kubelet, *(probe for one in found for probe in one.probes)]
     probes += _tasks(asks, node, found)
     probes += asks.every([proc.cgroups(node), *proc.holders(node, processes)])
-    of_runtimes = list(reported.questions(node, probes))
+    of_runtimes = list(questions(node, probes))
     probes += asks.every([*of_runtimes, *asks.gather(lambda: wanted.questions(node, kubelet[0]), "/")])
     time.sleep(max(looked + _AGAIN_SECONDS - time.monotonic(), 0))
     return _dump(_name(node, kubelet[0]), [*probes, asks.ask(proc.listed(node))])
@@ -197,3 +199,26 @@ def _lists_again(asking: Asking, found: _Found) -> list[Probe]:
         version = next(probe for probe in found.probes if probe.name == "version")
         return [docker.list_again(asking, found.socket, version)]
     return [asking.ask(cri.list_of(asking, found.socket))]
+
+
+def questions(root: Root, probes: Iterable[Probe]) -> Iterator[Question]:
+    """Yield the questions for the file system of the images, and for what the network consists of."""
+    for probe in probes:
+        if probe.name != "info":
+            continue
+        found = _document(probe)
+        config = mapping(found.get("config"))
+        for path in (found.get("DockerRootDir"), config.get("containerdRootDir")):
+            if isinstance(path, str) and path.startswith("/"):
+                yield filesystem(root, path, why_not_asked)
+        cni = mapping(config.get("cni"))
+        for path in (cni.get("confDir"), cni.get("binDir"), *rows(cni, "binDirs")):
+            if isinstance(path, str) and path.startswith("/"):
+                yield named_directory(root, path)
+
+
+def _document(probe: Probe) -> Mapping[str, Any]:
+    try:
+        return mapping(loads(probe.text or "{}"))
+    except InputError:
+        return {}

@@ -18,16 +18,13 @@ from typing import Final
 import msgspec
 
 from hashcompat.core.errors import InputError
-from hashcompat.sources.limits import LONGEST_TEXT
+from hashcompat.sources.content import LONGEST_TEXT
 
 _MOST_LINKS: Final = 40
 """As many as Linux follows."""
-
 _PATH_ONLY: Final = getattr(os, "O_PATH", 0) | os.O_NOFOLLOW | os.O_CLOEXEC
 """Opens a file, a directory, a link or a FIFO without its content, so that nothing waits or happens."""
-
 _TO_READ: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
-
 _OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -239,7 +236,6 @@ OWN: Final = (
     "/var/lib/cri-dockerd",
 )
 """Files and directories of kubelets, of the runtimes below them, and of systemd."""
-
 _OF_TENANTS: Final = re.compile(
     r"/(pods|plugins|plugins_registry|checkpoints)(/|$)"  # volumes, and what CSI drivers write
     r"|^/var/lib/rancher/[^/]+/(storage|agent/containerd)(/|$)"  # volumes of local-path, images, containers
@@ -247,10 +243,8 @@ _OF_TENANTS: Final = re.compile(
     r"|^/var/snap/[^/]+/common/(default-storage|var/lib/containerd)(/|$)"
 )
 """What is below these and holds the files of containers, whose root owns them as the node's does."""
-
 _KEY: Final = re.compile(r"[._-]key(\.pem)?$")
 """How the names of private keys end."""
-
 PROGRAMS: Final = {
     "kubelet": (
         "/usr/bin",
@@ -267,9 +261,7 @@ PROGRAMS: Final = {
     "kubelite": ("/snap/microk8s/current",),
 }
 """The programs with a kubelet in them, and the directories in which distributions have them."""
-
 _NO_DISK: Final = ("/proc", "/sys", "/dev")
-
 _VOLATILE: Final = (*_NO_DISK, "/run", "/tmp", "/var/tmp", "/var/run", "/var/lib")  # noqa: S108
 """Where no program is that a unit may name, but for those of PROGRAMS."""
 

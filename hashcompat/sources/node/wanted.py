@@ -16,7 +16,7 @@ from typing import Final
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import yaml
 from hashcompat.core.records.probes import Probe
-from hashcompat.sources.node import filesystems
+from hashcompat.sources.node import proc
 from hashcompat.sources.node.asking import Question
 from hashcompat.sources.node.kubelets import KUBELET, UNITS, variables
 from hashcompat.sources.node.proc import flag
@@ -28,7 +28,6 @@ _ROOTS: Final = (
     "/var/snap/microk8s/common/var/lib/kubelet",
 )
 """Where kubelets keep their state."""
-
 _STATES: Final = (
     "cpu_manager_state",
     "memory_manager_state",
@@ -38,17 +37,13 @@ _STATES: Final = (
     "actuated_pods_state",
     "device-plugins/kubelet_internal_checkpoint",
 )
-
 _FLAGS: Final = "kubeadm-flags.env"
-
 _RANCHER: Final = ("/var/lib/rancher/rke2", "/var/lib/rancher/k3s")
-
 _VARIABLES: Final = (
     "/var/lib/kubelet/kubeadm-flags.env",
     "/etc/default/kubelet",
     "/etc/sysconfig/kubelet",
 )
-
 _FILES: Final = (
     "/etc/containerd/config.toml",
     "/etc/k0s/containerd.toml",
@@ -58,10 +53,9 @@ _FILES: Final = (
     "/etc/crio/crio.conf",
     *(f"{place}/agent/etc/containerd/config.toml" for place in _RANCHER),
 )
-
 _HOST: Final = (
     "/etc/os-release",
-    filesystems.MOUNTS,
+    proc.MOUNTS,
     "/proc/swaps",
     "/proc/meminfo",
     "/proc/version",
@@ -88,28 +82,18 @@ _DIRECTORIES: Final = {
     **{f"{place}/data": () for place in _RANCHER},
 }
 """Directories, and the ends of the names in them that are files to read."""
-
 _FILE_SYSTEMS: Final = ("/", "/var/lib/containerd", "/var/lib/docker", "/var/lib/containers/storage", "/run")
-
 _NUMA: Final = "/sys/devices/system/node"
-
 _NODE: Final = re.compile("node[0-9]+")
-
 _LONGEST: Final = 1 << 20
 """Characters of a file that somebody writes by hand; the largest of these have some thousands."""
-
 _CERTIFICATE: Final = re.compile(
     r"-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]*-----END CERTIFICATE-----\n?", re.ASCII
 )
-
 _PRIVATE: Final = "PRIVATE KEY-----"
-
 _SECTION: Final = re.compile(r"^[ \t]*\[[A-Z]", re.MULTILINE)
-
 _ASSIGNMENT: Final = re.compile(r"^[ \t]*(export +)?[A-Za-z_][A-Za-z0-9_]*=", re.MULTILINE)
-
 _DATA: Final = re.compile(r"^[^\S\n]*client-certificate-data:\s*(\S+)", re.MULTILINE)
-
 _PATH: Final = re.compile(r"^[^\S\n]*client-certificate:\s*(\S+)", re.MULTILINE)
 
 
@@ -119,7 +103,9 @@ def questions(root: Root, arguments: Probe) -> Iterator[Question]:
     A file that a flag or a unit names is read where a kubelet's own files can be, and only if it is what it
     should be: whoever may choose a path must not choose what is shown.
     """
-    states = _states(root, arguments)
+    given = flag(arguments, "root-dir").rstrip("/")
+    found = [path for path in _ROOTS if root.holds(path)]
+    states = [given] if given else found or [_ROOTS[0]]
     yield from (Question("file", path, partial(root.text, path)) for path in _HOST)
     yield from (own(root, path) for path in _FILES)
     yield from (own(root, f"{state}/{name}") for state in states for name in _STATES)
@@ -137,20 +123,14 @@ def questions(root: Root, arguments: Probe) -> Iterator[Question]:
         yield from _named(root, networks, _NETWORKS)
     yield from (named_directory(root, plugins) for plugins in _listed(flag(arguments, "cni-bin-dir")))
     yield from _memory(root)
-    yield from (filesystems.filesystem(root, path) for path in _FILE_SYSTEMS)
-    yield from (filesystems.filesystem(root, path, root.why_not_read) for path in states)
+    yield from (proc.filesystem(root, path) for path in _FILE_SYSTEMS)
+    yield from (proc.filesystem(root, path, root.why_not_read) for path in states)
     yield from _certificates(root, arguments, states)
-    yield from filesystems.remote(root)
+    yield from proc.remote(root)
 
 
 def _listed(paths: str) -> list[str]:
     return [path for path in paths.split(",") if path]
-
-
-def _states(root: Root, arguments: Probe) -> list[str]:
-    given = flag(arguments, "root-dir").rstrip("/")
-    found = [path for path in _ROOTS if root.holds(path)]
-    return [given] if given else found or [_ROOTS[0]]
 
 
 def _as_it_is(text: str) -> None:

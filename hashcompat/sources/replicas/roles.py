@@ -10,7 +10,6 @@ from hashcompat.core.go.jsonpath import EACH, Tree, tree_of
 
 Steps = tuple[str | int, ...]
 """The keys and indexes that lead to a value."""
-
 _ANY: Final = "*"
 """Stands for every key of an object, and for all that is below it."""
 
@@ -29,7 +28,6 @@ class Role(Enum):
 
 
 _CONTAINERS: Final = ("containers", "initContainers")
-
 _ROLES: Final = {
     Role.UNREAD: (
         *(
@@ -114,7 +112,6 @@ _ROLES: Final = {
         )
     ),
 }
-
 _TREE: Final = tree_of((path, role) for role, paths in _ROLES.items() for path in paths)
 
 
@@ -136,7 +133,6 @@ def _mark(tree: Tree) -> Role:
 
 _SHARED: Final = frozenset({"apiVersion", "kind", "type", "status", "phase", "qosClass", "operation"})
 """Keys whose strings are those of many pods, or decide."""
-
 _OF_SPEC: Final = frozenset({"nodeName", "hostname"})
 
 

@@ -17,8 +17,8 @@ from hashcompat.core.go.jsontext import clean
 from hashcompat.core.go.tokens import Text
 from hashcompat.core.model.pods import Blank, Container, Pod
 from hashcompat.core.model.uids import is_of_api_server
-from hashcompat.sources import mirrors, snapshots
-from hashcompat.sources.fields import Fields, InFile
+from hashcompat.sources import pods, snapshots
+from hashcompat.sources.documents import Fields, InFile
 from hashcompat.sources.pods import of_pod
 from hashcompat.sources.replicas.form import Form, Places
 from hashcompat.sources.replicas.roles import Role
@@ -28,9 +28,7 @@ from hashcompat.sources.workloads import workload_of
 
 _WORD: Final = "hashcompat-blank-"
 """How the words for blanks begin."""
-
 _ENCODER: Final = msgspec.json.Encoder()
-
 Values = Sequence[str]
 
 
@@ -338,7 +336,7 @@ def _ordinary(found: Text, value: Mapping[str, Any]) -> Pod | None:
     named = text(metadata, "name") and is_of_api_server(text(metadata, "uid"))
     if value.get("kind") != "Pod" or not plain or not named:
         return None
-    if any(key in annotations for key in (*mirrors.ANNOTATIONS, snapshots.WORKLOAD)):
+    if any(key in annotations for key in (*pods.ANNOTATIONS, snapshots.WORKLOAD)):
         return None
     try:
         pod = of_pod(Fields(value, "", "$", InFile("", found.lines)))

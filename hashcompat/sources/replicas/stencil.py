@@ -20,10 +20,8 @@ from hashcompat.sources.replicas.roles import Steps, role_of
 
 _LONGEST: Final = 1 << 14
 """Characters of a string in a slot: annotations may be long."""
-
 _NUMBER: Final = regex(r"0|[1-9][0-9]{0,8}", re.ASCII)
 """A number as every decoder reads it."""
-
 _ESCAPED: Final = regex(r'(?:[ !#-\[\]-~]|\\["\\/bfnrt])*+', re.ASCII)
 
 
@@ -46,10 +44,8 @@ class Alphabet(msgspec.Struct, frozen=True, eq=False):
 
 PLAIN: Final = Alphabet(regex(r"[^A-Za-z0-9._:/@+-]", re.ASCII), 253)
 """What no printer of JSON, YAML or Go changes, of names: none is longer."""
-
 PRINTED: Final = Alphabet(regex(r"[^ !#-%'-;=?-\[\]-~]", re.ASCII), 1 << 10)
 """What no printer of JSON or Go changes: no quote, no backslash, and nothing that HTML escapes."""
-
 QUOTED: Final = Alphabet(regex(r"[^ !#-\[\]-~]", re.ASCII), _LONGEST, escapes=True)
 """What may be in a string of JSON that nobody reads."""
 

@@ -9,50 +9,37 @@ from typing import Any, Final
 from hashcompat.core.go.jsonpath import part, rows, text
 from hashcompat.core.go.tokens import Text, leaves
 from hashcompat.core.regex import regex
-from hashcompat.sources.mirrors import ANNOTATIONS
+from hashcompat.sources.pods import ANNOTATIONS
 from hashcompat.sources.replicas.roles import is_own_at_first
 from hashcompat.sources.replicas.shape import Family, Replica, Shared
-from hashcompat.sources.replicas.stencil import PLAIN, PRINTED, QUOTED, Alphabet, Cut, Stencil
+from hashcompat.sources.replicas.stencil import PLAIN, PRINTED, QUOTED, Cut, Stencil
 from hashcompat.sources.snapshots import WORKLOAD
 
 _TRIED: Final = 16
 """Stencils that a part of a text is compared with; most differ from it in their first few characters."""
-
 _KEPT: Final = 1 << 21
 """Characters of all texts that are remembered; usual pods have 17,000, and take a few times as many bytes."""
-
 _OF_SHAPE: Final = 4
 """What is kept of a pod besides stencils is about as large as one of so many parts of its text."""
-
 _KINDS: Final = 64
 """Kinds of owners that are told apart."""
-
 _TRUSTED: Final = 16
 """Pods with owners of one kind that are learned from before any other pod is like one."""
-
 _NOW_AND_THEN: Final = 8
 """Of pods that are like none, where most are, one in so many is learned from."""
-
 _LARGEST: Final = 1 << 17
 """Characters of a text that can have stencils."""
-
 _PARTS: Final = 3
 """Metadata, spec and status, each with the key before it."""
-
 _SPEC: Final = 1
-
 _ALPHABETS: Final = QUOTED, PRINTED, QUOTED
 """What may be in the slots of each part: those of the spec are hashed."""
-
 _FEW: Final = 4
 """Of the strings of a spec, at most one in so many differs between pods of one stencil."""
-
 _OTHERWISE: Final = (*ANNOTATIONS, WORKLOAD)
 """What only texts of pods have whose strings decide what they are: mirror pods, pods of snapshots."""
-
 _JSON: Final = tuple(regex(rf'"{key}"[ \t\r\n]*:[ \t\r\n]*\{{') for key in ("spec", "status"))
 _YAML: Final = tuple(regex(rf"^ {{2,}}{key}:[ \t]*\r?\n", re.MULTILINE) for key in ("spec", "status"))
-
 Key = tuple[Stencil, ...]
 
 
@@ -124,7 +111,10 @@ class Stencils:
         key, values = self._parts(found, value)
         if not key:
             return value
-        family = self._family(key)
+        if key not in self._families:
+            shared = self._shared.setdefault(key[_SPEC], Shared())
+            self._families[key] = Family(key, shared)
+        family = self._families[key]
         if not family.knows(values):
             self._size += len(found.whole) // _OF_SHAPE
         shape = family.learn(found, {"kind": "Pod", **value}, values)
@@ -144,7 +134,13 @@ class Stencils:
                 if matched is not None and matched[1] == end:
                     break
             else:
-                cut = Cut(found.whole, found.tokens(start, end), start, end, _alphabet(number, found))
+                cut = Cut(
+                    found.whole,
+                    found.tokens(start, end),
+                    start,
+                    end,
+                    _ALPHABETS[number] if found.is_bare is None else PLAIN,
+                )
                 made = self._stencil(number, cut, part_of, name, found.is_bare)
                 matched = made.match(found.whole, start) if made is not None else None
                 if made is None or matched is None:
@@ -189,13 +185,6 @@ class Stencils:
         known[:] = [one, *known[: _TRIED - 1]]
         return one
 
-    def _family(self, key: Key) -> Family:
-        """Return the family of some stencils."""
-        if key not in self._families:
-            shared = self._shared.setdefault(key[_SPEC], Shared())
-            self._families[key] = Family(key, shared)
-        return self._families[key]
-
 
 class _Trust:
     """Whether pods with owners of one kind repeat: those of Jobs often have arguments of their own."""
@@ -215,10 +204,6 @@ def _kind_of_owner(value: Mapping[str, Any]) -> str:
     """Return the kind of a pod's first owner."""
     references = rows(part(value, "metadata"), "ownerReferences")
     return text(references[0], "kind") if references and isinstance(references[0], Mapping) else ""
-
-
-def _alphabet(number: int, found: Text) -> Alphabet:
-    return _ALPHABETS[number] if found.is_bare is None else PLAIN
 
 
 def _number(found: tuple[list[int], int]) -> int:

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 ROOT: Final = "Container"
-
 _BASIC: Final = frozenset(
     {
         "bool",
@@ -30,11 +29,8 @@ _BASIC: Final = frozenset(
         "uint64",
     }
 )
-
 _NAME: Final = re.compile(r"[A-Za-z_][\w.]*")
-
 _JSON: Final = re.compile(r'json:"([^",]*)((?:,[a-z]+)*)"')
-
 _MAP: Final = "map"
 
 

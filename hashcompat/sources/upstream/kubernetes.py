@@ -13,14 +13,12 @@ from platformdirs import user_cache_path
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.release import Release
+from hashcompat.sources.content import LONGEST_SOURCE, too_long
 from hashcompat.sources.http import download
-from hashcompat.sources.limits import LONGEST_SOURCE, too_long
 from hashcompat.sources.replacing import replacing
 
 SOURCE_URL: Final = "https://raw.githubusercontent.com/kubernetes/kubernetes/{tag}/{path}"
-
 _NAMED_SINCE: Final = 8
-
 _CHANGELOG: Final = re.compile(r"CHANGELOG-1\.(\d+)\.md")
 
 
@@ -77,18 +75,13 @@ def from_url(template: str, release: Release, paths: Iterable[str]) -> list[Sour
 def _cached(url: str, path: str) -> SourceFile:
     kept = user_cache_path("hashcompat") / "source" / hashlib.sha256(url.encode()).hexdigest()
     if not kept.exists():
-        _keep(kept, download(url, LONGEST_SOURCE))
+        try:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            with replacing(kept) as stream:
+                stream.write(download(url, LONGEST_SOURCE))
+        except OSError as error:
+            raise InputError(f"{kept}: cannot write: {error.strerror}") from None
     return _file(path, _read(kept), url)
-
-
-def _keep(path: Path, content: bytes) -> None:
-    """Write by rename, so that what is in the cache is whole."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as stream:
-            stream.write(content)
-    except OSError as error:
-        raise InputError(f"{path}: cannot write: {error.strerror}") from None
 
 
 def _read(path: Path) -> bytes:

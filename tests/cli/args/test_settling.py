@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hashcompat.analysis.gating.result import GateResult, Line, Outcome
-from hashcompat.cli.args.rollout import settled
+from hashcompat.cli.args.gate import settled
 from hashcompat.core.policies.policy import Policy
 from tests.helpers.plans import plan
 

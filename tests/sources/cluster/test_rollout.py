@@ -16,7 +16,7 @@ from hashcompat.sources.cluster import rollout
 from hashcompat.sources.cluster.collect import Access
 from hashcompat.sources.cluster.kubeapi import StatusError
 from hashcompat.sources.cluster.rollout import StateConfigMap
-from hashcompat.sources.rollouts import text_of
+from hashcompat.sources.files.rollout import text_of
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 TURN = Turn(Phase.STARTED, "1", "ci@a", "sha256:1", NOON)

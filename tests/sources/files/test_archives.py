@@ -205,9 +205,8 @@ def test_members_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_content_of_an_archive_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from hashcompat.sources import compression
 
-    monkeypatch.setattr(compression, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("hashcompat.sources.content.MOST_BYTES", 1 << 20)
     path = tmp_path / "dump.tar"
     path.write_bytes(gzip.compress(header("core", 1 << 20) + bytes(1 << 20) + END))
     with pytest.raises(InputError, match=rf"^{path}: gzip data of more than 1 MiB"):

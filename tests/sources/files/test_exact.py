@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonstream import parts
-from hashcompat.sources.files import exact
+from hashcompat.sources.files import reading
 
 TEXTS = st.text(max_size=6)
 VALUES = st.recursive(
@@ -40,7 +40,7 @@ def read(text: str, size: int, quick: bool) -> list[tuple[Any, ...]] | str:
     chunks = [text[start : start + size] for start in range(0, len(text), size)]
     found = []
     try:
-        for part in parts(chunks, quick=exact.decoded if quick else None):
+        for part in parts(chunks, quick=reading.decoded if quick else None):
             rows = part.value.get("rows") if isinstance(part.value, dict) else None
             lines = part.lines("rows", rows) if part.lines and isinstance(rows, list) else ()
             found.append((repr(part.value), part.index, part.kind, list(lines)))
@@ -84,12 +84,12 @@ def test_what_may_be_read_differently_is_not(value: str, space: str) -> None:
 
 
 def test_nearly_all_goes_through_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exact, "DECODER", None)
-    found = exact.decoded(listed([f'"{number}-0 \\u003c"' for number in range(50)], "\n")[23:-1])
+    monkeypatch.setattr(reading, "DECODER", None)
+    found = reading.decoded(listed([f'"{number}-0 \\u003c"' for number in range(50)], "\n")[23:-1])
     assert found is not None
     assert [value["a"] for value, _ in found] == [f"{number}-0 <" for number in range(50)]
 
 
 @pytest.mark.parametrize("text", ["", "[{}", "{}", '[{"a": "\udcff"}]', "[" * 9999])
 def test_what_is_no_list_of_objects_it_leaves(text: str) -> None:
-    assert exact.decoded(text) is None
+    assert reading.decoded(text) is None

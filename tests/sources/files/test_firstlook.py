@@ -9,7 +9,7 @@ import pytest
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.pods import Inventory
-from hashcompat.sources.files import exact
+from hashcompat.sources.files import reading
 from hashcompat.sources.files.collect import collect
 from tests.helpers.pods import Json, node, pod
 
@@ -56,7 +56,7 @@ def test_it_sees_the_same(
     path = tmp_path / "list.json"
     path.write_text(json.dumps(document, indent=indent))
     found = look(path)
-    monkeypatch.setattr(exact, "first_look", lambda _: None)
+    monkeypatch.setattr(reading, "first_look", lambda _: None)
     assert found == look(path)
 
 
@@ -65,12 +65,12 @@ def test_it_sees_the_same(
     ["", "[", "[{}]", '[{"kind": "Node"}]', '[{"kind": "Pod", "spec": 1, "metadata": {}}]', "[" * 9999],
 )
 def test_what_is_no_list_of_pods_it_leaves(text: str) -> None:
-    assert exact.first_look(text) is None
+    assert reading.first_look(text) is None
 
 
 def test_it_reads_what_a_first_look_needs() -> None:
     text = json.dumps([pod(name="p", metadata=OWNED, status={"phase": "Running"})])
-    ((found, _),) = exact.first_look(text) or ()
+    ((found, _),) = reading.first_look(text) or ()
     assert {key: sorted(value) for key, value in found.items() if key != "kind"} == {
         "metadata": ["labels", "name", "namespace", "ownerReferences"],
         "spec": ["containers"],

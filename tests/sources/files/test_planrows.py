@@ -24,7 +24,8 @@ from hashcompat.core.model.plan import Plan
 from hashcompat.output.formats import FORMATS
 from hashcompat.output.formats.model import Style
 from hashcompat.output.report.plan import PLAN
-from hashcompat.sources.files import plans, sample
+from hashcompat.sources.files import plans
+from hashcompat.sources.files.collect import sample_cluster
 from hashcompat.sources.files.planrows import PlanRows
 from hashcompat.sources.files.saved import Saved, Summed
 from hashcompat.sources.filters import Filters, select
@@ -38,7 +39,7 @@ REASON = {"id": "HC004", "path": "volumeMounts[*].a", "field": "A", "text": "new
 @cache
 def document(*namespaces: str) -> Row:
     """Return the plan of the sample, or of some namespaces of it."""
-    pods = sample.collect()
+    pods = sample_cluster()
     if namespaces:
         pods = select(pods, Filters(namespaces))
     plan = make(pods, "1.7.16", "1.9.11", View(default_catalog()))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hashcompat.core.records.probes import Probe
-from hashcompat.sources.node import reported
+from hashcompat.sources.node import live
 from hashcompat.sources.node.root import Root
 
 
@@ -28,10 +28,10 @@ from hashcompat.sources.node.root import Root
 )
 def test_directories(tmp_path: Path, kind: str, info: object, expected: list[tuple[str, str]]) -> None:
     given = [Probe(kind, "info", json.dumps(info)), Probe(kind, "version", "{}")]
-    found = [(one.kind, one.name) for one in reported.questions(Root(tmp_path), given)]
+    found = [(one.kind, one.name) for one in live.questions(Root(tmp_path), given)]
     assert found == expected
 
 
 @pytest.mark.parametrize("text", [None, "{"])
 def test_no_answer(tmp_path: Path, text: str | None) -> None:
-    assert list(reported.questions(Root(tmp_path), [Probe("cri", "info", text)])) == []
+    assert list(live.questions(Root(tmp_path), [Probe("cri", "info", text)])) == []

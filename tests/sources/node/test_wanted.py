@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hashcompat.core.records.probes import Probe
-from hashcompat.sources.node import reported, wanted
+from hashcompat.sources.node import live, wanted
 from hashcompat.sources.node.asking import Asking
 from hashcompat.sources.node.root import Root
 from tests.helpers.hostproc import write
@@ -208,7 +208,7 @@ def test_no_runtime_names_another_directory(node: Path, path: str) -> None:
     info = Probe(
         "cri", "info", f'{{"config": {{"cni": {{"confDir": "{path}"}}, "containerdRootDir": "{path}"}}}}'
     )
-    made = Asking(5, 20).every(reported.questions(Root(node), [info]))
+    made = Asking(5, 20).every(live.questions(Root(node), [info]))
     shown = {probe.kind: probe for probe in made}
     assert shown["directory"].problem.startswith("not read: ")
     assert HIDDEN not in str(made)

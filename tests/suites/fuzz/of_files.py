@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
 
-from hashcompat.analysis.answers.goldenfiles import answers_on_lines, cases_on_lines
+from hashcompat.analysis.answers.golden import answers_on_lines, cases_on_lines
 from hashcompat.analysis.planning.ages import Ages
 from hashcompat.core import forks
 from hashcompat.core.catalog.lookup import default_catalog
@@ -17,8 +17,8 @@ from hashcompat.core.go.parts import Part
 from hashcompat.core.kubelet.staticpods import static_view
 from hashcompat.core.model.pods import Container, Pod, Shared
 from hashcompat.core.records.index import index
-from hashcompat.sources import documents, limits, values
-from hashcompat.sources.compression import Plain, all_of
+from hashcompat.sources import documents, values
+from hashcompat.sources.content import LONGEST_TEXT, Plain, all_of
 from hashcompat.sources.files import collect, spans, staticpods, survey
 from hashcompat.sources.files.archives import members
 from hashcompat.sources.files.text import chunks, joined, lines, whole
@@ -65,7 +65,7 @@ def _archive(data: bytes) -> None:
     found = members(stream(data), lambda name: not name.endswith(".bin"))
     for name, content in found or ():
         assert not name.endswith(".bin")
-        assert len(content) <= limits.LONGEST_TEXT
+        assert len(content) <= LONGEST_TEXT
 
 
 def _text(data: bytes) -> None:
@@ -189,12 +189,8 @@ _OBJECTS = (
     "sources/objects",
     "sources/budgets",
     "sources/pods",
-    "sources/nodes",
-    "sources/fields",
     "sources/controllers",
-    "sources/copies",
     "sources/dating",
-    "sources/mirrors",
     "sources/statuses",
     "sources/workloads",
 )
@@ -212,18 +208,15 @@ def _golden(data: bytes) -> None:
 
 
 TARGETS = (
-    Target("compression", _compressed, ("sources/compression",), Form.BYTES, longest=4096),
+    Target("compression", _compressed, ("sources/content",), Form.BYTES, longest=4096),
     Target("tar", _archive, ("sources/files/archives",), Form.BYTES, longest=8192),
-    Target(
-        "text", _text, ("sources/files/text", "sources/documents", "sources/limits"), Form.BYTES, longest=256
-    ),
+    Target("text", _text, ("sources/files/text", "sources/documents"), Form.BYTES, longest=256),
     Target(
         "file-json",
         _file,
         (
             *_OBJECTS,
             "sources/files/collect",
-            "sources/files/exact",
             "sources/files/reading",
             "sources/files/inputs",
         ),
@@ -269,6 +262,6 @@ TARGETS = (
     ),
     Target("objects", _objects, (*_OBJECTS, "sources/values"), longest=1024),
     Target("static-pod", _static, ("sources/files/staticpods", "core/kubelet/staticpods"), Form.YAML, 1088),
-    Target("golden-lines", _golden, ("analysis/answers/goldenfiles",), Form.TEXT, words=_GOLDEN),
+    Target("golden-lines", _golden, ("analysis/answers/golden",), Form.TEXT, words=_GOLDEN),
     Target("source-file", _source_file, ("sources/upstream/kubernetes",), Form.BYTES, longest=64),
 )

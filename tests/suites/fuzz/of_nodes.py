@@ -31,8 +31,7 @@ from hashcompat.output.formats.model import Style
 from hashcompat.output.report.changes import CHANGES
 from hashcompat.output.report.plan import PLAN
 from hashcompat.output.report.preflight import PREFLIGHT
-from hashcompat.sources import rollouts
-from hashcompat.sources.files import checks, comparable, dumps, gates, plans, saved, settings
+from hashcompat.sources.files import archives, checks, comparable, gates, plans, rollout, saved, settings
 from hashcompat.sources.files.planrows import PlanRows
 from hashcompat.sources.files.rollout import StateFile
 from hashcompat.sources.files.saved import Saved, opened
@@ -58,8 +57,8 @@ def _examined(given: Dump, data: bytes) -> None:
 
 def _dump(data: bytes) -> None:
     """Read the dumps in a file, and check the nodes."""
-    with named(dumps, data) as name:
-        found = dumps.collect((name,))
+    with named(archives, data) as name:
+        found = archives.dumps_in((name,))
     for given in found:
         _examined(given, data)
 
@@ -159,7 +158,7 @@ def _checks(data: bytes) -> None:
 def _rollout(data: bytes) -> None:
     """Read the state of a rollout: what is written reads the same."""
     state = StateFile(on_disk(data, "state.json")).read()
-    assert rollouts.rollout_of(rollouts.text_of(state)) == state
+    assert rollout.rollout_of(rollout.text_of(state)) == state
 
 
 def _cpus(data: bytes) -> None:
@@ -168,7 +167,7 @@ def _cpus(data: bytes) -> None:
 
 
 TARGETS = (
-    Target("dump", _dump, ("sources/files/dumps", "core/records/probes"), longest=1024),
+    Target("dump", _dump, ("sources/files/archives", "core/records/probes"), longest=1024),
     Target(
         "probe",
         _probe,
@@ -219,6 +218,6 @@ TARGETS = (
         longest=512,
     ),
     Target("saved-checks", _checks, ("sources/files/checks", "sources/documents"), longest=1024),
-    Target("rollout", _rollout, ("sources/rollouts", "sources/files/rollout"), longest=1024),
+    Target("rollout", _rollout, ("sources/files/rollout",), longest=1024),
     Target("cpus", _cpus, ("core/go/strconv",), Form.TEXT, longest=64, raises=(InputError,)),
 )

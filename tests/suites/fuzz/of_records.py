@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from hashcompat.core.go import jsontext
 from hashcompat.core.model.pods import Inventory, Pod
 from hashcompat.core.model.records import Applied, Record, Recorded
+from hashcompat.core.records.collected import from_log
 from hashcompat.core.records.documents import from_checkpoint, from_node, is_checkpoint, time_of
 from hashcompat.core.records.index import index, unlisted
-from hashcompat.core.records.log import from_log
 from hashcompat.sources.files import recorded
 from hashcompat.sources.files.text import lines
 from hashcompat.sources.filters import Filters
@@ -79,11 +79,11 @@ TARGETS = (
     Target(
         "inspect",
         _inspect,
-        ("core/records/documents", "core/records/labels", "core/records/index"),
+        ("core/records/documents", "core/records/index"),
     ),
     Target(
         "recorded-file", _recorded, ("sources/files/recorded", "core/records/documents", "core/records/index")
     ),
     Target("checkpoint", _checkpoint, ("core/records/documents",), longest=512),
-    Target("log", _log, ("core/records/log", "sources/files/text"), Form.TEXT, longest=512, raises=()),
+    Target("log", _log, ("core/records/collected", "sources/files/text"), Form.TEXT, longest=512, raises=()),
 )

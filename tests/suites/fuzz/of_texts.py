@@ -19,7 +19,7 @@ from hashcompat.analysis.preflight.facts import (
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go import jsontext
-from hashcompat.core.go.duration import parse_duration
+from hashcompat.core.go.metav1 import parse_duration
 from hashcompat.core.model.items import PodName
 from hashcompat.core.records.probes import AbsentError, Dump, Probe, UnreadError
 from hashcompat.core.release import parse_release
@@ -196,7 +196,7 @@ TARGETS = (
     Target(
         "kubelet-settings",
         _settings,
-        ("core/go/duration", "analysis/preflight/facts/kinds", "analysis/preflight/facts/settings"),
+        ("core/go/metav1", "analysis/preflight/facts/kinds", "analysis/preflight/facts/settings"),
         Form.TEXT,
         longest=512,
         raises=(),

@@ -1,18 +1,300 @@
 """Three sentences about one container's verdict: what happens, why, and what to do.
 
-``why`` has what they are made of, and a clause for each rule, ``todo`` what a kubelet does
-and what an operator can do about it.
+``why`` has a clause for each rule; the first and the third sentence are here: what the target kubelet does,
+and what to do about it. Of an UNKNOWN verdict the third one is what would decide it: an option, a record, a
+file. Commands to copy go with it.
 """
 
 from __future__ import annotations
 
 import re
+import shlex
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import msgspec
 
-from hashcompat.analysis.answers.sentences.todo import commands, todo, what
 from hashcompat.analysis.answers.sentences.why import Situation, why
+from hashcompat.core import rules
+from hashcompat.core.kubelet.decide.case import REFERENCES_GATE
+from hashcompat.core.model.pods import ContainerType
+from hashcompat.core.model.verdicts import Verdict
+
+REFUSED: Final = (
+    rules.OTHER_NODE,
+    rules.TAINT,
+    rules.SIDECAR_REFUSED,
+    rules.STRICT_GROUPS,
+    rules.SYSCTL,
+    rules.DEVICES,
+    rules.FEATURE_REFUSED,
+    rules.ROOM,
+)
+"""The rules by which a kubelet does not admit a pod again."""
+_EVERY: Final = "every container of this pod, this one among them"
+
+
+def what(situation: Situation) -> str:
+    """Say what happens, in one sentence without its full stop."""
+    match situation.item.verdict:
+        case Verdict.RESTART:
+            return _what_restart(situation)
+        case Verdict.KILL:
+            return _what_kill(situation)
+        case Verdict.KEEP:
+            return _what_keep(situation)
+    return _unknown(situation)
+
+
+def _what_restart(situation: Situation) -> str:
+    start = _start(situation)
+    if situation.has(rules.RUNTIME_GONE):
+        where = "the old one" if situation.decided.other_runtime else "Docker"
+        return (
+            f"{start} it creates {_EVERY}, again in another container runtime, and the old containers "
+            f"stay behind in {where}"
+        )
+    if situation.has(rules.STATIC_UID):
+        return f"{start} it treats this static pod as a new one: it kills {_EVERY}, and creates all again"
+    if situation.item.pod_recreated:
+        return f"{start} it kills {_EVERY}, and creates the pod's sandbox and its containers again"
+    return f"{start} it kills this container and creates it again; the pod and its IP address stay"
+
+
+def _start(situation: Situation) -> str:
+    if situation.has(rules.API_DEFAULT):
+        return f"when the kubelet {situation.new} gets the pod from the target API server,"
+    later = "some time after" if situation.has(rules.STARTUP_PROBE) else "when"
+    return f"{later} the kubelet {situation.new} starts,"
+
+
+def _what_kill(situation: Situation) -> str:
+    start = _start(situation)
+    if situation.has(rules.STATIC_REFUSED, rules.MANIFEST_MISSING):
+        return f"{start} it no longer runs this static pod: it kills {_EVERY}, and the pod disappears"
+    if situation.has(rules.NOT_CREATED):
+        return f"{start} it kills this container, and fails to create it again"
+    if situation.has(rules.FINISHED):
+        return f"{start} it kills this container, and does not create it again"
+    if situation.has(*REFUSED):
+        return f"{start} it does not admit this pod again: it kills {_EVERY}, for good, and the pod is Failed"
+    if situation.item.container.type is ContainerType.EPHEMERAL:
+        return (
+            f"{start} it kills {_EVERY}, and creates the pod's sandbox again, but no ephemeral container "
+            "is started a second time"
+        )
+    return f"{start} it kills {_EVERY}, and starts none of them again because the restartPolicy is Never"
+
+
+def _what_keep(situation: Situation) -> str:
+    if situation.has(rules.STATIC_UID):
+        return (
+            f"the kubelet {situation.new} treats this static pod as a new one, and creates this container "
+            "again"
+        )
+    if situation.item.rests:
+        return f"the kubelet {situation.new} leaves this container as it is"
+    return f"the kubelet {situation.new} keeps this container running"
+
+
+def _unknown(situation: Situation) -> str:
+    kubelet = f"whether the kubelet {situation.new}"
+    if situation.has(rules.STATIC_POD):
+        return f"{kubelet} recreates this static pod, and so this container, is not known"
+    if situation.has(*REFUSED):
+        return f"{kubelet} admits this pod again, or kills it for good, is not known"
+    return f"{kubelet} restarts this container is not known"
+
+
+_BY_RECORD: Final = "the hash that the runtime recorded decides: give it with --recorded FILE or --runtime"
+_BY_MANIFEST: Final = (
+    "the pod's manifest decides: give it with --static-pod-dir DIR and --node-name NODE, or look whether "
+    "the UID changes on one node"
+)
+DECIDES: Final[Mapping[str, str]] = {
+    rules.STATIC_POD: _BY_MANIFEST,
+    rules.NOT_SEEN: (
+        "the node's current kubelet decides: let it run until status.observedGeneration is "
+        "metadata.generation, and plan again"
+    ),
+    rules.FEATURE_REFUSED: (
+        "the node's runtime decides: once the new kubelet has started on another node with it, that node's "
+        "status.declaredFeatures names the feature or not"
+    ),
+    rules.ROOM: ("the node decides: move pods away from it until what is left fits, whatever their order"),
+    rules.NODE_RELEASE: (
+        "the release of the node's kubelet decides: give the Node with -f or the release with --from, or the "
+        "recorded hash with --recorded"
+    ),
+    rules.NODE_DISPUTED: (
+        "the release that really runs decides: take what the node reports with --from auto, or insist on "
+        "--from with --override-node-releases"
+    ),
+    rules.NOT_DECODED: "a corrected object decides: see the field that the reason names",
+    rules.VENDOR_GO: (
+        "the Go release of the vendor's build decides, which no option gives: upgrade one node and compare "
+        "the hashes that its runtime records (hashcompat verify --recorded)"
+    ),
+    rules.NEVER_COMPARED: _BY_RECORD,
+    rules.NOT_CALIBRATED: _BY_RECORD,
+    rules.RESIZE_POLICY: "only the new kubelet's own record decides: look on one node, or drain the nodes",
+    rules.API_DEFAULT: "the API server's release decides: give it with --apiserver and --apiserver-to",
+    rules.ADMISSION: "the pod as the API server returns it decides: read it from the cluster, with its uid",
+    rules.STARTUP_PROBE: "the probe decides: plan again once it has passed",
+    rules.NOT_STORED: (
+        "a new snapshot decides: take it with this version of hashcompat, and with the records "
+        "(hashcompat snapshot --recorded FILE)"
+    ),
+    rules.SERVER_GATE: (
+        "the API server's feature gates decide: give them with --feature-gates GATE=true|false, or read the "
+        "pod from the cluster"
+    ),
+    rules.CREATOR: _BY_RECORD,
+    rules.STRICT_GROUPS: (
+        "the node's status decides: look whether status.features has supplementalGroupsPolicy once the new "
+        "kubelet runs on one node"
+    ),
+    rules.CLOSED_BUILD: f"{_BY_RECORD}; or take the build to hash as upstream's does, with --assume-upstream",
+}
+"""What would decide a verdict that is UNKNOWN: an option, a record, a file."""
+
+
+def deciding(situation: Situation) -> str:
+    """Say what would decide an UNKNOWN verdict, without the full stop; the last reason is why it is one."""
+    decisive = [DECIDES[reason.id] for reason in situation.item.reasons if reason.id in DECIDES]
+    worst = "kill" if situation.has(rules.STRICT_GROUPS, rules.FEATURE_REFUSED, rules.ROOM) else "restart"
+    return f"{_narrowed(situation) or decisive[-1]}; until then count it as a {worst}"
+
+
+def _narrowed(situation: Situation) -> str:
+    """Return what decides where that depends on the case.
+
+    A manifest does not decide where it is available already, or where a release's UIDs are not known; a
+    record does where the Go of the target kubelet is known.
+    """
+    case = situation.case
+    if case is None:
+        return ""
+    computable = case.old.static_pods.known and case.new.static_pods.known
+    if situation.has(rules.STATIC_POD) and (case.static_uids or not computable):
+        return "no option decides: look whether the UID changes on one node"
+    return _BY_RECORD if situation.has(rules.VENDOR_GO) and case.new_hash.is_certain else ""
+
+
+_REMEDIES: Final[Mapping[str, str]] = {
+    rules.OTHER_NODE: "put the labels back on the node before the upgrade",
+    rules.TAINT: "tolerate the taint or remove it before the upgrade",
+    rules.SIDECAR_REFUSED: "set SidecarContainers=true for the kubelet, or go to a release above 1.28",
+    rules.STRICT_GROUPS: "move the pod to a node that reports supplementalGroupsPolicy, or set it to Merge",
+    rules.SYSCTL: "name the sysctl in --allowed-unsafe-sysctls of the kubelet",
+    rules.NOT_CREATED: "set VolumeSubpathEnvExpansion=true for the kubelet, or go to a release above 1.14",
+    rules.DEVICES: "go to a newer patch release of this minor",
+    rules.ROOM: "move pods away from the node until what is left fits, or give it back what it could give",
+    rules.FEATURE_REFUSED: "set the feature gate for the kubelet, or move the pod to a node that has it",
+}
+_NEVER: Final = (
+    "let the pod finish before its node's kubelet is upgraded, or start its work on another node first"
+)
+_FIXED: Final = "draining leaves the pod on its node: plan for the interruption"
+
+
+def todo(situation: Situation) -> str:
+    """Say what it means and what to do, in one sentence without its full stop."""
+    match situation.item.verdict:
+        case Verdict.RESTART:
+            return _restart(situation)
+        case Verdict.KILL:
+            return _kill(situation)
+        case Verdict.KEEP:
+            return _keep(situation)
+    return deciding(situation)
+
+
+def commands(situation: Situation) -> Iterator[str]:
+    """Yield the commands that go with it, to be copied."""
+    item = situation.item
+    if item.verdict is Verdict.RESTART or (item.verdict is Verdict.KILL and situation.has(*_REMEDIES)):
+        if item.pod.node and _moves(situation) and not situation.has(rules.API_DEFAULT):
+            yield f"kubectl drain {shlex.quote(item.pod.node)} --ignore-daemonsets"
+        if situation.patch:
+            yield situation.patch
+    for rule in dict.fromkeys(reason.id for reason in item.reasons):
+        yield f"hashcompat rules {rule}"
+
+
+def _is_fixed(situation: Situation) -> bool:
+    """Return whether draining does not move a pod: static pods and those of DaemonSets stay."""
+    static = situation.case is not None and situation.case.pod.static
+    return static or situation.item.pod.owner.startswith("DaemonSet/")
+
+
+def _moves(situation: Situation) -> bool:
+    """Return whether a controller creates the pod on another node once its node is drained."""
+    return bool(situation.item.pod.owner) and not _is_fixed(situation)
+
+
+def _restart(situation: Situation) -> str:
+    if situation.has(rules.RUNTIME_GONE):
+        if situation.decided.other_runtime:
+            return "drain the node first and remove the old containers from the old runtime afterwards"
+        return (
+            "drain the node first and remove the old containers from Docker afterwards, or install "
+            "cri-dockerd, which --cri-dockerd plans with"
+        )
+    if situation.has(rules.API_DEFAULT):
+        return (
+            "plan for the interruption at the upgrade of the API server, which draining does not avoid, or "
+            "choose a target release without that default"
+        )
+    patched = ", or patch the kubelet so that it accepts the old hash" if situation.patch else ""
+    if _is_fixed(situation):
+        return f"{_FIXED}{patched}{_confirmed(situation)}"
+    drained = "drain the node before its kubelet is upgraded, so that the pod moves at a time of your choice"
+    if not _moves(situation):
+        drained = "plan for the interruption, since no controller creates this pod on another node"
+    return f"{drained}{patched}{_confirmed(situation)}"
+
+
+def _kill(situation: Situation) -> str:
+    for reason in situation.item.reasons:
+        if remedy := _REMEDIES.get(reason.id):
+            return f"{remedy}, or drain the node first" if _moves(situation) else remedy
+    if situation.has(rules.STATIC_REFUSED):
+        gate = situation.decided.new.gates.knows(REFERENCES_GATE)
+        off = f", or set the kubelet's feature gate {REFERENCES_GATE} to false" if gate else ""
+        return f"take the references out of the manifest before the upgrade{off}"
+    if situation.has(rules.MANIFEST_MISSING):
+        return "put the manifest back before the upgrade, or copy all of the node's manifests and plan again"
+    if situation.item.container.type is ContainerType.EPHEMERAL:
+        return "finish the debugging session before the upgrade, or add another ephemeral container after it"
+    if situation.has(rules.FINISHED):
+        return (
+            "if its work still counts, let it end before its node's kubelet is upgraded; else delete the pod"
+        )
+    return _NEVER
+
+
+def _keep(situation: Situation) -> str:
+    if situation.has(rules.PATCHED):
+        return "no action is needed as long as every kubelet of that release has the patch"
+    if situation.has(rules.RESIZE_GATE):
+        return "no action is needed as long as the feature gate stays on"
+    if situation.has(rules.NO_VOLUME):
+        return (
+            "no action is needed for the upgrade itself, but once a container of this pod ends, it does not "
+            "start again: move its data to a volume of a CSI driver"
+        )
+    return "no action is needed"
+
+
+def _confirmed(situation: Situation) -> str:
+    """Name what confirms a verdict by the releases that may have created the container."""
+    return (
+        "; the hash that the runtime recorded would confirm it (--recorded)"
+        if situation.has(rules.CREATOR)
+        else ""
+    )
+
 
 _RELEASE: Final = re.compile(r"v\d")
 

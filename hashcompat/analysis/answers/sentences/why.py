@@ -59,7 +59,6 @@ class Situation(msgspec.Struct, frozen=True):
 
 Reasons = Sequence[Reason]
 """The reasons that cite one rule; at least one."""
-
 Clause = Callable[[Situation, Reasons], str]
 """Says why by one rule, as a part of a sentence."""
 
@@ -86,7 +85,6 @@ def after(text: str, mark: str) -> str:
 
 
 _UNSET: Final = "and up to 1.15 a kubelet hashes unset fields too"
-
 _ESCAPED: Final = "its spec contains a backspace or form feed, which Go 1.22 and later escape differently"
 
 
@@ -393,8 +391,6 @@ BY_POD: Final[Mapping[str, Clause]] = {
     rules.QOS: _qos,
 }
 """The clause of each rule about a whole pod."""
-
-
 CLAUSES: Final[Mapping[str, Clause]] = {**BY_HASH, **BY_RECORD, **BY_POD}
 """The clause of each rule."""
 

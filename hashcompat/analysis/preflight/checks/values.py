@@ -16,7 +16,7 @@ from hashcompat.analysis.preflight.facts.units import Start
 from hashcompat.core import shown
 from hashcompat.core.catalog.gates import Gates
 from hashcompat.core.catalog.kubeletvalues import Limits, Other, ValueRow
-from hashcompat.core.go.duration import parse_duration
+from hashcompat.core.go.metav1 import parse_duration
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnreadError
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from hashcompat.core.catalog.kubeletsettings import ConfigField
-from hashcompat.core.go.duration import parse_duration
 from hashcompat.core.go.jsontext import Number
+from hashcompat.core.go.metav1 import parse_duration
 
 TEXTS: Final = ("string", "time", "quantity", "map", "list")
 """The kinds of values of which the collector hides some that fit."""

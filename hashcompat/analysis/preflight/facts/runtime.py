@@ -16,7 +16,7 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
 from hashcompat.core.go.jsonpath import mapping, part, rows, text
 from hashcompat.core.model.pods import Node
-from hashcompat.core.records import labels
+from hashcompat.core.records import documents
 from hashcompat.core.records.probes import AbsentError, Dump, Probe, UnreadError
 
 DOCKER: Final = "docker"
@@ -165,34 +165,36 @@ def _docker(dump: Dump) -> Runtime:
     return Runtime(DOCKER, DOCKER, text(_version(dump, DOCKER), "Version"), containers)
 
 
-def _rows(dump: Dump) -> list[tuple[Mapping[str, Any], labels.DockerContainer | None]]:
+def _rows(dump: Dump) -> list[tuple[Mapping[str, Any], documents.DockerContainer | None]]:
     """Return Docker's list, each container with what its name says of it."""
     containers = _list_of(dump, DOCKER, LISTS[DOCKER], "")
     try:
-        return [(row, labels.docker_container(row)) for row in containers if text(row, "Id")]
+        return [(row, documents.docker_container(row)) for row in containers if text(row, "Id")]
     except InputError as error:
         raise UnreadError(f"docker list: {error}") from None
 
 
-def _type(row: Mapping[str, Any], named: labels.DockerContainer | None) -> str:
+def _type(row: Mapping[str, Any], named: documents.DockerContainer | None) -> str:
     """Return what a kubelet takes a container for, by its label; empty where it passes it over."""
     if named is None or named.attempt is None:
         return ""
-    parts = len(labels.docker_name(row).split("_"))
-    return text(named.labels, labels.DOCKER_TYPE) if parts in _LISTED_PARTS else ""
+    parts = len(documents.docker_name(row).split("_"))
+    return text(named.labels, documents.DOCKER_TYPE) if parts in _LISTED_PARTS else ""
 
 
-def _docker_container(dump: Dump, row: Mapping[str, Any], named: labels.DockerContainer | None) -> Container:
+def _docker_container(
+    dump: Dump, row: Mapping[str, Any], named: documents.DockerContainer | None
+) -> Container:
     probe = dump.probe(DOCKER, f"inspect {text(row, 'Id')}")
     state, problem = _state(dump, probe)
     listed = _type(row, named) == "container"
     return Container(
         text(row, "Id"),
-        named.name if named else labels.docker_name(row),
+        named.name if named else documents.docker_name(row),
         named.pod if named else "",
         named.namespace if named else "",
         named.uid if named else "",
-        text(named.labels, labels.SANDBOX_ID) if named and listed else "",
+        text(named.labels, documents.SANDBOX_ID) if named and listed else "",
         listed,
         (state.get("Running") is True or bool(problem)) and _runs(row),
         state.get("Paused") is True,
@@ -238,9 +240,9 @@ def _cri_container(dump: Dump, row: Mapping[str, Any]) -> Container:
     return Container(
         text(row, "id"),
         text(part(row, "metadata"), "name"),
-        text(named, labels.POD),
-        text(named, labels.NAMESPACE),
-        text(named, labels.UID),
+        text(named, documents.POD),
+        text(named, documents.NAMESPACE),
+        text(named, documents.UID),
         text(row, "podSandboxId"),
         listed=True,
         running=running,

@@ -12,7 +12,7 @@ from hashcompat.analysis.preflight.facts.kubelet import Given, gates, pairs, tru
 from hashcompat.core.catalog.gates import Settings as GateSettings
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import yaml
-from hashcompat.core.go.duration import parse_duration
+from hashcompat.core.go.metav1 import parse_duration
 from hashcompat.core.records.probes import Dump, UnreadError
 
 Documents = Sequence[tuple[str, Mapping[str, Any]]]

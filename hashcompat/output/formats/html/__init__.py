@@ -23,13 +23,10 @@ from hashcompat.output.report.model import Report, Screen, Section, Table
 from hashcompat.output.report.page import Listing, Main, Page, Piece, Row, toned
 
 _TEMPLATE: Final = "page.html.jinja"
-
 _PULL: Final = re.compile(r"(?:kubernetes/kubernetes)?#(\d{2,6})\b")
 """A pull request or issue of Kubernetes in an escaped text; no part of an entity such as ``&#39;``."""
-
 _REPEATED: Final = 4096
 """Names whose cells are remembered: nodes, owners and reasons are those of many rows."""
-
 _UPSTREAM: Final = "https://github.com/kubernetes/kubernetes/pull/"
 
 

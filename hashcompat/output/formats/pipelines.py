@@ -1,8 +1,16 @@
-"""``-o sarif`` and ``-o gitlab``: findings for code scanning, with the file and line of each.
+"""What pipelines read of findings: ``-o sarif``, ``gitlab``, ``github`` and ``junit``.
 
-A finding keeps its fingerprint from one run to the next: it is made of its names and its rule, never of a
-line or a hash. In SARIF 2.1.0 a finding and what is UNKNOWN are results; what is in order is counted in the
-run's properties only. GitLab takes a Code Quality report.
+SARIF and GitLab's report are for code scanning, with the file and line of each finding. A finding keeps its
+fingerprint from one run to the next: it is made of its names and its rule, never of a line or a hash. In
+SARIF 2.1.0 a finding and what is UNKNOWN are results; what is in order is counted in the run's properties
+only. GitLab takes a Code Quality report.
+
+``-o github``: annotations of a GitHub workflow, and a summary of its step. A workflow command is a line, in
+whose parts ``%``, line breaks, ``:`` and ``,`` are escaped (docs.github.com, Workflow commands).
+
+``-o junit``: a test case per container or check, as Jenkins' junit-10.xsd describes it. A finding is a
+failure and UNKNOWN is skipped, never passed. XML 1.0 cannot hold most control characters, so what nobody
+sees is escaped before XML's own escapes.
 """
 
 from __future__ import annotations
@@ -15,12 +23,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 from typing import Any, Final
 from urllib.parse import quote
+from xml.sax.saxutils import escape, quoteattr
 
 import hashcompat
 from hashcompat.core.model.escape import distinct, printable
 from hashcompat.core.rules import Rule
 from hashcompat.output.formats.documents import to_json, value_text
 from hashcompat.output.formats.model import Style
+from hashcompat.output.formats.sheets import escaped, line
 from hashcompat.output.report.model import FOUND, Case, Document, Findings, Outcome, Report, Rows, time_text
 
 
@@ -44,19 +54,15 @@ class Fingerprints:
 
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-
 _LEVELS: Final[Mapping[Outcome, str]] = {
     Outcome.FAILED: "error",
     Outcome.UNDECIDED: "warning",
     Outcome.WARNED: "warning",
     Outcome.NOTED: "note",
 }
-
 _OTHER: Final = "hashcompat"
 """The rule of a finding that names none."""
-
 _URL: Final = re.compile("[a-z]+://")
-
 _LINK: Final = re.compile(r"\](?=\()")
 """The middle of ``[text](target)``, which a message shows as a link."""
 
@@ -181,3 +187,129 @@ def _issues(findings: Findings) -> Iterator[Document]:
                     "lines": {"begin": max(case.line, 1)},
                 },
             }
+
+
+_ELEMENTS: Final = {Outcome.FAILED: "failure", Outcome.UNDECIDED: "skipped"}
+
+
+def render_junit(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+    """Yield one suite; everything but ASCII as references where the encoding is not UTF-8."""
+    if report.findings:
+        for text in _suite(report.findings(result)):
+            yield text if style.encoding == "utf-8" else text.encode("ascii", "xmlcharrefreplace").decode()
+
+
+def _suite(findings: Findings) -> Iterator[str]:
+    # a suite begins with its totals, so its cases are made twice
+    outcomes = Counter(case.outcome for case in findings.cases())
+    counts = _attributes(tests=str(outcomes.total()), failures=str(outcomes[Outcome.FAILED]), errors="0")
+    skipped = _attributes(skipped=str(outcomes[Outcome.UNDECIDED]))
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+    yield f"<testsuites{_attributes(name='hashcompat')}{counts}>\n"
+    yield f"  <testsuite{_attributes(name=findings.title)}{counts}{skipped}>\n    <properties>\n"
+    for name, number in {**findings.totals, **findings.more}.items():
+        yield f"      <property{_attributes(name=f'{findings.subject}.{name}', value=str(number))}/>\n"
+    for name, time in findings.times.items():
+        value = time_text(time) or "unknown"
+        yield f"      <property{_attributes(name=f'{findings.subject}.{name}', value=value)}/>\n"
+    yield "    </properties>\n"
+    yield from map(_case, findings.cases())
+    yield "  </testsuite>\n</testsuites>\n"
+
+
+def _case(case: Case) -> str:
+    head = f"    <testcase{_attributes(classname=case.group, name=case.name)}"
+    lines = [f"{case.verdict}: {printable(case.text)}"]
+    lines += [f"{label}: {distinct(name)}" for label, name in case.labels.items() if name]
+    if case.file:
+        lines.append(f"file: {distinct(case.file)}" + (f":{case.line}" if case.line else ""))
+    text = "\n".join(lines)
+    if case.outcome is Outcome.PASSED:
+        return f"{head}/>\n"
+    if element := _ELEMENTS.get(case.outcome):
+        inner = f"<{element}{_attributes(type=case.rule, message=f'{case.verdict}: {case.text}')}>"
+        return f"{head}>\n      {inner}{escape(text)}</{element}>\n    </testcase>\n"
+    return f"{head}>\n      <system-out>{escape(text)}</system-out>\n    </testcase>\n"
+
+
+def _attributes(**values: str) -> str:
+    return "".join(f" {name}={quoteattr(printable(value))}" for name, value in values.items())
+
+
+_COMMANDS: Final[Mapping[Outcome, str]] = {
+    Outcome.FAILED: "error",
+    Outcome.UNDECIDED: "warning",
+    Outcome.WARNED: "warning",
+    Outcome.NOTED: "notice",
+}
+_LONGEST: Final = 900_000
+"""Bytes of a summary; GitHub shows none of one above 1 MiB."""
+_PLAIN: Final = Style()
+
+
+def render_github(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+    """Yield a command for each finding."""
+    if report.findings:
+        cases = report.findings(result).cases()
+        yield from (_command(case, style) for case in cases if case.outcome in FOUND)
+
+
+def _command(case: Case, style: Style) -> str:
+    name = f"{case.group}/{case.name}"
+    properties = {"title": f"{case.verdict} {case.rule}".rstrip()}
+    if case.file:
+        place = {"file": distinct(case.file, style.encoding)}
+        properties = {**place, **({"line": str(case.line)} if case.line else {}), **properties}
+    parts = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    text = printable(f"{name}: {case.text}", style.encoding)
+    return f"::{_COMMANDS[case.outcome]} {parts}::{_data(text)}\n"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def summary_github(report: Report[Any], result: Any) -> Iterator[str]:
+    """Yield the step's summary: the totals, and the findings as far as GitHub shows them."""
+    if report.findings:
+        findings = report.findings(result)
+        yield f"### hashcompat: {escaped(findings.title, _PLAIN)}\n\n"
+        words = {
+            **findings.totals,
+            **{name.replace("_", " "): number for name, number in findings.more.items()},
+        }
+        yield line([escaped(findings.noun, _PLAIN), "number"])
+        yield line(["---", "---:"])
+        for word, number in words.items():
+            yield line([escaped(word, _PLAIN), str(number)])
+        yield "\n"
+        yield from _rows(findings)
+
+
+def _rows(findings: Findings) -> Iterator[str]:
+    """Yield a table of the findings, and how many more there are where it would be too long."""
+    left, hidden, head = _LONGEST, 0, [line(["what", "verdict", "rule", "why"]), line(["---"] * 4)]
+    for case in findings.cases():
+        if case.outcome not in FOUND:
+            continue
+        row = line(
+            [
+                escaped(text, _PLAIN)
+                for text in (f"{case.group}/{case.name}", case.verdict, case.rule, case.text)
+            ]
+        )
+        left -= len(row.encode())
+        # counted to the end, so that the last line says how many are missing
+        if left < 0:
+            hidden += 1
+            continue
+        yield from head
+        head = []
+        yield row
+    if hidden:
+        yield f"\n{hidden} more are not shown.\n"
+    yield "\n"

@@ -63,6 +63,7 @@ class Plain:
             data = self._stream.read(size)
         except self._damage as error:
             raise InputError(f"damaged {self._form} data: {error}") from None
+        # counted behind the decompressor: 1 MB of gzip can become 1 GB
         self._left -= len(data)
         if self._left < 0:
             raise too_long(f"{self._form} data" if self._form else "content", self._most, "give a part of it")
@@ -71,11 +72,13 @@ class Plain:
 
 def all_of(stream: BufferedReader, most: int) -> bytes:
     """Return the content of a file that is needed whole; errors as ``Plain.read``."""
+    # one byte more than there may be shows that it is more
     return Plain(stream, most).read(most + 1)
 
 
 def _opened(stream: BufferedReader) -> tuple[BufferedIOBase, str, tuple[type[Exception], ...]]:
     """Return what to read, the form's name, and the errors that mean damage."""
+    # peek, since a pipe cannot be wound back; names prove nothing, many tools compress under any name
     head = stream.peek(len(ZSTD))[: len(ZSTD)]
     if head.startswith(GZIP):
         import gzip  # noqa: PLC0415 - only compressed input pays for the import
@@ -86,6 +89,7 @@ def _opened(stream: BufferedReader) -> tuple[BufferedIOBase, str, tuple[type[Exc
             from compression import zstd  # noqa: PLC0415
         else:
             from backports import zstd  # noqa: PLC0415
+        # the window is memory, and the file says how much
         options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: _LONGEST_WINDOW}
         return zstd.ZstdFile(stream, options=options), "zstd", (OSError, EOFError, zstd.ZstdError)
     return stream, "", ()

@@ -54,6 +54,7 @@ class Dater:
         Of several snapshots the oldest counts. One that does not say when is dated as any other file.
         """
         known = [time for time in self._snapshots if time is not None]
+        # a snapshot's own time counts only if all of the file is snapshots that have one
         says = alone and bool(known) and len(known) == len(self._snapshots)
         if says:
             yield Dated(file, reach_of([min(known)], self._until), says=True)
@@ -77,6 +78,7 @@ _LONGEST: Final = 10
 def now() -> datetime:
     """Return the time in UTC and whole seconds."""
     chosen = os.environ.get(_CHOSEN, "")
+    # anything else is no time, and builds set the variable to all sorts of things
     if chosen.isdecimal() and len(chosen) <= _LONGEST:
         return datetime.fromtimestamp(int(chosen), UTC)
     return datetime.now(UTC).replace(microsecond=0)

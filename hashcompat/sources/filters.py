@@ -89,6 +89,7 @@ class _Wanted:
     def of(self, pod: Pod | PodName) -> list[str]:
         """Return those that own a pod, as they were asked for."""
         names = dict.fromkeys(owner.partition("/")[2] for owner in (pod.owner, pod.workload))
+        # an owner of neither kind nor name asks for the pods that nothing owns
         asked = {text: one for name in (*names, "") for text, one in self._by_name.get(name, {}).items()}
         return [text for text, owner in asked.items() if owner.owns(pod)]
 
@@ -136,6 +137,7 @@ class _Selected(msgspec.Struct, frozen=True):
                 kept.take(pod)
                 yield pod
             else:
+                # API servers are found among kube-system's pods, whichever pods the plan is narrowed to
                 self.servers.see(pod)
         owners.check()
         if not matched:

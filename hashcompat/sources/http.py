@@ -43,6 +43,8 @@ def download(url: str, most: int) -> bytes:
     """
     found = BytesIO()
     if not save(url, found.write, most):
+        # a connection that is closed early looks like the end of such an answer, and half a dump plans half a
+        # cluster
         raise InputError(f"{label(url)}: cannot download: the server gave no length, so it may be cut short")
     try:
         return all_of(BufferedReader(BytesIO(found.getvalue())), most)
@@ -118,13 +120,16 @@ def _final(session: _Session, url: str) -> requests.Response:
             url,
             timeout=_TIMEOUT_SECONDS,
             stream=True,
+            # requests would ask for all encodings that are installed
             headers={"Accept-Encoding": GZIP},
+            # given here, because requests looks into ~/.netrc for every request that has no auth of its own
             auth=_Credentials(redirected=number > 0),
         )
         target = session.target(response)
         if target is None:
             return response
         response.close()
+        # a Location may be relative (RFC 9110, 10.2.2)
         target = urljoin(url, target)
         if url.startswith("https:") and not target.startswith("https:"):
             raise InputError("the server redirects from https to what is not https")
@@ -187,6 +192,7 @@ def pieces(response: BaseHTTPResponse, most: int, end: float, *, decode: bool) -
     body that ends too early.
     """
     left = most
+    # read1 returns what is there; read would wait for a whole piece, past any deadline
     while piece := response.read1(_CHUNK, decode_content=decode):
         left -= len(piece)
         if left < 0:

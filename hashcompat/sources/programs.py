@@ -35,6 +35,7 @@ def aside(work: Callable[[], T]) -> Future[T]:
         except BaseException as error:  # noqa: BLE001 - raised where the result is waited for
             result.set_exception(error)
 
+    # a daemon: Python waits for all other threads at its end, and for an executor's
     Thread(target=run, daemon=True).start()
     return result
 
@@ -58,6 +59,7 @@ def find(name: str) -> str:
     """
     refused = ""
     for directory in os.get_exec_path():
+        # not shutil.which: it takes the first that fits, whoever may have put it there
         path = os.path.join(directory, name)  # noqa: PTH118 - the name as it is
         if not os.path.isfile(path) or not os.access(path, os.X_OK):  # noqa: PTH113
             continue
@@ -71,6 +73,7 @@ def _why_not(path: str) -> str:
     """Return why a program is not run: its file, what links lead to, and each directory above both count."""
     if not os.path.isabs(path):  # noqa: PTH117
         return "its directory on the PATH is not absolute"
+    # a link may stand in a safe directory and lead to one that is not
     ways = (Path(path), Path(os.path.realpath(path)))
     found = (_why_not_of(place) for way in ways for place in (way, *way.parents))
     return next(filter(None, found), "")
@@ -80,8 +83,10 @@ def _why_not_of(place: Path) -> str:
     """Return who else can write an entry of a directory, or put another in its place."""
     user, seen, above = os.geteuid(), place.lstat(), place.parent.stat()
     is_shared = above.st_mode & stat.S_IWOTH and place != place.parent
+    # with the sticky bit, as in /tmp, only the owner of an entry can replace it
     if is_shared and not above.st_mode & stat.S_ISVTX:
         return f"others can write {place.parent}"
+    # whoever owns a file can change it at any time; for root that would be a way to become root
     if seen.st_uid not in (0, user) and (is_shared or user == 0):
         return f"{place} belongs to the user {seen.st_uid} (chown root {place})"
     if stat.S_ISREG(seen.st_mode) and seen.st_mode & stat.S_IWOTH:
@@ -119,6 +124,7 @@ def output(
             stdin=subprocess.DEVNULL,
             stdout=pipe,
             stderr=pipe,
+            # a group of its own, so that whatever the program started is stopped with it
             start_new_session=True,
             cwd=directory,
             env=inherited() if environment is None else environment,
@@ -136,6 +142,7 @@ def output(
 def _printed(process: subprocess.Popen[bytes], end: float) -> bytes:
     """Read both streams at once: a program that writes to both waits for nobody."""
     said = aside(partial(_last, process.stderr))  # type: ignore[arg-type]  # a pipe
+    # a pipe stays open as long as any child of the program holds it, so a read has no end of its own
     printed = aside(partial(_first, process.stdout)).result(max(end - time.monotonic(), 0))  # type: ignore[arg-type]  # a pipe
     if len(printed) > LONGEST_TEXT:
         raise too_long("output", LONGEST_TEXT, "save it in smaller parts, and give the files")
@@ -161,6 +168,7 @@ def _first(stream: IO[bytes]) -> bytes:
 def _last(stream: IO[bytes]) -> bytes:
     last = b""
     with stream:
+        # os.read returns what is there, so a program that writes without end never fills the memory
         while data := os.read(stream.fileno(), _CHUNK):
             last = (last + data)[-_LONGEST_WORDS:]
     return last

@@ -28,10 +28,13 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         with open(temporary, "xb", opener=_opened) as stream:
             yield stream
             stream.flush()
+            # before the rename: some file systems write the name first, and a crash would leave an empty file
             os.fsync(stream.fileno())
+        # after the content is written: a mode that forbids reading would be there too early
         if path.exists():
             temporary.chmod(path.stat().st_mode & _PERMISSIONS)
         temporary.replace(path)
+    # Ctrl-C too: nothing may be left over, whatever ends this
     except BaseException:
         with contextlib.suppress(OSError):
             temporary.unlink()

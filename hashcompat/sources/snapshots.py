@@ -57,6 +57,7 @@ def stored_hashes(value: object, place: str) -> StoredHashes:
     hidden = any(isinstance(one, str) for one in value.values())
     by_text: dict[int, Hash] = {}
     for text, one in value.items():
+        # "same" stands for the key itself: nothing is hidden in that text, so its hash tells nothing new
         found = int(text, 16) if one == PUBLIC and _TEXT.fullmatch(text) else hash_of(one)
         if found is None or not _TEXT.fullmatch(text) or isinstance(one, str) != hidden:
             raise InputError(f"{place}: {name(text)!r}: no hash of a snapshot; take a new one")

@@ -77,6 +77,7 @@ def state_of(row: Mapping[str, Any], place: str) -> State:
     running = state.get("running") if is_object(state) else None
     started = running.get("startedAt") if is_object(running) else None
     return State(
+        # by the key: a start that is not known is null, and tools leave nulls out
         is_object(state) and "running" in state,
         _time(started, f"{place}.state.running.startedAt"),
         restarts if isinstance(restarts, int) and not isinstance(restarts, bool) else None,
@@ -98,6 +99,7 @@ def id_of(container_id: str) -> str:
 
 def _ended(row: Mapping[str, Any]) -> Ended | None:
     """Return the end that is the container's state, or else that of the one before it."""
+    # in this order: a container that has ended and is not created again has its end in state
     for key in ("state", "lastState"):
         found = state.get("terminated") if is_object(state := row.get(key)) else None
         if is_object(found):
@@ -106,6 +108,7 @@ def _ended(row: Mapping[str, Any]) -> Ended | None:
                 _identity(found),
                 _shown_time(found.get("finishedAt")),
                 key == "state",
+                # type, not isinstance: true is an int in Python, and no exit code
                 code if type(code) is int else None,
             )
     return None
@@ -165,4 +168,5 @@ def _utc(text: str) -> datetime | None:
         found = datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError):  # the year 1 or 9999 in another time zone; 24:00 and the like
         return None
+    # Go writes its zero time as 0001-01-01T00:00:00Z
     return found if found > _NEVER else None

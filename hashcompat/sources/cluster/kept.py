@@ -58,6 +58,7 @@ class Kept:
 
     def cut(self, place: int) -> None:
         """Forget the pages from a place on."""
+        # what was read of an expired list is read again
         self._file.truncate(place)
         self._end = place
 
@@ -95,6 +96,7 @@ class Kept:
             place += len(data)
             whole, line_break, rest_of_it = (rest + data).rpartition(b"\n")
             rest = rest_of_it
+            # whole lines, so that no character is cut in two
             yield (whole + line_break).decode(errors="surrogatepass")
 
 
@@ -113,6 +115,7 @@ def stencils_of_pods() -> Stencils:
 def page_of(content: str, stencils: Stencils) -> Any:
     """Return a page, whose items may be replicas of earlier ones; errors as ``wholejson.loads``."""
     check_values(content)
+    # API servers write one line; with elements on lines of their own many are decoded at once
     lines = _NEXT.sub("\n},\n{", content)
     try:
         found = _page(lines, stencils)

@@ -66,6 +66,7 @@ class _Retry(Retry):
         return None if seconds is None else min(seconds, _LONGEST_WAIT_SECONDS)
 
 
+# API servers ask for a pause with 429 (priority and fairness), load balancers fail with 502 to 504
 _POLICY: Final = _Retry(total=5, backoff_factor=0.2, status_forcelist=(429, 500, 502, 503, 504))
 
 
@@ -123,6 +124,7 @@ class Client(msgspec.Struct, frozen=True):
                 raise InputError(f"{asked.path}: {error}") from None
             except _BusyError as busy:
                 retries = _counted(retries, asked.url, busy)
+                # no pause that the deadline would end: the last error says more than a time-out
                 if time.monotonic() + _pause(retries, busy) > end:
                     raise
                 retries.sleep(busy.response)
@@ -133,6 +135,7 @@ class Client(msgspec.Struct, frozen=True):
             body = self._body(response, end)
         except HTTPError as error:
             raise _BusyError(_reason(error)) from None
+        # as a GET also for writes: urllib3 would not retry these, and here each can be repeated
         if _POLICY.is_retry("GET", response.status):
             raise _BusyError(_message(response.status, body), response)
         return _document(response.status, body, asked.parse)
@@ -150,6 +153,7 @@ class Client(msgspec.Struct, frozen=True):
             body=asked.body,
             headers=headers,
             retries=False,
+            # an API server redirects nobody; what does is a login page in front of it
             redirect=False,
             timeout=Timeout(total=seconds_until(end)),
             preload_content=False,
@@ -192,6 +196,7 @@ def _document(status: int, body: bytes, parse: Callable[[str], Any]) -> Json:
     except RefusedError:
         raise
     except InputError as error:
+        # a proxy that gives up in the middle of an answer ends it like a complete one
         raise _BusyError(f"the answer is not complete JSON: {error}") from None
     if not isinstance(document, dict):
         raise _BusyError("the answer is JSON, but no object")
@@ -275,6 +280,7 @@ def _items(get: Get, path: str, query: Mapping[str, str]) -> Iterator[Json]:
     token, tokens = "", set[str]()
     end = time.monotonic() + _LONGEST_SECONDS
     for _ in range(_MOST_PAGES):
+        # the same query each time: a token is only valid with the selector that it was made for
         page = get(path, {**query, "limit": str(PAGE), **({"continue": token} if token else {})})
         items, metadata = _page(path, page)
         yield from items
@@ -283,6 +289,7 @@ def _items(get: Get, path: str, query: Mapping[str, str]) -> Iterator[Json]:
             raise InputError(f"{path}: metadata.continue is not the token of a next page")
         token = clean(token)
         if not token:
+            # a server need not count, but one that does must not end before its own count
             remaining = metadata.get("remainingItemCount")
             if remaining and not isinstance(remaining, int):
                 raise InputError(f"{path}: metadata.remainingItemCount is not a number of objects")
@@ -290,6 +297,7 @@ def _items(get: Get, path: str, query: Mapping[str, str]) -> Iterator[Json]:
                 left = f"{count(remaining, 'object')} {agree(remaining, 'remain')}"
                 raise InputError(f"{path}: the server ends the list although {left}")
             return
+        # a broken aggregated server may repeat itself, and the list would never end
         if token in tokens:
             raise InputError(f"{path}: the server gives the same page again and again")
         tokens.add(token)
@@ -301,6 +309,7 @@ def _items(get: Get, path: str, query: Mapping[str, str]) -> Iterator[Json]:
 def _page(path: str, page: Json) -> tuple[list[Json], Json]:
     items, metadata = page.get("items"), page.get("metadata") or {}
     if (
+        # a single object or a Status has no items either, and would look like an empty cluster
         not str(page.get("kind", "")).endswith("List")
         or not isinstance(items, list | None)
         or not isinstance(metadata, dict)

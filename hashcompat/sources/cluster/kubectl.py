@@ -69,6 +69,7 @@ def proxy(
     except InputError as error:
         raise UnreachableError(f"{error}; a live cluster is read through it") from None
     with ExitStack() as stack:
+        # mode 0700: the proxy asks nobody who connects for credentials
         directory = tempfile.mkdtemp(prefix="hashcompat-")
         path = str(Path(directory) / "api")
         process = _started([kubectl, *flags, *_arguments(path, written)], directory)
@@ -105,6 +106,7 @@ def _arguments(path: str, written: str) -> list[str]:
 
 
 def _started(command: list[str], directory: str) -> subprocess.Popen[str]:
+    # standard input is the pipe whose end stops kubectl
     terminal = "/dev/tty" if sys.stdin.isatty() else "/dev/null"  # plugins may ask for a password
     script = f"{_WATCHED} <{terminal}"
     pipe = subprocess.PIPE
@@ -198,6 +200,7 @@ class _UnixConnection(HTTPConnection):
 
     def _new_conn(self) -> socket.socket:
         sock = socket.socket(socket.AF_UNIX)
+        # without it a read of a proxy that hangs would have no end
         sock.settimeout(self.timeout)
         sock.connect(self._path)
         return sock
@@ -253,6 +256,7 @@ def token() -> str:
     path = ACCOUNT / "token"
     try:
         with path.open("rb") as stream:
+            # stripped: an editor or a template may leave a line break at its end, and a header has none
             found = stream.read(_LONGEST_TOKEN + 1).strip().decode(errors="replace")
     except OSError as error:
         raise InputError(f"{path}: cannot read: {error.strerror}") from None

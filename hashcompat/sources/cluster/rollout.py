@@ -96,6 +96,8 @@ class StateConfigMap(msgspec.Struct, frozen=True):
                 client.write("POST", self._folder, self._object({"name": self.name}, {_KEY: text}))
             else:
                 changed = self._object(part(found, "metadata"), {**part(found, "data"), _KEY: text})
+                # all of the object as it was read: its resourceVersion is the precondition, its labels are
+                # others' own
                 client.write("PUT", self._path, {**found, **changed})
         except StatusError as error:
             if error.code == _CONFLICT:

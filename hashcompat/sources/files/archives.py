@@ -50,6 +50,7 @@ def _members(tape: _Tape, wanted: Callable[[str], bool]) -> Iterator[tuple[str, 
             raise InputError(f"{member.name}: a sparse file; pack the archive again without --sparse")
         if member.isreg() and wanted(member.name):
             yield member.name, tape.content(member)
+    # tarfile takes the end of the stream for the end of the archive, and so a cut one for a whole
     if tape.last != bytes(_BLOCK):
         raise InputError("damaged tar archive: it ends without the block of zeros that is its end")
 
@@ -58,6 +59,7 @@ def _headers(tape: _Tape) -> Iterator[tarfile.TarInfo]:
     try:
         with tarfile.TarFile(fileobj=tape, mode="r") as archive:  # type: ignore[arg-type]  # all that it uses
             while (member := archive.next()) is not None:
+                # nobody asks for a member again
                 archive.members.clear()  # type: ignore[attr-defined]  # which tarfile keeps to find one by its name
                 tape.start_of_content()
                 yield member
@@ -96,6 +98,7 @@ class _Tape:
 
     def seek(self, place: int) -> None:
         """Skip forward to a place, or to the end of the stream."""
+        # an archive whose offsets lead back could be read without end
         if place < self._place:
             _refuse("it leads back to what was read")
         while self._place < place and self._take(min(place - self._place, _CHUNK)):
@@ -109,6 +112,7 @@ class _Tape:
         """Return the content of the regular file whose header was read last."""
         if member.size > LONGEST_TEXT:
             raise too_long(f"{member.name}: a file", LONGEST_TEXT, "pack a part of it")
+        # sparse and other extended headers may move it; content from elsewhere would be taken for the file's
         if self._place != member.offset_data:
             _refuse("the content of a file is not behind its header")
         data = self._take(member.size)

@@ -218,6 +218,7 @@ class _Pods(msgspec.Struct, frozen=True):
             tuple(chain.from_iterable(map(_portions, some)))
             for some in (self.surveys[:place], self.surveys[place + 1 :])
         )
+        # files before the largest go with its first share, and those behind it with its last: the order stays
         first, *others = _divided(largest)
         if not others:
             return ()
@@ -249,6 +250,8 @@ class _Share:
         for pod in pods_of(self._objects, self._templates, uids):
             number += 1
             yield pod
+        # 8 bytes a uid, since all shares are compared in the parent; equal hashes only cost a second, slower
+        # run
         self.seen = array("q", map(hash, uids)), number
 
 

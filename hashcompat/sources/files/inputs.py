@@ -79,6 +79,7 @@ def inputs(name: str, recursive: bool, suffixes: tuple[str, ...]) -> Iterator[In
     """
     if name == STDIN:
         with named(called(name)):
+            # files are read twice: first the nodes, which decide about pods that precede them
             copy = Copy().filled(sys.stdin.buffer)
         yield Input(called(name), copy.open, stdin=True)
     elif _is_url(name):
@@ -88,6 +89,7 @@ def inputs(name: str, recursive: bool, suffixes: tuple[str, ...]) -> Iterator[In
         yield Input(called(name), copy.open, proven=save(name, copy.add))
     elif Path(name).is_dir():
         yield from map(_file_of_directory, _files_in(Path(name), recursive, suffixes))
+    # s3:// and the like would otherwise be reported as a missing file
     elif "://" in name and not Path(name).exists():
         raise InputError(f"{called(name)}: not a URL that is read; want http:// or https://")
     else:
@@ -113,6 +115,7 @@ def _files_in(directory: Path, recursive: bool, suffixes: tuple[str, ...]) -> li
     if not paths:
         hint = "" if recursive else "; -R looks below it too"
         raise InputError(f"{directory}: no {', '.join(suffixes)} file in this directory{hint}")
+    # os.walk has the order of the directory, which differs from disk to disk
     return sorted(paths)
 
 
@@ -135,6 +138,7 @@ def _file(path: Path) -> Input:
             return Input(str(path), partial(_open, path, _stamp(state)), _time(state), size=state.st_size)
         with path.open("rb") as pipe, named(str(path)):
             kind = _DEVICES.get(stat.S_IFMT(state.st_mode))
+            # a terminal is a device too, and people do type or paste an object
             if kind and not pipe.isatty():
                 raise InputError(f"is {kind}, expected a file, a directory, a pipe or a URL")
             return Input(str(path), Copy().filled(pipe).open)
@@ -184,6 +188,7 @@ def _open(path: Path, stamp: tuple[int, int]) -> io.BufferedReader:
     """Open a file that has not changed since it was found: nodes are read first, and pods must match them."""
     with _readable(path):
         stream = path.open("rb")
+    # of the open file, not of the name: that may lead to another file by now
     if _stamp(os.fstat(stream.fileno())) != stamp:
         stream.close()
         raise InputError(f"{path}: changed while it was read; try again when nobody writes to it")

@@ -81,6 +81,7 @@ def _plain(text: str) -> dict[str, Any] | None:
         written = _ENCODER.encode(value)
     except _MSGSPEC:
         return None
+    # counts are enough: a key that was dropped took its quotes with it
     same = written.count(b'"') == text.count('"') and written.count(b"-") == text.count("-")
     return value if same else None
 
@@ -116,6 +117,7 @@ def first_look(text: str) -> Sequence[tuple[Any, str]] | None:
     What is wrong in the rest is found when the pods are read.
     """
     try:
+        # no text: at a first look nobody asks for lines
         return [(pod, "") for pod in _PODS.decode(text)]
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return None
@@ -152,6 +154,7 @@ def parts(
         try:
             yield from jsonstream.parts(text, strict=strict, quick=quick, alike=alike, rest=rest)
         except InputError:
+            # only then: before a strict reading the same file was found to be text
             if not strict:
                 _refuse_binary(source, text.asked)
             raise
@@ -229,6 +232,7 @@ def check_end(document: object, path: str, *, items_first: bool) -> None:
     kind = document.get("kind")
     if items_first and kind is None:
         raise InputError(f"{path}: the list ends without the 'kind: List' behind its items; {_CUT}")
+    # kubectl sorts keys, so metadata, spec and status follow a kind
     if kind is not None and next(reversed(document)) == "kind" and not is_list(kind):
         raise InputError(f"{path}: nothing follows its kind; {_CUT}")
 

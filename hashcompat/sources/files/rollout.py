@@ -161,6 +161,7 @@ class StateFile(msgspec.Struct, frozen=True):
         end = time.monotonic() + LOCK_SECONDS
         while True:
             try:
+                # flock, not a file that exists: a process that is killed leaves no lock behind
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 if time.monotonic() > end:
@@ -177,6 +178,7 @@ class StateFile(msgspec.Struct, frozen=True):
 
 def _opened(name: str, flags: int) -> int:
     """Open without waiting for whoever may write to a pipe."""
+    # without O_NONBLOCK opening a pipe waits for a writer that never comes
     return os.open(name, flags | os.O_NONBLOCK)
 
 

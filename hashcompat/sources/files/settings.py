@@ -281,6 +281,7 @@ def check_own(name: Path) -> None:
         if links > _MOST_LINKS:
             raise InputError(f"{name}: cannot read: more than {_MOST_LINKS} links")
         target = place.readlink()
+        # an absolute target has the root as its first part, which is where ``here`` goes back to
         steps = [*target.parts[target.is_absolute() :], *steps]
         here = Path("/") if target.is_absolute() else here
     if not stat.S_ISREG(here.lstat().st_mode):
@@ -296,6 +297,7 @@ def _check(name: Path, place: Path, state: os.stat_result) -> None:
             f"{name}: refused: {where}belongs to user {state.st_uid}, not to you (user {os.geteuid()}) or "
             f"root; look at what is in it, then {_HINT}: chown {os.geteuid()} {typed}"
         )
+    # the mode of a link says nothing: 0777 on Linux; what counts is who owns it
     if stat.S_ISLNK(state.st_mode) or not state.st_mode & _OTHERS:
         return
     if stat.S_ISDIR(state.st_mode) and state.st_mode & stat.S_ISVTX:

@@ -88,9 +88,11 @@ def guessed(source: Input, number: int) -> tuple[Span, ...]:
         found = head_of(stream)
         if found is None:
             return ()
+        # jq -c and API servers write no line breaks, and at most a space
         space = re.escape(found[1]) if b"\n" in found[1] else b" ?"
         kind = _KIND.search(found[0])
         between = re.compile(b"}," + space + re.escape(found[2]))
+        # what looks like the beginning of an element may be in a string: reading shows it, not this
         places = cuts(stream, 0, source.size, number, between)
     first = structs.replace(FIRST, kind=kind[1].decode() if kind else None)
     return tuple(Span(begin, end, first) for begin, end in pairwise([*places, source.size]))
@@ -106,6 +108,7 @@ def cuts(
 ) -> list[int]:
     """Return where elements begin that divide some bytes of a file into so many parts of about one size."""
     places = (_place(stream, begin + (end - begin) * part // number, between) for part in range(1, number))
+    # one large element may be what two cuts find
     return [one for one in dict.fromkeys(places) if begin < one < end]
 
 
@@ -138,6 +141,7 @@ class _Slice(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
+        # a view, so that nothing is copied: the parser takes most of a span's time already
         number = self._stream.readinto(memoryview(buffer)[: self._left])
         self._left -= number
         return number
@@ -196,6 +200,7 @@ class _Search(msgspec.Struct, frozen=True):
         begin = max(0, self.size - _PIECES[-1])
         self.stream.seek(begin)
         data = self.stream.read()
+        # behind the list kubectl writes its kind and metadata, which have no bracket
         found, end = data.rfind(self.between), data.rfind(b"]")
         return (self.at(begin + found + len(_END)), begin + end) if 0 <= found < end else None
 
@@ -209,6 +214,7 @@ class _Search(msgspec.Struct, frozen=True):
             found = self.behind(middle := (low + right) // 2)
             if found is None:
                 return None
+            # a bisection, which is right if all pods are in a row; whoever reads them notices if they are not
             if found.byte < high and found.is_pod is not is_pod:
                 low = found.byte
             else:

@@ -118,6 +118,7 @@ def survey_of(source: Input, jobs: int = 1) -> Survey:
         raise InputError(f"{source.origin}: no Kubernetes object, only comments or empty documents")
     if first.yaml or first.documents > 1 or not first.listed:
         require_end(source)
+    # kubectl writes a list's kind behind its items, and by then they were taken for untyped ones
     return _looked(source, first.kinds, jobs) if set(first.kinds.values()) - {"List"} else first
 
 
@@ -147,6 +148,7 @@ def _around_pods(source: Input, jobs: int) -> Survey | None:
     for part in parts(source, strict=False, alike=alike, rest=rest, end=guessed.begin):
         look.add(part)
     survey = structs.replace(look.survey(source, alike, *found), guessed=True)
+    # a second document, or another kind of list, might change what an element of the spans is
     plain = survey.documents == 1 and survey.listed and set(survey.kinds.values()) <= {"List"}
     beside = look.has_pods or survey.census.has_workloads  # whose places behind the spans are not known
     return survey if found and plain and not beside else None
@@ -198,9 +200,11 @@ def _divided(
 ) -> Spans:
     """Return the spans with their places, and merge what was found in them; errors as above."""
     found, expected = list[Span](), structs.replace(guessed[0].first, index=first.index, line=first.line)
+    # the text before the first span ended elsewhere, so the guess was wrong
     if first != expected:
         raise forks.FailedError
     for span, (one, end) in zip(guessed, passed, strict=True):
+        # only the last span may end with its list, and it has to
         if end.goes_on is (span is guessed[-1]):
             raise forks.FailedError
         look.merge(one, first.index)
@@ -275,6 +279,7 @@ class _Look:
         self._clusters.update(cluster_of(one.value))
         self._scales.update([scale] if (scale := scale_of(one.value)) else [])
         if one.value["kind"] in BESIDE_PODS:
+            # without the object itself, which has most of the memory; its place is for messages
             self._found += ((thing, structs.replace(one, value={})) for thing in read(one))
         self._dater.add(one.value, one.origin)
         if one.value["kind"] == snapshots.KIND:

@@ -68,6 +68,7 @@ def lines(chunked: Iterable[str]) -> Iterator[str]:
     """Yield the lines of a text in chunks, each with its end; what is too long for a line comes in parts."""
     rest = ""
     for text in chunked:
+        # not splitlines: it also splits at the form feeds and separators that log lines contain
         *ended, rest = (rest + text).split("\n")
         yield from (f"{line}\n" for line in ended)
         if len(rest) > _CHUNK:
@@ -99,6 +100,7 @@ def _decoded(pieces: Iterator[bytes], *, checked: bool) -> Iterator[tuple[str, b
         first = first.removeprefix(codecs.BOM_UTF8)
     try:
         for piece in chain([first], pieces):
+            # in UTF-8 such a byte is never part of another character; in UTF-16 it is all the time
             plain = not checked or (of_bytes and len(piece.translate(None, _CONTROLS)) == len(piece))
             yield decoder.decode(piece), plain
         yield decoder.decode(b"", final=True), of_bytes or not checked

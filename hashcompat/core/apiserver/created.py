@@ -86,6 +86,7 @@ def _round_trip(schema: Schema) -> Callable[[Mapping[str, Any]], Json]:
     Quantities become canonical; empty lists, optional fields with zero values and unknown fields disappear.
     """
     decode = compile_decoder(schema.container, keep_empty=False)
+    # either table of escapes: the text is read back at once
     encode = compile_encoder(schema.container, ESCAPES["go1.22"])
 
     def run(container: Mapping[str, Any]) -> Json:
@@ -127,6 +128,7 @@ def _profile(annotation: str | None, row: Profile) -> Spec | None:
     if annotation in row.types:
         return {"type": row.types[annotation]}
     name = annotation.removeprefix(_LOCALHOST)
+    # what validation refuses does not become a field (pkg/apis/core/validation/validation.go, 1.31.14)
     if name != annotation and name and name == name.strip() and len(name.encode()) <= _LONGEST:
         return {"type": "Localhost", "localhostProfile": name}
     return None
@@ -200,6 +202,7 @@ def _change(row: Dropped, image_volumes: frozenset[str]) -> jsonpath.Change:
         if row.of == "imageVolumes":
             mounts_one = isinstance(value, Mapping) and value.get("name") in image_volumes
             return result if mounts_one else value
+        # unchanged where the field has that value anyway: then no gate decides
         return value if value is None or value == result else result
 
     return change
@@ -212,6 +215,7 @@ def _change(row: Dropped, image_volumes: frozenset[str]) -> jsonpath.Change:
 
 _MOUNT_PATH: Final = "/var/run/secrets/kubernetes.io/serviceaccount"
 
+# any amounts do: the question is whether a verdict depends on resources at all
 _LIMITS: Final = {"cpu": "1", "memory": "1Gi"}
 
 

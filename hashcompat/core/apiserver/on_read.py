@@ -24,7 +24,10 @@ def as_read(container: Json, defaults: Iterable[ReadDefault]) -> Json:
 
 def _set(container: Json, default: ReadDefault) -> Json:
     changed: Json = jsonpath.changed(
-        container, jsonpath.keys(default.path), lambda child: child or default.value
+        # falsy, not None: defaults.go tests for the zero value of a field that is no pointer
+        container,
+        jsonpath.keys(default.path),
+        lambda child: child or default.value,
     )
     return changed
 

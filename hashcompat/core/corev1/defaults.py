@@ -70,6 +70,7 @@ def _set(site: Site) -> None:
     row = site.row
     holder = reach(site.target, row.keys[:-1])
     if holder is not None and _CONDITIONS[row.when](holder.get(row.keys[-1])):
+        # a copy: later rows may set keys in it, and the row is shared by all pods
         holder[row.keys[-1]] = dict(row.argument) if isinstance(row.argument, dict) else row.argument
 
 
@@ -114,6 +115,7 @@ def _add_resize_policies(site: Site) -> None:
     """Append the policies of requested resources that have none (``setDefaultResizePolicy``)."""
     key, target = site.row.keys[-1], site.target
     requests, present = reach(target, ("resources", "requests")) or {}, target.get(key) or []
+    # a null in the list decodes to an empty policy
     named = {(policy or {}).get("resourceName") for policy in present}
     added = [dict(one) for one in site.row.argument if one["resourceName"] in requests.keys() - named]
     if added:
@@ -207,6 +209,7 @@ def pull_policy(image: str, parser: str) -> str:
     """
     if parser not in _PARSERS:
         raise InputError(f"unknown parser of image references: {parser!r}")
+    # an image that does not parse has no tag, and so is not "latest"
     return "Always" if _PARSERS[parser](image) == "latest" else "IfNotPresent"
 
 

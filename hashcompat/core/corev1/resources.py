@@ -29,6 +29,7 @@ def copy_limits(site: Site) -> None:
     """Copy the limits that a container does not request to its requests; empty limits give empty requests."""
     row, target = site.row, site.target
     limits = reach(target, row.argument)
+    # not by truth: limits {} are not nil in Go, and make requests that are not nil either
     if limits is not None:
         reach(target, row.keys[:-1])[row.keys[-1]] = {**limits, **(reach(target, row.keys) or {})}
 
@@ -115,6 +116,7 @@ def _sum(lists: Iterable[Resources]) -> dict[str, Held]:
 def _most(one: dict[str, Held], other: dict[str, Held]) -> dict[str, Held]:
     """Return the larger quantity of each resource, or the first of two equal ones (``maxResourceList``)."""
     added = {name: held for name, held in other.items() if name not in one}
+    # ``new.Cmp(known)``: the first of two equal ones stays, and with it its cached text
     larger = {
         name: Held(larger_one(other[name].quantity, held.quantity))
         for name, held in one.items()
@@ -150,6 +152,8 @@ def qos_class(containers: Iterable[Mapping[str, Any]]) -> str:
         requested = _amounts(mapping(resources.get("requests")))
         all_limited = all_limited and all(limited.values())
         for name in _COUNTED:
+            # ComputePodQOS adds up all containers first: one without a request may be made up for by its
+            # limit
             limits[name] += limited[name]
             requests[name] += requested[name] or limited[name]
     if not any((*requests.values(), *limits.values())):

@@ -60,6 +60,7 @@ def _matches(term: Any, labels: Labels, fields: Labels | None) -> bool:
     asked = [(row, labels) for row in _sequence(mapping(term).get("matchExpressions"))]
     if fields is not None:
         asked += [(row, fields) for row in _sequence(mapping(term).get("matchFields"))]
+    # "a null or empty node selector term matches no objects" (core/v1/types.go), unlike selectors elsewhere
     return bool(asked) and all(_holds(row, values) for row, values in asked)
 
 
@@ -72,6 +73,7 @@ def _holds(expression: Any, labels: Labels) -> bool:
 def _compared(is_greater: bool) -> Callable[[str | None, Sequence[Any]], bool]:
     def holds(value: str | None, values: Sequence[Any]) -> bool:
         texts = [str(value), *map(str, values)]
+        # labels.Requirement parses both with strconv.ParseInt, and matches nothing where that fails
         if value is None or len(texts) != 2 or not all(map(_INTEGER.fullmatch, texts)):
             return False
         one, other = map(int, texts)
@@ -82,6 +84,7 @@ def _compared(is_greater: bool) -> Callable[[str | None, Sequence[Any]], bool]:
 
 _OPERATORS: Final[Mapping[str, Callable[[str | None, Sequence[Any]], bool]]] = {
     "In": lambda value, values: value in values,
+    # a node without the label matches, as labels.Requirement has it
     "NotIn": lambda value, values: value not in values,
     "Exists": lambda value, _: value is not None,
     "DoesNotExist": lambda value, _: value is None,
@@ -142,6 +145,7 @@ OF_DAEMON_SETS: Final = ("spec", _AFFINITY, _OF_NODES, _REQUIRED, _TERMS)
 def asks_for_its_node(spec: Mapping[str, Any]) -> bool:
     """Return whether the affinity of a pod asks for the node that it is on, and for nothing else."""
     fields = [{"key": "metadata.name", "operator": "In", "values": [spec.get("nodeName")]}]
+    # exactly so: a DaemonSet with an affinity of its own keeps that next to it
     own = {_OF_NODES: {_REQUIRED: {_TERMS: [{"matchFields": fields}]}}}
     return bool(spec.get(_AFFINITY) == own)
 

@@ -26,6 +26,7 @@ def hash_alike(one: Kubelet, other: Kubelet) -> bool:
     """
     if one.era is not other.era:
         return False
+    # schemas are compared by identity: releases with the same Go types share one object
     return one.escapes == other.escapes if one.era.hashes_json else one.schema is other.schema
 
 
@@ -97,6 +98,7 @@ def _is_default(member: Member, default: Any) -> bool:
     """Return whether a field holds the default; of a list any elements may be left out."""
     go_type = member.field.type
     written = compile_decoder(go_type, keep_empty=True)(default)
+    # API servers write a list of defaults only as far as something asks for it, as resizePolicy by resource
     return set(member.value) <= set(written) if isinstance(go_type, Slice) else bool(member.value == written)
 
 

@@ -127,6 +127,7 @@ class Gapped(msgspec.Struct, frozen=True):
 def gapped(spec: Spec) -> Gapped | None:
     """Return a container's JSON with gaps; None where that would not pay, or could be mistaken."""
     shown = repr(spec)
+    # whatever looks like a stand in the spec itself would be taken for one in the text
     if len(shown) > _LONGEST or HEAD in shown or _NUMBERS.search(shown):
         return None
     found: Found = []
@@ -191,6 +192,7 @@ def _of_value(kind: Kind, path: str) -> _Put:
 
 
 def _may_be_integer(value: object) -> bool:
+    # type, not isinstance: a bool is printed otherwise; and 0 is what omitempty leaves out
     return type(value) is int and 0 < value < _LARGEST
 
 
@@ -205,6 +207,7 @@ def _may_be_text(value: object) -> bool:
     """
     if type(value) is not str or len(value) > _LONGEST_VALUE:
         return False
+    # a mask of asterisks stands for a hidden value, and nobody knows whether two masks hide the same
     return bool(value.strip("*")) and "\b" not in value and "\f" not in value
 
 
@@ -271,6 +274,7 @@ class Text(msgspec.Struct, frozen=True):
             text = "".join(_replaced(text, there, writing, kind))
             left = {writing.written(Kind.TEXT, str(gap.stand)) for _, gap in numbered}
             left = {stand for stand in left if stand in text}
+            # a number that is printed as something else than itself cannot be replaced by another one
             if left and any(found in left for _, found in _stands(text, writing, kind, Kind.TEXT)):
                 return None
         head, *rest = (GAP_IN_BYTES if writing.in_bytes else GAP).split(text)

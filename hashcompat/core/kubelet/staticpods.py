@@ -110,6 +110,7 @@ def static_pod_uid(manifest: Mapping[str, Any], kubelet: Kubelet, node_name: str
     decode, and UsageError for another kind of source.
     """
     static_pods = kubelet.static_pods
+    # first, so that a wrong source is an error whatever the manifest is
     suffix = _source_text(static_pods, node_name, source)
     if not static_pods.known:
         return StaticUid(None, unknown=f"no data on static pods of {kubelet.release}; {_DATA}")
@@ -118,10 +119,12 @@ def static_pod_uid(manifest: Mapping[str, Any], kubelet: Kubelet, node_name: str
         text = static_pod_text(manifest, kubelet)
     except UndecidedError as error:
         text, why = None, f"${error}"
+    # after the text is made: a kubelet refuses a manifest that does not decode, whatever its uid
     if given := clean(reach(manifest, ("metadata", "uid")) or ""):
         return StaticUid(given, given=True)
     if text is None:
         return StaticUid(None, unknown=why)
+    # a path on Linux is bytes, and need not be UTF-8
     return StaticUid(HEX_BY_NAME[static_pods.digest](text.encode() + suffix.encode(errors="surrogateescape")))
 
 
@@ -134,6 +137,7 @@ def static_pod_text(manifest: Mapping[str, Any], kubelet: Kubelet) -> str:
     static_pods = kubelet.static_pods
     decode, show = _compiled(static_pods.types)
     pod = _defaulted(manifest, static_pods)
+    # defaults before the conversion, as in applyDefaults: the internal types have none
     convert(pod, static_pods)
     pieces: list[str] = []
     show((decode(pod),), pieces.append)
@@ -203,6 +207,7 @@ def same_for_mirror(
     before, after = old.static_pods, new.static_pods
     if not (before.known and after.known):
         return None
+    # another digest of any text is another UID, but for chance
     if (before.digest, before.source) != (after.digest, after.source):
         return False
     mirror = {"spec": dict(pod_spec)}
@@ -212,6 +217,7 @@ def same_for_mirror(
         return None
     if differs:
         return False
+    # the same texts of the mirror prove nothing where the manifest may lack what one release fills in
     return None if _may_hide_a_change(mirror, before, after) else True
 
 

@@ -61,6 +61,7 @@ def around(hasher: Hasher, value: Any, names: Sequence[str]) -> Around:
         texts.append(whole[end:start])
         end = start + len(written[number])
     texts.append(whole[end:])
+    # the caller's promise, checked: a name in two places would be replaced in one of them only
     if any(name in text for text in texts for name in written.values()):
         raise ValueError("a name is in the hashed text twice")
     first, *rest = texts

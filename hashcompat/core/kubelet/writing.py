@@ -52,6 +52,7 @@ class Writing(msgspec.Struct, frozen=True, eq=False):
         if kind is Kind.QUANTITY and self.quantity is not None:
             return _of_quantity(self, str(value))
         text = clean(str(value))
+        # either table of escapes: a text with a character that they treat differently is in no gap
         return in_bytes(quote(text, _ESCAPES)[1:-1]) if self.in_bytes else text
 
 

@@ -47,6 +47,7 @@ def sidecars(case: Case) -> Decision | None:
     """Kill a pod with a sidecar where the gate for these is off, unless it is on now."""
     if not (case.whole.has_sidecar and _refuses_sidecars(case.new)):
         return None
+    # it runs under a kubelet whose gate is off by default, so somebody set the gate, and will again
     if _refuses_sidecars(case.old) and not case.new.gates.sets(SIDECAR_GATE):
         return None
     return _refused(rules.SIDECAR_REFUSED, f"{case.new.release} has the feature gate {SIDECAR_GATE} off")
@@ -78,6 +79,7 @@ def sysctls(case: Case) -> Decision | None:
     if not names:
         return None
     before, now = (kubelet.behaviour.safe_sysctls for kubelet in (case.old, case.new))
+    # a sysctl that neither holds safe runs by --allowed-unsafe-sysctls, which is taken to stay
     lost = [name for name in before if name in names and name not in now]
     if not lost:
         return None

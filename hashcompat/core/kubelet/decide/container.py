@@ -324,6 +324,7 @@ def _limited_by_pod(case: Case) -> Iterator[str]:
     own = mapping(mapping(spec.get("resources")).get("limits"))
     limits = mapping(mapping(case.pod.spec.get("resources")).get("limits"))
     for name in _by_restart(spec):
+        # a limit of 0 is none, as for cgroups
         if str(limits.get(name, "0")) != "0" and str(own.get(name, "0")) == "0":
             yield name
 

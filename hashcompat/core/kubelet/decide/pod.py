@@ -156,6 +156,7 @@ def _infra_hash(kubelet: Kubelet) -> ContainerHash:
 
 def _new_sandbox(case: Case, reason: Reason) -> Decision:
     """Kill every container; a Never pod gets no new sandbox, and ephemeral containers never start again."""
+    # computePodActions creates no sandbox again if one was there before (attempt is not 0)
     if case.pod.restart_policy == "Never":
         return Decision(Verdict.KILL, (reason,))
     verdict = Verdict.KILL if case.container.type is ContainerType.EPHEMERAL else Verdict.RESTART
@@ -173,6 +174,7 @@ def moved_cgroup(case: Case) -> Decision | None:
     without, within = case.whole.qos_classes or ("", "")
     if without == within:
         return None
+    # "regular": of 1.15 and older, which do not count init containers
     before, now = (without, within) if old == "regular" else (within, without)
     return _new_sandbox(case, Reason(rules.QOS, f"QoS class {before} -> {now}: its cgroup is another one"))
 

@@ -258,6 +258,8 @@ note() { echo "=$3" | NOTE=${4:-} write plain "$1" "$2"; }
 #   secrets  a runtime's configuration, JSON or TOML: its keys, and values of those that are known; JSON is written one value per line
 #   state    a state file of the kubelet, and nothing else
 #   device   the same of the device plugins, without what the plugins answered
+#   account  what a file of accounts has of the user kubelet: ids alone; of nsswitch.conf, what has ranges of ids
+#   providers  a CredentialProviderConfig, and nothing else: the names of providers
 #   tasks    what PROCESS prints, several probes
 #   mounts   a mount table; passwords of file systems are left out
 #   pem      certificates alone
@@ -363,6 +365,8 @@ write() {
         else if (how == "env" || how == "argv") each_line()
         else if (how == "config") { if (object()) pretty(); configuration() }
         else if (how == "secrets" || how == "info" && object()) { if (object()) pretty(); hidden() }
+        else if (how == "account") account()
+        else if (how == "providers") providers()
         else if (how == "state" || how == "device") { if (state_file() && how == "device") device() }
         else if (how == "mounts") mounts()
         else if (how == "crictl") { if (compact()) pretty(); annotations() }
@@ -595,6 +599,26 @@ write() {
         else if (value !~ ("^[\"" q "]")) sub(/[ \t]+#.*$/, "", value)
         sub(/[ \t]+$/, "", value)
         return value
+    }
+    # Leaves of a file of accounts what it has of the user kubelet, without passwords, names and directories.
+    function account(   i, n, part, count) {
+        n = 0
+        for (i = 1; i <= lines; i++) {
+            count = split(text[i], part, ":")
+            if (name == "/etc/passwd") { if (part[1] == "kubelet" && part[3] ~ /^[0-9]+$/ && part[4] ~ /^[0-9]+$/) text[++n] = "kubelet:x:" part[3] ":" part[4] ":::" }
+            else if (name == "/etc/nsswitch.conf") { if (part[1] == "subid" && match(part[2], /[a-z_]+/)) text[++n] = "subid: " substr(part[2], RSTART, RLENGTH) }
+            else if (count == 3 && part[1] ~ /^(kubelet|[0-9]+)$/ && part[2] ~ /^[0-9]+$/ && part[3] ~ /^[0-9]+$/) text[++n] = text[i]
+        }
+        if (n) text[++n] = ""
+        lines = n
+    }
+    # Leaves of a CredentialProviderConfig, JSON or YAML, its kind and the names of its providers.
+    function providers(   i, kinds) {
+        split("", open); open["name"] = open["kind"] = open["apiVersion"] = 1
+        if (object()) pretty()
+        for (i = 1; i <= lines; i++) if (text[i] ~ ("^[ \t]*[\"" q "]?kind[\"" q "]? *: *[\"" q "]?CredentialProviderConfig[\"" q "]?,? *$")) kinds = 1
+        if (!kinds) problem("not shown: it is not a CredentialProviderConfig")
+        else hidden()
     }
     # Whether there is a state file of a kubelet; what is not a JSON object is left out, because then nothing shows what it is.
     function state_file(   i, head) {
@@ -967,6 +991,19 @@ file() {
 }
 # host_file PATH [HOW]: reads one of the kernel's or the system's, which is at a path of ours.
 host_file() { missing file "$1" || probe file "$1" "${2:-plain}" sh -c "$TEXT" sh "$(inside "$1")"; }
+# there PATH: writes what kind of thing is at a path, and nothing of it.
+there() {
+    is_new path "$1" || return 0
+    if ! resolve "$1" || [ ! -e "$HOST$real" ]; then
+        note path "$1" gone
+    elif [ -d "$HOST$real" ]; then
+        note path "$1" text directory
+    elif [ -f "$HOST$real" ]; then
+        note path "$1" text file
+    else
+        note path "$1" text other
+    fi
+}
 directory() {
     is_new directory "$1" || return 0
     if ! reach "$1"; then
@@ -986,6 +1023,7 @@ secret_file() { file "$1" secrets; }
 settings() { file "$1" env; }
 configuration() { file "$1" config; }
 certificate() { file "$1" pem certificate; }
+providers() { file "$1" providers; }
 
 # Prints the files of a directory with a suffix, below HOST and without it in the name; there may be none. What has an odd name is passed over.
 files_in() {
@@ -1604,12 +1642,41 @@ kubelet_files() {
     batches settings $(files_of_variables " $(printf '%s/kubeadm-flags.env ' $1)$variables ")
     config=$(flag config)
     configuration "${config:-${1%% *}/config.yaml}"
+    manifests=$(flag pod-manifest-path)
+    [ -n "$manifests" ] || manifests=$(static_pods "${config:-${1%% *}/config.yaml}")
+    [ -z "$manifests" ] || directory "$manifests"
+    credential_providers
+    config=$(flag cloud-config)
+    if [ -n "$config" ]; then
+        if is_place "$config"; then there "$config"; else note path "$config" problem 'not read: the files of a kubelet are elsewhere, see READ_ALSO'; fi
+    fi
     config=$(flag config-dir)
     if [ -n "$config" ]; then
         directory "$config"
         # shellcheck disable=SC2046
         batches configuration $(files_in "$config" .conf)
     fi
+}
+
+# The directory of static pods that a configuration file names.
+static_pods() {
+    ! { reach "$1" && [ -f "$HOST$real" ]; } || sed -n 's/^ *"\{0,1\}staticPodPath"\{0,1\} *: *"\{0,1\}\(\/[A-Za-z0-9._@:+/-]*\)"\{0,1\},\{0,1\} *$/\1/p' "$HOST$real" 2>/dev/null | sed -n 1p
+}
+
+# The names of credential providers, in a file or in a directory of files, and the names of programs.
+credential_providers() {
+    config=$(flag image-credential-provider-config)
+    if [ -n "$config" ]; then
+        if reach "$config" && [ -d "$HOST$real" ]; then
+            directory "$config"
+            # shellcheck disable=SC2046 # paths without blanks
+            batches providers $(files_in "$config" .json) $(files_in "$config" .yaml) $(files_in "$config" .yml)
+        else
+            providers "$config"
+        fi
+    fi
+    config=$(flag image-credential-provider-bin-dir)
+    [ -z "$config" ] || directory "$config"
 }
 
 kubelet_certificates() {
@@ -1676,6 +1743,11 @@ host_files() {
     host_file /proc/1/mounts mounts
     for each in swaps meminfo version; do host_file "/proc/$each"; done
     host_file /sys/devices/system/cpu/online
+    for each in kernel/hostname kernel/panic kernel/panic_on_oops kernel/keys/root_maxkeys kernel/keys/root_maxbytes vm/overcommit_memory vm/panic_on_oom; do
+        host_file "/proc/sys/$each"
+    done
+    for each in /etc/passwd /etc/subuid /etc/subgid /etc/nsswitch.conf; do host_file "$each" account; done
+    for each in /usr/local/sbin /usr/local/bin /usr/sbin /usr/bin /sbin /bin; do there "$each/getsubids"; done
     missing directory /sys/devices/system/node || probe directory /sys/devices/system/node plain ls -A "$HOST/sys/devices/system/node/"
     for each in "$HOST"/sys/devices/system/node/node[0-9]*; do
         [ ! -d "$each" ] || host_file "${each#"$HOST"}/meminfo"

@@ -109,6 +109,7 @@ HEALTHY: dict[Key, str | Probe | list[str | Probe]] = {
             "device-plugins/kubelet_internal_checkpoint",
         )
     },
+    ("file", "/etc/passwd"): "",
     ("file", "/proc/swaps"): "Filename Type Size Used Priority\n",
     ("file", "/proc/meminfo"): "MemTotal: 8000000 kB\nMemAvailable: 4000000 kB\nHugePages_Total: 0\n",
     ("certificate", "/var/lib/kubelet/pki/kubelet-client-current.pem"): "notAfter=Jun  1 12:00:00 2036 GMT\n",

@@ -9,6 +9,9 @@ CERTIFICATE = "-----BEGIN CERTIFICATE-----\nQUJD\n-----END CERTIFICATE-----\n"
 _KEY = f"-----BEGIN PRIVATE KEY-----\n{MARKER}\n-----END PRIVATE KEY-----\n"
 
 SECRETS = {
+    "/etc/passwd": f"root:{MARKER}:0:0::/root:/bin/sh\nkubelet:{MARKER}:998:998:{MARKER}:/{MARKER}:/x\n",
+    "/etc/subuid": f"{MARKER}:1:2\nkubelet:65536:7208960\nkubelet:{MARKER}:1\n998:1:2\n",
+    "/etc/nsswitch.conf": f"passwd: {MARKER}\nsubid: files {MARKER}\n",
     "/etc/cni/net.d/10-calico.conflist": f"""\
 {{"name": "{MARKER}", "cniVersion": "0.3.1", "plugins": [
   {{"type": "calico", "datastore_type": "{MARKER}", "ipam": {{"type": "calico-ipam"}},

@@ -34,6 +34,11 @@ MOUNT = "/mnt/a b"
 CNI = {"confDir": "/data/cni", "binDirs": ["/opt/cni/bin", "/data/bin"]}
 CALICO = {"Networks": [{"Config": {"Plugins": [{"Network": {"type": "calico", "ipam": {}}}]}}]}
 KUBELET = "/usr/bin/kubelet\n--config=/var/lib/kubelet/config.yaml\n"
+STARTING = (
+    "--protect-kernel-defaults=true\n--cloud-provider=gce\n--cloud-config=/etc/kubernetes/cloud.conf\n"
+    "--image-credential-provider-config=/etc/kubernetes/creds.yaml\n"
+    "--image-credential-provider-bin-dir=/opt/cni/creds\n"
+)
 USAGE = "none 1000 200 700 21% /\nnone 100 20 70 21% /\n"
 
 
@@ -81,7 +86,10 @@ def of_cri() -> dict[Key, Any]:
         ("filesystem", "/data/containerd"): USAGE,
         ("directory", "/data/cni"): "10-a.conf\n",
         ("process", "4321"): "S\n0::/kubepods/c1\n",
-        ("arguments", "kubelet"): f"{KUBELET}--memory-manager-policy=Static\n",
+        ("arguments", "kubelet"): f"{KUBELET}--memory-manager-policy=Static\n{STARTING}",
+        ("file", "/etc/passwd"): "kubelet:x:998:998:::\n",
+        ("file", "/etc/kubernetes/creds.yaml"): "kind: CredentialProviderConfig\nproviders: [{name: ecr}]\n",
+        ("directory", "/opt/cni/creds"): "ecr\n",
         ("file", "/var/lib/kubelet/memory_manager_state"): state_file("1.34.10/memory-static"),
         ("directory", "/sys/devices/system/node"): "node0\nnode1\npossible\n",
         ("file", "/sys/devices/system/node/node0/meminfo"): "Node 0 MemTotal: 32768000 kB\n",

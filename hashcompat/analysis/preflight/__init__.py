@@ -62,6 +62,14 @@ from hashcompat.analysis.preflight.checks.runtime import (
     SANDBOX_IMAGE,
 )
 from hashcompat.analysis.preflight.checks.space import DISK_FULL, IMAGE_GC, PRESSURE, RESERVATIONS
+from hashcompat.analysis.preflight.checks.starting import (
+    CLOUD_CONFIG,
+    CREDENTIAL_PROVIDERS,
+    KERNEL_SETTINGS,
+    MANIFESTS,
+    NODE_NAME,
+    USER_NAMESPACES,
+)
 from hashcompat.analysis.preflight.checks.states import DAMAGED, DRA_STATE, LEFT_BEHIND, POD_STATE
 from hashcompat.analysis.preflight.checks.values import VALUES
 from hashcompat.analysis.preflight.facts import Cluster, Facts
@@ -177,6 +185,12 @@ _UNSORTED: Final[tuple[Check, ...]] = (
     SIDECARS,
     FEATURES,
     VOLUMES,
+    USER_NAMESPACES,
+    KERNEL_SETTINGS,
+    NODE_NAME,
+    CREDENTIAL_PROVIDERS,
+    CLOUD_CONFIG,
+    MANIFESTS,
     PRESSURE,
     IMAGE_GC,
     RESERVATIONS,

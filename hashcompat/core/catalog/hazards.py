@@ -56,6 +56,11 @@ class Hazards(msgspec.Struct, frozen=True):
     """Whether containerd 1 is still ``supported`` by that minor, or only ``tolerated``."""
     cgroup_driver_from_cri: bool
     """Whether the kubelet by default takes the cgroup driver that the runtime reports."""
+    subordinate_ids: str
+    """Where the ids of pods with user namespaces are from: a ``fixed`` range, or those ``of the user``
+    kubelet where the node has one."""
+    cloud_config: str
+    """Whether the file of --cloud-config is ``read``, or ``not read``."""
     fail_swap_on: bool
     """Whether the kubelet by default does not start on a node with swap."""
     image_gc_high: int

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import PurePosixPath
@@ -60,8 +61,31 @@ _HOST: Final = (
     "/proc/meminfo",
     "/proc/version",
     "/sys/devices/system/cpu/online",
+    "/proc/sys/kernel/hostname",
+    "/proc/sys/kernel/panic",
+    "/proc/sys/kernel/panic_on_oops",
+    "/proc/sys/kernel/keys/root_maxkeys",
+    "/proc/sys/kernel/keys/root_maxbytes",
+    "/proc/sys/vm/overcommit_memory",
+    "/proc/sys/vm/panic_on_oom",
 )
-"""Files of the kernel and of the distribution, which name nothing."""
+"""Files of the kernel and of the distribution, which name nothing but the node."""
+
+_ACCOUNTS: Final = {
+    "/etc/passwd": re.compile(r"^(kubelet):[^:\n]*:([0-9]+):([0-9]+):.*$", re.MULTILINE),
+    "/etc/subuid": re.compile(r"^(kubelet|[0-9]+):([0-9]+):([0-9]+)$", re.MULTILINE),
+    "/etc/subgid": re.compile(r"^(kubelet|[0-9]+):([0-9]+):([0-9]+)$", re.MULTILINE),
+    "/etc/nsswitch.conf": re.compile(r"^subid:[ \t]*([a-z_]+)", re.MULTILINE),
+}
+"""Files of accounts, and the lines of them that are shown: what they have of the user kubelet."""
+
+_SHOWN: Final = {"/etc/passwd": "{0}:x:{1}:{2}:::", "/etc/nsswitch.conf": "subid: {0}"}
+"""What is shown of such a line, where that is not all of it."""
+
+_GETSUBIDS: Final = tuple(
+    f"{place}/getsubids"
+    for place in ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
+)
 
 _NETWORKS: Final = (".conf", ".conflist", ".json")
 """How the names of network configurations end."""
@@ -107,6 +131,8 @@ def questions(root: Root, arguments: Probe) -> Iterator[Question]:
     found = [path for path in _ROOTS if root.holds(path)]
     states = [given] if given else found or [_ROOTS[0]]
     yield from (Question("file", path, partial(root.text, path)) for path in _HOST)
+    yield from (Question("file", path, partial(_account, root, path)) for path in _ACCOUNTS)
+    yield from (there(root, path) for path in _GETSUBIDS)
     yield from (own(root, path) for path in _FILES)
     yield from (own(root, f"{state}/{name}") for state in states for name in _STATES)
     for path in dict.fromkeys((*_VARIABLES, *(f"{state}/{_FLAGS}" for state in states), *variables(root))):
@@ -122,11 +148,21 @@ def questions(root: Root, arguments: Probe) -> Iterator[Question]:
     if networks := flag(arguments, "cni-conf-dir"):
         yield from _named(root, networks, _NETWORKS)
     yield from (named_directory(root, plugins) for plugins in _listed(flag(arguments, "cni-bin-dir")))
+    yield from _providers(root, arguments)
+    if cloud := flag(arguments, "cloud-config"):
+        yield there(root, cloud, root.why_not_read)
+    config = flag(arguments, "config") or f"{states[0]}/config.yaml"
+    if manifests := flag(arguments, "pod-manifest-path") or static_pods(root, config):
+        yield named_directory(root, manifests)
     yield from _memory(root)
     yield from (proc.filesystem(root, path) for path in _FILE_SYSTEMS)
     yield from (proc.filesystem(root, path, root.why_not_read) for path in states)
     yield from _certificates(root, arguments, states)
     yield from proc.remote(root)
+
+
+def _anywhere(path: str) -> str:  # noqa: ARG001 - as Root.why_not_read
+    return ""
 
 
 def _listed(paths: str) -> list[str]:
@@ -205,6 +241,59 @@ def _named(
     yield named_directory(root, path)
     if not root.why_not_read(path):
         yield from (own(root, f"{path}/{name}", check) for name in _names(root, path, ends))
+
+
+def _account(root: Root, path: str) -> str:
+    """Return what a file of accounts has of the user kubelet, without passwords, names and directories."""
+    shown = _SHOWN.get(path, "{0}:{1}:{2}")
+    found = _ACCOUNTS[path].finditer(root.text(path))
+    return "".join(f"{shown.format(*match.groups())}\n" for match in found)
+
+
+def there(root: Root, path: str, why_not: Callable[[str], str] = _anywhere) -> Question:
+    """Return the question whether there is something at a path, and what kind; nothing of it is read."""
+    return Question("path", path, partial(_kind_of, root, path, why_not))
+
+
+def _kind_of(root: Root, path: str, why_not: Callable[[str], str]) -> str:
+    if why := why_not(path):
+        raise InputError(f"not read: {path}: {why}")
+    mode = root.place(path).lstat().st_mode
+    return "file" if stat.S_ISREG(mode) else "directory" if stat.S_ISDIR(mode) else "other"
+
+
+_PROVIDER: Final = "image-credential-provider-{}"
+
+_PROVIDER_FILES: Final = (".json", ".yaml", ".yml")
+
+_KIND: Final = re.compile(r"""\bkind["']?\s*:\s*["']?CredentialProviderConfig\b""")
+
+
+def _providers(root: Root, arguments: Probe) -> Iterator[Question]:
+    """Yield the questions for credential providers: their configuration, in a file or files, and programs."""
+    if config := flag(arguments, _PROVIDER.format("config")):
+        if root.holds(config) and root.place(config).is_dir():
+            yield from _named(root, config, _PROVIDER_FILES, check_providers)
+        else:
+            yield own(root, config, check_providers)
+    if programs := flag(arguments, _PROVIDER.format("bin-dir")):
+        yield named_directory(root, programs)
+
+
+def check_providers(text: str) -> None:
+    """Raise InputError for what is not a CredentialProviderConfig."""
+    _demand("a CredentialProviderConfig", is_one=len(text) <= _LONGEST and _KIND.search(text) is not None)
+
+
+def static_pods(root: Root, path: str) -> str:
+    """Return the directory of static pods that a configuration file names; empty where it names none."""
+    try:
+        text = root.own(path, root.why_not_read)
+        found = list(yaml.load_all(text)) if len(text) <= _LONGEST else []
+    except (OSError, InputError):
+        return ""
+    given = found[0].get("staticPodPath") if len(found) == 1 and isinstance(found[0], Mapping) else None
+    return given if isinstance(given, str) else ""
 
 
 def _memory(root: Root) -> Iterator[Question]:

@@ -760,6 +760,9 @@ def test_what_the_checks_need_stays_in_files_with_secrets(node: FakeNode) -> Non
     assert json.loads(found.read("file", "/etc/docker/daemon.json"))["exec-opts"] == [
         "native.cgroupdriver=systemd"
     ]
+    assert found.read("file", "/etc/passwd") == "kubelet:x:998:998:::\n"
+    assert found.read("file", "/etc/subuid") == "kubelet:65536:7208960\n998:1:2\n"
+    assert found.read("file", "/etc/nsswitch.conf") == "subid: files\n"
     networks = json.loads(found.read("file", "/etc/cni/net.d/10-calico.conflist"))
     assert [row["type"] for row in networks["plugins"]] == ["calico", "portmap"]
     assert networks["plugins"][0]["ipam"] == {"type": "calico-ipam"}
@@ -882,3 +885,75 @@ def test_without_crictl_the_rest_of_the_cri_is_a_problem(node: FakeNode) -> None
     found = node.dump(preflight=True)
     for name in ("version", "info", "images"):
         assert problem(found, "cri", name) == "crictl is not on this node"
+
+
+PROVIDERS = f"""\
+apiVersion: kubelet.config.k8s.io/v1
+kind: CredentialProviderConfig
+providers:
+  - name: ecr-credential-provider
+    apiVersion: credentialprovider.kubelet.k8s.io/v1
+    matchImages:
+      - "{MARKER}.dkr.ecr.example"
+    args:
+      - --token={MARKER}
+    env:
+      - name: AWS_PROFILE
+        value: {MARKER}
+"""
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (PROVIDERS, ["ecr-credential-provider"]),
+        (json.dumps(yaml.safe_load(PROVIDERS)), ["ecr-credential-provider"]),
+        (f"kind: Secret\ndata: {MARKER}\n", None),
+    ],
+)
+def test_of_credential_providers_only_names_are_shown(
+    node: FakeNode, content: str, expected: list[str] | None
+) -> None:
+    path, programs = "/etc/kubernetes/creds.yaml", "/etc/kubernetes/creds"
+    words = [f"--image-credential-provider-config={path}", f"--image-credential-provider-bin-dir={programs}"]
+    node.process(77, "kubelet", ["/usr/bin/kubelet", *words])
+    node.write(path, content)
+    node.write(f"{programs}/ecr-credential-provider", MARKER)
+    text = node.run(preflight=True)
+    (found,) = read_back(text)
+    assert MARKER not in text
+    assert found.read("directory", programs) == "ecr-credential-provider\n"
+    if expected is None:
+        assert found.probe("file", path).problem == "not shown: it is not a CredentialProviderConfig"
+    else:
+        read = yaml.safe_load(found.read("file", path))
+        assert [row["name"] for row in read["providers"]] == expected
+
+
+def test_the_directory_of_static_pods_is_listed_and_not_read(node: FakeNode) -> None:
+    node.process(77, "kubelet", ["/usr/bin/kubelet", "--config=/var/lib/kubelet/config.yaml"])
+    node.write("/var/lib/kubelet/config.yaml", f"{CONFIG}staticPodPath: /etc/kubernetes/manifests\n")
+    node.write("/etc/kubernetes/manifests/etcd.yaml", MARKER)
+    text = node.run(preflight=True)
+    (found,) = read_back(text)
+    assert found.read("directory", "/etc/kubernetes/manifests") == "etcd.yaml\n"
+    assert MARKER not in text
+
+
+def test_what_is_at_a_path_is_shown_and_nothing_of_it(node: FakeNode) -> None:
+    words = ["--cloud-config=/etc/kubernetes/cloud.conf", "--cloud-provider=gce"]
+    node.process(77, "kubelet", ["/usr/bin/kubelet", *words])
+    node.write("/etc/kubernetes/cloud.conf", MARKER)
+    node.write("/usr/bin/getsubids", MARKER)
+    text = node.run(preflight=True)
+    (found,) = read_back(text)
+    assert MARKER not in text
+    assert found.read("path", "/etc/kubernetes/cloud.conf") == "file"
+    assert found.read("path", "/usr/bin/getsubids") == "file"
+    assert found.probe("path", "/sbin/getsubids").text is None
+
+
+def test_the_cloud_s_configuration_is_not_looked_for_anywhere(node: FakeNode) -> None:
+    node.process(77, "kubelet", ["/usr/bin/kubelet", "--cloud-config=/root/.ssh/config"])
+    found = node.dump(preflight=True)
+    assert found.probe("path", "/root/.ssh/config").problem.startswith("not read:")

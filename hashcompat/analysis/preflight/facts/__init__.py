@@ -35,6 +35,13 @@ _NOWHERE: Final = Cluster()
 _NO_KUBELET: Final = "no kubelet runs on this node, and no unit shows how it would be started"
 
 
+def _value(word: units.Word, after: units.Word, flag: str) -> units.Word | None:
+    name, given, value = word.text.lstrip("-").partition("=")
+    if name != flag or not word.text.startswith("-"):
+        return None
+    return units.Word(value, word.source) if given else after
+
+
 class Facts:
     """The facts of one node."""
 
@@ -141,6 +148,19 @@ class Facts:
             if not self.start.complete:
                 raise UnreadError(_NO_KUBELET) from None
             return kubelet.flags_of([word.text for word in self.start.words])
+
+    def next_flags(self, name: str) -> tuple[units.Word, ...]:
+        """Return the values that a flag has at the kubelet's next start, the last one first."""
+        known = self.start.complete
+        words = self.start.words if known else (*self.start.words, *self.words)
+        pairs = zip(words, (*words[1:], units.Word("", "")), strict=True)
+        found = [_value(word, after, name) for word, after in pairs]
+        return tuple(reversed([each for each in found if each is not None]))
+
+    @cached_property
+    def certificate_node(self) -> str:
+        """The node that the client certificate is of; empty where no certificate shows one."""
+        return host.node_of_certificates(self.dump)
 
     @cached_property
     def config(self) -> Mapping[str, Any]:

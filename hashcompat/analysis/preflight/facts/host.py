@@ -173,11 +173,16 @@ def _not_after(text: str) -> datetime:
     line = next((line for line in text.splitlines() if line.startswith(_LINE)), None)
     if line is not None:
         return datetime.fromtimestamp(ssl.cert_time_to_seconds(line.removeprefix(_LINE).strip()), UTC)
+    return _expiry_of(_der(text))
+
+
+def _der(text: str) -> bytes:
+    """Return what is in the first block of PEM; raises ValueError where there is none."""
     _, _, after = text.partition(_PEM)
     block, ends, _ = after.partition(_PEM_END)
     if not ends:
         raise ValueError("no block of PEM")
-    return _expiry_of(base64.b64decode("".join(block.split()), validate=True))
+    return base64.b64decode("".join(block.split()), validate=True)
 
 
 # The end of a certificate's validity is a time in the first of its DER's nested elements, behind a version
@@ -194,15 +199,7 @@ _LONG_LENGTH: Final = 0x80
 
 def _expiry_of(der: bytes) -> datetime:
     """Return the last moment of a certificate's validity; raises ValueError for what is not one."""
-    _, certificate, rest = _element(der, _SEQUENCE)
-    _, fields, signature = _element(certificate, _SEQUENCE)
-    if rest or not signature:
-        raise ValueError("not one certificate")
-    if fields[:1] == bytes([_VERSION]):
-        _, _, fields = _element(fields, _VERSION)
-    for tag in (_INTEGER, _SEQUENCE, _SEQUENCE):  # the serial number, the algorithm, the issuer
-        _, _, fields = _element(fields, tag)
-    _, validity, _ = _element(fields, _SEQUENCE)
+    _, validity, _ = _element(_fields(der), _SEQUENCE)
     _, _, validity = _element(validity, *_DIGITS)
     tag, end, rest = _element(validity, *_DIGITS)
     if rest or not _DIGITS[tag].fullmatch(end):
@@ -212,6 +209,19 @@ def _expiry_of(der: bytes) -> datetime:
         digits = f"{'19' if digits >= '5' else '20'}{digits}"
     month, day, hour, minute, second = (int(digits[place : place + 2]) for place in range(4, 14, 2))
     return datetime(int(digits[:4]), month, day, hour, minute, second, tzinfo=UTC)
+
+
+def _fields(der: bytes) -> bytes:
+    """Return the elements of a certificate from its validity on; raises ValueError for what is not one."""
+    _, certificate, rest = _element(der, _SEQUENCE)
+    _, fields, signature = _element(certificate, _SEQUENCE)
+    if rest or not signature:
+        raise ValueError("not one certificate")
+    if fields[:1] == bytes([_VERSION]):
+        _, _, fields = _element(fields, _VERSION)
+    for tag in (_INTEGER, _SEQUENCE, _SEQUENCE):  # the serial number, the algorithm, the issuer
+        _, _, fields = _element(fields, tag)
+    return fields
 
 
 def _element(der: bytes, *tags: int) -> tuple[int, bytes, bytes]:
@@ -230,3 +240,40 @@ def _element(der: bytes, *tags: int) -> tuple[int, bytes, bytes]:
     if start + length > len(der):
         raise ValueError("cut off")
     return der[0], der[start : start + length], der[start + length :]
+
+
+_SET: Final = 0x31
+
+_COMMON_NAME: Final = re.compile(rb"\x06\x03\x55\x04\x03[\x0c\x13].")
+"""Its identifier (2.5.4.3), and the head of a UTF8String or PrintableString of fewer than 128 bytes."""
+
+_OF_NODE: Final = "system:node:"
+
+
+def node_of_certificates(dump: Dump) -> str:
+    """Return the node that a client certificate of the kubelet is of; empty where none shows it.
+
+    The first block of a file counts, as for a kubelet; the line of openssl has no name.
+    """
+    for probe in dump.of_kind("certificate"):
+        if _PEM not in (probe.text or "") or "client" not in probe.name.removesuffix("client-ca.crt"):
+            continue
+        try:
+            name = _common_name(_der(probe.text or ""))
+        except ValueError:
+            continue
+        if name.startswith(_OF_NODE):
+            return name.removeprefix(_OF_NODE)
+    return ""
+
+
+def _common_name(der: bytes) -> str:
+    """Return the name that a certificate is for; raises ValueError where it has none."""
+    _, _, rest = _element(_fields(der), _SEQUENCE)
+    _, subject, _ = _element(rest, _SEQUENCE)
+    while subject:
+        _, attribute, subject = _element(subject, _SET)
+        _, pair, _ = _element(attribute, _SEQUENCE)
+        if found := _COMMON_NAME.match(pair):
+            return pair[found.end() :].decode()
+    raise ValueError("no common name")

@@ -1,0 +1,226 @@
+"""PF-130 - 134: what the new kubelet reads of its host before it runs."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from hashcompat.analysis.preflight.checks import Need
+from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.core.model.pods import Node
+from tests.helpers.apiservers import server_pod
+from tests.helpers.dumps import GONE, dump, failed, found, status, upgrade
+
+CONFIG, ARGUMENTS = ("file", "/var/lib/kubelet/config.yaml"), ("arguments", "kubelet")
+PROTECT = {CONFIG: "kind: KubeletConfiguration\nprotectKernelDefaults: true\n"}
+WANTED: dict[Any, Any] = {
+    ("file", f"/proc/sys/{name}"): f"{value}\n"
+    for name, value in (
+        ("vm/overcommit_memory", 1),
+        ("vm/panic_on_oom", 0),
+        ("kernel/panic", 10),
+        ("kernel/panic_on_oops", 1),
+        ("kernel/keys/root_maxkeys", 1000000),
+        ("kernel/keys/root_maxbytes", 25000000),
+    )
+}
+PANIC = ("file", "/proc/sys/kernel/panic")
+OK, UNKNOWN = [("OK", "")], [("UNKNOWN", "")]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, OK),
+        ({**PROTECT, **WANTED}, OK),
+        ({**PROTECT, **WANTED, PANIC: "0\n"}, [("ERROR", "kernel.panic")]),
+        ({**PROTECT, **WANTED, PANIC: GONE}, [("ERROR", "kernel.panic")]),
+        ({**WANTED, PANIC: "0\n"}, OK),
+        (
+            {ARGUMENTS: "kubelet\n--protect-kernel-defaults=true\n", **WANTED, PANIC: "0"},
+            [("ERROR", "kernel.panic")],
+        ),
+        ({**PROTECT, **WANTED, PANIC: failed()}, UNKNOWN),
+        (PROTECT, UNKNOWN),
+        ({CONFIG: failed()}, UNKNOWN),
+    ],
+)
+def test_pf130_kernel_settings(changes: Any, expected: list[tuple[str, str]]) -> None:
+    assert status("PF-130", dump(changes), upgrade("1.31.0")) == expected
+
+
+def test_pf130_says_what_is_wanted() -> None:
+    ((_, _, text),) = found("PF-130", dump({**PROTECT, **WANTED, PANIC: "0\n"}), upgrade("1.31.0"))
+    assert text == (
+        "kubelet 1.31.0 does not start with protectKernelDefaults: kernel.panic is 0 and has to be 10"
+    )
+
+
+def certificate(common_name: str) -> str:
+    """Return a certificate of a name, as a kubelet has it."""
+    key, name = (
+        ec.generate_private_key(ec.SECP256R1()),
+        x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, common_name)] if common_name else []),
+    )
+    made = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+    made = made.not_valid_before(datetime(2026, 1, 1, tzinfo=UTC)).not_valid_after(
+        datetime(2036, 1, 1, tzinfo=UTC)
+    )
+    return made.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM).decode()
+
+
+HOST = ("file", "/proc/sys/kernel/hostname")
+OWN = ("certificate", "/var/lib/kubelet/pki/kubelet-client-current.pem")
+OF_N1 = {OWN: certificate("system:node:n1")}
+OVERRIDE = {ARGUMENTS: "kubelet\n--hostname-override=N2\n"}
+SPACED = {ARGUMENTS: "kubelet\n--hostname-override\nn1\n"}
+AWS = {ARGUMENTS: "kubelet\n--cloud-provider=aws\n"}
+UNIT = {
+    ("file", "/etc/systemd/system/kubelet.service"): (
+        "[Service]\nExecStart=/usr/bin/kubelet --v=2 --hostname-override n3\n"
+    )
+}
+BLOCK = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({HOST: "n1\n", **OF_N1}, OK),
+        ({HOST: "N1\n", **OF_N1}, OK),
+        ({HOST: "n2\n", **OF_N1}, [("ERROR", HOST[1])]),
+        ({HOST: "n2\n", **OF_N1, **AWS}, OK),
+        ({HOST: "n1\n", **OF_N1, **OVERRIDE}, [("ERROR", "--hostname-override")]),
+        ({HOST: "x\n", **OF_N1, **SPACED}, OK),
+        ({HOST: "n1\n", **OF_N1, **UNIT}, [("ERROR", "--hostname-override")]),
+        ({HOST: "n2\n", OWN: certificate("somebody")}, OK),
+        ({HOST: "n2\n", OWN: certificate("")}, OK),
+        ({HOST: "n2\n", OWN: BLOCK}, OK),
+        ({HOST: "n2\n"}, OK),
+        ({HOST: failed(), **OF_N1}, UNKNOWN),
+        (OF_N1, UNKNOWN),
+    ],
+)
+def test_pf131_the_node_has_another_name(changes: Any, expected: list[tuple[str, str]]) -> None:
+    assert status("PF-131", dump(changes), upgrade("1.31.0")) == expected
+
+
+def test_pf131_compares_with_the_node_object_too() -> None:
+    cluster = Cluster(Node("n1", "v1.30.0"))
+    ((state, _, text),) = found("PF-131", dump({HOST: "n2\n"}), upgrade("1.31.0"), cluster)
+    assert state == "ERROR"
+    assert text == (
+        "kubelet 1.31.0 calls its node n2, and its Node object is of n1: it may not change that one, and "
+        "does not find its pods"
+    )
+
+
+BIN, FILE = ("directory", "/opt/creds/bin"), ("file", "/opt/creds/config.yaml")
+FLAGS = {
+    ARGUMENTS: f"kubelet\n--image-credential-provider-config={FILE[1]}\n"
+    f"--image-credential-provider-bin-dir={BIN[1]}\n"
+}
+ECR = "apiVersion: kubelet.config.k8s.io/v1\nkind: CredentialProviderConfig\nproviders:\n- name: ecr\n"
+SET_UP = {**FLAGS, BIN: "ecr\n", FILE: ECR}
+FOLDER = ("directory", FILE[1])
+
+
+@pytest.mark.parametrize(
+    ("to", "changes", "expected"),
+    [
+        ("1.31.0", {}, OK),
+        ("1.31.0", SET_UP, OK),
+        ("1.31.0", {**SET_UP, BIN: "acr\n"}, [("ERROR", "ecr")]),
+        ("1.31.0", {**SET_UP, BIN: GONE}, [("ERROR", BIN[1])]),
+        ("1.31.0", {**SET_UP, FILE: GONE}, [("ERROR", FILE[1])]),
+        ("1.23.17", {**SET_UP, BIN: "acr\n"}, OK),
+        ("1.24.17", {**SET_UP, BIN: "acr\n"}, [("ERROR", "ecr")]),
+        (
+            "1.31.0",
+            {**SET_UP, ARGUMENTS: f"kubelet\n--image-credential-provider-config={FILE[1]}\n"},
+            [("ERROR", "--image-credential-provider-bin-dir")],
+        ),
+        (
+            "1.34.10",
+            {
+                **SET_UP,
+                FOLDER: "b.yaml\na.json\nREADME\n",
+                ("file", f"{FILE[1]}/a.json"): '{"providers":[{"name":"gcr"}]}',
+                ("file", f"{FILE[1]}/b.yaml"): ECR,
+            },
+            [("ERROR", "gcr")],
+        ),
+        ("1.31.0", {**SET_UP, BIN: failed()}, UNKNOWN),
+        ("1.31.0", {**SET_UP, FILE: failed()}, UNKNOWN),
+        ("1.31.0", {**SET_UP, FILE: "a: b: c"}, UNKNOWN),
+        ("1.31.0", FLAGS, UNKNOWN),
+    ],
+)
+def test_pf132_credential_providers(to: str, changes: Any, expected: list[tuple[str, str]]) -> None:
+    assert status("PF-132", dump(changes), upgrade(to)) == expected
+
+
+CLOUD = ("path", "/etc/kubernetes/cloud.conf")
+GCE = {ARGUMENTS: f"kubelet\n--cloud-provider=gce\n--cloud-config={CLOUD[1]}\n"}
+EXTERNAL = {ARGUMENTS: f"kubelet\n--cloud-provider=external\n--cloud-config={CLOUD[1]}\n"}
+
+
+@pytest.mark.parametrize(
+    ("to", "changes", "expected"),
+    [
+        ("1.28.15", {}, OK),
+        ("1.28.15", {**GCE, CLOUD: "file"}, OK),
+        ("1.28.15", {**GCE, CLOUD: GONE}, [("ERROR", CLOUD[1])]),
+        ("1.28.15", {**EXTERNAL, CLOUD: GONE}, OK),
+        ("1.31.0", {**GCE, CLOUD: GONE}, OK),
+        ("1.28.15", {**GCE, CLOUD: failed()}, UNKNOWN),
+        ("1.28.15", GCE, UNKNOWN),
+    ],
+)
+def test_pf133_the_cloud_s_configuration(to: str, changes: Any, expected: list[tuple[str, str]]) -> None:
+    assert status("PF-133", dump(changes), upgrade(to)) == expected
+
+
+MANIFESTS = ("directory", "/etc/kubernetes/manifests")
+NAMED = {CONFIG: f"kind: KubeletConfiguration\nstaticPodPath: {MANIFESTS[1]}\n"}
+BOTH = frozenset({Need.NODE, Need.OBJECTS})
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({**NAMED, MANIFESTS: "kube-apiserver.yaml\n"}, OK),
+        ({**NAMED, MANIFESTS: ".kubelet-keep\n"}, [("ERROR", MANIFESTS[1])]),
+        ({**NAMED, MANIFESTS: GONE}, [("ERROR", MANIFESTS[1])]),
+        ({ARGUMENTS: f"kubelet\n--pod-manifest-path={MANIFESTS[1]}\n", MANIFESTS: "a.yaml"}, OK),
+        ({}, [("ERROR", "staticPodPath")]),
+        ({**NAMED, MANIFESTS: failed()}, UNKNOWN),
+        (NAMED, UNKNOWN),
+        ({CONFIG: failed()}, UNKNOWN),
+    ],
+)
+def test_pf134_static_pods_without_manifests(changes: Any, expected: list[tuple[str, str]]) -> None:
+    pods = tuple(server_pod(name, "v1.30.4") for name in "abc")
+    assert status("PF-134", dump(changes), upgrade("1.31.0"), Cluster(None, pods), BOTH) == expected
+
+
+@pytest.mark.parametrize("changes", [{"static": False}, {"mirror_doubt": "x"}, {"from_url": True}])
+def test_pf134_other_pods_need_none(changes: dict[str, Any]) -> None:
+    cluster = Cluster(None, (server_pod("a", "v1.30.4", **changes),))
+    assert status("PF-134", dump({CONFIG: failed()}), upgrade("1.31.0"), cluster, BOTH) == OK
+
+
+def test_pf134_names_them() -> None:
+    pods = tuple(server_pod(name, "v1.30.4") for name in "abc")
+    ((_, _, text),) = found(
+        "PF-134", dump({**NAMED, MANIFESTS: ""}), upgrade("1.31.0"), Cluster(None, pods), BOTH
+    )
+    assert text == (
+        "kubelet 1.31.0 removes 3 static pods (kube-system/kube-apiserver-a, kube-system/kube-apiserver-b, "
+        f"1 more): {MANIFESTS[1]} has no file"
+    )

@@ -76,6 +76,7 @@ _OF_THE_NODE: Final[tuple[Callable[[str], object], ...]] = (
     wanted.check_config,
     wanted.check_unit,
     wanted.check_variables,
+    wanted.check_providers,
 )
 
 
@@ -173,6 +174,10 @@ TARGETS = (
         _probe,
         (
             "analysis/preflight/facts/runtime",
+            "analysis/preflight/facts/crio",
+            "analysis/preflight/facts/networks",
+            "analysis/preflight/facts/accounts",
+            "analysis/preflight/checks/starting",
             "analysis/preflight/facts/statefiles",
             "analysis/preflight/facts/units",
             "analysis/preflight/facts/kubelet",

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tarfile
 import time
@@ -71,19 +72,19 @@ class Node:
 
     def docker(self, *arguments: str) -> str:
         """Run Debian's docker client against the node."""
-        return _output(DOCKER, "-H", f"unix://{self.docker_socket}", *arguments)
+        return output(DOCKER, "-H", f"unix://{self.docker_socket}", *arguments)
 
     def cri(self, *arguments: str) -> str:
         """Run crictl against the node."""
         patient = "--timeout=5m"  # a hundred pods are not removed within crictl's two seconds
         endpoint = f"--runtime-endpoint=unix://{self.containerd_socket}"
-        return _output(str(self.crictl), endpoint, patient, *arguments)
+        return output(str(self.crictl), endpoint, patient, *arguments)
 
     def load(self, *names: str, **labels: str) -> None:
         """Import busybox into containerd, under some names and with labels of the image."""
         image = _image(self.directory / "image.tar", names, labels)
         ctr = ("/usr/bin/ctr", "-a", str(self.containerd_socket), "-n", "k8s.io")
-        _output(*ctr, "images", "import", str(image))
+        output(*ctr, "images", "import", str(image))
 
     def cri_pod(self, sandbox: dict[str, Any], container: dict[str, Any]) -> str:
         """Run a pod of one container as a kubelet does, and return the container's id."""
@@ -96,7 +97,8 @@ class Node:
         return made
 
 
-def _output(*command: str) -> str:
+def output(*command: str) -> str:
+    """Return what a program prints."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{command}: {done.stderr}"
     return done.stdout
@@ -113,11 +115,51 @@ def node(directory: Path, *images: str) -> Iterator[Node]:
         (directory / name).write_text(script)
         (directory / name).chmod(0o755)
     with containerd_node(directory, IMAGE, *images) as made, ExitStack() as stack:
-        stack.enter_context(processes.running(_dockerd(directory), directory / "dockerd.log"))
-        _wait(made.docker_socket)
+        stack.enter_context(processes.running(dockerd(directory), directory / "dockerd.log"))
+        wait(made.docker_socket)
         stack.callback(_quietly, remove_containers, made)
         made.docker("load", "-i", str(directory / "image.tar"))
         yield made
+
+
+@contextmanager
+def restarted(made: Node, how: int = signal.SIGTERM) -> Iterator[None]:
+    """End containerd and run it again; its shims, and what they run, stay."""
+    config = made.directory / "containerd.toml"
+    stop(str(config), how)
+    made.containerd_socket.unlink(missing_ok=True)
+    command = ["/usr/bin/containerd", "-c", str(config)]
+    with processes.running(command, made.directory / f"containerd-{time.time_ns()}.log"):
+        wait(made.containerd_socket)
+        wait_for_cri(made)
+        yield
+
+
+def stop(argument: str, how: int = signal.SIGTERM) -> None:
+    """End the daemon that was started with an argument, and wait until it is gone."""
+    for place in Path("/proc").iterdir():
+        words = _words(place) if place.name.isdecimal() else []
+        if argument not in words or words[0] not in (DOCKERD, CONTAINERD[0]):
+            continue
+        os.kill(int(place.name), how)
+        end = time.monotonic() + _READY_SECONDS
+        while _runs(place):
+            assert time.monotonic() < end, f"{words[0]} still runs after {_READY_SECONDS} s"
+            time.sleep(0.05)
+
+
+def _words(process: Path) -> list[str]:
+    try:
+        return (process / "cmdline").read_text(errors="replace").split("\0")
+    except OSError:
+        return []
+
+
+def _runs(process: Path) -> bool:
+    try:
+        return (process / "stat").read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
+    except OSError:
+        return False
 
 
 @contextmanager
@@ -133,8 +175,8 @@ def containerd_node(directory: Path, *images: str) -> Iterator[Node]:
         stack.enter_context(
             processes.running(["/usr/bin/containerd", "-c", str(config)], directory / "containerd.log")
         )
-        _wait(made.containerd_socket)
-        _wait_for_cri(made)
+        wait(made.containerd_socket)
+        wait_for_cri(made)
         stack.callback(_quietly, made.cri, "rmp", "--all", "--force")
         made.load(*images)
         yield made
@@ -145,7 +187,8 @@ def _check(packages: str, programs: Sequence[str]) -> None:
     assert not missing, f"install {packages}: {missing} missing"
 
 
-def _dockerd(directory: Path) -> list[str]:
+def dockerd(directory: Path) -> list[str]:
+    """Return the command line of Docker below a directory."""
     places = [
         f"--data-root={directory}/docker",
         f"--exec-root={directory}/docker-exec",
@@ -173,14 +216,15 @@ def _dockerd(directory: Path) -> list[str]:
     ]
 
 
-def _wait(socket: Path) -> None:
+def wait(socket: Path) -> None:
+    """Wait until a daemon has its socket."""
     end = time.monotonic() + _READY_SECONDS
     while not socket.exists():
         assert time.monotonic() < end, f"{socket}: not there after {_READY_SECONDS} s; see the logs beside it"
         time.sleep(0.05)
 
 
-def _wait_for_cri(made: Node) -> None:
+def wait_for_cri(made: Node) -> None:
     """Wait until containerd's CRI plugin answers: it starts after the socket is there."""
     end = time.monotonic() + _READY_SECONDS
     while True:

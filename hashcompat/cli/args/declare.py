@@ -14,8 +14,10 @@ from typing import Annotated, Any, Final, NoReturn, TypeVar, dataclass_transform
 
 import click
 import msgspec
+from click.core import ParameterSource
 
 from hashcompat.cli.completion import BY_METAVAR
+from hashcompat.core.errors import UsageError
 
 _OWN: Final = "Options"
 """The heading of what belongs to no group."""
@@ -115,6 +117,51 @@ class Command(click.Command):
         for heading, records in groups.items():
             with formatter.section(heading):
                 formatter.write_dl(records)
+
+
+class WithParts(Command, click.Group):
+    """A command that does something by itself, and has others below it."""
+
+    parts: Mapping[str, Callable[[], click.Command]]
+    """Loads each of them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Name them in their order."""
+        return list(self.parts)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
+        """Load one of them."""
+        return self.parts[cmd_name]() if cmd_name in self.parts else None
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, and the commands below."""
+        Command.format_options(self, ctx, formatter)
+        self.format_commands(ctx, formatter)
+
+
+def with_parts(made: click.Command, parts: Mapping[str, Callable[[], click.Command]]) -> click.Command:
+    """Return a command with others below it; its options do not go with these."""
+
+    def callback(**values: Any) -> Any:
+        context = click.get_current_context()
+        if not context.invoked_subcommand:
+            return made.callback(**values) if made.callback else None
+        for parameter in made.params:
+            if context.get_parameter_source(str(parameter.name)) is ParameterSource.COMMANDLINE:
+                raise UsageError(f"{parameter.opts[0]} does not go with {context.invoked_subcommand}")
+        return None
+
+    found = WithParts(
+        made.name,
+        callback=callback,
+        params=made.params,
+        help=made.help,
+        short_help=made.short_help,
+        invoke_without_command=True,
+        subcommand_metavar="[COMMAND FILE]",
+    )
+    found.parts = parts
+    return found
 
 
 def command(

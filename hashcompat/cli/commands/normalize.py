@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import structs
 
@@ -10,7 +11,7 @@ from hashcompat.analysis import normalizing
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
-from hashcompat.cli.args.declare import group, option
+from hashcompat.cli.args.declare import group, option, with_parts
 from hashcompat.cli.args.facts import Facts, Patched, keep_going_option
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet, Shown, shows
@@ -21,6 +22,9 @@ from hashcompat.core.errors import UsageError
 from hashcompat.output.report.normalization import NORMALIZATION, Signed
 from hashcompat.sources import filters
 from hashcompat.sources.dating import now
+
+if TYPE_CHECKING:
+    import click
 
 
 @group
@@ -47,11 +51,11 @@ class Arguments:
     Arguments,
     short_help="Find the records to rewrite so that an upstream kubelet keeps its containers.",
 )
-def command(arguments: Arguments) -> None:
+def made(arguments: Arguments) -> None:
     """Find which recorded hashes to rewrite so that an upstream kubelet of another release keeps containers.
 
     Taken up is only what is proven: the current spec has the recorded hash, and nothing but the hash, or the
-    UID of a static pod, restarts the container. --out saves the document; nothing is changed.
+    UID of a static pod, restarts the container. --out saves the document; nothing is changed until apply.
     """
     quiet = arguments.quiet.quiet
     names = arguments.releases.data.names(quiet=quiet)
@@ -72,8 +76,18 @@ def command(arguments: Arguments) -> None:
             "no recorded hash in the input, and only records are rewritten; give them with --recorded, or "
             "--runtime on the node itself"
         )
-    made = normalizing.make(inventory, way.old, way.new, View(names.catalog, options))
-    arguments.releases.check_items([one.item for one in made.changes])
-    shown = Signed(structs.replace(made, created=created), key)
+    found = normalizing.make(inventory, way.old, way.new, View(names.catalog, options))
+    arguments.releases.check_items([one.item for one in found.changes])
+    shown = Signed(structs.replace(found, created=created), key)
     output.show(NORMALIZATION, shown, arguments.shown)
     output.notes(NORMALIZATION, shown, quiet=quiet)
+
+
+def _part(name: str) -> click.Command:
+    from hashcompat.cli.commands import normalizing as parts
+
+    found: click.Command = getattr(parts, f"{name}_command")
+    return found
+
+
+command = with_parts(made, {name: partial(_part, name) for name in ("apply", "check", "undo")})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from enum import StrEnum
 from typing import Final
 
 import msgspec
@@ -127,3 +128,79 @@ def repeated(changes: Iterable[Change]) -> Sequence[str]:
                 twice.append(one.rewrite.id)
             seen.add(one.rewrite.id)
     return twice
+
+
+# What a node does with it.
+
+
+class Task(msgspec.Struct, frozen=True):
+    """A record to rewrite, as a document names it."""
+
+    rewrite: Rewrite
+    namespace: str
+    pod: str
+    container: str
+
+
+class Work(msgspec.Struct, frozen=True):
+    """All that a document says of one node."""
+
+    node: OnNode
+    to_release: str
+    digest: str
+    """Of the whole document."""
+    tasks: tuple[Task, ...]
+    pins: tuple[Pin, ...]
+
+
+class State(StrEnum):
+    """What became of a record, or of a manifest."""
+
+    READY = "ready"
+    """It can be rewritten: nothing was done yet."""
+    REWRITTEN = "rewritten"
+    RESTORED = "restored"
+    """It is again what it was before."""
+    ALREADY = "already"
+    """It is as it should be, and was before."""
+    SHOWN = "shown"
+    """The runtime answers with the new record, for the same container since the same time."""
+    NOT_YET = "not yet"
+    """The runtime answers with the old record still: it has to be restarted."""
+    SKIPPED = "skipped"
+    """It is not what the document says, so nothing is done."""
+    FAILED = "failed"
+    """The runtime has lost the container, or answers with something else."""
+
+
+class Done(msgspec.Struct, frozen=True):
+    """One record or manifest, and what became of it."""
+
+    name: str
+    """The container's id, or the path of the manifest."""
+    namespace: str
+    pod: str
+    container: str
+    """Empty for a manifest."""
+    state: State
+    why: str = ""
+
+
+class Run(msgspec.Struct, frozen=True):
+    """What ``apply``, ``check`` or ``undo`` did on a node."""
+
+    action: str
+    """``apply``, ``check`` or ``undo``."""
+    write: bool
+    """Whether anything was to be changed."""
+    node: str
+    to_release: str
+    runtime: str
+    """The runtime and its version, as far as it could be asked."""
+    undo: str
+    """The file with what was there before."""
+    rows: tuple[Done, ...]
+
+    def count(self, *states: State) -> int:
+        """Return how many are in one of some states."""
+        return sum(row.state in states for row in self.rows)

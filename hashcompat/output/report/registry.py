@@ -17,7 +17,7 @@ from hashcompat.analysis.answers.releases import ReleaseList, Versions
 from hashcompat.analysis.gating.result import GateResult
 from hashcompat.analysis.patching.audit import Audit
 from hashcompat.core.model.impact import Impact
-from hashcompat.core.model.normalization import Normalization
+from hashcompat.core.model.normalization import Normalization, Run
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.preflight import Preflight
 from hashcompat.core.rules.pages import RuleList
@@ -30,6 +30,7 @@ from hashcompat.output.report.impact import IMPACT
 from hashcompat.output.report.matrix import MATRIX
 from hashcompat.output.report.model import Report
 from hashcompat.output.report.normalization import NORMALIZATION, Signed
+from hashcompat.output.report.normalized import RUN
 from hashcompat.output.report.patch import AUDIT
 from hashcompat.output.report.plan import PLAN
 from hashcompat.output.report.planview import Excerpt
@@ -61,5 +62,6 @@ REPORTS: Final[Mapping[type, Report[Any]]] = {
     Impact: IMPACT,
     Normalization: NORMALIZATION,
     Signed: NORMALIZATION,
+    Run: RUN,
 }
 """What can be shown of each result that has a document, by the result's type."""

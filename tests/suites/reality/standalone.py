@@ -55,6 +55,8 @@ class Lab:
     command: list[str] = field(default_factory=list)
     """How it was started."""
     running: ExitStack = field(default_factory=ExitStack)
+    others: ExitStack = field(default_factory=ExitStack)
+    """The runtimes that were started again."""
 
     @property
     def manifests(self) -> Path:
@@ -133,6 +135,29 @@ class Lab:
         elif self.kubelet.docker and not kubelet.docker:
             containerd.clear(self.node)
 
+    def live_restore(self) -> None:
+        """Start Docker again as nodes have it whose containers outlive it."""
+        self.stop_docker()
+        self._start_docker()
+
+    def stop_docker(self) -> None:
+        """Stop Docker; with live-restore its containers run on."""
+        daemons.stop(f"--host=unix://{self.node.docker_socket}")
+
+    def _start_docker(self) -> None:
+        self.node.docker_socket.unlink(missing_ok=True)
+        command = [*daemons.dockerd(self.directory), "--live-restore"]
+        log = self.directory / f"dockerd-{time.time_ns()}.log"
+        self.others.enter_context(processes.running(command, log))
+        daemons.wait(self.node.docker_socket)
+
+    def restart_runtime(self) -> None:
+        """Start the runtime of the kubelet again; Docker was stopped before."""
+        if self.kubelet.docker:
+            self._start_docker()
+        else:
+            self.others.enter_context(daemons.restarted(self.node))
+
     def wait(self, least: float = 60, quiet: float = 30, limit: float = 600) -> None:
         """Wait until nothing has changed for some seconds in the runtime."""
 
@@ -155,6 +180,7 @@ def lab(directory: Path, oldest: Kubelet) -> Iterator[Lab]:
             (directory / name).mkdir()
         node = stack.enter_context(daemons.node(directory, IMAGE, ARTICLE))
         made = Lab(directory, node, manifests(oldest), oldest)
+        stack.callback(made.others.close)
         stack.callback(made.stop)
         for name, manifest in made.static_pods.items():
             (made.manifests / name).write_text(json.dumps(manifest))

@@ -1,0 +1,258 @@
+"""``hashcompat normalize apply``, ``check`` and ``undo``: the commands that change a node, and look at it."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated, ClassVar, Final
+
+import click
+
+from hashcompat.cli import output
+from hashcompat.cli.args.declare import argument, group, option
+from hashcompat.cli.args.declare import command as declared
+from hashcompat.cli.args.output import Quiet, Shown, shows
+from hashcompat.cli.args.planned import key_of
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.errors import ExitCode, InputError
+from hashcompat.core.model.normalization import CONTAINERD, DOCKER, RUNTIMES, Done, Run, State, Work
+from hashcompat.core.policies.policy import duration_of
+from hashcompat.output.report.normalized import RUN
+from hashcompat.output.rewriting import apply, docker, files, guard, undo
+from hashcompat.output.rewriting.containerd import Containerd
+from hashcompat.output.rewriting.docker import Docker
+from hashcompat.output.rewriting.grpc import Channel
+from hashcompat.output.rewriting.place import Place
+from hashcompat.sources.files import normalizations
+
+_CONTAINERD: Final = "/run/containerd/containerd.sock"
+_UNLIMITED: Final = timedelta(days=36_500)
+
+
+@group
+class OnNode:
+    """Which document, and which node."""
+
+    HEADING: ClassVar = "Node"
+
+    node_name: str | None = option(
+        "--node-name", metavar="NAME", help="This node's name; default: its host name."
+    )
+    runtime: str | None = option(
+        "--runtime", type=click.Choice(RUNTIMES), help="Its container runtime; default: as in the document."
+    )
+    runtime_endpoint: str | None = option(
+        "--runtime-endpoint", metavar="SOCKET", help="The runtime's socket, if it is not the usual one."
+    )
+    docker_root: str | None = option(
+        "--docker-root", metavar="DIR", help="Docker's data directory, if it is not the usual one."
+    )
+    static_pod_dir: str | None = option(
+        "--static-pod-dir", metavar="DIR", help="The only directory whose manifests may be given a uid."
+    )
+    verify_key: str | None = option(
+        "--verify-key", metavar="FILE", help="Refuse a document that is not signed with the key in FILE."
+    )
+
+    @property
+    def name(self) -> str:
+        """The node's name, as a kubelet makes it of the host's."""
+        return self.node_name or socket.gethostname().strip().lower()
+
+    @property
+    def manifests(self) -> Path | None:
+        """The directory of manifests."""
+        return Path(self.static_pod_dir).absolute() if self.static_pod_dir else None
+
+    def read(self, file: str, longest: timedelta = _UNLIMITED) -> Work:
+        """Return what a document says of this node; raises InputError for one that is refused."""
+        return normalizations.read(file, self.name, key_of(self.verify_key), longest, datetime.now(UTC))
+
+    def kind(self, work: Work) -> str:
+        """Return which runtime it is."""
+        return self.runtime or work.node.runtime.partition("://")[0] or CONTAINERD
+
+    @contextmanager
+    def place(self, work: Work) -> Iterator[tuple[Place, str]]:
+        """Open the runtime's records; yields them, and the runtime with its version."""
+        kind = self.kind(work)
+        if kind == DOCKER:
+            yield Docker(self.docker_root or ""), work.node.runtime
+        elif kind == CONTAINERD:
+            with Channel(self.runtime_endpoint or _CONTAINERD) as channel:
+                found = Containerd(channel)
+                yield found, f"{CONTAINERD}://{found.version()}"
+        else:
+            raise InputError(f"the records of {kind} cannot be rewritten")
+
+
+@group
+class Tolerance:
+    """What is accepted that was not tried, or cannot be seen."""
+
+    HEADING: ClassVar = "Node"
+
+    untested_runtime: bool = option(
+        "--untested-runtime",
+        is_flag=True,
+        help="Go on with a version of a runtime with which this was never tried.",
+    )
+    live_restore: bool = option(
+        "--live-restore",
+        is_flag=True,
+        help="dockerd is started with --live-restore; by default its daemon.json has to say so.",
+    )
+
+    def check(self, node: OnNode, kind: str, runtime: str) -> None:
+        """Raise InputError where something speaks against writing on this node now."""
+        guard.check_root()
+        guard.check_kubelet()
+        if kind == DOCKER:
+            docker.check_stopped(node.runtime_endpoint or "")
+            docker.check_live_restore(asserted=self.live_restore)
+        guard.check_runtime(runtime, default_catalog().runtimes, untested=self.untested_runtime)
+
+
+@group
+class Applied:
+    """What ``apply`` is asked."""
+
+    file: str = argument(required=True, metavar="FILE")
+    write: bool = option("--write", is_flag=True, help="Do it; by default only what would be done is shown.")
+    max_age: str = option(
+        "--max-age",
+        metavar="DURATION",
+        default="24h",
+        show_default=True,
+        help="Refuse a document that is older.",
+    )
+    node: OnNode
+    tolerance: Tolerance
+    shown: Annotated[Shown, shows(RUN)]
+    quiet: Quiet
+
+
+@declared("apply", Applied, short_help="Rewrite the records of this node as a document says.")
+def apply_command(arguments: Applied) -> None:
+    """Rewrite the records of this node as a document of hashcompat normalize says.
+
+    The kubelet has to be stopped, and dockerd too, with live-restore; containerd runs on, and is restarted
+    afterwards. FILE.undo keeps what was there before. A second run goes on where the first one ended.
+    """
+    longest = duration_of(arguments.max_age, "--max-age")
+    output.ready(RUN, arguments.shown)
+    work = arguments.node.read(arguments.file, longest)
+    kept, manifests = undo.path_of(arguments.file), arguments.node.manifests
+    with guard.alone(arguments.file), arguments.node.place(work) as (place, runtime):
+        if arguments.write:
+            arguments.tolerance.check(arguments.node, place.kind, runtime)
+        known = undo.load(kept, work.digest, work.node.name)
+        plan = apply.planned(work, place, manifests)
+        if arguments.write:
+            rows = _written(plan, place, manifests, (kept, known, work))
+        else:
+            rows = apply.ready(plan)
+    _show(
+        arguments,
+        Run("apply", arguments.write, work.node.name, work.to_release, runtime, str(kept), tuple(rows)),
+    )
+
+
+def _written(
+    plan: apply.Plan, place: Place, manifests: Path | None, undone: tuple[Path, undo.Entries, Work]
+) -> list[Done]:
+    kept, known, work = undone
+    rows = list[Done]()
+    if plan.changes:
+        entries = apply.recorded(plan, known)
+        guard.check_space(kept, 3 * sum(len(one.old) + len(one.new) for one in entries))
+        undo.save(kept, work.digest, work.node.name, entries)
+    try:
+        rows += apply.written(plan.changes, place, manifests, guard.check_kubelet)
+    except InputError as error:
+        raise InputError(
+            f"{error}; {len(rows)} of {len(plan.changes)} were rewritten: apply again goes on, undo goes back"
+        ) from None
+    return [*rows, *plan.rows]
+
+
+@group
+class Looked:
+    """What ``check`` is asked."""
+
+    file: str = argument(required=True, metavar="FILE")
+    node: OnNode
+    shown: Annotated[Shown, shows(RUN)]
+    quiet: Quiet
+
+
+@declared("check", Looked, short_help="Ask the runtime whether it shows the rewritten records.")
+def check_command(arguments: Looked) -> int:
+    """Ask this node's runtime, once it was restarted, whether each container is there with its new record.
+
+    Exit code 0 if all are, 2 if the runtime still shows an old record, 1 if a container is another one.
+    """
+    output.ready(RUN, arguments.shown)
+    work, kept = arguments.node.read(arguments.file), undo.path_of(arguments.file)
+    known = undo.load(kept, work.digest, work.node.name)
+    if not known:
+        raise InputError(
+            f"{kept}: missing, so nothing was rewritten here; hashcompat normalize apply --write does it"
+        )
+    wanted = [one.name for one in known.values() if one.kind != apply.MANIFEST]
+    if arguments.node.kind(work) == DOCKER:
+        shown, runtime = docker.shown(wanted, arguments.node.runtime_endpoint or ""), work.node.runtime
+    else:
+        with Channel(arguments.node.runtime_endpoint or _CONTAINERD) as channel:
+            found = Containerd(channel)
+            runtime = f"{CONTAINERD}://{found.version()}"
+            shown = {one.id: (one.hash, one.running, str(one.started)) for one in found.shown(wanted)}
+    rows = apply.checked(known, shown, lambda path: files.content(Path(path), Path(path).parent))
+    run = Run("check", False, work.node.name, work.to_release, runtime, str(kept), tuple(rows))
+    _show(arguments, run)
+    if run.count(State.FAILED):
+        return ExitCode.FAILED
+    return ExitCode.FINDING if run.count(State.NOT_YET) else ExitCode.OK
+
+
+@group
+class Undone:
+    """What ``undo`` is asked."""
+
+    file: str = argument(required=True, metavar="FILE")
+    write: bool = option("--write", is_flag=True, help="Do it; by default only what would be done is shown.")
+    node: OnNode
+    tolerance: Tolerance
+    shown: Annotated[Shown, shows(RUN)]
+    quiet: Quiet
+
+
+@declared("undo", Undone, short_help="Give the records of this node their old values back.")
+def undo_command(arguments: Undone) -> None:
+    """Give every record that apply rewrote its old value back, from FILE.undo.
+
+    As for apply, the kubelet has to be stopped, and the runtime is restarted afterwards.
+    """
+    output.ready(RUN, arguments.shown)
+    work, kept = arguments.node.read(arguments.file), undo.path_of(arguments.file)
+    known = undo.load(kept, work.digest, work.node.name)
+    if not known:
+        raise InputError(f"{kept}: missing, so nothing was rewritten here")
+    with guard.alone(arguments.file), arguments.node.place(work) as (place, runtime):
+        if arguments.write:
+            arguments.tolerance.check(arguments.node, place.kind, runtime)
+        rows = list(
+            apply.restored(known, place, arguments.node.manifests, guard.check_kubelet, write=arguments.write)
+        )
+    _show(
+        arguments,
+        Run("undo", arguments.write, work.node.name, work.to_release, runtime, str(kept), tuple(rows)),
+    )
+
+
+def _show(arguments: Applied | Looked | Undone, run: Run) -> None:
+    output.show(RUN, run, arguments.shown)
+    output.notes(RUN, run, quiet=arguments.quiet.quiet)

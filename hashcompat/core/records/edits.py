@@ -1,0 +1,123 @@
+"""Changes of one place in a text, which leave all else as it is: a string in JSON, a manifest's UID."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import yaml
+
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import jsontext
+from hashcompat.core.go import yaml as goyaml
+from hashcompat.core.go.jsontext import DECODER, skip_space
+
+_PLAIN: Final = re.compile(r"[0-9A-Za-z-]{1,64}")
+"""A UID that is the same text in JSON and, in quotes, in YAML."""
+
+_TEMPLATE: Final = "{{"
+
+
+def with_string(text: str, path: Sequence[str], old: str, new: str) -> str:
+    """Return a JSON text in which the string at a path of keys is another one.
+
+    Raises InputError for what is not JSON, has a key twice, or has not that string there.
+    """
+    document = jsontext.loads(text)
+    for key in path:
+        if not isinstance(document, dict) or key not in document:
+            raise InputError(f"{_path(path)}: not there")
+        document = document[key]
+    if document != old:
+        raise InputError(f"{_path(path)}: not what it was")
+    start = skip_space(text, 0)
+    for key in path:
+        start = next(value for name, value in _members(text, start) if name == key)
+    return text[:start] + json.dumps(new) + text[jsontext.end_of_value(text, start) :]
+
+
+def _members(text: str, start: int) -> Iterator[tuple[str, int]]:
+    """Yield each key of an object that begins at a place, and where its value begins."""
+    place = skip_space(text, start + 1)
+    while text[place] != "}":
+        key, end = DECODER.raw_decode(text, place)
+        value = skip_space(text, skip_space(text, end) + 1)  # behind the colon
+        yield key, value
+        place = skip_space(text, jsontext.end_of_value(text, value))
+        if text[place] == ",":
+            place = skip_space(text, place + 1)
+
+
+def _path(path: Sequence[str]) -> str:
+    return ".".join(("$", *path))
+
+
+def with_uid(text: str, uid: str) -> str:
+    """Return a static pod's manifest, JSON or YAML, with ``metadata.uid``; nothing else in it changes.
+
+    Raises InputError for a manifest that has a uid, is more than one document, or cannot be changed so.
+    """
+    if not _PLAIN.fullmatch(uid):
+        raise InputError("a UID that no manifest can have")
+    is_json = text.lstrip().startswith("{")
+    if not is_json and _TEMPLATE in text:
+        raise InputError("a template, not a manifest")
+    before = _document(text, is_json=is_json)
+    metadata = before.get("metadata") if isinstance(before, dict) else None
+    if not isinstance(metadata, dict) or not metadata:
+        raise InputError("$.metadata: want an object with a name")
+    if "uid" in metadata:
+        raise InputError("$.metadata.uid: set already")
+    place, added = (_in_json if is_json else _in_yaml)(text, uid)
+    changed = text[:place] + added + text[place:]
+    after = _document(changed, is_json=is_json)
+    if after != {**before, "metadata": {**metadata, "uid": uid}}:
+        raise InputError("$.metadata: written in a way in which nothing can be added to it safely")
+    return changed
+
+
+def _document(text: str, *, is_json: bool) -> Any:
+    if is_json:
+        return jsontext.loads(text)
+    found = list(goyaml.load_all(text))
+    if len(found) != 1:
+        raise InputError(f"{len(found)} documents, of which a kubelet reads the first alone; want one")
+    return found[0]
+
+
+def _in_json(text: str, uid: str) -> tuple[int, str]:
+    """Return where the UID is added to JSON, and the text: first in ``metadata``."""
+    start = next(value for key, value in _members(text, skip_space(text, 0)) if key == "metadata")
+    inside = start + 1
+    return inside, f'"uid":"{uid}",'
+
+
+def _in_yaml(text: str, uid: str) -> tuple[int, str]:
+    """Return where the UID is added to YAML, and the text: first in ``metadata``, in a line of its own."""
+    mark, flow = _metadata(text)
+    if flow:
+        return mark.index + 1, f'uid: "{uid}", '
+    before = text[: mark.index]
+    line = before.rpartition("\n")[2]
+    if line.strip(" "):
+        raise InputError("$.metadata: written in a way in which nothing can be added to it safely")
+    end = "\r\n" if before.endswith(f"\r\n{line}") else "\n"
+    return mark.index, f'uid: "{uid}"{end}{line}'
+
+
+def _metadata(text: str) -> tuple[Any, bool]:
+    """Return where the mapping ``metadata`` begins, and whether it is in braces."""
+    depth, keys, is_key = 0, "", True
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        if isinstance(event, yaml.MappingStartEvent) and depth == 1 and keys == "metadata" and not is_key:
+            return event.start_mark, bool(event.flow_style)
+        if isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+            is_key = is_key if depth != 1 else True
+        elif isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.ScalarEvent | yaml.AliasEvent) and depth == 1:
+            keys, is_key = (getattr(event, "value", "") if is_key else keys), not is_key
+    raise InputError("$.metadata: want an object with a name")

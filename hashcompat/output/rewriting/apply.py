@@ -1,0 +1,248 @@
+"""Apply a document to a node, check what the runtime shows afterwards, and go back."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import jsontext
+from hashcompat.core.model.normalization import Done, Pin, State, Task, Work
+from hashcompat.core.records.edits import with_uid
+from hashcompat.output.rewriting import files, undo
+from hashcompat.output.rewriting.place import Found, MeanwhileError, Place, newest
+from hashcompat.output.rewriting.undo import Entry
+
+MANIFEST: Final = "manifest"
+_BETWEEN: Final = 25
+"""Changes between two looks at whether a kubelet has started."""
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One thing to write: what is there now, and what it becomes."""
+
+    entry: Entry
+    now: Found | bytes
+    """The container as its runtime keeps it, or the content of a manifest."""
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What is to be written, and what became of the rest."""
+
+    changes: tuple[Change, ...]
+    rows: tuple[Done, ...]
+    """Those that are not written."""
+
+
+def planned(work: Work, place: Place, manifests: Path | None) -> Plan:
+    """Compare a document with what is on the node; nothing is written.
+
+    ``manifests`` is the directory whose manifests may be changed; None for none. Raises InputError for a
+    document of which nothing is on this node.
+    """
+    found = place.find([task.rewrite.id for task in work.tasks])
+    there, latest = {one.id: one for one in found}, newest(found)
+    if work.tasks and not any(task.rewrite.id in there for task in work.tasks):
+        raise InputError(
+            f"no container of {work.node.name} is on this node: the document is of another one, or all were "
+            "created again since"
+        )
+    changes, rows = list[Change](), list[Done]()
+    for task in work.tasks:
+        made = _of_task(task, there.get(task.rewrite.id), latest, place)
+        (changes if isinstance(made, Change) else rows).append(made)  # type: ignore[arg-type]
+    for pin in work.pins:
+        of_pin = _of_pin(pin, manifests)
+        (changes if isinstance(of_pin, Change) else rows).append(of_pin)  # type: ignore[arg-type]
+    return Plan(tuple(changes), tuple(rows))
+
+
+def _of_task(
+    task: Task, found: Found | None, latest: Mapping[tuple[str, str], str], place: Place
+) -> Change | Done:
+    rewrite = task.rewrite
+    new = f"{rewrite.new:x}"
+    if found is None:
+        return _done(task, State.SKIPPED, "there is no such container any more")
+    if found.uid != rewrite.uid or (found.namespace, found.pod, found.container) != (
+        task.namespace,
+        task.pod,
+        task.container,
+    ):
+        return _done(task, State.SKIPPED, "it is another pod's")
+    if latest[found.uid, found.container] != found.id:
+        return _done(task, State.SKIPPED, "there is a newer container of its name")
+    if found.hash == new:
+        return _done(task, State.ALREADY, "")
+    if found.hash != f"{rewrite.recorded:x}":
+        return _done(task, State.SKIPPED, "another hash is recorded than when the document was made")
+    if not found.running:
+        return _done(task, State.SKIPPED, "it does not run")
+    value = place.with_hash(found.value, found.hash, new)
+    entry = Entry(
+        place.kind,
+        found.id,
+        *(task.namespace, task.pod, task.container),
+        old=found.value,
+        new=value,
+        hashes=(found.hash, new),
+        started=found.started,
+    )
+    return Change(entry, found)
+
+
+def _done(task: Task, state: State, why: str) -> Done:
+    return Done(task.rewrite.id, task.namespace, task.pod, task.container, state, why)
+
+
+def _of_pin(pin: Pin, manifests: Path | None) -> Change | Done:
+    path = Path(pin.path)
+
+    def done(state: State, why: str) -> Done:
+        return Done(pin.path, pin.namespace, pin.pod, "", state, why)
+
+    if manifests is None or path.parent != manifests:
+        return done(State.SKIPPED, "it is in no directory that --static-pod-dir names")
+    try:
+        now = files.content(path, manifests)
+        if hashlib.sha256(now).hexdigest() != pin.digest:
+            given = _uid_of(now)
+            state = State.ALREADY if given == pin.uid else State.SKIPPED
+            return done(state, "" if given == pin.uid else "it is not what it was when the document was made")
+        after = with_uid(jsontext.decode_text(now), pin.uid).encode(errors="surrogateescape")
+    except InputError as error:
+        return done(State.SKIPPED, str(error))
+    return Change(Entry(MANIFEST, pin.path, pin.namespace, pin.pod, "", now, after, ("", pin.uid)), now)
+
+
+def _uid_of(manifest: bytes) -> str:
+    """Return the UID that a manifest sets; empty for none, and for what is no manifest."""
+    from hashcompat.core.go import yaml  # noqa: PLC0415 - most nodes have no manifest that changed
+
+    try:
+        content = next(iter(yaml.load_all(jsontext.decode_text(manifest))), None)
+    except InputError:
+        return ""
+    metadata = content.get("metadata") if isinstance(content, dict) else None
+    return str(metadata.get("uid") or "") if isinstance(metadata, dict) else ""
+
+
+def ready(plan: Plan) -> list[Done]:
+    """Return the rows of a run that changes nothing."""
+    return [*(_row(one.entry, State.READY) for one in plan.changes), *plan.rows]
+
+
+def _row(entry: Entry, state: State, why: str = "") -> Done:
+    return Done(entry.name, entry.namespace, entry.pod, entry.container, state, why)
+
+
+def recorded(plan: Plan, known: undo.Entries) -> list[Entry]:
+    """Return all entries of the undo file: what an earlier run wrote stays, for that was there first."""
+    entries = dict(known)
+    for one in plan.changes:
+        entries.setdefault((one.entry.kind, one.entry.name), one.entry)
+    return list(entries.values())
+
+
+def written(
+    changes: Sequence[Change], place: Place, manifests: Path | None, still: Callable[[], None]
+) -> Iterator[Done]:
+    """Write some changes, each as soon as its row is asked for; the undo file is on the disk already.
+
+    ``still`` raises InputError once something speaks against going on; so does a runtime that fails. A
+    container that changed meanwhile is skipped.
+    """
+    for number, one in enumerate(changes):
+        if number % _BETWEEN == 0:
+            still()
+        try:
+            _put(one.entry.name, one.now, one.entry.new, place, manifests)
+        except MeanwhileError as error:
+            yield _row(one.entry, State.SKIPPED, str(error))
+        else:
+            yield _row(one.entry, State.REWRITTEN)
+
+
+def _put(name: str, now: Found | bytes, new: bytes, place: Place, manifests: Path | None) -> None:
+    if isinstance(now, Found):
+        place.replace(now, new)
+    elif manifests is not None:
+        files.replace(Path(name), manifests, now, new)
+
+
+def restored(
+    known: undo.Entries, place: Place, manifests: Path | None, still: Callable[[], None], *, write: bool
+) -> Iterator[Done]:
+    """Put back what the undo file has; what is not as ``apply`` left it is changed in its one place, or kept.
+
+    The last changes go first, so that no manifest has a uid whose containers are as they were.
+    """
+    there = {one.id: one for one in place.find([one.name for one in known.values() if one.kind != MANIFEST])}
+    for number, one in enumerate(reversed(list(known.values()))):
+        if write and number % _BETWEEN == 0:
+            still()
+        yield _restored(one, there, place, manifests, write=write)
+
+
+def _restored(
+    entry: Entry, there: Mapping[str, Found], place: Place, manifests: Path | None, *, write: bool
+) -> Done:
+    if entry.kind == MANIFEST:
+        if manifests is None or Path(entry.name).parent != manifests:
+            return _row(entry, State.SKIPPED, "it is in no directory that --static-pod-dir names")
+        try:
+            now: Found | bytes = files.content(Path(entry.name), manifests)
+        except InputError as error:
+            return _row(entry, State.SKIPPED, str(error))
+        if now == entry.old:
+            return _row(entry, State.ALREADY)
+        if now != entry.new:
+            return _row(entry, State.SKIPPED, "it was edited since; remove its uid by hand")
+        target = entry.old
+    else:
+        found = there.get(entry.name)
+        if found is None:
+            return _row(entry, State.SKIPPED, "there is no such container any more")
+        if found.hash == entry.hashes[0]:
+            return _row(entry, State.ALREADY)
+        if found.hash != entry.hashes[1]:
+            return _row(entry, State.SKIPPED, "another hash is recorded than apply wrote")
+        now, same = found, found.value == entry.new
+        target = entry.old if same else place.with_hash(found.value, *reversed(entry.hashes))
+    if not write:
+        return _row(entry, State.READY)
+    _put(entry.name, now, target, place, manifests)
+    return _row(entry, State.RESTORED)
+
+
+def checked(
+    known: undo.Entries, shown: Mapping[str, tuple[str, bool, str]], read: Callable[[str], bytes]
+) -> Iterable[Done]:
+    """Compare what was written with what the runtime shows: by id the hash, whether it runs, and since when.
+
+    ``read`` returns the content of a manifest.
+    """
+    for one in known.values():
+        if one.kind == MANIFEST:
+            try:
+                same = _uid_of(read(one.name)) == one.hashes[1]
+            except InputError as error:
+                yield _row(one, State.FAILED, str(error))
+            else:
+                yield _row(one, State.SHOWN) if same else _row(one, State.FAILED, "it has not that uid")
+            continue
+        found = shown.get(one.name)
+        if found is None or not found[1]:
+            yield _row(one, State.FAILED, "the runtime shows no such container that runs")
+        elif found[2] != one.started:
+            yield _row(one, State.FAILED, "it started again since")
+        elif found[0] == one.hashes[1]:
+            yield _row(one, State.SHOWN)
+        elif found[0] == one.hashes[0]:
+            yield _row(one, State.NOT_YET, "restart the runtime")
+        else:
+            yield _row(one, State.FAILED, "the runtime shows another hash")

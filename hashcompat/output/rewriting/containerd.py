@@ -1,0 +1,157 @@
+"""containerd: the record that its CRI plug-in keeps of each container, read and replaced while it runs.
+
+A container's CRI configuration, annotations included, is JSON in an extension of containerd's own object
+(pkg/store/container/metadata.go, 1.6; internal/cri/store/container/metadata.go, 2.0). ``Update`` with a field
+mask replaces that one extension (core/metadata/containers.go ``Update``); the process does not notice. The
+plug-in reads it when containerd starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, Final
+
+import msgspec
+from msgspec import structs
+
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import jsontext
+from hashcompat.core.go.jsonpath import part
+from hashcompat.core.go.jsonpath import text as text_at
+from hashcompat.core.records import labels as names
+from hashcompat.core.records.edits import with_string
+from hashcompat.output.rewriting import protobuf
+from hashcompat.output.rewriting.grpc import UNIMPLEMENTED, CallError, Channel
+from hashcompat.output.rewriting.place import Found, MeanwhileError
+
+EXTENSION: Final = "io.cri-containerd.container.metadata"
+_NAMESPACE: Final = {"containerd-namespace": "k8s.io"}
+_CONTAINERS: Final = "/containerd.services.containers.v1.Containers"
+_VERSION: Final = "/containerd.services.version.v1.Version/Version"
+_CRI: Final = "/runtime.v1.RuntimeService"
+_RUNNING: Final = 1
+_HASH_PATH: Final = ("Metadata", "Config", "annotations", names.HASH)
+
+# Fields of github.com/containerd/containerd/api: services/containers/v1/containers.proto, Container,
+# and of google.protobuf.Any, Timestamp and FieldMask.
+_ID, _CREATED, _EXTENSIONS = 1, 8, 10
+_TYPE, _VALUE = 1, 2
+_SECONDS, _NANOS = 1, 2
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """A container, as the runtime answers a kubelet."""
+
+    id: str
+    hash: str
+    """The recorded hash; empty where there is none."""
+    running: bool
+    started: int
+    """When it started, in nanoseconds since 1970."""
+
+
+class Containerd:
+    """containerd behind a socket."""
+
+    kind = "containerd"
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+
+    def version(self) -> str:
+        """Return its version, ``1.6.20``; raises InputError for what is not containerd."""
+        try:
+            answer = self._channel.call(_VERSION, b"")
+        except CallError as error:
+            if error.code == UNIMPLEMENTED:
+                raise InputError("whatever listens there is not containerd") from None
+            raise
+        return protobuf.text_of(answer, 1).partition("~")[0].partition("+")[0].removeprefix("v")
+
+    def find(self, wanted: Iterable[str]) -> list[Found]:
+        """Return all containers of pods, sandboxes apart; errors as ``Place`` has them."""
+        answer = self._channel.call(f"{_CONTAINERS}/List", b"", _NAMESPACE)
+        found = [one for row in protobuf.all_of(answer, 1) if (one := _found(row)) is not None]
+        asked = {*wanted} & {one.id for one in found}
+        shown = {one.id: one for one in self.shown(asked)}
+        return [
+            structs.replace(one, running=seen.running, started=str(seen.started))
+            if (seen := shown.get(one.id))
+            else one
+            for one in found
+        ]
+
+    def with_hash(self, value: bytes, old: str, new: str) -> bytes:
+        """Return an extension with another recorded hash; every other byte of it stays."""
+        text = jsontext.decode_text(value)
+        return with_string(text, _HASH_PATH, old, new).encode(errors="surrogateescape")
+
+    def replace(self, found: Found, value: bytes) -> None:
+        """Give a container another value of that extension: one transaction of containerd's database.
+
+        Raises InputError where it has another value than ``found`` meanwhile, and where containerd does not
+        answer with the very value that it was given.
+        """
+        request = protobuf.made({1: found.id})
+        answer = self._channel.call(f"{_CONTAINERS}/Get", request, _NAMESPACE)
+        now = _found(protobuf.one_of(answer, 1))
+        if now is None or now.value != found.value:
+            raise MeanwhileError(f"{found.id}: it changed meanwhile")
+        extension = protobuf.made({_TYPE: found.type_url, _VALUE: value})
+        entry = protobuf.made({1: EXTENSION, 2: extension})
+        container = protobuf.made({_ID: found.id, _EXTENSIONS: entry})
+        mask = protobuf.made({1: f"extensions.{EXTENSION}"})
+        answer = self._channel.call(
+            f"{_CONTAINERS}/Update", protobuf.made({1: container, 2: mask}), _NAMESPACE
+        )
+        now = _found(protobuf.one_of(answer, 1))
+        if now is None or (now.id, now.value) != (found.id, value):
+            raise InputError(f"{found.id}: containerd did not take the record")
+
+    def shown(self, wanted: Collection[str]) -> Iterator[Shown]:
+        """Yield what its CRI plug-in answers a kubelet about some containers, those that it has."""
+        answer = self._channel.call(f"{_CRI}/ListContainers", b"")
+        for row in protobuf.all_of(answer, 1):
+            identity = protobuf.text_of(row, 1)
+            if identity in wanted:
+                yield self._status(identity, protobuf.texts_of(row, 9).get(names.HASH, ""))
+
+    def _status(self, identity: str, listed: str) -> Shown:
+        """Return the status of a container; raises InputError where its hash is not that of the list."""
+        answer = self._channel.call(f"{_CRI}/ContainerStatus", protobuf.made({1: identity}))
+        status = protobuf.one_of(answer, 1)
+        found = protobuf.texts_of(status, 13).get(names.HASH, "")
+        if found != listed:
+            raise InputError(f"{identity}: the runtime answers with two hashes")
+        running = protobuf.number_of(status, 3) == _RUNNING
+        return Shown(identity, found, running, protobuf.number_of(status, 5))
+
+
+def _found(container: bytes) -> Found | None:
+    """Return a container as it is kept; None for a sandbox, and what no kubelet created."""
+    extension = protobuf.map_of(container, _EXTENSIONS).get(EXTENSION)
+    if extension is None:
+        return None
+    identity, value = protobuf.text_of(container, _ID), protobuf.one_of(extension, _VALUE)
+    try:
+        content: Any = jsontext.loads(jsontext.decode_text(value))
+    except InputError as error:
+        raise InputError(f"{identity}: its record is not what containerd writes: {error}") from None
+    if not isinstance(content, dict) or content.get("Version") != "v1":
+        raise InputError(f"{identity}: its record is of a version that this program does not know")
+    config = part(part(content, "Metadata"), "Config")
+    labels, annotations = part(config, "labels"), part(config, "annotations")
+    time = protobuf.one_of(container, _CREATED)
+    seconds, nanoseconds = protobuf.number_of(time, _SECONDS), protobuf.number_of(time, _NANOS)
+    return Found(
+        identity,
+        text_at(labels, names.UID),
+        text_at(labels, names.NAMESPACE),
+        text_at(labels, names.POD),
+        text_at(labels, names.NAME),
+        created=f"{seconds:020}.{nanoseconds:09}",
+        hash=str(annotations.get(names.HASH, "")),
+        value=value,
+        running=False,
+        type_url=protobuf.text_of(extension, _TYPE),
+    )

@@ -1,0 +1,149 @@
+"""Docker: the label of a container's own file, changed while dockerd does not run.
+
+A kubelet with dockershim, or cri-dockerd, keeps the recorded hash in a label (pkg/kubelet/dockershim/
+convert.go, ``annotation.`` before the name). dockerd reads ``containers/<id>/config.v2.json`` when it starts,
+and would write over it while it runs. With live-restore the containers run on meanwhile; without, dockerd
+ends them when it stops, and at the latest when it starts again.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import jsontext
+from hashcompat.core.go.jsonpath import part
+from hashcompat.core.go.jsonpath import text as text_at
+from hashcompat.core.records import labels as names
+from hashcompat.core.records.edits import with_string
+from hashcompat.output.rewriting import files
+from hashcompat.output.rewriting.place import Found
+
+LABEL: Final = f"annotation.{names.HASH}"
+_HASH_PATH: Final = ("Config", "Labels", LABEL)
+_KIND: Final = "container"
+_SOCKET: Final = "/var/run/docker.sock"
+_ROOT: Final = "/var/lib/docker"
+_SECONDS: Final = 30.0
+_OK: Final = 200
+_SETTINGS: Final = "/etc/docker/daemon.json"
+
+
+class Docker:
+    """Docker's data directory."""
+
+    kind = "docker"
+
+    def __init__(self, root: str = "") -> None:
+        self._root = Path(root or _ROOT).absolute()
+
+    def _path(self, identity: str) -> Path:
+        return self._root / "containers" / identity / "config.v2.json"
+
+    def find(self, wanted: Iterable[str]) -> list[Found]:  # noqa: ARG002 - all are needed to know the newest
+        """Return all containers that a kubelet created."""
+        try:
+            with os.scandir(self._root / "containers") as rows:
+                identities = sorted(row.name for row in rows if row.is_dir(follow_symlinks=False))
+        except OSError as error:
+            raise InputError(f"{self._root}: no data directory of Docker: {error.strerror}") from None
+        return [found for one in identities if (found := self._found(one)) is not None]
+
+    def _found(self, identity: str) -> Found | None:
+        value = files.content(self._path(identity), self._root)
+        try:
+            content: Any = jsontext.loads(jsontext.decode_text(value))
+        except InputError as error:
+            raise InputError(f"{self._path(identity)}: not what Docker writes: {error}") from None
+        labels = part(part(content, "Config"), "Labels")
+        if content.get("ID") != identity or labels.get(names.DOCKER_TYPE) != _KIND:
+            return None
+        state = part(content, "State")
+        return Found(
+            identity,
+            text_at(labels, names.UID),
+            text_at(labels, names.NAMESPACE),
+            text_at(labels, names.POD),
+            text_at(labels, names.NAME),
+            created=str(content.get("Created", "")),
+            hash=str(labels.get(LABEL, "")),
+            value=value,
+            running=state.get("Running") is True and _lives(state.get("Pid"), identity),
+            started=str(state.get("StartedAt", "")),
+        )
+
+    def with_hash(self, value: bytes, old: str, new: str) -> bytes:
+        """Return a container's file with another recorded hash; every other byte of it stays."""
+        text = jsontext.decode_text(value)
+        return with_string(text, _HASH_PATH, old, new).encode(errors="surrogateescape")
+
+    def replace(self, found: Found, value: bytes) -> None:
+        """Replace the file of a container."""
+        files.replace(self._path(found.id), self._root, found.value, value)
+
+
+def _lives(pid: object, identity: str) -> bool:
+    """Return whether a process is in the cgroup of a container: live-restore left it running."""
+    if type(pid) is not int or pid <= 0:
+        return False
+    try:
+        return identity in Path(f"/proc/{pid}/cgroup").read_text()
+    except OSError:
+        return False
+
+
+def check_stopped(endpoint: str = "") -> None:
+    """Raise InputError where something listens on Docker's socket."""
+    path = endpoint or _SOCKET
+    with socket.socket(socket.AF_UNIX) as connection, suppress(OSError):
+        connection.settimeout(5)
+        connection.connect(path)
+        raise InputError(
+            f"{path}: dockerd runs, and would write over its files; stop it first: "
+            "systemctl stop docker.socket docker"
+        )
+
+
+def check_live_restore(*, asserted: bool, settings: str = _SETTINGS) -> None:
+    """Raise InputError unless dockerd starts with live-restore, by its settings or by what the user says."""
+    if asserted:
+        return
+    try:
+        content = jsontext.loads(jsontext.decode_text(Path(settings).read_bytes()))
+    except FileNotFoundError:
+        content = {}
+    except OSError as error:
+        raise InputError(f"{settings}: cannot be read: {error.strerror}") from None
+    if not isinstance(content, dict) or content.get("live-restore") is not True:
+        raise InputError(
+            f"{settings}: no live-restore, so dockerd ends every container when it starts; "
+            "--live-restore says that its command line has it"
+        )
+
+
+def shown(wanted: Iterable[str], endpoint: str = "") -> dict[str, tuple[str, bool, str]]:
+    """Return what dockerd answers of some containers, by id: the recorded hash, whether it runs, since when.
+
+    Raises InputError where dockerd cannot be asked.
+    """
+    from hashcompat.sources.node import docker  # noqa: PLC0415 - apply needs none of it
+
+    path, found = endpoint or _SOCKET, dict[str, tuple[str, bool, str]]()
+    spoken = docker.negotiated(jsontext.loads(docker.answer(path, "/version", _SECONDS)[1]), path)
+    for identity in wanted:
+        status, text = docker.answer(path, f"/v{spoken}/containers/{identity}/json", _SECONDS)
+        if status != _OK:
+            continue
+        content: Any = jsontext.loads(text)
+        state, labels = part(content, "State"), part(part(content, "Config"), "Labels")
+        found[identity] = (
+            str(labels.get(LABEL, "")),
+            state.get("Running") is True,
+            str(state.get("StartedAt", "")),
+        )
+    return found

@@ -1,0 +1,168 @@
+"""Calls of gRPC over a Unix socket, one after the other: a request, an answer, a status.
+
+gRPC is HTTP/2 with messages behind a flag and a length, and the status in the trailers. Source:
+https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md. h2 knows the protocol, and does no I/O.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+import time
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Final, Self
+from urllib.parse import unquote
+
+import h2.config
+import h2.connection
+import h2.errors
+import h2.events
+import h2.exceptions
+
+from hashcompat.core.errors import InputError
+from hashcompat.core.shown import said
+
+OK: Final = 0
+NOT_FOUND: Final = 5
+UNAVAILABLE: Final = 14
+UNIMPLEMENTED: Final = 12
+
+_PREFIX: Final = struct.Struct(">BI")
+"""Whether a message is compressed, and its length."""
+_RECEIVED: Final = 1 << 16
+_WINDOW: Final = 1 << 24
+"""Bytes that the server may send before it hears that some were read."""
+LONGEST: Final = 256 << 20
+"""Bytes of an answer: 500 containers are about 10 MB."""
+_SHOWN: Final = 300
+
+
+class CallError(InputError):
+    """The server answered a call with a status other than OK."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        """The status, as https://grpc.github.io/grpc/core/md_doc_statuscodes.html numbers them."""
+
+
+class _Answer:
+    """What the server has sent of one answer."""
+
+    def __init__(self) -> None:
+        self.data, self.headers, self.ended = bytearray(), dict[str, str](), False
+
+    def add(self, event: h2.events.Event, stream: int) -> None:
+        """Take what happened; raises OSError where the server ends the call, and InputError for too much."""
+        if isinstance(event, h2.events.ConnectionTerminated):
+            raise ConnectionAbortedError(0, "the server ended the connection")
+        if getattr(event, "stream_id", stream) != stream:
+            return
+        if isinstance(event, h2.events.DataReceived):
+            self.data += event.data or b""
+            if len(self.data) > LONGEST:
+                raise InputError(f"an answer of more than {LONGEST:,} bytes")
+        elif isinstance(event, h2.events.ResponseReceived | h2.events.TrailersReceived):
+            self.headers.update({str(key): str(value) for key, value in event.headers or ()})
+        elif isinstance(event, h2.events.StreamReset):
+            raise ConnectionAbortedError(0, "the server reset the call")
+        elif isinstance(event, h2.events.StreamEnded):
+            self.ended = True
+
+
+class Channel:
+    """A connection to a server, for one call at a time."""
+
+    def __init__(self, path: str, seconds: float = 30) -> None:
+        """Connect to a socket; ``seconds`` is the longest time for a call. Raises InputError."""
+        self._path, self._seconds = path, seconds
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.settimeout(seconds)
+        settings = h2.config.H2Configuration(client_side=True, header_encoding="utf-8")
+        self._connection = h2.connection.H2Connection(settings)
+        try:
+            self._socket.connect(path)
+            self._connection.initiate_connection()
+            self._connection.increment_flow_control_window(_WINDOW)
+            self._send()
+        except OSError as error:
+            self._socket.close()
+            raise self._failed(error) from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._socket.close()
+
+    def call(self, method: str, request: bytes, metadata: Mapping[str, str] | None = None) -> bytes:
+        """Return the answer to ``/package.Service/Method``.
+
+        Raises CallError for a status other than OK, and InputError, naming the socket, where there is none.
+        """
+        try:
+            return self._answered(method, request, metadata or {})
+        except (OSError, h2.exceptions.ProtocolError) as error:
+            raise self._failed(error) from None
+
+    def _answered(self, method: str, request: bytes, metadata: Mapping[str, str]) -> bytes:
+        end, connection = time.monotonic() + self._seconds, self._connection
+        stream = connection.get_next_available_stream_id()
+        headers = [
+            (":method", "POST"),
+            (":scheme", "http"),
+            (":path", method),
+            (":authority", "localhost"),
+            ("te", "trailers"),
+            ("content-type", "application/grpc"),
+            ("user-agent", "hashcompat"),
+            *metadata.items(),
+        ]
+        connection.send_headers(stream, headers)
+        connection.increment_flow_control_window(_WINDOW, stream)
+        rest, answer = memoryview(_PREFIX.pack(0, len(request)) + request), _Answer()
+        while not answer.ended:
+            while rest and (room := min(connection.local_flow_control_window(stream), len(rest))):
+                size = min(room, connection.max_outbound_frame_size)
+                connection.send_data(stream, bytes(rest[:size]), end_stream=size == len(rest))
+                rest = rest[size:]
+            self._send()
+            for event in self._received(end):
+                answer.add(event, stream)
+                if isinstance(event, h2.events.DataReceived):
+                    connection.acknowledge_received_data(event.flow_controlled_length or 0, event.stream_id)
+        self._send()
+        return self._message(method, bytes(answer.data), answer.headers)
+
+    def _message(self, method: str, answer: bytes, found: Mapping[str, str]) -> bytes:
+        status = found.get("grpc-status", "")
+        if not status.isdecimal():
+            raise InputError(f"{self._path}: whatever listens there speaks no gRPC: {method} has no status")
+        if int(status) != OK:
+            words = said(unquote(found.get("grpc-message", "")))[:_SHOWN]
+            raise CallError(int(status), f"{self._path}: {method.rpartition('/')[2]}: {words or status}")
+        if len(answer) < _PREFIX.size:
+            raise InputError(f"{self._path}: {method}: an answer without a message")
+        compressed, size = _PREFIX.unpack_from(answer)
+        if compressed or len(answer) != _PREFIX.size + size:
+            raise InputError(f"{self._path}: {method}: an answer that is not one plain message")
+        return answer[_PREFIX.size :]
+
+    def _received(self, end: float) -> list[h2.events.Event]:
+        self._socket.settimeout(max(end - time.monotonic(), 0.001))
+        data = self._socket.recv(_RECEIVED)
+        if not data:
+            raise ConnectionAbortedError(0, "the server closed the connection")
+        return self._connection.receive_data(data)
+
+    def _send(self) -> None:
+        self._socket.sendall(self._connection.data_to_send())
+
+    def _failed(self, error: Exception) -> InputError:
+        if isinstance(error, TimeoutError):
+            return InputError(f"{self._path}: no answer within {self._seconds:g} s")
+        why = error.strerror if isinstance(error, OSError) else "it speaks no HTTP/2"
+        return InputError(f"{self._path}: cannot ask the runtime: {why or type(error).__name__}")

@@ -1,0 +1,144 @@
+"""Upstream's kubelets on one node, with rewritten records between them: what was taken up is kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scripts.golden import reality
+from scripts.lib.paths import CACHE
+from scripts.suites import kubelets
+from scripts.suites.kubelets import Kubelet
+from scripts.suites.standalone import NORMALIZED
+from tests.helpers import daemons
+from tests.helpers.program import Run
+from tests.suites.reality import standalone
+from tests.suites.reality.collecting import collected
+from tests.suites.reality.outcome import RUNNING, outcomes
+from tests.suites.reality.pods import NODE, Json
+from tests.suites.reality.standalone import Lab
+
+pytestmark = pytest.mark.standalone
+
+FOUND = CACHE / "normalized"
+"""Where each run leaves its changes; copied to golden/normalized they are what the ordinary tests replay."""
+
+
+def starts(lab: Lab) -> dict[str, object]:
+    """Return what shows, of each running container, that it is the same process: its start, by its id."""
+    ids = [row["id"] for row in lab.look()[0] if row["state"] == RUNNING]
+    if lab.kubelet.docker:
+        inspected: list[Any] = json.loads(lab.node.docker("inspect", *ids))
+        return {row["Id"]: (row["State"]["StartedAt"], row["State"]["Pid"]) for row in inspected}
+    shown = [json.loads(lab.node.cri("inspect", "-o", "json", one)) for one in ids]
+    return {row["status"]["id"]: (row["status"]["startedAt"], row["info"]["pid"]) for row in shown}
+
+
+def flags(lab: Lab) -> list[object]:
+    """Return the options by which the commands know the node's runtime."""
+    node: list[object] = ["--node-name", NODE]
+    if lab.kubelet.docker:
+        place = ("--docker-root", lab.directory / "docker", "--runtime-endpoint", lab.node.docker_socket)
+        return [*node, "--runtime", "docker", *place]
+    return [*node, "--runtime-endpoint", lab.node.containerd_socket]
+
+
+def rewritten(lab: Lab, run: Run, made: Json, directory: Path) -> Json:
+    """Make the document of the node as it is, apply it, restart the runtime, and check."""
+    directory.mkdir(parents=True, exist_ok=True)
+    *_, (_, arguments) = reality.inputs(made, directory)
+    document = directory / "normalization.json"
+    words = [word for word in arguments[1:] if word not in ("-q", "json", "-o")]
+    result = run("normalize", *words, "--out", document, "-o", "json", "-q")
+    assert result.code == 0, result.err
+    more: list[object] = [*flags(lab), "-o", "json"]
+    writing = ["--write", "--static-pod-dir", lab.manifests]
+    if lab.kubelet.docker:
+        lab.stop_docker()
+        writing += ["--live-restore", "--untested-runtime"]
+    applied = run("normalize", "apply", document, *more, *writing)
+    assert applied.code == 0, applied.err
+    done = Counter(row["state"] for row in applied.document["items"])
+    found = result.document["summary"]
+    assert done == {"rewritten": found["records"] + found["manifests"]}, applied.out
+    lab.restart_runtime()
+    checked = run("normalize", "check", document, *more)
+    assert checked.code == 0, checked.out
+    made_document: Json = result.document
+    return made_document
+
+
+def change(lab: Lab, old: Kubelet, new: Kubelet, run: Run, directory: Path) -> Json:
+    """Let the node go from one kubelet to the next, with its records rewritten in between."""
+    lab.stop()
+    given = {
+        "from": old.name,
+        "to": new.name,
+        "flags": kubelets.flags(old, new),
+        "disturbed": [],
+        "objects": [],
+        "records": collected(lab.node, lab.root, NODE_NAME=NODE),
+        "manifests": {path.name: json.loads(path.read_text()) for path in sorted(lab.manifests.iterdir())},
+        "staticPodPath": str(lab.manifests),
+    }
+    before, running = lab.look(), starts(lab)
+    document = rewritten(lab, run, given, directory)
+    assert starts(lab) == running
+    lab.start(new)
+    lab.wait()
+    rows = outcomes(before, lab.look())
+    kept = starts(lab)
+    return {
+        **given,
+        "document": document,
+        "after": collected(lab.node, lab.root, NODE_NAME=NODE),
+        "observed": [row.document() for row in rows],
+        "same": sum(kept.get(identity) == start for identity, start in running.items()),
+        "running": len(running),
+    }
+
+
+def left(document: Json) -> set[tuple[str, str]]:
+    return {(row["pod"], row["container"]) for row in document["items"] if row["leftAlone"]}
+
+
+def wrong(made: Json) -> Iterable[str]:
+    """Yield what did not happen as the document says."""
+    not_kept = left(made["document"])
+    for row in made["observed"]:
+        name = row["pod"], row["container"]
+        kept = row["outcome"] in ("kept", "idle")
+        if kept == (name in not_kept) or (row["podRecreated"] and name not in not_kept):
+            yield f"{'/'.join(name)}: {row['outcome']}, recreated: {row['podRecreated']}"
+
+
+@pytest.mark.parametrize("chain", NORMALIZED, ids=lambda chain: f"{chain[0].name}-{chain[1].name}")
+def test_what_is_taken_up_is_kept(
+    chain: tuple[Kubelet, ...], run: Run, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    os.environ.pop("SOURCE_DATE_EPOCH", None)
+    for kubelet in chain:
+        kubelets.built(kubelet)
+    with (
+        tempfile.TemporaryDirectory(prefix="hc-", ignore_cleanup_errors=True) as directory,
+        standalone.lab(Path(directory), chain[0]) as lab,
+    ):
+        if chain[0].docker:
+            lab.live_restore()
+        lab.start(chain[0])
+        lab.wait()
+        for number, (old, new) in enumerate(pairwise(chain)):
+            made = change(lab, old, new, run, tmp_path / str(number))
+            reality.write(made, FOUND / f"{old.name}-to-{new.name}.json.gz")
+            record_property("observed_verdicts", len(made["observed"]))
+            assert list(wrong(made)) == []
+            assert made["same"] == made["running"] - len(left(made["document"])) >= 50
+    assert daemons.IMAGE

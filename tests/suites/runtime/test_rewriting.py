@@ -1,0 +1,238 @@
+"""Records rewritten in a real containerd: what changes, what stays, and what every kind of failure leaves."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers import processes
+from tests.helpers.program import Result, Run
+from tests.suites.runtime import rewriting
+from tests.suites.runtime.rewriting import EXTENSION, NEW, Lab, recorded
+
+pytestmark = pytest.mark.runtime
+
+PROGRAM = Path(sys.executable).with_name("hashcompat")
+CALLS = ("fsync", "recvfrom", "rename", "sendto")
+"""The system calls at which it is killed: those by which something outside of it changes, or that show it."""
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Lab]:
+    with (
+        tempfile.TemporaryDirectory(prefix="hc-", ignore_cleanup_errors=True) as directory,
+        rewriting.lab(Path(directory), 10, 5) as made,
+    ):
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def _today(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Documents are made today: an old one would be refused."""
+    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+
+
+@pytest.fixture
+def made(lab: Lab, run: Run) -> Iterator[Lab]:
+    """The node with a document; afterwards each record is the old one again."""
+    result = lab.make(run)
+    assert result.code == 0, result.err
+    before = lab.stored()
+    yield lab
+    if lab.undo.exists():
+        result = run(*lab.words("undo"), "--write")
+        assert result.code == 0, result.err
+        lab.undo.unlink()
+    assert lab.stored() == before
+
+
+def states(result: Result) -> dict[str, int]:
+    assert result.out, result.err
+    return {key: number for key, number in result.document["summary"].items() if number}
+
+
+def without_extension(stored: bytes) -> Any:
+    content = json.loads(stored)
+    content["Extensions"].pop(EXTENSION)
+    return content
+
+
+def test_there_and_back(made: Lab, run: Run) -> None:
+    before, stored = made.shown(), made.stored()
+    assert states(run(*made.words("apply"))) == {"ready": 50}
+    assert not made.undo.exists()
+    done = run(*made.words("apply"), "--write")
+    assert done.code == 0, done.err
+    assert states(done) == {"rewritten": 50}
+    assert made.undo.stat().st_mode & 0o777 == 0o600
+    changed = made.stored()
+    specs = {
+        f"{pod['metadata']['name']}/{spec['name']}": spec
+        for pod in made.pods
+        for spec in pod["spec"]["containers"]
+    }
+    for name, (_, _, identity, _) in before.items():
+        was, now = (json.loads(one[identity])["Extensions"][EXTENSION] for one in (stored, changed))
+        assert was["type_url"] == now["type_url"]
+        assert without_extension(stored[identity]) == without_extension(changed[identity]), name
+    waiting = run(*made.words("check"))
+    assert (waiting.code, states(waiting)) == (2, {"not_yet": 50})
+    made.restart_containerd()
+    after = made.shown()
+    assert {name: row[0] for name, row in after.items()} == {
+        name: recorded(spec, NEW) for name, spec in specs.items()
+    }
+    assert {name: row[1:] for name, row in after.items()} == {name: row[1:] for name, row in before.items()}
+    seen = run(*made.words("check"))
+    assert (seen.code, states(seen)) == (0, {"shown": 50})
+    assert states(run(*made.words("apply"), "--write")) == {"already": 50}
+    undone = run(*made.words("undo"), "--write")
+    assert undone.code == 0, undone.err
+    assert states(undone) == {"restored": 50}
+    assert states(run(*made.words("undo"), "--write")) == {"already": 50}
+    assert made.stored() == stored
+    made.restart_containerd()
+    assert made.shown() == before
+
+
+def killed_at(lab: Lab, call: str, number: int) -> int:
+    """Run ``apply --write`` and kill it when it begins a system call; return how it ended."""
+    words = [str(PROGRAM), *map(str, lab.words("apply")), "--write"]
+    inject = f"inject={call}:signal=SIGKILL:when={number}"
+    command = ["strace", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e", inject, *words]
+    return subprocess.run(command, capture_output=True, check=False).returncode
+
+
+def calls_of(lab: Lab) -> Counter[str]:
+    """Count the system calls of a whole run."""
+    log = lab.node.directory / "strace.log"
+    words = [str(PROGRAM), *map(str, lab.words("apply")), "--write"]
+    command = ["strace", "-qq", "-o", str(log), "-e", f"trace={','.join(CALLS)}", *words]
+    subprocess.run(command, capture_output=True, check=True)
+    return Counter(re.findall(r"^([a-z]+)\(", log.read_text(), re.MULTILINE))
+
+
+def places(calls: Counter[str], *, every: bool) -> Iterator[tuple[str, int]]:
+    """Yield at which call of which number a run is killed: at every one, or at some of each."""
+    for call, number in sorted(calls.items()):
+        chosen = (
+            range(1, number + 1) if every else {number * 9 // 10 or 1, number // 2 or 1, number // 3 or 1}
+        )
+        yield from ((call, place) for place in sorted(chosen))
+
+
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.full)])
+def test_a_run_that_is_killed_at_any_system_call_can_be_taken_up_or_undone(
+    made: Lab, run: Run, *, every: bool
+) -> None:
+    stored = made.stored()
+    calls = calls_of(made)
+    whole = made.stored()
+    assert run(*made.words("undo"), "--write").code == 0
+    made.undo.unlink()
+    partly = 0
+    for number, place in enumerate(places(calls, every=every)):
+        ended = killed_at(made, *place)
+        now = made.stored()
+        # how many answers come at once differs from run to run
+        assert ended == -signal.SIGKILL or (ended == 0 and now == whole), place
+        assert all(now[one] in (stored[one], whole[one]) for one in stored), place
+        assert now == stored or made.undo.exists(), place
+        partly += now not in (stored, whole)
+        if number % 2 and made.undo.exists():
+            assert run(*made.words("undo"), "--write").code == 0
+            assert made.stored() == stored, place
+        assert run(*made.words("apply"), "--write").code == 0
+        assert made.stored() == whole, place
+        assert run(*made.words("undo"), "--write").code == 0
+        assert made.stored() == stored, place
+        made.undo.unlink()
+    assert partly
+
+
+def test_containerd_that_is_killed_in_the_middle_loses_nothing(made: Lab, run: Run) -> None:
+    stored = made.stored()
+    words = [str(PROGRAM), *map(str, made.words("apply")), "--write"]
+    delay = "inject=sendto:delay_enter=20000"
+    with subprocess.Popen(
+        ["strace", "-qq", "-o", "/dev/null", "-e", "trace=sendto", "-e", delay, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        end = time.monotonic() + 30
+        while not made.undo.exists():
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        time.sleep(0.5)
+        made.restart_containerd(signal.SIGKILL)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 1, err
+    assert "apply again goes on, undo goes back" in err
+    between = made.stored()
+    assert between != stored
+    assert states(run(*made.words("apply"), "--write")).keys() == {"already", "rewritten"}
+    whole = made.stored()
+    assert all(between[one] in (stored[one], whole[one]) for one in stored)
+
+
+def test_a_full_disk_is_found_before_the_first_change(made: Lab, run: Run) -> None:
+    stored, place = made.stored(), made.node.directory / "full"
+    place.mkdir()
+    subprocess.run(["/bin/mount", "-t", "tmpfs", "-o", "size=64k", "none", str(place)], check=True)
+    try:
+        document = place / "n.json"
+        words = [document if word == made.document else word for word in made.words("apply")]
+        document.write_bytes(made.document.read_bytes()[: 60 << 10])
+        result = run(*words, "--write")
+        assert result.code == 1
+        (place / "n.json").unlink()
+    finally:
+        subprocess.run(["/bin/umount", str(place)], check=True)
+    assert made.stored() == stored
+
+
+def test_a_kubelet_that_runs_is_refused(lab: Lab, run: Run) -> None:
+    kubelet = lab.node.directory / "kubelet"
+    kubelet.symlink_to("/bin/sleep")
+    assert lab.make(run).code == 0
+    stored = lab.stored()
+    with processes.running([kubelet, "60"], lab.node.directory / "kubelet.log"):
+        time.sleep(0.2)
+        result = run(*lab.words("apply"), "--write")
+        assert result.code == 1
+        assert "a kubelet runs" in result.err
+        assert run(*lab.words("apply")).code == 0
+    assert lab.stored() == stored
+
+
+def test_the_document_of_another_node_is_refused(lab: Lab, run: Run) -> None:
+    assert lab.make(run).code == 0
+    words = [word if word != rewriting.NODE else "other" for word in lab.words("apply")]
+    result = run(*words, "--write")
+    assert (result.code, "no node other in it" in result.err) == (1, True)
+
+
+def test_a_container_that_was_created_again_is_skipped(lab: Lab, run: Run) -> None:
+    lab.restart_containerd()  # so that it shows what was undone before
+    assert lab.make(run).code == 0
+    name, (_, _, identity, _) = next(iter(lab.shown().items()))
+    lab.node.cri("stop", "--timeout", "0", identity)
+    lab.node.cri("rm", identity)
+    result = run(*lab.words("apply"), "--write")
+    assert states(result) == {"rewritten": 49, "skipped": 1}
+    (skipped,) = (row for row in result.document["items"] if row["state"] == "skipped")
+    assert f"{skipped['pod']}/{skipped['container']}" == name
+    assert states(run(*lab.words("undo"), "--write")) == {"restored": 49}
+    assert run(*lab.words("check")).code == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import yaml
@@ -18,6 +18,7 @@ _PLAIN: Final = re.compile(r"[0-9A-Za-z-]{1,64}")
 """A UID that is the same text in JSON and, in quotes, in YAML."""
 
 _TEMPLATE: Final = "{{"
+_UNSAFE: Final = "$.metadata: written in a way in which nothing can be added to it safely"
 
 
 def with_string(text: str, path: Sequence[str], old: str, new: str) -> str:
@@ -34,20 +35,18 @@ def with_string(text: str, path: Sequence[str], old: str, new: str) -> str:
         raise InputError(f"{_path(path)}: not what it was")
     start = skip_space(text, 0)
     for key in path:
-        start = next(value for name, value in _members(text, start) if name == key)
+        start = _value_of(text, start, key)
     return text[:start] + json.dumps(new) + text[jsontext.end_of_value(text, start) :]
 
 
-def _members(text: str, start: int) -> Iterator[tuple[str, int]]:
-    """Yield each key of an object that begins at a place, and where its value begins."""
-    place = skip_space(text, start + 1)
-    while text[place] != "}":
-        key, end = DECODER.raw_decode(text, place)
+def _value_of(text: str, start: int, wanted: str) -> int:
+    """Return where the value of a key begins, which is in the object that begins at a place."""
+    while True:
+        key, end = DECODER.raw_decode(text, skip_space(text, start + 1))
         value = skip_space(text, skip_space(text, end) + 1)  # behind the colon
-        yield key, value
-        place = skip_space(text, jsontext.end_of_value(text, value))
-        if text[place] == ",":
-            place = skip_space(text, place + 1)
+        if key == wanted:
+            return value
+        start = skip_space(text, jsontext.end_of_value(text, value))  # at the comma
 
 
 def _path(path: Sequence[str]) -> str:
@@ -72,9 +71,13 @@ def with_uid(text: str, uid: str) -> str:
         raise InputError("$.metadata.uid: set already")
     place, added = (_in_json if is_json else _in_yaml)(text, uid)
     changed = text[:place] + added + text[place:]
-    after = _document(changed, is_json=is_json)
-    if after != {**before, "metadata": {**metadata, "uid": uid}}:
-        raise InputError("$.metadata: written in a way in which nothing can be added to it safely")
+    wanted = {**before, "metadata": {**metadata, "uid": uid}}
+    try:
+        is_right = _document(changed, is_json=is_json) == wanted
+    except InputError:
+        is_right = False
+    if not is_right:
+        raise InputError(_UNSAFE)
     return changed
 
 
@@ -89,9 +92,7 @@ def _document(text: str, *, is_json: bool) -> Any:
 
 def _in_json(text: str, uid: str) -> tuple[int, str]:
     """Return where the UID is added to JSON, and the text: first in ``metadata``."""
-    start = next(value for key, value in _members(text, skip_space(text, 0)) if key == "metadata")
-    inside = start + 1
-    return inside, f'"uid":"{uid}",'
+    return _value_of(text, skip_space(text, 0), "metadata") + 1, f'"uid":"{uid}",'
 
 
 def _in_yaml(text: str, uid: str) -> tuple[int, str]:
@@ -102,7 +103,7 @@ def _in_yaml(text: str, uid: str) -> tuple[int, str]:
     before = text[: mark.index]
     line = before.rpartition("\n")[2]
     if line.strip(" "):
-        raise InputError("$.metadata: written in a way in which nothing can be added to it safely")
+        raise InputError(_UNSAFE)
     end = "\r\n" if before.endswith(f"\r\n{line}") else "\n"
     return mark.index, f'uid: "{uid}"{end}{line}'
 

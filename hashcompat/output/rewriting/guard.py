@@ -44,11 +44,12 @@ def check_runtime(runtime: str, runtimes: Runtimes, *, untested: bool) -> None:
 
     ``untested``: whether the user takes one that was not tried.
     """
+    named = runtime.replace("://", " ")
     for fault in runtimes.faults_of(runtime):
-        raise InputError(f"{runtime} {fault.about}, and it has to restart for this ({fault.source})")
+        raise InputError(f"{named} {fault.about}, and it has to restart for this ({fault.source})")
     if not untested and not runtimes.can(runtime, ABILITY):
         raise InputError(
-            f"rewriting records was not tried with {runtime}; --untested-runtime does it all the same: first "
+            f"rewriting records was not tried with {named}; --untested-runtime does it all the same: first "
             "on a node that you can lose"
         )
 

@@ -55,36 +55,44 @@ class Docker:
         return [found for one in identities if (found := self._found(one)) is not None]
 
     def _found(self, identity: str) -> Found | None:
-        value = files.content(self._path(identity), self._root)
+        path = self._path(identity)
+        value = files.content(path, self._root)
         try:
-            content: Any = jsontext.loads(jsontext.decode_text(value))
+            return found_in(identity, value)
         except InputError as error:
-            raise InputError(f"{self._path(identity)}: not what Docker writes: {error}") from None
-        labels = part(part(content, "Config"), "Labels")
-        if content.get("ID") != identity or labels.get(names.DOCKER_TYPE) != _KIND:
-            return None
-        state = part(content, "State")
-        return Found(
-            identity,
-            text_at(labels, names.UID),
-            text_at(labels, names.NAMESPACE),
-            text_at(labels, names.POD),
-            text_at(labels, names.NAME),
-            created=str(content.get("Created", "")),
-            hash=str(labels.get(LABEL, "")),
-            value=value,
-            running=state.get("Running") is True and _lives(state.get("Pid"), identity),
-            started=str(state.get("StartedAt", "")),
-        )
+            raise InputError(f"{path}: not what Docker writes: {error}") from None
 
     def with_hash(self, value: bytes, old: str, new: str) -> bytes:
-        """Return a container's file with another recorded hash; every other byte of it stays."""
-        text = jsontext.decode_text(value)
-        return with_string(text, _HASH_PATH, old, new).encode(errors="surrogateescape")
+        """Return what is kept with another recorded hash; errors as ``Place`` has them."""
+        return with_hash(value, old, new)
 
     def replace(self, found: Found, value: bytes) -> None:
         """Replace the file of a container."""
         files.replace(self._path(found.id), self._root, found.value, value)
+
+
+def found_in(identity: str, value: bytes) -> Found | None:
+    """Return the container in a file of Docker; None for one that no kubelet created, and for a sandbox.
+
+    Raises InputError for what is no JSON.
+    """
+    content: Any = jsontext.loads(jsontext.decode_text(value))
+    labels = part(part(content, "Config"), "Labels") if isinstance(content, dict) else {}
+    if not labels or content.get("ID") != identity or labels.get(names.DOCKER_TYPE) != _KIND:
+        return None
+    state = part(content, "State")
+    return Found(
+        identity,
+        text_at(labels, names.UID),
+        text_at(labels, names.NAMESPACE),
+        text_at(labels, names.POD),
+        text_at(labels, names.NAME),
+        created=text_at(content, "Created"),
+        hash=text_at(labels, LABEL),
+        value=value,
+        running=state.get("Running") is True and _lives(state.get("Pid"), identity),
+        started=text_at(state, "StartedAt"),
+    )
 
 
 def _lives(pid: object, identity: str) -> bool:
@@ -147,3 +155,12 @@ def shown(wanted: Iterable[str], endpoint: str = "") -> dict[str, tuple[str, boo
             str(state.get("StartedAt", "")),
         )
     return found
+
+
+def with_hash(value: bytes, old: str, new: str) -> bytes:
+    """Return a container's file with another recorded hash; every other byte of it stays.
+
+    Raises InputError where the hash in it is not ``old``.
+    """
+    text = jsontext.decode_text(value)
+    return with_string(text, _HASH_PATH, old, new).encode(errors="surrogateescape")

@@ -8,7 +8,16 @@ from typing import Final
 
 from hashcompat.core.errors import UsageError
 from hashcompat.core.release import parse_release
-from tests.suites.fuzz import of_cluster, of_containers, of_files, of_go, of_nodes, of_records, of_texts
+from tests.suites.fuzz import (
+    of_cluster,
+    of_containers,
+    of_files,
+    of_go,
+    of_nodes,
+    of_records,
+    of_rewriting,
+    of_texts,
+)
 from tests.suites.fuzz.target import MEGABYTES, Form, Target
 
 TARGETS: Final = (
@@ -17,6 +26,7 @@ TARGETS: Final = (
     *of_records.TARGETS,
     *of_cluster.TARGETS,
     *of_nodes.TARGETS,
+    *of_rewriting.TARGETS,
     *of_go.TARGETS,
     *of_texts.TARGETS,
 )
@@ -75,6 +85,7 @@ NO_READERS: Final = {
     "analysis/preflight/checks/runtime": "writes commands",
     "analysis/preflight/checks/states": "writes commands",
     "output/report/changes": "writes",
+    "output/rewriting/apply": "compares what the other modules there read",
     "output/report/difference": "compares texts that are hashed",
     "output/report/impact": "writes commands",
     "output/report/notes": "shortens texts of the program, and writes commands",

@@ -1,0 +1,89 @@
+"""Readers of what ``normalize apply`` takes: the document, the undo file, and what a node keeps."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from hashcompat.core.go import jsontext
+from hashcompat.core.records.edits import with_string, with_uid
+from hashcompat.output.rewriting import containerd, docker, undo
+from hashcompat.output.rewriting.place import Found
+from hashcompat.sources.files import normalizations, saved
+from tests.suites.fuzz.places import named, on_disk
+from tests.suites.fuzz.target import Form, Target
+
+_NOW = datetime(2026, 11, 25, tzinfo=UTC)
+
+
+def _normalization(data: bytes) -> None:
+    """Read a saved document, as far as a node goes."""
+    with named(saved, data, "n.json") as name:
+        work = normalizations.read(name, "n1", b"", timedelta(days=1), _NOW)
+    ids = [task.rewrite.id for task in work.tasks]
+    assert len(ids) == len(set(ids))
+
+
+def _undo(data: bytes) -> None:
+    """Read an undo file: what is written reads the same."""
+    path = on_disk(data, "n.json.undo")
+    path.chmod(0o600)
+    found = undo.load(path, "sha256:1", "n1")
+    undo.save(path, "sha256:1", "n1", found.values())
+    assert undo.load(path, "sha256:1", "n1") == found
+
+
+def _manifest(data: bytes) -> None:
+    """Give a manifest a uid: without the line it is what it was."""
+    text = jsontext.decode_text(data)
+    changed = with_uid(text, "a1")
+    for added in ('"uid":"a1",', 'uid: "a1", ', 'uid: "a1"'):
+        if (place := changed.find(added)) >= 0 and added not in text:
+            rest = changed[place + len(added) :]
+            assert text.startswith(changed[:place])
+            assert text.endswith((rest, rest.lstrip("\r\n ")))
+            break
+
+
+def _containerd(data: bytes) -> None:
+    """Read a container of containerd, and change its hash in that one place."""
+    found = containerd._found(data)
+    if found is not None and found.hash:
+        _there_and_back(found, containerd.with_hash)
+
+
+def _docker(data: bytes) -> None:
+    """Read a container's file of Docker, and change its hash in that one place."""
+    found = docker.found_in("a" * 64, data)
+    if found is not None and found.hash:
+        _there_and_back(found, docker.with_hash)
+
+
+def _there_and_back(found: Found, with_hash: object) -> None:
+    assert callable(with_hash)
+    changed = with_hash(found.value, found.hash, "0")
+    again = with_hash(changed, "0", found.hash)
+    assert jsontext.loads(jsontext.decode_text(again)) == jsontext.loads(jsontext.decode_text(found.value))
+
+
+def _string(data: bytes) -> None:
+    """Replace a string of JSON."""
+    text = jsontext.decode_text(data)
+    assert with_string(text, ("a", "b"), "old", "old").count("old") >= 1
+
+
+TARGETS = (
+    Target(
+        "normalization", _normalization, ("sources/files/normalizations", "sources/documents"), longest=2048
+    ),
+    Target("undo-file", _undo, ("output/rewriting/undo",), longest=1024),
+    Target("manifest-uid", _manifest, ("core/records/edits",), Form.YAML, longest=256),
+    Target("json-string", _string, ("core/records/edits",), longest=256),
+    Target(
+        "containerd-container",
+        _containerd,
+        ("output/rewriting/containerd", "output/rewriting/protobuf"),
+        Form.BYTES,
+        longest=1024,
+    ),
+    Target("docker-container", _docker, ("output/rewriting/docker",), longest=1024),
+)

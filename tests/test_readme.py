@@ -120,12 +120,22 @@ def test_what_a_block_shows_can_be_typed(mark: str, language: str, text: str, tm
         }
         assert [name for name in sorted(names) if not hasattr(hashcompat, name)] == []
     else:
-        for name, *words in lines(text):
-            command = program.cli.get_command(click.Context(program.cli), name)
-            assert command, name
+        for words in lines(text):
+            found, rest = called(words)
             with pytest.raises(click.exceptions.Exit) as ended:
-                command.make_context(name, [*words, "--help"])
+                found.make_context(words[0], [*rest, "--help"])
             assert ended.value.exit_code == 0
+
+
+def called(words: list[str]) -> tuple[click.Command, list[str]]:
+    """Return the command that words call, and those that it gets; some have others below them."""
+    found: click.Command = program.cli
+    while isinstance(found, click.Group) and words and words[0] in found.list_commands(click.Context(found)):
+        below = found.get_command(click.Context(found), words[0])
+        assert below
+        found, words = below, words[1:]
+    assert found is not program.cli, words
+    return found, words
 
 
 def test_a_call_that_the_program_does_not_take_is_noticed() -> None:

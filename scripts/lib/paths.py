@@ -29,6 +29,7 @@ KUBEADM: Final = GOLDEN / "kubeadm"
 SERVED: Final = GOLDEN / "served"
 VALUES: Final = GOLDEN / "values"
 REALITY: Final = GOLDEN / "reality"
+NORMALIZED: Final = GOLDEN / "normalized"
 
 DOCS: Final = ROOT / "docs"
 SAMPLE: Final = ROOT / "hashcompat" / "sample" / "cluster.json"

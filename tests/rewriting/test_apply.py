@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 import hashcompat
 from hashcompat.core.errors import InputError
@@ -19,12 +20,15 @@ from hashcompat.output.rewriting import guard
 from tests.helpers import fakecontainerd
 from tests.helpers.fakecontainerd import Fake, container, hash_in, sandbox
 from tests.helpers.pods import PLAIN, Json, as_json, node, pod
-from tests.helpers.program import Result, Run
+from tests.helpers.program import ROOT, Result, Run
 from tests.helpers.upgrades import record
 
 OLD, NEW = "1.30.14", "1.31.14"
 WAS, IS = (f"{hashcompat.container_hash(PLAIN, release).value:x}" for release in (OLD, NEW))
 NAMES = "pqr"
+SCHEMA = Draft202012Validator(
+    json.loads((ROOT / "schemas" / "documents" / "NormalizationRun.schema.json").read_text())
+)
 
 
 def identity(name: str) -> str:
@@ -78,6 +82,7 @@ def words(action: str, document: Path, *more: object) -> list[object]:
 
 def states(result: Result) -> dict[str, int]:
     assert result.out, result.err
+    SCHEMA.validate(result.document)
     return {key: number for key, number in result.document["summary"].items() if number}
 
 

@@ -135,6 +135,11 @@ class Lab:
         elif self.kubelet.docker and not kubelet.docker:
             containerd.clear(self.node)
 
+    def empty(self) -> None:
+        """Remove every pod, while the runtimes that were started again still run."""
+        containerd.clear(self.node)
+        daemons.remove_containers(self.node)
+
     def live_restore(self) -> None:
         """Start Docker again as nodes have it whose containers outlive it."""
         self.stop_docker()
@@ -181,6 +186,7 @@ def lab(directory: Path, oldest: Kubelet) -> Iterator[Lab]:
         node = stack.enter_context(daemons.node(directory, IMAGE, ARTICLE))
         made = Lab(directory, node, manifests(oldest), oldest)
         stack.callback(made.others.close)
+        stack.callback(made.empty)
         stack.callback(made.stop)
         for name, manifest in made.static_pods.items():
             (made.manifests / name).write_text(json.dumps(manifest))

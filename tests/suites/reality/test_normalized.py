@@ -18,13 +18,13 @@ from scripts.lib.paths import CACHE
 from scripts.suites import kubelets
 from scripts.suites.kubelets import Kubelet
 from scripts.suites.standalone import NORMALIZED
-from tests.helpers import daemons
 from tests.helpers.program import Run
 from tests.suites.reality import standalone
 from tests.suites.reality.collecting import collected
 from tests.suites.reality.outcome import RUNNING, outcomes
 from tests.suites.reality.pods import NODE, Json
 from tests.suites.reality.standalone import Lab
+from tests.suites.reality.test_standalone import calibrated
 
 pytestmark = pytest.mark.standalone
 
@@ -141,4 +141,5 @@ def test_what_is_taken_up_is_kept(
             record_property("observed_verdicts", len(made["observed"]))
             assert list(wrong(made)) == []
             assert made["same"] == made["running"] - len(left(made["document"])) >= 50
-    assert daemons.IMAGE
+            summary = calibrated(lab, new, run, tmp_path)
+            assert summary["reproduced"] == summary["compared"] >= 40

@@ -1,0 +1,47 @@
+"""Nodes with upstream's kubelets and rewritten records in between, replayed: what was said happened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scripts.golden import reality
+from scripts.lib.paths import NORMALIZED
+from tests.helpers.program import Run
+
+CHANGES = sorted(NORMALIZED.glob("*.json.gz"))
+
+
+@pytest.mark.usefixtures("untraced")
+@pytest.mark.parametrize("path", CHANGES, ids=reality.name_of)
+def test_the_same_document_is_made_and_what_is_in_it_was_kept(run: Run, tmp_path: Path, path: Path) -> None:
+    change = reality.read(path)
+    *_, (_, arguments) = reality.inputs(change, tmp_path)
+    result = run("normalize", *arguments[1:])
+    assert result.code == 0, result.err
+    made, was = result.document, change["document"]
+    assert made["summary"] == was["summary"]
+    assert [item["record"] for item in made["items"]] == [item["record"] for item in was["items"]]
+    assert made["spec"]["manifests"] == was["spec"]["manifests"] or made["summary"]["manifests"]
+    outcomes = {(row["pod"], row["container"]): row for row in change["observed"]}
+    for item in made["items"]:
+        row = outcomes[item["pod"], item["container"]]
+        kept = (row["outcome"], row["podRecreated"]) == ("kept", False)
+        assert kept == (item["leftAlone"] is None), row
+    assert change["same"] == change["running"] - made["summary"]["killedAfter"] >= 50
+
+
+@pytest.mark.usefixtures("untraced")
+@pytest.mark.parametrize("path", CHANGES, ids=reality.name_of)
+def test_the_new_records_are_what_the_new_kubelet_computes(run: Run, tmp_path: Path, path: Path) -> None:
+    """Nothing is left to rewrite, and nothing restarts, by the records that the runtime showed afterwards."""
+    change = reality.read(path)
+    change["records"] = change["after"]
+    change["flags"] = ["--from", change["to"], "--to", change["to"]]
+    *_, (_, arguments) = reality.inputs(change, tmp_path)
+    result = run(*arguments)
+    assert result.code == 0, result.err
+    summary = result.document["summary"]
+    assert summary["restart"] == summary["kill"] == summary["unknown"] == 0
+    assert summary["recorded"] == summary["reproduced"] >= 50

@@ -19,7 +19,7 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
 from hashcompat.core.go.jsonpath import part
 from hashcompat.core.go.jsonpath import text as text_at
-from hashcompat.core.records import labels as names
+from hashcompat.core.records import documents as names
 from hashcompat.core.records.edits import with_string
 from hashcompat.output.rewriting import files
 from hashcompat.output.rewriting.place import Found

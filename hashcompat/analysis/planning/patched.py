@@ -16,6 +16,7 @@ from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.catalog.types import Schema
 from hashcompat.core.compile.decode import Decoder, compile_known
+from hashcompat.core.compile.remarshal import Remarshal
 from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet import alike
 from hashcompat.core.kubelet.alike import Defaults, unknown_to
@@ -138,13 +139,15 @@ def as_decoded(spec: Mapping[str, Any], kubelet: Kubelet) -> Mapping[str, Any]:
 
 
 def _decoded(spec: Mapping[str, Any], schema: Schema) -> Mapping[str, Any]:
-    decoded: Mapping[str, Any] = _known(schema)(spec)
+    knows, known = _known(schema)
+    decoded: Mapping[str, Any] = spec if knows.fits(spec) else known(spec)
     return decoded
 
 
 @lru_cache(maxsize=256)
-def _known(schema: Schema) -> Decoder:
-    return compile_known(schema.container)
+def _known(schema: Schema) -> tuple[Remarshal, Decoder]:
+    """Return what finds that a schema knows all of a container, and what takes out what it does not know."""
+    return Remarshal(schema.container, strict=True), compile_known(schema.container)
 
 
 class Accepting(msgspec.Struct, frozen=True):

@@ -156,7 +156,7 @@ class Template:
         """Return a hash of what is made of the template by the names; errors as Hasher.hash."""
         key = hasher, repr(spec) if spec is not self.spec else ""
         if key not in self._arounds:
-            self._arounds[key] = around(hasher, hasher.decode(spec), self._words)
+            self._arounds[key] = around(hasher, spec, self._words)
         return self._arounds[key]
 
 

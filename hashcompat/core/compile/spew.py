@@ -16,6 +16,8 @@ from functools import cache, lru_cache
 from itertools import chain, repeat
 from typing import Any, Final
 
+import msgspec
+
 from hashcompat.core.go.types import (
     BYTES,
     FLOATS,
@@ -115,7 +117,7 @@ def _struct(go_type: Struct, sharp: bool, head: str) -> Printer:
     places = list(zip(go_type.fields, leads, strict=True))
     shows = [compile_printer(field.type, sharp=sharp, lead=lead) for field, lead in places]
     end = "}" if shows else head + "{}"
-    if any(any(map(_leaves_flag, types(field.type, coded=True))) for field in go_type.fields):
+    if any(may_forget(field.type) for field in go_type.fields):
         return _forgetful_struct(
             shows,
             [compile_printer(field.type, sharp=sharp, typed=False, lead=lead) for field, lead in places],
@@ -146,6 +148,11 @@ def _forgetful_struct(shows: list[Printer], bare_shows: list[Printer], end: str)
         return forgotten
 
     return show
+
+
+def may_forget(go_type: GoType) -> bool:
+    """Return whether printing a value can leave ``ignoreNextType`` set; no Container field can."""
+    return any(map(_leaves_flag, types(go_type, coded=True)))
 
 
 def _leaves_flag(go_type: GoType) -> bool:
@@ -306,8 +313,19 @@ def byte_slice_pieces(pieces: Iterable[str]) -> list[str]:
     return text
 
 
+def byte_slice_text(data: bytes) -> str:
+    """Return the ``%#v`` text of a non-empty ``[]byte``: but for the commas, a list in JSON."""
+    starts = range(0, len(data), _AT_ONCE)
+    lists = (_ENCODE(list(data[start : start + _AT_ONCE])).translate(_SPACED)[1:-1] for start in starts)
+    return f"{_BYTES_HEAD}{b' '.join(lists).decode()}]"
+
+
+_ENCODE: Final = msgspec.json.Encoder().encode
+_SPACED: Final = bytes.maketrans(b",", b" ")
+
+
 def in_bytes(text: str) -> str:
-    """Return how the ``%#v`` text of a longer ``[]byte`` holds the UTF-8 of a text within it."""
+    """Return how the ``%#v`` text of a longer ``[]byte`` holds the UTF-8 of a short text within it."""
     return _tokens(text)
 
 

@@ -45,6 +45,9 @@ def compiled() -> InC | None:
 
 _IN_C: Final = compiled()
 
+IS_COMPILED: Final = _IN_C is not None
+"""Whether FNV-1a is computed in C."""
+
 
 def fnv32a(pieces: Iterable[str], state: int = _OFFSET) -> int:
     """Return FNV-1a over the UTF-8 bytes of all pieces, unsigned 32-bit (Go: hash/fnv ``New32a``)."""

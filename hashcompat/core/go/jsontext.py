@@ -225,10 +225,10 @@ DECODER: Final = json.JSONDecoder(
     object_pairs_hook=_unique, parse_float=Number, parse_int=_integer, parse_constant=_refuse
 )
 """Reads JSON values as Go does; raises json.JSONDecodeError, RecursionError and InputError."""
-_HTML_SAFE: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
+HTML_SAFE: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 _SHORT: Final = {ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t", ord('"'): '\\"', ord("\\"): "\\\\"}
 _CONTROLS: Final = {code: f"\\u{code:04x}" for code in range(0x20)}
-_BEFORE_GO_1_22: Final = {**_CONTROLS, **_HTML_SAFE, **_SHORT}
+_BEFORE_GO_1_22: Final = {**_CONTROLS, **HTML_SAFE, **_SHORT}
 ESCAPES: Final = {
     "before-go1.22": _BEFORE_GO_1_22,
     "go1.22": {**_BEFORE_GO_1_22, ord("\b"): "\\b", ord("\f"): "\\f"},
@@ -253,8 +253,7 @@ def quote(text: str, escapes: dict[int, str]) -> str:
 _SKIPPING: Final = json.JSONDecoder(parse_int=bool, parse_float=bool, parse_constant=bool)
 """Finds the end of a value in valid JSON; what its numbers are does not matter."""
 _OPENING: Final = regex(r"[ \t\n\r]*:[ \t\n\r]*\[[ \t\n\r]*")
-_ASCII: Final = "\\u00"
-_LETTERS: Final = tuple(_ASCII + digit for digit in "4567")
+_LETTER: Final = regex(r"\\u00[4-7]")
 """How escapes of ASCII letters begin."""
 _TOKEN: Final = regex(r'"(?:[^"\\]++|\\.)*+"?|[{}\n]')
 """What decides at which line an object begins; valid JSON has line breaks only between its tokens."""
@@ -306,8 +305,7 @@ class JsonLines:
         """
         quoted = f'"{key}"'
         places = [(text, line, place) for _, line, text in self._long for place in _places(quoted, text)]
-        # a key may be written with escapes ("\u0063ontainers"), and then the word is not found where it is
-        if len(places) != 1 or any(_may_hide_a_key(text) for _, _, text in self._long):
+        if len(places) != 1 or any(_LETTER.search(text) for _, _, text in self._long):
             return None
         ((text, line, place),) = places
         opening = _OPENING.match(text, place + len(quoted))
@@ -319,10 +317,6 @@ def _places(word: str, text: str) -> list[int]:
     first = text.find(word)
     second = text.find(word, first + 1) if first >= 0 else -1
     return [place for place in (first, second) if place >= 0]
-
-
-def _may_hide_a_key(text: str) -> bool:
-    return "\\" in text and _ASCII in text and any(letter in text for letter in _LETTERS)
 
 
 def _elements(text: str, start: int, line: int, count: int) -> list[int]:

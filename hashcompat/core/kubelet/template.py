@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -45,15 +45,15 @@ class Around(msgspec.Struct, frozen=True):
         return self.go_on([in_bytes(name) for name in names] if self.in_bytes else names)
 
 
-def around(hasher: Hasher, value: Any, names: Sequence[str]) -> Around:
-    """Hash a typed container (``Hasher.decode``) but for names of ASCII letters, digits and ``-._:/@+``.
+def around(hasher: Hasher, container: Mapping[str, Any], names: Sequence[str]) -> Around:
+    """Hash a container's JSON but for names of ASCII letters, digits and ``-._:/@+``.
 
     Each has to be the value of a string field, never a key of a map, and to occur in no other text of the
     container, nor in another name. Then it is in at most one place of the hashed text, as it is or byte by
     byte: no printer changes such characters, and each puts something else between two texts. So another name
     changes nothing but this place.
     """
-    whole = "".join(hasher.pieces(value))
+    whole = "".join(hasher.pieces_of(container))
     written = {number: _written(hasher, name) for number, name in enumerate(names)}
     places = sorted((whole.index(name), number) for number, name in written.items() if name in whole)
     texts, end = list[str](), 0

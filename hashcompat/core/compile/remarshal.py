@@ -1,0 +1,179 @@
+"""JSON that Go decodes into a struct and encodes again (encoding/json), by msgspec: in a tenth of the time.
+
+``decode.py`` and ``gojson.py`` are the definition. This returns what they make of usual JSON, and None for
+anything else: a null where no pointer is, a missing key that is always written, an empty list that is, a
+character that Go and msgspec escape otherwise, a value that does not fit.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from typing import Annotated, Any, Final, Optional
+
+import msgspec
+
+from hashcompat.core.errors import DecodeError
+from hashcompat.core.go.jsontext import HTML_SAFE
+from hashcompat.core.go.types import (
+    INT_BITS,
+    UINT8,
+    Basic,
+    Coded,
+    Field,
+    GoType,
+    Map,
+    Pointer,
+    Slice,
+    Struct,
+    zero_value,
+)
+from hashcompat.core.go.walk import json_fields
+
+
+class UnsupportedError(ValueError):
+    """Containers have no such field."""
+
+
+_REFUSED: Final = (DecodeError, msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError)
+
+_FEW: Final = 16
+"""Values that are left to the definition before a struct is compiled, which takes as long."""
+
+
+class Remarshal:
+    """A struct as msgspec decodes and encodes it."""
+
+    def __init__(self, struct: Struct, *, strict: bool = False) -> None:
+        """``strict``: JSON with a key that the struct does not know does not fit."""
+        self._struct, self._strict = struct, strict
+        self._left = _FEW
+
+    @cached_property
+    def _type(self) -> Any:
+        try:
+            return _struct(self._struct, self._strict)
+        except UnsupportedError:
+            return None
+
+    def _decode(self, value: Any) -> Any:
+        """Decode JSON; errors as _REFUSED for what is left to the definition."""
+        if self._left:
+            self._left -= 1
+        elif self._type is not None:
+            return msgspec.convert(value, self._type, dec_hook=_DECODED)
+        raise UnsupportedError
+
+    def fits(self, value: Any) -> bool:
+        """Return whether JSON decodes into the struct; False also where that is left to the definition."""
+        try:
+            self._decode(value)
+        except _REFUSED:
+            return False
+        return True
+
+    def text(self, value: Any) -> str | None:
+        """Return the JSON that Go makes of JSON; None where that is left to the definition.
+
+        An empty list may be nil or not: it is only taken where neither is written.
+        """
+        try:
+            text = _ENCODE(self._decode(value)).decode()
+        except _REFUSED:
+            return None
+        if "\\" in text and any(escape in text for escape in _ESCAPES):
+            return None
+        for char, escaped in _HTML if text.isascii() else _HTML_AND_BREAKS:
+            text = text.replace(char, escaped)
+        return text
+
+
+_ESCAPES: Final = ("\\b", "\\f", "\\u")
+"""What may be an escape that Go writes otherwise; it may be an escaped backslash too."""
+
+_HTML_AND_BREAKS: Final = tuple((chr(code), escaped) for code, escaped in HTML_SAFE.items())
+_HTML: Final = tuple(pair for pair in _HTML_AND_BREAKS if pair[0].isascii())
+
+
+class _Own:
+    """A value with JSON methods of its own; each such type is a class."""
+
+    __slots__ = ("json",)
+    of: Coded
+
+    def __init__(self, json: str | int) -> None:
+        self.json = json
+
+
+@lru_cache(maxsize=1 << 12, typed=True)
+def _decoded(kind: Any, value: Any) -> _Own:
+    own: _Own = kind(kind.of.encode(kind.of.decode(value)))
+    return own
+
+
+_DECODED: Final[Any] = _decoded
+
+
+def _encoded(value: _Own) -> str | int:
+    return value.json
+
+
+_ENCODE: Final = msgspec.json.Encoder(order="deterministic", enc_hook=_encoded).encode
+
+
+def _struct(struct: Struct, strict: bool) -> Any:
+    fields = [field for _, _, field in json_fields(struct)]
+    names = {field.json: f"field{number}" for number, field in enumerate(fields)}
+    if len(names) < len(fields):
+        raise UnsupportedError
+    return msgspec.defstruct(
+        "Value",
+        [(names[field.json], *_member(field, strict)) for field in fields],
+        rename={name: key for key, name in names.items()},
+        omit_defaults=True,
+        forbid_unknown_fields=strict,
+        kw_only=True,
+        gc=False,
+    )
+
+
+def _member(field: Field, strict: bool) -> tuple[Any, ...]:
+    """Return the Python type of a field, and its default where that is not written."""
+    found: Any
+    match field.type:
+        case Coded():
+            return (type("Own", (_Own,), {"__slots__": (), "of": field.type}),)
+        case Struct():
+            found = _struct(field.type, strict)
+            return found, msgspec.field(default_factory=found)  # written whatever is in it
+        case Pointer(_, elem) if field.omitempty:
+            return Optional[_type(elem, strict)], None  # noqa: UP045 - of a value
+        case Slice() | Map():
+            found = _type(field.type, strict)
+            if field.omitempty:
+                return found, msgspec.field(default_factory=list if isinstance(field.type, Slice) else dict)
+            return (Annotated[found, msgspec.Meta(min_length=1)],)
+    found = _type(field.type, strict)
+    return (found, zero_value(field.type)) if field.omitempty else (found,)
+
+
+def _type(go_type: GoType, strict: bool) -> Any:
+    """Return the Python type of what JSON has of a Go type that is not nil."""
+    match go_type:
+        case Coded():
+            return type("Own", (_Own,), {"__slots__": (), "of": go_type})
+        case Struct():
+            return _struct(go_type, strict)
+        case Pointer(_, elem):
+            return _type(elem, strict)
+        case Slice(_, elem) if elem != UINT8:
+            return list[_type(elem, strict)]  # type: ignore[misc]
+        case Map(_, Basic(_, "string"), elem):
+            return dict[str, _type(elem, strict)]  # type: ignore[misc]
+        case Basic(_, "string"):
+            return str
+        case Basic(_, "bool"):
+            return bool
+        case Basic(_, kind) if kind in INT_BITS:
+            most = (1 << INT_BITS[kind] - 1) - 1
+            return Annotated[int, msgspec.Meta(ge=-most - 1, le=most)]
+    raise UnsupportedError

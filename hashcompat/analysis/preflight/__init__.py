@@ -44,6 +44,7 @@ from hashcompat.analysis.preflight.checks.pods import (
     EXEC_PROBES,
     FEATURES,
     MIRROR_PODS,
+    READINESS,
     SCHEDULING,
     SIDECARS,
     SNAP_DATA,
@@ -51,6 +52,7 @@ from hashcompat.analysis.preflight.checks.pods import (
     SYSCTLS,
     VOLUMES,
 )
+from hashcompat.analysis.preflight.checks.room import ROOM, SMALLER
 from hashcompat.analysis.preflight.checks.runtime import (
     CGROUP_DRIVERS,
     CRI_VERSION,
@@ -144,6 +146,9 @@ def known_checks(names: Iterable[str]) -> list[str]:
 
 
 _UNSORTED: Final[tuple[Check, ...]] = (
+    ROOM,
+    SMALLER,
+    READINESS,
     ORPHANS,
     STOPPED,
     HANGING,

@@ -136,6 +136,8 @@ class Behaviour(msgspec.Struct, frozen=True):
     it one; empty where none does."""
     exec_probe_timeout: str
     """Whether the timeoutSeconds of exec probes is ``ignored`` or ``enforced``."""
+    readiness_at_restart: str
+    """Whether containers with a readinessProbe are ``kept`` ready when the kubelet starts, or ``reset``."""
     restart_log: str
     """What the kubelet logs when the hash of a regular container differs."""
     sidecar_restart_event: str

@@ -10,6 +10,7 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import minors_behind, same_minor
 from hashcompat.core.catalog.types import Schema
 from hashcompat.core.compile.decode import Decoder, compile_decoder
+from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.go.types import Slice
 from hashcompat.core.go.walk import ANY, Member, Pair, Walk, compile_walk
 
@@ -179,3 +180,32 @@ def has_killing_exec(spec: Mapping[str, Any]) -> bool:
     """Return whether a container has an exec probe whose failure kills it."""
     probes = (spec.get(key) for key in _KILLING)
     return any(isinstance(probe, Mapping) and bool(probe.get("exec")) for probe in probes)
+
+
+# Readiness, which kubelets before 1.35 forget when they start.
+
+READINESS_GATE: Final = "ChangeContainerStatusOnKubeletRestart"
+
+
+def resets_readiness(kubelet: Kubelet) -> bool:
+    """Return whether containers are not ready after its start until their readinessProbe passes again."""
+    return kubelet.behaviour.readiness_at_restart == "reset" or kubelet.gates.is_on(READINESS_GATE)
+
+
+def longest_reset(spec: Mapping[str, Any]) -> int:
+    """Return for how many seconds at most a container is not ready then if its probes pass; 0 for none.
+
+    The first probe comes after a random part of a period, and a startupProbe has to pass before
+    (pkg/kubelet/prober/worker.go ``run``).
+    """
+    probe = mapping(spec.get("readinessProbe"))
+    if not probe:
+        return 0
+    startup = mapping(spec.get("startupProbe"))
+    periods = _seconds(probe, "periodSeconds", 10) * _seconds(probe, "successThreshold", 1)
+    return periods + (_seconds(startup, "periodSeconds", 10) if startup else 0)
+
+
+def _seconds(probe: Mapping[str, Any], key: str, default: int) -> int:
+    value = probe.get(key)
+    return value if type(value) is int and value > 0 else default

@@ -93,9 +93,9 @@ def test_the_id_of_a_check_too(run: Run, name: str) -> None:
         ("HC0004", "HC0"),
         ("PF-104x", "PF-104"),
         ("dockershim", "HC016, PF-103"),
-        ("hc", "HC001, PF-413"),
-        ("x", "HC001, PF-413"),
-        ("", "HC001, PF-413"),
+        ("hc", "HC001, PF-513"),
+        ("x", "HC001, PF-513"),
+        ("", "HC001, PF-513"),
     ],
 )
 def test_a_name_that_is_not_an_id_gets_the_nearest_ones(run: Run, name: str, near: str) -> None:

@@ -14,8 +14,13 @@ from hashcompat.analysis.preflight.checks import OF_OBJECTS, OF_PLAN, Check, Fin
 from hashcompat.analysis.preflight.facts import Facts, runtime
 from hashcompat.core import rules, shown
 from hashcompat.core.go.jsonpath import mapping
-from hashcompat.core.kubelet.alike import begins_to_enforce, has_killing_exec
-from hashcompat.core.model.escape import name_path
+from hashcompat.core.kubelet.alike import (
+    begins_to_enforce,
+    has_killing_exec,
+    longest_reset,
+    resets_readiness,
+)
+from hashcompat.core.model.escape import count, name_path
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.pods import Pod
 from hashcompat.core.model.preflight import Status
@@ -29,7 +34,7 @@ from hashcompat.core.records.probes import UnreadError
 _UNDECIDED: Final = (rules.NODE_RELEASE, rules.NODE_DISPUTED, rules.NOT_DECODED)
 
 
-def _of_reasons(ids: frozenset[str], advice: str, *, needs_labels: bool = False) -> Find:
+def of_reasons(ids: frozenset[str], advice: str, *, needs_labels: bool = False) -> Find:
     """Return how to find the pods of a node that a plan gives one of these reasons for."""
 
     def find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
@@ -84,13 +89,13 @@ def _check_judged(items: Iterable[Item]) -> None:
 
 DEVICES: Final = Check(
     "PF-109",
-    _of_reasons(frozenset({rules.DEVICES}), "start another patch release, or drain the node first"),
+    of_reasons(frozenset({rules.DEVICES}), "start another patch release, or drain the node first"),
     OF_PLAN,
 )
 
 SCHEDULING: Final = Check(
     "PF-115",
-    _of_reasons(
+    of_reasons(
         frozenset({rules.OTHER_NODE, rules.TAINT, rules.STRICT_GROUPS}),
         "give the node its labels back, remove the taint, or move the pod",
         needs_labels=True,
@@ -100,19 +105,19 @@ SCHEDULING: Final = Check(
 
 STATIC_REFERENCES: Final = Check(
     "PF-119",
-    _of_reasons(frozenset({rules.STATIC_REFUSED}), "take the reference out of the manifest first"),
+    of_reasons(frozenset({rules.STATIC_REFUSED}), "take the reference out of the manifest first"),
     OF_PLAN,
 )
 
 SYSCTLS: Final = Check(
     "PF-121",
-    _of_reasons(frozenset({rules.SYSCTL}), "allow it with --allowed-unsafe-sysctls before the restart"),
+    of_reasons(frozenset({rules.SYSCTL}), "allow it with --allowed-unsafe-sysctls before the restart"),
     OF_PLAN,
 )
 
 FEATURES: Final = Check(
     "PF-127",
-    _of_reasons(
+    of_reasons(
         frozenset({rules.FEATURE_REFUSED}), "set the gate for the kubelet, or move the pod to another node"
     ),
     OF_PLAN,
@@ -124,7 +129,7 @@ VOLUMES: Final = Check(
 
 SIDECARS: Final = Check(
     "PF-123",
-    _of_reasons(frozenset({rules.SIDECAR_REFUSED}), "set the feature gate SidecarContainers, or drain first"),
+    of_reasons(frozenset({rules.SIDECAR_REFUSED}), "set the feature gate SidecarContainers, or drain first"),
     OF_PLAN,
 )
 
@@ -155,6 +160,38 @@ def _enforced(pod: Pod, upgrade: Upgrade) -> Iterator[Problem]:
 
 
 EXEC_PROBES: Final = Check("PF-117", _find_exec_probes, OF_OBJECTS)
+
+
+# PF-132: containers that are not ready for a while.
+
+_SLOW: Final = 30
+"""Seconds from which on it is a warning."""
+
+
+def _find_readiness(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    if not resets_readiness(upgrade.target):
+        return
+    found = {
+        name_path(pod.namespace, pod.name): max(longest_reset(one.spec) for one in pod.containers)
+        for pod in facts.pods
+        if pod.ready is not False and pod.phase not in ("Succeeded", "Failed") and pod.containers
+    }
+    waits = {name: seconds for name, seconds in found.items() if seconds}
+    if not waits:
+        return
+    slowest = max(waits, key=lambda name: waits[name])
+    slow = sum(seconds >= _SLOW for seconds in waits.values())
+    yield Problem(
+        Status.WARN if slow else Status.INFO,
+        "",
+        f"{count(len(waits), 'pod')} with a readinessProbe {'is' if len(waits) == 1 else 'are'} not Ready "
+        f"when {upgrade.target.release} starts until the probe passes again, and leave their Services: up to "
+        f"{waits[slowest]} s ({slowest})",
+        "restart kubelets one by one, or drain the node first",
+    )
+
+
+READINESS: Final = Check("PF-132", _find_readiness, (frozenset({Need.OBJECTS, Need.PLAN}),))
 
 
 # PF-219: static pods that the API server does not know.

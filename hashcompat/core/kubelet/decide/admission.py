@@ -127,12 +127,13 @@ def room(case: Case) -> Decision | None:
     if short.preemptor:
         text = f"{short.preemptor}, a critical pod, takes its room ({short.resource})"
         return Decision(Verdict.KILL, (Reason(rules.ROOM, f"preempted: {text}"),))
+    of_what = f" ({short.resource})" if short.in_vain else ""
     asked, used, capacity = (
         _amount(short.resource, one) for one in (short.asked, short.used, short.capacity)
     )
     text = (
-        f"OutOf{short.resource}: it asks for {asked}, and pods before it have {used} of the {capacity} of "
-        "its node"
+        f"{short.reason}: it asks for {asked}, and pods before it have {used} of the {capacity} "
+        f"of its node{of_what}"
     )
     if short.certain:
         return _refused(rules.ROOM, text)

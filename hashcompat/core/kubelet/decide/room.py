@@ -31,6 +31,7 @@ from math import ceil
 from typing import Any, Final
 
 import msgspec
+from msgspec import structs
 
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.resources import BEST_EFFORT, GUARANTEED, amount, qos_class
@@ -299,7 +300,7 @@ def outcomes(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[s
     for again in _others(tenants):
         other = _outcomes(again, node, kubelet)
         for uid in found.keys() ^ other.keys():
-            uncertain[uid] = msgspec.structs.replace(found.get(uid) or other[uid], certain=False, why=_TIED)
+            uncertain[uid] = structs.replace(found.get(uid) or other[uid], certain=False, why=_TIED)
     return {**found, **uncertain}
 
 
@@ -326,8 +327,8 @@ def _outcomes(ordered: Iterable[Tenant], node: Given, kubelet: Kubelet) -> dict[
     for tenant in ordered:
         if tenant.refused:
             continue
-        lacks = list(_lacking(tenant, admitted, node, kubelet))
-        if lacks and _is_critical(tenant, kubelet):
+        lacks, critical = list(_lacking(tenant, admitted, node, kubelet)), _is_critical(tenant, kubelet)
+        if lacks and critical:
             taken = preempted(tenant, admitted, [(one.resource, one.missing) for one in lacks], kubelet)
             if taken is not None:
                 for victim in taken:
@@ -338,7 +339,7 @@ def _outcomes(ordered: Iterable[Tenant], node: Given, kubelet: Kubelet) -> dict[
                 lacks = []
         if lacks:
             certain = [one for one in lacks if one.certain]
-            found[tenant.pod.uid] = (certain or lacks)[0]
+            found[tenant.pod.uid] = structs.replace((certain or lacks)[0], in_vain=critical)
             if not certain:
                 admitted.append(tenant)
         else:

@@ -363,7 +363,7 @@ def test_the_number_of_processes_changes_no_age(
 ) -> None:
     monkeypatch.setattr(spans, "LEAST", 1 << 12)
     monkeypatch.setattr(forks, "possible", lambda: True)
-    objects = [one for one in pods_and_nodes(120, "1.29.15") if nodes or one["kind"] == "Pod"]
+    objects = [one for one in pods_and_nodes(48, "1.29.15") if nodes or one["kind"] == "Pod"]
     pods = [one for one in objects if one["kind"] == "Pod"]
     for place, age in ((17, 8), (len(pods) - 2, 7)):
         row = pods[place]["status"]["containerStatuses"][0]

@@ -16,9 +16,11 @@ from tests.helpers.replicas import pods_and_nodes
 
 pytestmark = pytest.mark.usefixtures("untraced")
 
+PODS = 27
+
 LIST: dict[str, Any] = {
     "apiVersion": "v1",
-    "items": list(pods_and_nodes(45)),
+    "items": list(pods_and_nodes(PODS)),
     "kind": "List",
 }
 TEXT = json.dumps(LIST, indent=4, sort_keys=True)
@@ -37,9 +39,9 @@ def saved(
 def test_a_glance_and_yaml_change_nothing(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (path := tmp_path / "dump").write_text(TEXT)
     code, out, err = found = saved(run, path, monkeypatch)
-    nodes = len(LIST["items"]) - 45
-    assert (code, f"45 pods, {nodes} node" in err) == (0, True)
-    assert len(json.loads(out)["items"]) == 45 + nodes
+    nodes = len(LIST["items"]) - PODS
+    assert (code, f"{PODS} pods, {nodes} node" in err) == (0, True)
+    assert len(json.loads(out)["items"]) == PODS + nodes
     assert saved(run, path, monkeypatch, least=1 << 30) == found
     path.write_text(as_yaml(LIST))
     assert saved(run, path, monkeypatch) == found

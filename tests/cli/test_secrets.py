@@ -263,17 +263,18 @@ REFUSED = {
 
 
 def every_way(argv: Words, directory: Path) -> Iterator[tuple[Words, Path | None]]:
-    """Yield a command as it is, and in each of its formats, saved by one run; and where that saves them.
+    """Yield a command that prints its result and saves it in each of its formats, and where it saves them.
 
     A format is the same printed and saved: ``test_reports.py`` compares them for every command.
     """
     command = cli.get_command(cli.make_context("hashcompat", [argv[0], "--help"]), argv[0])
     assert command
     options = {option for each in command.params for option in each.opts}
-    yield argv, None
     saved = directory / "saved"
     saved.mkdir(exist_ok=True)
-    if "--out" in options:
+    if "--out" not in options:
+        yield argv, None
+    else:
         more = reports(saved, formats_of(argv[0])) if "--report" in options else ()
         yield (*argv, "--out", str(saved / "out.json.gz"), *more), saved
 

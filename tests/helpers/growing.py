@@ -721,7 +721,7 @@ ROWS: Final[tuple[Row, ...]] = (
     Row("a saved plan", lambda n: saved(n, "near", "plan.json"), 8, ("convert", "gate plan", "diff")),
     Row("a snapshot", lambda n: saved(n, "snapshot", "snapshot.json"), 8, ("from snapshot",)),
     Row("names near another", pods, 10, ("explain nothing",), codes=(1,)),
-    Row("pods of one name", copies, 20, ("plan", "explain", "hash", "impact", "snapshot")),
+    Row("pods of one name", copies, 40, ("plan", "explain", "hash", "impact", "snapshot")),
     Row("nodes", pods_of_nodes, 6, ("auto", "reports", "impact", "no node", "matrix")),
     Row("nodes of other releases", pods_of_nodes, 6, ("gate",), lambda _: ["--override-node-releases"]),
     Row(

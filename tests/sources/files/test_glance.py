@@ -6,6 +6,7 @@ import gzip
 import json
 import random
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from hashcompat.sources.files.inputs import inputs
 from scripts.bench.made.nodes import node
 from tests.helpers.program import Run
 from tests.helpers.replicas import pods_and_nodes
+from tests.helpers.slices import sliced
 
 Json = dict[str, Any]
 
@@ -115,14 +117,15 @@ ORDERS: dict[str, Callable[[list[Json]], list[Json]]] = {
 }
 
 
-@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
-@pytest.mark.parametrize("jobs", [1, 2, 3])
-@pytest.mark.parametrize("indent", [1, 4])
-@pytest.mark.parametrize("first", [False, True])
-def test_pods_and_nodes_are_found(
-    order: Callable[[list[Json]], list[Json]], jobs: int, indent: int, first: bool, tmp_path: Path
-) -> None:
-    given = order(objects())
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(
+    ("jobs", "indent", "first"),
+    sliced(
+        product([1, 2, 3], [1, 4], [False, True]), [(1, 1, True), (2, 4, False), (2, 1, True), (3, 4, True)]
+    ),
+)
+def test_pods_and_nodes_are_found(order: str, jobs: int, indent: int, first: bool, tmp_path: Path) -> None:
+    given = ORDERS[order](objects())
     path = written(tmp_path / "c.json", text_of(given, indent, first=first))
     assert same(path, jobs) or len(given) <= FEW
 
@@ -270,12 +273,14 @@ WRONG: dict[str, Callable[[str], str]] = {
 }
 
 
-@pytest.mark.parametrize("change", WRONG.values(), ids=WRONG)
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(
+    ("change", "jobs"),
+    sliced(product(WRONG, [1, 2]), [(change, 1 + place % 2) for place, change in enumerate(WRONG)]),
+)
 def test_what_is_wrong_is_said_as_without_a_glance(
-    run: Run, change: Callable[[str], str], jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, change: str, jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = written(tmp_path / "c.json", change(text_of(objects())))
+    path = written(tmp_path / "c.json", WRONG[change](text_of(objects())))
     with_glance, without = planned(run, path, jobs, monkeypatch)
     assert with_glance == without
     assert without[0] == 1
@@ -310,12 +315,14 @@ HIDDEN: dict[str, Callable[[str], str]] = {
 }
 
 
-@pytest.mark.parametrize("change", HIDDEN.values(), ids=HIDDEN)
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(
+    ("change", "jobs"),
+    sliced(product(HIDDEN, [1, 2]), [(change, 1 + place % 2) for place, change in enumerate(HIDDEN)]),
+)
 def test_what_a_glance_overlooks_is_seen(
-    run: Run, change: Callable[[str], str], jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, change: str, jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = written(tmp_path / "c.json", change(text_of(objects())))
+    path = written(tmp_path / "c.json", HIDDEN[change](text_of(objects())))
     with_glance, without = planned(run, path, jobs, monkeypatch)
     assert with_glance == without
     assert without[0] == 0

@@ -6,6 +6,7 @@ import gzip
 import json
 import random
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from hashcompat.sources.files.survey import survey_of
 from scripts.bench import cluster
 from scripts.bench.made.nodes import node
 from scripts.bench.made.shape import Shape
+from tests.helpers.slices import sliced
 
 Json = dict[str, Any]
 
@@ -72,9 +74,13 @@ def same(path: Path, jobs: int = 3) -> int:
     return len(shares)
 
 
-@pytest.mark.parametrize("indent", [None, 1, 4])
-@pytest.mark.parametrize("first", [False, True])
-@pytest.mark.parametrize("jobs", [2, 3, 7])
+@pytest.mark.parametrize(
+    ("indent", "first", "jobs"),
+    sliced(
+        product([None, 1, 4], [False, True], [2, 3, 7]),
+        [(None, False, 2), (None, True, 7), (1, False, 7), (1, True, 2), (4, False, 3), (4, True, 3)],
+    ),
+)
 def test_a_file_in_spans_is_read_as_a_whole(
     tmp_path: Path, indent: int | None, first: bool, jobs: int
 ) -> None:

@@ -73,6 +73,10 @@ CHOICES: Final = {
         "scripts.schemas.settings",
         "schemas/settings, from the structs by which settings files are read",
     ),
+    "documents": Choice(
+        "scripts.schemas.documents",
+        "schemas/documents, from the structs by which documents are written",
+    ),
     "docs": Choice(
         "scripts.docs.pages",
         "the pages of docs that data decide, and the drawing in docs/architecture.md",

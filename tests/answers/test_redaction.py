@@ -29,7 +29,7 @@ from hashcompat.core.model.plan import Plan, Way
 from hashcompat.core.model.pods import Inventory
 from hashcompat.core.records.index import index
 from hashcompat.output.report import document_of
-from hashcompat.output.report.items import item_document
+from hashcompat.output.report.restartplan import item_document
 from hashcompat.sources.files.collect import sample_cluster
 from hashcompat.sources.objects import read_object
 from hashcompat.sources.snapshots import HASHES

@@ -15,9 +15,9 @@ from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Plan
 from hashcompat.output.formats.documents import to_json
 from hashcompat.output.report import rowtexts
-from hashcompat.output.report.items import ALIKE, item_document
 from hashcompat.output.report.model import Rows
 from hashcompat.output.report.plan import PLAN
+from hashcompat.output.report.restartplan import ALIKE, item_document
 from hashcompat.output.report.rowtexts import Likeness
 from hashcompat.sources.files.collect import sample_path
 from hashcompat.sources.files.saved import line

@@ -9,7 +9,9 @@ from msgspec import structs
 
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Origin, Source
-from hashcompat.output.report.planview import Excerpt, provenance, source_document
+from hashcompat.output.report.model import plain
+from hashcompat.output.report.planview import Excerpt, provenance
+from hashcompat.output.report.restartplan import source_of
 from tests.helpers.plans import item, plan
 
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -104,7 +106,7 @@ def test_a_release_that_is_missing_is_unknown_and_manifests_are_on_no_node() -> 
 
 def test_the_document_says_the_same() -> None:
     origin = Origin(Source.FILES, ("a", "b"), oldest=NOW, taken=NOW - timedelta(days=1))
-    assert source_document(origin) == {
+    assert plain(source_of(origin)) == {
         "kind": "files",
         "names": ["a", "b"],
         "context": "",
@@ -113,4 +115,4 @@ def test_the_document_says_the_same() -> None:
         "oldest": "2026-01-31T12:00:00Z",
         "takenAt": "2026-01-30T12:00:00Z",
     }
-    assert source_document(Origin())["oldest"] is None
+    assert plain(source_of(Origin()))["oldest"] is None

@@ -202,11 +202,6 @@ class Change(msgspec.Struct, frozen=True):
     about: str
     """The change in words."""
 
-    @property
-    def document(self) -> dict[str, Any]:
-        """The change as documents show it."""
-        return {**msgspec.to_builtins(self), "issues": list(self.issues)}
-
 
 class EraChange(msgspec.Struct, frozen=True):
     """A release from which on the hash has other steps."""
@@ -225,11 +220,6 @@ class EraChange(msgspec.Struct, frozen=True):
     """Issues that users opened about it."""
     about: str
     """The change in words."""
-
-    @property
-    def document(self) -> dict[str, Any]:
-        """The change as documents show it."""
-        return {**msgspec.to_builtins(self), "also": list(self.also), "issues": list(self.issues)}
 
 
 class GoChange(msgspec.Struct, frozen=True):

@@ -10,6 +10,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
+import msgspec
+
 from hashcompat.analysis.answers.comparison import ABSENT, ReleaseDifference, restarts
 from hashcompat.analysis.answers.explanation import Explanation, Side
 from hashcompat.analysis.answers.texts import mark
@@ -18,7 +20,7 @@ from hashcompat.core.catalog.behaviour import Change, EraChange
 from hashcompat.core.catalog.gates import GateSpec
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.rules.pages import find
-from hashcompat.output.report.items import release_facts
+from hashcompat.output.documents import releases as docs
 from hashcompat.output.report.model import Coloured, Document, Line, Prose, Report, Section, Table, document
 
 _NUMBER: Final = re.compile(r"(?:kubernetes/kubernetes)?#(\d+)")
@@ -54,28 +56,21 @@ def _links(text: str) -> Iterator[str]:
 
 
 def _document(difference: ReleaseDifference) -> Document:
-    types = [
-        {
-            "type": row.type,
-            "field": row.field,
-            "from": row.old,
-            "to": row.new,
-            "upstream": row.upstream.document if row.upstream else None,
-        }
-        for row in difference.types
-    ]
-    sides = {"from": _release(difference.old), "to": _release(difference.new)}
     return document(
-        "ReleaseDifference",
-        **sides,
-        types=types,
-        upstream=[row.document for row in difference.upstream],
+        docs.ReleaseDifference,
+        from_=_release(difference.old),
+        to=_release(difference.new),
+        types=[
+            docs.TypeDifference(row.type, row.field, row.old, row.new, _change(row.upstream))
+            for row in difference.types
+        ],
+        upstream=difference.upstream,
         behaviour=[
-            {"path": row.place, "from": _or_null(row.old), "to": _or_null(row.new)}
+            docs.BehaviourDifference(row.place, _or_null(row.old), _or_null(row.new))
             for row in difference.behaviour
         ],
-        defaults=[{"field": row.field, "from": row.old, "to": row.new} for row in difference.defaults],
-        gates=[{"gate": row.name, "from": _gate(row.old), "to": _gate(row.new)} for row in difference.gates],
+        defaults=[docs.DefaultDifference(row.field, row.old, row.new) for row in difference.defaults],
+        gates=[docs.GateDifference(row.name, _gate(row.old), _gate(row.new)) for row in difference.gates],
     )
 
 
@@ -83,15 +78,19 @@ def _or_null(value: Any) -> Any:
     return None if value is ABSENT else value
 
 
-def _gate(spec: GateSpec | None) -> Document | None:
-    if spec is None:
-        return None
-    return {"stage": spec.stage, "on": spec.on, "locked": spec.locked, "needs": list(spec.needs)}
+def _gate(spec: GateSpec | None) -> docs.GateFacts | None:
+    return docs.GateFacts(spec.stage, spec.on, spec.locked, spec.needs) if spec else None
 
 
-def _release(kubelet: Kubelet) -> Document:
+def _change(row: Change | None) -> docs.FieldChange | None:
+    return msgspec.convert(msgspec.to_builtins(row), docs.FieldChange | None)
+
+
+def _release(kubelet: Kubelet) -> docs.ReleaseSide:
     name = str(kubelet.release)
-    return {"release": name, **release_facts(facts(name, kubelet)), "steps": kubelet.era.described()}
+    read = facts(name, kubelet)
+    assumed = read.vendor_assumed, read.patch_assumed
+    return docs.ReleaseSide(name, read.read_as, read.era, read.types, *assumed, kubelet.era.described())
 
 
 def _text(difference: ReleaseDifference) -> Iterator[Section]:

@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Final
 
 import msgspec
+from msgspec import structs
 
 from hashcompat.analysis.answers.expectation import Expectation, Where
 from hashcompat.analysis.answers.explanation import Explanation, Explanations, Side
@@ -16,9 +17,11 @@ from hashcompat.analysis.answers.texts import beginning
 from hashcompat.core.model.mask import MASK
 from hashcompat.core.model.plan import Kind, Piece
 from hashcompat.core.model.verdicts import Verdict
+from hashcompat.output.documents import containers as docs
 from hashcompat.output.report.difference import SHOW, change_lines, rule_lines, whole_sections
-from hashcompat.output.report.items import item_document, item_name, verdict_cell
+from hashcompat.output.report.items import item_name, verdict_cell
 from hashcompat.output.report.model import Coloured, Document, Line, Report, Section, Table, document
+from hashcompat.output.report.restartplan import container_verdict, pieces_of
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -68,47 +71,30 @@ _MARKS: Final = {
 
 
 def _document(explanations: Explanations) -> Document:
-    items = [
-        {
-            **item_document(explanation.item),
-            "sentences": {
-                "what": explanation.sentences.what,
-                "why": explanation.sentences.why,
-                "todo": explanation.sentences.todo,
-                "commands": list(explanation.sentences.commands),
-            },
-            "from": _side(explanation.old) if explanation.old else None,
-            "to": _side(explanation.new) if explanation.new else None,
-            "fields": [
-                {"path": field.path, "from": field.old, "to": field.new} for field in explanation.fields
-            ],
-            "fragment": [
-                {"kind": piece.kind.value, "text": piece.text} for piece in explanation.fragment.pieces
-            ],
-            "upstream": [row.document for row in explanation.upstream],
-            "expect": [
-                {"where": seen.where.value, "text": seen.text, "verbosity": seen.verbosity}
-                for seen in explanation.expect
-            ],
-            "logLine": explanation.log_line,
-            "event": explanation.event,
-            "masked": explanation.masked,
-            "compared": explanation.compared,
-        }
-        for explanation in explanations.items
-    ]
-    return document("ExplanationList", warnings=list(explanations.warnings), items=items)
+    items = list(map(_explained, explanations.items))
+    return document(docs.ExplanationList, warnings=explanations.warnings, items=items)
 
 
-def _side(side: Side) -> Document:
-    return {
-        "release": side.release,
-        "era": side.era,
-        "hash": side.hash,
-        "hex": _hex(side.hash),
-        "text": side.text,
-        "readable": side.readable,
-    }
+def _explained(explanation: Explanation) -> docs.Explained:
+    said, old, new = explanation.sentences, explanation.old, explanation.new
+    return docs.Explained(
+        **structs.asdict(container_verdict(explanation.item)),
+        sentences=docs.Sentences(said.what, said.why, said.todo, said.commands),
+        from_=_side(old) if old else None,
+        to=_side(new) if new else None,
+        fields=[docs.FieldDifference(field.path, field.old, field.new) for field in explanation.fields],
+        fragment=pieces_of(explanation.fragment.pieces),
+        upstream=list(map(msgspec.to_builtins, explanation.upstream)),
+        expect=[docs.Expected(seen.where, seen.text, seen.verbosity) for seen in explanation.expect],
+        log_line=explanation.log_line,
+        event=explanation.event,
+        masked=explanation.masked,
+        compared=explanation.compared,
+    )
+
+
+def _side(side: Side) -> docs.Side:
+    return docs.Side(side.release, side.era, side.hash, _hex(side.hash), side.text, side.readable)
 
 
 def _hex(value: int | None) -> str | None:

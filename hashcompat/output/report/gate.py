@@ -16,9 +16,8 @@ from hashcompat.analysis.gating.result import GateResult, Judged, Line, Outcome,
 from hashcompat.core.model.escape import count, word
 from hashcompat.core.policies.policy import Limit, PolicyFile
 from hashcompat.core.rules.pages import every, findings
+from hashcompat.output.documents import gate as docs
 from hashcompat.output.report.items import (
-    disputed_nodes,
-    item_document,
     item_name,
     reason_words,
     verdict_cell,
@@ -35,107 +34,99 @@ from hashcompat.output.report.model import (
     Section,
     Table,
     document,
-    time_text,
+    plain,
 )
 from hashcompat.output.report.model import Outcome as CaseOutcome
-from hashcompat.output.report.planview import overridden, source_document, times_line, times_of
-from hashcompat.output.report.restartplan import case_of, title_of
-
-_KEPT: Final = ("node", "namespace", "pod", "uid", "container", "containerType", "owner", "workload")
-_KEPT_TOO: Final = ("fromRelease", "verdict", "podRecreated", "reasons", "source")
+from hashcompat.output.report.planview import overridden, times_line, times_of
+from hashcompat.output.report.restartplan import (
+    case_of,
+    container_verdict,
+    disputed_nodes,
+    source_of,
+    title_of,
+)
 
 
 def gate_document(result: GateResult) -> Document:
     """Return the document: the items are the containers that are not kept, after the upgrade all of them."""
     plan = result.plan
     numbers = Counter(outcome.standing for outcome in result.judged)
+    policy = result.policy
     return document(
-        "GateReport",
-        spec={
-            "plan": {
-                "from": plan.from_release,
-                "to": plan.to_release,
-                "source": source_document(plan.origin),
-                "disputedNodes": disputed_nodes(plan),
-                "overrideNodeReleases": plan.overridden,
-                "createdAt": time_text(plan.created),
-                "assumptions": list(plan.assumptions),
-                "warnings": list(plan.warnings),
-            },
-            "policy": {
-                "maxRestarts": _limit(result.policy.max_restarts),
-                "maxPerOwner": _limit(result.policy.max_per_owner),
-                "maxPerNode": _limit(result.policy.max_per_node),
-                "failOn": [outcome.value for outcome in result.policy.fail_on],
-                "strict": result.policy.strict,
-                "planMaxAge": result.policy.max_age_text or None,
-                "maxAge": result.policy.max_input_age_text or None,
-                "clusterUID": result.policy.cluster or None,
-                "reportOnly": result.policy.report_only,
-                "files": [
-                    {
-                        "file": file.name,
-                        "keys": list(file.keys),
-                        "loosens": list(file.loosens),
-                        "ignored": [{"key": key, "stricter": place} for key, place in file.ignored],
-                    }
-                    for file in result.policy.files
-                ],
-            },
-            "after": result.after,
-        },
-        summary={
-            "outcome": result.outcome.value,
-            "exitCode": int(result.exit_code),
-            "decidedBy": str(result.deciding),
-            "containers": len(plan.items),
-            "compared": result.whole.compared,
-            "notCompared": result.whole.not_compared,
-            **{_key(standing): numbers[standing] for standing in Standing},
-        },
-        checks=[
-            {
-                "policy": line.key,
-                "about": line.subject,
-                "found": line.found,
-                "allowed": line.allowed,
-                "limit": line.limit or None,
-                "compared": line.whole.compared if line.whole else None,
-                "outcome": line.outcome.value,
-                "text": str(line),
-            }
-            for line in result.lines
-        ],
-        warnings=list(result.warnings),
-        items=Rows(result.judged, _item_document),
+        docs.GateReport,
+        spec=docs.GateSpec(
+            plan=docs.JudgedPlan(
+                from_=plan.from_release,
+                to=plan.to_release,
+                source=source_of(plan.origin),
+                disputed_nodes=disputed_nodes(plan),
+                override_node_releases=plan.overridden,
+                created_at=plan.created,
+                assumptions=plan.assumptions,
+                warnings=plan.warnings,
+            ),
+            policy=docs.PolicySpec(
+                max_restarts=_limit(policy.max_restarts),
+                max_per_owner=_limit(policy.max_per_owner),
+                max_per_node=_limit(policy.max_per_node),
+                fail_on=policy.fail_on,
+                strict=policy.strict,
+                plan_max_age=policy.max_age_text or None,
+                max_age=policy.max_input_age_text or None,
+                cluster_uid=policy.cluster or None,
+                report_only=policy.report_only,
+                files=list(map(_settings_read, policy.files)),
+            ),
+            after=result.after,
+        ),
+        summary=docs.GateSummary(
+            outcome=result.outcome,
+            exit_code=result.exit_code.value,
+            decided_by=str(result.deciding),
+            containers=len(plan.items),
+            compared=result.whole.compared,
+            not_compared=result.whole.not_compared,
+            **{standing.value.lower(): numbers[standing] for standing in Standing},
+        ),
+        checks=list(map(_policy_line, result.lines)),
+        warnings=result.warnings,
+        items=Rows(result.judged, lambda judged: plain(_item(judged))),
     )
 
 
-def _key(standing: Standing) -> str:
-    """Return the key of a count: ``asPredicted``."""
-    first, *others = standing.value.lower().split("_")
-    return first + "".join(map(str.capitalize, others))
+def _settings_read(file: PolicyFile) -> docs.SettingsRead:
+    ignored = [docs.Ignored(key, place) for key, place in file.ignored]
+    return docs.SettingsRead(file.name, list(file.keys), list(file.loosens), ignored)
+
+
+def _policy_line(line: Line) -> docs.PolicyLine:
+    return docs.PolicyLine(
+        policy=line.key,
+        about=line.subject,
+        found=line.found,
+        allowed=line.allowed,
+        limit=line.limit or None,
+        compared=line.whole.compared if line.whole else None,
+        outcome=line.outcome,
+        text=str(line),
+    )
 
 
 def _limit(limit: Limit | None) -> str | None:
     return limit.text if limit else None
 
 
-def _item_document(judged: Judged) -> Document:
-    row = item_document(judged.item)
-    exemption = judged.exemption
-    accepted = exemption and {
-        "of": exemption.names.value,
-        "pattern": exemption.pattern,
-        "reason": exemption.reason,
-        "expires": exemption.expires.isoformat(),
-    }
-    return {
-        **{key: row[key] for key in (*_KEPT, *_KEPT_TOO)},
-        "standing": judged.standing.value,
-        "exception": accepted,
-        "seen": judged.seen,
-    }
+def _item(judged: Judged) -> docs.GateItem:
+    verdict = structs.asdict(container_verdict(judged.item))
+    accepted = None
+    if found := judged.exemption:
+        accepted = docs.CoveredBy(found.names, found.pattern, found.reason, found.expires)
+    return docs.GateItem(
+        **{name: verdict[name] for name in docs.GateItem.__struct_fields__ if name in verdict},
+        standing=judged.standing,
+        exception=accepted,
+        seen=judged.seen,
+    )
 
 
 _OUTCOMES: Final[Mapping[Standing, CaseOutcome]] = {

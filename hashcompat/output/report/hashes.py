@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from hashcompat.analysis.answers.hashes import Hashed, HashRow
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.plan import ReleaseFacts
-from hashcompat.output.report.model import Document, Report, Rows, Table, document
+from hashcompat.output.documents.containers import HashedContainer, HashFacts, HashList
+from hashcompat.output.report.model import Document, Report, Rows, Table, document, plain
 
 _COLUMNS: Final = ("NAMESPACE", "POD", "CONTAINER", "KUBELET", "HASH", "HEX", "ERA")
 _MORE_COLUMNS: Final = ("TYPE", "OWNER", "POD-UID")
@@ -18,34 +19,34 @@ _MORE_COLUMNS: Final = ("TYPE", "OWNER", "POD-UID")
 
 def _document(hashed: Hashed) -> Document:
     """Return the HashList; ``hash`` and ``hex`` are null where a vendor's Go decides."""
-    items = Rows(hashed.rows, lambda row: _item(row, hashed.releases))
-    return document("HashList", assumptions=list(hashed.assumptions), items=items)
+    items = Rows(hashed.rows, lambda row: plain(_item(row, hashed.releases)))
+    return document(HashList, assumptions=hashed.assumptions, items=items)
 
 
-def _item(row: HashRow, releases: Mapping[str, ReleaseFacts]) -> Document:
+def _item(row: HashRow, releases: Mapping[str, ReleaseFacts]) -> HashedContainer:
     uids = {release: static.uid for release, static in row.uids.items()}
-    return {
-        "node": row.pod.node,
-        "namespace": row.pod.namespace,
-        "pod": row.pod.name,
-        "uid": row.pod.uid,
-        "container": row.container.name,
-        "containerType": row.container.type.value,
-        **({"podUID": uids} if uids else {}),
-        "hashes": {release: _hash(row, release, releases[release]) for release in row.hashes},
-    }
+    return HashedContainer(
+        node=row.pod.node,
+        namespace=row.pod.namespace,
+        pod=row.pod.name,
+        uid=row.pod.uid,
+        container=row.container.name,
+        container_type=row.container.type,
+        pod_uid=uids or UNSET,
+        hashes={release: _hash(row, release, releases[release]) for release in row.hashes},
+    )
 
 
-def _hash(row: HashRow, release: str, read: ReleaseFacts) -> Document:
+def _hash(row: HashRow, release: str, read: ReleaseFacts) -> HashFacts:
     result = row.hashes[release]
-    return {
-        "hash": result.value,
-        "hex": result.hex,
-        "era": result.era,
-        **({"vendorAssumed": True} if read.vendor_assumed else {}),
-        **({"patchAssumed": True} if read.patch_assumed else {}),
-        **({"text": row.texts[release]} if release in row.texts else {}),
-    }
+    return HashFacts(
+        hash=result.value,
+        hex=result.hex,
+        era=result.era,
+        vendor_assumed=read.vendor_assumed or UNSET,
+        patch_assumed=read.patch_assumed or UNSET,
+        text=row.texts.get(release, UNSET),
+    )
 
 
 def _table(hashed: Hashed) -> Table:

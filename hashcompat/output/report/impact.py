@@ -8,11 +8,23 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 import hashcompat
+from hashcompat.core.model.documents import Tool
 from hashcompat.core.model.escape import agree, count, name_path, owner_path
-from hashcompat.core.model.impact import Batch, Certainty, Effect, Impact, NodeImpact, Owner, Step
+from hashcompat.core.model.impact import (
+    Batch,
+    BudgetImpact,
+    Certainty,
+    Effect,
+    Impact,
+    NodeImpact,
+    Owner,
+    OwnerImpact,
+    Step,
+)
+from hashcompat.output.documents import impact as docs
 from hashcompat.output.report.model import (
     Block,
     Bullets,
@@ -28,9 +40,11 @@ from hashcompat.output.report.model import (
     Section,
     Table,
     document,
+    plain,
 )
 from hashcompat.output.report.notes import collapsed
-from hashcompat.output.report.planview import overridden, source_document
+from hashcompat.output.report.planview import overridden
+from hashcompat.output.report.restartplan import source_of
 
 _COLOURS: Final[Mapping[Step, str]] = {
     Step.CLEAN: "green",
@@ -47,116 +61,107 @@ _OWNER: Final = ("NAMESPACE", "OWNER", "REPLICAS", "RESTART", "UNKNOWN", "NODES"
 def _document(impact: Impact) -> Document:
     """Return the ImpactReport; its items are the nodes, in their order."""
     return document(
-        "ImpactReport",
-        spec={
-            "from": impact.from_release,
-            "to": impact.to_release,
-            "batch": impact.size,
-            "source": source_document(impact.origin),
-            "budgets": {"found": impact.budgets, "missing": impact.budgets_missing},
-            "assumptions": list(impact.assumptions),
-            "warnings": list(impact.warnings),
-            "tool": {"name": "hashcompat", "version": hashcompat.__version__},
-        },
+        docs.ImpactReport,
+        spec=docs.ImpactSpec(
+            from_=impact.from_release,
+            to=impact.to_release,
+            batch=impact.size,
+            source=source_of(impact.origin),
+            budgets=docs.Budgets(impact.budgets, impact.budgets_missing),
+            assumptions=impact.assumptions,
+            warnings=impact.warnings,
+            tool=Tool("hashcompat", hashcompat.__version__),
+        ),
         summary=_summary(impact),
-        items=Rows(impact.nodes, _node),
-        batches=Rows(impact.batches, _batch),
-        owners=Rows(impact.owners, _owner),
+        items=Rows(impact.nodes, lambda node: plain(_node(node))),
+        batches=Rows(impact.batches, lambda batch: plain(_batch(batch))),
+        owners=Rows(impact.owners, lambda owner: plain(_owner(owner))),
     )
 
 
-def _summary(impact: Impact) -> Document:
-    steps = Counter(node.step for node in impact.nodes)
-    special = {
-        name: sum(len(getattr(node.pods, name)) for node in impact.nodes)
-        for name in ("killed", "bare", "static", "single")
-    }
-    return {
-        "nodes": len(impact.nodes),
-        **{step.value: steps[step] for step in Step},
-        "batches": len(impact.batches),
-        "budgetsBreached": len({(budget.namespace, budget.name) for budget in impact.breaches}),
-        **special,
-        "unplaced": impact.unplaced,
-        "unseen": impact.unseen,
-    }
+def _summary(impact: Impact) -> docs.ImpactSummary:
+    steps = Counter(node.step.value.replace("-", "_") for node in impact.nodes)
+    return docs.ImpactSummary(
+        nodes=len(impact.nodes),
+        **{name: steps[name] for name in ("clean", "in_place", "undecided", "drain")},
+        batches=len(impact.batches),
+        budgets_breached=_breached(impact),
+        **{
+            name: sum(len(getattr(node.pods, name)) for node in impact.nodes)
+            for name in ("killed", "bare", "static", "single")
+        },
+        unplaced=impact.unplaced,
+        unseen=impact.unseen,
+    )
 
 
-def _node(node: NodeImpact) -> dict[str, Any]:
+def _breached(impact: Impact) -> int:
+    return len({(budget.namespace, budget.name) for budget in impact.breaches})
+
+
+def _node(node: NodeImpact) -> docs.ImpactNode:
     pods = node.pods
-    return {
-        "node": node.name,
-        "step": node.step.value,
-        "batch": node.batch,
-        "podsRestarted": node.restarted,
-        "podsUnknown": node.unknown,
-        "reasons": list(node.reasons),
-        **_effect(node.effect),
-        "killed": _places(pods.killed, "pod"),
-        "bare": _places(pods.bare, "pod"),
-        "static": _places(pods.static, "pod"),
-        "single": _places(pods.single, "owner"),
-        "drainFlags": list(node.flags),
-        "drainWaitsFor": list(node.drain_waits),
-    }
+    return docs.ImpactNode(
+        node=node.name,
+        step=node.step,
+        batch=node.batch,
+        pods_restarted=node.restarted,
+        pods_unknown=node.unknown,
+        reasons=node.reasons,
+        budgets=tuple(map(_budget, node.effect.budgets)),
+        owners_down=tuple(map(_owner_down, node.effect.owners)),
+        killed=_pods(pods.killed),
+        bare=_pods(pods.bare),
+        static=_pods(pods.static),
+        single=tuple(docs.OwnerRef(namespace, name) for namespace, name in pods.single),
+        drain_flags=node.flags,
+        drain_waits_for=node.drain_waits,
+    )
 
 
-def _places(places: Iterable[tuple[str, str]], noun: str) -> list[Document]:
-    return [{"namespace": namespace, noun: name} for namespace, name in places]
+def _pods(places: Iterable[tuple[str, str]]) -> tuple[docs.PodRef, ...]:
+    return tuple(docs.PodRef(namespace, name) for namespace, name in places)
 
 
-def _effect(effect: Effect) -> Document:
-    return {
-        "budgets": [
-            {
-                "namespace": budget.namespace,
-                "name": budget.name,
-                "breached": budget.certainty.value,
-                "desiredHealthy": budget.desired,
-                "healthy": budget.healthy,
-                "restarts": budget.restarts,
-                "possible": budget.possible,
-                "healthyAfter": budget.after,
-                "short": budget.short,
-                "shortBefore": budget.short_before,
-                "problem": budget.problem,
-            }
-            for budget in effect.budgets
-        ],
-        "ownersDown": [
-            {
-                "namespace": budget.namespace,
-                "owner": budget.name,
-                "down": budget.certainty.value,
-                "replicas": budget.replicas,
-            }
-            for budget in effect.owners
-        ],
-    }
+def _budget(budget: BudgetImpact) -> docs.BudgetEffect:
+    return docs.BudgetEffect(
+        namespace=budget.namespace,
+        name=budget.name,
+        breached=budget.certainty,
+        desired_healthy=budget.desired,
+        healthy=budget.healthy,
+        restarts=budget.restarts,
+        possible=budget.possible,
+        healthy_after=budget.after,
+        short=budget.short,
+        short_before=budget.short_before,
+        problem=budget.problem,
+    )
 
 
-def _batch(batch: Batch) -> dict[str, Any]:
-    return {
-        "batch": batch.number,
-        "step": batch.step.value,
-        "nodes": list(batch.nodes),
-        **_effect(batch.effect),
-    }
+def _owner_down(owner: OwnerImpact) -> docs.OwnerDown:
+    return docs.OwnerDown(owner.namespace, owner.name, owner.certainty, owner.replicas)
 
 
-def _owner(owner: Owner) -> dict[str, Any]:
-    return {
-        "namespace": owner.namespace,
-        "owner": owner.name,
-        "replicas": owner.replicas,
-        "podsRestarted": owner.restarted,
-        "podsUnknown": owner.unknown,
-        "nodes": owner.nodes,
-        "secondsToReady": {"median": owner.seconds, "most": owner.most_seconds},
-        "graceSeconds": owner.grace_seconds,
-        "unprobed": owner.unprobed,
-        "single": owner.single,
-    }
+def _batch(batch: Batch) -> docs.BatchItem:
+    budgets = tuple(map(_budget, batch.effect.budgets))
+    owners = tuple(map(_owner_down, batch.effect.owners))
+    return docs.BatchItem(batch.number, batch.step, batch.nodes, budgets, owners)
+
+
+def _owner(owner: Owner) -> docs.OwnerItem:
+    return docs.OwnerItem(
+        namespace=owner.namespace,
+        owner=owner.name,
+        replicas=owner.replicas,
+        pods_restarted=owner.restarted,
+        pods_unknown=owner.unknown,
+        nodes=owner.nodes,
+        seconds_to_ready=docs.SecondsToReady(owner.seconds, owner.most_seconds),
+        grace_seconds=owner.grace_seconds,
+        unprobed=owner.unprobed,
+        single=owner.single,
+    )
 
 
 def _table(impact: Impact) -> Table:
@@ -193,10 +198,10 @@ def _overview(impact: Impact, _: Screen) -> Iterator[Section]:
 
 
 def _answer(impact: Impact) -> Iterator[Line]:
-    numbers = _summary(impact)
-    steps = ", ".join(f"{numbers[step.value]} {_WORDS[step]}" for step in Step if numbers[step.value])
+    numbers = Counter(node.step for node in impact.nodes)
+    steps = ", ".join(f"{numbers[step]} {_WORDS[step]}" for step in Step if numbers[step])
     yield [f"{count(len(impact.nodes), 'node')} in {_batches(impact)}: {steps or 'none'}"]
-    breached = numbers["budgetsBreached"]
+    breached = _breached(impact)
     if impact.budgets_missing and not impact.budgets:
         yield ["PodDisruptionBudgets: UNKNOWN"]
     else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -19,6 +19,7 @@ from hashcompat.analysis.planning.reasons import FieldChange
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.plan import Hop, Scope
 from hashcompat.core.release import parse_release
+from hashcompat.output.documents import releases as docs
 from hashcompat.output.report.items import hop_words
 from hashcompat.output.report.model import (
     Coloured,
@@ -250,39 +251,37 @@ def _names(changes: Iterable[FieldChange]) -> str:
 def _document(matrix: Matrix) -> Document:
     """Return the RestartMatrix: a cell a pair of releases."""
     return document(
-        "RestartMatrix",
-        releases=list(matrix.releases),
-        warnings=list(matrix.warnings),
-        items=[
-            {
-                "from": cell.old,
-                "to": cell.new,
-                "scope": cell.scope.value,
-                "era": cell.era,
-                "fields": [
-                    {"path": change.path, "field": change.field, "added": change.added}
-                    for change in cell.fields
-                ],
-                "ifSet": cell.if_set,
-                "go": cell.go,
-                "upstream": cell.upstream,
-                "findings": None if matrix.counts is None else matrix.counts[cell.old, cell.new].findings,
-                "unknown": None if matrix.counts is None else matrix.counts[cell.old, cell.new].unknown,
-            }
-            for cell in matrix.cells.values()
-        ],
-        cheapestPath=None if matrix.path is None else _path(matrix, matrix.path),
-        shortestPath=None if matrix.shortest is None else _path(matrix, matrix.shortest),
-        groups=[list(group) for group in matrix.groups],
+        docs.RestartMatrix,
+        releases=matrix.releases,
+        warnings=matrix.warnings,
+        items=[_pair(matrix, cell) for cell in matrix.cells.values()],
+        cheapest_path=None if matrix.path is None else _path(matrix, matrix.path),
+        shortest_path=None if matrix.shortest is None else _path(matrix, matrix.shortest),
+        groups=matrix.groups,
     )
 
 
-def _path(matrix: Matrix, path: Path) -> dict[str, Any]:
-    return {
-        "releases": [matrix.releases[0], *(step.new for step in path.hops)],
-        "findings": [step.findings for step in path.hops],
-        "unknown": [step.unknown for step in path.hops],
-    }
+def _pair(matrix: Matrix, cell: Cell) -> docs.MatrixPair:
+    counts = matrix.counts[cell.old, cell.new] if matrix.counts is not None else None
+    return docs.MatrixPair(
+        from_=cell.old,
+        to=cell.new,
+        scope=cell.scope,
+        era=cell.era,
+        fields=tuple(docs.PairField(change.path, change.field, change.added) for change in cell.fields),
+        if_set=cell.if_set,
+        go=cell.go,
+        upstream=cell.upstream,
+        findings=counts.findings if counts else None,
+        unknown=counts.unknown if counts else None,
+    )
+
+
+def _path(matrix: Matrix, path: Path) -> docs.Path:
+    releases = (matrix.releases[0], *(step.new for step in path.hops))
+    counts = zip(*((step.findings, step.unknown) for step in path.hops), strict=True)
+    findings, unknown = counts if path.hops else ((), ())
+    return docs.Path(releases, findings, unknown)
 
 
 def _notes(matrix: Matrix) -> Iterator[str]:

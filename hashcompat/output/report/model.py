@@ -28,9 +28,30 @@ Document = dict[str, Any]
 """Plain data, as schemas/documents describes it; at its top level a list may be :class:`Rows`."""
 
 
-def document(kind: str, **content: Any) -> Document:
-    """Put a document's content under its version and kind."""
-    return {"apiVersion": API_VERSION, "kind": kind, **content}
+def document(kind: str | type[msgspec.Struct], **content: Any) -> Document:
+    """Put a document's content under its version and kind; that of a struct by its fields, in their order."""
+    if isinstance(kind, str):
+        return {"apiVersion": API_VERSION, "kind": kind, **content}
+    content = {"api_version": API_VERSION, "kind": kind.__name__, **content}
+    keys = dict(zip(kind.__struct_fields__, kind.__struct_encode_fields__, strict=True))
+    if unknown := content.keys() - keys.keys():
+        raise TypeError(f"{kind.__name__} has no {', '.join(unknown)}")
+    return {key: _plain_but_rows(content[name]) for name, key in keys.items() if name in content}
+
+
+def _plain_but_rows(value: Any) -> Any:
+    return value if isinstance(value, Rows) else plain(value)
+
+
+def plain(value: Any) -> Any:
+    """Return a value as a document shows it; a struct as a ``Document``."""
+    return _listed(msgspec.to_builtins(value))
+
+
+def _listed(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _listed(each) for key, each in value.items()}
+    return list(map(_listed, value)) if isinstance(value, (list, tuple)) else value
 
 
 @lru_cache(maxsize=4096)

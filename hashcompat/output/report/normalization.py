@@ -12,7 +12,7 @@ import hashcompat
 from hashcompat.core.model.escape import count, name_path
 from hashcompat.core.model.normalization import Change, Normalization
 from hashcompat.core.model.verdicts import FINDINGS
-from hashcompat.output.report.items import COLOURS, item_document, item_name, reason_words
+from hashcompat.output.report.items import COLOURS, item_name, reason_words
 from hashcompat.output.report.model import (
     Coloured,
     Document,
@@ -25,10 +25,10 @@ from hashcompat.output.report.model import (
     Section,
     Table,
     document,
+    plain,
     time_text,
 )
-from hashcompat.output.report.planview import source_document
-from hashcompat.output.report.restartplan import ItemSeals
+from hashcompat.output.report.restartplan import ItemSeals, item_document, source_of
 
 _OF_NODES: Final = ("NODE", "KUBELET", "RUNTIME", "RESTART", "AFTER", "UNKNOWN", "RECORDS", "MANIFESTS")
 _OF_CHANGES: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "AFTER", "RECORDED", "NEW", "WHY")
@@ -68,7 +68,7 @@ def _sealed(shown: Shown) -> tuple[Document, Seals]:
         spec={
             "from": made.from_release,
             "to": made.to_release,
-            "source": source_document(made.origin),
+            "source": plain(source_of(made.origin)),
             "nodes": [
                 {"name": node.name, "kubelet": node.kubelet, "runtime": node.runtime} for node in made.nodes
             ],

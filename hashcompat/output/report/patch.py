@@ -12,6 +12,7 @@ from hashcompat.analysis.patching.audit import Audit, AuditRow
 from hashcompat.analysis.patching.model import Patch, wrapped
 from hashcompat.core.model.escape import count, name_path, word
 from hashcompat.core.rules.pages import findings
+from hashcompat.output.documents import containers as docs
 from hashcompat.output.report.model import (
     Case,
     Document,
@@ -22,6 +23,7 @@ from hashcompat.output.report.model import (
     Rows,
     Table,
     document,
+    plain,
 )
 
 _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "OWN STRINGS", "NEW FIELDS")
@@ -30,29 +32,19 @@ _HIT: Final = "strip-misses"
 
 def _document(audit: Audit) -> Document:
     """Return the PatchAudit: an item for each container whose stripped hash is not the old one."""
+    cuts = tuple(docs.Cut(cut.field, cut.piece, cut.instead) for cut in audit.cuts)
     return document(
-        "PatchAudit",
-        spec={
-            "kubelet": str(audit.new.release),
-            "like": str(audit.old.release),
-            "cuts": [{"field": cut.field, "text": cut.piece, "instead": cut.instead} for cut in audit.cuts],
-        },
-        summary={"containers": audit.containers, "hit": len(audit.rows)},
+        docs.PatchAudit,
+        spec=docs.AuditSpec(str(audit.new.release), str(audit.old.release), cuts),
+        summary=docs.AuditSummary(audit.containers, len(audit.rows)),
         items=Rows(audit.rows, _item),
-        article={"staticPods": list(audit.static_pods), "podTemplates": list(audit.templates)},
+        article=docs.Article(audit.static_pods, audit.templates),
     )
 
 
-def _item(row: AuditRow) -> dict[str, Any]:
-    return {
-        "node": row.pod.node,
-        "namespace": row.pod.namespace,
-        "pod": row.pod.name,
-        "uid": row.pod.uid,
-        "container": row.container.name,
-        "strings": list(row.hit.strings),
-        "newFields": list(row.hit.fields),
-    }
+def _item(row: AuditRow) -> Any:
+    names = row.pod.node, row.pod.namespace, row.pod.name, row.pod.uid, row.container.name
+    return plain(docs.AuditItem(*names, row.hit.strings, row.hit.fields))
 
 
 def _table(audit: Audit) -> Table:

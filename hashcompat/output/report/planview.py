@@ -17,7 +17,7 @@ from hashcompat.core.model.plan import Plan, Summary
 from hashcompat.core.model.pods import Origin, Source
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.output.report.items import COLOURS, SEVERITY
-from hashcompat.output.report.model import Coloured, Document, Line, Table, time_text
+from hashcompat.output.report.model import Coloured, Line, Table, time_text
 from hashcompat.output.report.tally import Group, GroupBy, Kind, Tally, owner_of, tallied
 
 if TYPE_CHECKING:
@@ -284,16 +284,3 @@ def times_line(plan: Plan) -> str:
 def times_of(plan: Plan) -> Mapping[str, datetime | None]:
     """Return the two times for programs."""
     return {"input_taken": plan.origin.taken, "plan_created": plan.created}
-
-
-def source_document(origin: Origin) -> Document:
-    """Return where the pods of a plan come from, as an object of its document."""
-    return {
-        "kind": origin.kind.value,
-        "names": list(origin.names),
-        "context": origin.context,
-        "server": origin.server,
-        "clusterUID": origin.cluster,
-        "oldest": time_text(origin.oldest),
-        "takenAt": time_text(origin.taken),
-    }

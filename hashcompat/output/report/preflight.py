@@ -8,6 +8,13 @@ from typing import Any, Final
 from hashcompat.analysis.preflight import CHECKS
 from hashcompat.core.model.escape import count, distinct, word
 from hashcompat.core.model.preflight import Finding, Preflight, Status
+from hashcompat.output.documents.checks import (
+    LeftOut,
+    PreflightItem,
+    PreflightReport,
+    PreflightSpec,
+    PreflightSummary,
+)
 from hashcompat.output.report.model import (
     Case,
     Coloured,
@@ -19,6 +26,7 @@ from hashcompat.output.report.model import (
     Rows,
     Table,
     document,
+    plain,
 )
 
 _COLUMNS: Final = ("NODE", "CHECK", "STATUS", "OBJECT", "FINDING")
@@ -40,25 +48,16 @@ _OUTCOMES: Final[Mapping[Status, Outcome]] = {
 
 def _document(result: Preflight) -> Document:
     """Return the PreflightReport: every finding, those of checks that found nothing included."""
-    spec = {
-        "to": result.target,
-        "from": dict(result.current),
-        "ignored": list(result.ignored),
-        "leftOut": [{"id": check, "needs": needs} for check, needs in result.left_out],
-    }
-    summary = {status.value: number for status, number in result.counts().items()}
-    return document("PreflightReport", spec=spec, summary=summary, items=Rows(result.findings, _item))
+    left_out = tuple(LeftOut(check, needs) for check, needs in result.left_out)
+    spec = PreflightSpec(result.target, dict(result.current), result.ignored, left_out)
+    counts = {status.value.lower(): number for status, number in result.counts().items()}
+    items = Rows(result.findings, _item)
+    return document(PreflightReport, spec=spec, summary=PreflightSummary(**counts), items=items)
 
 
-def _item(finding: Finding) -> dict[str, Any]:
-    return {
-        "id": finding.id,
-        "node": finding.node,
-        "status": finding.status.value,
-        "object": finding.object,
-        "text": finding.text,
-        "advice": finding.advice,
-    }
+def _item(finding: Finding) -> Any:
+    names = finding.id, finding.node, finding.status, finding.object
+    return plain(PreflightItem(*names, finding.text, finding.advice))
 
 
 def _shown(result: Preflight) -> list[Finding]:

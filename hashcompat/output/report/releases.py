@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from hashcompat.analysis.answers.releases import KnownMinor, ReleaseList, Versions
 from hashcompat.core.model.escape import name_path
+from hashcompat.output.documents import releases as docs
 from hashcompat.output.report.model import Document, Prose, Report, Section, Table, document
 
 if TYPE_CHECKING:
@@ -14,20 +15,13 @@ if TYPE_CHECKING:
 
 
 def _document(releases: ReleaseList) -> Document:
-    return document(
-        "ReleaseList",
-        items=[
-            {
-                "minor": minor.name,
-                "releases": list(minor.releases),
-                "types": minor.types,
-                "madeFrom": minor.made_from,
-                "era": minor.era,
-                "go": [{"since": since, "go": go} for since, go in minor.go],
-                "userAdded": minor.user_added,
-            }
-            for minor in releases.minors
-        ],
+    return document(docs.ReleaseList, items=list(map(_minor, releases.minors)))
+
+
+def _minor(minor: KnownMinor) -> docs.KnownMinor:
+    built = tuple(docs.BuiltWith(since, go) for since, go in minor.go)
+    return docs.KnownMinor(
+        minor.name, minor.releases, minor.types, minor.made_from, minor.era, built, minor.user_added
     )
 
 
@@ -68,7 +62,7 @@ RELEASES: Final[Report[ReleaseList]] = Report(
 
 def _version_document(version: Versions) -> Document:
     return document(
-        "Version", version=version.tool, oldestKubelet=version.oldest, newestKubelet=version.newest
+        docs.Version, version=version.tool, oldest_kubelet=version.oldest, newest_kubelet=version.newest
     )
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
 
 import hashcompat
+from hashcompat.core.model import documents as docs
 from hashcompat.core.model.digest import DIGEST, SIGNATURE, Digest, signature
+from hashcompat.core.model.documents import ContainerVerdict, Hashes, Place, Seen
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.plan import Details, Hop, Piece, Plan
+from hashcompat.core.model.plan import Details, Hop, Piece, Plan, ReleaseFacts, Suggestion
+from hashcompat.core.model.pods import Origin
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.rules.pages import every
-from hashcompat.output.report.items import ALIKE, disputed_nodes, item_document, reason_words, release_facts
+from hashcompat.output.report.items import reason_words
 from hashcompat.output.report.model import (
     Case,
     Document,
@@ -25,7 +30,8 @@ from hashcompat.output.report.model import (
     document,
     time_text,
 )
-from hashcompat.output.report.planview import Excerpt, excerpt_of, source_document, times_of
+from hashcompat.output.report.planview import Excerpt, excerpt_of, times_of
+from hashcompat.output.report.rowtexts import Likeness, Own
 from hashcompat.sources.files.saved import line
 
 
@@ -43,42 +49,34 @@ def sealed_plan(result: Plan | Excerpt) -> tuple[Document, Seals]:
     plan = shown.plan
     details = plan.details if shown.details else None
     content = document(
-        "RestartPlan",
-        spec={
-            "from": plan.from_release,
-            "to": plan.to_release,
-            "source": source_document(plan.origin),
-            "disputedNodes": disputed_nodes(plan),
-            "overrideNodeReleases": plan.overridden,
-            "releases": {read.name: release_facts(read) for read in plan.releases},
-            "assumptions": list(plan.assumptions),
-            "warnings": list(plan.warnings),
-            "hops": [_hop(hop) for hop in plan.hops],
-            "rollback": _hop(plan.rollback) if plan.rollback else None,
-            "assumedPatch": plan.patch or None,
-            "suggestion": {
-                "kubelet": plan.suggestion.kubelet,
-                "like": list(plan.suggestion.likes),
-                "strategy": "accept",
-                "restartsSaved": plan.suggestion.saves,
-                "command": plan.suggestion.command,
-            }
-            if plan.suggestion
-            else None,
-            "tool": {"name": "hashcompat", "version": plan.tool or hashcompat.__version__},
-            "createdAt": time_text(plan.created),
-        },
-        summary={
-            "containers": shown.summary.containers,
+        docs.RestartPlan,
+        spec=docs.PlanSpec(
+            from_=plan.from_release,
+            to=plan.to_release,
+            source=source_of(plan.origin),
+            disputed_nodes=disputed_nodes(plan),
+            override_node_releases=plan.overridden,
+            releases={read.name: release_facts(read) for read in plan.releases},
+            assumptions=plan.assumptions,
+            warnings=plan.warnings,
+            hops=list(map(_hop, plan.hops)),
+            rollback=_hop(plan.rollback) if plan.rollback else None,
+            assumed_patch=plan.patch or None,
+            suggestion=_suggestion(plan.suggestion) if plan.suggestion else None,
+            tool=docs.Tool("hashcompat", plan.tool or hashcompat.__version__),
+            created_at=plan.created,
+        ),
+        summary=docs.PlanSummary(
+            containers=shown.summary.containers,
             **{verdict.value.lower(): number for verdict, number in shown.summary.verdicts.items()},
-            "pods": shown.summary.pods,
-            "podsAffected": shown.summary.pods_affected,
-            "nodesAffected": shown.summary.nodes_affected,
-            "compared": shown.summary.compared,
-            "notCompared": shown.summary.not_compared,
-            "recorded": plan.share.recorded,
-            "reproduced": plan.share.reproduced,
-        },
+            pods=shown.summary.pods,
+            pods_affected=shown.summary.pods_affected,
+            nodes_affected=shown.summary.nodes_affected,
+            compared=shown.summary.compared,
+            not_compared=shown.summary.not_compared,
+            recorded=plan.share.recorded,
+            reproduced=plan.share.reproduced,
+        ),
         **({"details": details_document(details)} if details else {}),
         # with details each row has a difference of its own, so replicas share no text
         items=Rows(shown.items, _item) if details else Rows(shown.items, item_document, ALIKE, shown.jobs),
@@ -110,49 +108,129 @@ def _item(item: Item) -> Document:
     return {**item_document(item), "difference": item.difference or None}
 
 
-def _hop(hop: Hop) -> Document:
-    return {
-        "from": hop.old,
-        "to": hop.new,
-        "findings": hop.findings,
-        "unknown": hop.unknown,
-        "parts": [_hop(part) for part in hop.parts],
-    }
+def source_of(origin: Origin) -> docs.Origin:
+    """Return where the pods of a plan come from, as documents have it."""
+    place = origin.context, origin.server, origin.cluster
+    return docs.Origin(origin.kind, origin.names, *place, origin.oldest, origin.taken)
 
 
-def details_document(details: Details) -> Document:
+def disputed_nodes(plan: Plan) -> list[docs.DisputedNode]:
+    """Return the nodes that report another release than the plan is given."""
+    return [docs.DisputedNode(node.node, node.kubelet) for node in plan.disputed]
+
+
+def release_facts(read: ReleaseFacts) -> docs.ReleaseFacts:
+    """Return how a release's name was read."""
+    return docs.ReleaseFacts(read.read_as, read.era, read.types, read.vendor_assumed, read.patch_assumed)
+
+
+def _suggestion(patch: Suggestion) -> docs.Suggestion:
+    return docs.Suggestion(patch.kubelet, patch.likes, "accept", patch.saves, patch.command)
+
+
+def _hop(hop: Hop) -> docs.Hop:
+    return docs.Hop(hop.old, hop.new, hop.findings, hop.unknown, list(map(_hop, hop.parts)))
+
+
+def details_document(details: Details) -> docs.Details:
     """Return the details; an item's ``difference`` counts the differences from 1."""
-    return {
-        "differences": [
-            {
-                "from": difference.old,
-                "to": difference.new,
-                "fragment": _pieces(difference.pieces),
-                "more": difference.more,
-                "hashes": list(difference.hashes),
-                "begins": [{"pieces": _pieces(pieces)} for pieces in difference.begins],
-                "example": difference.example,
-            }
-            for difference in details.differences
-        ],
-        "omitted": details.omitted,
-        "releases": list(details.releases),
-        "passed": details.passed,
-        "pairs": [
-            {
-                "from": pair.old,
-                "to": pair.new,
-                "scope": pair.scope.value,
-                "findings": pair.findings,
-                "unknown": pair.unknown,
-            }
-            for pair in details.pairs
-        ],
-    }
+    differences = [
+        docs.Difference(
+            from_=difference.old,
+            to=difference.new,
+            fragment=pieces_of(difference.pieces),
+            more=difference.more,
+            hashes=difference.hashes,
+            begins=[docs.Beginning(pieces_of(pieces)) for pieces in difference.begins],
+            example=difference.example,
+        )
+        for difference in details.differences
+    ]
+    pairs = [docs.Pair(pair.old, pair.new, pair.scope, pair.findings, pair.unknown) for pair in details.pairs]
+    return docs.Details(differences, details.omitted, details.releases, details.passed, pairs)
 
 
-def _pieces(pieces: Iterable[Piece]) -> list[Document]:
-    return [{"kind": piece.kind.value, "text": piece.text} for piece in pieces]
+def pieces_of(pieces: Iterable[Piece]) -> list[docs.Piece]:
+    """Return the pieces of a fragment, as documents have them."""
+    return [docs.Piece(piece.kind, piece.text) for piece in pieces]
+
+
+def item_document(item: Item) -> Document:
+    """Return one container's verdict as an item of a RestartPlan."""
+    return _row(item, _own(item))
+
+
+def _own(item: Item) -> Own:
+    """Return what an item has as its own among those of replicas."""
+    pod, seen = item.pod, item.observed
+    line = item.line or None
+    own = (
+        pod.node,
+        pod.name,
+        pod.uid,
+        item.recorded,
+        item.from_hash,
+        item.to_hash,
+        *((line,) if pod.file else ()),
+    )
+    return (*own, seen.id, time_text(seen.started), seen.restarts, seen.running) if seen else own
+
+
+def _likeness(item: Item) -> Hashable:
+    """Return what items of replicas share: names, and values that live as long as the plan."""
+    pod = item.pod
+    return (
+        # ids stand for values that live as long as the plan, and compare fastest
+        id(item.prediction),
+        id(item.container),
+        pod.namespace,
+        pod.owner,
+        pod.workload,
+        pod.file,
+        item.observed is None,
+    )
+
+
+def container_verdict(item: Item) -> ContainerVerdict:
+    """Return one container's verdict as documents have it."""
+    return _verdict(item, _own(item))
+
+
+def _row(item: Item, own: Sequence[Any]) -> Document:
+    row: Document = msgspec.to_builtins(_verdict(item, own))
+    return row
+
+
+def _verdict(item: Item, own: Sequence[Any]) -> ContainerVerdict:
+    pod, container, prediction = item.pod, item.container, item.prediction
+    node, name, uid, recorded, old, new, *rest = own
+    place = Place(pod.file, rest.pop(0)) if pod.file else None
+    return ContainerVerdict(
+        node=node,
+        namespace=pod.namespace,
+        pod=name,
+        uid=uid,
+        container=container.name,
+        container_type=container.type,
+        owner=pod.owner,
+        workload=pod.workload,
+        from_release=prediction.from_release,
+        verdict=prediction.verdict,
+        pod_recreated=prediction.pod_recreated,
+        hash=Hashes(recorded, old, new),
+        calibrated=prediction.calibrated,
+        counted=prediction.compared,
+        creator_assumed=bool(prediction.creator),
+        reasons=[
+            docs.Reason(reason.id, reason.path, reason.field, reason.text) for reason in prediction.reasons
+        ],
+        source=place,
+        observed=Seen(*rest) if rest else None,
+    )
+
+
+ALIKE: Final = Likeness(_likeness, _own, _row)
+"""How the items of replicas are written together."""
 
 
 _OUTCOMES: Final[Mapping[Verdict, Outcome]] = {

@@ -27,7 +27,19 @@ from hashcompat.core.catalog.files import (
 )
 from hashcompat.core.rules import Rows, Rule, Since, Step, anchor, link
 from hashcompat.core.rules.pages import RuleList, every
-from hashcompat.output.report.model import Coloured, Document, Line, Prose, Report, Section, Table, document
+from hashcompat.output.documents import checks as documents
+from hashcompat.output.documents.checks import RuleItem, RuleSince, RuleStep
+from hashcompat.output.report.model import (
+    Coloured,
+    Document,
+    Line,
+    Prose,
+    Report,
+    Section,
+    Table,
+    document,
+    plain,
+)
 
 WIDTH: Final = 80
 """Columns that a page takes at the most, except for a word that is longer."""
@@ -63,25 +75,27 @@ def _spans(wanted: Iterable[Rows]) -> Iterator[Span]:
                 yield span(row)
 
 
-def document_of(rule: Rule) -> dict[str, Any]:
+def document_of(rule: Rule) -> Any:
     """Return a rule as an item of the document."""
     since = rule.since
-    return {
-        "id": rule.id,
-        "name": rule.name,
-        "meaning": rule.meaning,
-        "source": rule.source,
-        "effect": rule.effect,
-        "confirm": [_step(step) for step in rule.confirm],
-        "avoid": [_step(step) for step in rule.avoid],
-        "since": since and {"releases": released(since), "note": since.note},
-        "links": list(rule.links),
-        "page": link(rule.id),
-    }
+    return plain(
+        RuleItem(
+            id=rule.id,
+            name=rule.name,
+            meaning=rule.meaning,
+            source=rule.source,
+            effect=rule.effect,
+            confirm=tuple(map(_step, rule.confirm)),
+            avoid=tuple(map(_step, rule.avoid)),
+            since=RuleSince(released(since), since.note) if since else None,
+            links=rule.links,
+            page=link(rule.id),
+        )
+    )
 
 
-def _step(step: Step) -> dict[str, str | None]:
-    return {"text": step.text, "command": step.command or None}
+def _step(step: Step) -> RuleStep:
+    return RuleStep(step.text, step.command or None)
 
 
 def sections(rule: Rule) -> Iterator[Section]:
@@ -260,7 +274,7 @@ def _page(rule: Rule) -> Rule:
 
 
 def _document(rules: RuleList) -> Document:
-    return document("RuleList", items=[document_of(_page(rule)) for rule in rules.rules])
+    return document(documents.RuleList, items=[document_of(_page(rule)) for rule in rules.rules])
 
 
 def _cells(rule: Rule) -> list[object]:

@@ -13,6 +13,7 @@ from hashcompat.analysis.answers.golden import Verification, Verifications
 from hashcompat.core.model.escape import agree, count, name_path, word
 from hashcompat.core.model.verdicts import number_of
 from hashcompat.core.rules.pages import findings
+from hashcompat.output.documents import containers as docs
 from hashcompat.output.report.model import (
     Case,
     Document,
@@ -23,26 +24,19 @@ from hashcompat.output.report.model import (
     Rows,
     Table,
     document,
+    plain,
 )
 
 _DIFFERS: Final = "golden-mismatch"
 
 
 def _document(verifications: Verifications) -> Document:
-    return document("VerifyResult", items=[_item(result) for result in verifications.items])
+    return document(docs.VerifyResult, items=list(map(_item, verifications.items)))
 
 
-def _item(result: Verification) -> Document:
-    mismatches = [
-        {"release": row.release, "case": row.case, "problem": row.problem} for row in result.mismatches
-    ]
-    return {
-        "directory": result.directory,
-        "releases": list(result.releases),
-        "cases": result.cases,
-        "compared": result.compared,
-        "mismatches": mismatches,
-    }
+def _item(result: Verification) -> docs.Verified:
+    mismatches = tuple(docs.Mismatch(row.release, row.case, row.problem) for row in result.mismatches)
+    return docs.Verified(result.directory, result.releases, result.cases, result.compared, mismatches)
 
 
 def _table(verifications: Verifications) -> Table:
@@ -105,29 +99,22 @@ _OUTCOMES: Final = {"DIFFERS": Outcome.FAILED, "UNDECIDED": Outcome.UNDECIDED, "
 def _record_document(check: RecordCheck) -> Document:
     """Return the CalibrationResult: counts of all, and an item for each that its release does not compute."""
     share = check.share
-    summary = {
-        "recorded": len(check.rows),
-        "compared": share.recorded,
-        "reproduced": share.reproduced,
-        "skipped": check.skipped,
-    }
-    return document("CalibrationResult", summary=summary, items=Rows(_missed(check), _record_item))
+    summary = docs.CalibrationSummary(len(check.rows), share.recorded, share.reproduced, check.skipped)
+    return document(docs.CalibrationResult, summary=summary, items=Rows(_missed(check), _record_item))
 
 
-def _record_item(row: CheckedRecord) -> dict[str, Any]:
-    return {
-        "node": row.node,
-        "namespace": row.record.namespace,
-        "pod": row.record.pod,
-        "uid": row.record.uid,
-        "container": row.record.container,
-        "hash": {"recorded": number_of(row.record.hash), "computed": row.computed},
-        "problem": row.problem,
-        "origin": {"release": row.origin.release, "era": row.origin.era, "fields": list(row.origin.fields)}
-        if row.origin
-        else None,
-        "tokenMount": {"name": row.mount.name, "oneIn": row.mount.one_in} if row.mount else None,
-    }
+def _record_item(row: CheckedRecord) -> Any:
+    record, origin, mount = row.record, row.origin, row.mount
+    names = row.node, record.namespace, record.pod, record.uid, record.container
+    return plain(
+        docs.RecordItem(
+            *names,
+            hash=docs.RecordHashes(number_of(record.hash), row.computed),
+            problem=row.problem,
+            origin=docs.Creator(origin.release, origin.era, origin.fields) if origin else None,
+            token_mount=docs.TokenMount(mount.name, mount.one_in) if mount else None,
+        )
+    )
 
 
 def _missed(check: RecordCheck) -> list[CheckedRecord]:

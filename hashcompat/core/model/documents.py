@@ -1,0 +1,377 @@
+"""Documents as structs, each its writer, its reader and its JSON Schema; here those that are read again.
+
+What an object of a document has, in which order and of which form, is said by its struct alone: commands fill
+it in, ``schemas/documents`` is made of it, and what is saved and read again is checked by it. The docstring
+below a field is the description of the schema.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, ClassVar, Final, Literal, TypeVar
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from hashcompat.core.model.plan import Kind as PieceKind
+from hashcompat.core.model.plan import Scope
+from hashcompat.core.model.pods import ContainerType
+from hashcompat.core.model.pods import Source as SourceKind
+from hashcompat.core.model.verdicts import Verdict
+
+API_VERSION: Final = "hashcompat.io/v1"
+
+T = TypeVar("T")
+
+Count = Annotated[int, Meta(ge=0)]
+Number = Annotated[int, Meta(ge=1)]
+Hash32 = Annotated[int, Meta(ge=0, le=(1 << 32) - 1, description="an unsigned 32-bit container hash")]
+Text = Annotated[str, Meta(min_length=1)]
+Time = Annotated[datetime, Meta(tz=True)]
+Some = Annotated[Sequence[T], Meta(min_length=1)]
+
+_RELEASE: Final = r"v?[0-9]+\.[0-9]+\.[0-9]+([-+].+)?"
+ReleaseName = Annotated[str, Meta(pattern=f"^{_RELEASE}$", description="a kubelet release as it was given")]
+ReleaseOrAuto = Annotated[str, Meta(pattern=f"^({_RELEASE}|auto)$")]
+HopEnd = Annotated[
+    str,
+    Meta(
+        pattern=rf"^({_RELEASE}$|auto$|[a-z]+:v?[0-9]+\.[0-9]+)",
+        description="a release, auto, or another name of a release, which a distribution's nodes report",
+    ),
+]
+Minor = Annotated[str, Meta(pattern=r"^[0-9]+\.[0-9]+$")]
+Upstream = Annotated[str, Meta(pattern=r"^[0-9]+\.[0-9]+\.[0-9]+$")]
+RuleId = Annotated[str, Meta(pattern="^HC[0-9]{3}$")]
+CheckId = Annotated[str, Meta(pattern="^PF-[0-9]{3}$")]
+Hex = Annotated[
+    str,
+    Meta(
+        pattern="^(0|[1-9a-f][0-9a-f]{0,7})$",
+        description="the hash as labels and annotations hold it: lower case, not zero-padded",
+    ),
+]
+PullRequest = Annotated[str, Meta(pattern="^[a-z0-9-]+/[a-z0-9-]+#[0-9]+$")]
+
+
+def key(name: str) -> str:
+    """Return the key of a field: ``containerID`` for ``container_id``, ``from`` for ``from_``."""
+    first, *words = name.rstrip("_").split("_")
+    return re.sub("(?<=[a-z])(Id|Uid)$", lambda end: end[0].upper(), first + "".join(map(str.title, words)))
+
+
+class Object(msgspec.Struct, forbid_unknown_fields=True, rename=key):
+    """An object of a document: it has every key of its fields but for those that are UNSET, and no other."""
+
+
+class Document(Object):
+    """A whole document; its class has the name of its kind."""
+
+    reaches: ClassVar[tuple[type[Object], ...]] = ()
+    """Structs that a field names in words, for it has one of several: msgspec unites tagged ones alone."""
+    api_version: Literal["hashcompat.io/v1"]
+    kind: str
+
+
+class Hashes(Object):
+    """The recorded hash of a container, and those that the two kubelets compute."""
+
+    recorded: Hash32 | None
+    from_: Hash32 | None
+    to: Hash32 | None
+
+
+class Reason(Object):
+    """Why a verdict is what it is."""
+
+    id: RuleId
+    path: str
+    """JSON path below the container; empty where no field is behind the reason."""
+    field: str
+    """Go name of that field; empty where no field is behind the reason."""
+    text: Text
+
+
+class Place(Object):
+    """Where a container is in the input."""
+
+    file: Text
+    """The file as given, or found in a directory; - for standard input, a URL without what may be secret
+    in it."""
+    line: Number | None
+    """The line, from 1, of the decompressed text at which the container begins; null in a snapshot."""
+
+
+class Seen(Object):
+    """What the status reported of a container."""
+
+    container_id: str
+    """Its ID in the runtime, without the runtime's name; empty where the status does not show it."""
+    started_at: Time | None
+    """Null where the status does not show it."""
+    restart_count: Count | None
+    running: bool | None
+
+
+class Origin(Object):
+    """Where the pods were read."""
+
+    kind: SourceKind
+    names: Sequence[str]
+    """Files, directories and URLs, without user, password and query."""
+    context: str
+    """The kubeconfig context of a cluster; empty without one."""
+    server: str
+    """The URL of a cluster's API server; empty where it is not known."""
+    cluster_uid: str
+    """The UID of the cluster's namespace kube-system; empty where it is not known."""
+    oldest: Time | None
+    """When the oldest of the files was last written, which decides nothing; null where that is not known."""
+    taken_at: Time | None
+    """When it was taken, at the earliest: a cluster when its list began, files by the newest time in
+    each, the oldest of them; null where that is not known."""
+
+
+class DisputedNode(Object):
+    """A node that reports another release than the plan is given."""
+
+    node: str
+    kubelet: str
+    """The release that it reports."""
+
+
+class ReleaseFacts(Object):
+    """How the name of a release was read."""
+
+    read_as: Upstream
+    """The upstream release that the name was read as."""
+    era: Text
+    types: Minor
+    vendor_assumed: bool
+    patch_assumed: bool
+
+
+class Hop(Object):
+    """One step: how many containers it kills, and how many are not decided."""
+
+    from_: HopEnd
+    """The release that nodes start from; auto where they start from several, or from unknown ones."""
+    to: HopEnd
+    """The release that it leads to; auto of a way back to several, or to unknown ones."""
+    findings: Count
+    unknown: Count
+    """Those on nodes whose release is unknown count in every hop, and in no part of it."""
+    parts: Sequence[Hop]
+    """The same for the nodes of each known release; empty where neither from nor to is auto."""
+
+
+class Suggestion(Object):
+    """A patch of the kubelet that would save restarts."""
+
+    kubelet: ReleaseName
+    like: Some[ReleaseName]
+    strategy: Literal["accept"]
+    restarts_saved: Number
+    command: Text
+
+
+class Tool(Object):
+    """What made the document."""
+
+    name: Literal["hashcompat"]
+    version: Text
+
+
+class PlanSpec(Object):
+    """What was asked of a plan, and how it was read."""
+
+    from_: ReleaseOrAuto
+    """A release, or auto: what each node reports."""
+    to: ReleaseName
+    source: Origin
+    """Where the pods were read."""
+    disputed_nodes: Sequence[DisputedNode]
+    """Nodes that report another release than from; their pods are UNKNOWN unless overrideNodeReleases."""
+    override_node_releases: bool
+    """Whether from counts on these nodes all the same (--override-node-releases)."""
+    releases: dict[str, ReleaseFacts]
+    """How each release that takes part was read."""
+    assumptions: Sequence[Text]
+    warnings: Sequence[Text]
+    """Where the plan does not keep to upstream's version skew policy."""
+    hops: Sequence[Hop]
+    """The same way one minor at a time; empty where that is no other way; from auto each node joins at
+    the hop that leads on from its own release."""
+    rollback: Hop | None
+    """The way back, from auto to each node's own release; null where the release of no node is known."""
+    assumed_patch: Text | None
+    """How the kubelet is patched that the plan assumes, as options of hashcompat patch."""
+    suggestion: Suggestion | None
+    """A patch of the kubelet that would save restarts."""
+    tool: Tool
+    created_at: Time | None
+    """When the pods were read; null where that is not known."""
+
+
+class PlanSummary(Object):
+    """The counts of all items."""
+
+    containers: Count
+    restart: Count
+    kill: Count
+    keep: Count
+    unknown: Count
+    pods: Count
+    pods_affected: Count
+    nodes_affected: Count
+    compared: Count
+    """Containers that run on a node and are compared there: what percentages are of; of manifests alone
+    all that would run."""
+    not_compared: Count
+    """The other containers: finished, not started, on no node, init and ephemeral ones."""
+    recorded: Count
+    """Containers whose recorded hash is known."""
+    reproduced: Count
+    """Those of them whose recorded hash is one that a known release computes."""
+
+
+class Piece(Object):
+    """A part of a fragment."""
+
+    kind: PieceKind
+    text: str
+    """Empty for a gap."""
+
+
+class Beginning(Object):
+    """How a text begins."""
+
+    pieces: Sequence[Piece]
+
+
+class Difference(Object):
+    """Where the texts differ that two releases hash of some containers."""
+
+    from_: ReleaseName
+    to: ReleaseName
+    fragment: Sequence[Piece]
+    """The first places where the masked texts differ; empty across eras, and where masked values differ."""
+    more: bool
+    """Whether there are more places."""
+    hashes: Sequence[str]
+    """Across eras what each of the two releases hashes, in words; else empty."""
+    begins: Sequence[Beginning]
+    """Across eras how the two masked texts of one container begin; else empty."""
+    example: str
+    """That container, as explain takes it; else empty."""
+
+
+class Pair(Object):
+    """What an upgrade between two releases does."""
+
+    from_: str
+    to: str
+    scope: Scope
+    """Which unchanged containers restart, whatever the pods."""
+    findings: Count | None
+    """Null where it was not counted."""
+    unknown: Count | None
+    """Null where it was not counted."""
+
+
+class Details(Object):
+    """Where hashed texts differ, and the releases on the way in pairs."""
+
+    differences: Sequence[Difference]
+    """Each distinct difference once."""
+    omitted: Count
+    """For how many containers no difference is kept, for there were too many distinct ones."""
+    releases: Sequence[str]
+    """The releases on the way, in its order; the first may be auto."""
+    passed: Count
+    """How many releases of the way are left out of these."""
+    pairs: Sequence[Pair]
+    """What an upgrade between any two of them does."""
+
+
+class ContainerVerdict(Object):
+    """One container with its verdict."""
+
+    node: str
+    namespace: Text
+    pod: str
+    uid: str
+    container: str
+    container_type: ContainerType
+    owner: str
+    """Kind/name of the controller; empty without one."""
+    workload: str
+    """Kind/name of the owner above the controller, such as a Deployment; else the controller; Node/name of a
+    static pod."""
+    from_release: str
+    """The release that the container runs under; empty where it is not known."""
+    verdict: Verdict
+    pod_recreated: bool
+    hash: Hashes
+    calibrated: bool | None
+    """Whether the recorded hash is one that a known release computes; null where nothing can be compared."""
+    counted: bool
+    """Whether percentages count the container: it runs on a node, where the target kubelet compares or kills
+    it."""
+    creator_assumed: bool
+    """Whether the verdict assumes which release created the container; assumptions of plans say which."""
+    reasons: Sequence[Reason]
+    source: Place | None
+    """Where the container is in the input; null for a cluster, objects and the sample."""
+    observed: Seen | None
+    """What the status reported of the container; null where none lists it."""
+
+
+class PlanItem(ContainerVerdict):
+    """One container of a plan."""
+
+    difference: Number | UnsetType | None = UNSET
+    """The number of its difference in details, from 1; null for none; only with details."""
+
+
+class RestartPlan(Document, kw_only=True):
+    """The verdict for every container when kubelets go from one release to another."""
+
+    kind: Literal["RestartPlan"]
+    spec: PlanSpec
+    summary: PlanSummary
+    details: Details | UnsetType = UNSET
+    """What --details adds."""
+    items: Sequence[PlanItem]
+    digest: Annotated[str, Meta(pattern="^sha256:[0-9a-f]{64}$")]
+    """The SHA-256 of all the rest, as docs/gate.md describes it."""
+    signature: Annotated[str, Meta(pattern="^hmac-sha256:[0-9a-f]{64}$")] | None
+    """The HMAC-SHA256 of the digest; null where there is no key."""
+
+
+class Turn(Object):
+    """One node of a rollout."""
+
+    node: Text
+    phase: Literal["started", "done", "failed"]
+    """Started: its turn was taken and not decided; done: as the plan predicted; failed: not so."""
+    id: str
+    """A random name of the run that took the turn."""
+    holder: str
+    """Who took the turn, for people."""
+    plan: str
+    """The digest of the plan by which it was taken."""
+    started_at: Time
+    ended_at: Time | None
+    """Null as long as it is started."""
+    reason: str
+    """What decided; empty as long as it is started."""
+
+
+class RolloutState(Document):
+    """Which nodes of a rollout were started, are done or have failed: what gate --state keeps."""
+
+    kind: Literal["RolloutState"]
+    items: Sequence[Turn]

@@ -1,0 +1,307 @@
+"""Documents about containers: their hashes, why these change, and how they compare with others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, UnsetType
+
+from hashcompat.analysis.answers.expectation import Where
+from hashcompat.core.model.documents import (
+    ContainerVerdict,
+    Count,
+    Document,
+    Hash32,
+    Hex,
+    Number,
+    Object,
+    Piece,
+    ReleaseName,
+    Some,
+    Text,
+)
+from hashcompat.core.model.pods import ContainerType
+from hashcompat.output.documents.releases import EraChange, FieldChange
+
+AnyChange = Annotated[
+    dict[str, Any],
+    Meta(
+        extra_json_schema={
+            "anyOf": [{"$ref": f"#/$defs/{kind.__name__}"} for kind in (FieldChange, EraChange)]
+        }
+    ),
+]
+"""A FieldChange or an EraChange, as an object."""
+
+
+class Side(Object):
+    """What one of two kubelets hashes of a container."""
+
+    release: ReleaseName
+    era: Text
+    hash: Hash32 | None
+    hex: Hex | None
+    text: str
+    """The text that is hashed, with values masked unless they were asked for."""
+    readable: str
+    """The text, or the JSON whose bytes it prints as numbers."""
+
+
+class FieldDifference(Object):
+    """A field that differs."""
+
+    path: Text
+    from_: Any
+    """Any value; "absent" where the release does not know the field."""
+    to: Any
+    """Any value; "absent" where the release does not know the field."""
+
+
+class Sentences(Object):
+    """What an operator wants to know first, each a sentence."""
+
+    what: Text
+    """What the new kubelet does, to the container or the whole pod."""
+    why: Text
+    """The rule in plain words, with the releases of the case."""
+    todo: Text
+    """What it means and what to do; for UNKNOWN, what would decide it."""
+    commands: Sequence[Text]
+    """Commands that go with it."""
+
+
+class Expected(Object):
+    """Something that will be seen after the upgrade."""
+
+    where: Where
+    """Log: the new kubelet's log; event: the pod's events, as REASON: MESSAGE; status: the pod's status;
+    uid: the annotation kubernetes.io/config.hash of the mirror pod."""
+    text: Text
+    """… stands for what only the node knows."""
+    verbosity: Count
+    """The least --v of the kubelet at which a line is in its log."""
+
+
+class Explained(ContainerVerdict):
+    """One container, explained."""
+
+    sentences: Sentences
+    """What an operator wants to know first, each a sentence."""
+    from_: Side | None
+    to: Side | None
+    fields: Sequence[FieldDifference]
+    fragment: Sequence[Piece]
+    """The first places in which the two texts differ, if that is why; between two gaps, the same and the
+    removed pieces in a row are part of the old text, and the same and the added ones of the new text;
+    empty across eras and where the texts are the same."""
+    upstream: Sequence[AnyChange]
+    expect: Sequence[Expected]
+    """What will be seen; empty where nothing is killed."""
+    log_line: str
+    """What the new kubelet logs; empty when it does not restart the container."""
+    event: str
+    """The message of the event that the new kubelet writes for a sidecar whose hash changed; else empty."""
+    masked: bool
+    compared: bool
+    """Whether the hash has a say; false where the pod is recreated or refused before any is compared."""
+
+
+class ExplanationList(Document):
+    """Why the hash of some containers changes, in full."""
+
+    reaches = (FieldChange, EraChange)
+
+    kind: Literal["ExplanationList"]
+    warnings: Sequence[Text]
+    """Which nodes report another release than the current one that is given."""
+    items: Some[Explained]
+
+
+class HashFacts(Object, kw_only=True):
+    """The hash of a container under one release."""
+
+    hash: Hash32 | None
+    hex: Hex | None
+    era: Text
+    vendor_assumed: Annotated[bool, Meta(extra_json_schema={"const": True})] | UnsetType = UNSET
+    patch_assumed: Annotated[bool, Meta(extra_json_schema={"const": True})] | UnsetType = UNSET
+    text: str | UnsetType = UNSET
+    """The exact hashed text, where it was asked for."""
+
+
+class HashedContainer(Object, kw_only=True):
+    """One container with its hashes."""
+
+    node: str
+    namespace: Text
+    pod: str
+    uid: str
+    container: str
+    container_type: ContainerType
+    pod_uid: Annotated[dict[ReleaseName, Text | None], Meta(min_length=1)] | UnsetType = UNSET
+    """Of static pods read from their manifests, by release, as it was asked for; null where it is not
+    known."""
+    hashes: Annotated[dict[ReleaseName, HashFacts], Meta(min_length=1)]
+    """By release, as it was asked for."""
+
+
+class HashList(Document):
+    """The hash of every container under some kubelet releases."""
+
+    kind: Literal["HashList"]
+    assumptions: Sequence[Text]
+    """What the hashes take for granted: of manifests, that admission adds nothing."""
+    items: Sequence[HashedContainer]
+
+
+class CalibrationSummary(Object):
+    """How many records there are."""
+
+    recorded: Count
+    compared: Count
+    reproduced: Count
+    skipped: Count
+    """Records of containers that no kubelet compares."""
+
+
+class RecordHashes(Object):
+    """The recorded hash and the computed one."""
+
+    recorded: Hash32 | None
+    computed: Hash32 | None
+
+
+class TokenMount(Object):
+    """A volume mount with which a hash is reproduced."""
+
+    name: Text
+    one_in: Number
+    """One hash in so many is found by chance."""
+
+
+class Creator(Object):
+    """The release that created a container."""
+
+    release: Text
+    era: Text
+    fields: Sequence[str]
+    """Where what that release hashes of the container differs from what its kubelet's release does; empty
+    across eras."""
+
+
+class RecordItem(Object):
+    """One record that its release does not compute."""
+
+    node: str
+    """Empty where no container was found."""
+    namespace: str
+    """Empty where the record does not tell."""
+    pod: Text
+    uid: str
+    """Empty where the record does not tell."""
+    container: Text
+    hash: RecordHashes
+    token_mount: TokenMount | None
+    """The service account's volume mount with which a manifest has the recorded hash; null where none was
+    searched or found."""
+    problem: Text
+    """Differs; reproduced with a token mount, which tokenMount names; created by another release, which
+    origin names (both count as reproduced); or why nothing was compared."""
+    origin: Creator | None
+    """The nearest release that computes the recorded hash, and so created the container; null where there
+    is none."""
+
+
+class CalibrationResult(Document):
+    """Which recorded hashes this program computes too; an item for each that it does not."""
+
+    kind: Literal["CalibrationResult"]
+    summary: CalibrationSummary
+    items: Sequence[RecordItem]
+
+
+class Cut(Object):
+    """A text that is cut out."""
+
+    field: str
+    """The Go field that the text is of."""
+    text: str
+    instead: str
+
+
+class AuditSpec(Object):
+    """What is patched, and how."""
+
+    kubelet: str
+    """The release that is patched."""
+    like: str
+    """The release whose hashes it is to make."""
+    cuts: Sequence[Cut]
+    """The text that is cut out, in order."""
+
+
+class AuditSummary(Object):
+    """How many containers there are."""
+
+    containers: Count
+    hit: Count
+
+
+class AuditItem(Object):
+    """One container that is hit."""
+
+    node: str
+    namespace: str
+    pod: str
+    uid: str
+    container: str
+    strings: Sequence[str]
+    """Paths of the container's own strings that hold such text."""
+    new_fields: Sequence[str]
+    """Paths of set fields that the old release does not know."""
+
+
+class Article(Object):
+    """What the global form changes beside the container hash."""
+
+    static_pods: Sequence[str]
+    """Static pods that get another UID."""
+    pod_templates: Sequence[str]
+    """Owners whose pods' templates get another hash."""
+
+
+class PatchAudit(Document):
+    """Which containers a stripping kubelet does not hash as the old release does."""
+
+    kind: Literal["PatchAudit"]
+    spec: AuditSpec
+    summary: AuditSummary
+    items: Sequence[AuditItem]
+    article: Article
+    """What the global form changes beside the container hash."""
+
+
+class Mismatch(Object):
+    """A case that is computed otherwise."""
+
+    release: ReleaseName
+    case: Text
+    problem: Text
+
+
+class Verified(Object):
+    """One golden directory."""
+
+    directory: Text
+    releases: Some[ReleaseName]
+    cases: Number
+    compared: Number
+    mismatches: Sequence[Mismatch]
+
+
+class VerifyResult(Document):
+    """How golden directories compare with what this program computes."""
+
+    kind: Literal["VerifyResult"]
+    items: Some[Verified]

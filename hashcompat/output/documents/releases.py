@@ -1,0 +1,225 @@
+"""Documents about releases: what differs, which are known, and what an upgrade between any two does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from hashcompat.core.model.documents import (
+    Count,
+    Document,
+    Minor,
+    Object,
+    PullRequest,
+    ReleaseName,
+    ReleaseOrAuto,
+    Some,
+    Text,
+    Upstream,
+)
+from hashcompat.core.model.plan import Scope
+
+
+class ReleaseSide(Object):
+    """One of two releases, with the steps of its hash."""
+
+    release: ReleaseName
+    read_as: Upstream
+    """The upstream release that the name was read as."""
+    era: Text
+    types: Minor
+    vendor_assumed: bool
+    patch_assumed: bool
+    steps: Some[Text]
+
+
+class FieldChange(Object):
+    """An upstream change of a field."""
+
+    release: Minor
+    type: Text
+    field: Text
+    change: Literal["added", "removed", "retyped", "renamed", "retagged", "reordered"]
+    json: str
+    from_: str | None
+    to: str | None
+    pr: PullRequest | None
+    issues: Sequence[PullRequest]
+    gate: str | None
+    stage: Literal["alpha", "beta", "GA"] | None
+    about: Text
+
+
+class EraChange(Object):
+    """An upstream change of the steps of the hash."""
+
+    release: Minor
+    from_: Text
+    to: Text
+    pr: PullRequest
+    also: Sequence[PullRequest]
+    issues: Sequence[PullRequest]
+    about: Text
+
+
+class TypeDifference(Object):
+    """A field of which two releases have different BuiltWith types."""
+
+    type: Text
+    field: str
+    """Empty when the type itself is no struct."""
+    from_: Text
+    to: Text
+    upstream: FieldChange | None
+
+
+class BehaviourDifference(Object):
+    """Something that the kubelets of two releases do otherwise."""
+
+    path: Text
+    """The keys of behaviour.json."""
+    from_: Any
+    """Any JSON; null where that release has nothing there."""
+    to: Any
+    """Any JSON; null where that release has nothing there."""
+
+
+class DefaultDifference(Object):
+    """A field that two API servers write otherwise, or drop."""
+
+    field: Text
+    from_: Text
+    """What is written and when, or absent."""
+    to: Text
+
+
+class GateFacts(Object):
+    """A feature gate in one release."""
+
+    stage: Annotated[str, Meta(extra_json_schema={"enum": ["ALPHA", "BETA", "GA", "DEPRECATED"]})]
+    on: bool
+    """The default."""
+    locked: bool
+    needs: Sequence[Text]
+
+
+class GateDifference(Object):
+    """A feature gate that differs between two releases."""
+
+    gate: Text
+    from_: GateFacts | None
+    """Null where the release does not know the gate."""
+    to: GateFacts | None
+    """Null where the release does not know the gate."""
+
+
+class ReleaseDifference(Document):
+    """What differs between two releases for any container: the type tree and the steps of the hash."""
+
+    kind: Literal["ReleaseDifference"]
+    from_: ReleaseSide
+    to: ReleaseSide
+    types: Sequence[TypeDifference]
+    upstream: Sequence[EraChange]
+    behaviour: Sequence[BehaviourDifference]
+    """What kubelets do otherwise."""
+    defaults: Sequence[DefaultDifference]
+    """What API servers write into the containers of new pods, and drop from them."""
+    gates: Sequence[GateDifference]
+
+
+class BuiltWith(Object):
+    """Since which patch release a minor is built with a Go."""
+
+    since: ReleaseName
+    go: Minor
+
+
+class KnownMinor(Object):
+    """One minor."""
+
+    minor: Minor
+    releases: Some[ReleaseName]
+    types: Minor
+    made_from: Text
+    era: Text
+    go: Sequence[BuiltWith]
+    user_added: bool
+
+
+class ReleaseList(Document):
+    """The known kubelet releases, a minor an item."""
+
+    kind: Literal["ReleaseList"]
+    items: Some[KnownMinor]
+
+
+class PairField(Object):
+    """A field of the BuiltWith types that differs between two releases."""
+
+    path: Text
+    field: Text
+    added: bool | None
+    """Whether the second release has it; null: both, with another BuiltWith type."""
+
+
+class MatrixPair(Object):
+    """An ordered pair of releases."""
+
+    from_: ReleaseOrAuto
+    to: ReleaseName
+    scope: Scope
+    """Which containers restart."""
+    era: str
+    """The two hash algorithms, where they differ; else empty."""
+    fields: Sequence[PairField]
+    """Fields of the BuiltWith types that only one of the two releases has."""
+    if_set: bool
+    """Whether only containers that set such a field restart."""
+    go: bool
+    """Whether containers with a backspace or form feed restart."""
+    upstream: str
+    """Pull requests behind the difference; empty where there is none."""
+    findings: Count | None
+    """How many of the given pods' containers are killed, as a plan says; null without pods."""
+    unknown: Count | None
+    """How many of them are not decided; null without pods."""
+
+
+class Path(Object):
+    """A way through the releases."""
+
+    releases: Some[ReleaseOrAuto]
+    findings: Sequence[Count]
+    """Containers killed by each step."""
+    unknown: Sequence[Count]
+    """Containers that are not decided at each step."""
+
+
+class RestartMatrix(Document):
+    """Every ordered pair of some releases: which containers restart, and why."""
+
+    kind: Literal["RestartMatrix"]
+    releases: Some[ReleaseOrAuto]
+    warnings: Sequence[str]
+    """Upstream's version skew policy, quoted where the cheapest way breaks it."""
+    items: Sequence[MatrixPair]
+    cheapest_path: Path | None
+    """The way from the first release to the last that kills least; null without pods."""
+    shortest_path: Path | None
+    """The way of fewest steps in which every kubelet is within the version skew policy; null without
+    pods, and where there is none."""
+    groups: Sequence[Some[ReleaseOrAuto]]
+    """The releases, neighbours together that no pair distinguishes: of the same counts, or of the same
+    scope without pods."""
+
+
+class Version(Document):
+    """This program's version and the range of known kubelet releases."""
+
+    kind: Literal["Version"]
+    version: Annotated[str, Meta(pattern=r"^[0-9]+\.[0-9]+\.[0-9]+")]
+    oldest_kubelet: ReleaseName
+    newest_kubelet: ReleaseName

@@ -30,6 +30,8 @@ def now_of(
     pods = tuple(pod for pod in inventory.pods if pod.node in names)
     upgraded = frozenset(name for name, node in nodes.items() if _is_upgraded(node.kubelet, target, catalog))
     recorded = dict(_recorded(pods, records)) if records else {}
+    if records:
+        pods = tuple(map(records.as_reported, pods))
     return Now(tuple(dict.fromkeys(names)), nodes, upgraded, pods, begun, recorded)
 
 

@@ -156,7 +156,9 @@ class Planner:
                 self._save(ruling)
             elif ruling.spared and draft.prepared:
                 self._suggester.add(draft.prepared, one.replica)
-            places.append(self._item(name, container, ruling, _hashes(draft.prepared, one.replica)))
+            # Its own draft has it as the runtime reports it; replicas have no record.
+            seen = draft.container if one.replica is None else container
+            places.append(self._item(name, seen, ruling, _hashes(draft.prepared, one.replica)))
         return places
 
     def _item(

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.core.model.escape import name_path
-from hashcompat.core.model.pods import Container, Inventory, Pod, Source
+from hashcompat.core.model.pods import Container, Ended, Inventory, Pod, Source
 from hashcompat.core.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.core.model.uids import is_computed, is_of_api_server
 
@@ -69,15 +69,8 @@ class Records(msgspec.Struct, frozen=True):
 
     def as_reported(self, pod: Pod) -> Pod:
         """Return a pod whose containers run as the runtime reports: a kubelet asks it, not the API server."""
-        states = {
-            container.name: record.running
-            for container in pod.containers
-            if (record := self.of(pod, container))
-        }
         changed = tuple(
-            structs.replace(container, running=state)
-            if (state := states.get(container.name)) is not None
-            else container
+            _as_recorded(container, record) if (record := self.of(pod, container)) else container
             for container in pod.containers
         )
         return pod if changed == pod.containers else structs.replace(pod, containers=changed)
@@ -103,6 +96,20 @@ class Records(msgspec.Struct, frozen=True):
         """Return the resources that a kubelet applied to a container; None where that is not known."""
         resources = (self.applied.get((uid, container.name)) for uid in _uids(pod))
         return next((applied for applied in resources if applied is not None), None)
+
+
+def _as_recorded(container: Container, record: Recorded) -> Container:
+    """Return a container as its record shows it: another one since, or one that has ended."""
+    if record.running is None:
+        return container
+    found = structs.replace(container, running=record.running)
+    if record.id and container.id and record.id != container.id:
+        found = structs.replace(
+            found, id=record.id, started=record.created, restarts=record.attempt, ended=None
+        )
+    if not record.running and (found.ended is None or not found.ended.final):
+        found = structs.replace(found, ended=Ended(record.id, None, final=True))
+    return found
 
 
 def _uids(pod: Pod) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from hashcompat.core.model.verdicts import Verdict
 
 POD: Final[tuple[Decide, ...]] = (
     pod.finished,  # the pod has ended, and the container runs on
+    pod.done,  # nothing but a sidecar is left of it
     pod.resting,  # the pod has ended or is about to, or nobody compares this container
     pod.refused_static_pod,  # the target kubelet does not read its manifest
     pod.missing_manifest,  # nor is its manifest there any more
@@ -94,7 +95,8 @@ def _decide(case: Case) -> Decision:
 def _killed_or_kept(case: Case) -> Decision:
     decision = _first((*POD, static.by_manifest), case)
     if decision is not None:
-        return static.with_pod(case, decision) if decision.verdict is Verdict.KEEP else decision
+        kept = decision.verdict is Verdict.KEEP
+        return pod.with_sandbox(case, static.with_pod(case, decision)) if kept else decision
     by_mirror_pod = static.by_mirror_pod(case)
     if by_mirror_pod is not None and by_mirror_pod.pod_recreated:
         return by_mirror_pod

@@ -44,6 +44,31 @@ def finished(case: Case) -> Decision | None:
     return None
 
 
+def done(case: Case) -> Decision | None:
+    """Kill a sidecar that still runs though the last regular container of its Never pod has ended.
+
+    Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions``, 1.31.14: sidecars
+    are killed once no regular container is to run again.
+    """
+    running = case.container.running and case.container.type is ContainerType.SIDECAR
+    if not (running and case.whole.is_done):
+        return None
+    text = "the last regular container of the pod has ended, and this sidecar still runs"
+    return Decision(Verdict.KILL, (Reason(rules.FINISHED, text),))
+
+
+def with_sandbox(case: Case, kept: Decision) -> Decision:
+    """Return the decision for a container that does not run: with its sandbox the pod is created again."""
+    starts_again = case.pod.restart_policy != "Never" and not ending(case.pod)
+    if not starts_again or case.container.running is not False or kept.pod_recreated:
+        return kept
+    _, why = case.whole.failed(case.sandboxes, case.new.behaviour)
+    if not why:
+        return kept
+    reason = Reason(rules.SANDBOX_BROKEN, why)
+    return structs.replace(kept, reasons=(*kept.reasons, reason), pod_recreated=True)
+
+
 def refused_static_pod(case: Case) -> Decision | None:
     """Kill a static pod that the old kubelet ran and the new one does not read.
 

@@ -66,6 +66,17 @@ class Whole:
         )
 
     @property
+    def is_done(self) -> bool:
+        """Whether every regular container of a Never pod has ended, and so its sidecars are ended too."""
+        return self.once("done", self._is_done)
+
+    def _is_done(self) -> bool:
+        regular = self._of(ContainerType.CONTAINER)
+        ended = all(own.running is False and own.ended is not None and own.ended.final for own in regular)
+        ruled = any(own.spec.get("restartPolicy") or own.spec.get("restartPolicyRules") for own in regular)
+        return self._pod.restart_policy == "Never" and ended and not ruled
+
+    @property
     def never_ran(self) -> bool:
         """Whether the status shows that no regular container has run yet."""
         return (

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
+from typing import Final
 
 import msgspec
 
@@ -38,6 +39,48 @@ class Finding(msgspec.Struct, frozen=True):
     """What is the case."""
     advice: str = ""
     """What to do, with the command; empty where there is nothing to do."""
+
+
+class Group(msgspec.Struct, frozen=True):
+    """Findings that are equal but for their nodes."""
+
+    finding: Finding
+    """The first of them."""
+    nodes: tuple[str, ...]
+    """Their nodes, in the order of the findings."""
+
+    def __str__(self) -> str:
+        """Return the node's name, or for several ``40 nodes: cp-1, cp-2, 38 more``."""
+        if len(self.nodes) == 1:
+            return self.nodes[0]
+        more = f", {len(self.nodes) - _NAMED} more" if len(self.nodes) > _NAMED else ""
+        return f"{len(self.nodes)} nodes: {', '.join(self.nodes[:_NAMED])}{more}"
+
+
+_NAMED: Final = 2
+"""How many nodes of a group are named where not all of them are."""
+
+
+def _said(finding: Finding) -> tuple[str, str, str]:
+    return finding.object, finding.text, finding.advice
+
+
+def grouped(findings: Iterable[Finding]) -> Iterator[Group]:
+    """Yield findings, those together that are equal but for their nodes, in the place of the first."""
+    nodes: dict[tuple[str, ...], list[str]] = {}
+    first: dict[tuple[str, ...], Finding] = {}
+    for finding in findings:
+        key: tuple[str, ...] = (
+            finding.id,
+            finding.status.value,
+            finding.object,
+            finding.text,
+            finding.advice,
+        )
+        first.setdefault(key, finding)
+        nodes.setdefault(key, []).append(finding.node)
+    for key, finding in first.items():
+        yield Group(finding, tuple(nodes[key]))
 
 
 class Preflight(msgspec.Struct, frozen=True):

@@ -62,6 +62,20 @@ class PreflightItem(Object):
     """What to do; empty where there is nothing to do."""
 
 
+class PreflightGroup(Object):
+    """Findings that are equal but for their nodes."""
+
+    id: CheckId
+    status: Status
+    object: str
+    """What it is about; empty for the whole node."""
+    text: Text
+    advice: str
+    """What to do; empty where there is nothing to do."""
+    nodes: Some[str]
+    """Every node that has it."""
+
+
 class PreflightReport(Document):
     """What the checks of nodes found, before their kubelets are restarted."""
 
@@ -70,6 +84,8 @@ class PreflightReport(Document):
     summary: PreflightSummary
     """How many findings have each status."""
     items: Sequence[PreflightItem]
+    groups: Sequence[PreflightGroup]
+    """The findings that are not OK, those once that are equal but for their nodes."""
 
 
 class RuleStep(Object):

@@ -71,7 +71,7 @@ def render_markdown(report: Report[Any], result: Any, style: Style) -> Iterator[
     else:
         for text in report.lead(result):
             yield f"{escaped(text, style)}\n\n"
-        yield from _table(sheet(report, result), style)
+        yield from _table(report.folded(result) if report.folded else sheet(report, result), style)
 
 
 def _block(block: Block, style: Style) -> Iterator[str]:

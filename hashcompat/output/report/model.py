@@ -210,6 +210,8 @@ class Report(msgspec.Struct, Generic[Result], frozen=True):
     """The table with more in it."""
     sheet: Callable[[Result], Table] | None = None
     """A row an item and every column, for spreadsheets; None where the table with more in it is that."""
+    folded: Callable[[Result], Table] | None = None
+    """The same for people: equal rows of many nodes are one; None where there are no such rows."""
     findings: Callable[[Result], Findings] | None = None
     """What was found, for tests, code scanning and metrics."""
     names: Callable[[Result], Iterable[str]] | None = None

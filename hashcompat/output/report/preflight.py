@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from msgspec import structs
+
 from hashcompat.analysis.preflight import CHECKS
 from hashcompat.core.model.escape import count, distinct, word
-from hashcompat.core.model.preflight import Finding, Preflight, Status
+from hashcompat.core.model.preflight import Finding, Group, Preflight, Status, grouped
 from hashcompat.output.documents.checks import (
     LeftOut,
+    PreflightGroup,
     PreflightItem,
     PreflightReport,
     PreflightSpec,
@@ -52,7 +55,13 @@ def _document(result: Preflight) -> Document:
     spec = PreflightSpec(result.target, dict(result.current), result.ignored, left_out)
     counts = {status.value.lower(): number for status, number in result.counts().items()}
     items = Rows(result.findings, _item)
-    return document(PreflightReport, spec=spec, summary=PreflightSummary(**counts), items=items)
+    summary, groups = PreflightSummary(**counts), tuple(map(_group, grouped(_shown(result))))
+    return document(PreflightReport, spec=spec, summary=summary, items=items, groups=groups)
+
+
+def _group(group: Group) -> PreflightGroup:
+    one = group.finding
+    return PreflightGroup(one.id, one.status, one.object, one.text, one.advice, group.nodes)
 
 
 def _item(finding: Finding) -> Any:
@@ -65,17 +74,33 @@ def _shown(result: Preflight) -> list[Finding]:
 
 
 def _table(result: Preflight) -> Table:
-    return Table(_COLUMNS, lambda: map(_cells, _shown(result)), bare=True)
+    return Table(_COLUMNS, lambda: map(_cells, grouped(_shown(result))), bare=True)
 
 
 def _wide(result: Preflight) -> Table:
-    rows = [[*_cells(finding), Prose(finding.advice)] for finding in result.findings]
-    return Table((*_COLUMNS, "ADVICE"), lambda: rows)
+    """Return the table with what is in order, what to do, and of several nodes each name."""
+    rows = [
+        [*_cells(group), Prose(group.finding.advice), Prose(", ".join(group.nodes))]
+        for group in grouped(result.findings)
+    ]
+    return Table((*_COLUMNS, "ADVICE", "NODES"), lambda: rows)
 
 
-def _cells(finding: Finding) -> list[object]:
+def _sheet(result: Preflight) -> Table:
+    """Return a row for each finding of each node."""
+    rows = [
+        [*_cells(Group(finding, (finding.node,))), Prose(finding.advice), Prose(str(group))]
+        for group in grouped(result.findings)
+        for finding in (structs.replace(group.finding, node=node) for node in group.nodes)
+    ]
+    return Table((*_COLUMNS, "ADVICE", "NODES"), lambda: rows)
+
+
+def _cells(group: Group) -> list[object]:
+    finding = group.finding
     status = Coloured(finding.status.value, _COLOURS[finding.status])
-    return [finding.node, finding.id, status, finding.object or None, Prose(finding.text)]
+    node = finding.node if len(group.nodes) == 1 else Prose(str(group))
+    return [node, finding.id, status, finding.object or None, Prose(finding.text)]
 
 
 def _findings(result: Preflight) -> Findings:
@@ -132,6 +157,8 @@ PREFLIGHT: Final[Report[Preflight]] = Report(
     document=_document,
     table=_table,
     wide=_wide,
+    sheet=_sheet,
+    folded=_wide,
     findings=_findings,
     names=_names,
     notes=_notes,

@@ -237,7 +237,8 @@ def test_a_release_that_is_not_known_is_shown_and_unknown(run: Run, place: Path)
 
 def test_wide_has_everything_and_the_advice(run: Run, place: Path) -> None:
     wide = run("preflight", "--to", "1.31.14", "--dump", place, "-o", "wide", "-q")
-    assert wide.out.splitlines()[0].split() == ["NODE", "CHECK", "STATUS", "OBJECT", "FINDING", "ADVICE"]
+    columns = ["NODE", "CHECK", "STATUS", "OBJECT", "FINDING", "ADVICE", "NODES"]
+    assert wide.out.splitlines()[0].split() == columns
     assert any("kubectl drain NODE" in line for line in wide.out.splitlines())
     assert (
         run("preflight", "--to", "1.31.14", "--dump", place, "-o", "name", "-q").out

@@ -1,4 +1,4 @@
-"""PF-130 - 134: what the new kubelet reads of its host before it runs."""
+"""PF-133 - 137: what the new kubelet reads of its host before it runs."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ OK, UNKNOWN = [("OK", "")], [("UNKNOWN", "")]
         ({CONFIG: failed()}, UNKNOWN),
     ],
 )
-def test_pf130_kernel_settings(changes: Any, expected: list[tuple[str, str]]) -> None:
-    assert status("PF-130", dump(changes), upgrade("1.31.0")) == expected
+def test_pf135_kernel_settings(changes: Any, expected: list[tuple[str, str]]) -> None:
+    assert status("PF-135", dump(changes), upgrade("1.31.0")) == expected
 
 
-def test_pf130_says_what_is_wanted() -> None:
-    ((_, _, text),) = found("PF-130", dump({**PROTECT, **WANTED, PANIC: "0\n"}), upgrade("1.31.0"))
+def test_pf135_says_what_is_wanted() -> None:
+    ((_, _, text),) = found("PF-135", dump({**PROTECT, **WANTED, PANIC: "0\n"}), upgrade("1.31.0"))
     assert text == (
         "kubelet 1.31.0 does not start with protectKernelDefaults: kernel.panic is 0 and has to be 10"
     )
@@ -106,18 +106,24 @@ BLOCK = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
         (OF_N1, UNKNOWN),
     ],
 )
-def test_pf131_the_node_has_another_name(changes: Any, expected: list[tuple[str, str]]) -> None:
-    assert status("PF-131", dump(changes), upgrade("1.31.0")) == expected
+def test_pf136_the_node_has_another_name(changes: Any, expected: list[tuple[str, str]]) -> None:
+    assert status("PF-136", dump(changes), upgrade("1.31.0")) == expected
 
 
-def test_pf131_compares_with_the_node_object_too() -> None:
+def test_pf136_compares_with_the_node_object_too() -> None:
     cluster = Cluster(Node("n1", "v1.30.0"))
-    ((state, _, text),) = found("PF-131", dump({HOST: "n2\n"}), upgrade("1.31.0"), cluster)
+    ((state, _, text),) = found("PF-136", dump({HOST: "n2\n"}), upgrade("1.31.0"), cluster)
     assert state == "ERROR"
     assert text == (
         "kubelet 1.31.0 calls its node n2, and its Node object is of n1: it may not change that one, and "
         "does not find its pods"
     )
+
+
+def test_pf136_without_the_host_s_name_a_node_object_shows_nothing() -> None:
+    cluster = Cluster(Node("n1", "v1.30.0"))
+    assert status("PF-136", dump(), upgrade("1.31.0"), cluster) == OK
+    assert status("PF-136", dump({HOST: failed()}), upgrade("1.31.0"), cluster) == UNKNOWN
 
 
 BIN, FILE = ("directory", "/opt/creds/bin"), ("file", "/opt/creds/config.yaml")
@@ -161,8 +167,8 @@ FOLDER = ("directory", FILE[1])
         ("1.31.0", FLAGS, UNKNOWN),
     ],
 )
-def test_pf132_credential_providers(to: str, changes: Any, expected: list[tuple[str, str]]) -> None:
-    assert status("PF-132", dump(changes), upgrade(to)) == expected
+def test_pf137_credential_providers(to: str, changes: Any, expected: list[tuple[str, str]]) -> None:
+    assert status("PF-137", dump(changes), upgrade(to)) == expected
 
 
 CLOUD = ("path", "/etc/kubernetes/cloud.conf")

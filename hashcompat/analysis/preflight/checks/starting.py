@@ -1,4 +1,4 @@
-"""What the new kubelet reads of its host before it runs: PF-129, 130, 131, 132, 133 and 134.
+"""What the new kubelet reads of its host before it runs: PF-129 and 133 - 137.
 
 Each of these facts may have changed since the current kubelet read it, or may not have been read by its
 release at all.
@@ -95,7 +95,7 @@ def _of_range(own: accounts.Range, each: int, most: int) -> Iterator[str]:
 USER_NAMESPACES: Final = Check("PF-129", _find_ids)
 
 
-# PF-130: settings of the kernel that the kubelet wants and must not make.
+# PF-135: settings of the kernel that the kubelet wants and must not make.
 
 _SETTINGS: Final = {
     "vm/overcommit_memory": 1,
@@ -127,10 +127,10 @@ def _find_settings(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
             )
 
 
-KERNEL_SETTINGS: Final = Check("PF-130", _find_settings)
+KERNEL_SETTINGS: Final = Check("PF-135", _find_settings)
 
 
-# PF-131: another name than that of the Node.
+# PF-136: another name than that of the Node.
 
 _HOSTNAME: Final = "/proc/sys/kernel/hostname"
 
@@ -140,10 +140,13 @@ _OVERRIDE: Final = "hostname-override"
 def _find_name(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     if str(facts.setting("cloud-provider", "") or "external") != "external":
         return  # the cloud names the node
-    known = {"its client certificate": facts.certificate_node, "its Node object": _node_name(facts)}
+    given = next((word.text for word in facts.next_flags(_OVERRIDE)), "")
+    known = {"its client certificate": facts.certificate_node}
+    if given or ("file", _HOSTNAME) in facts.dump.probes:
+        # The name of the dump is the host's own, unless somebody gave it another one: that shows little.
+        known["its Node object"] = facts.cluster.node.name if facts.cluster.node is not None else ""
     if not any(known.values()):
         return
-    given = next((word.text for word in facts.next_flags(_OVERRIDE)), "")
     own = (given or facts.dump.read("file", _HOSTNAME)).strip().lower()
     for where, node in known.items():
         if node and own != node:
@@ -157,14 +160,10 @@ def _find_name(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
             return
 
 
-def _node_name(facts: Facts) -> str:
-    return facts.cluster.node.name if facts.cluster.node is not None else ""
+NODE_NAME: Final = Check("PF-136", _find_name)
 
 
-NODE_NAME: Final = Check("PF-131", _find_name)
-
-
-# PF-132: credential providers for images.
+# PF-137: credential providers for images.
 
 _PROVIDERS: Final = ("image-credential-provider-config", "image-credential-provider-bin-dir")
 
@@ -216,7 +215,7 @@ def _providers(facts: Facts, config: str) -> Iterator[str]:
             yield str(mapping(row).get("name") or "")
 
 
-CREDENTIAL_PROVIDERS: Final = Check("PF-132", _find_providers)
+CREDENTIAL_PROVIDERS: Final = Check("PF-137", _find_providers)
 
 
 # PF-133: the configuration of a cloud that is built in.

@@ -133,7 +133,7 @@ def _link(match: re.Match[str]) -> str:
 
 def _generic_page(report: Report[Any], result: Any) -> Page:
     """Return the page of a result that has no page of its own."""
-    table = report.sheet or report.wide or report.table
+    table = report.folded or report.sheet or report.wide or report.table
     return Page(
         title=report.kind,
         texts=list(_texts(report, result)),

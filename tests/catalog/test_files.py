@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from hashcompat.core.catalog.files import (
     span,
     span_words,
 )
+from hashcompat.core.catalog.releases import Range
 from hashcompat.core.errors import InputError
 from hashcompat.core.release import parse_release
 
@@ -174,3 +176,31 @@ def test_rows_are_a_list_or_the_values_of_an_object_or_one(
     table: str, at: tuple[str, ...], first: str
 ) -> None:
     assert rows_at(DATA.table(table), at)[0]["releases"] == first
+
+
+class Held(msgspec.Struct):
+    """A row of the tables below."""
+
+    releases: Range
+    needed: str
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ({"releases": 5, "needed": ""}, "'5' is not a range of releases"),
+        ({"releases": "1.6 - 1.9", "needed": ""}, "'1.6 - 1.9' is not a range of releases"),
+        ({"releases": ">=1.6"}, "Object missing required field"),
+    ],
+)
+def test_a_row_that_does_not_fit_is_named_by_its_file_and_place(
+    tmp_path: Path, row: dict[str, Any], says: str
+) -> None:
+    (tmp_path / "tables").mkdir()
+    rows = {"all": [{"releases": "<1.6", "needed": "x"}, row]}
+    (tmp_path / "tables" / "t.json").write_text(json.dumps(rows))
+    with pytest.raises(InputError) as error:
+        DataFiles(tmp_path).rows("t", tuple[Held, ...], "all")
+    assert str(error.value).startswith(f"{tmp_path}/tables/t.json: damaged release data: ")
+    assert says in str(error.value)
+    assert "`$[1]" in str(error.value)

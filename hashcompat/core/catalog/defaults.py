@@ -12,8 +12,9 @@ from typing import Any, Final
 
 import msgspec
 
+from hashcompat.core.catalog.files import DataFiles
 from hashcompat.core.catalog.gates import Gates
-from hashcompat.core.catalog.releases import Range, parse_range, typed_rows
+from hashcompat.core.catalog.releases import Range, parse_range
 from hashcompat.core.catalog.types import Schema
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.types import Field, GoType, Pointer, Struct
@@ -111,11 +112,11 @@ class DefaultTables(msgspec.Struct, frozen=True):
         )
 
 
-def default_tables(document: Row) -> DefaultTables:
+def default_tables(data: DataFiles) -> DefaultTables:
     """Read the rows of defaults.json."""
     return DefaultTables(
-        tuple(sorted(map(_row, document["defaults"]), key=lambda row: row.order)),
-        typed_rows(document["imageParsers"], tuple[ImageParser, ...]),
+        tuple(sorted(map(_row, data.table("defaults")["defaults"]), key=lambda row: row.order)),
+        data.rows("defaults", tuple[ImageParser, ...], "imageParsers"),
     )
 
 
@@ -303,12 +304,12 @@ class ApiServerTables(msgspec.Struct, frozen=True):
         return tuple(row for row in self.profiles if row.releases.holds(server))
 
 
-def api_server_tables(written: list[Row], dropped: list[Row], profiles: list[Row]) -> ApiServerTables:
+def api_server_tables(data: DataFiles) -> ApiServerTables:
     """Read the rows of apiserver.json, of dropped.json and of profiles.json."""
     return ApiServerTables(
-        tuple(map(read_default, written)),
-        typed_rows(dropped, tuple[Dropped, ...]),
-        typed_rows(profiles, tuple[Profile, ...]),
+        tuple(map(read_default, data.table("apiserver"))),
+        data.rows("dropped", tuple[Dropped, ...]),
+        data.rows("profiles", tuple[Profile, ...]),
     )
 
 

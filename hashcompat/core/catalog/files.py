@@ -20,6 +20,8 @@ from hashcompat.core.release import Release
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 
+Rows = TypeVar("Rows")
+
 CONTAINER: Final = "container"
 """The kind of trees that container hashes are made over."""
 
@@ -36,6 +38,16 @@ class DataFiles(msgspec.Struct, frozen=True):
     def table(self, name: str) -> Any:
         """Read one of the tables; errors as read_json."""
         return read_json(self.directory / "tables" / f"{name}.json")
+
+    def rows(self, name: str, kind: type[Rows], *at: str) -> Rows:
+        """Read what is at some keys of a table as values of a type.
+
+        Errors as read_json, which name the file and the place; further keys of a row are for people.
+        """
+        found = self.table(name)
+        for key in at:
+            found = found[key]
+        return fitted(f"{self.directory / 'tables' / name}.json", found, kind)
 
     def tree(self, kind: str, name: str) -> Any:
         """Read one type tree; errors as read_json."""
@@ -143,8 +155,21 @@ class Table(msgspec.Struct, frozen=True):
 
 
 def read_table(file: str, document: Mapping[str, Sequence[Mapping[str, Any]]]) -> Table:
-    """Read the rows of a file."""
-    return Table(file, typed_rows(document, dict[str, list[Row]]))
+    """Read the rows of a file; raises InputError, which names the place, for rows that do not fit."""
+    return Table(file, fitted(file, document, dict[str, list[Row]]))
+
+
+def fitted(file: str, rows: Any, kind: type[Rows]) -> Rows:
+    """Return rows of a file as values of a type; raises InputError, which names the file and the place."""
+    try:
+        return typed_rows(rows, kind)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{file}: damaged release data: {error}") from error
+
+
+def named_rows(table: Mapping[str, list[Mapping[str, Any]]], key: str) -> dict[str, list[dict[str, Any]]]:
+    """Return a table of lists by name with that name in each of their rows too, under a key."""
+    return {name: [{key: name, **row} for row in rows] for name, rows in table.items()}
 
 
 def camel(name: str) -> str:

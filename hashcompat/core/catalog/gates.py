@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.core.catalog.files import DataFiles
+from hashcompat.core.catalog.files import DataFiles, fitted
 from hashcompat.core.catalog.releases import Range, parse_range
 from hashcompat.core.release import Release
 
@@ -30,16 +30,19 @@ class GateSpec(msgspec.Struct, frozen=True):
 
     releases: Range
     """The releases."""
-    begun: Range
-    """These releases, and every one after them."""
     stage: str
     """``ALPHA``, ``BETA``, ``GA`` or ``DEPRECATED``."""
     on: bool
     """Its default."""
-    locked: bool
+    locked: bool = False
     """Whether nothing else can be set."""
-    needs: tuple[str, ...]
+    needs: tuple[str, ...] = ()
     """The gates that have to be on where it is (1.35 and later)."""
+
+    @property
+    def begun(self) -> Range:
+        """These releases, and every one after them."""
+        return parse_range(f">={self.releases.since}")
 
 
 class GateTable:
@@ -82,7 +85,7 @@ class GateTable:
 
     def _of(self, name: str) -> tuple[GateSpec, ...]:
         if name not in self._specs:
-            self._specs[name] = tuple(map(_spec, self._rows.get(name, ())))
+            self._specs[name] = fitted("gates.json", self._rows.get(name, []), tuple[GateSpec, ...])
         return self._specs[name]
 
 
@@ -143,15 +146,3 @@ class Gates:
             off = [needed for needed in spec.needs if not self.is_on(needed)] if spec else []
             if off and self.is_on(name):
                 yield f"{name}, which is on in {self._release}, needs {', '.join(off)}"
-
-
-def _spec(row: Mapping[str, Any]) -> GateSpec:
-    releases = parse_range(row["releases"])
-    return GateSpec(
-        releases,
-        parse_range(f">={releases.since}"),
-        row["stage"],
-        row["on"],
-        row.get("locked", False),
-        tuple(row.get("needs", ())),
-    )

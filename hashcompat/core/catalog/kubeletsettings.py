@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.core.catalog.files import DataFiles
-from hashcompat.core.catalog.releases import Range, parse_range, typed_rows
+from hashcompat.core.catalog.files import DataFiles, fitted, named_rows
+from hashcompat.core.catalog.releases import Range, parse_range
 from hashcompat.core.release import Release
 
 # The command line that kubelets accept: the rows of kubeletflags.json.
@@ -31,11 +31,11 @@ class Flag(msgspec.Struct, frozen=True):
     kind: str
     """``bool``, ``string``, ``duration``, ``int``, ``float``, ``map``, ``list``, ``quantity`` or
     ``version``."""
-    deprecated: bool
+    deprecated: bool = False
     """Whether a kubelet logs a warning when it is used."""
-    hidden: bool
+    hidden: bool = False
     """Whether ``--help`` leaves it out, though it is not deprecated."""
-    shorthand: str
+    shorthand: str = ""
     """The letter that can be written for it (``-v``); empty for most."""
 
     @property
@@ -56,8 +56,8 @@ class FlagTable:
 
     @cached_property
     def _rows(self) -> Mapping[str, tuple[Flag, ...]]:
-        rows: Mapping[str, list[Mapping[str, Any]]] = self._data.table("kubeletflags")["flags"]
-        return {name: tuple(_flag(name, row) for row in of_name) for name, of_name in rows.items()}
+        rows = named_rows(self._data.table("kubeletflags")["flags"], "name")
+        return fitted("kubeletflags.json", rows, dict[str, tuple[Flag, ...]])
 
     def flags(self, release: Release) -> Mapping[str, Flag]:
         """Return the flags that a release accepts, by name; empty for releases before 1.6."""
@@ -95,17 +95,6 @@ class FlagTable:
 
 def _dashed(name: str) -> str:
     return name.replace("_", "-")
-
-
-def _flag(name: str, row: Mapping[str, Any]) -> Flag:
-    return Flag(
-        name,
-        parse_range(row["releases"]),
-        row["kind"],
-        row.get("deprecated", False),
-        row.get("hidden", False),
-        row.get("shorthand", ""),
-    )
 
 
 # The config file of kubelets: the rows of kubeletconfig.json.
@@ -152,24 +141,17 @@ class ConfigTable:
         self._known: dict[str, Mapping[str, ConfigField]] = {}
 
     @cached_property
-    def _table(self) -> Mapping[str, Any]:
-        table: Mapping[str, Any] = self._data.table("kubeletconfig")
-        return table
-
-    @cached_property
     def _rows(self) -> Mapping[str, tuple[ConfigField, ...]]:
-        return {
-            path: tuple(ConfigField(path, parse_range(row["releases"]), row["kind"]) for row in rows)
-            for path, rows in self._table["fields"].items()
-        }
+        rows = named_rows(self._data.table("kubeletconfig")["fields"], "path")
+        return fitted("kubeletconfig.json", rows, dict[str, tuple[ConfigField, ...]])
 
     @cached_property
     def _versions(self) -> tuple[ConfigVersion, ...]:
-        return typed_rows(self._table["versions"], tuple[ConfigVersion, ...])
+        return self._data.rows("kubeletconfig", tuple[ConfigVersion, ...], "versions")
 
     @cached_property
     def _decoding(self) -> tuple[_Decoding, ...]:
-        return typed_rows(self._table["decoding"], tuple[_Decoding, ...])
+        return self._data.rows("kubeletconfig", tuple[_Decoding, ...], "decoding")
 
     def version(self, release: Release) -> ConfigVersion | None:
         """Return how a release reads its config file; None where it reads none (up to 1.7)."""

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from hashcompat.core.catalog.files import DataFiles
-from hashcompat.core.catalog.releases import Range, typed_rows
+from hashcompat.core.catalog.releases import Range
 from hashcompat.core.release import Release
 
 Scalar = bool | int | float | str
@@ -125,7 +125,7 @@ class ValueTable:
 
     @cached_property
     def _rows(self) -> tuple[ValueRow, ...]:
-        return typed_rows(self._data.table("kubeletvalues")["rows"], tuple[ValueRow, ...])
+        return self._data.rows("kubeletvalues", tuple[ValueRow, ...], "rows")
 
     @cached_property
     def words(self) -> frozenset[str]:

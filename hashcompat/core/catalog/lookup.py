@@ -25,7 +25,6 @@ from hashcompat.core.catalog.releases import (
     is_older,
     release_row,
     same_build,
-    typed_rows,
 )
 from hashcompat.core.catalog.types import Schema
 from hashcompat.core.catalog.vendors import RuntimeAbility, RuntimeFault, Runtimes, Vendor, Vendors
@@ -160,14 +159,13 @@ class Catalog:
     @cached_property
     def changes(self) -> Changes:
         """What changed between releases, and by which pull request."""
-        return typed_rows(self._data.table("changes"), Changes)
+        return self._data.rows("changes", Changes)
 
     @cached_property
     def _api_server_tables(self) -> ApiServerTables:
         from hashcompat.core.catalog.defaults import api_server_tables  # noqa: PLC0415 - pods of an API server rarely need it
 
-        names = ("apiserver", "dropped", "profiles")
-        return api_server_tables(*map(self._data.table, names))
+        return api_server_tables(self._data)
 
     @cached_property
     def vendors(self) -> Vendors:
@@ -177,12 +175,12 @@ class Catalog:
     @cached_property
     def runtime_faults(self) -> tuple[RuntimeFault, ...]:
         """Container runtimes whose own restart breaks pods."""
-        return typed_rows(self._data.table("runtimes"), tuple[RuntimeFault, ...])
+        return self._data.rows("runtimes", tuple[RuntimeFault, ...])
 
     @cached_property
     def runtimes(self) -> Runtimes:
         """What is known of container runtimes."""
-        abilities = typed_rows(self._data.table("abilities"), tuple[RuntimeAbility, ...])
+        abilities = self._data.rows("abilities", tuple[RuntimeAbility, ...])
         return Runtimes(self.runtime_faults, abilities)
 
     @cached_property
@@ -249,7 +247,7 @@ class Catalog:
 
     def source_site(self, kubelet: Kubelet) -> Site:
         """Return where a release's source computes and compares hashes."""
-        return site_of(kubelet.release, typed_rows(self._data.table("patch"), PatchTables))
+        return site_of(kubelet.release, self._data.rows("patch", PatchTables))
 
     def releases(self) -> list[str]:
         """Name every known release, oldest first."""

@@ -10,7 +10,7 @@ import msgspec
 
 from hashcompat.core.catalog.files import POD, DataFiles
 from hashcompat.core.catalog.gates import Gates
-from hashcompat.core.catalog.releases import Range, latest_minor_at, parse_range, typed_rows
+from hashcompat.core.catalog.releases import Range, latest_minor_at, parse_range
 from hashcompat.core.catalog.types import Tree, TypeBuilder
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go.metav1 import PODS, WRAPPERS
@@ -107,12 +107,12 @@ class PodData:
         """The rows of defaults.json."""
         from hashcompat.core.catalog.defaults import default_tables  # noqa: PLC0415 - manifests alone need it
 
-        return default_tables(self._data.table("defaults"))
+        return default_tables(self._data)
 
     @cached_property
     def conversions(self) -> ConversionTables:
         """The rows of conversions.json."""
-        return typed_rows(self._data.table("conversions"), ConversionTables)
+        return self._data.rows("conversions", ConversionTables)
 
     def knows(self, release: Release) -> bool:
         """Return whether there is a tree for a release: from 1.6 to the newest that ships."""

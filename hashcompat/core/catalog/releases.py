@@ -102,10 +102,17 @@ Rows = TypeVar("Rows")
 def typed_rows(rows: Any, kind: type[Rows]) -> Rows:
     """Return rows of the release data as values of a type; further keys of a row are for people.
 
-    Raises msgspec.ValidationError for rows that do not fit, and what parse_range raises.
+    Raises msgspec.ValidationError, with the path, for rows that do not fit.
     """
-    # A range is the only part of rows that msgspec does not know how to read.
-    return msgspec.convert(rows, kind, dec_hook=lambda _, text: parse_range(text))
+    return msgspec.convert(rows, kind, dec_hook=_range)
+
+
+def _range(_: type, text: object) -> Range:
+    """Read the only part of rows that msgspec does not know how to read."""
+    try:
+        return parse_range(str(text))
+    except InputError as error:
+        raise ValueError(str(error)) from error  # to which msgspec adds the path
 
 
 def _ends(specifiers: SpecifierSet) -> tuple[_Order, _Order] | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from hashcompat.analysis.planning.cautions import Unready, Warned
 from tests.helpers.pods import Json, as_json, node, pod
 from tests.helpers.program import Run
 
@@ -123,3 +124,49 @@ def test_a_finished_pod_with_devices_that_fails_after_all(
         "which a Job counts as a failure: ns/p"
     )
     assert (line in result.document["spec"]["warnings"]) is is_warned
+
+
+def ready(name: str, period: int, *, now: bool = True, **more: Any) -> Json:
+    """Return a pod that runs, with a readinessProbe."""
+    container = {**C, "readinessProbe": {"tcpSocket": {"port": 1}, "periodSeconds": period}, **more}
+    status = {
+        "phase": "Running",
+        "conditions": [{"type": "Ready", "status": "True" if now else "False"}],
+        "containerStatuses": [{"name": "c", "restartCount": 0, "state": {"running": {}}}],
+    }
+    return pod(container, name=name, status=status)
+
+
+GATE = ("--feature-gates", "ChangeContainerStatusOnKubeletRestart=true")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "more", "is_warned"),
+    [
+        ("1.33.5", "1.34.10", (), True),
+        ("1.34.10", "1.35.8", (), False),
+        ("1.34.10", "1.35.8", GATE, True),
+        ("1.30.14", "1.31.14", (), False),  # they restart
+    ],
+)
+def test_containers_that_are_not_ready_until_their_probe_passes_again(
+    run: Run, old: str, new: str, more: tuple[str, ...], is_warned: bool
+) -> None:
+    pods = [ready("one", 5), ready("slow", 20), ready("not", 90, now=False), pod(C, name="unprobed")]
+    command = ("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", *more)
+    lines = run(*command, stdin=as_json(*pods)).document["spec"]["warnings"]
+    found = [line for line in lines if line.startswith("besides restarts")]
+    expected = (
+        f"besides restarts, 2 containers with a readinessProbe are not ready when {new} starts until the "
+        "probe passes again, up to 20 s (ns/slow/c), so that pods leave their Services: ns/one/c, ns/slow/c"
+    )
+    assert found == ([expected] if is_warned else [])
+
+
+def test_unready_containers_of_several_processes_are_one_line() -> None:
+    one, other = Warned(), Warned()
+    for warned_of, name, seconds in ((one, "a", 5), (other, "b", 9)):
+        warned_of.unready["1.34.10"] = Unready()
+        warned_of.unready["1.34.10"].add(name, seconds)
+    one.merge(other)
+    assert (one.unready["1.34.10"].longest, str(one.unready["1.34.10"].names)) == ((9, "b"), "a, b")

@@ -10,7 +10,12 @@ import msgspec
 from hashcompat.analysis.planning.judge import Draft, Judge
 from hashcompat.analysis.planning.names import Names
 from hashcompat.core.corev1.scheduling import label_keys
-from hashcompat.core.kubelet.alike import begins_to_enforce, has_killing_exec
+from hashcompat.core.kubelet.alike import (
+    begins_to_enforce,
+    has_killing_exec,
+    longest_reset,
+    resets_readiness,
+)
 from hashcompat.core.kubelet.decide import static
 from hashcompat.core.kubelet.decide.case import Case
 from hashcompat.core.kubelet.decide.pod import at_rest, waits_for_volume
@@ -37,6 +42,9 @@ class Caution(msgspec.Struct, frozen=True):
     """The target release, where that turns its pod from Succeeded to Failed; else empty."""
     stuck: str = ""
     """Why it does not start again once it ends, where its pod has a volume without a plugin; else empty."""
+    unready: tuple[str, int] | None = None
+    """The target release, and for how many seconds at most it is not ready when that starts; None where it is
+    not kept, or stays ready."""
     slow: tuple[str, str] | None = None
     """Both releases, where only the target one kills it for a slow probe; else None."""
 
@@ -44,6 +52,26 @@ class Caution(msgspec.Struct, frozen=True):
 _NONE: Final = Caution()
 
 Key = TypeVar("Key")
+
+
+class Unready:
+    """Containers that are not ready for a while, and the one that may take longest."""
+
+    def __init__(self) -> None:
+        self.names = Names()
+        self.longest = (0, "")
+        """The seconds, and the name."""
+
+    def add(self, name: str, seconds: int) -> None:
+        """Add one more."""
+        self.names.add(name)
+        if seconds > self.longest[0]:
+            self.longest = seconds, name
+
+    def merge(self, others: Unready) -> None:
+        """Add those that were found elsewhere, after these."""
+        self.names.merge(others.names)
+        self.longest = max(self.longest, others.longest, key=lambda one: one[0])
 
 
 class Warned:
@@ -54,6 +82,7 @@ class Warned:
         self.selective: dict[str, Names] = {}
         self.failed: dict[str, Names] = {}
         self.stuck: dict[str, Names] = {}
+        self.unready: dict[str, Unready] = {}
         self.doubtful: dict[tuple[bool, str], Names] = {}
         self.outdated = Names()
         self.nodes: set[str] = set()
@@ -65,6 +94,8 @@ class Warned:
         _merge(self.failed, others.failed)
         _merge(self.stuck, others.stuck)
         _merge(self.doubtful, others.doubtful)
+        for release, found in others.unready.items():
+            self.unready.setdefault(release, Unready()).merge(found)
         self.outdated.merge(others.outdated)
         self.nodes |= others.nodes
 
@@ -82,8 +113,8 @@ class Cautions:
         self.warned = Warned()
         """What was added so far."""
 
-    def of(self, draft: Draft) -> Caution:
-        """Return what to warn of in a container; its replicas share that."""
+    def of(self, draft: Draft, *, kept: bool) -> Caution:
+        """Return what to warn of in a container, which is kept or not; its replicas share that."""
         case = draft.prepared.case if draft.prepared else None
         doubt = draft.pod.mirror_doubt or (static.doubt(case) if case else "")
         doubtful = (draft.pod.static, doubt) if doubt else None
@@ -100,6 +131,7 @@ class Cautions:
             outdated,
             str(case.new.release) if waits and _selects_more_than(_OF_KUBELETS, draft.pod) else "",
             stuck=waits_for_volume(case),
+            unready=_unready(case, draft.container) if kept and draft.container.running else None,
             slow=(str(case.old.release), str(case.new.release)) if slow else None,
         )
 
@@ -119,6 +151,9 @@ class Cautions:
             self.warned.failed.setdefault(found.failed, Names()).add(of_pod, again=False)
         if found.stuck:
             self.warned.stuck.setdefault(found.stuck, Names()).add(of_pod, again=False)
+        if found.unready and pod.ready is not False:
+            release, seconds = found.unready
+            self.warned.unready.setdefault(release, Unready()).add(name, seconds)
         if found.slow:
             self.warned.slow.setdefault(found.slow, Names()).add(name)
 
@@ -130,6 +165,13 @@ class Cautions:
                 f"{new} enforces the timeoutSeconds of exec probes, which {old} ignored: "
                 "a liveness or startup probe that takes longer kills its container "
                 f"({count(len(names), 'container')}: {names})"
+            )
+        for new, found in sorted(self.warned.unready.items()):
+            number, (seconds, name) = len(found.names), found.longest
+            yield (
+                f"besides restarts, {count(number, 'container')} with a readinessProbe "
+                f"{'is' if number == 1 else 'are'} not ready when {new} starts until the probe passes again, "
+                f"up to {seconds} s ({name}), so that pods leave their Services: {found.names}"
             )
         for new, pods in sorted(self.warned.selective.items()):
             yield (
@@ -174,6 +216,12 @@ class Cautions:
                         f"{runtime} on {name} {fault.about} ({fault.source}): "
                         "if it restarts too, every pod that is not on the host's network is recreated"
                     )
+
+
+def _unready(case: Case, container: Container) -> tuple[str, int] | None:
+    """Return the target release and the seconds, where it forgets that a container is ready."""
+    seconds = longest_reset(container.spec) if resets_readiness(case.new) else 0
+    return (str(case.new.release), seconds) if seconds else None
 
 
 def _failing(case: Case) -> str:

@@ -189,7 +189,7 @@ class Planner:
         return Ruling(
             prediction,
             doubt if doubt != prediction else None,
-            self._cautions.of(draft),
+            self._cautions.of(draft, kept=prediction.verdict is Verdict.KEEP),
             spared=spared,
             saved=saved,
             old=prepared.case.old if prepared is not None else None,

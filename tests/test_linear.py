@@ -20,8 +20,7 @@ from hashcompat.core.corev1.scheduling import api_references, not_tolerated
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsonstream, jsontext, quantity, quantity_sum, yaml
 from hashcompat.core.kubelet.hashing import container_hash
-from hashcompat.sources.controllers import Census
-from hashcompat.sources.workloads import unread_places
+from hashcompat.sources.workloads import Census, unread_places
 from tests.helpers.linear import MOST, growth
 
 CHUNK = 1 << 18

@@ -20,7 +20,7 @@ from hashcompat.core.model.pods import Inventory
 from hashcompat.core.records.index import Records, index
 from hashcompat.sources import filters, values
 from hashcompat.sources.files import collect as files
-from hashcompat.sources.files import recorded, staticpods
+from hashcompat.sources.files import dumps, staticpods
 from hashcompat.sources.files.collect import sample_cluster
 from hashcompat.sources.filters import Filters
 
@@ -88,7 +88,7 @@ def load_records(*paths: str | PathLike[str], source: Inventory | None = None) -
     ``source`` is an inventory whose own records count too, such as that of a snapshot. Raises InputError,
     naming the file, for a file without records.
     """
-    records = recorded.collect(tuple(fspath(path) for path in paths))
+    records = dumps.records_in(tuple(fspath(path) for path in paths))
     return index([*(source.records if source else ()), *records])
 
 

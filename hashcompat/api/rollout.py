@@ -171,7 +171,7 @@ def load_dumps(*paths: str | PathLike[str]) -> list[Dump]:
 
     Raises InputError, naming the file, for a path without any dump in it.
     """
-    from hashcompat.sources.files.archives import dumps_in  # noqa: PLC0415 - plans need no dumps
+    from hashcompat.sources.files.dumps import dumps_in  # noqa: PLC0415 - plans need no dumps
 
     return dumps_in(tuple(fspath(path) for path in paths))
 

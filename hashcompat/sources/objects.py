@@ -23,11 +23,10 @@ from hashcompat.core.model.pods import Container, Node, Pod
 from hashcompat.core.model.records import Record
 from hashcompat.core.model.uids import packed
 from hashcompat.sources import budgets, snapshots
-from hashcompat.sources.controllers import Templates
 from hashcompat.sources.documents import IN_NO_FILE, Fields, InFile
 from hashcompat.sources.pods import of_pod, of_template
 from hashcompat.sources.statuses import heartbeat
-from hashcompat.sources.workloads import group_of, place_of
+from hashcompat.sources.workloads import Templates, group_of, place_of
 
 Found = Pod | Node | Record | Budget
 """What an object may hold; only a snapshot holds records."""

@@ -13,10 +13,10 @@ from hashcompat.core.model.pods import Inventory, Node, Origin
 from hashcompat.core.model.records import Record
 from hashcompat.core.model.uids import Dating
 from hashcompat.sources.budgets import budgets_of, scale_of
-from hashcompat.sources.controllers import Census
 from hashcompat.sources.dating import Dater, until
 from hashcompat.sources.objects import BESIDE_PODS, cluster_of, nodes_of, opened, pods_of, read
 from hashcompat.sources.snapshots import KIND, warnings
+from hashcompat.sources.workloads import Census
 
 
 def collect(values: Iterable[object]) -> Inventory:

@@ -2,13 +2,22 @@
 
 A pod names its direct controller alone. What made that one is shown by its name, where a controller of
 Kubernetes makes such names: only a name that fits exactly counts.
+
+Not every pod template counts as a pod: not those whose pods are in the input already, nor those that have
+none. A pod names its controller, and that one the next (Pod -> ReplicaSet -> Deployment, Pod -> Job ->
+CronJob), so ``kubectl get all`` shows one container up to three times. An object that an API server returned
+has a uid; one without is a manifest, whose pods are yet to be created.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+import msgspec
+
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import jsontext
 from hashcompat.core.go.jsonpath import part, text
 from hashcompat.core.regex import regex
 
@@ -137,3 +146,237 @@ def _containers(template: object) -> list[Mapping[str, Any]]:
     if not isinstance(containers, list) or not all(isinstance(one, Mapping) for one in containers):
         return []
     return containers
+
+
+Key = str | tuple[str, str, str]
+"""A uid; or kind, namespace and name, where an owner is named without its uid."""
+_CREATED_BY: Final = "kubernetes.io/created-by"
+"""The annotation that names a pod's controller up to 1.8 (controller_utils.go ``getPodsAnnotationSet``)."""
+_SCHEDULED: Final = regex(r"(.+)-\d{8,}")
+"""CronJobs add the scheduled time in minutes or seconds (pkg/controller/cronjob/utils.go ``getJobName``)."""
+_NAMED: Final = 3
+"""Objects that a warning names."""
+
+
+class Templates(msgspec.Struct, frozen=True):
+    """Which pod templates of an input count as pods."""
+
+    left_out: frozenset[str] = frozenset()
+    """The uids of objects whose pod templates do not count."""
+
+    warnings: tuple[str, ...] = ()
+    """What was left out, and which templates are not read, one line a cause."""
+
+    def counts(self, value: Mapping[str, Any]) -> bool:
+        """Return whether an object is read: all are, but for pod templates that do not count."""
+        if value.get("kind") == "Pod":
+            return True
+        uid = text(part(value, "metadata"), "uid")
+        return uid not in self.left_out if uid else not (asks_for_none(value) and place_of(value))
+
+
+def asks_for_none(value: Mapping[str, Any]) -> bool:
+    """Return whether the spec of a workload asks for no pods at all."""
+    spec = part(value, "spec")
+    return any(_is_zero(spec.get(key)) for key in ("replicas", "parallelism")) or spec.get("suspend") is True
+
+
+def _counts_none(value: Mapping[str, Any]) -> bool:
+    """Return whether the status of a workload counts no pods; counts of 0 are left out of it."""
+    status = value.get("status")
+    if not isinstance(status, Mapping):
+        return False
+    if value.get("kind") in ("Job", "CronJob"):
+        return not status.get("active")
+    if value.get("kind") == "DaemonSet":
+        return _is_zero(status.get("currentNumberScheduled"))
+    return _is_zero(status.get("replicas", 0 if value.get("kind") == "Deployment" else None))
+
+
+def _is_zero(value: object) -> bool:
+    return type(value) is int and value == 0
+
+
+class _Workload(msgspec.Struct, frozen=True):
+    """An object with pod templates, as far as others decide whether they count."""
+
+    kind: str
+    name: str
+    keys: tuple[Key, ...]
+    """Empty for a manifest."""
+
+    owners: tuple[Key, ...]
+    read: bool
+    unread: tuple[str, ...]
+    asks_for_none: bool
+    counts_none: bool
+
+    def __str__(self) -> str:
+        return f"{self.kind}/{self.name}"
+
+
+class Census:
+    """Collects who owns what, object by object; it grows with controllers, not with pods."""
+
+    def __init__(self) -> None:
+        self.has_pods = False
+        """Whether there was a pod."""
+        self._owners: set[Key] = set()
+        self._above: dict[Key, set[Key]] = {}
+        self._workloads: dict[object, _Workload] = {}
+
+    def add(self, value: Mapping[str, Any]) -> None:
+        """Take one object, of any kind and in any condition, into account."""
+        metadata = part(value, "metadata")
+        owners = tuple(_owners(metadata))
+        if value.get("kind") == "Pod":
+            self.has_pods = True
+            self._owners.update(key for key, _ in owners)
+            for key, made_by in owners:
+                if made_by:
+                    self._above.setdefault(key, set()).add(made_by)
+            return
+        uid = text(metadata, "uid")
+        named = str(value.get("kind")), text(metadata, "namespace") or "default", text(metadata, "name")
+        keys = (uid, named) if uid else ()
+        for key in keys if owners else ():
+            self._above.setdefault(key, set()).update(owner for owner, _ in owners)
+        read, unread = place_of(value), unread_places(value)
+        if read or unread:
+            self._workloads[keys[0] if keys else object()] = _Workload(
+                str(value.get("kind")),
+                text(metadata, "name"),
+                keys,
+                tuple(key for key, _ in owners),
+                bool(read),
+                tuple(unread),
+                asks_for_none(value),
+                _counts_none(value),
+            )
+
+    @property
+    def size(self) -> int:
+        """The number of facts, weighed by the memory that they take."""
+        return len(self._owners) + len(self._above) + 3 * len(self._workloads)
+
+    @property
+    def has_workloads(self) -> bool:
+        """Whether there are objects with pod templates: for these it matters who owns which pods."""
+        return bool(self._workloads)
+
+    def merge(self, other: Census) -> None:
+        """Take what another census found into account."""
+        self.has_pods |= other.has_pods
+        self._owners |= other._owners
+        self._workloads |= other._workloads
+        for key, above in other._above.items():
+            self._above.setdefault(key, set()).update(above)
+
+    def templates(self) -> Templates:
+        """Decide about every pod template, once all objects are known."""
+        with_pods = self._reached(self._owners)
+        present, without, rest = list[_Workload](), list[_Workload](), list[_Workload]()
+        for one in self._workloads.values():
+            there = with_pods.intersection(one.keys)
+            (present if there else without if self._has_none(one) else rest).append(one)
+        with_templates = self._reached(key for one in rest if one.read for key in one.owners)
+        above = [one for one in rest if with_templates.intersection(one.keys)]
+        left = [one for one in rest if not with_templates.intersection(one.keys)]
+        uids = (key for one in (*present, *without, *above) for key in one.keys if isinstance(key, str))
+        return Templates(
+            frozenset(uids),
+            (
+                *_left_out(present, "its pods are in the input", "their pods are in the input"),
+                *_left_out(above, "what it controls is in the input", "what they control is in the input"),
+                *_left_out(without, "it has no pods", "they have no pods"),
+                *(_alone(left) if self.has_pods else ()),
+                *_not_read(left),
+            ),
+        )
+
+    def _has_none(self, one: _Workload) -> bool:
+        """Return whether a workload has no pods: by its spec, or by its status if the input has pods."""
+        return one.asks_for_none or (self.has_pods and bool(one.keys) and one.counts_none)
+
+    def _reached(self, keys: Iterable[Key]) -> set[Key]:
+        """Return these owners, and all above them."""
+        reached = set[Key]()
+        todo = list(keys)
+        while todo:
+            key = todo.pop()
+            if key not in reached:
+                reached.add(key)
+                todo += self._above.get(key, ())
+        return reached
+
+
+def _owners(metadata: Mapping[str, Any]) -> Iterator[tuple[Key, Key | None]]:
+    """Yield an object's controller, and where its name shows it, the controller of that one."""
+    references = metadata.get("ownerReferences")
+    named = [one for one in references if isinstance(one, Mapping)] if isinstance(references, list) else []
+    namespace, labels = text(metadata, "namespace") or "default", part(metadata, "labels")
+    for one in [one for one in named if one.get("controller")] or _created_by(metadata):
+        kind, name = text(one, "kind"), text(one, "name")
+        above = _name_above(kind, name, labels)
+        yield (
+            text(one, "uid") or (kind, namespace, name),
+            (above[0], namespace, above[1]) if above else None,
+        )
+
+
+def _created_by(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the reference in the annotation, which anybody may write; owners are of the same namespace."""
+    try:
+        document = jsontext.loads(text(part(metadata, "annotations"), _CREATED_BY) or "{}")
+    except InputError:
+        return []
+    reference = part(document, "reference") if isinstance(document, dict) else {}
+    own = text(metadata, "namespace") or "default"
+    return [reference] if reference and text(reference, "namespace") in ("", own) else []
+
+
+def _name_above(kind: str, name: str, labels: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return kind and name of the controller of a ReplicaSet or Job, which may be missing from the input."""
+    if kind == "ReplicaSet":
+        made_by, _, above = maker_of(name, labels).partition("/")
+        return (made_by, above) if made_by else None
+    match = _SCHEDULED.fullmatch(name) if kind == "Job" else None
+    return ("CronJob", match[1]) if match else None
+
+
+def _left_out(workloads: Iterable[_Workload], one: str, several: str) -> Iterator[str]:
+    if found := [workload for workload in workloads if workload.read]:
+        why = one if len(found) == 1 else several
+        yield f"skipped {_counted(len(found), 'pod template')}: {why} ({_some(map(str, found))})"
+
+
+def _alone(workloads: Iterable[_Workload]) -> Iterator[str]:
+    if found := [one for one in workloads if one.read and one.keys]:
+        each, them = ("counts as a pod", "it") if len(found) == 1 else ("count as a pod each", "them")
+        yield (
+            f"{_counted(len(found), 'pod template')} {each}: no pod in the input belongs to {them}"
+            f" ({_some(map(str, found))})"
+        )
+
+
+def _not_read(workloads: Iterable[_Workload]) -> Iterator[str]:
+    kinds: dict[str, list[_Workload]] = {}
+    for one in workloads:
+        if one.unread:
+            kinds.setdefault(one.kind, []).append(one)
+    for kind, found in kinds.items():
+        places = dict.fromkeys(place for one in found for place in one.unread)
+        verb = "holds" if len(found) == 1 else "hold"
+        objects = _counted(len(found), "object")
+        yield f"not read: {objects} of kind {kind} {verb} a pod template at {_some(places)}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _some(names: Iterable[str]) -> str:
+    """Join some names, and say how many more there are."""
+    every = list(dict.fromkeys(names))
+    more = [f"and {len(every) - _NAMED} more"] if len(every) > _NAMED else []
+    return ", ".join([*every[:_NAMED], *more])

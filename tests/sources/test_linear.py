@@ -15,10 +15,9 @@ import pytest
 import yaml
 
 from hashcompat.core.errors import InputError
-from hashcompat.sources.content import Plain
-from hashcompat.sources.files import archives, recorded
+from hashcompat.sources.content import Plain, chunks, lines
 from hashcompat.sources.files import collect as files
-from hashcompat.sources.files.text import chunks, lines
+from hashcompat.sources.files import dumps
 from tests.helpers.linear import MOST, growth
 from tests.helpers.pods import listed, pod
 from tests.helpers.upgrades import hash_changed, record
@@ -59,7 +58,7 @@ def inventory(data: bytes, path: Path) -> None:
 
 def records(data: bytes, path: Path) -> None:
     path.write_bytes(data)
-    recorded.collect((str(path),))
+    dumps.records_in((str(path),))
 
 
 def text(data: bytes, _: Path) -> None:
@@ -79,7 +78,7 @@ def plain(data: bytes, _: Path) -> None:
 
 
 def members(data: bytes, _: Path) -> None:
-    found = archives.members(stream(data), lambda _: True)
+    found = dumps.members(stream(data), lambda _: True)
     assert found is not None
     for _member in found:
         pass

@@ -78,9 +78,9 @@ class Records:
         """Return what a snapshot, files and the node's runtime report."""
         records = list(inventory.records)
         if self.recorded:
-            from hashcompat.sources.files import recorded
+            from hashcompat.sources.files import dumps
 
-            records += recorded.collect(self.recorded)
+            records += dumps.records_in(self.recorded)
         if self.runtime_endpoint or self.runtime:
             from hashcompat.sources.node import collect as runtime
 

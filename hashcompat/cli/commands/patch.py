@@ -26,7 +26,7 @@ from hashcompat.core.catalog.releases import is_of_minor
 from hashcompat.core.errors import ExitCode, InputError, UsageError
 from hashcompat.core.kubelet import alike
 from hashcompat.output.report.patch import AUDIT, PATCH, in_words
-from hashcompat.sources.upstream import kubernetes
+from hashcompat.sources import upstream
 
 
 @group
@@ -53,7 +53,7 @@ class Arguments:
     source_url: str = option(
         "--source-url",
         metavar="URL",
-        default=kubernetes.SOURCE_URL,
+        default=upstream.SOURCE_URL,
         help="URL to download source files from; {tag} and {path} are filled in.",
     )
     accept_new_fields: bool = option(
@@ -130,20 +130,20 @@ def _audit(arguments: Arguments, kubelet: str, like: list[str], names: Names) ->
     return ExitCode.FINDING if result.rows else ExitCode.OK
 
 
-def _files(patch: Patch, kubelet: Kubelet, arguments: Arguments, names: Names) -> list[kubernetes.SourceFile]:
+def _files(patch: Patch, kubelet: Kubelet, arguments: Arguments, names: Names) -> list[upstream.SourceFile]:
     paths = [edit.path for edit in patch.edits]
     if arguments.tree:
         tree = Path(arguments.tree)
         # refuse a tree of another minor, as its changelogs show
-        minor = kubernetes.tree_minor(tree)
+        minor = upstream.tree_minor(tree)
         if minor is not None and not is_of_minor(kubelet.release, minor):
             raise MisplacedError(
                 f"{tree}: a source tree of Kubernetes 1.{minor} by its changelogs, "
                 f"not of v{kubelet.release.upstream}"
             )
-        return kubernetes.from_tree(tree, paths)
+        return upstream.from_tree(tree, paths)
     try:
-        files = kubernetes.from_url(arguments.source_url, kubelet.release, paths)
+        files = upstream.from_url(arguments.source_url, kubelet.release, paths)
     except InputError as error:
         output.write([f"{in_words(patch)}\n"])
         raise InputError(

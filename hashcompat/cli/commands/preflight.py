@@ -31,7 +31,7 @@ from hashcompat.core.errors import ExitCode, UsageError
 from hashcompat.core.model.plan import Way
 from hashcompat.core.model.preflight import Preflight, Status
 from hashcompat.output.report.preflight import PREFLIGHT
-from hashcompat.sources.files.archives import dumps_in
+from hashcompat.sources.files.dumps import dumps_in
 from hashcompat.sources.node import collect, live
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.output import Shown, shows
 from hashcompat.cli.args.releases import ReleaseData
 from hashcompat.core.catalog import files
-from hashcompat.core.catalog.added import added
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.catalog.releases import is_older
 from hashcompat.core.errors import InputError, UsageError
@@ -26,7 +25,6 @@ from hashcompat.output.report.difference import DIFFERENCE
 from hashcompat.output.report.releases import RELEASES, VERSION
 from hashcompat.sources.content import LONGEST_SOURCE, all_of
 from hashcompat.sources.files.inputs import inputs, named, require_end
-from hashcompat.sources.upstream.gotypes import ROOT, container_types
 
 
 @group
@@ -78,6 +76,10 @@ def add_release(name: str, source: str | None, shown: Shown) -> None:
     Raises UsageError for a release that is not newer, InputError for types that cannot be read; nothing is
     saved then.
     """
+    # downloads need requests, which takes longer to import than the list of releases to print
+    from hashcompat.core.catalog.added import added
+    from hashcompat.sources.upstream import ROOT, container_types
+
     known = Catalog(files.default_directory())
     newest = known.known.newest
     release = parse_release(name)

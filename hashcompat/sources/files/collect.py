@@ -22,7 +22,6 @@ from hashcompat.core.model.pods import Inventory, Node, Origin, Pod, Share, Sour
 from hashcompat.core.model.records import Record
 from hashcompat.core.model.uids import Dating
 from hashcompat.sources.budgets import budgets_of
-from hashcompat.sources.controllers import Census, Templates
 from hashcompat.sources.dating import until
 from hashcompat.sources.documents import InFile
 from hashcompat.sources.files.inputs import STDIN, called, inputs
@@ -31,6 +30,7 @@ from hashcompat.sources.files.spans import FIRST, Span
 from hashcompat.sources.files.survey import Survey, glanced_at, objects, survey_of
 from hashcompat.sources.objects import Key, Object, nodes_of, pods_of
 from hashcompat.sources.replicas.shape import Replica
+from hashcompat.sources.workloads import Census, Templates
 
 _AT_A_TIME: Final = 8
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".yaml", ".yml")

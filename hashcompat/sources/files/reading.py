@@ -22,10 +22,10 @@ from hashcompat.core.go.jsontext import DECODER
 from hashcompat.core.go.jsonwindow import Quick
 from hashcompat.core.go.parts import Part
 from hashcompat.core.regex import regex
+from hashcompat.sources.content import chunks
 from hashcompat.sources.files import spans
 from hashcompat.sources.files.inputs import Input, named
 from hashcompat.sources.files.spans import Span
-from hashcompat.sources.files.text import chunks
 from hashcompat.sources.objects import Object, is_list
 from hashcompat.sources.replicas.stencils import Stencils
 from hashcompat.sources.workloads import group_of, is_workload

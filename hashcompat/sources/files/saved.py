@@ -13,9 +13,9 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonstream import parts
 from hashcompat.core.go.parts import Part, Run
 from hashcompat.core.model.digest import DIGEST, Digest, line_of
+from hashcompat.sources.content import chunks
 from hashcompat.sources.documents import Row, row_of
 from hashcompat.sources.files.inputs import inputs, named
-from hashcompat.sources.files.text import chunks
 
 VERSION: Final = "hashcompat.io/v1"
 

@@ -25,8 +25,8 @@ from hashcompat.core.model.kinds import near
 from hashcompat.core.policies.exceptions import LONGEST_PATTERN, Exemption, Names, pattern_problem
 from hashcompat.core.policies.policy import DURATION, LIMIT, Setting, SettingsFile, Settled, named_files
 from hashcompat.core.shown import name as shown_name
+from hashcompat.sources.content import whole
 from hashcompat.sources.files.inputs import inputs, named
-from hashcompat.sources.files.text import whole
 
 FILE: Final = ".hashcompat.yaml"
 _LONGEST: Final = 1 << 20

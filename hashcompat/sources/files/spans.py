@@ -17,9 +17,8 @@ from msgspec import structs
 
 from hashcompat.core.go.jsonwindow import Place
 from hashcompat.core.regex import regex
-from hashcompat.sources.content import MOST_BYTES
+from hashcompat.sources.content import MOST_BYTES, chunks
 from hashcompat.sources.files.inputs import Input
-from hashcompat.sources.files.text import chunks
 
 LEAST: Final = 1 << 23
 """Bytes of a span: reading fewer takes about as long as beginning and ending a process."""

@@ -25,9 +25,9 @@ from hashcompat.core.go.parts import Lines
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Container, Inventory, Pod, Source, StaticManifest
 from hashcompat.core.regex import regex
+from hashcompat.sources.content import whole
 from hashcompat.sources.documents import InFile
 from hashcompat.sources.files.inputs import Input, inputs, named, require_end
-from hashcompat.sources.files.text import whole
 from hashcompat.sources.objects import read_object
 from hashcompat.sources.pods import profiles_in
 

@@ -24,7 +24,6 @@ from hashcompat.core.model.uids import Dated
 from hashcompat.sources import snapshots
 from hashcompat.sources.budgets import KIND as BUDGET
 from hashcompat.sources.budgets import scale_of, size_of
-from hashcompat.sources.controllers import Census
 from hashcompat.sources.dating import Dater
 from hashcompat.sources.documents import IN_NO_FILE, InFile
 from hashcompat.sources.files import spans
@@ -44,6 +43,7 @@ from hashcompat.sources.objects import (
 )
 from hashcompat.sources.replicas.shape import Replica
 from hashcompat.sources.replicas.stencils import Stencils
+from hashcompat.sources.workloads import Census
 
 Kinds = Mapping[int, object]
 """What the documents say of their kind behind their items, by number."""

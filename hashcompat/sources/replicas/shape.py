@@ -20,8 +20,7 @@ from hashcompat.core.model.uids import is_of_api_server
 from hashcompat.sources import pods, snapshots
 from hashcompat.sources.documents import Fields, InFile
 from hashcompat.sources.pods import of_pod
-from hashcompat.sources.replicas.form import Form, Places
-from hashcompat.sources.replicas.roles import Role
+from hashcompat.sources.replicas.roles import Form, Places, Role
 from hashcompat.sources.replicas.stencil import PLAIN, Stencil
 from hashcompat.sources.statuses import STATUSES, State, id_of, place_of_ready, state_of, time_of
 from hashcompat.sources.workloads import workload_of

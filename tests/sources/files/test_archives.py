@@ -12,7 +12,7 @@ from typing import Literal
 import pytest
 
 from hashcompat.core.errors import InputError
-from hashcompat.sources.files import archives, recorded
+from hashcompat.sources.files import dumps
 from tests.helpers.pods import Json, as_json, pod
 from tests.helpers.program import Result, Run
 from tests.helpers.upgrades import hash_changed, hash_of, record
@@ -194,14 +194,14 @@ def test_an_archive_that_nobody_packed_is_one_error(
 
 
 def test_members_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archives, "_MOST_MEMBERS", 3)
+    monkeypatch.setattr(dumps, "_MOST_MEMBERS", 3)
     path = tmp_path / "dump.tar"
     path.write_bytes(header("n.md") * 3 + END)
     with pytest.raises(InputError, match="no kubelet's container in any file of it"):
-        recorded.collect((str(path),))
+        dumps.records_in((str(path),))
     path.write_bytes(header("n.md") * 4 + END)
     with pytest.raises(InputError, match="tar archive of more than 3 members, the most that is read"):
-        recorded.collect((str(path),))
+        dumps.records_in((str(path),))
 
 
 def test_the_content_of_an_archive_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,7 +210,7 @@ def test_the_content_of_an_archive_is_limited(tmp_path: Path, monkeypatch: pytes
     path = tmp_path / "dump.tar"
     path.write_bytes(gzip.compress(header("core", 1 << 20) + bytes(1 << 20) + END))
     with pytest.raises(InputError, match=rf"^{path}: gzip data of more than 1 MiB"):
-        recorded.collect((str(path),))
+        dumps.records_in((str(path),))
 
 
 def test_a_long_log_is_read_line_by_line(tmp_path: Path) -> None:
@@ -221,4 +221,4 @@ def test_a_long_log_is_read_line_by_line(tmp_path: Path) -> None:
         for _ in range(40):
             stream.write((other * 700) + line)
     assert path.stat().st_size > 32 << 20
-    assert [found.hash for found in recorded.collect((str(path),))] == [7] * 40  # type: ignore[union-attr]
+    assert [found.hash for found in dumps.records_in((str(path),))] == [7] * 40  # type: ignore[union-attr]

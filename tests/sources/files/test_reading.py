@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hashcompat.core.errors import InputError
-from hashcompat.sources.files import text
+from hashcompat.sources import content
 from hashcompat.sources.files.collect import collect
 from tests.helpers.pods import as_json, pod
 
@@ -25,7 +25,7 @@ def dump() -> str:
 def test_a_control_character_is_named_wherever_it_is(
     control: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(text, "_CHUNK", 500)
+    monkeypatch.setattr(content, "_CHUNK", 500)
     whole, path = dump(), tmp_path / "c.json"
     for place in (0, 1, 5, whole.index('"annotations"') + 20, len(whole) // 2, len(whole) - 1, len(whole)):
         path.write_text(whole[:place] + control + whole[place:], newline="")
@@ -37,7 +37,7 @@ def test_a_control_character_is_named_wherever_it_is(
 def test_what_is_wrong_before_a_control_character_comes_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(text, "_CHUNK", 500)
+    monkeypatch.setattr(content, "_CHUNK", 500)
     whole, path = dump(), tmp_path / "c.json"
     path.write_text(f"{whole[:300]}nonsense{whole[300:]}\x07")
     with pytest.raises(InputError, match=r"line \d+ column \d+: not valid JSON"):

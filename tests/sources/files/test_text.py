@@ -8,8 +8,8 @@ import io
 import pytest
 
 from hashcompat.core.errors import InputError
-from hashcompat.sources.files import text
-from hashcompat.sources.files.text import chunks, joined, lines, whole
+from hashcompat.sources import content
+from hashcompat.sources.content import chunks, joined, lines, whole
 
 
 def stream(data: bytes) -> io.BufferedReader:
@@ -58,8 +58,8 @@ def test_binary_data_is_refused(data: bytes) -> None:
 
 
 def test_white_space_before_anything_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text, "_CHUNK", 100)
-    monkeypatch.setattr(text, "_LONGEST_SPACE", 1000)
+    monkeypatch.setattr(content, "_CHUNK", 100)
+    monkeypatch.setattr(content, "_LONGEST_SPACE", 1000)
     assert read(b" " * 1000 + b"x") == " " * 1000 + "x"
     assert next(chunks(io.BufferedReader(io.BytesIO(b" " * 250 + b"x")), "a text")).endswith("x")
     with pytest.raises(InputError, match=r"^more than 1000 bytes of white space before anything else"):
@@ -78,5 +78,5 @@ def test_a_text_that_is_needed_whole_is_limited(most: int, refused: bool) -> Non
 
 def test_lines_are_found_across_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(lines(["a\nb", "c", "d\n", "\n", "e"])) == ["a\n", "bcd\n", "\n", "e"]
-    monkeypatch.setattr(text, "_CHUNK", 3)
+    monkeypatch.setattr(content, "_CHUNK", 3)
     assert list(lines(["ab", "cd", "e\n", ""])) == ["abcd", "e\n", ""]

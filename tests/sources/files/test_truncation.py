@@ -16,7 +16,7 @@ import yaml
 from hashcompat.analysis.planning.view import check_whole
 from hashcompat.core.errors import InputError
 from hashcompat.sources.files import collect as files
-from hashcompat.sources.files import recorded
+from hashcompat.sources.files import dumps
 from tests.helpers import randomness
 from tests.helpers.pods import Json, as_json, listed, node, pod
 from tests.helpers.program import Run
@@ -84,7 +84,7 @@ def containers(path: Path) -> int:
 
 
 def records(path: Path) -> int:
-    return len(recorded.collect((str(path),)))
+    return len(dumps.records_in((str(path),)))
 
 
 def lengths(content: bytes) -> list[int]:

@@ -22,7 +22,7 @@ from hashcompat.core.go.metav1 import DEFAULTS
 from hashcompat.core.kubelet.hashing import compile_hasher, hashers
 from hashcompat.core.kubelet.staticpods import static_containers, static_pod_uid
 from hashcompat.core.release import Release, parse_release
-from hashcompat.sources.upstream.gotypes import container_types
+from hashcompat.sources.upstream import container_types
 from hashcompat.sources.values import collect
 from tests.suites.fuzz.places import on_disk, opened, quick_digest
 from tests.suites.fuzz.target import Form, Target, document, fields, one_of, sometimes, text
@@ -192,7 +192,7 @@ TARGETS = (
     Target(
         "go-types",
         _go_types,
-        ("sources/upstream/gotypes", "core/catalog/added"),
+        ("sources/upstream", "core/catalog/added"),
         Form.TEXT,
         raises=(InputError, UsageError),
     ),

@@ -18,12 +18,11 @@ from hashcompat.core.kubelet.staticpods import static_view
 from hashcompat.core.model.pods import Container, Pod, Shared
 from hashcompat.core.records.index import index
 from hashcompat.sources import documents, values
-from hashcompat.sources.content import LONGEST_TEXT, Plain, all_of
+from hashcompat.sources.content import LONGEST_TEXT, Plain, all_of, chunks, joined, lines, whole
 from hashcompat.sources.files import collect, spans, staticpods, survey
-from hashcompat.sources.files.archives import members
-from hashcompat.sources.files.text import chunks, joined, lines, whole
+from hashcompat.sources.files.dumps import members
 from hashcompat.sources.objects import read_object
-from hashcompat.sources.upstream.kubernetes import from_tree
+from hashcompat.sources.upstream import from_tree
 from tests.helpers.unlike import Unlike
 from tests.suites.fuzz.places import named, on_disk, quick_digest, stream
 from tests.suites.fuzz.target import Form, Target, document, in_chunks, one_of, outcome, replaced, sometimes
@@ -189,7 +188,6 @@ _OBJECTS = (
     "sources/objects",
     "sources/budgets",
     "sources/pods",
-    "sources/controllers",
     "sources/dating",
     "sources/statuses",
     "sources/workloads",
@@ -209,8 +207,8 @@ def _golden(data: bytes) -> None:
 
 TARGETS = (
     Target("compression", _compressed, ("sources/content",), Form.BYTES, longest=4096),
-    Target("tar", _archive, ("sources/files/archives",), Form.BYTES, longest=8192),
-    Target("text", _text, ("sources/files/text", "sources/documents"), Form.BYTES, longest=256),
+    Target("tar", _archive, ("sources/files/dumps",), Form.BYTES, longest=8192),
+    Target("text", _text, ("sources/content", "sources/documents"), Form.BYTES, longest=256),
     Target(
         "file-json",
         _file,
@@ -230,7 +228,6 @@ TARGETS = (
             "sources/replicas/stencil",
             "sources/replicas/roles",
             "sources/replicas/shape",
-            "sources/replicas/form",
             "sources/files/spans",
             "sources/files/survey",
             "core/go/tokens",
@@ -263,5 +260,5 @@ TARGETS = (
     Target("objects", _objects, (*_OBJECTS, "sources/values"), longest=1024),
     Target("static-pod", _static, ("sources/files/staticpods", "core/kubelet/staticpods"), Form.YAML, 1088),
     Target("golden-lines", _golden, ("analysis/answers/golden",), Form.TEXT, words=_GOLDEN),
-    Target("source-file", _source_file, ("sources/upstream/kubernetes",), Form.BYTES, longest=64),
+    Target("source-file", _source_file, ("sources/upstream",), Form.BYTES, longest=64),
 )

@@ -31,7 +31,7 @@ from hashcompat.output.formats.model import Style
 from hashcompat.output.report.changes import CHANGES
 from hashcompat.output.report.plan import PLAN
 from hashcompat.output.report.preflight import PREFLIGHT
-from hashcompat.sources.files import archives, checks, comparable, gates, plans, rollout, saved, settings
+from hashcompat.sources.files import checks, comparable, dumps, gates, plans, rollout, saved, settings
 from hashcompat.sources.files.planrows import PlanRows
 from hashcompat.sources.files.rollout import StateFile
 from hashcompat.sources.files.saved import Saved, opened
@@ -57,8 +57,8 @@ def _examined(given: Dump, data: bytes) -> None:
 
 def _dump(data: bytes) -> None:
     """Read the dumps in a file, and check the nodes."""
-    with named(archives, data) as name:
-        found = archives.dumps_in((name,))
+    with named(dumps, data) as name:
+        found = dumps.dumps_in((name,))
     for given in found:
         _examined(given, data)
 
@@ -168,7 +168,7 @@ def _cpus(data: bytes) -> None:
 
 
 TARGETS = (
-    Target("dump", _dump, ("sources/files/archives", "core/records/probes"), longest=1024),
+    Target("dump", _dump, ("sources/files/dumps", "core/records/probes"), longest=1024),
     Target(
         "probe",
         _probe,

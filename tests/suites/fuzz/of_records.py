@@ -12,8 +12,8 @@ from hashcompat.core.model.records import Applied, Record, Recorded
 from hashcompat.core.records.collected import from_log
 from hashcompat.core.records.documents import from_checkpoint, from_node, is_checkpoint, time_of
 from hashcompat.core.records.index import index, unlisted
-from hashcompat.sources.files import recorded
-from hashcompat.sources.files.text import lines
+from hashcompat.sources.content import lines
+from hashcompat.sources.files import dumps
 from hashcompat.sources.filters import Filters
 from hashcompat.sources.objects import read_object
 from tests.suites.fuzz.places import named
@@ -32,8 +32,8 @@ def _pod() -> Pod:
 
 def _recorded(data: bytes) -> None:
     """Read a file of records, and look for those of pods that it names."""
-    with named(recorded, data, "records.json") as name:
-        found = recorded.collect((name,))
+    with named(dumps, data, "records.json") as name:
+        found = dumps.records_in((name,))
     _look_up(found)
     list(unlisted(Inventory(()), found, Filters(nodes=("node-1",)).cover))
 
@@ -82,8 +82,8 @@ TARGETS = (
         ("core/records/documents", "core/records/index"),
     ),
     Target(
-        "recorded-file", _recorded, ("sources/files/recorded", "core/records/documents", "core/records/index")
+        "recorded-file", _recorded, ("sources/files/dumps", "core/records/documents", "core/records/index")
     ),
     Target("checkpoint", _checkpoint, ("core/records/documents",), longest=512),
-    Target("log", _log, ("core/records/collected", "sources/files/text"), Form.TEXT, longest=512, raises=()),
+    Target("log", _log, ("core/records/collected", "sources/content"), Form.TEXT, longest=512, raises=()),
 )

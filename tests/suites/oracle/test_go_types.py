@@ -12,7 +12,7 @@ import pytest
 from hashcompat.core.catalog import files
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.kubelet.hashing import container_hash
-from hashcompat.sources.upstream.gotypes import container_types
+from hashcompat.sources.upstream import container_types
 from scripts.lib.gotool import download
 from scripts.schemas import containertypes
 from tests.helpers import slices

@@ -79,7 +79,7 @@ def load_policy(config: str | PathLike[str] | None = None, **given: Unpack[Polic
     The file loosens nothing that is given. No variable counts, and no file that is not named. Raises
     InputError for a file that is wrong, or that others may write, and UsageError for a value that is.
     """
-    from hashcompat.sources.files.gates import baseline_in  # noqa: PLC0415 - who judges plans needs no YAML
+    from hashcompat.sources.files.reports import baseline_in  # noqa: PLC0415 - who judges plans needs no YAML
     from hashcompat.sources.files.settings import check_named, exemptions, settings_file  # noqa: PLC0415
 
     values = {key.replace("_", "-"): value for key, value in given.items()}
@@ -127,7 +127,7 @@ def gate(
     check_cluster(plan, loaded.policy.cluster, "the policy's")
     accepted = loaded.baseline | (baseline_of(baseline.items) if baseline else frozenset())
     if loaded.preflight and preflight is None:
-        from hashcompat.sources.files.checks import report_in  # noqa: PLC0415 - as above
+        from hashcompat.sources.files.reports import report_in  # noqa: PLC0415 - as above
 
         is_of = partial(default_catalog().is_same_build, plan.to_release)
         preflight = report_in(loaded.preflight, plan.to_release, is_of)

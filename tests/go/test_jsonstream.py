@@ -14,7 +14,7 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonstream import Elements, End, parts
 from hashcompat.core.go.jsontext import load_all
 from hashcompat.core.go.jsonwindow import Place
-from hashcompat.core.go.parts import Part
+from hashcompat.core.go.tokens import Part
 
 values = st.recursive(
     st.none()

@@ -28,7 +28,7 @@ from hashcompat.core.go.jsontext import (
     loads,
     quote,
 )
-from hashcompat.core.go.parts import ITEMS, Part
+from hashcompat.core.go.tokens import ITEMS, Part
 
 # JSON as Go reads and writes it; what Go does was seen in encoding/json and sigs.k8s.io/json.
 

@@ -9,8 +9,7 @@ import pytest
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance, yaml, yamlblocks
-from hashcompat.core.go.parts import Part
-from hashcompat.core.go.tokens import Text
+from hashcompat.core.go.tokens import Part, Text
 from scripts.lib.yamltext import as_yaml
 
 PODS = [

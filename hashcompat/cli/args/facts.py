@@ -82,9 +82,9 @@ class Records:
 
             records += dumps.records_in(self.recorded)
         if self.runtime_endpoint or self.runtime:
-            from hashcompat.sources.node import collect as runtime
+            from hashcompat.sources.node import live as runtime
 
-            records += runtime.collect(self.runtime or runtime.AUTO, self.runtime_endpoint or "")
+            records += runtime.recorded(self.runtime or runtime.AUTO, self.runtime_endpoint or "")
         reading.warn_unlisted(inventory, records)
         return records
 

@@ -208,8 +208,7 @@ def extra_inputs_of(
     from pathlib import Path
 
     from hashcompat.analysis.gating.judge import ExtraInputs
-    from hashcompat.sources.files.checks import report_in
-    from hashcompat.sources.files.gates import baseline_in
+    from hashcompat.sources.files.reports import baseline_in, report_in
     from hashcompat.sources.files.settings import exemptions
 
     files = {key: settings[key].file for key in ("exceptions", "baseline", "preflight") if key in settings}

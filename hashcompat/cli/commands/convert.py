@@ -15,12 +15,12 @@ from hashcompat.output.report.model import Report
 from hashcompat.output.report.plan import PLAN
 from hashcompat.output.report.planview import without_kept
 from hashcompat.output.report.preflight import PREFLIGHT
-from hashcompat.sources.files import checks, plans
+from hashcompat.sources.files import plans, reports
 from hashcompat.sources.files.saved import Saved, opened
 
 _KINDS: Final[Mapping[str, tuple[Report[Any], Callable[[Saved], Any]]]] = {
     plans.KIND: (PLAN, plans.plan_of),
-    checks.KIND: (PREFLIGHT, checks.checks_of),
+    reports.PREFLIGHT: (PREFLIGHT, reports.checks_of),
 }
 """The documents from which the whole result can be made again, each with how."""
 _WANTED: Final = "what hashcompat plan or hashcompat preflight saves with --out FILE"

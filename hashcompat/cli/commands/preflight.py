@@ -32,7 +32,7 @@ from hashcompat.core.model.plan import Way
 from hashcompat.core.model.preflight import Preflight, Status
 from hashcompat.output.report.preflight import PREFLIGHT
 from hashcompat.sources.files.dumps import dumps_in
-from hashcompat.sources.node import collect, live
+from hashcompat.sources.node import live
 
 if TYPE_CHECKING:
     from hashcompat.core.catalog.lookup import Catalog
@@ -145,7 +145,7 @@ class Arguments:
     )
     runtime: str | None = option(
         "--runtime",
-        type=click.Choice(collect.KINDS),
+        type=click.Choice(live.KINDS),
         help="The container runtime of this node to query; default: whichever answers.",
     )
     runtime_endpoint: str | None = option(
@@ -222,7 +222,7 @@ def _dumps(arguments: Arguments) -> list[Dump] | None:
         return None
     if arguments.dumps:
         return dumps_in(arguments.dumps)
-    kind, socket = arguments.runtime or collect.AUTO, arguments.runtime_endpoint or ""
+    kind, socket = arguments.runtime or live.AUTO, arguments.runtime_endpoint or ""
     return [live.collect(kind, socket, arguments.root or "/", arguments.read_also)]
 
 

@@ -17,7 +17,7 @@ from hashcompat.core.go.allowance import Meter, document_meter
 from hashcompat.core.go.jsonpath import below, element
 from hashcompat.core.go.jsontext import DECODER, JsonLines
 from hashcompat.core.go.jsonwindow import Alike, Place, Quick, Window
-from hashcompat.core.go.parts import ITEMS, Part, Run
+from hashcompat.core.go.tokens import ITEMS, Part, Run
 from hashcompat.core.shown import name as shown_name
 
 _PLAIN: Final = json.JSONDecoder()

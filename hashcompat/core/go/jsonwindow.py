@@ -23,8 +23,7 @@ from hashcompat.core.go.allowance import (
     values_in,
 )
 from hashcompat.core.go.jsontext import DECODER, UNTERMINATED, JsonLines, no_json, skip_space
-from hashcompat.core.go.parts import Run
-from hashcompat.core.go.tokens import Text, of_json
+from hashcompat.core.go.tokens import Run, Text, of_json
 
 Quick = Callable[[str], Sequence[tuple[Any, str]] | Run | None]
 """Decodes a whole JSON list as the strict decoder would; None for one that it leaves to that one.

@@ -17,8 +17,7 @@ import yaml
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.allowance import Meter, characters_in, document_meter, object_meter, too_deep
-from hashcompat.core.go.parts import ITEMS, Lines, Part
-from hashcompat.core.go.tokens import COUNT, Text, Token
+from hashcompat.core.go.tokens import COUNT, ITEMS, Lines, Part, Text, Token
 from hashcompat.core.go.yamlevents import DEEPEST, Events, at, is_text, json_value, key_of, scalar_value
 from hashcompat.core.shown import name as shown_name
 

@@ -16,7 +16,7 @@ from msgspec import structs
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go.jsonstream import Elements
 from hashcompat.core.go.jsonwindow import Place
-from hashcompat.core.go.parts import Part
+from hashcompat.core.go.tokens import Part
 from hashcompat.core.model.budgets import Budget
 from hashcompat.core.model.pods import Inventory, Node, Origin, Pod, Share, Source
 from hashcompat.core.model.records import Record

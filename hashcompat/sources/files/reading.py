@@ -20,7 +20,7 @@ from hashcompat.core.go.jsonpath import part
 from hashcompat.core.go.jsonstream import Elements, Rest
 from hashcompat.core.go.jsontext import DECODER
 from hashcompat.core.go.jsonwindow import Quick
-from hashcompat.core.go.parts import Part
+from hashcompat.core.go.tokens import Part
 from hashcompat.core.regex import regex
 from hashcompat.sources.content import chunks
 from hashcompat.sources.files import spans

@@ -21,7 +21,7 @@ from hashcompat.core.go.allowance import object_meter, values_in
 from hashcompat.core.go.jsonpath import mapping, part
 from hashcompat.core.go.jsontext import JsonLines
 from hashcompat.core.go.metav1 import RawJson
-from hashcompat.core.go.parts import Lines
+from hashcompat.core.go.tokens import Lines
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Container, Inventory, Pod, Source, StaticManifest
 from hashcompat.core.regex import regex

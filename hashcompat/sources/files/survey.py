@@ -17,7 +17,7 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance as allowances
 from hashcompat.core.go.jsonstream import End
 from hashcompat.core.go.jsonwindow import Place
-from hashcompat.core.go.parts import Part
+from hashcompat.core.go.tokens import Part
 from hashcompat.core.model.budgets import Budget
 from hashcompat.core.model.pods import Node
 from hashcompat.core.model.uids import Dated

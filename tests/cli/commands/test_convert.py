@@ -24,7 +24,8 @@ from hashcompat.output.formats import FORMATS
 from hashcompat.output.formats.model import Style
 from hashcompat.output.report.plan import PLAN
 from hashcompat.output.report.planview import without_kept
-from hashcompat.sources.files import checks, plans
+from hashcompat.sources.files import plans
+from hashcompat.sources.files.reports import PREFLIGHT, checks_of
 from hashcompat.sources.files.saved import Saved, opened
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import ROOT, Result, Run, formats_of, ran, reports, said_of
@@ -326,8 +327,11 @@ def test_checks_whose_counts_are_not_theirs_are_refused(run: Run, tmp_path: Path
     document = json.loads(path.read_text())
     document["items"].pop()
     path.write_text(json.dumps(document))
-    with opened(str(path), (checks.KIND,), "checks") as found, pytest.raises(InputError, match="summary"):
-        checks.checks_of(found)
+    with (
+        opened(str(path), (PREFLIGHT,), "checks") as found,
+        pytest.raises(InputError, match="summary"),
+    ):
+        checks_of(found)
 
 
 CHARACTERS = st.characters(exclude_categories=["Cs"])

@@ -17,7 +17,7 @@ from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonstream import parts
-from hashcompat.core.go.parts import Run
+from hashcompat.core.go.tokens import Run
 from hashcompat.core.model.digest import line_of
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Plan

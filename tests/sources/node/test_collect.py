@@ -290,7 +290,7 @@ def test_an_endpoint_alone_is_tried_as_both(
 
 
 def test_a_node_without_any_runtime(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from hashcompat.sources.node import collect as runtime
+    from hashcompat.sources.node import live as runtime
 
     monkeypatch.setattr(runtime, "_RUNTIMES", {"docker": runtime._Runtime(lambda _: [], ("/none.sock",))})
     result = verified(run, "--runtime", "auto")

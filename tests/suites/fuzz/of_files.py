@@ -13,7 +13,7 @@ from hashcompat.analysis.planning.ages import Ages
 from hashcompat.core import forks
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import InputError
-from hashcompat.core.go.parts import Part
+from hashcompat.core.go.tokens import Part
 from hashcompat.core.kubelet.staticpods import static_view
 from hashcompat.core.model.pods import Container, Pod, Shared
 from hashcompat.core.records.index import index

@@ -12,8 +12,8 @@ from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.go import inf, jsonpath, jsonstream, jsontext, metav1, quantity, quantity_sum, yamlblocks
 from hashcompat.core.go import yaml as goyaml
 from hashcompat.core.go.metav1 import is_time
-from hashcompat.core.go.parts import Part
 from hashcompat.core.go.strconv import format_float, json_float
+from hashcompat.core.go.tokens import Part
 from hashcompat.core.records.documents import nanoseconds, time_of
 from tests.suites.fuzz.target import (
     Form,
@@ -258,7 +258,7 @@ TARGETS = (
             "core/go/jsontext",
             "core/go/jsonstream",
             "core/go/jsonwindow",
-            "core/go/parts",
+            "core/go/tokens",
             "core/go/allowance",
         ),
         longest=512,
@@ -266,7 +266,7 @@ TARGETS = (
     Target(
         "yaml",
         _yaml,
-        ("core/go/yaml", "core/go/yamlevents", "core/go/parts"),
+        ("core/go/yaml", "core/go/yamlevents", "core/go/tokens"),
         Form.YAML,
         longest=512,
     ),

@@ -31,7 +31,7 @@ from hashcompat.output.formats.model import Style
 from hashcompat.output.report.changes import CHANGES
 from hashcompat.output.report.plan import PLAN
 from hashcompat.output.report.preflight import PREFLIGHT
-from hashcompat.sources.files import checks, comparable, dumps, gates, plans, rollout, saved, settings
+from hashcompat.sources.files import comparable, dumps, plans, reports, rollout, saved, settings
 from hashcompat.sources.files.planrows import PlanRows
 from hashcompat.sources.files.rollout import StateFile
 from hashcompat.sources.files.saved import Saved, opened
@@ -117,8 +117,8 @@ def _compared(data: bytes) -> None:
 
 def _gate(data: bytes) -> None:
     """Read a saved gate, as a baseline."""
-    with named(saved, data, "gate.json") as name, opened(name, (gates.KIND,), "a gate") as document:
-        baseline_of(gates.items_of(document))
+    with named(saved, data, "gate.json") as name, opened(name, (reports.GATE,), "a gate") as document:
+        baseline_of(reports.items_of(document))
 
 
 def _settings(data: bytes) -> None:
@@ -150,10 +150,10 @@ def _item(namespace: str, kind: str, name: str) -> Item:
 
 def _checks(data: bytes) -> None:
     """Read saved findings of a preflight."""
-    with named(saved, data, "checks.json") as name, opened(name, (checks.KIND,), "checks") as document:
-        result = checks.checks_of(document)
+    with named(saved, data, "checks.json") as name, opened(name, (reports.PREFLIGHT,), "checks") as document:
+        result = reports.checks_of(document)
     text = "".join(render_json(PREFLIGHT, result, Style()))
-    assert checks.checks_of(Saved(parts([text]), (checks.KIND,), "checks")) == result
+    assert reports.checks_of(Saved(parts([text]), (reports.PREFLIGHT,), "checks")) == result
 
 
 def _rollout(data: bytes) -> None:
@@ -214,7 +214,7 @@ TARGETS = (
         longest=2048,
         words=("ClusterSnapshot", "hashcompat.io/hashes", "containers", "recorded", "applied"),
     ),
-    Target("saved-gate", _gate, ("sources/files/gates", "sources/documents"), longest=1024),
+    Target("saved-gate", _gate, ("sources/files/reports", "sources/documents"), longest=1024),
     Target(
         "settings",
         _settings,
@@ -222,7 +222,7 @@ TARGETS = (
         Form.YAML,
         longest=512,
     ),
-    Target("saved-checks", _checks, ("sources/files/checks", "sources/documents"), longest=1024),
+    Target("saved-checks", _checks, ("sources/files/reports", "sources/documents"), longest=1024),
     Target("rollout", _rollout, ("sources/files/rollout",), longest=1024),
     Target("cpus", _cpus, ("core/go/strconv",), Form.TEXT, longest=64, raises=(InputError,)),
 )

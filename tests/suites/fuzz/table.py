@@ -98,7 +98,6 @@ NO_READERS: Final = {
     "sources/node/live": "asks for everything on a node",
     "sources/node/proc": "passes files of /proc on, which the target probe reads",
     "sources/node/root": "finds files below a directory",
-    "sources/node/collect": "chooses among the answers that other modules read",
     "sources/programs": "passes bytes on; tests/sources/test_programs.py has programs that misbehave",
     "sources/replacing": "writes files",
 }

@@ -16,7 +16,7 @@ from msgspec import structs
 from hashcompat.core.model.records import Record, Recorded, Sandbox
 from hashcompat.core.records.collected import from_documents
 from hashcompat.core.records.probes import dumps
-from hashcompat.sources.node import collect as runtime
+from hashcompat.sources.node import live as runtime
 from tests.helpers import daemons
 from tests.helpers.daemons import IMAGE, Node
 from tests.helpers.pods import Json, as_json, pod
@@ -140,7 +140,7 @@ def summary(result: Result) -> Any:
 
 
 def states(socket: Path, kind: str) -> dict[str, bool]:
-    records = runtime.collect(kind, str(socket))
+    records = runtime.recorded(kind, str(socket))
     return {record.container: bool(record.running) for record in records if isinstance(record, Recorded)}
 
 
@@ -293,7 +293,7 @@ def in_seconds(records: Iterable[Record]) -> list[Record]:
 @pytest.mark.parametrize("shell", SHELLS, ids=["dash", "busybox"])
 def test_a_dump_holds_what_docker_answers_itself(docker: Node, shell: list[str]) -> None:
     text = collected(shell=shell, RUNTIME_ENDPOINT="/none", DOCKER_HOST=f"unix://{docker.docker_socket}")
-    live = ordered(runtime.collect("docker", str(docker.docker_socket)))
+    live = ordered(runtime.recorded("docker", str(docker.docker_socket)))
     assert len(live) == 3
     assert records_of(text) == live
 
@@ -303,7 +303,7 @@ def test_a_dump_holds_what_containerd_answers_itself(containerd: Node, shell: li
     text = collected(
         shell=shell, RUNTIME_ENDPOINT=str(containerd.containerd_socket), DOCKER_HOST="unix:///none"
     )
-    live = ordered(runtime.collect("cri", str(containerd.containerd_socket)))
+    live = ordered(runtime.recorded("cri", str(containerd.containerd_socket)))
     assert len(live) == 4
     assert records_of(text) == live
 
@@ -319,7 +319,7 @@ def test_without_crictl_ctr_shows_the_same(containerd: Node, shell: list[str]) -
         RUNTIME_ENDPOINT=str(containerd.containerd_socket),
         DOCKER_HOST="unix:///none",
     )
-    live = runtime.collect("cri", str(containerd.containerd_socket))
+    live = runtime.recorded("cri", str(containerd.containerd_socket))
     assert SECRET not in text
     assert in_seconds(without_ip(records_of(text))) == in_seconds(without_ip(live))
 

@@ -1,0 +1,82 @@
+"""Read what other commands saved: a gate's containers, as a baseline, and a preflight's findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import allowance
+from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
+from hashcompat.core.model.pods import ContainerType
+from hashcompat.core.model.preflight import Finding, Preflight, Status
+from hashcompat.core.model.uids import packed
+from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.policies.exceptions import Identity, baseline_of
+from hashcompat.sources.documents import Row
+from hashcompat.sources.files import plans
+from hashcompat.sources.files.saved import Saved, opened
+
+GATE: Final = "GateReport"
+
+
+def baseline_in(name: str) -> frozenset[Identity]:
+    """Return the findings in a saved plan or gate; raises InputError, naming the file, for anything else."""
+    readers = {plans.KIND: lambda document: plans.plan_of(document).items, GATE: items_of}
+    with opened(name, readers, "what hashcompat plan or hashcompat gate saves with --out FILE") as document:
+        return baseline_of(readers[document.kind](document))
+
+
+def items_of(document: Saved) -> Iterator[Item]:
+    """Yield the containers of a gate, without reasons; raises InputError, with the path, where it is none."""
+    allowed = allowance.containers()
+    for row in document.items():
+        allowed.take(1)
+        keys = ("node", "namespace", "pod", "uid", "owner", "workload")
+        node, namespace, pod, uid, owner, workload = map(row.text, keys)
+        name = PodName(node, namespace, pod, packed(uid), owner, workload)
+        container = ContainerName(row.text("container"), row.word("containerType", ContainerType))
+        yield Item(name, container, Prediction("", row.word("verdict", Verdict)))
+    document.digest()
+
+
+PREFLIGHT: Final = "PreflightReport"
+
+
+def report_in(name: str, target: str, is_of: Callable[[str], bool]) -> Preflight:
+    """Return a saved preflight of the release ``target``, which ``is_of`` knows by its other names too.
+
+    Raises InputError, naming the file, for anything else.
+    """
+    with opened(name, (PREFLIGHT,), "what hashcompat preflight saves with --out FILE") as document:
+        found = checks_of(document)
+        if not is_of(found.target):
+            raise InputError(f"a preflight of {found.target}, and the plan is of {target}")
+        return found
+
+
+def checks_of(document: Saved) -> Preflight:
+    """Return the findings in a document; raises InputError, with the path, for what none has."""
+    findings = tuple(map(_finding, document.items()))
+    spec, counts = document.rest.row("spec"), document.rest.row("summary")
+    left_out = tuple((row.text("id"), row.text("needs")) for row in spec.rows("leftOut"))
+    current = dict(
+        spec.each("from", lambda row, node: (node, None if row.value[node] is None else row.text(node)))
+    )
+    result = Preflight(spec.text("to"), current, findings, spec.texts("ignored"), left_out)
+    if any(counts.number(status.value) != number for status, number in result.counts().items()):
+        raise InputError(
+            "$.summary: not the counts of its items: the report was cut or edited; save it again"
+        )
+    return result
+
+
+def _finding(row: Row) -> Finding:
+    return Finding(
+        row.text("id"),
+        row.text("node"),
+        row.word("status", Status),
+        row.text("object"),
+        row.text("text"),
+        row.text("advice"),
+    )

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.cli import streams
-from hashcompat.core.errors import InputError, UsageError
+from hashcompat.core.errors import ExitCode, InputError, UsageError
 from hashcompat.core.model.escape import is_obeyed_unescaped, printable
 from hashcompat.core.shown import urls
 from hashcompat.output.formats import FORMATS, chosen, offered
@@ -304,3 +304,8 @@ def _write(stream: BinaryIO, content: str | Iterable[str], *, packed: bool) -> N
 
     with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as archive:
         archive.writelines(pieces)
+
+
+def exit_code(*, found: object, undecided: object = False) -> ExitCode:
+    """Return the exit code of a result: what was found counts before what is not decided."""
+    return ExitCode.FINDING if found else ExitCode.UNDECIDED if undecided else ExitCode.OK

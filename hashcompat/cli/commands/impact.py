@@ -16,8 +16,7 @@ from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.releases import Releases
 from hashcompat.cli.args.source import Scope, Source
-from hashcompat.core.errors import ExitCode, UsageError
-from hashcompat.core.model.impact import Impact
+from hashcompat.core.errors import UsageError
 from hashcompat.output.report.impact import IMPACT
 from hashcompat.sources import filters
 
@@ -88,10 +87,5 @@ def command(arguments: Arguments) -> int:
     impact = disruption.make(plan, budgeted, arguments.batch, arguments.scope.nodes or None)
     output.show(IMPACT, impact, arguments.shown)
     output.notes(IMPACT, impact, quiet=quiet)
-    return _exit_code(impact) if arguments.detailed_exitcode else ExitCode.OK
-
-
-def _exit_code(impact: Impact) -> ExitCode:
-    if impact.is_found:
-        return ExitCode.FINDING
-    return ExitCode.UNDECIDED if impact.is_undecided else ExitCode.OK
+    asked = arguments.detailed_exitcode
+    return output.exit_code(found=asked and impact.is_found, undecided=asked and impact.is_undecided)

@@ -127,7 +127,7 @@ def _audit(arguments: Arguments, kubelet: str, like: list[str], names: Names) ->
     result = audit(reading.inventory(), olds[0], new, view)
     output.show(AUDIT, result, arguments.shown)
     output.notes(AUDIT, result, quiet=arguments.quiet.quiet)
-    return ExitCode.FINDING if result.rows else ExitCode.OK
+    return output.exit_code(found=result.rows)
 
 
 def _files(patch: Patch, kubelet: Kubelet, arguments: Arguments, names: Names) -> list[upstream.SourceFile]:

@@ -20,7 +20,7 @@ from hashcompat.cli.args.output import Quiet, Shown, Verbose, WithoutHashes, sho
 from hashcompat.cli.args.planned import Jobs, Make, key_of, planned
 from hashcompat.cli.args.releases import Releases
 from hashcompat.cli.args.source import Scope, Source
-from hashcompat.core.errors import ExitCode, UsageError
+from hashcompat.core.errors import UsageError
 from hashcompat.core.model.plan import Plan
 from hashcompat.output.formats import chosen, offered
 from hashcompat.output.report.plan import PLAN
@@ -127,7 +127,8 @@ def command(arguments: Arguments) -> int:
         kubelets = [way.new] if way.old == AUTO else [way.old, way.new]
         output.note_dropped(dropped_fields(made.found, list(map(names.catalog.kubelet, kubelets))))
     output.say_each(below)
-    return _exit_code(plan) if arguments.detailed_exitcode else ExitCode.OK
+    asked, summary = arguments.detailed_exitcode, plan.summary
+    return output.exit_code(found=asked and summary.findings, undecided=asked and summary.unknown)
 
 
 def _maker(arguments: Arguments) -> Make:
@@ -177,9 +178,3 @@ def _invocation(arguments: Arguments) -> Invocation:
     )
     program = click.get_current_context().find_root().info_name or ""
     return Invocation(program, *(tuple(map(without_secrets, words)) for words in (pods, facts)))
-
-
-def _exit_code(plan: Plan) -> ExitCode:
-    if plan.summary.findings:
-        return ExitCode.FINDING
-    return ExitCode.UNDECIDED if plan.summary.unknown else ExitCode.OK

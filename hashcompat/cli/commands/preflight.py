@@ -27,9 +27,9 @@ from hashcompat.cli.args.inventory import Reading, is_named
 from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.releases import ReleaseData, listed
 from hashcompat.cli.args.source import Scope, Source
-from hashcompat.core.errors import ExitCode, UsageError
+from hashcompat.core.errors import UsageError
 from hashcompat.core.model.plan import Way
-from hashcompat.core.model.preflight import Preflight, Status
+from hashcompat.core.model.preflight import Status
 from hashcompat.output.report.preflight import PREFLIGHT
 from hashcompat.sources.files.dumps import dumps_in
 from hashcompat.sources.node import live
@@ -207,7 +207,8 @@ def command(arguments: Arguments) -> int:
     )
     output.show(PREFLIGHT, result, arguments.shown)
     output.notes(PREFLIGHT, result, quiet=quiet)
-    return _exit_code(result)
+    counts = result.counts()
+    return output.exit_code(found=counts[Status.ERROR], undecided=counts[Status.UNKNOWN])
 
 
 def _dumps(arguments: Arguments) -> list[Dump] | None:
@@ -224,10 +225,3 @@ def _dumps(arguments: Arguments) -> list[Dump] | None:
         return dumps_in(arguments.dumps)
     kind, socket = arguments.runtime or live.AUTO, arguments.runtime_endpoint or ""
     return [live.collect(kind, socket, arguments.root or "/", arguments.read_also)]
-
-
-def _exit_code(result: Preflight) -> ExitCode:
-    counts = result.counts()
-    if counts[Status.ERROR]:
-        return ExitCode.FINDING
-    return ExitCode.UNDECIDED if counts[Status.UNKNOWN] else ExitCode.OK

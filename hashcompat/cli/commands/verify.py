@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from hashcompat.analysis.answers.calibration import RecordCheck, check_records
+from hashcompat.analysis.answers.calibration import check_records
 from hashcompat.analysis.answers.golden import Verifications, verify
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.view import View
@@ -17,7 +17,7 @@ from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet, Shown, WithoutHashes, shows
 from hashcompat.cli.args.releases import ReleaseData
 from hashcompat.cli.args.source import Labels, Scope, Source
-from hashcompat.core.errors import ExitCode, UsageError
+from hashcompat.core.errors import UsageError
 from hashcompat.output.report.verification import CALIBRATION, VERIFICATIONS
 
 
@@ -94,7 +94,7 @@ def _verify_golden(arguments: Arguments) -> int:
     result = Verifications(tuple(found))
     output.show(VERIFICATIONS, result, arguments.shown)
     output.notes(VERIFICATIONS, result, quiet=arguments.quiet.quiet)
-    return ExitCode.FINDING if result.differing else ExitCode.OK
+    return output.exit_code(found=result.differing)
 
 
 def _verify_records(arguments: Arguments) -> int:
@@ -110,10 +110,4 @@ def _verify_records(arguments: Arguments) -> int:
     check = check_records(found, release, view, search_mounts=search)
     output.show(CALIBRATION, arguments.without_hashes.of(check), arguments.shown)
     output.notes(CALIBRATION, check, quiet=quiet)
-    return _exit_code(check)
-
-
-def _exit_code(check: RecordCheck) -> ExitCode:
-    if check.differing:
-        return ExitCode.FINDING
-    return ExitCode.UNDECIDED if check.undecided else ExitCode.OK
+    return output.exit_code(found=check.differing, undecided=check.undecided)

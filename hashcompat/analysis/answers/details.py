@@ -215,7 +215,6 @@ class _Differences:
         return 0 if old is None or new is None else self._placed(_difference(draft, old, new))
 
     def _placed(self, found: Difference) -> int:
-        """Return the place of a difference."""
         if found not in self._found:
             if len(self._found) >= DISTINCT:
                 return _OMITTED

@@ -65,7 +65,6 @@ def group(made: type[Group]) -> type[Group]:
 
 
 def _names(made: type) -> list[str]:
-    """Return the names of the fields."""
     return [name for name, hint in made.__annotations__.items() if not str(hint).startswith("ClassVar")]
 
 

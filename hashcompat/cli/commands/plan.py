@@ -132,7 +132,6 @@ def command(arguments: Arguments) -> int:
 
 
 def _maker(arguments: Arguments) -> Make:
-    """Return what makes the plan."""
     if not (arguments.details or _shows_details(arguments.shown)):
         return planning.make
     from hashcompat.analysis.answers import details

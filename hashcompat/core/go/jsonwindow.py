@@ -304,7 +304,6 @@ class Window:
         return InputError(f"line {line} column {column}: {self._path}: {problem}")
 
     def _error(self, problem: str, position: int) -> InputError:
-        """Return the error for a problem."""
         # reading on is fine: after an error nothing else is taken from the text
         at_end = position >= len(self._text.rstrip()) and not any(chunk.strip() for chunk in self._chunks)
         return no_json(*self._place(position), problem, at_end=at_end)

@@ -13,7 +13,7 @@ from typing import Any, Final
 from msgspec import structs
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.go.parts import Run
+from hashcompat.core.go.tokens import Run
 from hashcompat.core.model import mask
 from hashcompat.core.model.rows import CONTAINER_LISTS, RowKind, RowName, SnapshotRows
 from hashcompat.sources.documents import Row, row_of

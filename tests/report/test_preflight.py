@@ -12,7 +12,7 @@ from hashcompat.core.model.preflight import Finding, Preflight, Status, grouped
 from hashcompat.output.formats import FORMATS
 from hashcompat.output.formats.model import Style
 from hashcompat.output.report.preflight import PREFLIGHT
-from hashcompat.sources.files.checks import checks_of
+from hashcompat.sources.files.reports import checks_of
 from hashcompat.sources.files.saved import Saved
 
 NODES = [f"cp-{number}" for number in range(1, 41)]

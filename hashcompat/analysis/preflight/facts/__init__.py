@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Final
 
 import msgspec
@@ -153,8 +154,7 @@ class Facts:
         """Return the values that a flag has at the kubelet's next start, the last one first."""
         known = self.start.complete
         words = self.start.words if known else (*self.start.words, *self.words)
-        pairs = zip(words, (*words[1:], units.Word("", "")), strict=True)
-        found = [_value(word, after, name) for word, after in pairs]
+        found = [_value(word, after, name) for word, after in pairwise([*words, units.Word("", "")])]
         return tuple(reversed([each for each in found if each is not None]))
 
     @cached_property

@@ -1,0 +1,271 @@
+"""Healthy nodes of several distributions are in order, and what was not collected of one is UNKNOWN."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+import pytest
+from msgspec import structs
+
+from hashcompat.analysis.preflight import CHECKS, examine
+from hashcompat.analysis.preflight.checks import Check, Need, Upgrade
+from hashcompat.analysis.preflight.facts import Facts
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.preflight import Status
+from hashcompat.core.records.probes import AbsentError, Dump, Probe, UnreadError
+from tests.helpers.dumps import APP, GONE, INFO, SANDBOX, Key, docker, docker_row, dump, inspected, upgrade
+
+Changes = dict[Key, Any]
+
+ID = "c" * 64
+CALICO = '{"plugins":[{"type":"calico","ipam":{"type":"calico-ipam"}},{"type":"portmap"}]}'
+BRIDGE = '{"plugins":[{"type":"bridge"},{"type":"portmap"}]}'
+PLUGINS = "bandwidth\nbridge\ncalico\ncalico-ipam\nhost-local\nloopback\nportmap\n"
+UNIT = "[Service]\nExecStart=/usr/bin/kubelet $KUBELET_CONFIG_ARGS $KUBELET_KUBEADM_ARGS $MORE\n"
+WANTS = (
+    '[Service]\nEnvironment="KUBELET_CONFIG_ARGS=--config=/var/lib/kubelet/config.yaml"\n'
+    "EnvironmentFile=-/var/lib/kubelet/kubeadm-flags.env\nEnvironmentFile=-/etc/default/kubelet\n"
+)
+PLACE: Final = "/usr/lib/systemd/system/kubelet.service"
+
+
+def kubeadm(version: str, endpoint: str = "unix:///run/containerd/containerd.sock") -> Changes:
+    """Return what kubeadm's packages have on a node: a unit, a drop-in, two files, a network."""
+    return {
+        ("file", PLACE): UNIT,
+        ("file", f"{PLACE}.d/10-kubeadm.conf"): WANTS,
+        ("file", "/var/lib/kubelet/kubeadm-flags.env"): (
+            f'KUBELET_KUBEADM_ARGS="--container-runtime-endpoint={endpoint}"\n'
+        ),
+        ("file", "/etc/default/kubelet"): "MORE=\n",
+        ("directory", "/etc/cni/net.d"): "10-calico.conflist\ncalico-kubeconfig\n",
+        ("file", "/etc/cni/net.d/10-calico.conflist"): CALICO,
+        ("directory", "/opt/cni/bin"): PLUGINS,
+        ("version", "kubelet"): f"Kubernetes v{version}\n",
+    }
+
+
+def containerd(version: str, info: dict[str, Any], cgroup: str) -> Changes:
+    """Return a containerd with a container that runs, in a cgroup."""
+    labels = {"io.kubernetes.container.name": "c", "io.kubernetes.pod.name": "p"}
+    row = {"id": ID, "podSandboxId": "d" * 64, "metadata": {"name": "c"}, "state": "CONTAINER_RUNNING"}
+    answer = {"runtimeName": "containerd", "runtimeVersion": version, "runtimeApiVersion": "v1"}
+    return {
+        **{("docker", name): GONE for name in ("version", "list", "info", "images")},
+        ("docker", f"inspect {SANDBOX}"): GONE,
+        ("docker", f"inspect {APP}"): GONE,
+        ("cri", "version"): json.dumps(answer),
+        ("cri", "info"): json.dumps({**INFO, **info}),
+        ("cri", "containers"): json.dumps({"containers": [{**row, "labels": labels}]}),
+        ("cri", "pods"): json.dumps({"items": [{"id": "d" * 64, "state": "SANDBOX_READY"}]}),
+        ("cri", f"inspect {ID}"): json.dumps({"info": {"pid": 500}}),
+        ("cri", f"stats {ID}"): "{}",
+        ("process", "500"): f"S\n0::{cgroup}/cri-containerd-{ID}.scope\n",
+        ("cgroups", "all"): f"{cgroup}/cri-containerd-{ID}.scope\n",
+        ("processes", "all"): (
+            "1 0 S systemd\n2 0 S kthreadd\n80 1 S containerd\n90 1 S kubelet\n"
+            "400 1 S containerd-shim\n500 400 S c\n"
+        ),
+        ("arguments", "400"): f"/usr/bin/containerd-shim-runc-v2\n-namespace\nk8s.io\n-id\n{'d' * 64}\n",
+    }
+
+
+SYSTEMD = "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1.slice"
+PINNED = {"images": [{"repoTags": ["registry.k8s.io/pause:3.10"], "pinned": True}]}
+
+
+def rancher() -> Changes:
+    """Return an RKE2 server: a kubelet of its own, with its flags, and a containerd elsewhere."""
+    data = "/var/lib/rancher/rke2"
+    release = "v1.33.11-rke2r1-aaaaaaaaaaaa"
+    words = (
+        f"{data}/bin/kubelet",
+        "--config-dir=/var/lib/rancher/rke2/agent/etc/kubelet.conf.d",
+        "--kubeconfig=/var/lib/rancher/rke2/agent/kubelet.kubeconfig",
+        "--hostname-override=n1",
+    )
+    own = f"{data}/agent/etc/kubelet.conf.d"
+    return {
+        **containerd("v2.1.5-k3s1", {}, SYSTEMD),
+        ("arguments", "kubelet"): "\n".join([*words, ""]),
+        ("directory", own): "00-rke2-defaults.conf\n",
+        ("file", f"{own}/00-rke2-defaults.conf"): (
+            "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\ncgroupDriver: systemd\n"
+            "containerRuntimeEndpoint: unix:///run/k3s/containerd/containerd.sock\nfailSwapOn: false\n"
+        ),
+        ("arguments", "400"): f"{data}/data/{release}/bin/containerd-shim-runc-v2\n-id\n{'d' * 64}\n",
+        ("directory", f"{data}/data"): f"{release}\n",
+        ("directory", "/etc/cni/net.d"): "10-canal.conflist\n",
+        ("file", "/etc/cni/net.d/10-canal.conflist"): CALICO,
+        ("directory", "/opt/cni/bin"): PLUGINS,
+        ("version", "kubelet"): "Kubernetes v1.33.11+rke2r1\n",
+    }
+
+
+def k0s() -> Changes:
+    """Return a k0s worker: a kubelet with another root directory and configuration."""
+    root, config = "/var/lib/k0s/kubelet", "/run/k0s/kubelet/config.yaml"
+    states = ("cpu_manager_state", "memory_manager_state", "pod_status_manager_state", "dra_manager_state")
+    more = ("allocated_pods_state", "actuated_pods_state", "device-plugins/kubelet_internal_checkpoint")
+    disk = "/dev/vda1 103080204 20000000 78000000 21% /\n/dev/vda1 6553600 300000 6253600 5% /\n"
+    return {
+        **containerd("v2.1.4", {}, SYSTEMD),
+        ("arguments", "kubelet"): f"/var/lib/k0s/bin/kubelet\n--root-dir={root}\n--config={config}\n",
+        ("file", config): (
+            "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\ncgroupDriver: systemd\n"
+            "containerRuntimeEndpoint: unix:///run/k0s/containerd.sock\n"
+        ),
+        **{("file", f"{root}/{name}"): GONE for name in (*states, *more)},
+        ("filesystem", root): disk,
+        ("directory", "/etc/cni/net.d"): "10-kuberouter.conflist\n",
+        ("file", "/etc/cni/net.d/10-kuberouter.conflist"): BRIDGE,
+        ("directory", "/opt/cni/bin"): PLUGINS,
+        ("version", "kubelet"): "Kubernetes v1.33.5+k0s\n",
+    }
+
+
+def of_the_articles() -> Changes:
+    """Return a node with Docker and dockershim, as those of 2020."""
+    rows = [
+        docker_row(SANDBOX, "k8s_POD_p_ns_uid-p_0", "podsandbox"),
+        docker_row(APP, "k8s_app_p_ns_uid-p_0", "container", **{"io.kubernetes.sandbox.id": SANDBOX}),
+    ]
+    return {
+        **docker("19.3.15", CgroupDriver="cgroupfs"),
+        **{("cri", name): GONE for name in ("version", "info", "images", "containers", "pods")},
+        ("docker", "list"): json.dumps(rows),
+        ("docker", "images"): '[{"RepoTags":["k8s.gcr.io/pause:3.1"]}]',
+        ("docker", f"inspect {SANDBOX}"): inspected(SANDBOX, 4320),
+        ("cgroups", "all"): f"/kubepods/poduid-p/{SANDBOX}\n/kubepods/poduid-p/{APP}\n",
+        ("arguments", "kubelet"): (
+            "/usr/bin/kubelet\n--config=/var/lib/kubelet/config.yaml\n--network-plugin=cni\n"
+            "--pod-infra-container-image=k8s.gcr.io/pause:3.1\n"
+        ),
+        ("file", PLACE): "[Service]\nExecStart=/usr/bin/kubelet --config=/var/lib/kubelet/config.yaml $MORE\n"
+        'Environment="MORE=--network-plugin=cni --pod-infra-container-image=k8s.gcr.io/pause:3.1"\n',
+        ("file", "/var/lib/kubelet/config.yaml"): (
+            "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\ncgroupDriver: cgroupfs\n"
+        ),
+        ("filesystem", "/var/lib/docker"): "/dev/sda 1000 300 700 30% /\n/dev/sda 1000 100 900 10% /\n",
+        ("directory", "/etc/cni/net.d"): "10-calico.conflist\n",
+        ("file", "/etc/cni/net.d/10-calico.conflist"): CALICO,
+        ("directory", "/opt/cni/bin"): PLUGINS,
+        ("file", "/var/lib/kubelet/cpu_manager_state"): GONE,
+    }
+
+
+FIRST, SECOND = containerd("1.7.27", {}, SYSTEMD), containerd("2.1.4", {}, SYSTEMD)
+
+NODES: Final[dict[str, tuple[Changes, str, str]]] = {
+    "kubeadm with containerd 1": ({**kubeadm("1.30.14"), **FIRST}, "1.30.14", "1.30.15"),
+    "kubeadm with containerd 2": ({**kubeadm("1.36.3"), **SECOND}, "1.36.3", "1.36.5"),
+    "kubeadm with containerd 2.2, which pins": (
+        {
+            **kubeadm("1.36.3"),
+            **containerd("2.2.9", {"config": {**INFO["config"], "sandboxImage": None}}, SYSTEMD),
+            ("cri", "images"): json.dumps(PINNED),
+        },
+        "1.36.3",
+        "1.36.5",
+    ),
+    "RKE2": (rancher(), "1.33.11+rke2r1", "1.33.12+rke2r1"),
+    "k0s": (k0s(), "1.33.5+k0s", "1.33.6+k0s"),
+    "Docker": (of_the_articles(), "1.17.9", "1.17.17"),
+}
+
+
+def of(name: str) -> tuple[Dump, Upgrade]:
+    """Return the dump of a node, and an upgrade to another patch release."""
+    changes, current, target = NODES[name]
+    return dump(changes), upgrade(target, current)
+
+
+@pytest.mark.parametrize("name", NODES)
+def test_a_healthy_node_is_in_order(name: str) -> None:
+    given, to = of(name)
+    assert [
+        (each.id, each.status.value, each.text)
+        for each in examine(given, to)
+        if each.status not in (Status.OK, Status.INFO)
+    ] == []
+
+
+EMBEDDED = {
+    "k3s": "the kubelet is a part of another program, /usr/local/bin/k3s server",
+    "MicroK8s": "the kubelet is a part of another program, /snap/microk8s/current/kubelite",
+}
+
+
+@pytest.mark.parametrize("name", EMBEDDED)
+def test_of_a_kubelet_within_another_program_only_its_settings_are_unknown(name: str) -> None:
+    """No command line shows them; whatever is read elsewhere is in order."""
+    changes = {**SECOND, ("arguments", "kubelet"): Probe("", "", problem=EMBEDDED[name])}
+    found = list(examine(dump(changes), upgrade("1.36.5", "1.36.3")))
+    assert {each.status for each in found} <= {Status.OK, Status.INFO, Status.UNKNOWN}
+    unknown = {each.text for each in found if each.status is Status.UNKNOWN}
+    assert unknown == {f"kubelet: {EMBEDDED[name]}"}
+
+
+def asked(given: Dump, to: Upgrade, monkeypatch: pytest.MonkeyPatch) -> dict[str, set[Key]]:
+    """Return which probes each check asks for, where the node has something."""
+    keys: dict[str, set[Key]] = {}
+    probe = Dump.probe
+    for check in CHECKS:
+        own: set[Key] = set()
+
+        def one(self: Dump, kind: str, name: str, own: set[Key] = own) -> Probe:
+            own.add((kind, name))
+            return probe(self, kind, name)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Dump, "probe", one)
+            statuses(given, to, check)
+        keys[check.id] = {key for key in own if key in given.probes}
+    return keys
+
+
+def statuses(given: Dump, to: Upgrade, check: Check) -> set[Status]:
+    """Return the statuses of what a check finds."""
+    try:
+        return {problem.status for problem in check.find(Facts(given), to)} or {Status.OK}
+    except (UnreadError, AbsentError, InputError):
+        return {Status.UNKNOWN}
+
+
+SPARE: Final = (
+    # Another runtime than the kubelet's, which nobody asked, is none; and its name decides nothing.
+    (r"PF-00[013]", r"cri (containers|version)|docker (list|version)"),
+    (r"PF-(104|111|116|125|214|225|304|314)", r"cri version"),
+    # Orphans are found in lists alone.
+    (r"PF-000", r"(cri|docker) inspect .*"),
+    # Where the next start is not known, the flags of the kubelet that runs count.
+    (r"PF-(101|126|136)", r"file (/usr/lib/systemd|/etc/default|/var/lib/kubelet/kubeadm-flags).*"),
+    # Which file systems are pods' own only spares a check some of them.
+    (r"PF-212", r"file /proc/1/mounts"),
+    # The runtime's own word is that the network is ready; which plugins it needs is more than that.
+    (r"PF-214", r"(file|directory) /etc/cni/net\.d.*"),
+)
+"""Which facts a check can do without, and why."""
+
+
+def is_spare(check: str, key: Key) -> bool:
+    """Return whether a check can do without a fact."""
+    return any(re.fullmatch(one, check) and re.fullmatch(other, " ".join(key)) for one, other in SPARE)
+
+
+@pytest.mark.parametrize("name", NODES)
+def test_what_was_not_collected_is_unknown_and_never_in_order(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given, to = of(name)
+    wrong = set()
+    read = asked(given, to, monkeypatch)
+    for check in (check for check in CHECKS if check.is_run(frozenset({Need.NODE}))):
+        for key in read[check.id]:
+            without = structs.replace(given, probes={k: v for k, v in given.probes.items() if k != key})
+            in_order = statuses(without, to, check) <= {Status.OK, Status.INFO}
+            if in_order and not is_spare(check.id, key):
+                wrong.add((check.id, *key))
+    assert sorted(wrong) == []

@@ -64,6 +64,10 @@ _OTHER: Final[Mapping[type[ast.AST], type[ast.AST]]] = {
 }
 
 
+_LEFT_OUT: Final = {".git", ".venv", ".cache", ".coverage", ".hypothesis", ".mypy_cache", ".pytest_cache"}
+"""What a checkout has besides its files."""
+
+
 @dataclass(frozen=True)
 class Mutant:
     """One change of one module: the characters from ``start`` to ``end`` become ``text``."""
@@ -230,18 +234,13 @@ class Copy:
     def __init__(self, root: Path) -> None:
         """Make it."""
         self._root = root
-        for name in (
-            *("hashcompat", "tests", "scripts", "examples", "docs", ".ci"),
-            "pyproject.toml",
-            "README.md",
-        ):
-            source = ROOT / name
-            if source.is_dir():
-                shutil.copytree(source, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+        for path in ROOT.iterdir():
+            if path.name in _LEFT_OUT:
+                continue
+            if path.is_dir():
+                shutil.copytree(path, root / path.name, ignore=shutil.ignore_patterns("__pycache__"))
             else:
-                shutil.copy(source, root / name)
-        for name in ("schemas", "golden", "deploy"):
-            (root / name).symlink_to(ROOT / name)
+                shutil.copy(path, root)
 
     def fails(self, mutant: Mutant | None, tests: list[str]) -> str:
         """Run tests until one fails; return it, or nothing."""

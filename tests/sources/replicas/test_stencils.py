@@ -23,6 +23,8 @@ from tests.helpers.replicas import pods_and_nodes, replicas
 from tests.helpers.slices import sliced
 from tests.helpers.unlike import Unlike
 
+pytestmark = pytest.mark.usefixtures("untraced")
+
 Json = dict[str, Any]
 Change = Callable[[Json], object]
 

@@ -312,3 +312,67 @@ def test_the_variables_of_a_policy_are_those_that_callers_are_shown() -> None:
     named = {name.lower().replace("_", "-") for name in re.findall(r"HASHCOMPAT_GATE_([A-Z_]+)", text)}
     assert named
     assert named <= set(KEYS)
+
+
+# Rewritten records
+
+FAKE = """#!/bin/sh
+echo "${0##*/} $*" >> "$LOG"
+case " $* " in *" $FAIL "*) exit 1 ;; esac
+case " $* " in *" apply "*) : > "$3.undo" ;; esac
+"""
+
+
+@pytest.fixture
+def a_node(tmp_path: Path) -> Path:
+    """Write programs that say how they were called, and fail where FAIL is among their words."""
+    (tmp_path / "bin").mkdir()
+    for name in ("hashcompat", "systemctl", "install"):
+        (tmp_path / "bin" / name).write_text(FAKE)
+        (tmp_path / "bin" / name).chmod(0o755)
+    return tmp_path
+
+
+def upgraded(directory: Path, fail: str = "nothing") -> tuple[int, list[str]]:
+    """Run the example that upgrades a node; return how it ends, and what it called."""
+    log = directory / "log"
+    done = subprocess.run(
+        ["/bin/sh", EXAMPLES / "normalize" / "node.sh", "n.json", "kubelet", "/m"],
+        cwd=directory,
+        env={"PATH": f"{directory / 'bin'}:/usr/bin:/bin", "LOG": str(log), "FAIL": fail, "NODE_NAME": "n1"},
+        capture_output=True,
+        check=False,
+    )
+    return done.returncode, log.read_text().splitlines()
+
+
+STOP, START, AGAIN = (
+    f"systemctl {words}" for words in ("stop kubelet", "start kubelet", "restart containerd")
+)
+APPLY = "hashcompat normalize apply n.json --node-name n1 --write --static-pod-dir /m"
+CHECK = "hashcompat normalize check n.json --node-name n1"
+UNDO = "hashcompat normalize undo n.json --node-name n1 --write --static-pod-dir /m"
+
+
+def test_a_node_is_upgraded_in_the_right_order(a_node: Path) -> None:
+    installed = "install -m 0755 kubelet /usr/bin/kubelet"
+    assert upgraded(a_node) == (0, [STOP, APPLY, AGAIN, CHECK, installed, START])
+
+
+@pytest.mark.parametrize(
+    ("fail", "called"),
+    [
+        ("check", [STOP, APPLY, AGAIN, CHECK, UNDO, AGAIN, START]),
+        ("apply", [STOP, APPLY, START]),
+        ("stop", [STOP]),
+    ],
+)
+def test_a_step_that_fails_leads_back(a_node: Path, fail: str, called: list[str]) -> None:
+    code, found = upgraded(a_node, fail)
+    assert (code != 0, found) == (True, called)
+
+
+def test_the_program_takes_what_the_example_calls(run: Run) -> None:
+    for line in (APPLY, CHECK, UNDO):
+        words = line.split()[1:]
+        assert run(*words, "--help").code == 0

@@ -139,6 +139,7 @@ class OptionFields(TypedDict, total=False):
     patch: AssumePatch | None
     assume_upstream: bool
     current_patch: AssumePatch | None
+    normalized: bool
     override_node_releases: bool
 
 

@@ -10,6 +10,7 @@ import pytest
 from msgspec import structs
 
 import hashcompat
+from hashcompat.analysis.gating.result import Standing
 from hashcompat.core.model.normalization import Normalization, repeated
 from hashcompat.core.model.records import Recorded
 from hashcompat.core.records.documents import from_node
@@ -316,3 +317,39 @@ def test_a_manifest_that_is_no_file_is_left_alone(tmp_path: Path) -> None:
     assert (
         left_alone(of_static(structs.replace(inventory, pods=(told,)), uid)) == "its manifest is not a file"
     )
+
+
+def test_a_plan_can_take_the_records_as_rewritten() -> None:
+    """Then only what is left alone restarts, and what it would be is said where it is not taken so."""
+    rows = [recorded(), {**record(7, "q"), "id": "b" * 64}]
+    objects = [running(), pod(name="q", status={"phase": "Running"}), node(f"v{OLD}")]
+    records = index(from_node({"containers": rows}))
+    plain = hashcompat.plan(objects, "auto", NEW, records=records)
+    assert (plain.summary.findings, plain.rewritable) == (2, 1)
+    assumed = hashcompat.plan(objects, "auto", NEW, records=records, normalized=True)
+    assert (assumed.summary.findings, assumed.rewritable) == (1, 0)
+    kept = next(item for item in assumed.items if item.pod.name == "p")
+    assert (kept.verdict.value, kept.hashes.recorded) == ("KEEP", IS)
+    assert "hashcompat normalize" in assumed.assumptions[0]
+
+
+def test_a_static_pod_is_kept_in_such_a_plan(tmp_path: Path) -> None:
+    inventory, uid = static(tmp_path)
+    (row,) = hashcompat.hashes(inventory, [OLD]).rows
+    rows = [{**record(row.hashes[OLD].value, "p-n1", uid=uid), "id": ID}]
+    records = index(from_node({"containers": rows}))
+    plan = hashcompat.plan(inventory, OLD, NEW, records=records, normalized=True)
+    assert [(item.verdict.value, item.pod_recreated) for item in plan.items] == [("KEEP", False)]
+    assert hashcompat.plan(inventory, OLD, NEW, records=records).rewritable == 1
+
+
+def test_after_the_upgrade_the_new_records_are_those_that_were_planned() -> None:
+    """``gate --after`` compares what runs with such a plan: the same container with the new record."""
+    objects = [running(), node(f"v{OLD}")]
+    before = index(from_node({"containers": [recorded()]}))
+    plan = hashcompat.plan(objects, "auto", NEW, records=before, normalized=True)
+    after = [running(), node(f"v{NEW}")]
+    now = index(from_node({"containers": [recorded(IS)]}))
+    (good,) = hashcompat.gate_after(plan, after, ["n1"], records=now).judged
+    (bad,) = hashcompat.gate_after(plan, after, ["n1"], records=before).judged
+    assert (good.standing, bad.standing) == (Standing.AS_PREDICTED, Standing.SURPRISE)

@@ -36,6 +36,8 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
         yield f"the current kubelets are patched: hashcompat patch --strategy {patch.strategy} --like {patch}"
     if judge.view.patch is not None:
         yield f"{new.release.upstream} is patched as by: hashcompat patch {judge.view.patch}"
+    if judge.view.options.normalized:
+        yield "records that can be rewritten are rewritten first: hashcompat normalize"
     yield from _read_as(dict.fromkeys([*olds, new]))
     yield from _docker(every, olds, judge)
     yield from _creators(every)

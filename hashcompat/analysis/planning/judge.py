@@ -16,6 +16,7 @@ from msgspec import structs
 from hashcompat.analysis.planning.creators import Provenance
 from hashcompat.analysis.planning.latest import KEPT, Latest
 from hashcompat.analysis.planning.names import listed
+from hashcompat.analysis.planning.normalized import of_pod, rewritten
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.prepare import Prepared, prepare, replica
 from hashcompat.analysis.planning.reading import Transition
@@ -114,7 +115,8 @@ class Judge:
         ``keep_going`` makes it UNKNOWN.
         """
         seen = self.view.options.records.as_reported(pod) if self.view.options.records else pod
-        return [self.draft(seen, container) for container in seen.containers]
+        drafts = [self.draft(seen, container) for container in seen.containers]
+        return _normalized(drafts) if self.view.options.normalized else drafts
 
     def draft(self, pod: Pod, container: Container) -> Draft:
         """Prepare one container of a pod whose states are those that a runtime reports; errors as above."""
@@ -195,6 +197,14 @@ class Judge:
         if not named.names:
             self._known.add(key, prepared, named.likeness.size)
         return prepared
+
+
+def _normalized(drafts: Sequence[Draft]) -> list[Draft]:
+    """Return the drafts of a pod as they are once its records are rewritten, as far as that is proven."""
+    return [
+        structs.replace(draft, prepared=rewritten(draft.prepared, found)) if draft.prepared else draft
+        for draft, found in zip(drafts, of_pod(drafts), strict=True)
+    ]
 
 
 def _unknown(rule: str, text: str) -> Decision:

@@ -57,6 +57,8 @@ class Options(msgspec.Struct, frozen=True):
     """Whether vendors' kubelets that are not public are taken to be as upstream's."""
     current_patch: AssumePatch | None = None
     """The patch that the current kubelets have; ``like`` is needed."""
+    normalized: bool = False
+    """Whether records that can be proven to be rewritable are taken as rewritten."""
     override_node_releases: bool = False
     """Whether the current release that is given counts on nodes, too, that report another one."""
 

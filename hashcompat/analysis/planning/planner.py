@@ -16,6 +16,7 @@ from hashcompat.analysis.planning.creators import assumed_creator
 from hashcompat.analysis.planning.items import Doubts, Items, items_of, rows_of
 from hashcompat.analysis.planning.judge import Draft, Judge, contradiction
 from hashcompat.analysis.planning.latest import once
+from hashcompat.analysis.planning.normalized import of_pod
 from hashcompat.analysis.planning.prepare import Prepared, sandboxes_of
 from hashcompat.analysis.planning.reasons import by_template, reasons
 from hashcompat.analysis.planning.rulings import Ruled, Rulings
@@ -88,6 +89,8 @@ class Planned(msgspec.Struct, frozen=True):
     """What to warn of."""
     suggested: tuple[list[str], int]
     """What a patch would save."""
+    rewritable: int = 0
+    """How many restarts rewritten records would save."""
 
 
 class Planner:
@@ -102,6 +105,7 @@ class Planner:
         self._suggester = Suggester(self._judge.new, view)
         self._cautions = Cautions(self._judge)
         self._items = Items()
+        self._rewritable = 0
 
     def add(self, pod: Pod) -> list[Ruling] | None:
         """Decide one more pod; return its rulings if they are those of replicas too (``Rulings.of``)."""
@@ -149,6 +153,9 @@ class Planner:
     def _add(self, pod: Pod, found: Iterable[Ruled[Ruling]]) -> list[int]:
         """Add an item for each container; return their places."""
         name, places = name_of(pod), list[int]()
+        if self._looks_at_records:
+            found = list(found)
+            self._rewritable += _rewritable(found)
         for container, one in zip(pod.containers, found, strict=True):
             ruling, draft = one.ruling, one.draft
             self._cautions.add(ruling.caution, pod, container)
@@ -160,6 +167,13 @@ class Planner:
             seen = draft.container if one.replica is None else container
             places.append(self._item(name, seen, ruling, _hashes(draft.prepared, one.replica)))
         return places
+
+    @property
+    def _looks_at_records(self) -> bool:
+        """Return whether there are records that could be rewritten, and are not taken as rewritten."""
+        view, new = self._judge.view, self._judge.new
+        could = bool(view.options.records) and new.behaviour.hash_place == "annotation"
+        return could and view.patch is None and not view.options.normalized
 
     def _item(
         self,
@@ -236,7 +250,7 @@ class Planner:
     @property
     def found(self) -> Planned:
         """What was decided so far."""
-        return Planned(self._items.doubts, self._cautions.warned, self._suggester.found)
+        return Planned(self._items.doubts, self._cautions.warned, self._suggester.found, self._rewritable)
 
     def rows(self) -> Iterator[Rows]:
         """Yield the items so far as plain values, some at a time."""
@@ -250,6 +264,7 @@ class Planner:
         self._items.merge(items_of(rows, lines), found.doubts)
         self._cautions.warned.merge(found.warned)
         self._suggester.merge(found.suggested)
+        self._rewritable += found.rewritable
 
     def settled(self) -> list[Item]:
         """Return the items of the pods so far, in the order in which they were added."""
@@ -286,10 +301,22 @@ class Planner:
             share(items),
             patch=str(judge.view.patch or ""),
             suggestion=self._suggester.suggestion(),
+            rewritable=self._rewritable,
             releases=tuple(_releases(items, judge)),
             disputed=disputed,
             overridden=bool(disputed) and judge.view.options.override_node_releases,
         )
+
+
+def _rewritable(found: Sequence[Ruled[Ruling]]) -> int:
+    """Count the containers of a pod that restart, and would not with rewritten records."""
+    if not any(one.ruling.prediction.verdict is Verdict.RESTART for one in found):
+        return 0
+    proven = of_pod([one.draft for one in found])
+    return sum(
+        one.ruling.prediction.verdict is Verdict.RESTART and bool(what.rewrite or what.pin)
+        for one, what in zip(found, proven, strict=True)
+    )
 
 
 def _is_aligned(draft: Draft) -> bool:

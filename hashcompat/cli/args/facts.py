@@ -96,6 +96,8 @@ class Patches(msgspec.Struct, frozen=True):
     """That of the target kubelet."""
     current: AssumePatch | None = None
     """That of the kubelets that run now."""
+    normalized: bool = False
+    """Whether records are taken as rewritten."""
 
 
 _NO_PATCHES: Final = Patches()
@@ -170,6 +172,7 @@ class Facts:
             apiserver_to=servers[1],
             patch=patches.target,
             current_patch=patches.current,
+            normalized=patches.normalized,
             override_node_releases=self.override_node_releases,
         )
 
@@ -196,6 +199,11 @@ class Patched:
         type=click.Choice(STRATEGIES),
         help="Assume current kubelets patched by hashcompat patch, with the releases of --like.",
     )
+    assume_normalized: bool = option(
+        "--assume-normalized",
+        is_flag=True,
+        help="Assume that recorded hashes are rewritten first, as far as hashcompat normalize can.",
+    )
 
     def patches(self, names: Names) -> Patches:
         """Return the patches of the target and of the current kubelets, where they are assumed."""
@@ -206,9 +214,10 @@ class Patched:
                 "--from-patched: name the releases whose hashes the current kubelets accept with --like"
             )
         likes = tuple(names.listed(self.like))
-        return Patches(
-            *(AssumePatch(name, likes) if name else None for name in (self.strategy, self.from_patched))
+        target, current = (
+            AssumePatch(name, likes) if name else None for name in (self.strategy, self.from_patched)
         )
+        return Patches(target, current, self.assume_normalized)
 
 
 def _gates(text: str) -> Iterator[tuple[str, bool]]:

@@ -68,6 +68,8 @@ def made(arguments: Arguments) -> None:
     )
     inventory = filters.select(reading.whole(), arguments.scope.filters)
     arguments.releases.check_nodes(inventory, arguments.scope, names)
+    if arguments.patched.assume_normalized:
+        raise UsageError("--assume-normalized goes with hashcompat plan, which shows what is left")
     options = arguments.facts.options(
         reading, inventory, names, keep_going=arguments.keep_going, patches=patches
     )

@@ -208,6 +208,8 @@ class Plan(msgspec.Struct, frozen=True):
 
     suggestion: Suggestion | None = None
     """A patch that would save restarts."""
+    rewritable: int = 0
+    """How many restarts rewritten records would save; no saved plan has it."""
     notes: tuple[str, ...] = ()
     """What is to be said of the options themselves, such as a patch that is not needed."""
     releases: tuple[ReleaseFacts, ...] = ()

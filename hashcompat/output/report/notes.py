@@ -167,6 +167,8 @@ def _other_ways(plan: Plan) -> Iterator[str]:
         yield f"Rolling back, {hop_ends(back)}, would restart {hop_words(back)}"
     if suggestion := plan.suggestion:
         yield f"A patched kubelet would restart {suggestion.saves} fewer: {suggestion.command}"
+    if plan.rewritable:
+        yield f"With rewritten records upstream's would restart {plan.rewritable} fewer: hashcompat normalize"
 
 
 def _other_ways_briefly(plan: Plan) -> Iterator[str]:
@@ -178,6 +180,8 @@ def _other_ways_briefly(plan: Plan) -> Iterator[str]:
         parts.append(f"{hop_words(plan.rollback)} on rollback")
     if plan.suggestion:
         parts.append(f"{plan.suggestion.saves} fewer if patched")
+    if plan.rewritable:
+        parts.append(f"{plan.rewritable} fewer with rewritten records")
     if parts:
         yield f"Otherwise: {', '.join(parts)}"
 

@@ -16,7 +16,6 @@ from msgspec import structs
 from hashcompat.analysis.planning.creators import Provenance
 from hashcompat.analysis.planning.latest import KEPT, Latest
 from hashcompat.analysis.planning.names import listed
-from hashcompat.analysis.planning.normalized import of_pod, rewritten
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.prepare import Prepared, prepare, replica
 from hashcompat.analysis.planning.reading import Transition
@@ -201,6 +200,8 @@ class Judge:
 
 def _normalized(drafts: Sequence[Draft]) -> list[Draft]:
     """Return the drafts of a pod as they are once its records are rewritten, as far as that is proven."""
+    from hashcompat.analysis.planning.normalized import of_pod, rewritten  # noqa: PLC0415 - few plans do
+
     return [
         structs.replace(draft, prepared=rewritten(draft.prepared, found)) if draft.prepared else draft
         for draft, found in zip(drafts, of_pod(drafts), strict=True)

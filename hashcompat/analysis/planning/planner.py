@@ -16,7 +16,6 @@ from hashcompat.analysis.planning.creators import assumed_creator
 from hashcompat.analysis.planning.items import Doubts, Items, items_of, rows_of
 from hashcompat.analysis.planning.judge import Draft, Judge, contradiction
 from hashcompat.analysis.planning.latest import once
-from hashcompat.analysis.planning.normalized import of_pod
 from hashcompat.analysis.planning.prepare import Prepared, sandboxes_of
 from hashcompat.analysis.planning.reasons import by_template, reasons
 from hashcompat.analysis.planning.rulings import Ruled, Rulings
@@ -312,6 +311,8 @@ def _rewritable(found: Sequence[Ruled[Ruling]]) -> int:
     """Count the containers of a pod that restart, and would not with rewritten records."""
     if not any(one.ruling.prediction.verdict is Verdict.RESTART for one in found):
         return 0
+    from hashcompat.analysis.planning.normalized import of_pod  # noqa: PLC0415 - plans with records alone
+
     proven = of_pod([one.draft for one in found])
     return sum(
         one.ruling.prediction.verdict is Verdict.RESTART and bool(what.rewrite or what.pin)

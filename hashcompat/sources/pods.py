@@ -17,10 +17,18 @@ from hashcompat.core.corev1.scheduling import api_references
 from hashcompat.core.go.jsonpath import mapping, part, rows, text
 from hashcompat.core.go.jsontext import clean
 from hashcompat.core.model.escape import name_path, word
-from hashcompat.core.model.pods import PROFILES, Container, ContainerType, Pod, Seen
+from hashcompat.core.model.pods import (
+    CONTAINER_LISTS,
+    PROFILES,
+    STATUSES,
+    Container,
+    ContainerType,
+    Pod,
+    Seen,
+)
 from hashcompat.core.model.uids import is_computed
 from hashcompat.sources.documents import Fields
-from hashcompat.sources.statuses import STATUSES, States, readiness
+from hashcompat.sources.statuses import States, readiness
 from hashcompat.sources.workloads import Place, workload_of
 
 _MIRROR: Final = "kubernetes.io/config.mirror"
@@ -118,8 +126,6 @@ def _text(value: Mapping[str, Any], key: str) -> str:
     return clean(text(value, key))
 
 
-_LISTS: Final = ("initContainers", "containers", "ephemeralContainers")
-"""The lists of ``spec``, in the order in which a pod's containers are shown."""
 MOST_CONTAINERS: Final = 500
 """Containers in one list of a pod; each verdict looks at all of them, and ten in a pod are many."""
 
@@ -278,7 +284,7 @@ def _owner(metadata: Fields) -> str:
 
 def _containers(spec: Fields, status: Mapping[str, Any], found: Fields) -> Iterator[Container]:
     states = States(status, found.origin, found.path)
-    for key in _LISTS:
+    for key in CONTAINER_LISTS:
         items = spec.objects(key)
         if len(items) > MOST_CONTAINERS:
             raise spec.error(key, f"more than {MOST_CONTAINERS} containers in one list")

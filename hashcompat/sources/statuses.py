@@ -13,14 +13,8 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import is_object
 from hashcompat.core.go.jsontext import clean
 from hashcompat.core.go.metav1 import is_time
-from hashcompat.core.model.pods import Ended
+from hashcompat.core.model.pods import STATUSES, Ended
 
-STATUSES: Final = {
-    "initContainers": "initContainerStatuses",
-    "containers": "containerStatuses",
-    "ephemeralContainers": "ephemeralContainerStatuses",
-}
-"""The lists of ``status`` by those of ``spec``."""
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 """Go's zero time, which the API uses for no time at all."""
 

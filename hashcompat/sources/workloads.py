@@ -19,6 +19,7 @@ import msgspec
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
 from hashcompat.core.go.jsonpath import part, text
+from hashcompat.core.model.escape import count, some
 from hashcompat.core.regex import regex
 
 _HASH_LABELS: Final = {"pod-template-hash": "Deployment", "rollouts-pod-template-hash": "Rollout"}
@@ -347,15 +348,15 @@ def _name_above(kind: str, name: str, labels: Mapping[str, Any]) -> tuple[str, s
 def _left_out(workloads: Iterable[_Workload], one: str, several: str) -> Iterator[str]:
     if found := [workload for workload in workloads if workload.read]:
         why = one if len(found) == 1 else several
-        yield f"skipped {_counted(len(found), 'pod template')}: {why} ({_some(map(str, found))})"
+        yield f"skipped {count(len(found), 'pod template')}: {why} ({some(map(str, found), _NAMED)})"
 
 
 def _alone(workloads: Iterable[_Workload]) -> Iterator[str]:
     if found := [one for one in workloads if one.read and one.keys]:
         each, them = ("counts as a pod", "it") if len(found) == 1 else ("count as a pod each", "them")
         yield (
-            f"{_counted(len(found), 'pod template')} {each}: no pod in the input belongs to {them}"
-            f" ({_some(map(str, found))})"
+            f"{count(len(found), 'pod template')} {each}: no pod in the input belongs to {them}"
+            f" ({some(map(str, found), _NAMED)})"
         )
 
 
@@ -367,16 +368,5 @@ def _not_read(workloads: Iterable[_Workload]) -> Iterator[str]:
     for kind, found in kinds.items():
         places = dict.fromkeys(place for one in found for place in one.unread)
         verb = "holds" if len(found) == 1 else "hold"
-        objects = _counted(len(found), "object")
-        yield f"not read: {objects} of kind {kind} {verb} a pod template at {_some(places)}"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _some(names: Iterable[str]) -> str:
-    """Join some names, and say how many more there are."""
-    every = list(dict.fromkeys(names))
-    more = [f"and {len(every) - _NAMED} more"] if len(every) > _NAMED else []
-    return ", ".join([*every[:_NAMED], *more])
+        objects = count(len(found), "object")
+        yield f"not read: {objects} of kind {kind} {verb} a pod template at {some(places, _NAMED)}"

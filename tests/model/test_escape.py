@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.core.model.escape import is_visible, name_path, printable, prose, word
+from hashcompat.core.model.escape import is_visible, name_path, printable, prose, some, word
 from tests.helpers.hostile import HIDDEN, name_of
 
 VISIBLE = "aZ09-_.~ äßłЖ中あ한😀→"
@@ -90,3 +90,11 @@ def test_prose_is_visible_and_closed(said: str, encoding: str) -> None:
     assert all(map(is_visible, shown))
     assert "  " not in shown
     assert shown == shown.strip()
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [([], ""), (["a"], "a"), (["a", "b"], "a, b"), (["a", "b", "c"], "a, b and 1 more")],
+)
+def test_some_names_and_how_many_more_there_are(names: list[str], shown: str) -> None:
+    assert some(iter(names), 2) == shown

@@ -28,7 +28,7 @@ from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go import allowance as allowances
 from hashcompat.core.kubelet.decide.case import Case
-from hashcompat.core.model.escape import name_path
+from hashcompat.core.model.escape import name_path, some
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.kinds import NODE, POD, Owner, is_kind, names_a_kind, near, near_owners
 from hashcompat.core.model.plan import Suggestion, Way
@@ -158,9 +158,7 @@ class _Names:
         """Say what is near, or where nothing is."""
         if close:
             return f"near it: {', '.join(close)}"
-        first = list(self._namespaces)[:_SHOWN]
-        more = len(self._namespaces) - len(first)
-        return f"nothing is near it in {', '.join(first)}" + (f" and {more} more" if more else "")
+        return f"nothing is near it in {some(self._namespaces, _SHOWN)}"
 
 
 BY_TEXT: Final = frozenset(

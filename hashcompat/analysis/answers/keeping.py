@@ -22,6 +22,7 @@ from hashcompat.core.go.metav1 import is_time
 from hashcompat.core.go.quantity_sum import HELD_TYPE
 from hashcompat.core.go.types import STRING, Basic, Coded, GoType, Map, Pointer, Slice, Struct
 from hashcompat.core.go.walk import json_fields
+from hashcompat.core.model.pods import CONTAINER_LISTS
 from hashcompat.core.shown import MASK, image
 from hashcompat.core.shown import name as shown_name
 
@@ -72,7 +73,6 @@ POD: Final = frozenset(
     }
 )
 """What a plan asks for of a pod besides its containers, of any kind of JSON."""
-_CONTAINERS: Final = frozenset({"containers", "initContainers", "ephemeralContainers"})
 _SOME_DAY: Final = "1970-01-01T00:00:00Z"
 """Stands for every time in a spec: that there is one decides."""
 Hide = Callable[[str], str]
@@ -103,7 +103,7 @@ class Keeper:
         ``whole`` keeps the structure of all the rest too, its texts hidden: a static pod's UID depends on it.
         Raises DecodeError, with the path inside the spec, for a value of the wrong type.
         """
-        rest = {key: value for key, value in spec.items() if key not in _CONTAINERS}
+        rest = {key: value for key, value in spec.items() if key not in CONTAINER_LISTS}
         kept: dict[str, Any] = (self._static_pod if whole else self._pod)(rest, masked)
         return kept
 

@@ -21,7 +21,7 @@ from msgspec import structs
 
 from hashcompat.analysis.gating.judge import is_static
 from hashcompat.analysis.gating.result import GateResult, Judged, Line, Outcome, Standing
-from hashcompat.core.model.escape import count, name_path, word
+from hashcompat.core.model.escape import count, name_path, some, word
 from hashcompat.core.model.items import Item, Observed
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Container, ContainerType, Node, Pod
@@ -255,9 +255,8 @@ def new_pods(plan: Plan, pods: Sequence[Pod]) -> Iterator[str]:
         if pod.uid not in uids and (pod.namespace, pod.name) not in names:
             new.setdefault(pod.node, []).append(name_path(pod.namespace, pod.name))
     for node, unknown in new.items():
-        more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
-        shown = ", ".join(unknown[:_NAMED])
-        yield f"{word(node)}: {count(len(unknown), 'pod')} that the plan does not know: {shown}{more}"
+        shown = some(unknown, _NAMED)
+        yield f"{word(node)}: {count(len(unknown), 'pod')} that the plan does not know: {shown}"
 
 
 HashKey = tuple[str, str]

@@ -12,6 +12,7 @@ from hashcompat.analysis.planning.options import STRATEGIES, AssumePatch, Option
 from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.releases import Names
+from hashcompat.core.catalog.gates import BOOLEANS
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.pods import Inventory, Source
 
@@ -35,13 +36,6 @@ def override_option() -> Any:
         is_flag=True,
         help="Use --from even for nodes that report another release.",
     )
-
-
-_BOOLEANS: Final = {
-    **dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True),
-    **dict.fromkeys(("0", "f", "F", "FALSE", "false", "False"), False),
-}
-"""The texts that Go's ``strconv.ParseBool`` takes."""
 
 
 @group
@@ -228,6 +222,6 @@ def _gates(text: str) -> Iterator[tuple[str, bool]]:
     """
     for pair in filter(None, text.split(",")):
         name, _, value = (part.strip() for part in pair.partition("="))
-        if value not in _BOOLEANS:
+        if value not in BOOLEANS:
             raise UsageError(f"--feature-gates: want GATE=true or GATE=false, got {pair.strip()!r}")
-        yield name, _BOOLEANS[value]
+        yield name, BOOLEANS[value]

@@ -24,14 +24,7 @@ from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.go.jsontext import ESCAPES, loads
 from hashcompat.core.go.quantity import to_json
 from hashcompat.core.go.quantity_sum import from_json_or_held
-from hashcompat.core.model.pods import Container, ContainerType, Pod
-
-_LISTS: Final = {
-    ContainerType.CONTAINER: "containers",
-    ContainerType.INIT: "initContainers",
-    ContainerType.SIDECAR: "initContainers",
-    ContainerType.EPHEMERAL: "ephemeralContainers",
-}
+from hashcompat.core.model.pods import LIST_OF, Container, ContainerType, Pod
 
 
 def as_served(
@@ -71,7 +64,7 @@ def as_defaulted(
     Raises DecodeError for JSON that does not fit the types.
     """
     result = _round_trip(server.schema)(container)
-    structs = objects(server.schema.container, result, ("spec", _LISTS[container_type]))
+    structs = objects(server.schema.container, result, ("spec", LIST_OF[container_type]))
     apply_rows(server.defaults, structs, host_network=host_network)
     resources = result.get("resources", {})
     for name in [name for name in ("limits", "requests") if name in resources]:

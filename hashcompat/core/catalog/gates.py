@@ -25,6 +25,13 @@ _OF_STAGE: Final = {"ALPHA": "AllAlpha", "BETA": "AllBeta"}
 """The gates that set every gate of a stage that is not set by its own name."""
 
 
+BOOLEANS: Final = {
+    **dict.fromkeys(("1", "t", "T", "true", "TRUE", "True"), True),
+    **dict.fromkeys(("0", "f", "F", "false", "FALSE", "False"), False),
+}
+"""The texts that Go's ``strconv.ParseBool`` takes, by which gates and flags are set."""
+
+
 class GateSpec(msgspec.Struct, frozen=True):
     """What a gate is in some releases."""
 

@@ -13,6 +13,7 @@ from itertools import product
 from typing import Any, Final
 
 from hashcompat.core.go.jsonpath import mapping
+from hashcompat.core.model.pods import CONTAINER_LISTS
 from hashcompat.core.regex import regex
 
 Labels = Mapping[str, str]
@@ -181,9 +182,7 @@ _VOLUMES: Final = {
     "podCertificate": "podcertificates",
 }
 
-_VALUE_SOURCES: Final = frozenset(
-    {"envFrom", "env", "valueFrom", "initContainers", "containers", "ephemeralContainers"}
-)
+_VALUE_SOURCES: Final = frozenset({"envFrom", "env", "valueFrom", *CONTAINER_LISTS})
 
 
 def api_references(spec: Mapping[str, Any]) -> tuple[str, ...]:
@@ -198,7 +197,7 @@ def _references(spec: Mapping[str, Any]) -> Iterator[str]:
         yield "resourceclaims"
     if any(reference.get("name") for reference in _items(spec.get("imagePullSecrets"))):
         yield "secrets"
-    for key in ("initContainers", "containers", "ephemeralContainers"):
+    for key in CONTAINER_LISTS:
         yield from _named_in(spec.get(key), _VALUE_SOURCES)
     for volume in _items(spec.get("volumes")):
         yield from _kinds(volume)
@@ -250,7 +249,7 @@ def mounted(spec: Mapping[str, Any], kinds: Collection[str]) -> list[str]:
     """
     named = {
         mount.get("name")
-        for key in ("initContainers", "containers", "ephemeralContainers")
+        for key in CONTAINER_LISTS
         for container in _items(spec.get(key))
         for mount in _items(container.get("volumeMounts"))
         if isinstance(mount.get("name"), str)

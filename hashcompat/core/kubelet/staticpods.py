@@ -25,10 +25,7 @@ from hashcompat.core.go.digest import HEX_BY_NAME
 from hashcompat.core.go.jsonpath import reach, rows
 from hashcompat.core.go.jsontext import clean
 from hashcompat.core.go.types import Pointer
-from hashcompat.core.model.pods import StaticManifest
-
-_CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
-
+from hashcompat.core.model.pods import CONTAINER_LISTS, StaticManifest
 
 _DATA: Final = "there are data from 1.6 to the newest release that ships with this program"
 
@@ -94,11 +91,13 @@ def static_containers(manifest: Mapping[str, Any], kubelet: Kubelet) -> dict[str
     """
     given = manifest.get("spec") or {}
     if isinstance(given, Mapping):  # what else is there, decoding refuses
-        given = {key: given[key] for key in (*_CONTAINERS, "hostNetwork") if key in given}
+        given = {key: given[key] for key in (*CONTAINER_LISTS, "hostNetwork") if key in given}
     spec = _defaulted({"spec": given}, kubelet.static_pods)["spec"]
     # A release without ephemeral containers ignores whatever is in their place.
     return {
-        f"{key}[{place}]": container for key in _CONTAINERS for place, container in enumerate(rows(spec, key))
+        f"{key}[{place}]": container
+        for key in CONTAINER_LISTS
+        for place, container in enumerate(rows(spec, key))
     }
 
 

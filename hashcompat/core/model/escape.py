@@ -168,6 +168,13 @@ def owner_path(namespace: str, owner: str) -> str:
 # Numbers in sentences: one way to count things, for every message.
 
 
+def some(names: Iterable[str], most: int) -> str:
+    """Join the first names, each once, and say how many more there are: ``a, b and 3 more``."""
+    every = list(dict.fromkeys(names))
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + more
+
+
 def count(number: int, noun: str) -> str:
     """Return a number with its noun, in the plural where it is not one: ``1 pod``, ``0 hashes``."""
     ending = "" if number == 1 else "es" if noun.endswith("sh") else "s"

@@ -34,6 +34,25 @@ class ContainerType(StrEnum):
     __hash__ = str.__hash__  # that of Enum is a function in Python
 
 
+CONTAINER_LISTS: Final = ("initContainers", "containers", "ephemeralContainers")
+"""The lists of containers in a pod's spec, in the order in which kubelets visit them."""
+
+LIST_OF: Final[Mapping[ContainerType, str]] = {
+    ContainerType.CONTAINER: "containers",
+    ContainerType.INIT: "initContainers",
+    ContainerType.SIDECAR: "initContainers",
+    ContainerType.EPHEMERAL: "ephemeralContainers",
+}
+"""The list that has the containers of a type."""
+
+STATUSES: Final[Mapping[str, str]] = {
+    "initContainers": "initContainerStatuses",
+    "containers": "containerStatuses",
+    "ephemeralContainers": "ephemeralContainerStatuses",
+}
+"""The lists of a pod's status by those of its spec."""
+
+
 class Ended(msgspec.Struct, frozen=True):
     """How a container ended, as the status reports it."""
 

@@ -11,7 +11,7 @@ from hashcompat.analysis.answers.redaction import Snapshot
 from hashcompat.analysis.planning.latest import Latest
 from hashcompat.core.go import jsontext
 from hashcompat.core.model.escape import IN_JSON, count, disarmed
-from hashcompat.core.model.pods import Container, ContainerType, Inventory, Node, Pod, Seen
+from hashcompat.core.model.pods import LIST_OF, STATUSES, Container, Inventory, Node, Pod, Seen
 from hashcompat.core.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.core.model.verdicts import Hash
 from hashcompat.output.report.model import Document, Report, Rows, document, time_text
@@ -20,17 +20,6 @@ from hashcompat.sources.snapshots import HASHES, HIDDEN, WORKLOAD, document_of, 
 from hashcompat.sources.workloads import workload_of
 
 Row = TypeVar("Row", bound=Record)
-_LISTS: Final = {
-    ContainerType.CONTAINER: "containers",
-    ContainerType.INIT: "initContainers",
-    ContainerType.SIDECAR: "initContainers",
-    ContainerType.EPHEMERAL: "ephemeralContainers",
-}
-_STATUSES: Final = {
-    "containers": "containerStatuses",
-    "initContainers": "initContainerStatuses",
-    "ephemeralContainers": "ephemeralContainerStatuses",
-}
 _CHANGED: Final = 2
 """The generation of every pod whose kubelet has not seen its newest spec: that there is one decides."""
 _SOME_DAY: Final = "1970-01-01T00:00:00Z"
@@ -221,7 +210,7 @@ def _lists(pod: Pod) -> dict[str, list[Container]]:
     """Return the containers by the list that holds them."""
     lists: dict[str, list[Container]] = {}
     for container in pod.containers:
-        lists.setdefault(_LISTS[container.type], []).append(container)
+        lists.setdefault(LIST_OF[container.type], []).append(container)
     return lists
 
 
@@ -260,7 +249,7 @@ def _status(pod: Pod) -> Document:
         if container.running is not None:
             seen = _seen(pod.seen[container.name]) if pod.seen and container.name in pod.seen else {}
             row = {**_state(container), **_resized(pod.resized.get(container.name)), **seen}
-            status.setdefault(_STATUSES[_LISTS[container.type]], []).append(row)
+            status.setdefault(STATUSES[LIST_OF[container.type]], []).append(row)
     if pod.claims:
         rows = [{"containerName": name, "resourceName": resource} for name, resource in sorted(pod.claims)]
         status["extendedResourceClaimStatus"] = {"requestMappings": rows}

@@ -21,6 +21,7 @@ from hashcompat.core.go.jsonstream import Elements, Rest
 from hashcompat.core.go.jsontext import DECODER
 from hashcompat.core.go.jsonwindow import Quick
 from hashcompat.core.go.tokens import Part
+from hashcompat.core.model.pods import CONTAINER_LISTS
 from hashcompat.core.regex import regex
 from hashcompat.sources.content import chunks
 from hashcompat.sources.files import spans
@@ -253,6 +254,6 @@ def doubt(found: Object) -> str:
 
 def _lacks_image(value: Mapping[str, Any]) -> bool:
     spec = part(value, "spec") if value["kind"] == "Pod" else {}
-    lists = (spec.get(key) for key in ("initContainers", "containers", "ephemeralContainers"))
+    lists = map(spec.get, CONTAINER_LISTS)
     containers = [one for rows in lists if isinstance(rows, list) for one in rows if isinstance(one, Mapping)]
     return any(not one.get("image") for one in containers)

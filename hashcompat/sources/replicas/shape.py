@@ -15,14 +15,14 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import mapping, part, rows, text
 from hashcompat.core.go.jsontext import clean
 from hashcompat.core.go.tokens import Text
-from hashcompat.core.model.pods import Blank, Container, Pod
+from hashcompat.core.model.pods import STATUSES, Blank, Container, Pod
 from hashcompat.core.model.uids import is_of_api_server
 from hashcompat.sources import pods, snapshots
 from hashcompat.sources.documents import Fields, InFile
 from hashcompat.sources.pods import of_pod
 from hashcompat.sources.replicas.roles import Form, Places, Role
 from hashcompat.sources.replicas.stencil import PLAIN, Stencil
-from hashcompat.sources.statuses import STATUSES, State, id_of, place_of_ready, state_of, time_of
+from hashcompat.sources.statuses import State, id_of, place_of_ready, state_of, time_of
 from hashcompat.sources.workloads import workload_of
 
 _WORD: Final = "hashcompat-blank-"

@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from hashcompat.analysis.preflight.facts.units import Word
-from hashcompat.core.catalog.gates import Settings
+from hashcompat.core.catalog.gates import BOOLEANS, Settings
 from hashcompat.core.catalog.kubeletsettings import Flag, FlagTable
 from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.go import quantity, yaml
@@ -25,12 +25,6 @@ ARGUMENTS: Final = "kubelet"
 
 _EMBEDDING: Final = frozenset({"k3s", "kubelite", "edgecore"})
 """Programs that run a kubelet within themselves, and give it flags that no command line shows."""
-
-_BOOLS: Final = {
-    **dict.fromkeys(("1", "t", "T", "true", "TRUE", "True"), True),
-    **dict.fromkeys(("0", "f", "F", "false", "FALSE", "False"), False),
-}
-"""What Go's strconv.ParseBool reads."""
 
 ROOT: Final = "/var/lib/kubelet"
 
@@ -145,7 +139,7 @@ def pairs(text: str) -> Iterator[tuple[str, str]]:
 
 def truth(value: object) -> bool | None:
     """Return a truth value as Go reads it; None for what is none."""
-    return value if isinstance(value, bool) else _BOOLS.get(value) if isinstance(value, str) else None
+    return value if isinstance(value, bool) else BOOLEANS.get(value) if isinstance(value, str) else None
 
 
 def gates(flags: Mapping[str, str], config: Mapping[str, Any]) -> Settings:

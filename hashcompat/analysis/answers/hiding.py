@@ -25,12 +25,12 @@ from hashcompat.core.apiserver.on_read import as_read, as_unread
 from hashcompat.core.catalog.eras import Era
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.types import Schema
-from hashcompat.core.compile.decode import compile_known
 from hashcompat.core.errors import DecodeError, InputError, NotStoredError
 from hashcompat.core.go.digest import Digest
 from hashcompat.core.go.jsontext import ESCAPES
 from hashcompat.core.kubelet.gaps import Gap, Gapped, gapped
-from hashcompat.core.kubelet.hashing import Hasher, compile_hasher, true_hash
+from hashcompat.core.kubelet.hashing import true_hash
+from hashcompat.core.kubelet.sections import Printer, Printing, Sections, printing_of
 from hashcompat.core.model.pods import Blank, Container, Pod
 from hashcompat.core.model.records import Applied, Record, Recorded
 from hashcompat.core.model.uids import is_computed
@@ -61,8 +61,7 @@ class Hider:
         self._outlines: Latest[str, Outline | None] = Latest()
         self._replicas: Latest[Blank, Replicas | None] = Latest()
         self._ways, self._patched_ways, self._gated_ways = map(_ways, (kubelets, patched, gated))
-        schemas = dict.fromkeys(kubelet.schema for kubelet in patched)
-        self._known = [compile_known(schema.container) for schema in schemas]
+        self._schemas = list(dict.fromkeys(kubelet.schema for kubelet in patched))
 
     def replicas(self, container: Container, origin: str) -> Replicas | None:
         """Return a container with the others of its pod template; errors as ``hidden``.
@@ -122,18 +121,19 @@ class Hider:
 
     def _table(self, given: Spec, spec: Spec, stored: StoredHashes | None) -> _Table | None:
         """Return the texts; None where two of them share a hash, so that another mask is needed."""
-        table = _Table(stored)
+        printer = Printer()
+        table = _Table(stored, printer)
         variants = list(ESCAPES) if _is_escaped(given) else list(ESCAPES)[:1]
-        for (true_form, hidden_form), ways in self._forms(given, spec):
+        for (true_form, hidden_form), ways in self._forms(given, spec, printer):
             for schema, era in _unlike(ways, keys_of(true_form)):
                 for escapes in variants if era.hashes_json else variants[:1]:
-                    hasher = compile_hasher(schema, era, escapes, False)
+                    printing = printing_of(schema, era, escapes)
                     with suppress(DecodeError, NotStoredError):  # the same answer with and without values
-                        if not table.add(hasher, true_form, hidden_form):
+                        if not table.add(printing, true_form, hidden_form):
                             return None
         return table
 
-    def _forms(self, given: Spec, spec: Spec) -> Iterator[tuple[Pair, list[Way]]]:
+    def _forms(self, given: Spec, spec: Spec, printer: Printer) -> Iterator[tuple[Pair, list[Way]]]:
         """Yield each form in which a plan may hash a container, with values and without, and for whom.
 
         An API server of any release may serve it (planning/reading), a patched kubelet decodes its own types
@@ -145,8 +145,8 @@ class Hider:
             if default.gate is None:
                 _add(forms, forms, partial(as_unread, default=default))
         served = tuple(forms)
-        for known in self._known:
-            _add(forms, served, known)
+        for schema in self._schemas:
+            _add(forms, served, partial(printer.known, schema))
         without: list[Pair] = []
         _add(without, forms, lambda form: {**form, "resources": {}})
         yield from ((form, self._ways) for form in served)
@@ -206,34 +206,35 @@ def _hide(mask: str) -> Callable[[str], str]:
 class _Table:
     """The hashes of a container with values, by those without."""
 
-    def __init__(self, stored: StoredHashes | None) -> None:
-        self._stored = stored
-        self._keys: dict[tuple[Digest, str], int] = {}
+    def __init__(self, stored: StoredHashes | None, printer: Printer) -> None:
+        self._stored, self._printer = stored, printer
+        self._keys: dict[tuple[Digest, Sections], int] = {}
         self._printed: dict[int, Printed] = {}
         self._true: dict[int, Hash] = {}
         self._public: set[int] = set()
         self._doubtful: set[int] = set()
 
-    def add(self, hasher: Hasher, true_form: Spec, hidden_form: Spec) -> bool:
+    def add(self, printing: Printing, true_form: Spec, hidden_form: Spec) -> bool:
         """Add what one kubelet computes; return whether no other text has the same hash.
 
         Where two kubelets print the same text without values but another one with them, neither is stored.
         """
-        pieces = hasher.pieces(hasher.decode(hidden_form))
-        true_pieces = pieces if true_form == hidden_form else hasher.pieces(hasher.decode(true_form))
-        text, true_text = "".join(pieces), "".join(true_pieces)
-        known = self._keys.get((hasher.digest, text))
+        hasher = printing.hasher
+        hidden = self._printer.sections(printing, hidden_form)
+        own = hidden if true_form is hidden_form else self._printer.sections(printing, true_form)
+        known = self._keys.get((hasher.digest, hidden))
         if known is not None:
-            if self._printed[known].true != true_text:
+            if self._printed[known].true != own:
                 self._doubtful.add(known)
             return True
-        key, computed = hasher.digest(pieces), hasher.digest(true_pieces)
+        key = hasher.digest([hidden.text])
+        computed = key if own == hidden else hasher.digest([own.text])
         true = true_hash(self._stored, computed)
         if key in self._true:
             return False
-        self._keys[hasher.digest, text], self._true[key] = key, true
-        self._printed[key] = Printed(hasher, text, true_text)
-        if true == computed and text == true_text:
+        self._keys[hasher.digest, hidden], self._true[key] = key, true
+        self._printed[key] = Printed(hasher, hidden, own)
+        if true == computed and own == hidden:
             self._public.add(key)
         return True
 

@@ -13,8 +13,9 @@ from typing import Any
 import msgspec
 
 from hashcompat.analysis.answers.keeping import is_kept, may_be_kept
-from hashcompat.core.kubelet.gaps import Gap, Text, filled, open_for
+from hashcompat.core.kubelet.gaps import Cuts, Gap, Text, filled, open_for
 from hashcompat.core.kubelet.hashing import Hasher
+from hashcompat.core.kubelet.sections import Sections
 from hashcompat.core.kubelet.writing import Kind, Value, Values
 from hashcompat.core.model.verdicts import Hash
 from hashcompat.core.shown import MASK
@@ -48,9 +49,9 @@ class Printed(msgspec.Struct, frozen=True):
     """What one kubelet prints of a container with gaps."""
 
     hasher: Hasher
-    hidden: str
+    hidden: Sections
     """The hashed text of what a snapshot shows."""
-    true: str
+    true: Sections
     """That of the container itself."""
 
 
@@ -66,10 +67,10 @@ class Outline(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, spec: Spec, printed: Iterable[Printed], gaps: tuple[Gap, ...]) -> Outline | None:
         """Return the outline of containers, printed with gaps; None where a gap is not certain."""
-        texts = []
+        texts, cuts = [], Cuts(gaps)
         for one in printed:
-            hidden = Text.of(one.hasher, one.hidden, gaps)
-            own = hidden if one.true == one.hidden else Text.of(one.hasher, one.true, gaps)
+            hidden = cuts.text(one.hasher, one.hidden)
+            own = hidden if one.true == one.hidden else cuts.text(one.hasher, one.true)
             if hidden is None or own is None:
                 return None
             texts.append((hidden, own))
@@ -77,8 +78,9 @@ class Outline(msgspec.Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """The characters that it keeps."""
-        return sum(own.size + (0 if hidden is own else hidden.size) for hidden, own in self.texts)
+        """The characters that it keeps, of strings that texts share once."""
+        strings = {id(part): len(part) for texts in self.texts for text in texts for _, part in text.after}
+        return sum(strings.values())
 
     def hidden(self, values: Sequence[Value]) -> Hidden | None:
         """Return the container with these values; None where two texts share a hash."""

@@ -18,6 +18,7 @@ import msgspec
 from hashcompat.core.go.digest import Digest
 from hashcompat.core.go.jsonpath import EACH, Tree, below, tree_of
 from hashcompat.core.kubelet.hashing import Hasher
+from hashcompat.core.kubelet.sections import Sections
 from hashcompat.core.kubelet.writing import (
     GAP,
     GAP_IN_BYTES,
@@ -256,32 +257,6 @@ class Text(msgspec.Struct, frozen=True):
     writing: Writing
     """How what is in the gaps is printed."""
 
-    @classmethod
-    def of(cls, hasher: Hasher, text: str, gaps: Sequence[Gap]) -> Text | None:
-        """Return what a kubelet hashes of a container in which something stands for the gaps.
-
-        None where it does not print one as its value alone.
-        """
-        writing = writing_of(hasher)
-        for kind in (Kind.INTEGER, Kind.QUANTITY):
-            numbered = [(number, gap) for number, gap in enumerate(gaps) if gap.kind is kind]
-            names = {
-                writing.written(kind, gap.stand): writing.written(Kind.TEXT, _stand(Kind.TEXT, number))
-                for number, gap in numbered
-            }
-            # A search for each stand is far faster than one for all that looks like a stand.
-            there = {stand: name for stand, name in names.items() if stand in text}
-            text = "".join(_replaced(text, there, writing, kind))
-            left = {writing.written(Kind.TEXT, str(gap.stand)) for _, gap in numbered}
-            left = {stand for stand in left if stand in text}
-            # a number that is printed as something else than itself cannot be replaced by another one
-            if left and any(found in left for _, found in _stands(text, writing, kind, Kind.TEXT)):
-                return None
-        head, *rest = (GAP_IN_BYTES if writing.in_bytes else GAP).split(text)
-        numbers = map(_number if writing.in_bytes else int, rest[::2])
-        after = tuple(zip(numbers, rest[1::2], strict=True))
-        return cls(hasher.digest, hasher.digest([head]), after, writing)
-
     @property
     def size(self) -> int:
         """The characters that it keeps."""
@@ -305,6 +280,87 @@ class Text(msgspec.Struct, frozen=True):
         before = self.digest(head, self.before) if head else self.before
         after = tuple((number, "".join(pieces)) for number, pieces in open_)
         return Text(self.digest, before, after, self.writing)
+
+
+_Cut = tuple[str, tuple[tuple[int, str], ...]]
+"""What precedes the first gap of a section, and the number of each gap with what follows it."""
+
+
+class Cuts:
+    """Cuts the texts of one container at its gaps; a section that several texts share once for all.
+
+    So such texts share the strings that they keep, too.
+    """
+
+    def __init__(self, gaps: Sequence[Gap]) -> None:
+        self._gaps = gaps
+        self._stands: dict[Writing, list[tuple[Kind, Mapping[str, str], frozenset[str]]]] = {}
+        self._done: dict[tuple[Writing, str], _Cut | None] = {}
+
+    def text(self, hasher: Hasher, sections: Sections) -> Text | None:
+        """Return what a kubelet hashes of a container in which something stands for the gaps.
+
+        None where it does not print one as its value alone.
+        """
+        writing, frame = writing_of(hasher), sections.frame
+        last, after, head = [frame.before], list[tuple[int, str]](), ""
+        for place, part in enumerate(sections.parts):
+            cut = self._of(writing, part)
+            if cut is None:
+                return None
+            if place:
+                last.append(frame.between)
+            last.append(cut[0])
+            if cut[1]:
+                # what precedes the section's first gap belongs to the gap before it
+                before = "".join(last)
+                if after:
+                    after[-1] = after[-1][0], before
+                else:
+                    head = before
+                after += cut[1]
+                last = [after[-1][1]]
+        last.append(frame.after)
+        if after:
+            after[-1] = after[-1][0], "".join(last)
+        else:
+            head = "".join(last)
+        return Text(hasher.digest, hasher.digest([head]), tuple(after), writing)
+
+    def _of(self, writing: Writing, section: str) -> _Cut | None:
+        key = writing, section
+        if key not in self._done:
+            self._done[key] = self._cut(writing, section)
+        return self._done[key]
+
+    def _cut(self, writing: Writing, text: str) -> _Cut | None:
+        for kind, names, numbers in self._stands_in(writing):
+            # A search for each stand is far faster than one for all that looks like a stand.
+            there = {stand: name for stand, name in names.items() if stand in text}
+            text = "".join(_replaced(text, there, writing, kind))
+            left = {stand for stand in numbers if stand in text}
+            # a number that is printed as something else than itself cannot be replaced by another one
+            if left and any(found in left for _, found in _stands(text, writing, kind, Kind.TEXT)):
+                return None
+        head, *rest = (GAP_IN_BYTES if writing.in_bytes else GAP).split(text)
+        places = map(_number if writing.in_bytes else int, rest[::2])
+        return head, tuple(zip(places, rest[1::2], strict=True))
+
+    def _stands_in(self, writing: Writing) -> list[tuple[Kind, Mapping[str, str], frozenset[str]]]:
+        """Return the stands of numbers and quantities as written, each with its name, and as in texts."""
+        found = self._stands.get(writing)
+        if found is None:
+            found = self._stands[writing] = []
+            for kind in (Kind.INTEGER, Kind.QUANTITY):
+                numbered = [(number, gap) for number, gap in enumerate(self._gaps) if gap.kind is kind]
+                names = {
+                    writing.written(kind, gap.stand): writing.written(Kind.TEXT, _stand(Kind.TEXT, number))
+                    for number, gap in numbered
+                }
+                left = frozenset(writing.written(Kind.TEXT, str(gap.stand)) for _, gap in numbered)
+                if numbered:
+                    found.append((kind, names, left))
+        return found
 
 
 def _replaced(text: str, names: Mapping[str, str], writing: Writing, kind: Kind) -> Iterator[str]:

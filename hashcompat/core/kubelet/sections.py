@@ -1,0 +1,219 @@
+"""Hashed texts put together of sections: what each field of a container prints.
+
+Some fifty type trees hash one container, in several forms, and most of their fields are of equal types in
+many trees. A field's section depends on its own type and value alone, so it is decoded and printed once for
+all trees that have it so; a whole text is then a matter of putting some twenty strings together. The texts
+are exactly those of ``hashing.Hasher``, which is how tests check them.
+
+An era that hashes some fields only (1.31) gets its text from the hasher: it is short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+import msgspec
+
+from hashcompat.core.catalog.eras import Era
+from hashcompat.core.catalog.types import Schema
+from hashcompat.core.compile.decode import compile_decoder, compile_known
+from hashcompat.core.compile.gojson import compile_encoder, omits
+from hashcompat.core.compile.spew import byte_slice_pieces, compile_printer
+from hashcompat.core.errors import DecodeError
+from hashcompat.core.go.jsontext import ESCAPES
+from hashcompat.core.go.types import BYTES, Field, zero_value
+from hashcompat.core.kubelet.hashing import Hasher, compile_hasher
+
+Spec = Mapping[str, Any]
+
+_OPEN: Final = f"({BYTES.name})["
+"""What precedes the first byte in the text of a ``[]byte``."""
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """What is around the sections of a text."""
+
+    before: str
+    between: str
+    after: str
+
+
+class Sections(msgspec.Struct, frozen=True):
+    """A hashed text as its sections."""
+
+    frame: Frame
+    parts: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        frame = self.frame
+        return f"{frame.before}{frame.between.join(self.parts)}{frame.after}"
+
+
+_WHOLE: Final = Frame("", "", "")
+"""Around a text of one section."""
+
+
+class _Member(msgspec.Struct, frozen=True, eq=False):
+    """A field of a container as some trees have it: equal fields of several trees are one object."""
+
+    key: str
+    """Its key in JSON."""
+    zero: Any
+    """The typed value of an unset field."""
+    decode: Callable[[Any], Any]
+    known: Callable[[Any], Any]
+    """Takes out of a JSON value what the type does not know."""
+
+
+class _Printed(msgspec.Struct, frozen=True, eq=False):
+    """How some eras print a field."""
+
+    member: _Member
+    show: Callable[[Any], str]
+    """A typed value -> its section; empty for one that is left out."""
+    unset: str
+    """The section of an unset field."""
+
+
+@lru_cache(maxsize=1 << 11)
+def _member(field: Field) -> _Member:
+    go_type = field.type
+    decode = compile_decoder(go_type, keep_empty=False)
+    return _Member(field.json, zero_value(go_type), decode, compile_known(go_type))
+
+
+@lru_cache(maxsize=1 << 12)
+def _printed(field: Field, escapes: str) -> _Printed:
+    """Return how a field is printed as JSON with these escapes, or without any as Go's value."""
+    member = _member(field)
+    show = _as_json(field, escapes) if escapes else _as_value(field)
+    return _Printed(member, show, show(member.zero))
+
+
+def _as_value(field: Field) -> Callable[[Any], str]:
+    printer = compile_printer(field.type, lead=f"{field.name}:")
+
+    def show(value: Any) -> str:
+        pieces: list[str] = []
+        printer(value, pieces.append)
+        return "".join(pieces)
+
+    return show
+
+
+def _as_json(field: Field, escapes: str) -> Callable[[Any], str]:
+    encode = compile_encoder(field.type, ESCAPES[escapes], f'"{field.json}":')
+
+    def show(value: Any) -> str:
+        if omits(field, value):
+            return ""
+        pieces: list[str] = []
+        encode(value, pieces.append)
+        return _in_bytes(pieces)
+
+    return show
+
+
+def _in_bytes(pieces: list[str]) -> str:
+    """Return how a text within the JSON is printed: each of its bytes as a number, after a space."""
+    return f" {''.join(byte_slice_pieces(pieces))[len(_OPEN) : -1]}"
+
+
+class Printing:
+    """How one schema, era and encoding/json variant prints containers, in sections."""
+
+    def __init__(self, schema: Schema, era: Era, escapes: str) -> None:
+        self.hasher: Hasher = compile_hasher(schema, era, escapes, False)
+        """The hasher whose texts these are."""
+        self.members = [_member(field) for field in schema.container.fields]
+        self.fields: list[_Printed] | None = None
+        """The fields in the order of the text; None where the hasher prints it."""
+        if era.whole:
+            style = escapes if era.hashes_json else ""
+            self.fields = [_printed(field, style) for field in schema.container.fields]
+            name = schema.container.name
+            self.frame = (
+                Frame(f"{_OPEN}{_in_bytes(['{'])[1:]}", _in_bytes([","]), f"{_in_bytes(['}'])}]")
+                if style
+                else Frame(f"({name}){{", " ", "}")
+            )
+
+
+@lru_cache(maxsize=256)
+def printing_of(schema: Schema, era: Era, escapes: str) -> Printing:
+    """Return how containers are printed; once for all, as for ``compile_hasher``."""
+    return Printing(schema, era, escapes)
+
+
+@lru_cache(maxsize=256)
+def _known_to(schema: Schema) -> Mapping[str, _Member]:
+    return {field.json: _member(field) for field in schema.container.fields}
+
+
+_Value = tuple[Any, Any]
+"""A JSON value, which is kept so that nothing else gets its id, and what was made of it."""
+
+
+class Printer:
+    """Prints the forms of one container; equal values of a field are one object in most of them."""
+
+    def __init__(self) -> None:
+        self._decoded: dict[tuple[int, int], _Value] = {}
+        self._shown: dict[tuple[int, int], _Value] = {}
+        self._known: dict[tuple[int, int], _Value] = {}
+
+    def sections(self, printing: Printing, form: Spec) -> Sections:
+        """Return the text of a container's JSON, in sections.
+
+        Raises DecodeError, without a path, for JSON that does not fit the Go types.
+        """
+        if printing.fields is None:
+            value = tuple(
+                self._typed(member, form[member.key]) if member.key in form else member.zero
+                for member in printing.members
+            )
+            return Sections(_WHOLE, ("".join(printing.hasher.pieces(value)),))
+        found = [
+            self._section(field, form[field.member.key]) if field.member.key in form else field.unset
+            for field in printing.fields
+        ]
+        return Sections(printing.frame, tuple(filter(None, found)))
+
+    def known(self, schema: Schema, form: Spec) -> Spec:
+        """Return a container's JSON without what a schema does not know; itself if there is no such thing."""
+        members = _known_to(schema)
+        new = {key: self._as_known(members[key], value) for key, value in form.items() if key in members}
+        same = len(new) == len(form) and all(value is form[key] for key, value in new.items())
+        return form if same else new
+
+    def _section(self, field: _Printed, given: Any) -> str:
+        key = id(field), id(given)
+        found = self._shown.get(key)
+        if found is None:
+            found = self._shown[key] = given, field.show(self._typed(field.member, given))
+        text: str = found[1]
+        return text
+
+    def _typed(self, member: _Member, given: Any) -> Any:
+        key = id(member), id(given)
+        found = self._decoded.get(key)
+        if found is None:
+            try:
+                found = given, member.decode(given)
+            except DecodeError as error:
+                found = given, error
+            self._decoded[key] = found
+        if isinstance(found[1], DecodeError):
+            raise found[1]
+        return found[1]
+
+    def _as_known(self, member: _Member, given: Any) -> Any:
+        key = id(member), id(given)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = given, member.known(given)
+        return found[1]

@@ -20,7 +20,7 @@ from msgspec import structs
 from hashcompat.analysis.answers.keeping import Keeper
 from hashcompat.analysis.answers.outlines import Hidden, Outline, Printed, Replicas
 from hashcompat.analysis.planning.latest import Latest
-from hashcompat.analysis.planning.wayhashes import differing, keys_of
+from hashcompat.analysis.planning.wayhashes import differing
 from hashcompat.core.apiserver.on_read import as_read, as_unread
 from hashcompat.core.catalog.eras import Era
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
@@ -43,6 +43,9 @@ Way = tuple[Schema, Era]
 """A way of hashing, but for encoding/json."""
 _PATCHED: Final = "fnv32a"
 """The digest of the releases that a patched kubelet can be like."""
+_LARGEST: Final = 1 << 24
+"""Characters of all texts that are kept, of a hundred outlines and as many templates."""
+
 _ESCAPED: Final = frozenset("\b\f")
 _SHORTEST_MASK: Final = 3
 """Stars; the usual mask."""
@@ -58,8 +61,8 @@ class Hider:
         patched = [kubelet for kubelet in kubelets if kubelet.era.digest == _PATCHED]
         gated = [kubelet for kubelet in kubelets if kubelet.behaviour.hash_without_resources]
         self._keeper, self._defaults = keeper, catalog.every_read_default
-        self._outlines: Latest[str, Outline | None] = Latest()
-        self._replicas: Latest[Blank, Replicas | None] = Latest()
+        self._outlines: Latest[str, Outline | None] = Latest(largest=_LARGEST)
+        self._replicas: Latest[Blank, Replicas | None] = Latest(largest=_LARGEST)
         self._ways, self._patched_ways, self._gated_ways = map(_ways, (kubelets, patched, gated))
         self._schemas = list(dict.fromkeys(kubelet.schema for kubelet in patched))
 
@@ -125,7 +128,7 @@ class Hider:
         table = _Table(stored, printer)
         variants = list(ESCAPES) if _is_escaped(given) else list(ESCAPES)[:1]
         for (true_form, hidden_form), ways in self._forms(given, spec, printer):
-            for schema, era in _unlike(ways, keys_of(true_form)):
+            for schema, era in _unlike(ways, printer.keys(true_form)):
                 for escapes in variants if era.hashes_json else variants[:1]:
                     printing = printing_of(schema, era, escapes)
                     with suppress(DecodeError, NotStoredError):  # the same answer with and without values

@@ -108,8 +108,9 @@ class Outline(msgspec.Struct, frozen=True):
         if keys is None:
             return None
         public, as_is = self._public(values, shown), self._written(values)
+        strings: dict[str, str] = {}  # what follows the words is the same in many of the texts
         own = tuple(
-            (key, text.closed(as_is, still))
+            (key, text.closed(as_is, still, strings))
             for place, (key, (_, text)) in enumerate(zip(keys, self.texts, strict=True))
             if place not in public
         )
@@ -161,8 +162,8 @@ class Replicas(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def size(self) -> int:
-        """The characters that it keeps."""
-        return sum(text.size for _, text in self.own)
+        """The characters that it keeps, of strings that texts share once."""
+        return sum({id(part): len(part) for _, text in self.own for _, part in text.after}.values())
 
     def hidden(self, own: Sequence[str]) -> Hidden:
         """Return the container with texts of its own, none of which JSON or Go writes differently."""

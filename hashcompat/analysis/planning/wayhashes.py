@@ -93,13 +93,6 @@ def _typed(member: Member) -> tuple[object, ...]:
     return go_type.name, member.field.omitempty, insides
 
 
-def keys_of(value: Any) -> set[str]:
-    """Return the keys of a JSON value, at any depth."""
-    keys = set[str]()
-    _collect(value, keys, [])
-    return keys
-
-
 def _collect(value: Any, keys: set[str], texts: list[str]) -> None:
     """Add every key and text of a JSON value, at any depth."""
     if isinstance(value, Mapping):

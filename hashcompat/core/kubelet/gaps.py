@@ -268,8 +268,11 @@ class Text(msgspec.Struct, frozen=True):
             return self.before
         return self.digest(_pieces(values.written(self.writing), self.after), self.before)
 
-    def closed(self, values: Values, still: Mapping[int, int]) -> Text:
-        """Return the text with these values in all gaps but some, which get other numbers."""
+    def closed(self, values: Values, still: Mapping[int, int], strings: dict[str, str]) -> Text:
+        """Return the text with these values in all gaps but some, which get other numbers.
+
+        ``strings`` has those that other texts keep, so that equal ones are one.
+        """
         written = values.written(self.writing)
         head, open_ = list[str](), list[tuple[int, list[str]]]()
         for number, text in self.after:
@@ -278,7 +281,8 @@ class Text(msgspec.Struct, frozen=True):
             else:
                 (open_[-1][1] if open_ else head).extend((written[number], text))
         before = self.digest(head, self.before) if head else self.before
-        after = tuple((number, "".join(pieces)) for number, pieces in open_)
+        joined = ((number, "".join(pieces)) for number, pieces in open_)
+        after = tuple((number, strings.setdefault(text, text)) for number, text in joined)
         return Text(self.digest, before, after, self.writing)
 
 

@@ -123,6 +123,19 @@ def _in_bytes(pieces: list[str]) -> str:
     return f" {''.join(byte_slice_pieces(pieces))[len(_OPEN) : -1]}"
 
 
+def keys_of(value: Any) -> set[str]:
+    """Return the keys of a JSON value, at any depth."""
+    keys, left = set[str](), [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, Mapping):
+            keys.update(one)
+            left += one.values()
+        elif isinstance(one, list | tuple):
+            left += one
+    return keys
+
+
 class Printing:
     """How one schema, era and encoding/json variant prints containers, in sections."""
 
@@ -165,6 +178,7 @@ class Printer:
         self._decoded: dict[tuple[int, int], _Value] = {}
         self._shown: dict[tuple[int, int], _Value] = {}
         self._known: dict[tuple[int, int], _Value] = {}
+        self._keys: dict[int, _Value] = {}
 
     def sections(self, printing: Printing, form: Spec) -> Sections:
         """Return the text of a container's JSON, in sections.
@@ -189,6 +203,17 @@ class Printer:
         new = {key: self._as_known(members[key], value) for key, value in form.items() if key in members}
         same = len(new) == len(form) and all(value is form[key] for key, value in new.items())
         return form if same else new
+
+    def keys(self, form: Spec) -> set[str]:
+        """Return the keys of a container's JSON, at any depth."""
+        found = set(form)
+        for value in form.values():
+            if isinstance(value, Mapping | list):
+                below = self._keys.get(id(value))
+                if below is None:
+                    below = self._keys[id(value)] = value, frozenset(keys_of(value))
+                found |= below[1]
+        return found
 
     def _section(self, field: _Printed, given: Any) -> str:
         key = id(field), id(given)

@@ -12,8 +12,9 @@ from hashcompat.analysis.answers.outlines import Hidden
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.go.digest import BY_NAME
 from hashcompat.core.go.jsontext import Number
-from hashcompat.core.kubelet.gaps import Text, _replaced, _stand, gapped, open_for
+from hashcompat.core.kubelet.gaps import Cuts, _replaced, _stand, gapped, open_for
 from hashcompat.core.kubelet.hashing import hashers
+from hashcompat.core.kubelet.sections import Printer, printing_of, whole
 from hashcompat.core.kubelet.writing import Kind, Values, writing_of
 from hashcompat.core.model.pods import Blank, Container, ContainerType
 
@@ -226,8 +227,11 @@ def test_a_text_is_a_function_of_its_gaps(release: str, catalog: Catalog) -> Non
     found = gapped(container("x"))
     assert found is not None
     (hasher,) = hashers(catalog.kubelet(release))
-    text = Text.of(hasher, hasher.text(found.around), found.gaps)
+    text = Cuts(found.gaps).text(hasher, whole(hasher.text(found.around)))
     assert text is not None
+    kubelet = catalog.kubelet(release)
+    sections = Printer().sections(printing_of(kubelet.schema, kubelet.era, kubelet.escapes[0]), found.around)
+    assert Cuts(found.gaps).text(hasher, sections) == text
     assert text.digest in BY_NAME.values()
     kinds = [gap.kind for gap in found.gaps]
     assert text.hash(Values(found.values, kinds)) == hasher.hash(container("x"))
@@ -239,13 +243,24 @@ def test_a_text_is_a_function_of_its_gaps(release: str, catalog: Catalog) -> Non
     assert text.size == sum(len(part) for _, part in text.after)
 
 
+def test_a_text_without_gaps_is_the_same_whatever_is_in_them(catalog: Catalog) -> None:
+    (hasher,) = hashers(catalog.kubelet("1.9.11"))
+    found = gapped(container("x"))
+    assert found is not None
+    text = Cuts(found.gaps).text(hasher, whole("no gap"))
+    assert text is not None
+    assert (text.after, text.size) == ((), 0)
+    assert text.hash(Values(found.values, [gap.kind for gap in found.gaps])) == hasher.digest(["no gap"])
+
+
 def test_a_quantity_that_is_printed_in_another_way_is_in_no_gap(catalog: Catalog) -> None:
     found = gapped({"resources": {"limits": {"cpu": "1"}}})
     assert found is not None
     (gap,) = found.gaps
     (hasher,) = hashers(catalog.kubelet("1.9.11"))
-    assert Text.of(hasher, hasher.text(found.around), found.gaps) is not None
-    assert Text.of(hasher, f"{hasher.text(found.around)} {gap.stand}", found.gaps) is None
+    text = hasher.text(found.around)
+    assert Cuts(found.gaps).text(hasher, whole(text)) is not None
+    assert Cuts(found.gaps).text(hasher, whole(f"{text} {gap.stand}")) is None
 
 
 @pytest.mark.parametrize(

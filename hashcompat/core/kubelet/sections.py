@@ -5,7 +5,8 @@ many trees. A field's section depends on its own type and value alone, so it is 
 all trees that have it so; a whole text is then a matter of putting some twenty strings together. The texts
 are exactly those of ``hashing.Hasher``, which is how tests check them.
 
-An era that hashes some fields only (1.31) gets its text from the hasher: it is short.
+An era that hashes some fields only (1.31) gets its text from the hasher: it is short. So does a tree in which
+a field is embedded or decides how the next one is printed; no release has one.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from hashcompat.core.catalog.eras import Era
 from hashcompat.core.catalog.types import Schema
 from hashcompat.core.compile.decode import compile_decoder, compile_known
 from hashcompat.core.compile.gojson import compile_encoder, omits
-from hashcompat.core.compile.spew import byte_slice_pieces, compile_printer
+from hashcompat.core.compile.spew import byte_slice_pieces, compile_printer, may_forget
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsontext import ESCAPES
 from hashcompat.core.go.types import BYTES, Field, zero_value
@@ -55,6 +56,11 @@ class Sections(msgspec.Struct, frozen=True):
 
 _WHOLE: Final = Frame("", "", "")
 """Around a text of one section."""
+
+
+def whole(text: str) -> Sections:
+    """Return a text as one section."""
+    return Sections(_WHOLE, (text,))
 
 
 class _Member(msgspec.Struct, frozen=True, eq=False):
@@ -142,10 +148,9 @@ class Printing:
     def __init__(self, schema: Schema, era: Era, escapes: str) -> None:
         self.hasher: Hasher = compile_hasher(schema, era, escapes, False)
         """The hasher whose texts these are."""
-        self.members = [_member(field) for field in schema.container.fields]
         self.fields: list[_Printed] | None = None
         """The fields in the order of the text; None where the hasher prints it."""
-        if era.whole:
+        if era.whole and _is_plain(schema):
             style = escapes if era.hashes_json else ""
             self.fields = [_printed(field, style) for field in schema.container.fields]
             name = schema.container.name
@@ -160,6 +165,12 @@ class Printing:
 def printing_of(schema: Schema, era: Era, escapes: str) -> Printing:
     """Return how containers are printed; once for all, as for ``compile_hasher``."""
     return Printing(schema, era, escapes)
+
+
+@lru_cache(maxsize=256)
+def _is_plain(schema: Schema) -> bool:
+    """Return whether the text of each field depends on its own value alone."""
+    return all(field.json and not may_forget(field.type) for field in schema.container.fields)
 
 
 @lru_cache(maxsize=256)
@@ -186,11 +197,7 @@ class Printer:
         Raises DecodeError, without a path, for JSON that does not fit the Go types.
         """
         if printing.fields is None:
-            value = tuple(
-                self._typed(member, form[member.key]) if member.key in form else member.zero
-                for member in printing.members
-            )
-            return Sections(_WHOLE, ("".join(printing.hasher.pieces(value)),))
+            return whole(printing.hasher.text(form))
         found = [
             self._section(field, form[field.member.key]) if field.member.key in form else field.unset
             for field in printing.fields
@@ -199,6 +206,9 @@ class Printer:
 
     def known(self, schema: Schema, form: Spec) -> Spec:
         """Return a container's JSON without what a schema does not know; itself if there is no such thing."""
+        if not _is_plain(schema):
+            known: Spec = compile_known(schema.container)(form)
+            return known
         members = _known_to(schema)
         new = {key: self._as_known(members[key], value) for key, value in form.items() if key in members}
         same = len(new) == len(form) and all(value is form[key] for key, value in new.items())

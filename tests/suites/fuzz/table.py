@@ -70,6 +70,7 @@ NO_READERS: Final = {
     "output/formats/sheets": "writes",
     "core/policies/exceptions": "compares names with patterns that the target settings read",
     "core/kubelet/gaps": "compares texts that are hashed; the target replicas reads them",
+    "core/kubelet/sections": "prints what was decoded",
     "core/kubelet/writing": "writes",
     "core/model/digest": "writes",
     "core/model/escape": "writes names",

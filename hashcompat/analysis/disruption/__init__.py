@@ -66,8 +66,10 @@ def make(plan: Plan, inventory: Inventory, size: int = 1, nodes: Iterable[str] |
         for budget, seen in zip(inventory.budgets.found, census.seen, strict=True)
     )
     cluster = Counts(healths, census.owners, census.nodes, inventory.budgets.scales)
+    # A node without pods is upgraded too, so it belongs in a batch.
     known = {*census.nodes, *(node.name for node in inventory.nodes)} if nodes is None else set(nodes)
     missing = inventory.budgets.missing
+    # What is on no node restarts with none of them; it is counted by itself below.
     impacts = ordered(node_impact(name, cluster, missing) for name in sorted(known - {""}))
     groups = tuple(batches(impacts, size, cluster))
     numbers = {name: batch.number for batch in groups for name in batch.nodes}
@@ -181,6 +183,7 @@ def batches(nodes: Iterable[NodeImpact], size: int, cluster: Counts) -> Iterator
         for start in range(0, len(names_of_step), size):
             number += 1
             names = tuple(names_of_step[start : start + size])
+            # Drained nodes do nothing together: an eviction asks the budget, and waits.
             yield Batch(number, step, names, Effect() if step is Step.DRAIN else cluster.effect(names))
 
 
@@ -207,6 +210,7 @@ def node_impact(name: str, cluster: Counts, budgets_missing: str) -> NodeImpact:
 
 
 def _step(node: NodeSeen, effect: Effect, budgets_missing: str) -> tuple[Step, list[str]]:
+    # What is sure goes first: a node that is drained anyway needs no list of what may happen besides.
     if why := list(_for_sure(node, effect)):
         return Step.DRAIN, why
     if why := list(_perhaps(node, effect, budgets_missing)):

@@ -97,6 +97,7 @@ def health_of(budget: Budget, seen: BudgetSeen, scales: Mapping[tuple[str, str],
         return Health(budget)
     counted = budget.counted
     desired = counted.desired if counted else _desired(budget, seen, scales)
+    # The controller saw pods that are not in the input, so its number is better than one made of the others.
     if counted and (seen.unsure or seen.pods < counted.expected):
         return Health(budget, desired, counted.healthy, counted.healthy)
     return Health(budget, desired, seen.ready, seen.ready + seen.unsure)
@@ -109,6 +110,7 @@ def _desired(budget: Budget, seen: BudgetSeen, scales: Mapping[tuple[str, str], 
     if expected is None:
         return None
     if budget.max_unavailable is not None:
+        # A maxUnavailable above the scale demands 0 and not less (getExpectedPodCount).
         return max(expected - scaled(budget.max_unavailable, expected), 0)
     return scaled(budget.min_available or 0, expected)
 
@@ -123,6 +125,7 @@ def _expected(seen: BudgetSeen, scales: Mapping[tuple[str, str], int]) -> int | 
         owner_key = next((key for key in (above, owner) if key in scales), None)
         if owner_key is None:
             return None
+        # By key, since the several ReplicaSets of a Deployment would count its scale several times.
         known[owner_key] = scales[owner_key]
     return sum(known.values())
 
@@ -146,6 +149,7 @@ def matches(selector: Selector | None, labels: Mapping[str, Any]) -> bool:
 def _meets(requirement: Requirement, value: object) -> bool:
     if requirement.operator == "In":
         return value in requirement.values
+    # Labels without the key meet it too (apimachinery pkg/labels/selector.go, Requirement.Matches).
     if requirement.operator == "NotIn":
         return value not in requirement.values
     return (value is not None) == (requirement.operator == "Exists")
@@ -174,11 +178,14 @@ class Selectors:
         places = self._known.get(key)
         if places is None:
             if len(self._known) >= _KEPT:
+                # All at once: pods come owner by owner, so what is needed again is learned from the next
+                # replica.
                 self._known.clear()
             likely = budgets.likely(plain)
             self._taken.take(len(likely))
             places = tuple(sorted(number for number, budget in likely if matches(budget.selector, plain)))
             self._known[key] = places
+        # Also where it was remembered: the caller goes through these places for every pod.
         self._taken.take(len(places))
         return places
 
@@ -193,6 +200,7 @@ class _Namespace:
     def add(self, number: int, budget: Budget) -> None:
         """Add a budget with its place."""
         asked = (need for need in budget.selector or () if need.operator == "In" and need.values)
+        # The requirement with the fewest values, since each of them becomes an entry.
         least = min(asked, key=lambda need: len(need.values), default=None)
         if least is None:
             self._others.append((number, budget))

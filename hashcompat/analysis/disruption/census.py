@@ -44,6 +44,7 @@ def fates(items: Iterable[Item]) -> dict[Identity, Fate]:
     fates: dict[Identity, Fate] = {}
     for item in items:
         if fate := _FATES.get(item.verdict):
+            # A pod has an item for each container, and verdicts that differ: flags keep all of them.
             identity = identity_of(item.pod)
             fates[identity] = fates.get(identity, Fate.NONE) | fate
     return fates
@@ -134,6 +135,7 @@ class Census:
             self.met.add(identity)
         if pod.phase in _FINISHED:
             return
+        # It goes whatever the kubelet does, and the pod in its place starts with the new release.
         if pod.deleting:
             fate = Fate.NONE
         selected = self._selectors.of(pod.namespace, pod.labels)
@@ -160,6 +162,7 @@ class Census:
         places = self.owners[key].nodes.setdefault(pod.node, Places())
         places.restarted += bool(fate & Fate.CERTAIN)
         places.unknown += not fate & Fate.CERTAIN
+        # A pod that is not ready is not among the healthy, so its restart takes nothing from the budget.
         for number in selected:
             hits = node.hits.setdefault(number, Hits())
             ready = _ready(pod)
@@ -180,6 +183,7 @@ def is_replicated(owner: OwnerKey) -> bool:
 
 def _runs(pod: Pod) -> bool:
     """Return whether a pod can serve in place of another one: a manifest counts as running."""
+    # A manifest has no status; a kubelet runs it for as long as the file is there.
     if pod.manifest:
         return True
     own = [container.running for container in pod.containers if container.type is ContainerType.CONTAINER]
@@ -207,6 +211,8 @@ def _note_drain(node: NodeSeen, pod: Pod, selected: tuple[int, ...]) -> None:
     if pod.static:
         return
     if pod.owner.startswith("DaemonSet/"):
+        # And no more: drain leaves these pods alone, and its later filters, as that of emptyDir, never see
+        # them.
         node.flags.add("--ignore-daemonsets")
         return
     node.budgets.update(selected)
@@ -256,6 +262,7 @@ def seconds_to_ready(pod: Pod) -> int | None:
 def grace_seconds(spec: Mapping[str, Any]) -> int:
     """Return how long containers of a pod may take to stop."""
     seconds = spec.get("terminationGracePeriodSeconds")
+    # The type itself: to isinstance, true is an integer.
     return min(max(seconds, 0), _MOST_GRACE) if type(seconds) is int else _DEFAULT_GRACE
 
 
@@ -269,6 +276,7 @@ def is_unprobed(pod: Pod) -> bool:
 
 def median(times: Counter[int]) -> int | None:
     """Return the lower median of some times, each with how often it was seen; None of none."""
+    # The lower one is a time that was seen; a mean of two may not have been.
     half = (times.total() + 1) // 2
     for seconds in sorted(times):
         half -= times[seconds]

@@ -189,6 +189,7 @@ def _uid_changes(pod: Pod, new: Kubelet, cuts: Sequence[Cut]) -> bool:
     """Return whether the text of a static pod, or as much as its mirror pod shows of it, would be cut."""
     manifest = pod.static_manifest.content if pod.static_manifest else {"spec": dict(pod.spec)}
     try:
+        # Where the text is unknown the UID may change: an audit rather warns than misses.
         text = static_pod_text(manifest, new)
     except (DecodeError, UndecidedError):
         return True

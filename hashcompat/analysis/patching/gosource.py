@@ -159,6 +159,7 @@ def examples() -> tuple[Mapping[str, Any], ...]:
 
 def quoted(spec: Mapping[str, Any]) -> str:
     """Return a container's JSON as a raw Go string."""
+    # A raw Go string cannot contain its own quote; as an escape it means the same in JSON.
     return "`" + json.dumps(spec, separators=(",", ":")).replace("`", "\\u0060") + "`"
 
 

@@ -126,6 +126,7 @@ class RemoveFunction(_OfFunction, frozen=True):
 def checked_function(text: str, name: str, site: Site, mark: str) -> str:
     """Return a function's text if it is that of the release; raise MisplacedError otherwise."""
     old = function_text(text, name)
+    # Before the checksum, by which a function that was patched would be taken for a vendor's.
     if mark and mark in text:
         raise MisplacedError(f"already patched: the file contains {mark}")
     if not old:
@@ -179,6 +180,7 @@ class AddImport(msgspec.Struct, frozen=True):
 
     def _position(self, lines: list[str]) -> int:
         """Return the place in the last group of imports: after every path that sorts before this one."""
+        # gofmt sorts by path within a group, whatever the aliases are; blank lines separate groups.
         group = max((index for index, line in enumerate(lines) if not line.strip()), default=-1) + 1
         paths = [(index, match["path"]) for index, line in enumerate(lines) if (match := _IMPORT.match(line))]
         before = [index for index, path in paths if index >= group and path < self.path]
@@ -232,6 +234,7 @@ class Literals(msgspec.Struct, frozen=True):
         """Replace them in order; raise MisplacedError, naming the first that is missing."""
         done, rest = "", text
         for old, new in self.pairs:
+            # Behind the one before it: a new hash may equal an old one that comes later.
             head, literal, rest = rest.partition(f"{old:#x}")
             if not literal:
                 raise MisplacedError(f"{old:#x} is missing where upstream asserts it")

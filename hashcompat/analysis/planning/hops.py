@@ -85,6 +85,7 @@ class Tally:
     def hop(self) -> Hop:
         """The counts so far."""
         count, way = self.verdicts.copy(), self._judge.way
+        # Only now: a record that is not reproduced may belong to a pod that came after others of its node.
         for node in self._broken & self._doubtful.keys():
             for (verdict, doubtful), number in self._doubtful[node].items():
                 count[verdict] -= number

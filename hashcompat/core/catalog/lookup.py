@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from hashcompat.core.catalog.kubeletsettings import ConfigTable, FlagTable
     from hashcompat.core.catalog.kubeletvalues import ValueTable
 
+# Go 1.22's encoding/json writes \b and \f where older ones write \u0008 and \u000c (its release notes).
 _SHORT_ESCAPES_SINCE = Version("1.22")
 
 

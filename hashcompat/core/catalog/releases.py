@@ -318,6 +318,8 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
         """Return None for an unknown release; raises UsageError for a malformed one."""
         release = parse_release(self.aliases.get(name.strip(), name))
         row = self._by_minor.get(release.minor)
+        # A gap among the patches was never published, and never will be; one above the newest may have been
+        # since.
         if row is None or (release.patch not in row.patches and release.patch < row.patches[-1]):
             return None
         return release, row
@@ -350,6 +352,7 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
         """
         for row in reversed(self.rows):
             maintained, builds = row.maintained(day), set[str]()
+            # Added releases have no dates, so they are nobody's predecessors.
             for name, published in reversed(list(zip(row.names, row.dates, strict=False))):
                 if published > day or not is_older(other := parse_release(name), release):
                     continue

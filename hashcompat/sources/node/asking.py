@@ -89,6 +89,7 @@ class Asking:
         """Return the probes of questions in their order; at most MOST_AT_ONCE are asked at once."""
         left = deque(enumerate(questions))
         found: dict[int, Probe] = {}
+        # Daemons, so that ^C ends the program while they wait for an NFS server or a FUSE program that hangs.
         workers = [Thread(target=self._work, args=(left, found), daemon=True) for _ in range(MOST_AT_ONCE)]
         for worker in workers:
             worker.start()
@@ -99,6 +100,7 @@ class Asking:
     def _work(self, left: deque[tuple[int, Question]], found: dict[int, Probe]) -> None:
         while True:
             try:
+                # popleft is atomic, and needs no lock; to ask first whether anything is left would be a race.
                 place, question = left.popleft()
             except IndexError:
                 return

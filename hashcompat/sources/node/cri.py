@@ -61,6 +61,7 @@ def _crictl(socket: str, *arguments: str) -> list[Any]:
         ) from None
     endpoint = ("--runtime-endpoint", f"unix://{socket}", "--timeout", f"{_TIMEOUT_SECONDS}s")
     try:
+        # Twice as long as crictl waits, so that crictl itself says what was late.
         printed = programs.output([program, *endpoint, *arguments], 2 * _TIMEOUT_SECONDS, "/")
         return list(load_all(jsontext.decode_text(printed)))
     except programs.FailedError as error:
@@ -72,8 +73,6 @@ def _crictl(socket: str, *arguments: str) -> list[Any]:
 KIND: Final = "cri"
 LIST: Final = "containers"
 _LISTS: Final = {LIST: ("ps", "-a", "-o", "json"), "pods": ("pods", "-o", "json")}
-
-"""An id, which becomes an argument."""
 _NONE_SUCH: Final = re.compile(r"code = NotFound|not found", re.IGNORECASE)
 _LATE: Final = re.compile(r"DeadlineExceeded|deadline exceeded")
 
@@ -91,6 +90,7 @@ def list_of(asking: Asking, socket: str) -> Question:
 def probes(asking: Asking, socket: str, listed: Probe) -> list[Probe]:
     """Return what a runtime shows besides its list of containers: itself, sandboxes, containers that run."""
     ask = partial(_question, asking, socket)
+    # Those that ended have no process and no statistics: asking for these would fail for each of them.
     running = list(_running(listed))
     questions = [
         ask("version", ("version",)),
@@ -108,6 +108,7 @@ def _inspected(asking: Asking, socket: str, running: Sequence[str]) -> list[Prob
         return []
     together = asking.ask(_question(asking, socket, "inspect", ("inspect", "-o", "json", *running)))
     found = dict(_documents(together))
+    # One container that was removed meanwhile makes crictl fail for all of them, so each is asked by its own.
     if set(found) == set(running):
         return [Probe(KIND, f"inspect {one}", text) for one, text in found.items()]
     each = (("inspect", "-o", "json", one) for one in running)

@@ -77,6 +77,7 @@ def negotiated(answer: Any, socket: str) -> str:
     offered = answer.get("ApiVersion") if isinstance(answer, dict) else None
     if not isinstance(offered, str):
         raise InputError(f"{socket}: whatever listens there is not Docker: /version has no ApiVersion")
+    # Compared as numbers: as texts, 1.9 would be newer than 1.24.
     version = min(_numbers(offered, socket), NEWEST)
     oldest = _numbers(answer.get("MinAPIVersion") or offered, socket)
     if version < oldest:
@@ -116,6 +117,7 @@ def _within(session: _Session, socket: str, path: str, end: float) -> tuple[int,
 
 def _answer(session: _Session, url: str, end: float) -> tuple[int, bytes]:
     headers = {"Accept-Encoding": GZIP}
+    # Never 0, which urllib3 takes for a mistake and not for a time that is over.
     left = max(end - time.monotonic(), 0.001)
     asked = session.get(url, timeout=left, stream=True, headers=headers)
     with closing(asked) as response:
@@ -167,6 +169,7 @@ def probes(asking: Asking, socket: str) -> list[Probe]:
 
     Where it is not Docker that listens, or one that is too new, that is the problem of the list.
     """
+    # Without a version in the path, which every Docker answers: the other questions need what this one says.
     version = asking.ask(Question(KIND, "version", partial(_printed, asking, socket, "/version")))
     try:
         spoken = negotiated(loads(version.read()), socket)
@@ -189,6 +192,7 @@ def ids(listed: Probe) -> Iterator[str]:
     """Yield the ids in a list of containers; none where there is no list."""
     for row in _rows(listed):
         found = row.get("Id") if isinstance(row, dict) else None
+        # It becomes a part of a path: an id with a slash or dots would ask for something else.
         if isinstance(found, str) and found.isalnum():
             yield found
 

@@ -78,6 +78,8 @@ def started(texts: Iterable[str], unit: str) -> str:
     for line in (line for text in texts for line in _service(text)):
         key, given, value = (part.strip() for part in line.partition("="))
         if given and key == "ExecStart":
+            # Two are enough to see that there are several. An empty one is how drop-ins replace the unit's
+            # command.
             found = [*found[-1:], value] if value else []
     if len(found) > 1:
         raise InputError(f"{unit} starts more than one program")
@@ -90,12 +92,15 @@ def _merged(root: Root, unit: str) -> Iterator[str]:
     if not file:
         return
     yield file
+    # Reversed, so that the directory at which systemd looks first is the one that stays.
     named = {name: place for place in reversed(UNITS) for name in _drop_ins(root, place, unit)}
     yield from (f"{named[name]}/{unit}.d/{name}" for name in sorted(named))
 
 
 def _service(text: str) -> Iterator[str]:
     """Yield the lines of the section [Service], each with those that continue it."""
+    # Comments go first, then lines are joined, then sections are looked for: a comment within a line that is
+    # continued does not end it (systemd.syntax(7)).
     section, held = "", list[str]()
     for row in text.split("\n"):
         line = row.strip()
@@ -206,6 +211,7 @@ def _counts(root: Root, one: _Process) -> bool:
             and _is_called_so(root, one)
         )
     except OSError as error:
+        # It ended while it was looked at, which is no reason to doubt the others.
         if not root.holds(f"/proc/{one.pid}/stat"):
             return False
         why = (error.strerror or type(error).__name__).lower()
@@ -225,6 +231,7 @@ def is_outside(cgroups: str, of_first: str) -> bool:
         raise OSError(errno.ENODATA, "no cgroups are shown of it")
     for hierarchy, path in _paths(cgroups):
         base = first.get(hierarchy, [])
+        # Each .. is a step above the root of the cgroup namespace of whoever looks (cgroup_namespaces(7)).
         if path.count("..") != base.count(".."):
             return False
         common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(path, base, strict=False)))
@@ -250,6 +257,7 @@ def probes(asking: Asking, root: Root, which: Probe) -> list[Probe]:
         return [Probe(kind, "kubelet", problem=which.problem) for kind in ("arguments", "version")]
     pid, _, name = which.text.partition(" ")
     given = asking.ask(Question("arguments", "kubelet", partial(arguments, root, pid)))
+    # k3s and kubelite run the kubelet in their own process, whose arguments are theirs.
     if given.text is not None and "kubelet" not in given.text:
         first = given.text.partition("\n")[0][:80]
         given = Probe("arguments", "kubelet", problem=f"the kubelet is a part of another program, {first}")
@@ -268,6 +276,7 @@ def _version(root: Root, pid: str, name: str, seconds: float) -> str:
         )
     except programs.FailedError as error:
         raise InputError(f"kubelet --version failed: {error}") from None
+    # Said as Kubernetes says it whatever was asked, so that a dump has one form.
     if release := _RELEASE.match(said):
         return f"Kubernetes {release[1]}\n"
     raise InputError("kubelet --version gave no release")
@@ -306,6 +315,7 @@ def _why_not(root: Root, place: Path, seen: os.stat_result) -> str:
     path = "/" + str(place.relative_to(root.directory))
     if not stat.S_ISREG(seen.st_mode) or not seen.st_mode & stat.S_IXUSR:
         return f"{path} is not a program"
+    # What the node's / is on is the node's own, whatever kind of file system that is.
     if seen.st_dev == root.directory.stat().st_dev:
         return ""
     above = [row for row in mounts(root) if PurePosixPath(path).is_relative_to(row[0])]

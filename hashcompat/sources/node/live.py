@@ -65,6 +65,8 @@ def collect(
     processes, looked = asks.ask(proc.listed(node)), time.monotonic()
     kubelet = kubelets.probes(asks, node, kubelets.find(asks, node, processes))
     found = [_docker(asks, node, kind, endpoint), _cri(asks, node, kind, endpoint)]
+    # A socket that is given is asked as Docker and as CRI; that it is not the other one is no problem to
+    # report.
     if endpoint and any(_shows(one) for one in found):
         found = [one for one in found if _shows(one)]
     probes = [processes, *kubelet, *(probe for one in found for probe in one.probes)]
@@ -72,6 +74,7 @@ def collect(
     probes += asks.every([proc.cgroups(node), *proc.holders(node, processes)])
     of_runtimes = list(questions(node, probes))
     probes += asks.every([*of_runtimes, *asks.gather(lambda: wanted.questions(node, kubelet[0]), "/")])
+    # Only what is left of it: all that was read in between has usually taken longer.
     time.sleep(max(looked + _AGAIN_SECONDS - time.monotonic(), 0))
     return _dump(_name(node, kubelet[0]), [*probes, asks.ask(proc.listed(node))])
 
@@ -113,6 +116,7 @@ def _listening(root: Root, usual: Iterable[str], endpoint: str) -> Iterator[tupl
             place = str(root.place(path))
             with sockets.socket(sockets.AF_UNIX) as tried:
                 tried.settimeout(_CONNECT_SECONDS)
+                # Connecting is the test: a socket's file stays behind when a runtime is stopped or removed.
                 tried.connect(place)
         except PermissionError:
             yield path, "permission denied: run as root"

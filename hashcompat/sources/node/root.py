@@ -54,6 +54,8 @@ class Root(msgspec.Struct, frozen=True):
             name = left.popleft()
             if name in ("", "."):
                 continue
+            # Above the root is the root, as on the node: else ../../.. would lead out of the mounted
+            # directory.
             if name == "..":
                 found = found if found == self.directory else found.parent
                 continue
@@ -66,6 +68,7 @@ class Root(msgspec.Struct, frozen=True):
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
             target = below.readlink()
             found = self.directory if target.is_absolute() else found
+            # The target's own names come next, before the rest of the path: each of them may be a link too.
             left.extendleft(reversed(target.parts[1:] if target.is_absolute() else target.parts))
         return found
 
@@ -85,6 +88,9 @@ class Root(msgspec.Struct, frozen=True):
         with self._checked(path, why_not) as (parent, name, seen):
             _check_regular(seen)
             found = os.open(name, _TO_READ, dir_fd=parent)
+            # Between the check and the opening a directory's owner can put another file there. O_NOFOLLOW
+            # keeps links
+            # out, and the comparison everything else.
             if not os.path.samestat(os.fstat(found), seen):
                 os.close(found)
                 raise InputError("not read: it was replaced meanwhile")
@@ -120,6 +126,7 @@ class Root(msgspec.Struct, frozen=True):
                 if name in ("", "."):
                     continue
                 if name == "..":
+                    # The root itself stays, however many .. there are.
                     del above[max(len(above) - 1, 1) :], names[-1:]
                     continue
                 opened, seen = _entry(stack, name, above[-1][0], "/".join(["", *names, name]))
@@ -159,6 +166,7 @@ def _entry(stack: ExitStack, name: str | Path, parent: int | None, path: str) ->
 
     Raises InputError where others than root, or whoever runs this program, can write it.
     """
+    # The directory that the user names may be a link: it is the user's word, not the node's.
     opened = os.open(name, _PATH_ONLY if parent is not None else _PATH_ONLY & ~os.O_NOFOLLOW, dir_fd=parent)
     stack.callback(os.close, opened)
     seen = os.fstat(opened)
@@ -182,6 +190,8 @@ def _check_regular(seen: os.stat_result) -> None:
 def _content(opened: int) -> bytes:
     with open(opened, "rb") as stream:
         _check_regular(os.fstat(opened))
+        # One more than is allowed shows that a file is too long. Its size does not: below /proc it is always
+        # 0.
         found = stream.read(LONGEST_TEXT + 1)
     if len(found) > LONGEST_TEXT:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))

@@ -88,6 +88,7 @@ class _Made(msgspec.Struct, frozen=True):
         if row is None:
             return first
         is_time, started = (True, first.started) if row.started is None else time_of(values[row.started])
+        # The decoder says what is wrong with a time, and reads what a row has besides.
         if not (row.is_plain and is_time):
             return state_of(row.form.filled(values), f"{origin}: {path}{row.path}")
         return State(
@@ -135,6 +136,7 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
         pod, spec = self.pod, self.spec.filled(values)
         labels = self.metadata.filled(values)["labels"] if self.has_labels else pod.labels
         owner = "/".join([first if slot is None else values[slot] for slot, first in self.owner])
+        # A workload follows from the owner and the label pod-template-hash alone.
         same = owner == pod.owner and not self.has_labels
         return structs.replace(
             pod,
@@ -213,6 +215,7 @@ class Shared:
 
     def blank(self, path: str, spec: Mapping[str, Any], words: tuple[str, ...]) -> Blank:
         """Return the one that stands for a container at a path."""
+        # By its text: a dict is no key, and one with 1 equals one with 1.0 or with true.
         key = path, repr(spec)
         if key not in self._blanks:
             self._blanks[key] = Blank(spec, words, _length(spec))

@@ -100,6 +100,14 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     """Form: the setting that has to be given too."""
     values_are: str = ""
     """Form: the kind of a map's values, ``string``."""
+    format: str = ""
+    """Form: what a text has to be, ``cpus`` or an ``absolute path``."""
+    alone: str = ""
+    """Form: the element that has to be the only one of a list."""
+    unique: bool = False
+    """Form: whether no element of a list may be in it twice."""
+    not_together: tuple[str, ...] = ()
+    """Form: elements of which a list may have one."""
     labels: Labels | None = None
     """Form: the labels that a kubelet sets on its own node."""
     needs_variable: str = ""
@@ -111,7 +119,7 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     def words(self) -> Iterator[str]:
         """The words that the row knows: accepted values, keys and exceptions."""
         others = (self.only_with, self.not_with)
-        known = (*self.one_of, *self.excepted, *self.keys_one_of, *self.having)
+        known = (*self.one_of, *self.excepted, *self.keys_one_of, *self.having, *self.not_together)
         yield from (word for word in known if isinstance(word, str))
         for other in others:
             yield from (word for word in (other.values if other else ()) if isinstance(word, str))

@@ -347,6 +347,49 @@ def off(name: str, gate: str) -> str:
             "topologyManagerPolicy: restricted\ntopologyManagerPolicyOptions: {no: 'true'}\n",
             ["topologyManagerPolicyOptions: has only: prefer-closest-numa-nodes, max-allowable-numa-nodes"],
         ),
+        # texts and elements
+        (NEWEST, "reservedSystemCPUs: 0-3,6\n", []),
+        (
+            "1.17.17",
+            "reservedSystemCPUs: 3-0\n",
+            ["reservedSystemCPUs: has to be a set of CPUs such as 0-3,6"],
+        ),
+        ("1.16.15", "reservedSystemCPUs: 3-0\n", []),
+        (NEWEST, "podLogsDir: /var/log/pods\n", []),
+        (
+            "1.31.14",
+            "podLogsDir: /var/log/../pods\n",
+            ["podLogsDir: has to be an absolute path in its shortest form"],
+        ),
+        (NEWEST, "podLogsDir: pods\n", ["podLogsDir: has to be an absolute path in its shortest form"]),
+        ("1.30.14", "podLogsDir: pods\n", []),
+        (NEWEST, "logging: {format: json}\n", []),
+        (NEWEST, "logging: {verbosity: -1}\n", ["logging.verbosity: has to be at least 0"]),
+        (NEWEST, "logging: {format: xml}\n", ["logging.format: has to be one of: text, json"]),
+        (
+            "1.30.14",
+            "enforceNodeAllocatable: [none, pods, pods]\n",
+            ["enforceNodeAllocatable: has none, which has to be the only element"],
+        ),
+        (
+            "1.31.14",
+            "enforceNodeAllocatable: [pods, pods]\n",
+            ["enforceNodeAllocatable: has an element twice"],
+        ),
+        (NEWEST, "enforceNodeAllocatable: pods\n", ["enforceNodeAllocatable: is not a list"]),
+        (
+            "1.32.13",
+            (
+                "enforceNodeAllocatable: [pods, system-reserved, system-reserved-compressible]\n"
+                "systemReservedCgroup: /s\n"
+            ),
+            [
+                (
+                    "enforceNodeAllocatable: has both system-reserved and system-reserved-compressible, "
+                    "of which one may be given"
+                )
+            ],
+        ),
     ],
 )
 def test_pf126_each_form_on_both_sides(to: str, config: str, expected: list[str]) -> None:
@@ -485,7 +528,10 @@ def test_pf126_a_flag_wins_over_the_file() -> None:
             "authentication: {anonymous: {enabled: 'no'}}\n",
             ["authentication.anonymous.enabled: is not true or false"],
         ),
-        ("reservedMemory: [{numaNode: zero}, text]\n", ["reservedMemory[].numaNode: is not a whole number"]),
+        (
+            "reservedMemory: [{numaNode: zero}, text, null]\nclusterDNS: [text]\n",
+            ["reservedMemory[].numaNode: is not a whole number", "reservedMemory[]: is not an object"],
+        ),
         (
             "logging: {options: {json: {infoBufferSize: true}}}\n",
             ["logging.options.json.infoBufferSize: is not a quantity"],

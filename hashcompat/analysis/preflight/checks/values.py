@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
@@ -16,7 +17,9 @@ from hashcompat.analysis.preflight.facts.units import Start
 from hashcompat.core import shown
 from hashcompat.core.catalog.gates import Gates
 from hashcompat.core.catalog.kubeletvalues import Limits, Other, ValueRow
+from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.metav1 import parse_duration
+from hashcompat.core.go.strconv import parse_cpus
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnreadError
 
@@ -261,6 +264,34 @@ class _Given:
                 known = f"{shown.name(str(key))[:60]}: {self.shown(value)}".rstrip(": ")
                 yield _Refusal(f"the value of {known} is not text", f"put it in quotes in {setting.source}")
 
+    def format(self, wanted: str, setting: Setting) -> Iterator[_Refusal]:
+        """Yield that a text is not what it has to be."""
+        text = str(setting.value)
+        if wanted == "cpus":
+            try:
+                parse_cpus(text)
+            except DecodeError:
+                yield _Refusal("it has to be a set of CPUs such as 0-3,6")
+        elif not text.startswith("/") or posixpath.normpath(text) != text or not text.isascii():
+            yield _Refusal("it has to be an absolute path in its shortest form")
+
+    def alone(self, word: str, setting: Setting) -> Iterator[_Refusal]:
+        """Yield that an element is not the only one."""
+        if isinstance(setting.value, list) and word in setting.value and len(setting.value) > 1:
+            yield _Refusal(f"it has {word}, which has to be the only element", "", word)
+
+    def unique(self, _unique: bool, setting: Setting) -> Iterator[_Refusal]:
+        """Yield the elements that are in a list twice."""
+        elements = list(map(str, setting.value)) if isinstance(setting.value, list) else []
+        for word in dict.fromkeys(word for word in elements if elements.count(word) > 1):
+            yield _Refusal("it has an element twice", "", self.shown(word))
+
+    def not_together(self, words: tuple[str, ...], setting: Setting) -> Iterator[_Refusal]:
+        """Yield that a list has more than one of these elements."""
+        elements = setting.value if isinstance(setting.value, list) else []
+        if all(word in elements for word in words):
+            yield _Refusal(f"it has both {' and '.join(words)}, of which one may be given")
+
     def labels(self, labels: Any, setting: Setting) -> Iterator[_Refusal]:
         """Yield the labels of Kubernetes' namespaces that a kubelet does not set on its own node."""
         for key in setting.value:
@@ -304,6 +335,10 @@ FORMS: Final[Mapping[str, Callable[[_Given, Any, Setting], Iterator[_Refusal]]]]
         "not_with",
         "needs_field",
         "values_are",
+        "format",
+        "alone",
+        "unique",
+        "not_together",
         "labels",
         "needs_variable",
         "drop_ins_need",

@@ -63,6 +63,13 @@ def values(
         for element in value if field.kind == "list" and isinstance(value, list) else ():
             if isinstance(element, Mapping):
                 yield from values(fields, element, f"{field.path}[].")
+            elif element is not None and _has_objects(fields, field.path):
+                yield ConfigField(f"{field.path}[]", field.releases, "object"), element
+
+
+def _has_objects(fields: Mapping[str, ConfigField], path: str) -> bool:
+    """Return whether a list has objects: then the release knows what is in one."""
+    return any(name.startswith(f"{path}[].") for name in fields)
 
 
 def _is_whole(number: float | None) -> bool:

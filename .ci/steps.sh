@@ -117,7 +117,7 @@ data() {
 oracles() {
   step "Go oracles"
   # Of a slice, the tests build what they ask.
-  [ "$tier" = run ] || .venv/bin/python scripts/build.py containertypes podtypes featuregates kubeletflags containers staticpods checkpoints kubeadm values yamllibs
+  [ "$tier" = run ] || .venv/bin/python scripts/build.py containertypes podtypes featuregates kubeletflags containers staticpods checkpoints room kubeadm values yamllibs
   suite oracle --numprocesses auto
 }
 

@@ -49,6 +49,10 @@ CHOICES: Final = {
         "scripts.golden.checkpoints",
         "the oracles of kubelets' state files, one per release",
     ),
+    "room": Choice(
+        "scripts.golden.room",
+        "the oracles of room on nodes, one per release",
+    ),
     "kubeadm": Choice(
         "scripts.golden.kubeadm",
         "the oracles of the files that kubeadm writes for kubelets, one per release",

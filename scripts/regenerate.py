@@ -53,6 +53,10 @@ CHOICES: Final = {
         "scripts.golden.checkpoints",
         "golden/checkpoints, by Go programs; needs Go",
     ),
+    "room": Choice(
+        "scripts.golden.room",
+        "golden/room, by Go programs; needs Go",
+    ),
     "kubeadm": Choice(
         "scripts.golden.kubeadm",
         "golden/kubeadm, by Go programs; needs Go",

@@ -46,6 +46,9 @@ class Room(msgspec.Struct, frozen=True, rename="camel"):
     not in init containers, or ``ignored``."""
     claims: bool
     """Whether extended resources that a claim backs are left out, if the gate DRAExtendedResource is on."""
+    freed: str
+    """What a critical pod gains of one whose room it takes: what that asks for ``by containers``, with init
+    containers, or ``as requests`` are summed."""
     critical: str
     """Which pods take the room of others: ``none``, those ``by priority``, or ``static or by priority``."""
 

@@ -203,6 +203,21 @@ def test_each_release_sums_requests_in_its_own_way(
     assert (found.own, found.beside) == (own, beside)
 
 
+@pytest.mark.parametrize(
+    ("release", "freed"),
+    [
+        ("1.28.15", {"cpu": 3100, "x.com/y": 1, "other": 7}),
+        ("1.33.13", {"cpu": 3100, "x.com/y": 1, "other": 7}),
+        ("1.34.10", {"cpu": 5100, "memory": 1 << 30}),
+    ],
+)
+def test_what_a_critical_pod_gains_is_summed_in_another_way(
+    catalog: Catalog, release: str, freed: dict[str, int]
+) -> None:
+    (one,) = collect([sized("p", spec=SUMMED, cpu="1", other="7")]).pods
+    assert asking(one, {"cpu": "4"}, catalog.kubelet(release)).freed == freed
+
+
 def test_a_resize_counts_beside_others_as_far_as_it_went(catalog: Catalog) -> None:
     made = sized("p", cpu="3", memory="1Gi")
     made["status"]["containerStatuses"][0] |= {

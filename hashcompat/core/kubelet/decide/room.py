@@ -68,6 +68,8 @@ class Asking(msgspec.Struct, frozen=True):
     """When it is admitted."""
     beside: Amounts
     """What it counts for beside others."""
+    freed: Amounts = {}
+    """What a critical pod gains that takes its room."""
     claimed: frozenset[str] = frozenset()
     """The extended resources in ``own`` that a claim backs, which no device plugin serves."""
 
@@ -115,7 +117,7 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet) -> Askin
         return found if kept else {one: value for one, value in found.items() if present(one, name)}
 
     sidecars = behaviour.sidecars
-    admitted = _summed(spec, own, sidecars=sidecars)
+    admitted, of_pod = _summed(spec, own, sidecars=sidecars), dict[str, int]()
     whole = behaviour.beside == "whole pods"
     counted = _summed(spec, lambda row, _: given("beside", row), sidecars=sidecars, init=whole)
     if gates.is_on(POD_RESOURCES_GATE):
@@ -127,8 +129,20 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet) -> Askin
     if overhead and (by_gate or behaviour.overhead == "counted"):
         admitted = _added(admitted, overhead)
         counted = _added(counted, overhead) if whole else counted
+    freed = of_pod
+    if behaviour.freed == "by containers" or not _has_own(spec, gates.is_on(POD_RESOURCES_GATE)):
+        adds = sidecars and behaviour.freed != "by containers"
+        freed = _summed(spec, lambda row, _: given("own", row), sidecars=adds)
+    freed = {name: number + (overhead.get(name, 0) if number else 0) for name, number in freed.items()}
     claims = frozenset(name for _, name in pod.claims)
-    return Asking(_scalar(admitted), _scalar(counted), claims)
+    return Asking(_scalar(admitted), _scalar(counted), freed, claims)
+
+
+def _has_own(spec: Mapping[str, Any], counts: bool) -> bool:
+    """Return whether a pod has resources of its own that count (``IsPodLevelResourcesSet``)."""
+    resources = mapping(spec.get("resources"))
+    names = [name for key in ("requests", "limits") for name in mapping(resources.get(key))]
+    return counts and any(map(_of_pods, names))
 
 
 def _merged(
@@ -399,7 +413,7 @@ def preempted(
     classes = dict[str, list[Tenant]]()
     for one in admitted:
         if _is_preemptable(tenant, one, kubelet):
-            classes.setdefault(_class_of(one), []).append(one)
+            classes.setdefault(_class_of(one, kubelet), []).append(one)
     best, burstable, guaranteed = (classes.get(name, []) for name in (BEST_EFFORT, "Burstable", GUARANTEED))
     if _less(missing, [*best, *burstable, *guaranteed]):
         return None
@@ -409,16 +423,19 @@ def preempted(
     return [*of_best, *of_burstable, *of_guaranteed]
 
 
-def _class_of(tenant: Tenant) -> str:
+def _class_of(tenant: Tenant, kubelet: Kubelet) -> str:
+    """Return the QoS class of a pod: by its own resources, where these count."""
     pod = tenant.pod
     try:
+        if _has_own(pod.spec, kubelet.gates.is_on(POD_RESOURCES_GATE)):
+            return qos_class([pod.spec])
         return qos_class(one.spec for one in pod.containers if one.type != "ephemeral")
     except DecodeError:
         return "Burstable"
 
 
 def _asked(tenant: Tenant, name: str) -> int:
-    return 1 if name == _PODS else tenant.asking.own.get(name, 0)
+    return 1 if name == _PODS else tenant.asking.freed.get(name, 0)
 
 
 def _less(missing: Requirements, taken: Iterable[Tenant]) -> list[tuple[str, int]]:

@@ -1,0 +1,168 @@
+"""Build the oracles of room, and make golden/room with them.
+
+The oracles are one Go program (room/) around the code by which a kubelet admits pods, built once a release:
+they say which pods of a node do not run any more after a start, and why. The nodes are made up by
+``made``, which the suite asks for more of; those in inputs.jsonl are kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+from scripts.lib import golden
+from scripts.lib import oracles as lib
+from scripts.lib.generated import all_releases
+from scripts.lib.gomodules import require
+from scripts.lib.paths import CACHE, ROOM, SCRIPTS
+from scripts.lib.program import Program
+
+MODULE: Final = SCRIPTS / "golden" / "room"
+
+KEPT: Final = 60
+"""Nodes in inputs.jsonl."""
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """A row of room/releases.json: which modules, files and Go make a release."""
+
+    release: str
+    modules: str
+    """The row of scripts/modules.json that pins the Go modules."""
+
+    tags: str
+    """The build tags: one for each file of the program that the release can compile."""
+
+    go: str
+
+    @property
+    def program(self) -> Program:
+        """Describe the program.
+
+        Raises:
+            GoError: the row of modules is another release's.
+        """
+        require(MODULE, self.modules, {"k8s.io/kubernetes": f"v{self.release}"})
+        binary = CACHE / "room" / self.release
+        return Program(binary=binary, module=MODULE, go=self.go, modules=self.modules, tags=self.tags)
+
+
+def oracles() -> dict[str, Oracle]:
+    """Read the table of releases that have an oracle, oldest first."""
+    return lib.table(MODULE / "releases.json", Oracle)
+
+
+def programs() -> dict[str, Program]:
+    """Describe every program by its release."""
+    return {release: oracle.program for release, oracle in oracles().items()}
+
+
+def ask(release: str, nodes: Iterable[Json]) -> Iterator[dict[str, str]]:
+    """Yield for each node which of its pods do not run any more, by uid, and why."""
+    return lib.find(oracles(), release).program.ask(json.dumps(node).encode() for node in nodes)
+
+
+def inputs() -> list[Json]:
+    """Read the nodes that are kept."""
+    return list(golden.rows(ROOM / golden.INPUTS).values())
+
+
+def of_release(release: str) -> dict[Path, bytes]:
+    """Compute the file of one release in golden/room."""
+    names = golden.rows(ROOM / golden.INPUTS)
+    rows = {name: {"out": out} for name, out in zip(names, ask(release, names.values()), strict=True)}
+    return golden.of_release(ROOM, release, rows)
+
+
+GENERATED: Final = all_releases(ROOM, oracles, of_release)
+
+
+# Nodes that are made up.
+
+
+def made(seed: int) -> Json:
+    """Return a node and its pods, some of which may not fit; the same for a seed each time."""
+    chance = Random(seed)
+    allocatable = {
+        "cpu": chance.choice(("1", "1500m", "2", "3920m")),
+        "memory": chance.choice(("2Gi", "3Gi", "3500000Ki", "4G")),
+        "ephemeral-storage": chance.choice(("10Gi", "20G")),
+        "hugepages-2Mi": chance.choice(("0", "8Mi", "64Mi")),
+        "pods": str(chance.randint(4, 14)),
+    }
+    if chance.random() < 0.5:
+        allocatable["x.com/y"] = "1000"
+    node = {
+        "metadata": {"name": "n1"},
+        "status": {"allocatable": allocatable, "capacity": allocatable},
+    }
+    times = chance.sample(range(1000, 9999), 14)
+    pods = [_pod(chance, f"p{number}", times[number]) for number in range(chance.randint(2, 12))]
+    return {"node": node, "pods": pods}
+
+
+def _pod(chance: Random, name: str, time: int) -> Json:
+    spec: Json = {
+        "nodeName": "n1",
+        "restartPolicy": "Always",
+        "containers": [_container(chance, f"c{number}") for number in range(chance.randint(1, 3))],
+    }
+    if chance.random() < 0.4:
+        spec["initContainers"] = [
+            _container(chance, f"i{number}", sidecar=chance.random() < 0.4)
+            for number in range(chance.randint(1, 3))
+        ]
+    if chance.random() < 0.1:
+        spec["overhead"] = {"cpu": "50m", "memory": "16Mi"}
+    if chance.random() < 0.15:
+        spec["resources"] = {"requests": _requests(chance, ("cpu", "memory"))}
+    kind = chance.random()
+    if kind < 0.08:
+        spec["priority"] = 2_000_000_000 + chance.randrange(1000)
+    elif kind < 0.3:
+        spec["priority"] = chance.choice((0, 1000))
+    metadata: Json = {
+        "name": name,
+        "namespace": "ns",
+        "uid": f"00000000-0000-4000-8000-{time:012}",
+        "creationTimestamp": f"2026-01-01T{time // 3600:02}:{time // 60 % 60:02}:{time % 60:02}Z",
+    }
+    if kind > 0.95:
+        uid = f"{time:032x}"
+        metadata |= {"uid": uid, "annotations": {"kubernetes.io/config.source": "file"}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": metadata,
+        "spec": spec,
+        "status": {"phase": "Running"},
+    }
+
+
+_AMOUNTS: Final = {
+    "cpu": ("10m", "100m", "250m", "500m", "1", "1100m"),
+    "memory": ("64Mi", "100M", "512Mi", "1Gi", "1e9"),
+    "ephemeral-storage": ("1Gi", "2500M", "7Gi"),
+    "hugepages-2Mi": ("2Mi", "4Mi", "32Mi"),
+    "x.com/y": ("1", "2"),
+    "foo": ("1",),
+}
+
+
+def _container(chance: Random, name: str, *, sidecar: bool = False) -> Json:
+    names = [one for one in _AMOUNTS if chance.random() < (0.6 if one in ("cpu", "memory") else 0.12)]
+    requests = _requests(chance, names)
+    limits = dict(requests) if chance.random() < 0.3 else {}
+    more = {"restartPolicy": "Always"} if sidecar else {}
+    return {"name": name, "image": "i", "resources": {"requests": requests, "limits": limits}, **more}
+
+
+def _requests(chance: Random, names: Iterable[str]) -> dict[str, str]:
+    return {name: chance.choice(_AMOUNTS[name]) for name in names}

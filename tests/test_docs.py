@@ -34,6 +34,7 @@ def test_a_page_that_differs_or_is_missing_is_named(tmp_path: Path) -> None:
         "missing  docs/reality.md",
         "changed  docs/rules.md",
         "missing  docs/story.md",
+        "missing  docs/upgrades.md",
         "missing  docs/vendors.md",
     ]
 

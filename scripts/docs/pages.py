@@ -10,7 +10,7 @@ from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.output.report.matrix import markdown, markdown_grid
 from hashcompat.output.report.rules import checks_markdown, rules_markdown
-from scripts.docs import captures, formats, imports, reality, upgrades, vendors
+from scripts.docs import affected, captures, formats, imports, reality, upgrades, vendors
 from scripts.lib.generated import Generated, relative
 from scripts.lib.paths import DOCS, ROOT
 
@@ -57,6 +57,7 @@ def make() -> dict[Path, bytes]:
         "preflight-checks.md": checks_markdown(),
         "matrix.md": _matrix(catalog),
         "reality.md": reality.page(),
+        "upgrades.md": affected.page(),
         "vendors.md": vendors.page(),
         "formats.md": formats.page(),
         "architecture.md": imports.drawn(),
@@ -83,6 +84,9 @@ GENERATED: Final = Generated(
     make,
     owned=tuple(
         f"docs/{name}.md"
-        for name in ("rules", "preflight-checks", "matrix", "reality", "vendors", "formats", "architecture")
+        for name in (
+            *("rules", "preflight-checks", "matrix", "reality", "upgrades"),
+            *("vendors", "formats", "architecture"),
+        )
     ),
 )

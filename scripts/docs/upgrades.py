@@ -101,11 +101,11 @@ def _pod(number: int, metadata: Mapping[str, Any], spec: Mapping[str, Any], star
     }
 
 
-def _others(old: str, new: str, cell: Cell) -> str:
+def others(old: str, new: str, cell: Cell) -> str:
     """Name the probes that an upgrade does not keep though it keeps ordinary containers, with the rules."""
     if cell.scope is Scope.ALL:
         return ""
-    dates = next(row.dates for row in default_catalog().known.rows if row.minor == _minor(old))
+    dates = next(row.dates for row in default_catalog().known.rows if row.minor == minor(old))
     pods = [
         _pod(number, metadata, spec, f"{dates[day]}T00:00:00Z")
         for number, (day, metadata, spec) in enumerate(PROBES.values())
@@ -124,7 +124,7 @@ def _link(rule: str) -> str:
     return f"[{rule}](docs/rules.md#{rule.lower()})"
 
 
-def _ordinary(cell: Cell) -> str:
+def ordinary(cell: Cell) -> str:
     """Say which ordinary containers an upgrade restarts."""
     if cell.scope is Scope.ALL:
         return "**every container**"
@@ -133,18 +133,19 @@ def _ordinary(cell: Cell) -> str:
     return who(cell)
 
 
-def _minor(release: str) -> str:
+def minor(release: str) -> str:
+    """Return the minor of a release."""
     return release.rpartition(".")[0]
 
 
 def _rows(pairs: Sequence[tuple[str, str]], cells: Mapping[tuple[str, str], Cell]) -> Iterator[str]:
     """Yield a row for each upgrade, newest first; equal ones in a row share theirs."""
-    found = [(pair, (_ordinary(cells[pair]), _others(*pair, cells[pair]))) for pair in reversed(pairs)]
-    for (ordinary, others), same in groupby(found, key=lambda row: row[1]):
+    found = [(pair, (ordinary(cells[pair]), others(*pair, cells[pair]))) for pair in reversed(pairs)]
+    for (restarting, besides), same in groupby(found, key=lambda row: row[1]):
         upgrades = [pair for pair, _ in same]
-        name = f"{_minor(upgrades[-1][0])} -> {_minor(upgrades[0][1])}"
+        name = f"{minor(upgrades[-1][0])} -> {minor(upgrades[0][1])}"
         each = "" if len(upgrades) == 1 else ", each minor"
-        yield f"| {name}{each} | {ordinary} | {others or '-'} |"
+        yield f"| {name}{each} | {restarting} | {besides or '-'} |"
 
 
 def table() -> str:
@@ -154,10 +155,10 @@ def table() -> str:
     rows = _rows(pairs[-_SHOWN:], matrix.cells)
     heads = ("| kubelet upgrade | ordinary containers that restart | what else restarts |", "|---|---|---|")
     older = [new for old, new in pairs[:-_SHOWN] if matrix.cells[old, new].scope is Scope.ALL]
-    before = _minor(pairs[-_SHOWN][0])
+    before = minor(pairs[-_SHOWN][0])
     text = (
         f"Before {before}, every container restarts on entering "
-        f"{', '.join(map(_minor, older[:-1]))} and {_minor(older[-1])}"
+        f"{', '.join(map(minor, older[:-1]))} and {minor(older[-1])}"
     )
     return "\n".join([*heads, *rows, "", f"{text}."])
 

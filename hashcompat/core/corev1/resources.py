@@ -8,6 +8,7 @@ Source: pkg/apis/core/v1/defaults.go and k8s.io/component-helpers/resource/helpe
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from hashcompat.core.corev1.conversion import Json, Site
@@ -170,7 +171,14 @@ def _amounts(amounts: Mapping[str, Any]) -> dict[str, Fraction]:
 
 def amount(value: object) -> Fraction:
     """Return the exact value of a quantity. Raises DecodeError for what is none."""
+    return _amount_of_text(value) if type(value) is str else _amount(value)
+
+
+def _amount(value: object) -> Fraction:
     from fractions import Fraction  # noqa: PLC0415 - as above
 
     unscaled, scale = decimal(from_json(value))
     return Fraction(unscaled) / Fraction(10) ** scale
+
+
+_amount_of_text: Final = lru_cache(maxsize=1 << 10)(_amount)

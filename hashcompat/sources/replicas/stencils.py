@@ -26,7 +26,7 @@ _KINDS: Final = 64
 _TRUSTED: Final = 16
 """Pods with owners of one kind that are learned from before any other pod is like one."""
 _NOW_AND_THEN: Final = 8
-"""Of pods that are like none, where most are, one in so many is learned from."""
+"""Of pods that are like none, where most are, at most one in so many is learned from."""
 _LARGEST: Final = 1 << 17
 """Characters of a text that can have stencils."""
 _PARTS: Final = 3
@@ -100,10 +100,8 @@ class Stencils:
             return value
         if value.get("kind", self._kind) != "Pod":
             return value
-        if any(name in found.whole for name in _OTHERWISE):
-            return value
         trust = self._of_kind(_kind_of_owner(value))
-        if not trust.is_worth_it():
+        if not trust.is_worth_it() or any(name in found.whole for name in _OTHERWISE):
             return value
         trust.learned += 1
         if self._size > _KEPT:
@@ -193,11 +191,12 @@ class _Trust:
         self.learned = self.matched = self._passed = 0
 
     def is_worth_it(self) -> bool:
-        """Return whether to learn from one more pod that is like none."""
-        if self.learned <= _TRUSTED + self.matched:
+        """Return whether to learn from one more pod that is like none: the more in vain, the less often."""
+        in_vain = self.learned - self.matched
+        if in_vain <= _TRUSTED:
             return True
-        self._passed += 1
-        return self._passed % _NOW_AND_THEN == 0
+        self._passed = (self._passed + 1) % max(_NOW_AND_THEN, in_vain)
+        return self._passed == 0
 
 
 def _kind_of_owner(value: Mapping[str, Any]) -> str:

@@ -391,3 +391,17 @@ def test_pods_of_their_own_are_not_learned_for_ever() -> None:
                 learned[kind] = learned.get(kind, 0) + (found.learn(of_json(text, one), one, 1) is not one)
     assert learned["ReplicaSet"] < 5
     assert 17 < learned["Job"] < 60
+
+
+def test_what_never_repeats_is_learned_from_ever_less() -> None:
+    trust = stencils._Trust()
+    learned = list[int]()
+    for number in range(3000):
+        if trust.is_worth_it():
+            trust.learned += 1
+            learned.append(number)
+    assert learned[:16] == list(range(16))
+    assert 50 < len(learned) < 100
+    assert learned[-1] - learned[-2] > learned[30] - learned[29] >= 8
+    trust.matched = len(learned)
+    assert trust.is_worth_it()

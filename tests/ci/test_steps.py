@@ -57,3 +57,10 @@ def run(reports: Path, steps: str) -> subprocess.CompletedProcess[str]:
 
 def finished(reports: Path) -> list[str]:
     return (reports / "ran").read_text().splitlines()
+
+
+def test_what_is_traced_is_there() -> None:
+    """A folder that was renamed would no longer be measured."""
+    names = STEPS.with_name("traced.txt").read_text().split()
+    assert [name for name in names if not (ROOT / name).exists()] == []
+    assert names == sorted(set(names))

@@ -146,7 +146,7 @@ vet() {
 
 runtimes() {
   step "real container runtimes: Docker and containerd"
-  packages docker.io containerd runc busybox-static shellcheck python3 prometheus prometheus-pushgateway curl
+  packages docker.io containerd runc busybox-static shellcheck python3 prometheus prometheus-pushgateway curl strace
   suite runtime
 }
 

@@ -72,6 +72,7 @@ def test_no_folder_is_unused() -> None:
         "checkpoints",
         "containers",
         "kubeadm",
+        "normalized",
         "reality",
         "served",
         "staticpods",

@@ -40,6 +40,7 @@ CHAINS: Final = (
 
 NORMALIZED: Final = (
     there_and_back("1.30.14", "1.31.14"),  # JSON of all becomes JSON of name and image, on containerd
+    there_and_back("1.15.12", "1.16.15"),  # Go's text becomes JSON, on Docker
 )
 """Those between which the records of a node are rewritten."""
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from hashcompat.core.model.documents import Document, Object, RestartPlan, RolloutState
+from hashcompat.output.documents.changes import DocumentDifference
 from hashcompat.output.documents.checks import PreflightReport, RuleList
 from hashcompat.output.documents.containers import (
     CalibrationResult,
@@ -25,15 +26,18 @@ from hashcompat.output.documents.containers import (
 )
 from hashcompat.output.documents.gate import GateReport
 from hashcompat.output.documents.impact import ImpactReport
+from hashcompat.output.documents.normalization import Normalization
 from hashcompat.output.documents.releases import ReleaseDifference, ReleaseList, RestartMatrix, Version
 from scripts.lib.generated import Generated
 
 DOCUMENTS: Final[tuple[type[Document], ...]] = (
     CalibrationResult,
+    DocumentDifference,
     ExplanationList,
     GateReport,
     HashList,
     ImpactReport,
+    Normalization,
     PatchAudit,
     PreflightReport,
     ReleaseDifference,

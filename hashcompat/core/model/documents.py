@@ -53,6 +53,8 @@ Hex = Annotated[
         description="the hash as labels and annotations hold it: lower case, not zero-padded",
     ),
 ]
+DigestText = Annotated[str, Meta(pattern="^sha256:[0-9a-f]{64}$")]
+SignatureText = Annotated[str, Meta(pattern="^hmac-sha256:[0-9a-f]{64}$")]
 PullRequest = Annotated[str, Meta(pattern="^[a-z0-9-]+/[a-z0-9-]+#[0-9]+$")]
 
 
@@ -345,9 +347,9 @@ class RestartPlan(Document, kw_only=True):
     details: Details | UnsetType = UNSET
     """What --details adds."""
     items: Sequence[PlanItem]
-    digest: Annotated[str, Meta(pattern="^sha256:[0-9a-f]{64}$")]
+    digest: DigestText
     """The SHA-256 of all the rest, as docs/gate.md describes it."""
-    signature: Annotated[str, Meta(pattern="^hmac-sha256:[0-9a-f]{64}$")] | None
+    signature: SignatureText | None
     """The HMAC-SHA256 of the digest; null where there is no key."""
 
 

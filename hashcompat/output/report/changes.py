@@ -10,6 +10,7 @@ from hashcompat.analysis.answers.changes import PLAN, DocumentDifference, Edit, 
 from hashcompat.analysis.answers.comparison import ABSENT
 from hashcompat.core.model.escape import count, name_path
 from hashcompat.core.model.verdicts import Verdict
+from hashcompat.output.documents import changes as docs
 from hashcompat.output.report.items import COLOURS
 from hashcompat.output.report.model import (
     Coloured,
@@ -22,6 +23,7 @@ from hashcompat.output.report.model import (
     Section,
     Table,
     document,
+    plain,
     time_text,
 )
 
@@ -35,49 +37,33 @@ _AROUND: Final = 16
 
 
 def _document(difference: DocumentDifference) -> Document:
+    verdicts = [docs.VerdictCount(old, new, number) for (old, new), number in _sorted_verdicts(difference)]
+    counts = {what.value: number for what, number in difference.counts.items()}
     return document(
-        "DocumentDifference",
+        docs.DocumentDifference,
         of=difference.kind,
-        **{"from": _side(difference.old), "to": _side(difference.new)},
-        summary={
-            **{what.value: number for what, number in difference.counts.items()},
-            "same": difference.same,
-            "verdicts": [
-                {"from": old and old.value, "to": new and new.value, "containers": number}
-                for (old, new), number in _sorted_verdicts(difference)
-            ],
-        },
+        from_=_side(difference.old),
+        to=_side(difference.new),
+        summary=docs.ChangesSummary(**counts, same=difference.same, verdicts=verdicts),
         changes=[_edit(edit, edit.place) for edit in difference.edits],
-        items=Rows(difference.items, _item),
+        items=Rows(difference.items, lambda item: plain(_item(item))),
     )
 
 
-def _side(side: Side) -> Document:
-    return {
-        "file": side.file,
-        "made": time_text(side.made),
-        "clusterUID": side.cluster,
-        "tool": side.tool,
-    }
+def _side(side: Side) -> docs.ComparedFile:
+    return docs.ComparedFile(side.file, side.made, side.cluster, side.tool)
 
 
-def _edit(edit: Edit, path: str) -> Document:
-    values = (None if value is ABSENT else value for value in (edit.old, edit.new))
-    return {"path": path, **dict(zip(("from", "to"), values, strict=True))}
+def _edit(edit: Edit, path: str) -> docs.Edited:
+    old, new = (None if value is ABSENT else value for value in (edit.old, edit.new))
+    return docs.Edited(path, old, new)
 
 
-def _item(item: ItemChange) -> Document:
-    verdicts = {"from": item.old and item.old.value, "to": item.new and item.new.value}
-    return {
-        "change": item.what.value,
-        "kind": item.kind,
-        "node": item.node,
-        "namespace": item.namespace,
-        "pod": item.pod,
-        "container": item.container,
-        "verdict": verdicts if item.old or item.new else None,
-        "changes": [_edit(edit, f"{item.path}.{edit.place}") for edit in item.edits],
-    }
+def _item(item: ItemChange) -> docs.ChangedItem:
+    names = item.node, item.namespace, item.pod, item.container
+    verdicts = docs.VerdictChange(item.old, item.new) if item.old or item.new else None
+    edits = [_edit(edit, f"{item.path}.{edit.place}") for edit in item.edits]
+    return docs.ChangedItem(item.what, item.kind, *names, verdicts, edits)
 
 
 def _sorted_verdicts(

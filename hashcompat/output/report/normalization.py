@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
+from msgspec import structs
 
 import hashcompat
+from hashcompat.core.model.documents import Tool
 from hashcompat.core.model.escape import count, name_path
 from hashcompat.core.model.normalization import Change, Normalization
 from hashcompat.core.model.verdicts import FINDINGS
+from hashcompat.output.documents import normalization as docs
 from hashcompat.output.report.items import COLOURS, item_name, reason_words
 from hashcompat.output.report.model import (
     Coloured,
@@ -26,9 +29,8 @@ from hashcompat.output.report.model import (
     Table,
     document,
     plain,
-    time_text,
 )
-from hashcompat.output.report.restartplan import ItemSeals, item_document, source_of
+from hashcompat.output.report.restartplan import ItemSeals, container_verdict, source_of
 
 _OF_NODES: Final = ("NODE", "KUBELET", "RUNTIME", "RESTART", "AFTER", "UNKNOWN", "RECORDS", "MANIFESTS")
 _OF_CHANGES: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "AFTER", "RECORDED", "NEW", "WHY")
@@ -64,59 +66,48 @@ def _sealed(shown: Shown) -> tuple[Document, Seals]:
     """Return the Normalization without its digest and signature, and what makes these."""
     made = _plain(shown)
     content = document(
-        "Normalization",
-        spec={
-            "from": made.from_release,
-            "to": made.to_release,
-            "source": plain(source_of(made.origin)),
-            "nodes": [
-                {"name": node.name, "kubelet": node.kubelet, "runtime": node.runtime} for node in made.nodes
-            ],
-            "manifests": [
-                {
-                    "node": pin.node,
-                    "namespace": pin.namespace,
-                    "pod": pin.pod,
-                    "path": pin.path,
-                    "uid": pin.uid,
-                    "sha256": pin.digest,
-                }
+        docs.Normalization,
+        spec=docs.NormalizationSpec(
+            from_=made.from_release,
+            to=made.to_release,
+            source=source_of(made.origin),
+            nodes=[docs.RewrittenNode(node.name, node.kubelet, node.runtime) for node in made.nodes],
+            manifests=[
+                docs.ManifestPin(pin.node, pin.namespace, pin.pod, pin.path, pin.uid, pin.digest)
                 for pin in made.pins
             ],
-            "warnings": list(made.warnings),
-            "tool": {"name": "hashcompat", "version": made.tool or hashcompat.__version__},
-            "createdAt": time_text(made.created),
-        },
-        summary={
-            "containers": made.containers,
-            "killedBefore": made.before,
-            "killedAfter": made.after,
-            "unknown": made.unknown,
-            "records": made.rewritten,
-            "manifests": len(made.pins),
-        },
+            warnings=made.warnings,
+            tool=Tool("hashcompat", made.tool or hashcompat.__version__),
+            created_at=made.created,
+        ),
+        summary=docs.NormalizationSummary(
+            containers=made.containers,
+            killed_before=made.before,
+            killed_after=made.after,
+            unknown=made.unknown,
+            records=made.rewritten,
+            manifests=len(made.pins),
+        ),
         items=Rows(made.changes, _item),
     )
     return content, ItemSeals(content, shown.key if isinstance(shown, Signed) else b"")
 
 
-def _item(change: Change) -> dict[str, Any]:
+def _item(change: Change) -> Any:
     rewrite = change.rewrite
-    return {
-        **item_document(change.item),
-        "after": change.after.value,
-        "record": {
-            "containerID": rewrite.id,
-            "podUID": rewrite.uid,
-            "hash": rewrite.recorded,
-            "newHash": rewrite.new,
-            "kubelet": rewrite.creator,
-        }
-        if rewrite
-        else None,
-        "manifest": change.pinned,
-        "leftAlone": change.obstacle or None,
-    }
+    record = None
+    if rewrite:
+        hashes = rewrite.recorded, rewrite.new
+        record = docs.RewrittenRecord(rewrite.id, rewrite.uid, *hashes, rewrite.creator)
+    return plain(
+        docs.NormalizationItem(
+            **structs.asdict(container_verdict(change.item)),
+            after=change.after,
+            record=record,
+            manifest=change.pinned,
+            left_alone=change.obstacle or None,
+        )
+    )
 
 
 def _table(shown: Shown) -> Table:

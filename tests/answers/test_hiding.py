@@ -20,7 +20,7 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go.digest import fnv32a_after, fnv32a_before
 from hashcompat.core.go.jsontext import ESCAPES
 from hashcompat.core.kubelet.hashing import Hasher, compile_hasher
-from hashcompat.core.kubelet.sections import Printer, Printing
+from hashcompat.core.kubelet.sections import Printing, SectionPrinter
 from hashcompat.core.model.pods import Container, ContainerType
 from hashcompat.sources.snapshots import HASHES
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
@@ -150,7 +150,7 @@ def printing(release: str, catalog: Catalog) -> Printing:
 def test_texts_that_share_a_hash_ask_for_another_mask(catalog: Catalog) -> None:
     one = printing("1.9.11", catalog)
     one.hasher = structs.replace(one.hasher, digest=lambda *_: 1)
-    table = _Table(None, Printer())
+    table = _Table(None, SectionPrinter())
     assert table.add(one, C, {**C, "env": [{"name": "A"}]})
     assert not table.add(one, C, {**C, "stdin": True})
 
@@ -158,7 +158,7 @@ def test_texts_that_share_a_hash_ask_for_another_mask(catalog: Catalog) -> None:
 def test_what_differs_in_a_hidden_value_is_not_stored(catalog: Catalog) -> None:
     """Two kubelets that print the same text without a value, but not with it."""
     one = printing("1.9.11", catalog)
-    table = _Table(None, Printer())
+    table = _Table(None, SectionPrinter())
     assert table.add(one, C, {**C, "env": []})
     assert len(table.result()[0]) == 1
     assert table.add(one, {**C, "args": ["x"]}, {**C, "env": []})

@@ -14,7 +14,7 @@ from hashcompat.core.go.digest import BY_NAME
 from hashcompat.core.go.jsontext import Number
 from hashcompat.core.kubelet.gaps import Cuts, _replaced, _stand, gapped, open_for
 from hashcompat.core.kubelet.hashing import hashers
-from hashcompat.core.kubelet.sections import Printer, printing_of, whole
+from hashcompat.core.kubelet.sections import SectionPrinter, printing_of, whole
 from hashcompat.core.kubelet.writing import Kind, Values, writing_of
 from hashcompat.core.model.pods import Blank, Container, ContainerType
 
@@ -230,7 +230,9 @@ def test_a_text_is_a_function_of_its_gaps(release: str, catalog: Catalog) -> Non
     text = Cuts(found.gaps).text(hasher, whole(hasher.text(found.around)))
     assert text is not None
     kubelet = catalog.kubelet(release)
-    sections = Printer().sections(printing_of(kubelet.schema, kubelet.era, kubelet.escapes[0]), found.around)
+    sections = SectionPrinter().sections(
+        printing_of(kubelet.schema, kubelet.era, kubelet.escapes[0]), found.around
+    )
     assert Cuts(found.gaps).text(hasher, sections) == text
     assert text.digest in BY_NAME.values()
     kinds = [gap.kind for gap in found.gaps]

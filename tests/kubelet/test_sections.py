@@ -12,7 +12,7 @@ from hashcompat.core.catalog.types import Schema
 from hashcompat.core.compile.decode import compile_known
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsontext import ESCAPES
-from hashcompat.core.kubelet.sections import Printer, Printing, keys_of, printing_of
+from hashcompat.core.kubelet.sections import Printing, SectionPrinter, keys_of, printing_of
 from tests.helpers.golden import exact_rows
 
 CASES = {case: row["container"] for case, row in exact_rows("containers").items() if "container" in row}
@@ -29,10 +29,10 @@ def printings(catalog: Catalog) -> Iterator[Printing]:
 
 def test_every_text_is_that_of_the_hasher(catalog: Catalog) -> None:
     every = list(printings(catalog))
-    assert {printing.fields is None for printing in every} == {True, False}
+    assert {printing.places is None for printing in every} == {True, False}
     texts = set[str]()
     for case in SOME:
-        printer = Printer()
+        printer = SectionPrinter()
         for printing in every:
             try:
                 expected = printing.hasher.text(CASES[case])
@@ -57,7 +57,7 @@ def test_every_text_is_that_of_the_hasher(catalog: Catalog) -> None:
     ],
 )
 def test_what_does_not_decode_is_refused_each_time(catalog: Catalog, container: dict[str, Any]) -> None:
-    printer = Printer()
+    printer = SectionPrinter()
     for printing in printings(catalog):
         for _ in range(2):
             with pytest.raises(DecodeError):
@@ -73,7 +73,7 @@ def test_null_unset_and_unknown_fields(catalog: Catalog) -> None:
         "unknown": 1,
         "lifecycle": {},
     }
-    printer = Printer()
+    printer = SectionPrinter()
     for printing in printings(catalog):
         for container in ({}, given):
             assert printer.sections(printing, container).text == printing.hasher.text(container)
@@ -83,7 +83,7 @@ def test_what_a_schema_knows_and_the_keys_are_those_of_the_whole(catalog: Catalo
     schemas = dict.fromkeys(catalog.kubelet(name).schema for name in catalog.releases())
     changed = 0
     for case in SOME:
-        printer, container = Printer(), CASES[case]
+        printer, container = SectionPrinter(), CASES[case]
         assert printer.keys(container) == keys_of(container)
         for schema in schemas:
             expected = compile_known(schema.container)(container)
@@ -103,7 +103,7 @@ def test_a_tree_with_an_embedded_field_is_left_to_the_hasher(catalog: Catalog) -
         "Inner": [{"name": "Name", "type": "string", "json": "name"}],
     }
     schema = Schema("x", {"package": "v1", "root": "Container", "types": types}, {})
-    given, printer = {"name": "c", "image": "i", "other": 1}, Printer()
+    given, printer = {"name": "c", "image": "i", "other": 1}, SectionPrinter()
     for release in ("1.9.11", "1.20.15"):
         printing = printing_of(schema, catalog.kubelet(release).era, "go1.22")
         assert printer.sections(printing, given).text == printing.hasher.text(given)

@@ -30,7 +30,7 @@ from hashcompat.core.go.digest import Digest
 from hashcompat.core.go.jsontext import ESCAPES
 from hashcompat.core.kubelet.gaps import Gap, Gapped, gapped
 from hashcompat.core.kubelet.hashing import true_hash
-from hashcompat.core.kubelet.sections import Printer, Printing, Sections, printing_of
+from hashcompat.core.kubelet.sections import Printing, SectionPrinter, Sections, printing_of
 from hashcompat.core.model.pods import Blank, Container, Pod
 from hashcompat.core.model.records import Applied, Record, Recorded
 from hashcompat.core.model.uids import is_computed
@@ -43,8 +43,8 @@ Way = tuple[Schema, Era]
 """A way of hashing, but for encoding/json."""
 _PATCHED: Final = "fnv32a"
 """The digest of the releases that a patched kubelet can be like."""
-_LARGEST: Final = 1 << 24
-"""Characters of all texts that are kept, of a hundred outlines and as many templates."""
+_LARGEST: Final = 1 << 23
+"""Characters of all texts that are kept of outlines, some fifty, and of as many templates."""
 
 _ESCAPED: Final = frozenset("\b\f")
 _SHORTEST_MASK: Final = 3
@@ -124,7 +124,7 @@ class Hider:
 
     def _table(self, given: Spec, spec: Spec, stored: StoredHashes | None) -> _Table | None:
         """Return the texts; None where two of them share a hash, so that another mask is needed."""
-        printer = Printer()
+        printer = SectionPrinter()
         table = _Table(stored, printer)
         variants = list(ESCAPES) if _is_escaped(given) else list(ESCAPES)[:1]
         for (true_form, hidden_form), ways in self._forms(given, spec, printer):
@@ -136,7 +136,7 @@ class Hider:
                             return None
         return table
 
-    def _forms(self, given: Spec, spec: Spec, printer: Printer) -> Iterator[tuple[Pair, list[Way]]]:
+    def _forms(self, given: Spec, spec: Spec, printer: SectionPrinter) -> Iterator[tuple[Pair, list[Way]]]:
         """Yield each form in which a plan may hash a container, with values and without, and for whom.
 
         An API server of any release may serve it (planning/reading), a patched kubelet decodes its own types
@@ -209,7 +209,7 @@ def _hide(mask: str) -> Callable[[str], str]:
 class _Table:
     """The hashes of a container with values, by those without."""
 
-    def __init__(self, stored: StoredHashes | None, printer: Printer) -> None:
+    def __init__(self, stored: StoredHashes | None, printer: SectionPrinter) -> None:
         self._stored, self._printer = stored, printer
         self._keys: dict[tuple[Digest, Sections], int] = {}
         self._printed: dict[int, Printed] = {}

@@ -266,7 +266,12 @@ class Text(msgspec.Struct, frozen=True):
         """Return the unsigned 32-bit hash with these values in the gaps."""
         if not self.after:
             return self.before
-        return self.digest(_pieces(values.written(self.writing), self.after), self.before)
+        written = values.written(self.writing)
+        numbers, texts = zip(*self.after, strict=True)
+        pieces = [""] * (2 * len(texts))
+        pieces[::2] = [written[number] for number in numbers]
+        pieces[1::2] = texts
+        return self.digest(pieces, self.before)
 
     def closed(self, values: Values, still: Mapping[int, int], strings: dict[str, str]) -> Text:
         """Return the text with these values in all gaps but some, which get other numbers.
@@ -395,12 +400,6 @@ def _stand_as(writing: Writing, kind: Kind, shown_as: Kind) -> tuple[str, str, i
     one, other = (writing.written(shown_as, str(_stand(kind, number))) for number in (0, 9_999_999))
     digits = [place for place, (char, wanted) in enumerate(zip(one, other, strict=True)) if char != wanted]
     return one[: digits[0]], one[digits[-1] + 1 :], len(one)
-
-
-def _pieces(written: Sequence[str], after: tuple[tuple[int, str], ...]) -> Iterator[str]:
-    for number, text in after:
-        yield written[number]
-        yield text
 
 
 def _number(digits: str) -> int:

@@ -148,11 +148,13 @@ class Printing:
     def __init__(self, schema: Schema, era: Era, escapes: str) -> None:
         self.hasher: Hasher = compile_hasher(schema, era, escapes, False)
         """The hasher whose texts these are."""
-        self.fields: list[_Printed] | None = None
-        """The fields in the order of the text; None where the hasher prints it."""
+        self.places: Mapping[str, tuple[int, _Printed]] | None = None
+        """The fields by their keys, with their places in the text; None where the hasher prints it."""
         if era.whole and _is_plain(schema):
             style = escapes if era.hashes_json else ""
-            self.fields = [_printed(field, style) for field in schema.container.fields]
+            fields = [_printed(field, style) for field in schema.container.fields]
+            self.places = {field.member.key: (place, field) for place, field in enumerate(fields)}
+            self.unset = [field.unset for field in fields]
             name = schema.container.name
             self.frame = (
                 Frame(f"{_OPEN}{_in_bytes(['{'])[1:]}", _in_bytes([","]), f"{_in_bytes(['}'])}]")
@@ -182,7 +184,7 @@ _Value = tuple[Any, Any]
 """A JSON value, which is kept so that nothing else gets its id, and what was made of it."""
 
 
-class Printer:
+class SectionPrinter:
     """Prints the forms of one container; equal values of a field are one object in most of them."""
 
     def __init__(self) -> None:
@@ -196,12 +198,14 @@ class Printer:
 
         Raises DecodeError, without a path, for JSON that does not fit the Go types.
         """
-        if printing.fields is None:
+        places = printing.places
+        if places is None:
             return whole(printing.hasher.text(form))
-        found = [
-            self._section(field, form[field.member.key]) if field.member.key in form else field.unset
-            for field in printing.fields
-        ]
+        found = printing.unset.copy()
+        for key, given in form.items():
+            if key in places:
+                place, field = places[key]
+                found[place] = self._section(field, given)
         return Sections(printing.frame, tuple(filter(None, found)))
 
     def known(self, schema: Schema, form: Spec) -> Spec:

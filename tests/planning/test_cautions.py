@@ -168,5 +168,6 @@ def test_unready_containers_of_several_processes_are_one_line() -> None:
     for warned_of, name, seconds in ((one, "a", 5), (other, "b", 9)):
         warned_of.unready["1.34.10"] = Unready()
         warned_of.unready["1.34.10"].add(name, seconds)
+    other.unready["1.34.10"].add("c", 3)
     one.merge(other)
-    assert (one.unready["1.34.10"].longest, str(one.unready["1.34.10"].names)) == ((9, "b"), "a, b")
+    assert (one.unready["1.34.10"].longest, str(one.unready["1.34.10"].names)) == ((9, "b"), "a, b, c")

@@ -246,6 +246,7 @@ OF_OTHERS = {
     "admission.py": {"name", "securityContext"},  # of an operating system, and of the pod
     "whole.py": {"name", "securityContext", "volumes"},  # of a sysctl, of the pod; kinds have rare volumes
     "container.py": {"image"},  # kinds have those of pods that changed unseen
+    "room.py": {"name", "priority"},  # pods without room share no verdict
 }
 """Keys that other objects have too, by the file that reads them there."""
 

@@ -82,8 +82,6 @@ class Rooms:
         ``refused`` are the uids of pods that are not admitted for another reason.
         """
         short = self.short
-        if not short:
-            return {}
         tenants: dict[str, list[Tenant]] = {name: [] for name in short}
         for pod in pods:
             if pod.node in short and _counts(pod):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hashcompat.core.catalog.lookup import Catalog
-from hashcompat.core.kubelet.decide.room import asking
+from hashcompat.core.kubelet.decide.room import Asking, Sums, Tenant, asking, given, outcomes
 from hashcompat.sources.values import collect
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
@@ -231,3 +231,36 @@ def test_a_resize_counts_beside_others_as_far_as_it_went(catalog: Catalog) -> No
         {"cpu": 2000, "memory": 1 << 30},
     )
     assert asking(one, {}, catalog.kubelet("1.32.13")).beside["cpu"] == 3000
+
+
+def test_what_is_no_quantity_counts_as_nothing(catalog: Catalog) -> None:
+    (one,) = collect([sized("p", cpu="many")]).pods
+    assert asking(one, {}, catalog.kubelet("1.33.13")) == Asking({}, {})
+
+
+def test_sums_of_several_processes_are_added_up() -> None:
+    one, other = Sums(), Sums()
+    one.add(Asking({"cpu": 1, "memory": 5}, {"cpu": 2}))
+    other.add(Asking({"cpu": 3}, {"cpu": 3}))
+    one.merge(other)
+    assert (one.amounts, one.pods) == ({"cpu": 5, "memory": 5}, 2)
+    assert one.fit(given({"cpu": "5m", "memory": "5"}))
+    assert not one.fit(given({"cpu": "4m"}))
+    assert not one.fit(given({"pods": "1"}))
+
+
+def test_hc048_of_pods_that_are_alike_the_last_one_is_preempted(run: Run) -> None:
+    pods = [sized("one", "01:00", cpu="2"), sized("two", "02:00", cpu="2")]
+    critical = sized("critical", "03:00", CRITICAL, cpu="1")
+    found = verdicts(run, host(), *pods, critical)
+    assert found == {"one": "KEEP", "two": "KILL preempted", "critical": "KEEP"}
+
+
+def test_a_limit_that_is_no_quantity_makes_a_pod_burstable(catalog: Catalog) -> None:
+    odd = sized("odd", "01:00", cpu="2")
+    odd["spec"]["containers"][0]["resources"]["limits"] = {"cpu": "many"}
+    kubelet = catalog.kubelet("1.33.13")
+    pods = collect([odd, sized("critical", "03:00", CRITICAL, cpu="3")]).pods
+    tenants = [Tenant(one, asking(one, {}, kubelet)) for one in pods]
+    found = outcomes(tenants, given({"cpu": "4", "pods": "9"}), kubelet)
+    assert {uid: short.reason for uid, short in found.items()} == {"uid-odd": "Preempting"}

@@ -1,0 +1,60 @@
+"""Room among replicas: requests, times and nodes decide as if each pod were read by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from hashcompat.analysis import planning
+from hashcompat.analysis.planning.options import Options
+from hashcompat.analysis.planning.view import View
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.model.pods import Inventory
+from hashcompat.sources import values
+from hashcompat.sources.files.collect import collect
+from tests.helpers.pods import Json
+from tests.helpers.replicas import deployments
+from tests.sources.replicas.test_stencils import dumped
+
+
+def perturbed(seed: int) -> list[Json]:
+    """Return replicas that differ in their requests and times, on nodes that have room for some of them."""
+    chance, found = Random(seed), list(deployments(3, 40))
+    for one in found:
+        if one["kind"] == "Node":
+            one["status"]["allocatable"] = {
+                "cpu": chance.choice(("1", "4", "20")),
+                "memory": "999Gi",
+                "pods": chance.choice(("10", "30", "500")),
+            }
+            continue
+        one["metadata"]["creationTimestamp"] = (
+            f"2026-01-01T{chance.randrange(24):02}:00:{chance.randrange(60):02}Z"
+        )
+        if chance.random() < 0.3:
+            requests = {"cpu": chance.choice(("0", "100m", "1"))}
+            one["spec"]["containers"][0]["resources"] = {"requests": requests}
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_replicas_have_the_room_that_each_has_by_itself(tmp_path: Path, catalog: Catalog, seed: int) -> None:
+    given = perturbed(seed)
+
+    def verdicts(inventory: Inventory) -> dict[tuple[str, str], tuple[str, tuple[str, ...]]]:
+        view = View(catalog, Options(override_node_releases=True))
+        plan = planning.make(inventory, "1.31.14", "1.32.13", view)
+        return {
+            (item.pod.uid, item.container.name): (
+                str(item.verdict),
+                tuple(reason.text for reason in item.reasons if reason.id == "HC048"),
+            )
+            for item in plan.items
+        }
+
+    found = verdicts(collect((dumped(given, tmp_path / "pods.json"),)))
+    assert found == verdicts(values.collect(given))
+    refused = [verdict for verdict, why in found.values() if why]
+    assert 0 < len(refused) < len(found)

@@ -66,7 +66,7 @@ def test_no_file_is_unused() -> None:
 
 
 def test_no_folder_is_unused() -> None:
-    """The others are read by the tests of static pods, node files, served manifests and real kubelets."""
+    """The others are read by the tests of static pods, files, room, served manifests and real kubelets."""
     assert {path.name for path in GOLDEN.iterdir()} == {
         "README.md",
         "checkpoints",
@@ -74,6 +74,7 @@ def test_no_folder_is_unused() -> None:
         "kubeadm",
         "normalized",
         "reality",
+        "room",
         "served",
         "staticpods",
         "values",

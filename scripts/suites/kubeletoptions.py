@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,7 +49,10 @@ def programs() -> dict[str, Program]:
 def program(release: str) -> Program:
     """Write the module of one release's program, and describe the build."""
     directory = CACHE / "kubeletoptions" / release
-    return Program(directory / "kubeletoptions", _module(release, directory / "module"))
+    files = {"main.go": SOURCE.read_text(encoding="utf-8")}
+    return Program(
+        directory / "kubeletoptions", module(release, directory / "module", "kubeletoptions", files)
+    )
 
 
 def accepted(release: str) -> dict[str, Any]:
@@ -61,23 +65,27 @@ def accepted(release: str) -> dict[str, Any]:
     return answer
 
 
-def _module(release: str, module: Path) -> Path:
-    """Write a module, and complete its checksums; leave it where nothing changed since."""
-    stamp = module / "stamp"
-    wanted = hashlib.sha256(SOURCE.read_bytes()).hexdigest()
-    if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
-        return module
-    shutil.rmtree(module, ignore_errors=True)
-    module.mkdir(parents=True)
+def module(release: str, directory: Path, name: str, files: Mapping[str, str]) -> Path:
+    """Write the module of a program, and complete its checksums; leave it where nothing changed since."""
     pristine = patches.source(release)
-    for name in ("go.mod", "go.sum"):
-        shutil.copyfile(pristine / name, module / name)
-    shutil.copyfile(SOURCE, module / "main.go")
     if f'"{_JSON}"' in (pristine / "cmd/kubelet/kubelet.go").read_text(encoding="utf-8"):
-        (module / "json.go").write_text(f'package main\n\nimport _ "{_JSON}"\n', encoding="utf-8")
-    edits = [f"-module=hashcompat.io/kubeletoptions-{release}", f"-require={KUBERNETES}@v{release}"]
-    edits += [*patches.published(module, release, _GONE), *(patches.empty(module, name) for name in _GONE)]
-    patches.go(module, "mod", "edit", *edits)
-    patches.go(module, "list", "-deps", ".")  # completes go.sum
+        files = {**files, "json.go": f'package main\n\nimport _ "{_JSON}"\n'}
+    stamp = directory / "stamp"
+    wanted = hashlib.sha256(json.dumps(files).encode()).hexdigest()
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
+        return directory
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    for each in ("go.mod", "go.sum"):
+        shutil.copyfile(pristine / each, directory / each)
+    for each, text in files.items():
+        (directory / each).write_text(text, encoding="utf-8")
+    edits = [f"-module=hashcompat.io/{name}-{release}", f"-require={KUBERNETES}@v{release}"]
+    edits += [
+        *patches.published(directory, release, _GONE),
+        *(patches.empty(directory, gone) for gone in _GONE),
+    ]
+    patches.go(directory, "mod", "edit", *edits)
+    patches.go(directory, "list", "-deps", ".")  # completes go.sum
     stamp.write_text(wanted, encoding="utf-8")
-    return module
+    return directory

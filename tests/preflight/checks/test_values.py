@@ -364,6 +364,26 @@ def off(name: str, gate: str) -> str:
         (NEWEST, "podLogsDir: pods\n", ["podLogsDir: has to be an absolute path in its shortest form"]),
         ("1.30.14", "podLogsDir: pods\n", []),
         (NEWEST, "logging: {format: json}\n", []),
+        (
+            NEWEST,
+            "logging: {options: {json: {infoBufferSize: 4Ki}, text: {infoBufferSize: '0'}}}\n",
+            [off("logging.options.json.infoBufferSize", "LoggingAlphaOptions")],
+        ),
+        # the flag of the same name, which is not given, sets it to false again
+        (NEWEST, "logging: {options: {json: {splitStream: true}, text: {splitStream: true}}}\n", []),
+        (
+            "1.25.16",
+            "logging: {options: {json: {infoBufferSize: 4Ki}}}\nfeatureGates: {LoggingAlphaOptions: true}\n",
+            [],
+        ),
+        (
+            NEWEST,
+            "tracing: {samplingRatePerMillion: 1000001}\n",
+            ["tracing.samplingRatePerMillion: has to be between 0 and 1000000, inclusive"],
+        ),
+        ("1.37.1", "logging: {flushFrequency: -1s}\n", ["logging.flushFrequency: has to be at least 1ns"]),
+        ("1.37.1", "logging: {flushFrequency: 0}\n", []),
+        ("1.34.10", "logging: {flushFrequency: -1s}\n", []),
         (NEWEST, "logging: {verbosity: -1}\n", ["logging.verbosity: has to be at least 0"]),
         (NEWEST, "logging: {format: xml}\n", ["logging.format: has to be one of: text, json"]),
         (
@@ -534,9 +554,12 @@ def test_pf126_a_flag_wins_over_the_file() -> None:
         ),
         (
             "logging: {options: {json: {infoBufferSize: true}}}\n",
-            ["logging.options.json.infoBufferSize: is not a quantity"],
+            [
+                "logging.options.json.infoBufferSize: is not a quantity",
+                off("logging.options.json.infoBufferSize", "LoggingAlphaOptions"),
+            ],
         ),
-        ("logging: {options: {json: {infoBufferSize: 5}}}\n", []),
+        ("logging: {options: {json: {infoBufferSize: 0}}}\n", []),
         (
             "registerWithTaints: [{key: a, effect: NoSchedule, timeAdded: 5}]\n",
             ["registerWithTaints[].timeAdded: is not text"],

@@ -1,0 +1,155 @@
+"""Random settings of kubelets: a configuration file and flags, with values at the edges."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from random import Random
+from typing import Any, Final
+
+from hashcompat.core.catalog.kubeletvalues import Limits, ValueRow
+from hashcompat.core.catalog.lookup import Kubelet, default_catalog
+from hashcompat.core.release import Release
+
+LEFT: Final = frozenset(
+    {
+        "defaultPodSysctls",
+        "failCgroupV1",
+        "singleProcessOOMKill",
+        "showHiddenMetricsForVersion",
+        "staticPodURLHeader",
+        "tlsCurvePreferences",
+    }
+)
+"""Fields that are not compared: the host decides about two; what others may have is not in the tables."""
+
+OTHERS: Final = ("config", "config-dir", "kubeconfig", "bootstrap-kubeconfig", "help", "version")
+"""Flags that name files or end the program before anything is judged."""
+
+_NUMBERS: Final = (-1001, -2, -1, 0, 1, 2, 3, 10, 31, 32, 100, 101, 1000, 1001, 65535, 65536, 131072)
+
+_DURATIONS: Final = ("-1s", "0s", "1us", "999us", "1ms", "999ms", "1s", "2999ms", "3s", "100ms", "5m", "301s")
+
+_VALUES: Final[Mapping[str, tuple[Any, ...]]] = {
+    "bool": (True, False),
+    "int": _NUMBERS,
+    "float": (-0.5, 0, 0.5, 0.9, 1, 1.5),
+    "duration": _DURATIONS,
+    "string": ("", "nonsense", "/a"),
+    "list": ([], ["nonsense"], ["nonsense", "nonsense"]),
+    "map": ({}, {"nonsense": "1"}, {"memory": "100Mi"}),
+    "quantity": ("1", "100Mi"),
+    "time": (None,),
+    "object": ({},),
+}
+
+_WRONG: Final = (True, 3, "x", ["x"], {"x": "y"})
+
+
+class Settings:
+    """Makes settings for one release."""
+
+    def __init__(self, release: str, seed: int) -> None:
+        catalog = default_catalog()
+        self.kubelet: Kubelet = catalog.kubelet(release)
+        self.hazards = catalog.hazards(self.kubelet.release)
+        self._random = Random(seed)
+        of: Release = self.kubelet.release
+        self.rows = self.hazards.values.rows(of)
+        self.fields = {
+            path: field.kind
+            for path, field in self.hazards.config.fields(of).items()
+            if "[]" not in path and path not in LEFT and path.partition(".")[0] not in ("kind", "apiVersion")
+        }
+        self.flags = {
+            name: flag.kind for name, flag in self.hazards.flags.flags(of).items() if name not in OTHERS
+        }
+        self._gates = sorted({gate for row in self.rows for gate in _gates(row)})
+
+    def __iter__(self) -> Iterator[tuple[list[str], str]]:
+        """Yield flags and a configuration file, without end."""
+        judged = [row for row in self.rows if row.field in self.fields]
+        while True:
+            document: dict[str, Any] = {}
+            for _ in range(self._random.choice((0, 1, 1, 2))):
+                self._put_judged(document, self._random.choice(judged))
+            if self._random.random() < 0.3:
+                self._put(document, self._random.choice(sorted(self.fields)), None)
+            if self._random.random() < 0.5 and self._gates:
+                gate = self._random.choice(self._gates)
+                document["featureGates"] = {gate: self._random.random() < 0.5}
+            yield list(self._flags()), self._text(document)
+
+    def _put_judged(self, document: dict[str, Any], row: ValueRow) -> None:
+        """Give the field of a row a value, and at times those that decide about it."""
+        self._put(document, row.field, row)
+        for other in filter(None, (row.only_with, row.not_with, row.needs_field, row.less_than_field)):
+            if self._random.random() < 0.5 and other.field in self.fields:
+                self._put(document, other.field, None, other.values)
+
+    def _text(self, document: dict[str, Any]) -> str:
+        head: dict[str, Any] = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration"}
+        if "failCgroupV1" in self.hazards.config.fields(self.kubelet.release):
+            head["failCgroupV1"] = False
+        return json.dumps({**head, **document})
+
+    def _put(
+        self, document: dict[str, Any], path: str, row: ValueRow | None, words: tuple[Any, ...] = ()
+    ) -> None:
+        """Give a field a value; one that is within another field too."""
+        *above, name = path.split(".")
+        for part in above:
+            inner = document.setdefault(part, {})
+            if not isinstance(inner, dict):
+                return
+            document = inner
+        document[name] = self._value(self.fields[path], row, words)
+
+    def _value(self, kind: str, row: ValueRow | None, words: tuple[Any, ...]) -> Any:
+        if self._random.random() < 0.02:
+            return self._random.choice(_WRONG)
+        near = [*words, *(row.one_of if row else ()), *(row.excepted if row else ()), *_edges(row)]
+        if kind == "list":
+            known = [*near, *(row.having if row else ())]
+            if known and self._random.random() < 0.8:
+                return self._random.sample(known, self._random.randint(0, min(2, len(known))))
+            return self._random.choice(_VALUES["list"])
+        if kind == "map" and row and row.keys_one_of:
+            return {self._random.choice([*row.keys_one_of, "nonsense"]): "true"}
+        if near and self._random.random() < 0.7:
+            return self._random.choice(near)
+        return self._random.choice(_VALUES[kind])
+
+    def _flags(self) -> Iterator[str]:
+        """Yield at most two flags that the table has something to say about."""
+        judged = [row for row in self.rows if row.flag in self.flags]
+        seen = set[str]()
+        for _ in range(self._random.choice((0, 0, 0, 1, 2))):
+            row = self._random.choice(judged)
+            value = self._value(self.flags[row.flag], row, ())
+            if not value or value == "0s" or value in row.unset or row.flag in seen:
+                continue  # zero, which for a flag is not as good as none; or given twice
+            seen.add(row.flag)
+            if isinstance(value, bool):
+                value = str(value).lower()
+            if isinstance(value, list):
+                value = ",".join(map(str, value))
+            if isinstance(value, dict):
+                value = ",".join(f"{key}={one}" for key, one in value.items())
+            yield f"--{row.flag}={value}"
+
+
+def _gates(row: ValueRow) -> Iterator[str]:
+    yield from filter(None, (row.with_gate, row.needs_gate, *row.keys_one_of.values()))
+
+
+def _edges(row: ValueRow | None) -> Iterator[Any]:
+    """Yield the limits of a row, and the numbers next to them."""
+    limits = row.range if row and row.range else Limits()
+    for limit in (limits.least, limits.most, limits.above):
+        if isinstance(limit, int):
+            yield from (limit - 1, limit, limit + 1)
+        elif limit is not None:
+            yield limit
+    if row and row.multiple_of:
+        yield from (row.multiple_of, 2 * row.multiple_of, row.multiple_of + 1)

@@ -21,7 +21,7 @@ ANY_1_3 = [
     *(f"v{name}" for name in reversed(default_catalog().releases()) if name.startswith("1.3")),
     ":4",
 ]
-PF_12 = [*(f"PF-102,PF-12{number}" for number in range(9)), ":4"]
+PF_12 = [*(f"PF-102,PF-12{number}" for number in range(10)), ":4"]
 
 
 @pytest.mark.parametrize(

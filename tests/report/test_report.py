@@ -26,10 +26,13 @@ from hashcompat.api.answers import to_json
 from hashcompat.api.rollout import preflight_nodes
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.go.jsontext import dumps
+from hashcompat.core.model.normalization import Normalization
+from hashcompat.core.model.normalization import Run as NodeRun
 from hashcompat.core.model.plan import Way
 from hashcompat.core.policies.policy import Policy
 from hashcompat.core.rules.pages import RuleList, every
 from hashcompat.output.report import document_of
+from hashcompat.output.report.normalization import Signed
 from hashcompat.output.report.planview import without_kept
 from hashcompat.output.report.registry import REPORTS
 from hashcompat.sources import dating
@@ -87,6 +90,11 @@ def test_the_document_of_a_result_is_what_its_command_prints(
     assert {type(result) for result in found.values()} == REPORTS.keys() - {
         type(snapshot(pods, catalog)),
         type(check_records(pods, "1.9.11", View(catalog))),
+        *(
+            Normalization,
+            Signed,
+            NodeRun,
+        ),  # of recorded hashes and of a node: tests/normalizing, tests/rewriting
     }
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import hashcompat
 from hashcompat.output.rewriting import docker, guard
+from hashcompat.output.rewriting.place import newest
 from tests.helpers.pods import PLAIN, Json
 from tests.helpers.program import Result, Run
 from tests.helpers.upgrades import record
@@ -201,3 +202,20 @@ def test_a_process_is_a_containers_by_its_cgroup(monkeypatch: pytest.MonkeyPatch
     assert not docker._lives(1 << 22, ID)
     own = Path("/proc/self/cgroup").read_text()
     assert docker._lives(os.getpid(), own.splitlines()[0][:3])
+
+
+def test_the_newest_of_a_name_counts_however_short_its_time_is() -> None:
+    """Go prints no zeros at the end of a fraction of a second."""
+    times = [
+        "2020-01-01T00:00:00Z",
+        "2020-01-01T00:00:00.1Z",
+        "2020-01-01T00:00:00.12Z",
+        "2020-01-01T00:00:01Z",
+    ]
+    labels = {"io.kubernetes.docker.type": "container", "io.kubernetes.container.name": "c"}
+    found = []
+    for number, time in enumerate(times):
+        content = {"ID": str(number), "Created": time, "Config": {"Labels": labels}}
+        found.append(docker.found_in(str(number), json.dumps(content).encode()))
+    assert [*newest([one for one in reversed(found) if one]).values()] == ["3"]
+    assert [*newest([one for one in found[:3] if one]).values()] == ["2"]

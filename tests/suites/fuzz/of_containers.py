@@ -147,7 +147,7 @@ TARGETS = (
     Target(
         "container",
         _container,
-        ("core/compile/decode", "core/go/metav1", "core/kubelet/hashing"),
+        ("core/compile/decode", "core/compile/remarshal", "core/go/metav1", "core/kubelet/hashing"),
         longest=1024,
     ),
     Target(

@@ -36,7 +36,7 @@ PACKAGES: Final = ("sources", "core/records", "core/go", "analysis/preflight/fac
 """Every module below these has a target, or a reason in NO_READERS."""
 
 PARSERS: Final = frozenset(
-    {"re", "json", "shlex", "jsontext", "yaml", "yamlscalar", "documents", "jsonstream"}
+    {"re", "json", "shlex", "go.jsontext", "yaml", "sources.documents", "records.documents", "go.jsonstream"}
 )
 """What a module elsewhere imports that takes texts apart: it has a target or a reason too."""
 
@@ -73,6 +73,7 @@ NO_READERS: Final = {
     "core/kubelet/sections": "prints what was decoded",
     "core/kubelet/writing": "writes",
     "core/model/digest": "writes",
+    "core/model/documents": "says of what form documents are; the target saved-plan reads them",
     "core/model/escape": "writes names",
     "core/model/mask": "hides what was read",
     "core/model/uids": "compares a uid that was read",

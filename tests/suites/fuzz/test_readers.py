@@ -40,12 +40,14 @@ def modules() -> Iterator[str]:
 
 
 def imported(path: Path) -> set[str]:
-    """Return the last parts of what a file imports."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    imports = [each for each in ast.walk(tree) if isinstance(each, ast.Import | ast.ImportFrom)]
-    names = {name.name for each in imports for name in each.names}
-    modules = {each.module or "" for each in imports if isinstance(each, ast.ImportFrom)}
-    return {name.rpartition(".")[2] for name in names | modules}
+    """Return what a file imports: each module's name, alone and with that of its package."""
+    names = set[str]()
+    for each in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(each, ast.Import):
+            names |= {name.name for name in each.names}
+        elif isinstance(each, ast.ImportFrom) and each.module:
+            names |= {each.module, *(f"{each.module}.{name.name}" for name in each.names)}
+    return {ending for name in names for ending in (name.split(".")[-1], ".".join(name.split(".")[-2:]))}
 
 
 def test_a_module_has_a_target_or_a_reason_for_none() -> None:

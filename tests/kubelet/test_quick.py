@@ -14,7 +14,7 @@ from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsontext import Number, decode_text, loads
 from hashcompat.core.go.types import Basic, Field, Interface, Pointer, Slice, Struct
 from hashcompat.core.kubelet import hashing, parts
-from hashcompat.core.kubelet.hashing import Hasher, hashers
+from hashcompat.core.kubelet.hashing import Hasher, compile_hasher, hashers
 from hashcompat.core.kubelet.parts import compile_parts
 from tests.helpers import golden, random_containers, randomness
 
@@ -207,3 +207,16 @@ def test_parts_need_fields_that_are_printed_by_themselves() -> None:
     found = compile_parts(struct(Field("A", _STRING, "a")), keep_empty=False)
     assert found is not None
     assert found([]) is None
+
+
+@pytest.mark.parametrize("release", ["1.16.15", "1.31.14"])
+def test_where_fnv_is_computed_in_python_json_is_hashed_by_the_steps(
+    catalog: Catalog, monkeypatch: pytest.MonkeyPatch, release: str
+) -> None:
+    """Its pieces repeat from container to container, and what each does to the state is remembered."""
+    kubelet, container = catalog.kubelet(release), {"name": "c", "image": "i"}
+    (quick,) = hashers(kubelet)
+    monkeypatch.setattr(hashing, "IS_COMPILED", False)
+    hasher = compile_hasher.__wrapped__(kubelet.schema, kubelet.era, *kubelet.escapes, False)
+    assert (hasher.quick, quick.quick is None) == (None, False)
+    assert hasher.hash(container) == quick.hash(container)

@@ -61,10 +61,6 @@ _NAMED: Final = 2
 """How many nodes of a group are named where not all of them are."""
 
 
-def _said(finding: Finding) -> tuple[str, str, str]:
-    return finding.object, finding.text, finding.advice
-
-
 def grouped(findings: Iterable[Finding]) -> Iterator[Group]:
     """Yield findings, those together that are equal but for their nodes, in the place of the first."""
     nodes: dict[tuple[str, ...], list[str]] = {}

@@ -151,7 +151,11 @@ def test_hc048_containers_that_do_not_run_rest_though_their_pod_is_refused(run: 
 
 
 def test_hc048_is_explained_and_counts_in_hops_and_snapshots(run: Run) -> None:
-    objects = as_json(host(), sized("old", "01:00", cpu="3"), sized("new", "03:00", cpu="2"))
+    roomy = {**host(), "metadata": {"name": "n2"}}
+    elsewhere = sized("elsewhere", "02:00", {"nodeName": "n2"}, cpu="3")
+    objects = as_json(
+        host(), roomy, sized("old", "01:00", cpu="3"), elsewhere, sized("new", "03:00", cpu="2")
+    )
     way = ("--from", "1.32.13", "--to", "1.34.10", "--override-node-releases")
     item = run("explain", "ns/new/c", *way, "-f", "-", "-o", "json", stdin=objects).item
     assert item["verdict"] == "KILL"

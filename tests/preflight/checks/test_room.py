@@ -57,6 +57,8 @@ def test_pf130_a_pod_without_room_is_an_error() -> None:
         ("systemReserved: {memory: 5Gi}", [("WARN", "ns/three")]),
         ("systemReserved: {memory: 5Gi}\nevictionHard: {memory.available: '0%'}", [("OK", "")]),
         ("evictionHard: {memory.available: 6Gi}", [("WARN", "ns/three")]),
+        ("evictionHard: {nodefs.available: 5%}\nkubeReserved: {memory: 5Gi}", [("OK", "")]),
+        ("kubeReserved: {pid: '1000'}", [("OK", "")]),
         ("maxPods: 2", [("WARN", "ns/three")]),
         ("podsPerCore: 1\nkubeReserved: {cpu: '0'}", [("OK", "")]),
         ("maxPods: many", [("OK", "")]),

@@ -91,7 +91,7 @@ def _numbered(name: RowName, seen: Counter[RowName]) -> RowName:
 
 def _name_of(row: Row) -> RowName:
     kind = row.value.get("kind")
-    if kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise InputError(f"{row.path}.kind: want Pod or Node, as hashcompat snapshot saves them")
     metadata = row.row("metadata")
     return RowName(RowKind(kind), metadata.text("namespace", ""), metadata.text("name"))

@@ -183,6 +183,7 @@ NAMELESS = SNAPSHOT.replace('"name": "node-a2"', '"name": 7', 1)
         ),
         (PLANS[0] + PLANS[1], "other: more than one document"),
         (ODD, "].kind: want Pod or Node, as hashcompat snapshot saves them"),
+        (ODD.replace('"Job"', "[]", 1), "].kind: want Pod or Node, as hashcompat snapshot saves them"),
         (PLANS[0].replace('"RestartPlan"', '"ClusterSnapshot"'), "other: $.items: want pods and nodes"),
         (NAMELESS, "].metadata.name: want a string, got"),
         ('{"kind": "ClusterSnapshot", "apiVersion": "hashcompat.io/v1", "items": []}', "other: $.spec: want"),

@@ -112,7 +112,8 @@ def test_only_its_user_reaches_the_socket(start: Start, tmp_path: Path) -> None:
     [
         ("GET", "/api/v1/secrets"),
         ("GET", "/api/v1/namespaces/a/pods/p/log"),
-        ("GET", "/version"),
+        ("GET", "/metrics"),
+        ("GET", "/version/openapi"),
         ("DELETE", "/api/v1/nodes/node-a"),
         ("POST", "/api/v1/pods"),
     ],

@@ -78,10 +78,10 @@ def test_an_overlay_is_accepted(path: Path, created: str, shell: Shell, ready: C
 
 def test_a_field_that_is_misspelled_is_refused(shell: Shell, ready: Cluster, tmp_path: Path) -> None:
     wrong = "arguments"
-    for file in ("plan.yaml", "presync.yaml"):
-        (path,) = EXAMPLES.glob(f"*/{file}")
-        (tmp_path / file).write_text(path.read_text().replace(" args:", f" {wrong}:"))
-        result = applied(shell, ready, "-f", tmp_path / file)
+    for file in ("system-upgrade-controller/plan.yaml", "normalize/plan.yaml", "argo-cd/presync.yaml"):
+        changed = tmp_path / file.replace("/", "-")
+        changed.write_text((EXAMPLES / file).read_text().replace(" args:", f" {wrong}:"))
+        result = applied(shell, ready, "-f", changed)
         assert result.code != 0
         assert "unknown field" in result.err
         assert wrong in result.err

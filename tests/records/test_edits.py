@@ -54,6 +54,7 @@ def test_a_uid_is_added_and_nothing_else(text: str, changed: str) -> None:
         ('{"metadata":{"name":"x","uid":"1"}}', "set already"),
         ("metadata: &a\n  name: x\nb: *a\n", "safely"),
         ("? metadata\n: name: x\n", "safely"),
+        ("a: [\n\tb]\nmetadata:\n  name: x\n", "safely"),  # a tab that only libyaml takes
         ("metadata: &a {name: x}\nb: *a\n", "safely"),
         ("metadata: {}\n", "want an object with a name"),
         ("metadata: x\n", "want an object with a name"),

@@ -97,7 +97,10 @@ def _in_json(text: str, uid: str) -> tuple[int, str]:
 
 def _in_yaml(text: str, uid: str) -> tuple[int, str]:
     """Return where the UID is added to YAML, and the text: first in ``metadata``, in a line of its own."""
-    mark, flow = _metadata(text)
+    try:
+        mark, flow = _metadata(text)
+    except yaml.YAMLError:  # libyaml takes a tab where this parser, whose places count characters, does not
+        raise InputError(_UNSAFE) from None
     if flow:
         return mark.index + 1, f'uid: "{uid}", '
     before = text[: mark.index]

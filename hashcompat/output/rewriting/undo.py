@@ -62,7 +62,9 @@ def load(path: Path, digest: str, node: str) -> dict[tuple[str, str], Entry]:
             seen = os.fstat(stream.fileno())
             if not stat.S_ISREG(seen.st_mode) or seen.st_uid != os.geteuid() or seen.st_mode & _OTHERS:
                 raise InputError(f"{path}: not a file that is yours alone")
-            data = stream.read(_LONGEST)
+            if seen.st_size > _LONGEST:
+                raise InputError(f"{path}: more than {_LONGEST:,} bytes")
+            data = stream.read()
     except FileNotFoundError:
         return {}
     except OSError as error:

@@ -13,7 +13,7 @@ from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.model.budgets import Budgets
 from hashcompat.core.model.impact import PodPlace
 from hashcompat.core.model.items import Item, PodName
-from hashcompat.core.model.pods import ContainerType, Pod
+from hashcompat.core.model.pods import FINISHED, ContainerType, Pod
 from hashcompat.core.model.verdicts import Verdict
 
 # What a plan does to a pod: whether any of its containers restarts, is killed for good, or may.
@@ -57,7 +57,6 @@ def identity_of(pod: Pod | PodName) -> Identity:
 
 OwnerKey = tuple[str, str]
 """A namespace, and ``Deployment/web``."""
-_FINISHED: Final = ("Succeeded", "Failed")
 _NOT_REPLICATED: Final = ("DaemonSet/", "Job/", "CronJob/", "Node/", "Pod/")
 """Owners whose pods do not replace one another."""
 
@@ -133,7 +132,7 @@ class Census:
         fate = self._fates.get(identity, Fate.NONE)
         if fate:
             self.met.add(identity)
-        if pod.phase in _FINISHED:
+        if pod.phase in FINISHED:
             return
         # It goes whatever the kubelet does, and the pod in its place starts with the new release.
         if pod.deleting:

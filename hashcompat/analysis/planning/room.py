@@ -13,11 +13,9 @@ from hashcompat.core import rules
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.kubelet.decide.room import Asking, Given, Sums, Tenant, asking, given, outcomes
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.pods import Node, Pod
+from hashcompat.core.model.pods import FINISHED, Node, Pod
 from hashcompat.core.model.room import Shortage
 from hashcompat.core.model.verdicts import Verdict
-
-_FINISHED: Final = frozenset({"Succeeded", "Failed"})
 
 _REFUSALS: Final = frozenset(
     {
@@ -94,7 +92,7 @@ class Rooms:
 
 def _counts(pod: Pod) -> bool:
     """Return whether a pod takes room: one that is not a mere manifest, and that has not finished."""
-    return bool(pod.uid) and pod.phase not in _FINISHED and not pod.doubt
+    return bool(pod.uid) and pod.phase not in FINISHED and not pod.doubt
 
 
 def refused(items: Iterable[Item]) -> set[str]:

@@ -53,6 +53,10 @@ STATUSES: Final[Mapping[str, str]] = {
 """The lists of a pod's status by those of its spec."""
 
 
+FINISHED: Final = frozenset({"Succeeded", "Failed"})
+"""The phases of a pod that has finished (k8s.io/api core/v1 ``PodPhase``)."""
+
+
 class Ended(msgspec.Struct, frozen=True):
     """How a container ended, as the status reports it."""
 

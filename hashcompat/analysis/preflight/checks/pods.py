@@ -22,7 +22,7 @@ from hashcompat.core.kubelet.alike import (
 )
 from hashcompat.core.model.escape import count, name_path
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.pods import Pod
+from hashcompat.core.model.pods import FINISHED, Pod
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.model.records import Sandbox
 from hashcompat.core.model.verdicts import Reason, Verdict
@@ -149,7 +149,7 @@ def _find_exec_probes(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
 
 def _enforced(pod: Pod, upgrade: Upgrade) -> Iterator[Problem]:
     names = [container.name for container in pod.containers if has_killing_exec(container.spec)]
-    if names and pod.phase not in ("Succeeded", "Failed"):
+    if names and pod.phase not in FINISHED:
         yield Problem(
             Status.WARN,
             name_path(pod.namespace, pod.name),
@@ -174,7 +174,7 @@ def _find_readiness(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     found = {
         name_path(pod.namespace, pod.name): max(longest_reset(one.spec) for one in pod.containers)
         for pod in facts.pods
-        if pod.ready is not False and pod.phase not in ("Succeeded", "Failed") and pod.containers
+        if pod.ready is not False and pod.phase not in FINISHED and pod.containers
     }
     waits = {name: seconds for name, seconds in found.items() if seconds}
     if not waits:

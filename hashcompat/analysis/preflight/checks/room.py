@@ -14,11 +14,9 @@ from hashcompat.core.errors import DecodeError
 from hashcompat.core.go import strconv
 from hashcompat.core.kubelet.decide.room import Given, Tenant, asking, given, outcomes
 from hashcompat.core.model.escape import name_path
-from hashcompat.core.model.pods import Node
+from hashcompat.core.model.pods import FINISHED, Node
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import UnreadError
-
-_FINISHED: Final = frozenset({"Succeeded", "Failed"})
 
 _MOST_PODS: Final = 110
 """What maxPods is by default."""
@@ -45,7 +43,7 @@ def _find_smaller(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     tenants = [
         Tenant(pod, asking(pod, node.allocatable, upgrade.target))
         for pod in facts.pods
-        if pod.uid and pod.phase not in _FINISHED
+        if pod.uid and pod.phase not in FINISHED
     ]
     before = outcomes(tenants, now, upgrade.target)
     after = outcomes(tenants, then, upgrade.target)

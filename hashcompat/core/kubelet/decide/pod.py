@@ -14,7 +14,7 @@ from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_compared
 from hashcompat.core.kubelet.decide.static import unread
 from hashcompat.core.kubelet.hashing import ContainerHash, container_hash
-from hashcompat.core.model.pods import Container, ContainerType, Pod
+from hashcompat.core.model.pods import FINISHED, Container, ContainerType, Pod
 from hashcompat.core.model.verdicts import Reason, Verdict
 
 POD_RESOURCES_GATE: Final = "PodLevelResources"
@@ -36,7 +36,7 @@ def finished(case: Case) -> Decision | None:
     terminated, and its phase begins its end; before 1.22 kubelet.go ``HandlePodCleanups`` kills what no pod
     wants that goes on.
     """
-    if case.pod.phase in _FINISHED and case.container.running and not case.pod.deleting:
+    if case.pod.phase in FINISHED and case.container.running and not case.pod.deleting:
         if runtime_gone(case):
             return not_compared("the pod has finished")
         text = f"the pod is {case.pod.phase}, and this container still runs"
@@ -239,8 +239,6 @@ def sandbox_broken(case: Case) -> Decision | None:
 #
 # Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions``.
 
-_FINISHED: Final = frozenset({"Succeeded", "Failed"})
-
 NEVER_COMPARED: Final[Mapping[ContainerType, str]] = {
     ContainerType.INIT: "an init container",
     ContainerType.EPHEMERAL: "an ephemeral container",
@@ -252,7 +250,7 @@ def at_rest(pod: Pod, container: Container) -> str:
 
     One that still runs though its pod has finished is killed, so that does not count as a reason.
     """
-    if container.running and pod.phase in _FINISHED and not pod.deleting:
+    if container.running and pod.phase in FINISHED and not pod.deleting:
         return NEVER_COMPARED.get(container.type, "")
     if why := ending(pod) or NEVER_COMPARED.get(container.type, ""):
         return why
@@ -267,7 +265,7 @@ def ending(pod: Pod) -> str:
     """
     if pod.deleting and not pod.static:
         return "the pod is being deleted"
-    return "the pod has finished" if pod.phase in _FINISHED else ""
+    return "the pod has finished" if pod.phase in FINISHED else ""
 
 
 # What the target kubelet kills, and then refuses to create.

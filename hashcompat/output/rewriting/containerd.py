@@ -148,7 +148,7 @@ def _found(container: bytes) -> Found | None:
         text_at(labels, names.NAMESPACE),
         text_at(labels, names.POD),
         text_at(labels, names.NAME),
-        created=f"{seconds:020}.{nanoseconds:09}",
+        created=seconds * 10**9 + nanoseconds,
         hash=str(annotations.get(names.HASH, "")),
         value=value,
         running=False,

@@ -87,18 +87,12 @@ def found_in(identity: str, value: bytes) -> Found | None:
         text_at(labels, names.NAMESPACE),
         text_at(labels, names.POD),
         text_at(labels, names.NAME),
-        created=_sortable(text_at(content, "Created")),
+        created=names.nanoseconds(text_at(content, "Created")) or 0,
         hash=text_at(labels, LABEL),
         value=value,
         running=state.get("Running") is True and _lives(state.get("Pid"), identity),
         started=text_at(state, "StartedAt"),
     )
-
-
-def _sortable(time: str) -> str:
-    """Return a UTC time of Go as text that sorts; Go leaves out the zeros at the end of a fraction."""
-    seconds, _, fraction = time.removesuffix("Z").partition(".")
-    return f"{seconds}.{fraction:0<9}"
 
 
 def _lives(pid: object, identity: str) -> bool:

@@ -23,8 +23,8 @@ class Found(msgspec.Struct, frozen=True):
     namespace: str
     pod: str
     container: str
-    created: str
-    """When it was created; later is greater."""
+    created: int
+    """When it was created, in nanoseconds since 1970; 0 if the runtime does not say."""
     hash: str
     """The recorded hash as it is written; empty where there is none."""
     value: bytes

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -18,8 +17,8 @@ from typing import Any, Final
 from scripts.lib import golden
 from scripts.lib import oracles as lib
 from scripts.lib.generated import all_releases, relative
-from scripts.lib.gomodules import require
-from scripts.lib.paths import CACHE, CHECKPOINTS, SCRIPTS
+from scripts.lib.kubeletoracles import OfKubelet
+from scripts.lib.paths import CHECKPOINTS, SCRIPTS
 from scripts.lib.program import Program
 
 MODULE: Final = SCRIPTS / "golden" / "checkpoints"
@@ -38,39 +37,14 @@ GATED: Final = ("1.36.3", "1.37.1")
 """The releases that read more forms with that gate."""
 
 
-@dataclass(frozen=True)
-class Oracle:
-    """A row of checkpoints/releases.json: which modules, files and Go make a release."""
-
-    release: str
-    modules: str
-    """The row of scripts/modules.json that pins the Go modules."""
-
-    tags: str
-    """The build tags: one for each file of the program that the release can compile."""
-
-    go: str
-
-    @property
-    def program(self) -> Program:
-        """Describe the program.
-
-        Raises:
-            GoError: the row of modules is another release's.
-        """
-        require(MODULE, self.modules, {"k8s.io/kubernetes": f"v{self.release}"})
-        binary = CACHE / "checkpoints" / self.release
-        return Program(binary=binary, module=MODULE, go=self.go, modules=self.modules, tags=self.tags)
-
-
-def oracles() -> dict[str, Oracle]:
+def oracles() -> dict[str, OfKubelet]:
     """Read the table of releases that have an oracle, oldest first."""
-    return lib.table(MODULE / "releases.json", Oracle)
+    return lib.table(MODULE / "releases.json", OfKubelet)
 
 
 def programs() -> dict[str, Program]:
     """Describe every program by its release."""
-    return {release: oracle.program for release, oracle in oracles().items()}
+    return {release: oracle.program(MODULE) for release, oracle in oracles().items()}
 
 
 def cases() -> dict[str, dict[str, Any]]:
@@ -92,7 +66,9 @@ def written(release: str) -> Mapping[str, str]:
 
 
 def _ask(release: str, requests: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    return lib.find(oracles(), release).program.ask(json.dumps(request).encode() for request in requests)
+    return (
+        lib.find(oracles(), release).program(MODULE).ask(json.dumps(request).encode() for request in requests)
+    )
 
 
 def samples() -> dict[str, tuple[str, str]]:

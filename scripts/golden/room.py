@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -17,8 +16,8 @@ from typing import Any, Final
 from scripts.lib import golden
 from scripts.lib import oracles as lib
 from scripts.lib.generated import all_releases
-from scripts.lib.gomodules import require
-from scripts.lib.paths import CACHE, ROOM, SCRIPTS
+from scripts.lib.kubeletoracles import OfKubelet
+from scripts.lib.paths import ROOM, SCRIPTS
 from scripts.lib.program import Program
 
 MODULE: Final = SCRIPTS / "golden" / "room"
@@ -29,44 +28,19 @@ KEPT: Final = 60
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Oracle:
-    """A row of room/releases.json: which modules, files and Go make a release."""
-
-    release: str
-    modules: str
-    """The row of scripts/modules.json that pins the Go modules."""
-
-    tags: str
-    """The build tags: one for each file of the program that the release can compile."""
-
-    go: str
-
-    @property
-    def program(self) -> Program:
-        """Describe the program.
-
-        Raises:
-            GoError: the row of modules is another release's.
-        """
-        require(MODULE, self.modules, {"k8s.io/kubernetes": f"v{self.release}"})
-        binary = CACHE / "room" / self.release
-        return Program(binary=binary, module=MODULE, go=self.go, modules=self.modules, tags=self.tags)
-
-
-def oracles() -> dict[str, Oracle]:
+def oracles() -> dict[str, OfKubelet]:
     """Read the table of releases that have an oracle, oldest first."""
-    return lib.table(MODULE / "releases.json", Oracle)
+    return lib.table(MODULE / "releases.json", OfKubelet)
 
 
 def programs() -> dict[str, Program]:
     """Describe every program by its release."""
-    return {release: oracle.program for release, oracle in oracles().items()}
+    return {release: oracle.program(MODULE) for release, oracle in oracles().items()}
 
 
 def ask(release: str, nodes: Iterable[Json]) -> Iterator[dict[str, str]]:
     """Yield for each node which of its pods do not run any more, by uid, and why."""
-    return lib.find(oracles(), release).program.ask(json.dumps(node).encode() for node in nodes)
+    return lib.find(oracles(), release).program(MODULE).ask(json.dumps(node).encode() for node in nodes)
 
 
 def inputs() -> list[Json]:

@@ -43,7 +43,7 @@ from hashcompat.sources import filters
 from hashcompat.sources.filters import Filters
 
 if TYPE_CHECKING:
-    from hashcompat.analysis.preflight.run import Known, Question
+    from hashcompat.analysis.preflight import Known, Question
 
 
 class PolicyFields(TypedDict, total=False):
@@ -202,7 +202,7 @@ def preflight_nodes(
     With None for ``dumps`` the nodes of the source are checked by their objects alone. ``from_release`` may
     be ``auto``: what each node shows. Errors as ``plan``.
     """
-    from hashcompat.analysis.preflight.run import Question, inspect  # noqa: PLC0415 - it imports a YAML parser
+    from hashcompat.analysis.preflight import Question, inspect  # noqa: PLC0415 - it imports a YAML parser
 
     known = catalog or default_catalog()
     current = "" if from_release == AUTO else release_of(from_release, known)
@@ -218,7 +218,7 @@ def preflight_nodes(
 
 def _known(source: Source | None, question: Question, dumps: Sequence[Dump], catalog: Catalog) -> Known:
     """Return what the source shows, and the plan that is made of it."""
-    from hashcompat.analysis.preflight.run import Known, known_of, with_own_releases  # noqa: PLC0415 - as above
+    from hashcompat.analysis.preflight import Known, known_of, with_own_releases  # noqa: PLC0415 - as above
 
     if source is None:
         return Known()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import hashcompat
+from hashcompat.analysis.preflight import Known, known_of, restarts_of, with_own_releases, without_dumps
 from hashcompat.analysis.preflight.checks import Need
 from hashcompat.analysis.preflight.facts import Cluster
-from hashcompat.analysis.preflight.run import Known, known_of, restarts_of, with_own_releases, without_dumps
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.pods import Node
 from tests.helpers.dumps import dump, unread

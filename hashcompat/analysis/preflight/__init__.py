@@ -9,16 +9,19 @@ findings.
 - ``checks/`` holds a value per hazard: its id (``PF-001``), and a generator of problems from facts and an
   upgrade. What people read about it is in ``schemas/rules/checks``. A check never looks at another one's
   problems. A new check is such a value in the file of its subject, a page, and a line in ``_UNSORTED`` below.
-- ``run.py`` does this for many nodes, each with its own current release and its own part of a plan.
+- ``inspect`` does this for many nodes, each with its own current release and its own part of a plan.
 
 A check that lacks an input is left out and named as such; one that could not read it is UNKNOWN, never OK.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from difflib import get_close_matches
 from typing import Final
+
+import msgspec
 
 from hashcompat.analysis.preflight.checks import Check, Need, Problem, Upgrade
 from hashcompat.analysis.preflight.checks.containers import (
@@ -34,11 +37,11 @@ from hashcompat.analysis.preflight.checks.host import (
     CGROUP_V1,
     DEAD_MOUNTS,
     MOUNT_HELPERS,
+    NETWORK,
     SWAP,
 )
 from hashcompat.analysis.preflight.checks.kubelet import CONFIG_FIELDS, FLAGS, VERSION_SKEW
 from hashcompat.analysis.preflight.checks.managers import CPU_STATE, MEMORY_STATE
-from hashcompat.analysis.preflight.checks.networks import NETWORK
 from hashcompat.analysis.preflight.checks.pods import (
     DEVICES,
     EXEC_PROBES,
@@ -52,7 +55,6 @@ from hashcompat.analysis.preflight.checks.pods import (
     SYSCTLS,
     VOLUMES,
 )
-from hashcompat.analysis.preflight.checks.room import ROOM, SMALLER
 from hashcompat.analysis.preflight.checks.runtime import (
     CGROUP_DRIVERS,
     CRI_VERSION,
@@ -63,7 +65,14 @@ from hashcompat.analysis.preflight.checks.runtime import (
     RUNTIME_FAULTS,
     SANDBOX_IMAGE,
 )
-from hashcompat.analysis.preflight.checks.space import DISK_FULL, IMAGE_GC, PRESSURE, RESERVATIONS
+from hashcompat.analysis.preflight.checks.space import (
+    DISK_FULL,
+    IMAGE_GC,
+    PRESSURE,
+    RESERVATIONS,
+    ROOM,
+    SMALLER,
+)
 from hashcompat.analysis.preflight.checks.starting import (
     CLOUD_CONFIG,
     CREDENTIAL_PROVIDERS,
@@ -75,8 +84,15 @@ from hashcompat.analysis.preflight.checks.starting import (
 from hashcompat.analysis.preflight.checks.states import DAMAGED, DRA_STATE, LEFT_BEHIND, POD_STATE
 from hashcompat.analysis.preflight.checks.values import VALUES
 from hashcompat.analysis.preflight.facts import Cluster, Facts
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.errors import InputError, UsageError
-from hashcompat.core.model.preflight import Finding, Status
+from hashcompat.core.kubelet.servers import servers_of
+from hashcompat.core.model.items import Item
+from hashcompat.core.model.pods import Node, Pod
+from hashcompat.core.model.preflight import Finding, Preflight, Status
+from hashcompat.core.model.servers import ApiServers
+from hashcompat.core.model.verdicts import FINDINGS, Verdict
 from hashcompat.core.records.probes import AbsentError, Dump, UnreadError
 from hashcompat.core.shown import urls
 
@@ -203,3 +219,172 @@ _UNSORTED: Final[tuple[Check, ...]] = (
 
 CHECKS: Final = tuple(sorted(_UNSORTED, key=lambda check: check.id))
 """The checks by their ids."""
+
+# One run over many nodes: each with its own current release, its own part of the plan, and one report.
+
+_NONE: Final[Mapping[str, Mapping[str, None]]] = {}
+
+
+class Known(msgspec.Struct, frozen=True):
+    """What is known besides dumps."""
+
+    nodes: Mapping[str, Node] = msgspec.field(default_factory=dict)
+    """The Node objects by their names."""
+    pods: Mapping[str, tuple[Pod, ...]] | None = None
+    """The pods by their nodes; None where no pods were read."""
+    items: Mapping[str, tuple[Item, ...]] | None = None
+    """The verdicts of a plan by nodes; None where there is no plan."""
+    servers: Mapping[str, Iterable[str]] = msgspec.field(default_factory=dict)
+    """The releases of the API servers, with where each shows."""
+
+    @property
+    def given(self) -> frozenset[Need]:
+        """What of this a run is given."""
+        needs = {Need.OBJECTS} if self.nodes or self.pods is not None else set[Need]()
+        return frozenset(needs if self.items is None else {*needs, Need.PLAN})
+
+    def cluster(self, node: str) -> Cluster:
+        """Return the objects of a node."""
+        return Cluster(self.nodes.get(node), None if self.pods is None else self.pods.get(node, ()))
+
+    def planned(self, node: str) -> tuple[Item, ...] | None:
+        """Return the verdicts of the containers on a node; None where there is no plan."""
+        return None if self.items is None else self.items.get(node, ())
+
+    def release(self, dump: Dump) -> str | None:
+        """Return the release of the kubelet that runs on a node, by what was read there or by its objects."""
+        node = self.nodes.get(dump.node)
+        planned = [item.from_release for item in self.planned(dump.node) or () if item.from_release]
+        releases = [_own_release(dump), node.kubelet if node else "", *planned]
+        return next(filter(None, releases), None)
+
+
+def _own_release(dump: Dump) -> str:
+    """Return the release that the kubelet's program reports: ``Kubernetes v1.23.13``."""
+    try:
+        return dump.read("version", "kubelet").strip().removeprefix("Kubernetes ")
+    except (AbsentError, UnreadError):
+        return ""
+
+
+def known_of(
+    nodes: Iterable[Node],
+    pods: Iterable[Pod],
+    items: Iterable[Item] | None,
+    servers: Mapping[str, Mapping[str, None]] = _NONE,
+) -> Known:
+    """Return what a source shows, with the verdicts of its plan; a source without pods has no plan.
+
+    ``servers`` are the releases of API servers that the source shows besides these pods, with where.
+    """
+    every = tuple(pods)
+    placed = by_node(every)
+    verdicts = None if items is None or not placed else items_by_node(items)
+    shown = ApiServers()
+    shown.merge(servers)
+    for pod in every:
+        shown.see(pod)
+    return Known({node.name: node for node in nodes}, placed or None, verdicts, shown.found)
+
+
+def by_node(pods: Iterable[Pod]) -> Mapping[str, tuple[Pod, ...]]:
+    """Return pods by their nodes."""
+    placed: dict[str, list[Pod]] = {}
+    for pod in pods:
+        placed.setdefault(pod.node, []).append(pod)
+    return {node: tuple(several) for node, several in placed.items()}
+
+
+def items_by_node(items: Iterable[Item]) -> Mapping[str, tuple[Item, ...]]:
+    """Return the verdicts of a plan by nodes."""
+    placed: dict[str, list[Item]] = {}
+    for item in items:
+        placed.setdefault(item.pod.node, []).append(item)
+    return {node: tuple(several) for node, several in placed.items()}
+
+
+def restarts_of(items: Iterable[Item] | None) -> Callable[[str, str], bool | None]:
+    """Return how to ask a plan whether it kills a container, by its pod's uid and its own name."""
+    verdicts = {(item.pod.uid, item.container.name): item.verdict for item in items or ()}
+
+    def restarts(uid: str, container: str) -> bool | None:
+        verdict = verdicts.get((uid, container), Verdict.UNKNOWN)
+        return None if verdict is Verdict.UNKNOWN else verdict in FINDINGS
+
+    return restarts
+
+
+def with_own_releases(nodes: Iterable[Node], dumps: Iterable[Dump]) -> tuple[Node, ...]:
+    """Return Node objects, and one for each node that only a dump shows, so that a plan has its release."""
+    named = {node.name: node for node in nodes}
+    for dump in dumps:
+        if dump.node not in named and (release := _own_release(dump)):
+            named[dump.node] = Node(dump.node, release)
+    return tuple(named.values())
+
+
+def without_dumps(nodes: Mapping[str, Node]) -> list[Dump]:
+    """Return an empty dump for each Node object; raises InputError without any."""
+    if not nodes:
+        raise InputError("no Node object in the input; give kubectl get nodes,pods -A -o json, or a cluster")
+    return [Dump(name, "the API server", {}) for name in nodes]
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What is asked of nodes."""
+
+    target: str
+    """The release of the kubelet that will be started."""
+    current: str = ""
+    """The release of the kubelet that runs now, on every node; empty for what each node shows."""
+    server: str = ""
+    """The release of the API server; empty for those that the cluster shows."""
+    ignored: tuple[str, ...] = ()
+    """The checks whose errors count as warnings, or ``all``."""
+    now: datetime | None = None
+    """The time, UTC."""
+
+
+def inspect(dumps: Sequence[Dump] | None, known: Known, question: Question, catalog: Catalog) -> Preflight:
+    """Return what the checks find on nodes: those of the dumps or, with None for these, all Node objects.
+
+    Raises UsageError for unknown releases and checks, and InputError where there is no node, and for a plan
+    of another release than the one that runs on a node.
+    """
+    given = known.given if dumps is None else known.given | {Need.NODE}
+    ignored = tuple(known_checks(question.ignored))
+    if question.current:
+        catalog.kubelet(question.current)
+    target = catalog.kubelet(question.target)
+    hazards = catalog.hazards(target.release)
+    shown = {question.server: ()} if question.server else known.servers
+    findings: list[Finding] = []
+    current: dict[str, str | None] = {}
+    for dump in without_dumps(known.nodes) if dumps is None else dumps:
+        name = question.current or known.release(dump)
+        current[dump.node] = name
+        items = known.planned(dump.node)
+        upgrade = Upgrade(
+            target,
+            hazards,
+            catalog.kubelet(name) if name and catalog.knows(name) else None,
+            servers_of(shown, catalog),
+            restarts_of(items),
+            items,
+            catalog.runtimes,
+            question.now,
+        )
+        findings += examine(dump, upgrade, ignored, known.cluster(dump.node), given)
+    return Preflight(question.target, current, worst_first(findings), ignored, tuple(left_out(given)))
+
+
+def check_plan(known: Known, dumps: Sequence[Dump], catalog: Catalog) -> None:
+    """Raise InputError for a plan of another release than the one that a node's own kubelet shows."""
+    for dump in dumps:
+        runs = known.release(dump)
+        planned = {item.from_release for item in known.planned(dump.node) or ()} - {""}
+        for name in sorted(planned):
+            if not runs or not catalog.knows(name) or not catalog.knows(runs):
+                continue
+            if not same_upstream(catalog.kubelet(name).release, catalog.kubelet(runs).release):
+                raise InputError(f"the plan is of {name} on {dump.node}, which runs {runs}; make it again")

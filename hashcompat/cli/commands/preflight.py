@@ -10,7 +10,7 @@ import click
 from msgspec import structs
 
 from hashcompat.analysis.planning.options import AUTO
-from hashcompat.analysis.preflight.run import (
+from hashcompat.analysis.preflight import (
     Known,
     Question,
     check_plan,

@@ -174,9 +174,8 @@ TARGETS = (
         _probe,
         (
             "analysis/preflight/facts/runtime",
-            "analysis/preflight/facts/crio",
-            "analysis/preflight/facts/networks",
-            "analysis/preflight/facts/accounts",
+            "analysis/preflight/facts/runtimefiles",
+            "analysis/preflight/facts/host",
             "analysis/preflight/checks/starting",
             "analysis/preflight/facts/statefiles",
             "analysis/preflight/facts/units",

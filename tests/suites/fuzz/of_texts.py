@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from hashcompat.analysis.preflight.facts import (
     host,
-    kinds,
     kubelet,
     processes,
     runtime,
@@ -84,9 +83,9 @@ def _settings(data: bytes) -> None:
     made = settings.Settings([(str(place), one) for place, one in enumerate(documents)], ())
     known = _catalog().hazards(release).config.fields(release)
     for one in documents:
-        for field, value in kinds.values(known, one, ""):
-            kinds.fits(field.kind, value, field.path)
-            kinds.number_of(value)
+        for field, value in settings.values(known, one, ""):
+            settings.fits(field.kind, value, field.path)
+            settings.number_of(value)
             made.find(field.path)
 
 
@@ -196,7 +195,7 @@ TARGETS = (
     Target(
         "kubelet-settings",
         _settings,
-        ("core/go/metav1", "analysis/preflight/facts/kinds", "analysis/preflight/facts/settings"),
+        ("core/go/metav1", "analysis/preflight/facts/settings"),
         Form.TEXT,
         longest=512,
         raises=(),

@@ -11,7 +11,7 @@ from shlex import quote
 from typing import Final
 
 from hashcompat.analysis.preflight.checks import OF_BOTH, Check, Need, Problem, Upgrade
-from hashcompat.analysis.preflight.facts import Facts, crio, runtime
+from hashcompat.analysis.preflight.facts import Facts, runtime, runtimefiles
 from hashcompat.core import shown
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.model.escape import count
@@ -250,13 +250,13 @@ OLD_SANDBOXES: Final = Check("PF-224", _find_old_sandboxes, (frozenset({Need.NOD
 def _find_other_runtime(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:  # noqa: ARG001 - every check has it
     if not facts.runtime.startswith("cri-o://"):
         return
-    default = crio.setting(facts.dump, "runtime", "default_runtime")
+    default = runtimefiles.crio_setting(facts.dump, "runtime", "default_runtime")
     if default is None:
         return
     default = str(default)
-    handlers = mapping(mapping(crio.config(facts.dump).get("runtime")).get("runtimes"))
+    handlers = mapping(mapping(runtimefiles.crio_config(facts.dump).get("runtime")).get("runtimes"))
     program = str(mapping(handlers.get(default)).get("runtime_path") or default)
-    made = crio.makers(facts.dump)
+    made = runtimefiles.crio_makers(facts.dump)
     others = {path: number for path, number in made.items() if not _is_of(path, program)}
     if others:
         names = ", ".join(sorted({name(path.rpartition("/")[2]) for path in others}))
@@ -267,7 +267,8 @@ def _find_other_runtime(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:  #
             f"{count(number, 'container')} {'runs' if number == 1 else 'run'} under {names}, and CRI-O's "
             f"default_runtime is {name(default)}: when CRI-O is restarted, pods are deleted and created "
             "again, and processes of the old ones may stay",
-            f"drain the node, or set default_runtime = {names} in a file of {crio.DIRECTORY} that sorts last",
+            f"drain the node, or set default_runtime = {names} in a file of {runtimefiles.CRIO_DROP_INS} "
+            "that sorts last",
         )
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from hashcompat.analysis.preflight.checks import Check, Need, Problem, Upgrade
 from hashcompat.analysis.preflight.checks.states import gates_of
-from hashcompat.analysis.preflight.facts import Facts, accounts
+from hashcompat.analysis.preflight.facts import Facts, host
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import yaml
 from hashcompat.core.go.jsonpath import mapping, rows
@@ -37,26 +37,26 @@ _GATE: Final = "UserNamespacesSupport"
 def _find_ids(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     if upgrade.hazards.subordinate_ids == "fixed" or not gates_of(facts, upgrade).is_on(_GATE):
         return
-    if not accounts.has_user(facts.dump):
+    if not host.has_user(facts.dump):
         return
     release = upgrade.target.release
-    if not accounts.has_program(facts.dump):
+    if not host.has_program(facts.dump):
         yield Problem(
             Status.ERROR,
-            accounts.PROGRAM,
-            f"the node has a user kubelet and no {accounts.PROGRAM}: kubelet {release} does not start "
+            host.PROGRAM,
+            f"the node has a user kubelet and no {host.PROGRAM}: kubelet {release} does not start "
             "(kubernetes/kubernetes#141345)",
-            f"install {accounts.PROGRAM} (package uidmap or shadow-utils-subid), or remove the user kubelet",
+            f"install {host.PROGRAM} (package uidmap or shadow-utils-subid), or remove the user kubelet",
         )
         return
-    if service := accounts.other_service(facts.dump):
-        raise UnreadError(f"{accounts.SERVICES} takes them from {name(service)}, which was not asked")
+    if service := host.other_service(facts.dump):
+        raise UnreadError(f"{host.SERVICES} takes them from {name(service)}, which was not asked")
     each = _number(mapping(facts.config.get("userNamespaces")).get("idsPerPod"), _UNIT)
     most = _number(facts.setting("max-pods", "maxPods"), _MOST_PODS)
     for why in _refusals(facts, each, most):
         yield Problem(
             Status.ERROR,
-            accounts.RANGES[0],
+            host.RANGES[0],
             f"kubelet {release} does not start with the ids of the user kubelet: {why}",
             _FIX.format(f"{each}-{each * (most + 1) - 1}"),
         )
@@ -70,18 +70,18 @@ def _number(value: object, default: int) -> int:
 
 def _refusals(facts: Facts, each: int, most: int) -> Iterator[str]:
     """Yield why the ranges are refused (pkg/kubelet/userns/userns_manager.go MakeUserNsManager)."""
-    uids, gids = (accounts.ranges(facts.dump, path) for path in accounts.RANGES)
+    uids, gids = (host.ranges(facts.dump, path) for path in host.RANGES)
     if not uids or not gids:
-        yield f"{accounts.RANGES[0] if not uids else accounts.RANGES[1]} has none"
+        yield f"{host.RANGES[0] if not uids else host.RANGES[1]} has none"
     elif uids != gids:
-        yield f"those of {accounts.RANGES[0]} and {accounts.RANGES[1]} differ"
+        yield f"those of {host.RANGES[0]} and {host.RANGES[1]} differ"
     elif len(uids) > 1:
-        yield f"{accounts.RANGES[0]} has {len(uids)} ranges, and one is allowed"
+        yield f"{host.RANGES[0]} has {len(uids)} ranges, and one is allowed"
     else:
         yield from _of_range(uids[0], each, most)
 
 
-def _of_range(own: accounts.Range, each: int, most: int) -> Iterator[str]:
+def _of_range(own: host.Range, each: int, most: int) -> Iterator[str]:
     if own.first >= _IDS or own.length >= _IDS:
         yield f"{own.first}:{own.length} is more than 32 bits hold"
     elif own.first % each or own.first < each:

@@ -10,9 +10,19 @@ import msgspec
 
 from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade
 from hashcompat.analysis.preflight.facts import Facts
-from hashcompat.analysis.preflight.facts.kinds import KINDS, TEXTS, fits, number_of, values
 from hashcompat.analysis.preflight.facts.kubelet import Given, given_flags
-from hashcompat.analysis.preflight.facts.settings import Documents, Setting, Settings, drop_ins, flag_value
+from hashcompat.analysis.preflight.facts.settings import (
+    KINDS,
+    TEXTS,
+    Documents,
+    Setting,
+    Settings,
+    drop_ins,
+    fits,
+    flag_value,
+    number_of,
+    values,
+)
 from hashcompat.analysis.preflight.facts.units import Start
 from hashcompat.core import shown
 from hashcompat.core.catalog.gates import Gates

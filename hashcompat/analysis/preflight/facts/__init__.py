@@ -13,7 +13,15 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.analysis.preflight.facts import crio, host, kubelet, processes, runtime, statefiles, units
+from hashcompat.analysis.preflight.facts import (
+    host,
+    kubelet,
+    processes,
+    runtime,
+    runtimefiles,
+    statefiles,
+    units,
+)
 from hashcompat.analysis.preflight.facts.processes import Processes, processes_of
 from hashcompat.analysis.preflight.facts.runtime import Runtime, runtimes_of
 from hashcompat.core.catalog.gates import Gates, Settings
@@ -88,7 +96,7 @@ class Facts:
     def cgroup_driver(self) -> str:
         """The cgroup driver of the runtime."""
         if self.runtime.startswith("cri-o://"):
-            return crio.cgroup_driver(self.dump)
+            return runtimefiles.crio_cgroup_driver(self.dump)
         return runtime.cgroup_driver(self.docker_info if self.drives_docker else self.cri_info)
 
     @property

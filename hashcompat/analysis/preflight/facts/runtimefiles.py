@@ -1,0 +1,156 @@
+"""The files that configure CRI-O and the network of pods, and what is installed for them.
+
+What ``crictl info`` prints of CRI-O has neither a cgroup driver nor a default runtime.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from hashcompat.analysis.preflight.facts.processes import option
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import jsontext
+from hashcompat.core.go.jsonpath import mapping, rows
+from hashcompat.core.records.probes import AbsentError, Dump, UnreadError, lines
+
+CRIO: Final = "/etc/crio/crio.conf"
+
+CRIO_DROP_INS: Final = "/etc/crio/crio.conf.d"
+
+_OCI: Final = frozenset({"runc", "crun"})
+"""Runtimes of ordinary containers; a RuntimeClass names others on purpose."""
+
+
+def crio_config(dump: Dump) -> Mapping[str, Any]:
+    """Return the table ``crio`` of its files: each counts after those before it, sorted by their names.
+
+    Raises UnreadError where one of them, or the list of them, is not in the dump, and for what is no TOML
+    (pkg/config/config.go ``UpdateFromFile`` and ``UpdateFromPath``).
+    """
+    merged: Mapping[str, Any] = {}
+    for path in [CRIO, *(f"{CRIO_DROP_INS}/{name}" for name in _names(dump))]:
+        try:
+            merged = _merged(merged, tomllib.loads(dump.read("file", path)))
+        except AbsentError:
+            continue
+        except (ValueError, RecursionError):
+            raise UnreadError(f"{path}: not a file of TOML") from None
+    return mapping(merged.get("crio"))
+
+
+def _names(dump: Dump) -> list[str]:
+    try:
+        return sorted(dump.read("directory", CRIO_DROP_INS).splitlines())
+    except AbsentError:
+        return []
+
+
+def _merged(base: Mapping[str, Any], other: Mapping[str, Any]) -> Mapping[str, Any]:
+    merged = dict(base)
+    for key, value in other.items():
+        both = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
+        merged[key] = _merged(merged[key], value) if both else value
+    return merged
+
+
+def crio_setting(dump: Dump, table: str, key: str) -> Any:
+    """Return what a table of its files sets; None for its default."""
+    return mapping(crio_config(dump).get(table)).get(key) or None
+
+
+def crio_cgroup_driver(dump: Dump) -> str:
+    """Return its cgroup driver: ``systemd`` by default, as from 1.18 on."""
+    return str(crio_setting(dump, "runtime", "cgroup_manager") or "systemd")
+
+
+def crio_makers(dump: Dump) -> Counter[str]:
+    """Count the containers that run by the programs of their runtimes, as the arguments of conmon show them.
+
+    Raises UnreadError where these do not.
+    """
+    counted = Counter[str]()
+    for words in _conmons(dump):
+        program = option(words, "r") or option(words, "runtime")
+        if not program:
+            raise UnreadError("the arguments of conmon do not show the runtime of its container")
+        if program.rpartition("/")[2] in _OCI:
+            counted[program] += 1
+    return counted
+
+
+def _conmons(dump: Dump) -> Iterator[str]:
+    for probe in dump.of_kind("arguments"):
+        words = lines(probe.text or "")
+        if words and words[0].rpartition("/")[2] == "conmon":
+            yield probe.text or ""
+
+
+# The plugins that a node's network configuration names, and those that are in its directories.
+
+CONFIGURATIONS: Final = "/etc/cni/net.d"
+
+PLUGINS: Final = "/opt/cni/bin"
+
+SUFFIXES: Final = (".conf", ".conflist", ".json")
+
+
+def configurations(dump: Dump, directory: str) -> list[str]:
+    """Return the names of network configurations in a directory, in the order in which runtimes read them."""
+    try:
+        names = dump.read("directory", directory).splitlines()
+    except AbsentError:
+        return []
+    return sorted(name for name in names if name.endswith(SUFFIXES))
+
+
+def named(dump: Dump, info: Mapping[str, Any], directory: str) -> dict[str, str]:
+    """Return the plugins that are named, each with where: by the runtime's report, or by the first file.
+
+    None are known where the dump has neither; raises UnreadError for a file that could not be read.
+    """
+    reported = rows(mapping(info.get("cniconfig")), "Networks")
+    found = {kind: "the runtime" for network in reported for kind in _of_network(mapping(network))}
+    if found:
+        return found
+    if ("directory", directory) not in dump.probes:
+        return {}
+    for name in configurations(dump, directory)[:1]:
+        path = f"{directory}/{name}"
+        if ("file", path) in dump.probes:
+            return dict.fromkeys(_of_file(dump, path), path)
+    return {}
+
+
+def _of_network(network: Mapping[str, Any]) -> Iterator[str]:
+    for row in rows(mapping(network.get("Config")), "Plugins"):
+        yield from _types(mapping(mapping(row).get("Network")))
+
+
+def _of_file(dump: Dump, path: str) -> Iterator[str]:
+    try:
+        document = jsontext.loads(dump.read("file", path))
+    except InputError as error:
+        raise UnreadError(f"{path}: {error}") from None
+    for row in rows(mapping(document), "plugins") or [document]:
+        yield from _types(mapping(row))
+
+
+def _types(row: Mapping[str, Any]) -> Iterator[str]:
+    for one in (row, mapping(row.get("ipam"))):
+        kind = one.get("type")
+        if isinstance(kind, str) and kind:
+            yield kind
+
+
+def installed(dump: Dump, directories: list[str]) -> frozenset[str]:
+    """Return the names in directories of plugins; one that is missing has none."""
+    names: set[str] = set()
+    for directory in directories:
+        try:
+            names.update(dump.read("directory", directory).splitlines())
+        except AbsentError:
+            continue
+    return frozenset(names)

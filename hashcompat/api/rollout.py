@@ -34,6 +34,7 @@ from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.normalization import Normalization
 from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.pods import Source as Origin
 from hashcompat.core.model.preflight import Preflight
 from hashcompat.core.policies.exceptions import Exemption, Identity, baseline_of
 from hashcompat.core.policies.policy import STRICTER, Policy, Setting, policy_of, settled
@@ -228,7 +229,8 @@ def _known(source: Source | None, question: Question, dumps: Sequence[Dump], cat
     )
     options = Options(keep_going=True, records=index(inventory.records), apiserver_to=question.server)
     plan = planning.make(inventory, question.current or AUTO, question.target, View(catalog, options))
-    return known_of(inventory.nodes, inventory.pods, plan.items, inventory.servers.found)
+    sample = inventory.origin.kind is Origin.SAMPLE
+    return known_of(inventory.nodes, inventory.pods, plan.items, inventory.servers.found, sample=sample)
 
 
 def normalize(

@@ -17,6 +17,7 @@ from hashcompat.core.catalog.gates import GateSpec
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.types import reachable_fields
 from hashcompat.core.go.jsonpath import dotted
+from hashcompat.core.kubelet.staticpods import new_uids
 
 if TYPE_CHECKING:
     from hashcompat.core.catalog.defaults import ApiServer, Default
@@ -133,6 +134,17 @@ class GateDifference(msgspec.Struct, frozen=True):
     """What it is in the second release."""
 
 
+class BehaviourSince(msgspec.Struct, frozen=True):
+    """What kubelets do since a release between the two."""
+
+    key: str
+    """The respect, by its key in behaviour.json."""
+    since: str
+    """The first release that does so."""
+    about: str
+    """What it does, in words."""
+
+
 class ReleaseDifference(msgspec.Struct, frozen=True):
     """What differs between two releases: the hash and its types, and what else the catalog knows of them."""
 
@@ -146,6 +158,10 @@ class ReleaseDifference(msgspec.Struct, frozen=True):
     """The changes of era between the two."""
     behaviour: tuple[Difference, ...] = ()
     """What kubelets do otherwise, by the keys of behaviour.json."""
+    since: tuple[BehaviourSince, ...] = ()
+    """The same in words: what began between the two releases, in the order of behaviour.json."""
+    static_pods: bool | None = False
+    """Whether every static pod without a UID in its manifest gets another one; None where not known."""
     defaults: tuple[DefaultDifference, ...] = ()
     """What API servers of these releases write into the containers of new pods, and drop from them."""
     gates: tuple[GateDifference, ...] = ()
@@ -171,6 +187,8 @@ def compare_releases(from_release: str, to_release: str, catalog: Catalog) -> Re
         tuple(_type_differences(old, new, catalog)),
         catalog.changes.eras_in(catalog.known.minors_between(old.release, new.release)),
         tuple(differences(_behaviour(old), _behaviour(new))),
+        tuple(BehaviourSince(*row) for row in catalog.behaviour_since(old.release, new.release)),
+        new_uids(old, new),
         tuple(_default_differences(from_release, to_release, catalog)),
         tuple(_gate_differences(old, new, catalog)),
     )
@@ -197,6 +215,16 @@ def restarts(difference: ReleaseDifference) -> str:
     return (
         f"A container restarts if it has a value of one of the types below: {names} have other fields in "
         "them, and hash unset fields too."
+    )
+
+
+def static_restarts(old: Kubelet, new: Kubelet) -> str:
+    """Say in a sentence whether static pods restart by their UID; empty where they do not."""
+    if not new_uids(old, new):
+        return ""
+    return (
+        f"Every static pod without a uid in its manifest restarts: {old.release} and {new.release} compute "
+        "its UID from other texts (HC022)."
     )
 
 

@@ -17,9 +17,11 @@ from msgspec import structs
 from hashcompat.analysis.planning import bound
 from hashcompat.analysis.planning.counting import Counting
 from hashcompat.analysis.planning.judge import claim_of, reports
+from hashcompat.analysis.planning.names import listed
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.planner import skews
 from hashcompat.analysis.planning.reasons import FieldChange
+from hashcompat.analysis.planning.room import Rooms
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import is_older, oldest_first
@@ -28,6 +30,7 @@ from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go.types import Coded, GoType, Map
 from hashcompat.core.go.walk import ANY, Member, Pair, side_by_side
 from hashcompat.core.kubelet.alike import within_policy
+from hashcompat.core.kubelet.staticpods import new_uids
 from hashcompat.core.model.plan import Hop, NodeRelease, Scope, Way
 from hashcompat.core.model.pods import Inventory, Source
 
@@ -162,6 +165,8 @@ class Cell(msgspec.Struct, frozen=True):
     """
     upstream: str = ""
     """The pull requests that caused it."""
+    static_pods: bool | None = False
+    """Whether every static pod without a uid in its manifest restarts; None where that is not known."""
 
 
 def cell(old: Kubelet, new: Kubelet) -> Cell:
@@ -224,8 +229,8 @@ class Matrix(msgspec.Struct, frozen=True):
     labels: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Each release's short name: its minor, where it is the newest patch release of it."""
     warnings: tuple[str, ...] = ()
-    """Which nodes report another release than the first, and the version skew policy where the cheapest path
-    breaks it."""
+    """Which nodes report another release than the first, the version skew policy where the cheapest path
+    breaks it, and which nodes may lack room."""
 
 
 def make(
@@ -257,7 +262,11 @@ def make(
         path=path,
         shortest=shortest_path(releases, counter.step, partial(_is_allowed, current=current, view=view)),
         groups=folded(releases, numbers, (0, 0)),
-        warnings=(*_disputes(first, inventory, view), *_warnings(path, current, view)),
+        warnings=(
+            *_disputes(first, inventory, view),
+            *_warnings(path, current, view),
+            *counter.crowded(),
+        ),
     )
 
 
@@ -303,7 +312,14 @@ def pair_cell(pair: tuple[str, str], current: Sequence[Kubelet], catalog: Catalo
     new = catalog.kubelet(pair[1])
     olds = current if pair[0] == AUTO else [catalog.kubelet(pair[0])]
     found = _merged([cell(old, new) for old in olds])
-    return structs.replace(found, old=pair[0], new=pair[1], upstream=_upstream(found, [*olds, new], catalog))
+    uids = {new_uids(old, new) for old in olds}
+    return structs.replace(
+        found,
+        old=pair[0],
+        new=pair[1],
+        upstream=_upstream(found, [*olds, new], catalog),
+        static_pods=uids.pop() if len(uids) == 1 else None,
+    )
 
 
 def _merged(cells: Sequence[Cell]) -> Cell:
@@ -343,9 +359,27 @@ class _Counter:
         ways = [Way(*pair) for pair in pairs]
         later = [Way(*pair) for pair in combinations(releases[1:], 2)]
         counting = Counting(ways, later, inventory.nodes, view)
+        targets = map(view.catalog.kubelet, releases[1:])
+        rooms = {str(new.release): Rooms(inventory.nodes, new) for new in targets}
+        counted = {str(one.kubelet.behaviour.room): one for one in rooms.values()}
         for pod in inventory.pods:
             counting.add(pod)
+            for one in counted.values():
+                one.add(pod)
+        self._short = {
+            release: sorted(counted[str(one.kubelet.behaviour.room)].short) for release, one in rooms.items()
+        }
         self._plans, self._steps = counting.hops(), counting.hops(elsewhere=True)
+
+    def crowded(self) -> Iterator[str]:
+        """Say of each target release on which nodes pods may be refused for room, which no count includes."""
+        for release, nodes in self._short.items():
+            if nodes:
+                names = listed(nodes, len(nodes))
+                yield (
+                    f"to {release}: room is not counted, and {names} may lack it for some pods: "
+                    "hashcompat plan names them"
+                )
 
     def count(self, old: str, new: str) -> Hop:
         """Return the counts of a plan between the two releases."""

@@ -36,7 +36,8 @@ class Rooms:
         self._extended = {
             name: frozenset(key for key in found if "/" in key) for name, found in shown.items()
         }
-        self._kubelet = kubelet
+        self.kubelet = kubelet
+        """The kubelet that starts on the nodes."""
         self._known: dict[tuple[int, frozenset[str]], tuple[object, Asking]] = {}
         self.sums: dict[str, Sums] = {}
         """By the names of the nodes."""
@@ -55,12 +56,12 @@ class Rooms:
         """Return what a pod asks for: pods of one shape ask nodes of the same resources for the same."""
         allocatable = self._allocatable[pod.node]
         if pod.shape is None:
-            return asking(pod, allocatable, self._kubelet)
+            return asking(pod, allocatable, self.kubelet)
         key = id(pod.shape), self._extended[pod.node]
         known = self._known.get(key)
         if known is None:
             # With the shape, so that no other one gets its id.
-            known = self._known[key] = pod.shape, asking(pod, allocatable, self._kubelet)
+            known = self._known[key] = pod.shape, asking(pod, allocatable, self.kubelet)
         return known[1]
 
     def merge(self, sums: Mapping[str, Sums]) -> None:
@@ -86,7 +87,7 @@ class Rooms:
                 tenants[pod.node].append(Tenant(pod, self.asking(pod), pod.uid in refused))
         found = dict[str, Shortage]()
         for name, node in short.items():
-            found |= outcomes(tenants[name], node, self._kubelet)
+            found |= outcomes(tenants[name], node, self.kubelet)
         return found
 
 

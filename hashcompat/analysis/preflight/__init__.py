@@ -272,17 +272,21 @@ def known_of(
     pods: Iterable[Pod],
     items: Iterable[Item] | None,
     servers: Mapping[str, Mapping[str, None]] = _NONE,
+    *,
+    sample: bool = False,
 ) -> Known:
     """Return what a source shows, with the verdicts of its plan; a source without pods has no plan.
 
-    ``servers`` are the releases of API servers that the source shows besides these pods, with where.
+    ``servers`` are the releases of API servers that the source shows besides these pods, with where. The
+    sample's is none that anybody upgrades under: a plan leaves it aside too.
     """
     every = tuple(pods)
     placed = by_node(every)
     verdicts = None if items is None or not placed else items_by_node(items)
     shown = ApiServers()
-    shown.merge(servers)
-    for pod in every:
+    if not sample:
+        shown.merge(servers)
+    for pod in () if sample else every:
         shown.see(pod)
     return Known({node.name: node for node in nodes}, placed or None, verdicts, shown.found)
 

@@ -29,6 +29,7 @@ from hashcompat.cli.args.releases import ReleaseData, listed
 from hashcompat.cli.args.source import Scope, Source
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.plan import Way
+from hashcompat.core.model.pods import Source as PodSource
 from hashcompat.core.model.preflight import Status
 from hashcompat.output.report.preflight import PREFLIGHT
 from hashcompat.sources.files.dumps import dumps_in
@@ -89,6 +90,7 @@ class Joined:
                 inventory.pods,
                 items,
                 inventory.servers.found,
+                sample=inventory.origin.kind is PodSource.SAMPLE,
             )
         if self.plan:
             known = structs.replace(known, items=items_by_node(_saved(self.plan, way, catalog).items))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date
 from functools import cache, cached_property
 from pathlib import Path
@@ -187,6 +187,18 @@ class Catalog:
     @cached_property
     def _behaviour(self) -> Table:
         return read_table("behaviour.json", self._data.table("behaviour"))
+
+    def behaviour_since(self, one: Release, other: Release) -> Iterator[tuple[str, str, str]]:
+        """Yield what kubelets do since a release between two: key, first release, words.
+
+        Only of what the two do otherwise, so that what began and ended in between is left out.
+        """
+        for key, rows in self._behaviour.rows.items():
+            ends = [next(at for at, row in enumerate(rows) if row.releases.holds(it)) for it in (one, other)]
+            if rows[ends[0]].value != rows[ends[1]].value:
+                yield from (
+                    (key, row.releases.since, row.about) for row in rows[min(ends) + 1 : max(ends) + 1]
+                )
 
     @property
     def every_read_default(self) -> list[ReadDefault]:

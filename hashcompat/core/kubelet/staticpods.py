@@ -258,3 +258,18 @@ def _defaults(static_pods: StaticPods) -> list[tuple[Any, ...]]:
         (row.struct.name, row.places, row.id, row.when, row.operation, row.argument)
         for row in static_pods.defaults
     ]
+
+
+_SMALLEST: Final = {"containers": [{"name": "app", "image": "example.com/app:1"}]}
+"""What any pod has: whatever changes its text changes that of every pod."""
+
+
+@lru_cache(maxsize=4096)
+def new_uids(old: Kubelet, new: Kubelet) -> bool | None:
+    """Return whether an upgrade gives every static pod without a UID in its manifest another UID.
+
+    False where it gives none to the smallest one, though it may to pods with certain fields; None where that
+    is not known.
+    """
+    same = same_for_mirror(_SMALLEST, old, new)
+    return None if same is None else not same

@@ -128,6 +128,8 @@ class ReleaseDifference(Document):
     defaults: Sequence[DefaultDifference]
     """What API servers write into the containers of new pods, and drop from them."""
     gates: Sequence[GateDifference]
+    static_pods: bool | None
+    """Whether every static pod without a uid in its manifest restarts; null where that is not known."""
 
 
 class BuiltWith(Object):
@@ -182,6 +184,8 @@ class MatrixPair(Object):
     """Whether containers with a backspace or form feed restart."""
     upstream: str
     """Pull requests behind the difference; empty where there is none."""
+    static_pods: bool | None
+    """Whether every static pod without a uid in its manifest restarts; null where that is not known."""
     findings: Count | None
     """How many of the given pods' containers are killed, as a plan says; null without pods."""
     unknown: Count | None

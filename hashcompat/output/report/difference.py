@@ -12,7 +12,12 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.analysis.answers.comparison import ABSENT, ReleaseDifference, restarts
+from hashcompat.analysis.answers.comparison import (
+    ABSENT,
+    ReleaseDifference,
+    restarts,
+    static_restarts,
+)
 from hashcompat.analysis.answers.explanation import Explanation, Side
 from hashcompat.analysis.answers.texts import mark
 from hashcompat.analysis.planning.assumptions import facts
@@ -27,6 +32,50 @@ _NUMBER: Final = re.compile(r"(?:kubernetes/kubernetes)?#(\d+)")
 _DATED: Final = re.compile(r"(?:kubernetes/kubernetes)?#\d+ \((\d+\.\d+)\)")
 """A pull request and the release that it came with."""
 _PULL: Final = "https://github.com/kubernetes/kubernetes/pull/"
+
+BEHAVIOUR: Final = {
+    "sidecarsCompared": "sidecars",
+    "sidecarStartupProbe": "sidecars with a startupProbe",
+    "missingHash": "containers without a recorded hash",
+    "hashPlace": "where the hash is recorded",
+    "hashWithoutResources": "the hash without resources",
+    "resourcesRecorded": "resources of containers",
+    "missingResourceRecord": "pods without recorded resources",
+    "staticPodsResized": "resizing static pods",
+    "podLimits": "limits of a whole pod",
+    "sandboxMaker": "who makes sandboxes",
+    "sandboxChecks": "what replaces a sandbox",
+    "newestSandbox": "which sandbox is the newest",
+    "podCgroups": "cgroups of pods",
+    "qosContainers": "QoS classes and init containers",
+    "finishedPods": "finished pods at a start",
+    "alignedCpus": "exclusive CPUs at a start",
+    "podQos": "QoS classes and a pod's own resources",
+    "pauseImage": "the pause image in hashes",
+    "mountHelpers": "processes that serve mounts",
+    "infraImage": "the pause image of Docker",
+    "dockershim": "Docker",
+    "minorsBehindServer": "version skew policy",
+    "readinessAtRestart": "readiness at a start",
+    "restartLog": "log of a restart",
+    "sidecarRestartEvent": "event of a sidecar's restart",
+    "staticPodDigest": "digest of a static pod's UID",
+    "staticPodSource": "node and file in a static pod's UID",
+    "mirrorPodOwner": "owner of mirror pods",
+    "tokenMount": "volume of the service account's token",
+    "nodeAffinity": "node selection at admission",
+    "labelsAtAdmission": "labels of the node at admission",
+    "room": "room at admission",
+    "noExecuteTaints": "taints at admission",
+    "strictGroups": "supplementalGroupsPolicy at admission",
+    "safeSysctls": "sysctls at admission",
+    "deviceHealth": "devices at admission",
+    "servicesRead": "services for the environment",
+    "podFeatures": "features that pods ask for",
+    "volumesWithoutPlugin": "volumes without a plugin",
+    "execProbeTimeout": "timeouts of exec probes",
+}
+"""The respects of behaviour.json in words."""
 
 
 def change_lines(rows: Iterable[Change | EraChange]) -> Iterator[Line]:
@@ -71,6 +120,7 @@ def _document(difference: ReleaseDifference) -> Document:
         ],
         defaults=[docs.DefaultDifference(row.field, row.old, row.new) for row in difference.defaults],
         gates=[docs.GateDifference(row.name, _gate(row.old), _gate(row.new)) for row in difference.gates],
+        static_pods=difference.static_pods,
     )
 
 
@@ -94,7 +144,8 @@ def _release(kubelet: Kubelet) -> docs.ReleaseSide:
 
 
 def _text(difference: ReleaseDifference) -> Iterator[Section]:
-    yield Section([[restarts(difference)]], wraps=True)
+    static = static_restarts(difference.old, difference.new)
+    yield Section([[text] for text in (restarts(difference), static) if text], wraps=True)
     sides = (("from", difference.old), ("to", difference.new))
     rows = [[label, side.release, side.era.name, Prose(side.schema.made_from)] for label, side in sides]
     yield Section(Table(("", "KUBELET", "ERA", "TYPES MADE FROM"), lambda: rows))
@@ -105,8 +156,10 @@ def _text(difference: ReleaseDifference) -> Iterator[Section]:
         yield Section(Table(columns, lambda: _type_rows(difference)))
     else:
         yield Section([["The type trees are the same."]])
+    if difference.since:
+        lines = [[row.since, Prose(BEHAVIOUR[row.key]), Prose(row.about)] for row in difference.since]
+        yield Section(Table(("SINCE", "WHAT", "KUBELETS"), lambda: lines), "What kubelets do")
     for title, column, found in (
-        ("What kubelets do", "WHAT", [(row.place, row.old, row.new) for row in difference.behaviour]),
         (
             "What API servers write into containers of new pods",
             "FIELD",

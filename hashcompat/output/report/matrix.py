@@ -55,7 +55,8 @@ _OF_DENSE: Final = (
     _OF_TYPES[0],
     "#: every one. +: those with certain fields (-o wide). .: none. =: no upgrade.",
 )
-_ALIKE: Final = "{}: alike{}; an upgrade from one to another restarts nothing."
+_ALIKE: Final = "{}: alike{}; an upgrade from one to another restarts {}."
+_STATIC: Final = "static pods without a uid in their manifest"
 _MINOR: Final = "{} is its newest known patch release, {}."
 _NUMBERED: Final = "A column has the number of its row."
 _INDENT: Final = "  "
@@ -159,16 +160,37 @@ def _line(head: str | Coloured, cells: Sequence[str | Coloured], widths: Sequenc
 
 
 def _legend(matrix: Matrix, *, dense: bool) -> Iterator[str]:
-    of_types = _OF_DENSE if dense else _OF_TYPES
-    yield from of_types if matrix.counts is None else _OF_PODS
+    yield from (_OF_DENSE if dense else _OF_TYPES) if matrix.counts is None else _OF_PODS
     if dense:
         yield _NUMBERED
     alike = next((group for group in matrix.groups if len(group) > 1), None)
     if alike:
-        yield _ALIKE.format(_label(matrix, alike), "" if matrix.counts is None else " for these pods")
+        of_types = matrix.counts is None
+        static = of_types and any(matrix.cells[pair].static_pods is not False for pair in pairwise(alike))
+        yield _ALIKE.format(
+            _label(matrix, alike),
+            "" if of_types else " for these pods",
+            f"nothing but {_STATIC}" if static else "nothing",
+        )
+    if matrix.counts is None:
+        yield from _static_words(matrix)
     minor = next((release for release, label in matrix.labels.items() if label != release), None)
     if minor:
         yield _MINOR.format(matrix.labels[minor], minor)
+
+
+def _static_words(matrix: Matrix) -> Iterator[str]:
+    """Say at which steps between neighbours static pods restart by their UID, whatever their containers."""
+    steps: dict[bool | None, list[str]] = {True: [], False: [], None: []}
+    for old, new in pairwise(matrix.releases):
+        words = f"{matrix.labels.get(old, old)} -> {matrix.labels.get(new, new)}"
+        steps[matrix.cells[old, new].static_pods].append(words)
+    if not steps[True]:
+        return
+    kept = f", except {', '.join(steps[False])}" if steps[False] else ""
+    yield f"Besides, {_STATIC} restart at every step{kept} (HC022)."
+    if steps[None]:
+        yield f"Not known of static pods: {', '.join(steps[None])}."
 
 
 def _ways(matrix: Matrix, cheapest: Path) -> Iterator[str]:
@@ -202,6 +224,7 @@ _GO: Final = "those with a backspace or form feed (another Go)"
 _FEW: Final = 6
 """Steps that one line names."""
 _SHORT: Final = {Scope.ALL: "all", Scope.SOME: "some", Scope.NONE: "."}
+_STATIC_PODS: Final = {True: "all", False: ".", None: "?"}
 
 
 def _grid(matrix: Matrix) -> Table:
@@ -223,8 +246,18 @@ def _listing(matrix: Matrix) -> Table:
     """Return a line for each pair of neighbours, there and back: who restarts, and why."""
     pairs = [pair for old, new in pairwise(matrix.releases) for pair in ((old, new), (new, old))]
     cells = [matrix.cells[pair] for pair in pairs if pair in matrix.cells]
-    rows = [[cell.old, cell.new, cell.scope.value, Prose(who(cell)), Prose(cell.upstream)] for cell in cells]
-    return Table(("FROM", "TO", "SCOPE", "WHICH CONTAINERS", "UPSTREAM"), lambda: rows)
+    rows = [
+        [
+            cell.old,
+            cell.new,
+            cell.scope.value,
+            _STATIC_PODS[cell.static_pods],
+            Prose(who(cell)),
+            Prose(cell.upstream),
+        ]
+        for cell in cells
+    ]
+    return Table(("FROM", "TO", "SCOPE", "STATIC PODS", "WHICH CONTAINERS", "UPSTREAM"), lambda: rows)
 
 
 def who(cell: Cell) -> str:
@@ -272,6 +305,7 @@ def _pair(matrix: Matrix, cell: Cell) -> docs.MatrixPair:
         if_set=cell.if_set,
         go=cell.go,
         upstream=cell.upstream,
+        static_pods=cell.static_pods,
         findings=counts.findings if counts else None,
         unknown=counts.unknown if counts else None,
     )

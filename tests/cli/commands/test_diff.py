@@ -11,6 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import hashcompat
+from hashcompat.output.report.difference import BEHAVIOUR
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import ROOT, Run, ran
 
@@ -130,7 +131,10 @@ class _Screen:
 @pytest.mark.parametrize("form", ["table", "json", "yaml", "html"])
 def test_two_releases_in_full(run: Run, form: str) -> None:
     result = run("diff", "1.30", "1.31.14", "-o", form)
-    for words in ("ImageVolume", "the runtime's driver" if form != "html" else "driver", "ResourceClaim"):
+    driver = (
+        "the runtime is asked for the cgroup driver" if form in ("table", "html") else "the runtime's driver"
+    )
+    for words in ("ImageVolume", driver, "ResourceClaim"):
         assert words in result.out
     assert result.err == "1.30 is read as 1.30.14, the newest known patch release\n"
     assert result.out == run("explain", "--from", "1.30.14", "--to", "1.31.14", "-o", form).out
@@ -237,3 +241,30 @@ def test_fifteen_thousand_items_of_which_each_changed(run: Run, tmp_path: Path) 
     assert time.process_time() - begun < 30  # 3 s where nothing else runs
     assert result.code == 2, result.err
     assert result.document["summary"]["changed"] == 15_000
+
+
+def test_what_kubelets_do_is_in_words_and_static_pods_are_named(run: Run) -> None:
+    text = run("diff", "1.36.3", "1.37.1").out
+    assert "Every static pod without a uid in its manifest restarts: 1.36.3 and 1.37.1" in text
+    rows = [line.split("  ") for line in text.split("What kubelets do")[1].split("\n\n")[0].splitlines()]
+    words = [[cell.strip() for cell in row if cell.strip()] for row in rows]
+    assert [
+        "1.37",
+        "exclusive CPUs at a start",
+        "whoever has exclusive CPUs keeps them at a restart",
+    ] in words
+    assert "alignedCpus" not in text
+    back = run("diff", "1.37.1", "1.36.3").out
+    there, here = (one.split("What kubelets do")[1].split("\n\n")[0] for one in (text, back))
+    assert there == here
+    assert "static pod" not in run("diff", "1.28.15", "1.29.15").out
+
+
+def test_what_began_and_ended_between_two_releases_is_no_difference(run: Run) -> None:
+    assert "devices at admission" not in run("diff", "1.24.17", "1.31.14").out
+    assert "devices at admission" in run("diff", "1.25.9", "1.25.10").out
+
+
+def test_every_respect_in_which_kubelets_differ_has_words() -> None:
+    respects = json.loads((ROOT / "schemas" / "tables" / "behaviour.json").read_bytes())
+    assert respects.keys() == BEHAVIOUR.keys()

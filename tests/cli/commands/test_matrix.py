@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.pods import Json, as_json, pod
+from tests.helpers.pods import Json, as_json, node, pod, same_uid
 from tests.helpers.program import Run
 
 SECURED: Json = {"name": "c", "image": "i", "securityContext": {}}
@@ -46,8 +46,8 @@ def test_patch_releases_that_hash_alike_are_one_row(run: Run) -> None:
 def test_wide_lists_neighbours_both_ways_with_what_is_behind_them(run: Run) -> None:
     lines = run("matrix", "--from", "1.8.15", "--to", "1.9.11", "-o", "wide", "--no-headers").out.splitlines()
     assert [" ".join(line.split()) for line in lines] == [
-        "1.8.15 1.9.11 all every container: VolumeDevices kubernetes/kubernetes#50457",
-        "1.9.11 1.8.15 all every container: VolumeDevices kubernetes/kubernetes#50457",
+        "1.8.15 1.9.11 all all every container: VolumeDevices kubernetes/kubernetes#50457",
+        "1.9.11 1.8.15 all all every container: VolumeDevices kubernetes/kubernetes#50457",
     ]
 
 
@@ -80,7 +80,9 @@ def test_wide_lists_neighbours_both_ways_with_what_is_behind_them(run: Run) -> N
 )
 def test_who_restarts_and_why(run: Run, old: str, new: str, words: str) -> None:
     first = run("matrix", "--from", old, "--to", new, "-o", "wide", "--no-headers").out.splitlines()[0]
-    assert " ".join(first.split()[2:]) == words
+    _, _, scope, static, *cells_ = first.split()
+    assert " ".join([scope, *cells_]) == words
+    assert static == ("." if same_uid(old, new) else "all")
 
 
 def test_every_patch_shows_where_go_changed_within_a_minor(run: Run) -> None:
@@ -198,3 +200,28 @@ def test_the_counts_are_those_of_plan(run: Run) -> None:
 )
 def test_a_release_that_is_none_is_a_usage_error(run: Run, arguments: tuple[str, str]) -> None:
     assert run("matrix", *arguments).code == 64
+
+
+def test_static_pods_are_named_where_their_uid_changes(run: Run) -> None:
+    result = run("matrix", "--from", "1.26", "--to", "1.37")
+    assert "restarts nothing but static pods without a uid in their manifest." in result.out
+    assert (
+        "Besides, static pods without a uid in their manifest restart at every step, except 1.28 -> 1.29"
+        in result.out
+    )
+    document = run("matrix", "--from", "1.26", "--to", "1.37", "-o", "json").document
+    assert {pair: cell["staticPods"] for pair, cell in cells(document).items()} == {
+        pair: not same_uid(*pair) for pair in cells(document)
+    }
+    assert "static" not in run("matrix", "--from", "1.28", "--to", "1.29").out
+
+
+def test_that_room_is_not_counted_is_said_where_a_node_may_lack_it(run: Run) -> None:
+    small = node("v1.36.3")
+    small["status"]["allocatable"] = {"cpu": "1", "pods": "110"}
+    big = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "800m"}}}
+    cluster = as_json(small, pod(big, name="a"), pod(big, name="b"))
+    said = "to 1.37.2: room is not counted, and n1 may lack it for some pods"
+    arguments = ("matrix", "--from", "1.36.3", "--to", "1.37.2", "-f", "-")
+    assert said in run(*arguments, stdin=cluster).err
+    assert "room" not in run(*arguments, stdin=as_json(small, pod(big))).err

@@ -28,7 +28,7 @@ from hashcompat.analysis.patching import strip as stripping
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.errors import UsageError
 from scripts.sample.pods import TOKEN_PATH
-from tests.helpers.pods import as_json, pod
+from tests.helpers.pods import as_json, pod, same_uid
 from tests.helpers.program import ROOT, Run
 
 HELPERS = """package container
@@ -115,7 +115,11 @@ def test_git_takes_the_patch_and_its_diffstat_is_gits_own(
         *UP, "--strategy", strategy, "--tree", tree, "--schemas", schemas, "--out", tmp_path / "p.patch"
     )
     assert (result.code, result.out) == (0, "")
-    assert result.err == f"Wrote {tmp_path / 'p.patch'}; apply it with: git am {tmp_path / 'p.patch'}\n"
+    first, second = result.err.splitlines()
+    assert first.startswith(
+        "The patch changes no UID. Every static pod without a uid in its manifest restarts"
+    )
+    assert second == f"Wrote {tmp_path / 'p.patch'}; apply it with: git am {tmp_path / 'p.patch'}"
     git(tree, "init", "--quiet")
     git(tree, "add", "--all")
     git(tree, "commit", "--quiet", "--message", "pristine")
@@ -226,6 +230,8 @@ def test_where_releases_hash_alike_no_patch_is_needed(run: Run, kubelet: str, li
     result = run("patch", "--kubelet", kubelet, "--like", like)
     assert (result.code, result.out) == (0, "")
     assert result.err.startswith(f"No patch needed: {kubelet} hashes every container as {like} does")
+    restarts = "Every static pod without a uid in its manifest restarts" in result.err
+    assert restarts is not same_uid(kubelet, like)
 
 
 @pytest.mark.parametrize(

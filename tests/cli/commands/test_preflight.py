@@ -12,6 +12,7 @@ import pytest
 import hashcompat
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import Probe
+from tests.helpers.apiservers import server_json
 from tests.helpers.dumps import NOW, Key, as_text, dump
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import Result, Run
@@ -85,6 +86,14 @@ def test_nodes_without_any_pod_are_enough_for_some_checks(run: Run) -> None:
         "not asked, for it takes a plan: PF-109, PF-115, PF-119, PF-121, PF-123, PF-127, PF-128, PF-130, "
         "PF-132" in result.err.splitlines()
     )
+
+
+def test_the_api_server_of_the_sample_decides_nothing_as_in_a_plan(run: Run) -> None:
+    arguments = ("--to", "1.31.14", "--no-node", "-f")
+    assert "under an API server" not in run("preflight", "--to", "1.31.14", "--no-node", "--sample").out
+    server = server_json("n1", "v1.30.1")
+    found = run("preflight", *arguments, "-", stdin=as_json(machine("v1.30.1"), server))
+    assert "under an API server 1.30.1" in found.out
 
 
 def test_from_overrides_what_a_node_shows(run: Run, place: Path) -> None:

@@ -185,8 +185,8 @@ def _find_readiness(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         Status.WARN if slow else Status.INFO,
         "",
         f"{count(len(waits), 'pod')} with a readinessProbe {'is' if len(waits) == 1 else 'are'} not Ready "
-        f"when {upgrade.target.release} starts until the probe passes again, and leave their Services: up to "
-        f"{waits[slowest]} s ({slowest})",
+        f"when {upgrade.target.release} starts until the probe passes again, up to {waits[slowest]} s "
+        f"({slowest}), so that pods leave their Services",
         "restart kubelets one by one, or drain the node first",
     )
 

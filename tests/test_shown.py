@@ -90,6 +90,15 @@ def test_a_url_is_shown_without_user_and_query(given: str, expected: str) -> Non
     [
         ("no URL in it: a?b@c", "no URL in it: a?b@c"),
         ('Get "https://u:word@host/x?a=word": refused', 'Get "https://host/x": refused'),
+        (
+            "v1 on containerd://2.0.5, v2 on docker://20.10.7; x",
+            "v1 on containerd://2.0.5, v2 on docker://20.10.7; x",
+        ),
+        (
+            "on cri-o://1.24.1-2.rhaos4.11.git7be4ac6.el8). x",
+            "on cri-o://1.24.1-2.rhaos4.11.git7be4ac6.el8). x",
+        ),
+        ("of https://u:word@host/x?a=b, x", "of https://host/x x"),
         ("1http://u:word@host and HTTP://u:word@host", "1http://host and HTTP://host"),
     ],
 )

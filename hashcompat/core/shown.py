@@ -116,7 +116,13 @@ def url(text: str) -> str:
 
 def urls(text: str) -> str:
     """Return a text, its URLs without user, password and query."""
-    return _URL.sub(lambda found: url(found[0]), text) if ":/" in text else text
+    return _URL.sub(lambda found: _url_in_text(found[0]), text) if ":/" in text else text
+
+
+def _url_in_text(found: str) -> str:
+    """Return a URL within a sentence, whose comma or full stop is no part of it if nothing is hidden then."""
+    bare = found.rstrip(",;:.)")
+    return found if url(bare) == bare else url(found)
 
 
 def name(text: str) -> str:

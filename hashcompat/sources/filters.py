@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from msgspec import structs
@@ -15,7 +15,7 @@ from hashcompat.core.model.escape import count
 from hashcompat.core.model.items import PodName
 from hashcompat.core.model.kinds import Owner, near_owners, owner_of
 from hashcompat.core.model.plan import Plan
-from hashcompat.core.model.pods import Inventory, Pod, Share, Shared
+from hashcompat.core.model.pods import Inventory, Pod, Share, Shared, Source
 from hashcompat.core.model.records import Recorded, Sandbox
 from hashcompat.core.model.servers import ApiServers
 
@@ -101,19 +101,24 @@ def select(inventory: Inventory, filters: Filters) -> Inventory:
     """
     if filters == Filters():
         allowances.containers().take(inventory.containers)
-    return structs.replace(inventory, pods=_Selected(inventory.pods, filters, inventory.servers))
+    known = frozenset(node.name for node in inventory.nodes)
+    if not known and inventory.origin.kind is Source.CLUSTER:
+        known = frozenset(filters.nodes)  # which may have no pods, and may not be read
+    return structs.replace(inventory, pods=_Selected(inventory.pods, filters, inventory.servers, known))
 
 
 def narrowed(plan: Plan, filters: Filters) -> Plan:
     """Return a plan with the containers of matching pods alone; errors as iterating over selected pods."""
     if filters == Filters():
         return plan
-    owners = _Owners(filters.owners)
+    owners, named = _Owners(filters.owners), _Nodes(filters.nodes)
     for item in plan.items:
         owners.see(item.pod)
+        named.see(item.pod.node)
     owners.check()
     items = tuple(item for item in plan.items if filters.matches(item.pod))
     if not items:
+        named.check()
         raise InputError(f"none of the {count(len(plan.items), 'container')} matches the filters")
     nodes = {item.pod.node for item in items}
     disputed = tuple(one for one in plan.disputed if one.node in nodes)
@@ -125,13 +130,17 @@ class _Selected(msgspec.Struct, frozen=True):
     filters: Filters
     servers: ApiServers
     """What those that are passed over show of the API servers: these decide about all nodes."""
+    known: frozenset[str]
+    """The names of the nodes in the input."""
 
     def __iter__(self) -> Iterator[Pod]:
         """Yield the matching pods; raise InputError without any: an empty plan would look like a safe one."""
         passed = matched = 0
         kept, owners, all_pass = _Kept(), _Owners(self.filters.owners), self.filters == Filters()
+        nodes = _Nodes(self.filters.nodes, self.known)
         for passed, pod in enumerate(self.pods, 1):  # noqa: B007 - counted for the message
             owners.see(pod)
+            nodes.see(pod.node)
             if all_pass or self.filters.matches(pod):
                 matched += 1
                 kept.take(pod)
@@ -139,6 +148,7 @@ class _Selected(msgspec.Struct, frozen=True):
             else:
                 # API servers are found among kube-system's pods, whichever pods the plan is narrowed to
                 self.servers.see(pod)
+        nodes.check()
         owners.check()
         if not matched:
             raise InputError(f"none of the {count(passed, 'pod')} matches the filters")
@@ -198,6 +208,35 @@ def _names(pod: Pod) -> list[str]:
     """Return the names that a report of a pod keeps."""
     containers = [container.name for container in pod.containers]
     return [pod.namespace, pod.name, pod.uid, pod.node, pod.owner, pod.workload, *containers]
+
+
+_NEAR: Final = 3
+
+
+class _Nodes:
+    """Looks for each node that is asked for, as ``_Owners`` does."""
+
+    def __init__(self, wanted: Iterable[str], known: Iterable[str] = ()) -> None:
+        """``known`` are nodes that may have no pod."""
+        self._seen = set(known)
+        self._missing = {name: None for name in wanted if name not in self._seen}
+
+    def see(self, name: str) -> None:
+        """Look at the node of a pod, as long as one is missing."""
+        if self._missing and name not in self._seen:
+            self._seen.add(name)
+            self._missing.pop(name, None)
+
+    def check(self) -> None:
+        """Raise InputError, with what is near, for a node that is neither in the input nor has a pod."""
+        if self._missing:
+            from difflib import get_close_matches  # noqa: PLC0415 - a message alone needs it
+
+            wanted, known = next(iter(self._missing)), sorted(filter(None, self._seen))
+            close = get_close_matches(wanted, known, _NEAR, 0.5)
+            hint = f"near it: {', '.join(close)}" if close else f"it has {count(len(known), 'node')}"
+            some = f", such as {known[0]}" if known and not close else ""
+            raise InputError(f"no node {wanted} in the input; {hint}{some}")
 
 
 class _Owners:

@@ -10,6 +10,7 @@ from msgspec import structs
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Origin, Source
 from hashcompat.output.report.model import plain
+from hashcompat.output.report.planpage import plan_page
 from hashcompat.output.report.planview import Excerpt, provenance
 from hashcompat.output.report.restartplan import source_of
 from tests.helpers.plans import item, plan
@@ -102,6 +103,19 @@ def test_a_release_that_is_missing_is_unknown_and_manifests_are_on_no_node() -> 
         "Kubelet 1.7.16 -> 1.9.11",
     ]
     assert said(plan())[1] == "Kubelet auto -> 1.9.11"
+
+
+def test_a_downgrade_is_called_that() -> None:
+    assert said(plan(item(release="v1.10.2")))[1] == "Kubelet v1.10.2 (1 node) -> 1.9.11 (a downgrade)"
+    assert said(plan(item(release="1.9.11")))[1] == "Kubelet 1.9.11 (1 node) -> 1.9.11"
+    some = plan(
+        item(node="a", release="1.9.12"), item(node="b", release="1.8.0"), item(node="c", release="x")
+    )
+    assert said(some)[1].endswith(" -> 1.9.11 (a downgrade of 1 node)")
+    assert ("Downgrade", said(plan(item(release="1.10.0")))[1]) in plan_page(
+        plan(item(release="1.10.0"))
+    ).facts
+    assert "Upgrade" in dict(plan_page(plan(item(release="1.7.16"))).facts)
 
 
 def test_the_document_says_the_same() -> None:

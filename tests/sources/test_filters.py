@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from hashcompat.core.go import allowance
+from hashcompat.core.model.pods import Inventory, Origin, Source
+from hashcompat.sources.filters import Filters, select
+from hashcompat.sources.values import collect
 from tests.helpers.pods import as_json, pod
 from tests.helpers.program import SAMPLE, Run
 
@@ -80,7 +83,6 @@ def test_a_filter_keeps_exactly_the_matching_pods(
     "filters",
     [
         ("-n", "nowhere"),
-        ("--node", "node-z"),
         ("-n", "shop", "--exclude-namespace", "shop"),
     ],
     ids=" ".join,
@@ -94,6 +96,47 @@ def test_a_filter_that_matches_nothing_is_a_failure(
         "",
         f"Error: none of the {len(PODS)} pods matches the filters\n",
     )
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        (["node-a11"], "Error: no node node-a11 in the input; near it: node-a1, "),
+        (["node-a1", "node-zz"], "Error: no node node-zz in the input; near it: "),
+        (["mars"], "Error: no node mars in the input; it has 5 nodes, such as node-a1\n"),
+    ],
+)
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_a_node_that_is_not_there_is_a_failure_that_names_near_ones(
+    run: Run, command: tuple[str, ...], nodes: list[str], message: str
+) -> None:
+    result = run(*command, "--sample", *(word for node in nodes for word in ("--node", node)))
+    assert (result.code, result.out) == (1, "")
+    assert message in result.err
+
+
+def test_a_mistyped_node_comes_before_a_missing_release(run: Run) -> None:
+    result = run("plan", "--to", "1.31", "--sample", "--node", "node-a11")
+    assert "no node node-a11 in the input; near it: node-a1" in result.err
+    assert "--from" not in result.err
+
+
+def test_a_node_without_pods_is_a_node(run: Run) -> None:
+    nodes = [{"kind": "Node", "apiVersion": "v1", "metadata": {"name": name}} for name in ("n1", "n2")]
+    argv = ("-f", "-", "--node", "n1", "--node", "n2", "-o", "json")
+    assert len(run(*COMMANDS["plan"], *argv, stdin=as_json(*nodes, pod())).items) == 1
+
+
+def test_nodes_of_a_cluster_that_may_not_be_read_may_have_no_pods() -> None:
+    found = Inventory(tuple(collect([pod()]).pods), origin=Origin(Source.CLUSTER))
+    assert len(list(select(found, Filters(nodes=("n1", "n2"))).pods)) == 1
+
+
+@pytest.mark.parametrize("word", ["-A", "--all-namespaces"])
+def test_all_namespaces_are_the_default(run: Run, word: str) -> None:
+    plain = run(*COMMANDS["plan"], "--sample", "-o", "json")
+    assert run(*COMMANDS["plan"], "--sample", "-o", "json", word).items == plain.items
+    assert run(*COMMANDS["plan"], "--sample", "-o", "json", word, "-n", "shop").items == plain.items
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,9 @@ def cluster_scope(scope: Scope, *, needs_nodes: bool, budgets: bool = False) -> 
     from hashcompat.sources.cluster import collect as live
 
     nodes = () if budgets else scope.nodes
-    return live.Scope(scope.namespaces, nodes, scope.labels.selector or "", needs_nodes, budgets=budgets)
+    return live.Scope(
+        scope.wanted_namespaces, nodes, scope.labels.selector or "", needs_nodes, budgets=budgets
+    )
 
 
 def _read(reading: Reading) -> Inventory:

@@ -124,7 +124,12 @@ class Releases:
         nodes = [node for node in inventory.nodes if not scope.nodes or node.name in scope.nodes]
         counts = Counter(node.kubelet for node in nodes if node.kubelet)
         if not counts:
-            raise missing_from(", and no node in the input reports a release")
+            next(iter(inventory.pods), None)  # what is wrong with the input comes first
+            raise missing_from(
+                ", and no node in the input reports a release"
+                if nodes
+                else ": the input has pods and no nodes, which kubectl get nodes,pods -A -o json saves too"
+            )
         names.say(f"--from is what the nodes report: {_counted(counts, names.catalog)}")
 
     def check_items(self, items: Sequence[Item]) -> None:

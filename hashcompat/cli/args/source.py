@@ -6,6 +6,7 @@ how long it may take.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -51,6 +52,12 @@ class Scope:
     namespaces: tuple[str, ...] = option(
         "-n", "--namespace", multiple=True, metavar="NAMESPACE", help="Only this namespace; repeatable."
     )
+    every_namespace: bool = option(
+        "-A",
+        "--all-namespaces",
+        is_flag=True,
+        help="All namespaces, which is the default; as in kubectl, -n counts for nothing then.",
+    )
     excluded_namespaces: tuple[str, ...] = option(
         "--exclude-namespace", multiple=True, metavar="NAMESPACE", help="Exclude this namespace; repeatable."
     )
@@ -66,7 +73,12 @@ class Scope:
         """What is left of the pods that were read."""
         from hashcompat.sources.filters import Filters
 
-        return Filters(self.namespaces, self.excluded_namespaces, self.nodes, self.owners)
+        return Filters(self.wanted_namespaces, self.excluded_namespaces, self.nodes, self.owners)
+
+    @property
+    def wanted_namespaces(self) -> tuple[str, ...]:
+        """The namespaces that are asked for; none for all of them."""
+        return () if self.every_namespace else self.namespaces
 
 
 @group
@@ -179,9 +191,18 @@ def collect_cluster(cluster: Cluster, scope: ClusterScope, *, quiet: bool) -> In
         return _read(cluster, scope, quiet=quiet)
     except UnreachableError as error:
         raise InputError(
-            f"cannot read the cluster: {error}; "
+            f"cannot read the cluster: {error}{_without_kubeconfig(cluster)}; "
             "give pods with -f FILE, or try the built-in cluster with --sample"
         ) from None
+
+
+def _without_kubeconfig(cluster: Cluster) -> str:
+    """Say that nothing names a cluster, which is then why it is not reached."""
+    from hashcompat.sources.cluster import kubectl
+
+    if cluster.kubeconfig or kubectl.has_kubeconfig(os.environ):
+        return ""
+    return "; there is no kubeconfig: KUBECONFIG is not set, and ~/.kube/config does not exist"
 
 
 def is_cluster_named(cluster: Cluster) -> bool:

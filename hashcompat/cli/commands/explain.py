@@ -72,7 +72,7 @@ def command(arguments: Arguments) -> None:
     inventory = reading.inventory()
     arguments.releases.check_nodes(inventory, arguments.scope, names)
     view = View(names.catalog, arguments.facts.options(reading, inventory, names, patches=patches))
-    chosen = {"show_values": arguments.show_values, "in_namespace": bool(arguments.scope.namespaces)}
+    chosen = {"show_values": arguments.show_values, "in_namespace": bool(arguments.scope.wanted_namespaces)}
     explanations = explain(inventory, arguments.target, way, view, **chosen)
     shown = structs.replace(arguments.without_hashes.of(explanations), full=arguments.full)
     output.show(EXPLANATIONS, shown, arguments.shown)

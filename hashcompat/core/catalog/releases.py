@@ -159,6 +159,14 @@ def is_older(one: Release, other: Release) -> bool:
     return _order(one) < _order(other)
 
 
+def goes_back(running: str, target: str) -> bool:
+    """Return whether a target is older than what runs, by their names; no name that is unreadable is."""
+    try:
+        return is_older(parse_release(target), parse_release(running))
+    except UsageError:  # what a node reports may be anything
+        return False
+
+
 def same_upstream(one: Release, other: Release) -> bool:
     """Return whether two names are of one upstream release; ``v1.9.11`` and ``1.9.11`` are."""
     return _order(one) == _order(other)

@@ -37,6 +37,7 @@ from hashcompat.output.report.page import (
 )
 from hashcompat.output.report.planview import (
     Excerpt,
+    downgrade,
     excerpt_of,
     group_table,
     groups_in_order,
@@ -256,7 +257,7 @@ def _facts(shown: Excerpt) -> Iterator[tuple[str, str]]:
     read, kubelet, *against = (str(line[0]) for line in provenance(shown, all_names=True))
     yield "Pods", read
     yield "Taken", times_line(shown.plan)
-    yield "Upgrade", kubelet
+    yield "Downgrade" if downgrade(shown.plan, shown.tally) else "Upgrade", kubelet
     yield from (("Against", line) for line in against)
     for facts in shown.plan.releases:
         named = "" if facts.name.removeprefix("v") == facts.read_as else f"read as {facts.read_as}, "

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from hashcompat.analysis.planning.judge import reports
+from hashcompat.core.catalog.releases import goes_back
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Plan, Summary
@@ -207,7 +208,12 @@ def provenance(shown: Excerpt, *, all_names: bool) -> list[Line]:
     pods = count(shown.summary.pods, "pod") + (f" on {count(tally.nodes, 'node')}" if tally.nodes else "")
     return [
         [f"Read from {_place(plan.origin, shown.now, all_names=all_names)}: {pods}"],
-        [f"Kubelet {_releases(plan, tally, all_names=all_names)} -> {plan.to_release}"],
+        [
+            (
+                f"Kubelet {_releases(plan, tally, all_names=all_names)} -> {plan.to_release}"
+                f"{downgrade(plan, tally)}"
+            )
+        ],
         *([line] for line in overridden(plan)),
     ]
 
@@ -265,6 +271,15 @@ def _releases(plan: Plan, tally: Tally, *, all_names: bool) -> str:
         (name or "unknown") + (f" ({count(nodes, 'node')})" if nodes else "") for name, nodes in releases
     ]
     return ", ".join(_few(texts, every=all_names)) or plan.from_release
+
+
+def downgrade(plan: Plan, tally: Tally) -> str:
+    """Say that the target is older than what runs now, on all nodes or on some; empty where it is not."""
+    running = {name: nodes for name, nodes in tally.releases.items() if name} or {plan.from_release: 0}
+    back = {name: nodes for name, nodes in running.items() if goes_back(name, plan.to_release)}
+    if not back:
+        return ""
+    return " (a downgrade)" if back == running else f" (a downgrade of {count(sum(back.values()), 'node')})"
 
 
 def overridden(plan: Plan | Impact) -> list[str]:

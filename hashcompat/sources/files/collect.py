@@ -24,6 +24,7 @@ from hashcompat.core.model.uids import Dating
 from hashcompat.sources.budgets import budgets_of
 from hashcompat.sources.dating import until
 from hashcompat.sources.documents import InFile
+from hashcompat.sources.files.foreign import refusal
 from hashcompat.sources.files.inputs import STDIN, called, inputs
 from hashcompat.sources.files.reading import WANTED, blocks, elements, parts
 from hashcompat.sources.files.spans import FIRST, Span
@@ -89,7 +90,10 @@ def _inventory(names: tuple[str, ...], surveys: Sequence[Survey], needs_pods: bo
     )
     warnings = (*templates.warnings, *dict.fromkeys(line for one in surveys for line in one.warnings))
     seen = tuple(structs.replace(survey, found=(), census=Census(), scales={}) for survey in surveys)
-    pods = _Pods(origin.names, seen, templates, needs_pods)
+    heads = (one for survey in surveys for one in survey.heads)
+    empty = all(survey.listed for survey in surveys) and not any(survey.elements for survey in surveys)
+    missing = refusal(heads, len(nodes), empty=empty)
+    pods = _Pods(origin.names, seen, templates, missing if needs_pods else "")
     containers = max(survey.containers for survey in surveys)  # files may hold copies of each other
     guessed = any(survey.guessed for survey in surveys)
     dating = Dating(until(), tuple(one for survey in surveys for one in survey.dated))
@@ -188,10 +192,11 @@ class _Pods(msgspec.Struct, frozen=True):
     names: tuple[str, ...]
     surveys: tuple[Survey, ...]
     templates: Templates
-    needed: bool
+    missing: str
+    """What to say where there is no pod; empty where none is needed."""
 
     def __iter__(self) -> Iterator[Pod]:
-        found = not self.needed
+        found = not self.missing
         for pod in pods_of(
             _Objects(tuple(chain.from_iterable(map(_portions, self.surveys)))), self.templates
         ):
@@ -199,9 +204,7 @@ class _Pods(msgspec.Struct, frozen=True):
             yield pod
         if not found:
             why = "".join(f"; {warning}" for warning in self.templates.warnings)
-            raise InputError(
-                f"{', '.join(self.names)}: no pods in the input; give a file with pods or pod templates{why}"
-            )
+            raise InputError(f"{', '.join(self.names)}: {self.missing}{why}")
 
     def shares(self) -> Sequence[Share]:
         """Return the pods as several processes read them: the largest file of one document is divided."""
@@ -228,7 +231,7 @@ class _Pods(msgspec.Struct, frozen=True):
 
     def are_right(self, seen: Sequence[Any]) -> bool:
         """Return whether there is a pod, and no copy in two shares."""
-        there = any(number for _, number in seen) or not self.needed
+        there = any(number for _, number in seen) or not self.missing
         return there and _are_distinct([uids for uids, _ in seen])
 
 

@@ -114,7 +114,8 @@ def _files_in(directory: Path, recursive: bool, suffixes: tuple[str, ...]) -> li
         raise InputError(f"{directory}: directories are nested too deeply") from None
     if not paths:
         hint = "" if recursive else "; -R looks below it too"
-        raise InputError(f"{directory}: no {', '.join(suffixes)} file in this directory{hint}")
+        kinds = f"{', '.join(suffixes)} file" if any(suffixes) else "file"
+        raise InputError(f"{directory}: no {kinds} in this directory{hint}")
     # os.walk has the order of the directory, which differs from disk to disk
     return sorted(paths)
 

@@ -196,10 +196,20 @@ def elements(source: Input, span: Span, *, strict: bool = True, alike: Stencils 
     return Elements(text, span.first, strict=strict, quick=_quick(strict=strict), alike=alike)
 
 
+def head(source: Input) -> str:
+    """Return the beginning of a file; errors as ``parts``."""
+    with source.open() as stream, named(source.origin):
+        return next(chunks(stream, WANTED))
+
+
+def is_json(begins: str) -> bool:
+    """Return whether a file that begins so is read as JSON; any other is YAML."""
+    return begins.lstrip().startswith(("{", "["))
+
+
 def is_yaml(source: Input) -> bool:
     """Return whether a file is read as YAML; errors as ``parts``."""
-    with source.open() as stream, named(source.origin):
-        return not next(chunks(stream, WANTED)).lstrip().startswith(("{", "["))
+    return not is_json(head(source))
 
 
 def _quick(*, strict: bool) -> Quick:

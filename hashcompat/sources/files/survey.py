@@ -27,8 +27,9 @@ from hashcompat.sources.budgets import scale_of, size_of
 from hashcompat.sources.dating import Dater
 from hashcompat.sources.documents import IN_NO_FILE, InFile
 from hashcompat.sources.files import spans
+from hashcompat.sources.files.foreign import refuse_text
 from hashcompat.sources.files.inputs import Input, named, require_end
-from hashcompat.sources.files.reading import WANTED, blocks, elements, is_yaml, parts
+from hashcompat.sources.files.reading import WANTED, blocks, elements, head, is_json, is_yaml, parts
 from hashcompat.sources.files.spans import FIRST, Span, Spans
 from hashcompat.sources.objects import (
     BESIDE_PODS,
@@ -48,6 +49,10 @@ from hashcompat.sources.workloads import Census
 Kinds = Mapping[int, object]
 """What the documents say of their kind behind their items, by number."""
 _ITEM: Final = "$.items["
+_HEADS: Final = 8
+"""Documents whose kind is kept, for a message."""
+_LONGEST: Final = 100
+"""Characters of each of these."""
 
 
 class Survey(msgspec.Struct, frozen=True):
@@ -57,6 +62,12 @@ class Survey(msgspec.Struct, frozen=True):
 
     documents: int
     """How many it holds."""
+
+    heads: tuple[tuple[str, str], ...]
+    """The apiVersion and the kind of its first documents."""
+
+    elements: bool
+    """Whether one of them, a list, has an element."""
 
     kinds: Kinds
     """Those that come after items."""
@@ -113,6 +124,10 @@ def survey_of(source: Input, jobs: int = 1) -> Survey:
     ``jobs``: how many processes may take part. Raises InputError for a download whose end nothing proves,
     unless it is one JSON list: it proves its own.
     """
+    begins = head(source)
+    if not is_json(begins):
+        with named(source.origin):
+            refuse_text(begins)
     first = _looked(source, {}, jobs)
     if not first.documents:
         raise InputError(f"{source.origin}: no Kubernetes object, only comments or empty documents")
@@ -231,7 +246,8 @@ class _Look:
     def __init__(self, origin: str, known: Kinds) -> None:
         self._origin, self._known = origin, known
         self._documents = self._saved = self._containers = 0
-        self._listed = self._budgets = False
+        self._listed = self._budgets = self._elements = False
+        self._heads: dict[tuple[str, str], None] = {}
         self._scales: dict[tuple[str, str], int] = {}
         self._kinds: dict[int, object] = {}
         self._found: list[tuple[Found, Object]] = []
@@ -244,14 +260,19 @@ class _Look:
         """Take one more part into account."""
         if part.index is None:
             self._documents += 1
-            kind = part.value.get("kind") if isinstance(part.value, Mapping) else None
+            value = part.value if isinstance(part.value, Mapping) else {}
+            kind = value.get("kind")
+            if len(self._heads) < _HEADS:
+                self._heads[str(value.get("apiVersion"))[:_LONGEST], str(kind)[:_LONGEST]] = None
             self._saved += kind == snapshots.KIND
             self._listed = is_list(kind)
             self._budgets |= kind == f"{BUDGET}List"
             if part.document in self._kinds:
                 self._kinds[part.document] = intern(str(kind))
-        elif part.kind is None:
-            self._kinds[part.document] = ""
+        else:
+            self._elements = True
+            if part.kind is None:
+                self._kinds[part.document] = ""
         replica = part.value if isinstance(part.value, Replica) else None
         last, self._replica = self._replica, replica
         if replica is not None and replica.is_like(last):
@@ -264,6 +285,7 @@ class _Look:
 
     def pass_over(self, place: Place) -> None:
         """Take into account that there are elements at a place, whatever they are."""
+        self._elements = True
         if place.kind is None:
             self._kinds[place.document] = ""
 
@@ -290,6 +312,7 @@ class _Look:
 
     def merge(self, other: _Look, index: int) -> None:
         """Take what another look found in the elements from an index on into account."""
+        self._elements |= other._elements
         self._containers += other._containers
         self._scales |= other._scales
         self._found += [(thing, _later(where, index)) for thing, where in other._found]
@@ -304,6 +327,8 @@ class _Look:
         return Survey(
             source,
             self._documents,
+            tuple(self._heads),
+            self._elements,
             self._kinds,
             tuple(self._found),
             self._census,

@@ -108,10 +108,13 @@ SILENT: Json = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}
 @pytest.mark.parametrize(
     ("objects", "why"),
     [
-        ([pod()], "and no node in the input reports a release"),
-        ([pod(), SILENT], "and no node in the input reports a release"),
-        ([pod(node=""), node("v1.30.0")], "and no pod in the input runs on a node that reports a release"),
-        ([pod(node="n2"), node("v1.30.0")], "and no pod in the input runs on a node that reports a release"),
+        ([pod()], ": the input has pods and no nodes, which kubectl get nodes,pods -A -o json saves too"),
+        ([pod(), SILENT], ", and no node in the input reports a release"),
+        ([pod(node=""), node("v1.30.0")], ", and no pod in the input runs on a node that reports a release"),
+        (
+            [pod(node="n2"), node("v1.30.0")],
+            ", and no pod in the input runs on a node that reports a release",
+        ),
     ],
     ids=["no node", "a node without a release", "a pod without a node", "a pod of another node"],
 )
@@ -119,7 +122,7 @@ def test_where_no_node_shows_it_a_release_must_be_named(run: Run, objects: list[
     result = run("plan", "--to", "1.31.14", "-f", "-", stdin=as_json(*objects))
     assert (result.code, result.out) == (64, "")
     assert result.err.endswith(
-        f"Error: --from is missing, {why}; name the kubelet release that runs now, such as --from 1.9.11\n"
+        f"Error: --from is missing{why}; name the kubelet release that runs now, such as --from 1.9.11\n"
     )
     named = run("plan", "--from", "auto", "--to", "1.31.14", "-f", "-", stdin=as_json(*objects))
     assert named.code == 0

@@ -108,7 +108,7 @@ REFUSED: dict[str, tuple[Change, tuple[str, ...], str]] = {
     ),
     "to another release": (lambda _: None, ("--to", "1.10.13"), "a plan of 1.9.11, and --to is 1.10.13"),
     "from another release": (lambda _: None, ("--from", "1.7.16"), "a plan of 1.8.15, and --from is 1.7.16"),
-    "of no such node": (lambda _: None, ("--node", "n9"), "none of the 2 containers matches the filters"),
+    "of no such node": (lambda _: None, ("--node", "n9"), "no node n9 in the input; "),
     "of no such owner": (
         lambda _: None,
         ("--owner", "job/k"),

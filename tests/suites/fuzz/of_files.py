@@ -249,7 +249,11 @@ TARGETS = (
         longest=4096,
     ),
     Target(
-        "file-yaml", _file, ("sources/files/reading", "sources/files/collect", *_OBJECTS), Form.YAML, 1024
+        "file-yaml",
+        _file,
+        ("sources/files/reading", "sources/files/collect", "sources/files/foreign", *_OBJECTS),
+        Form.YAML,
+        1024,
     ),
     Target(
         "snapshot",

@@ -138,6 +138,7 @@ class OptionFields(TypedDict, total=False):
     apiserver_to: str
     patch: AssumePatch | None
     assume_upstream: bool
+    allowed_sysctls: frozenset[str] | None
     current_patch: AssumePatch | None
     normalized: bool
     override_node_releases: bool

@@ -29,6 +29,7 @@ STRICT: Json = {"securityContext": {"supplementalGroupsPolicy": "Strict"}}
 MEMORY_LIMIT: Json = {"resources": {"limits": {"memory": "1Gi"}}}
 MEMORY_RESTARTS: Json = {"resizePolicy": [{"resourceName": "memory", "restartPolicy": "RestartContainer"}]}
 REFERRING: Json = {"volumes": [{"name": "s", "secret": {"secretName": "s"}}]}
+LOW: Json = {"key": "maintenance", "operator": "Lt", "value": "10"}
 TAINT: Json = {"key": "maintenance", "value": "yes", "effect": "NoExecute"}
 ENDED: Json = {"phase": "Failed"}
 NOT_READY: Json = {
@@ -227,6 +228,13 @@ INPUTS: tuple[Input, ...] = (
         "1.32.13",
         "1.33.13",
         (pod(C, spec={"nodeSelector": {"disk": "hdd"}}, metadata=OWNED), host()),
+    ),
+    Input(
+        "HC034",
+        "UNKNOWN",
+        "1.36.3",
+        "1.37.1",
+        (pod(C, spec={"tolerations": [LOW]}), host("1.36.3", taints=[{**TAINT, "value": "9"}])),
     ),
     Input("HC034", "KILL", "1.32.13", "1.33.13", (pod(C, metadata=OWNED), host(taints=[TAINT]))),
     Input(

@@ -59,6 +59,9 @@ class Options(msgspec.Struct, frozen=True):
     """The patch that the current kubelets have; ``like`` is needed."""
     normalized: bool = False
     """Whether records that can be proven to be rewritable are taken as rewritten."""
+    allowed_sysctls: frozenset[str] | None = None
+    """What ``--allowed-unsafe-sysctls`` of the target kubelet names: sysctls, or beginnings that end in *;
+    None where that is not known."""
     override_node_releases: bool = False
     """Whether the current release that is given counts on nodes, too, that report another one."""
 

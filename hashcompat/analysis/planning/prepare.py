@@ -71,6 +71,7 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
         cri_dockerd=view.options.cri_dockerd,
         other_runtime=view.options.other_runtime,
         assume_upstream=view.options.assume_upstream,
+        allowed_sysctls=view.options.allowed_sysctls,
         without_resources=_without_resources(transition, reading.spec),
         lost_default=reading.lost,
         accepted=_accepted(transition, reading.spec, view),

@@ -131,6 +131,12 @@ class Facts:
         is_flag=True,
         help="Assume that vendors' kubelets without public source (ACK, TKE, CCE) hash like upstream's.",
     )
+    allowed_sysctls: str | None = option(
+        "--allowed-unsafe-sysctls",
+        metavar="SYSCTL[,SYSCTL...]",
+        help="What the target kubelet's option of this name says; empty for nothing. Default: what runs "
+        "stays allowed, except what only the current release holds safe.",
+    )
     override_node_releases: bool = override_option()
     feature_gates: tuple[str, ...] = option(
         "--feature-gates",
@@ -162,6 +168,7 @@ class Facts:
             cri_dockerd=self.cri_dockerd,
             other_runtime=self.other_runtime,
             assume_upstream=self.assume_upstream,
+            allowed_sysctls=None if self.allowed_sysctls is None else _sysctls(self.allowed_sysctls),
             apiserver=servers[0],
             apiserver_to=servers[1],
             patch=patches.target,
@@ -212,6 +219,11 @@ class Patched:
             AssumePatch(name, likes) if name else None for name in (self.strategy, self.from_patched)
         )
         return Patches(target, current, self.assume_normalized)
+
+
+def _sysctls(text: str) -> frozenset[str]:
+    """Read ``kernel.msg*,net.core.somaxconn``; slashes are dots."""
+    return frozenset(name.strip().replace("/", ".") for name in text.split(",") if name.strip())
 
 
 def _gates(text: str) -> Iterator[tuple[str, bool]]:

@@ -95,11 +95,18 @@ _OPERATORS: Final[Mapping[str, Callable[[str | None, Sequence[Any]], bool]]] = {
 """What an expression asks of a label, which is None where the node lacks it."""
 
 
-def not_tolerated(spec: Mapping[str, Any], taints: Iterable[Mapping[str, Any]], effect: str) -> str:
-    """Return the first taint of an effect that a pod does not tolerate, as kubectl writes it; or empty."""
+def not_tolerated(
+    spec: Mapping[str, Any], taints: Iterable[Mapping[str, Any]], effect: str, *, compares: bool = False
+) -> str:
+    """Return the first taint of an effect that a pod does not tolerate, as kubectl writes it; or empty.
+
+    ``compares``: whether the operators Gt and Lt count, of a toleration whose value is a number.
+    """
     tolerated = {_tolerated(mapping(row)) for row in _sequence(spec.get("tolerations"))}
     for taint in taints:
         if taint.get("effect") == effect and tolerated.isdisjoint(_tolerations(taint)):
+            if compares and any(_is_beyond(taint, row) for row in tolerated):
+                continue
             value = f"={taint['value']}" if taint.get("value") else ""
             return f"{taint.get('key')}{value}:{effect}"
     return ""
@@ -108,7 +115,7 @@ def not_tolerated(spec: Mapping[str, Any], taints: Iterable[Mapping[str, Any]], 
 def _tolerated(toleration: Mapping[str, Any]) -> _Toleration:
     """Return effect, key, operator and value of a toleration; without an effect or a key it has any."""
     operator = _text(toleration, "operator") or "Equal"
-    value = _text(toleration, "value") if operator == "Equal" else ""
+    value = _text(toleration, "value") if operator != "Exists" else ""
     return _text(toleration, "effect"), _text(toleration, "key"), operator, value
 
 
@@ -117,6 +124,22 @@ def _tolerations(taint: Mapping[str, Any]) -> Iterator[_Toleration]:
     ways = (("Exists", ""), ("Equal", _text(taint, "value")))
     for effect, key, way in product(("", _text(taint, "effect")), ("", _text(taint, "key")), ways):
         yield effect, key, *way
+
+
+_CANONICAL: Final = regex(r"0|-?[1-9][0-9]{0,18}", re.ASCII)
+"""An integer as ``content.IsDecimalInteger`` takes it, that may fit in 64 bits."""
+
+
+def _is_beyond(taint: Mapping[str, Any], toleration: _Toleration) -> bool:
+    """Return whether a toleration with the operator Gt or Lt tolerates a taint."""
+    effect, key, operator, value = toleration
+    texts = _text(taint, "value"), value
+    if operator not in ("Gt", "Lt") or not all(map(_CANONICAL.fullmatch, texts)):
+        return False
+    one, other = map(int, texts)
+    fit = all(-(1 << 63) <= number < 1 << 63 for number in (one, other))
+    at = effect in ("", _text(taint, "effect")) and key in ("", _text(taint, "key"))
+    return fit and at and (one > other if operator == "Gt" else one < other)
 
 
 def _text(row: Mapping[str, Any], key: str) -> str:

@@ -138,6 +138,37 @@ def test_hc034_a_taint_that_is_not_tolerated(run: Run, tolerations: list[Json], 
     assert decided(run, "1.32.13", "1.33.13", given, host(taints=[GONE])) == expected
 
 
+NUMBERED: Json = {"key": "sla", "value": "900", "effect": "NoExecute"}
+COMPARES = "TaintTolerationComparisonOperators"
+BY_GATE: Expected = ("UNKNOWN", ["HC034"])
+
+
+@pytest.mark.parametrize(
+    ("new", "gate", "toleration", "expected"),
+    [
+        ("1.36.3", "true", {"operator": "Gt", "value": "899"}, KEEP),
+        ("1.36.3", "true", {"operator": "Gt", "value": "900"}, refused("HC034")),
+        ("1.36.3", "true", {"operator": "Lt", "value": "901", "effect": "NoExecute"}, KEEP),
+        ("1.36.3", "true", {"operator": "Lt", "value": "901", "effect": "NoSchedule"}, refused("HC034")),
+        ("1.36.3", "true", {"operator": "Lt", "value": "901", "key": "other"}, refused("HC034")),
+        ("1.36.3", "true", {"operator": "Lt", "value": "+901"}, refused("HC034")),
+        ("1.36.3", "true", {"operator": "Lt", "value": "0901"}, refused("HC034")),
+        ("1.36.3", "true", {"operator": "Lt", "value": "9300000000000000000"}, refused("HC034")),
+        ("1.36.3", "true", {"operator": "Gt", "value": "-9000000000000000000"}, KEEP),
+        ("1.36.3", "", {"operator": "Gt", "value": "899"}, BY_GATE),
+        ("1.36.3", "", {"operator": "Gt", "value": "901"}, refused("HC034")),
+        ("1.36.3", "false", {"operator": "Gt", "value": "899"}, refused("HC034")),
+        ("1.34.10", "", {"operator": "Gt", "value": "899"}, refused("HC034")),
+    ],
+)
+def test_hc034_operators_that_compare_numbers(
+    run: Run, new: str, gate: str, toleration: Json, expected: Expected
+) -> None:
+    given = pod(C, spec={"tolerations": [{"key": "sla", **toleration}]})
+    more = ("--feature-gates", f"{COMPARES}={gate}") if gate else ()
+    assert decided(run, "1.35.8", new, given, host("1.35.8", taints=[NUMBERED]), more=more) == expected
+
+
 @pytest.mark.parametrize(
     ("old", "new", "given", "taint", "expected"),
     [
@@ -213,6 +244,39 @@ def test_hc037_a_sysctl_that_the_older_kubelet_does_not_hold_safe(
 ) -> None:
     given = pod(C, spec={"securityContext": {"sysctls": [{"name": name, "value": "1"}]}})
     assert decided(run, old, new, given) == expected
+
+
+@pytest.mark.parametrize(
+    ("allowed", "names", "expected"),
+    [
+        ("", ("net.core.somaxconn",), refused("HC037")),
+        ("net.core.somaxconn", ("net.core.somaxconn",), KEEP),
+        ("kernel.msg*, net/core/somaxconn", ("kernel.msgmax", "net.core.somaxconn"), KEEP),
+        ("kernel.msg*", ("kernel.msgmax", "net.core.somaxconn"), refused("HC037")),
+        ("net.ipv4.tcp_rmem", ("net.ipv4.tcp_rmem",), KEEP),
+        ("net.ipv4.tcp", ("net.ipv4.tcp_rmem",), refused("HC037")),
+        ("", ("net.ipv4.tcp_keepalive_time",), KEEP),
+    ],
+)
+def test_hc037_by_what_the_target_kubelet_allows(
+    run: Run, allowed: str, names: tuple[str, ...], expected: Expected
+) -> None:
+    sysctls = [{"name": name, "value": "1"} for name in names]
+    given = pod(C, spec={"securityContext": {"sysctls": sysctls}})
+    more = ("--allowed-unsafe-sysctls", allowed)
+    assert decided(run, "1.32.13", "1.31.14", given, more=more) == expected
+
+
+def test_hc037_prints_what_it_assumes(run: Run) -> None:
+    said = "--allowed-unsafe-sysctls of 1.31.14 is empty: ns/p/c"
+    given = pod(C, spec={"securityContext": {"sysctls": [{"name": "net.ipv4.tcp_rmem", "value": "1"}]}})
+    arguments = ("plan", "--from", "1.32.13", "--to", "1.31.14", "-f", "-", "-o", "json")
+    spec = run(*arguments, stdin=as_json(given)).document["spec"]
+    assert said in spec["assumptions"]
+    known = run(*arguments, "--allowed-unsafe-sysctls", "", stdin=as_json(given)).document["spec"]
+    assert not any("allowed-unsafe-sysctls" in one for one in known["assumptions"])
+    kept = run(*arguments, stdin=as_json(pod(C))).document["spec"]
+    assert not any("allowed-unsafe-sysctls" in one for one in kept["assumptions"])
 
 
 GPU: Json = {**C, "resources": {"limits": {"nvidia.com/gpu": "1"}, "requests": {"nvidia.com/gpu": "1"}}}

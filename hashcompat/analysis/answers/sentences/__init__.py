@@ -121,6 +121,10 @@ DECIDES: Final[Mapping[str, str]] = {
         "the node's runtime decides: once the new kubelet has started on another node with it, that node's "
         "status.declaredFeatures names the feature or not"
     ),
+    rules.TAINT: (
+        "the kubelet's feature gate decides: give it with --feature-gates "
+        "TaintTolerationComparisonOperators=true|false"
+    ),
     rules.ROOM: ("the node decides: move pods away from it until what is left fits, whatever their order"),
     rules.NODE_RELEASE: (
         "the release of the node's kubelet decides: give the Node with -f or the release with --from, or the "
@@ -162,7 +166,7 @@ DECIDES: Final[Mapping[str, str]] = {
 def deciding(situation: Situation) -> str:
     """Say what would decide an UNKNOWN verdict, without the full stop; the last reason is why it is one."""
     decisive = [DECIDES[reason.id] for reason in situation.item.reasons if reason.id in DECIDES]
-    worst = "kill" if situation.has(rules.STRICT_GROUPS, rules.FEATURE_REFUSED, rules.ROOM) else "restart"
+    worst = "kill" if situation.has(*REFUSED) else "restart"
     return f"{_narrowed(situation) or decisive[-1]}; until then count it as a {worst}"
 
 

@@ -378,7 +378,7 @@ BY_POD: Final[Mapping[str, Clause]] = {
     rules.STARTUP_PROBE: _startup_probe,
     rules.SANDBOX_BROKEN: _sandbox_broken,
     rules.OTHER_NODE: _refused,
-    rules.TAINT: _refused,
+    rules.TAINT: _feature,
     rules.SIDECAR_REFUSED: _refused,
     rules.STRICT_GROUPS: _strict_groups,
     rules.SYSCTL: _refused,

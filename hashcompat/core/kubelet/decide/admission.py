@@ -6,6 +6,7 @@ Source: pkg/kubelet/kubelet.go ``HandlePodAdditions`` and ``rejectPod``, pkg/kub
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 from hashcompat.core import rules
@@ -16,6 +17,8 @@ from hashcompat.core.kubelet.decide.case import Case, Decision
 from hashcompat.core.model.verdicts import Reason, Verdict
 
 SIDECAR_GATE: Final = "SidecarContainers"
+
+COMPARISON_GATE: Final = "TaintTolerationComparisonOperators"
 
 
 def _refused(rule: str, text: str) -> Decision:
@@ -36,11 +39,23 @@ def other_node(case: Case) -> Decision | None:
 
 
 def taint(case: Case) -> Decision | None:
-    """Kill a pod that does not tolerate a NoExecute taint of its node; a static pod tolerates all."""
+    """Kill a pod that does not tolerate a NoExecute taint of its node; a static pod tolerates all.
+
+    The operators Gt and Lt need a gate of the kubelet, which is off by default from 1.35 to 1.37. A pod that
+    only they keep on its node runs either because the gate is on there, or because the taint is newer.
+    """
     if case.node is None or case.pod.static or not case.new.behaviour.no_execute_taints:
         return None
-    key = case.whole.not_tolerated(case.node)
-    return _refused(rules.TAINT, f"it does not tolerate the taint {key}") if key else None
+    gates = case.new.gates
+    key = case.whole.not_tolerated(case.node, compares=gates.is_on(COMPARISON_GATE))
+    if not key:
+        return None
+    text = f"it does not tolerate the taint {key}"
+    by_default = gates.knows(COMPARISON_GATE) and not gates.sets(COMPARISON_GATE)
+    if by_default and not case.whole.not_tolerated(case.node, compares=True):
+        text = f"whether {COMPARISON_GATE} is on, without which {text}, is not in the input"
+        return Decision(Verdict.UNKNOWN, (Reason(rules.TAINT, text),))
+    return _refused(rules.TAINT, text)
 
 
 def sidecars(case: Case) -> Decision | None:
@@ -73,17 +88,26 @@ def strict_groups(case: Case) -> Decision | None:
 def sysctls(case: Case) -> Decision | None:
     """Kill a pod with a sysctl that the old kubelet holds safe and the new one does not.
 
-    What ``--allowed-unsafe-sysctls`` has to allow now is taken to stay allowed.
+    What ``--allowed-unsafe-sysctls`` has to allow now is taken to stay allowed, unless it is known.
     """
     names = case.whole.sysctls
     if not names:
         return None
     before, now = (kubelet.behaviour.safe_sysctls for kubelet in (case.old, case.new))
-    # a sysctl that neither holds safe runs by --allowed-unsafe-sysctls, which is taken to stay
-    lost = [name for name in before if name in names and name not in now]
+    allowed = case.allowed_sysctls
+    if allowed is None:
+        # a sysctl that neither holds safe runs by --allowed-unsafe-sysctls, which is taken to stay
+        lost = [name for name in before if name in names and name not in now]
+    else:
+        lost = sorted(name for name in names if name not in now and not _is_allowed(name, allowed))
     if not lost:
         return None
     return _refused(rules.SYSCTL, f"{case.new.release} does not hold {', '.join(lost)} safe")
+
+
+def _is_allowed(name: str, allowed: Collection[str]) -> bool:
+    """Return whether a list of sysctls, and of beginnings that end in ``*``, has one."""
+    return name in allowed or any(one.endswith("*") and name.startswith(one[:-1]) for one in allowed)
 
 
 def devices(case: Case) -> Decision | None:

@@ -172,9 +172,16 @@ class Whole:
             of=node,
         )
 
-    def not_tolerated(self, node: Node) -> str:
-        """Return the first NoExecute taint of a node that the pod does not tolerate; empty for none."""
-        return self.once("taint", lambda: not_tolerated(self._pod.spec, node.taints, "NoExecute"), of=node)
+    def not_tolerated(self, node: Node, *, compares: bool) -> str:
+        """Return the first NoExecute taint of a node that the pod does not tolerate; empty for none.
+
+        ``compares``: whether tolerations with the operators Gt and Lt count.
+        """
+        return self.once(
+            ("taint", compares),
+            lambda: not_tolerated(self._pod.spec, node.taints, "NoExecute", compares=compares),
+            of=node,
+        )
 
     def failed(self, sandboxes: Sequence[Sandbox], behaviour: Behaviour) -> tuple[str, str]:
         """Return the name of the check that the pod's sandboxes fail, and why; empty texts for none."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hashcompat.analysis.answers.comparison import ABSENT, compare_releases
+from hashcompat.core.catalog.eras import reachable_fields
 from hashcompat.core.catalog.lookup import Catalog
-from hashcompat.core.catalog.types import reachable_fields
 
 
 def rows(catalog: Catalog, old: str, new: str) -> dict[tuple[str, str], tuple[str, str]]:

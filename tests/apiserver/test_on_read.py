@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.core.apiserver.on_read import added_paths, as_read, as_unread
+from hashcompat.core.apiserver import added_paths, as_read, as_unread
 from hashcompat.core.catalog.defaults import ReadDefault, read_default
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.catalog.releases import parse_range

@@ -8,7 +8,7 @@ import pytest
 
 from hashcompat.analysis.preflight.checks.values import FORMS
 from hashcompat.analysis.preflight.facts.settings import number_of
-from hashcompat.core.catalog.kubeletvalues import Limits, Other, ValueRow
+from hashcompat.core.catalog.kubeletsettings import Limits, Other, ValueRow
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.release import parse_release
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from hashcompat.core.catalog.eras import Schema, reachable_fields
 from hashcompat.core.catalog.lookup import Catalog
-from hashcompat.core.catalog.types import Schema, reachable_fields
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import metav1, quantity
 from hashcompat.core.go.types import STRING, Basic, Field, Map, Pointer, Slice, Struct, zero_value

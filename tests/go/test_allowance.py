@@ -20,7 +20,7 @@ from hashcompat.core.go.allowance import (
     check_depth,
     values_in,
 )
-from hashcompat.core.go.inf import LARGEST_EXPONENT
+from hashcompat.core.go.quantity import LARGEST_EXPONENT
 from hashcompat.core.go.yamlevents import DEEPEST as OF_YAML
 from hashcompat.sources.objects import read_object
 from hashcompat.sources.pods import MOST_CONTAINERS

@@ -15,7 +15,7 @@ from hashcompat.core.go.jsontext import Number
 from hashcompat.core.kubelet.gaps import Cuts, _replaced, _stand, gapped, open_for
 from hashcompat.core.kubelet.hashing import hashers
 from hashcompat.core.kubelet.sections import SectionPrinter, printing_of, whole
-from hashcompat.core.kubelet.writing import Kind, Values, writing_of
+from hashcompat.core.kubelet.template import Kind, Values, writing_of
 from hashcompat.core.model.pods import Blank, Container, ContainerType
 
 GAP = "hashcompat-gap-{:05}z"

@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 
 from hashcompat.core.catalog.lookup import Catalog
-from hashcompat.core.compile import remarshal
-from hashcompat.core.compile.remarshal import Remarshal
+from hashcompat.core.compile import quick
+from hashcompat.core.compile.quick import Remarshal, compile_parts
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsontext import Number, decode_text, loads
 from hashcompat.core.go.types import Basic, Field, Interface, Pointer, Slice, Struct
-from hashcompat.core.kubelet import hashing, parts
+from hashcompat.core.kubelet import hashing
 from hashcompat.core.kubelet.hashing import Hasher, compile_hasher, hashers
-from hashcompat.core.kubelet.parts import compile_parts
 from tests.helpers import golden, random_containers, randomness
 
 RELEASES = (
@@ -37,7 +36,7 @@ _LONG = "x" * (1 << 15)
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Compile a struct for the first value."""
-    monkeypatch.setattr(remarshal, "_FEW", 0)
+    monkeypatch.setattr(quick, "_FEW", 0)
     hashing.compile_hasher.cache_clear()
     yield
     hashing.compile_hasher.cache_clear()
@@ -146,14 +145,14 @@ def test_usual_and_odd_json(catalog: Catalog, release: str) -> None:
 
 
 def test_texts_of_parts_are_forgotten(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "_LARGEST", 0)
+    monkeypatch.setattr(quick, "_LARGEST", 0)
     hasher = hashers(catalog.kubelet("1.7.16"))[0]
     for number in range(3):
         assert same(hasher, {**USUAL, "workingDir": f"/{number}"})
 
 
 def test_a_struct_is_compiled_once_it_pays(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remarshal, "_FEW", 2)
+    monkeypatch.setattr(quick, "_FEW", 2)
     (hasher,) = hashers(catalog.kubelet("1.30.14"))
     assert [same(hasher, USUAL) for _ in range(2)] == [True, True]
     fits = Remarshal(hasher.container).fits

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.lookup import Catalog
-from hashcompat.core.catalog.types import Schema
 from hashcompat.core.compile.decode import compile_known
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsontext import ESCAPES

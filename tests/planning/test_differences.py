@@ -13,8 +13,8 @@ from msgspec import structs
 from hashcompat.analysis.planning import reasons as of_kubelets
 from hashcompat.analysis.planning.reasons import FieldChange, difference, field_changes
 from hashcompat.core.catalog.behaviour import Changes
+from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
-from hashcompat.core.catalog.types import Schema
 from hashcompat.core.go.walk import side_by_side
 from hashcompat.core.kubelet.hashing import compile_hasher, container_hash
 from hashcompat.core.rules.pages import every

@@ -21,10 +21,9 @@ from hashcompat.analysis.answers.keeping import Keeper
 from hashcompat.analysis.answers.outlines import Hidden, Outline, Printed, Replicas
 from hashcompat.analysis.planning.latest import Latest
 from hashcompat.analysis.planning.wayhashes import differing
-from hashcompat.core.apiserver.on_read import as_read, as_unread
-from hashcompat.core.catalog.eras import Era
+from hashcompat.core.apiserver import as_read, as_unread
+from hashcompat.core.catalog.eras import Era, Schema
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
-from hashcompat.core.catalog.types import Schema
 from hashcompat.core.errors import DecodeError, InputError, NotStoredError
 from hashcompat.core.go.digest import Digest
 from hashcompat.core.go.jsontext import ESCAPES

@@ -23,9 +23,9 @@ from hashcompat.analysis.planning.planner import skews
 from hashcompat.analysis.planning.reasons import FieldChange
 from hashcompat.analysis.planning.room import Rooms
 from hashcompat.analysis.planning.view import View
+from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import is_older, oldest_first
-from hashcompat.core.catalog.types import Schema
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go.types import Coded, GoType, Map
 from hashcompat.core.go.walk import ANY, Member, Pair, side_by_side

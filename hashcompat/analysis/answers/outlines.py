@@ -16,7 +16,7 @@ from hashcompat.analysis.answers.keeping import is_kept, may_be_kept
 from hashcompat.core.kubelet.gaps import Cuts, Gap, Text, filled, open_for
 from hashcompat.core.kubelet.hashing import Hasher
 from hashcompat.core.kubelet.sections import Sections
-from hashcompat.core.kubelet.writing import Kind, Value, Values
+from hashcompat.core.kubelet.template import Kind, Value, Values
 from hashcompat.core.model.verdicts import Hash
 from hashcompat.core.shown import MASK
 

@@ -10,13 +10,12 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.analysis.planning.options import AUTO, STRATEGIES, AssumePatch
-from hashcompat.core.catalog.eras import Site
+from hashcompat.core.catalog.eras import Schema, Site
 from hashcompat.core.catalog.gates import Settings
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import same_upstream
-from hashcompat.core.catalog.types import Schema
 from hashcompat.core.compile.decode import Decoder, compile_known
-from hashcompat.core.compile.remarshal import Remarshal
+from hashcompat.core.compile.quick import Remarshal
 from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet import alike
 from hashcompat.core.kubelet.alike import Defaults, unknown_to

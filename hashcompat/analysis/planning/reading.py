@@ -14,7 +14,7 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.analysis.planning.view import Spec, View, check_whole
-from hashcompat.core.apiserver.on_read import added_paths, as_read, as_unread
+from hashcompat.core.apiserver import added_paths, as_read, as_unread
 from hashcompat.core.catalog.defaults import ReadDefault
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import newer_of

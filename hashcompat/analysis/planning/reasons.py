@@ -11,9 +11,9 @@ import msgspec
 from hashcompat.analysis.planning.prepare import Prepared
 from hashcompat.analysis.planning.view import View
 from hashcompat.core import rules
+from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import newer_of
-from hashcompat.core.catalog.types import Schema
 from hashcompat.core.compile.gojson import omits
 from hashcompat.core.go.types import Coded, Map
 from hashcompat.core.go.walk import Member, Pair, Walk, compile_walk

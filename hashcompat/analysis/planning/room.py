@@ -13,8 +13,8 @@ from hashcompat.core import rules
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.kubelet.decide.room import Asking, Given, Sums, Tenant, asking, given, outcomes
 from hashcompat.core.model.items import Item
+from hashcompat.core.model.plan import Shortage
 from hashcompat.core.model.pods import FINISHED, Node, Pod
-from hashcompat.core.model.room import Shortage
 from hashcompat.core.model.verdicts import Verdict
 
 _REFUSALS: Final = frozenset(

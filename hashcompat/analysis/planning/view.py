@@ -14,8 +14,8 @@ from hashcompat.core.catalog.gates import Gates
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.errors import CutError
 from hashcompat.core.kubelet.hashing import ContainerHash, container_hash
+from hashcompat.core.model.plan import Shortage
 from hashcompat.core.model.pods import Container, Pod
-from hashcompat.core.model.room import Shortage
 
 Spec = Mapping[str, Any]
 """A container's JSON."""

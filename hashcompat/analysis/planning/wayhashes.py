@@ -11,8 +11,8 @@ from functools import cached_property, lru_cache
 from typing import Any, Final
 
 from hashcompat.analysis.planning.view import HashOf, Spec
+from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.lookup import Kubelet
-from hashcompat.core.catalog.types import Schema
 from hashcompat.core.go.types import Coded, Map
 from hashcompat.core.go.walk import ANY, Member, Pair, side_by_side
 from hashcompat.core.kubelet.hashing import ContainerHash

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from hashcompat.core.apiserver.on_read import as_read
+from hashcompat.core.apiserver import as_read
 from hashcompat.core.catalog.defaults import ApiServer, Dropped, Profile
-from hashcompat.core.catalog.types import Schema
+from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.compile.decode import compile_decoder
 from hashcompat.core.compile.gojson import compile_encoder
 from hashcompat.core.corev1.conversion import Json, objects

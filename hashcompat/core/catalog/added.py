@@ -15,8 +15,8 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.core.catalog import files
+from hashcompat.core.catalog.eras import Schema, Tree
 from hashcompat.core.catalog.releases import ReleaseRow, oldest_first
-from hashcompat.core.catalog.types import Schema, Tree
 from hashcompat.core.errors import HashcompatError, InputError
 from hashcompat.core.go.jsontext import kind_of
 from hashcompat.core.go.metav1 import DEFAULTS

@@ -12,10 +12,10 @@ from typing import Any, Final
 
 import msgspec
 
+from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.files import DataFiles
 from hashcompat.core.catalog.gates import Gates
 from hashcompat.core.catalog.releases import Range, parse_range
-from hashcompat.core.catalog.types import Schema
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.types import Field, GoType, Pointer, Struct
 from hashcompat.core.go.walk import structs

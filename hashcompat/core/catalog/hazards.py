@@ -8,10 +8,9 @@ from typing import Any, Final
 
 import msgspec
 
+from hashcompat.core.catalog.eras import TypeBuilder
 from hashcompat.core.catalog.files import DataFiles, Table, camel
-from hashcompat.core.catalog.kubeletsettings import ConfigTable, FlagTable
-from hashcompat.core.catalog.kubeletvalues import ValueTable
-from hashcompat.core.catalog.types import TypeBuilder
+from hashcompat.core.catalog.kubeletsettings import ConfigTable, FlagTable, ValueTable
 from hashcompat.core.go import strconv
 from hashcompat.core.go.metav1 import DEFAULTS
 from hashcompat.core.go.types import GoType, Pointer, Struct

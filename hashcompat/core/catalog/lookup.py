@@ -15,7 +15,7 @@ from packaging.version import Version
 from hashcompat.core.catalog import files
 from hashcompat.core.catalog.added import Added, AddedReleases, added_releases, row_of
 from hashcompat.core.catalog.behaviour import Behaviour, Changes, PodFeature, Room
-from hashcompat.core.catalog.eras import Era, PatchTables, Site, era_from_row, site_of
+from hashcompat.core.catalog.eras import Era, PatchTables, Schema, Site, era_from_row, site_of
 from hashcompat.core.catalog.files import Table, read_table
 from hashcompat.core.catalog.gates import NO_SETTINGS, Gates, GateTable, Settings
 from hashcompat.core.catalog.pods import PodData, StaticPods
@@ -26,7 +26,6 @@ from hashcompat.core.catalog.releases import (
     release_row,
     same_build,
 )
-from hashcompat.core.catalog.types import Schema
 from hashcompat.core.catalog.vendors import RuntimeAbility, RuntimeFault, Runtimes, Vendor, Vendors
 from hashcompat.core.go.jsontext import ESCAPES
 from hashcompat.core.go.metav1 import CODECS, DEFAULTS
@@ -36,8 +35,7 @@ if TYPE_CHECKING:
     from hashcompat.core.catalog.behaviour import Messages
     from hashcompat.core.catalog.defaults import ApiServer, ApiServerTables, Default, DefaultRow, ReadDefault
     from hashcompat.core.catalog.hazards import Hazards, StateForms
-    from hashcompat.core.catalog.kubeletsettings import ConfigTable, FlagTable
-    from hashcompat.core.catalog.kubeletvalues import ValueTable
+    from hashcompat.core.catalog.kubeletsettings import ConfigTable, FlagTable, ValueTable
 
 # Go 1.22's encoding/json writes \b and \f where older ones write \u0008 and \u000c (its release notes).
 _SHORT_ESCAPES_SINCE = Version("1.22")
@@ -358,7 +356,7 @@ class Catalog:
     @cached_property
     def value_table(self) -> ValueTable:
         """The values with which kubelets do not start."""
-        from hashcompat.core.catalog.kubeletvalues import ValueTable  # noqa: PLC0415 - as above
+        from hashcompat.core.catalog.kubeletsettings import ValueTable  # noqa: PLC0415 - as above
 
         return ValueTable(self._data)
 

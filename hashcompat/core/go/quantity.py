@@ -10,10 +10,78 @@ from functools import lru_cache
 from typing import Final
 
 from hashcompat.core.errors import DecodeError
-from hashcompat.core.go import inf
 from hashcompat.core.go.jsontext import Number
-from hashcompat.core.go.types import Basic, Coded, Field, Struct
+from hashcompat.core.go.types import Basic, Coded, Field, Pointer, Slice, Struct
 from hashcompat.core.regex import regex
+
+# ``inf.Dec``, the decimal numbers of resource.Quantity.
+#
+# Source: gopkg.in/inf.v0; before 1.3 speter.net/go/exp/math/dec/inf, the same code.
+
+DEC: Final = Struct(
+    "inf.Dec",
+    (
+        Field(
+            "unscaled",
+            Struct(
+                "big.Int",
+                (Field("neg", Basic("bool", "bool")), Field("abs", Slice("big.nat", Basic("uint", "uint")))),
+            ),
+        ),
+        Field("scale", Basic("inf.Scale", "int32")),
+    ),
+)
+POINTER: Final = Pointer("*inf.Dec", DEC)
+Words = tuple[int, ...] | None
+Dec = tuple[tuple[bool, Words], int]
+"""Typed value of ``DEC``: ``((negative, 64-bit words), scale)``, which stands for unscaled / 10**scale."""
+LARGEST_EXPONENT: Final = 10_000
+"""Decimal places of a quantity; not far beyond, Go itself needs gigabytes for an ``inf.Dec``."""
+
+
+def dec(unscaled: int, scale: int) -> Dec:
+    """Return unscaled / 10**scale as a typed value."""
+    return (unscaled < 0, words(abs(unscaled))), scale
+
+
+def number(value: Dec) -> tuple[int, int]:
+    """Return ``(unscaled, scale)`` of a typed value."""
+    (negative, parts), scale = value
+    natural = sum(word << (64 * index) for index, word in enumerate(parts or ()))
+    return -natural if negative else natural, scale
+
+
+def words(natural: int) -> Words:
+    """Return the 64-bit words of a big.nat, least significant first; zero is a nil slice."""
+    parts = []
+    while natural:
+        parts.append(natural & (2**64 - 1))
+        natural >>= 64
+    return tuple(parts) or None
+
+
+def round_up(unscaled: int, scale: int, new_scale: int) -> int:
+    """Rescale a positive decimal, rounding away from zero.
+
+    Raises DecodeError where Go would not finish.
+    """
+    shift = new_scale - scale
+    if shift > LARGEST_EXPONENT:
+        raise DecodeError(f"a quantity whose exponent is too large: more than {LARGEST_EXPONENT:,}")
+    if shift >= 0:
+        return unscaled * int(10**shift)
+    # 10**n has more bits than n, so the amount is below one unit: rounded up it is one, without the power
+    if -shift > unscaled.bit_length():
+        return 1
+    return -(-unscaled // int(10**-shift))
+
+
+def int32(value: int) -> int:
+    """Convert to int32 as Go does: the upper bits are lost."""
+    return (value + 2**31) % 2**32 - 2**31
+
+
+# ``resource.Quantity``.
 
 FORMAT: Final = Basic("resource.Format", "string")
 _FIELDS: Final = (
@@ -24,11 +92,11 @@ _FIELDS: Final = (
             (Field("value", Basic("int64", "int64")), Field("scale", Basic("resource.Scale", "int32"))),
         ),
     ),
-    Field("d", Struct("resource.infDecAmount", (Field("Dec", inf.POINTER),))),
+    Field("d", Struct("resource.infDecAmount", (Field("Dec", POINTER),))),
     Field("s", Basic("string", "string")),
     Field("Format", FORMAT),
 )
-Quantity = tuple[tuple[int, int], tuple[tuple[inf.Dec] | None], str, str]
+Quantity = tuple[tuple[int, int], tuple[tuple[Dec] | None], str, str]
 """Typed value of ``TYPE``: ``((value, scale), (dec,), cached text, format)``."""
 DECIMAL_SI, BINARY_SI, DECIMAL_EXPONENT = "DecimalSI", "BinarySI", "DecimalExponent"
 _DECIMAL_SUFFIXES: Final = {
@@ -114,7 +182,7 @@ def parse(text: str) -> Quantity:
     if not zeros + whole + fraction:
         raise DecodeError("a quantity without digits")
     amount = int(whole + fraction or "0") * (1 if base == 10 else 1 << exponent)
-    return _parse_slow(amount, negative, inf.int32(len(fraction) - (exponent if base == 10 else 0)), form)
+    return _parse_slow(amount, negative, int32(len(fraction) - (exponent if base == 10 else 0)), form)
 
 
 def interpret(suffix: str) -> tuple[int, int, str]:
@@ -126,7 +194,7 @@ def interpret(suffix: str) -> tuple[int, int, str]:
     if match := _EXPONENT.fullmatch(suffix):
         parsed = int(match[1])
         if -(2**63) <= parsed <= MAX_INT64:
-            return 10, inf.int32(parsed), DECIMAL_EXPONENT
+            return 10, int32(parsed), DECIMAL_EXPONENT
     raise DecodeError("a quantity with an unknown suffix")
 
 
@@ -144,7 +212,7 @@ def _parse_fast(
         # a multiple of 8 may not be canonical (8Ki, but 1024Ki is 1Mi), so Go asks for none of them
         cached, scale, amount = value & 7 != 0, 0, value << exponent
     else:
-        scale = inf.int32(exponent - len(fraction))
+        scale = int32(exponent - len(fraction))
         # 19 digits may be beyond an int64, and Go counts digits before it parses them
         if len(digits) > _MAX_INT64_DIGITS or scale < -_NANO_SCALE:
             return None
@@ -157,12 +225,12 @@ def _parse_slow(unscaled: int, negative: bool, scale: int, form: str) -> Quantit
     """Take the ``inf.Dec`` path: round up to nano, cap BinarySI at 2^63-1, fractions below 1 as DecimalSI."""
     if unscaled:
         # up, never to the nearest: "if you want some resources, you should get some" (``ParseQuantity``)
-        unscaled, scale = inf.round_up(unscaled, scale, _NANO_SCALE), _NANO_SCALE
+        unscaled, scale = round_up(unscaled, scale, _NANO_SCALE), _NANO_SCALE
     if form == BINARY_SI and unscaled > MAX_INT64 * 10**_NANO_SCALE:
         unscaled, scale = MAX_INT64, 0
     elif form == BINARY_SI and 0 < unscaled < 10**_NANO_SCALE:
         form = DECIMAL_SI
-    return (0, 0), ((inf.dec(-unscaled if negative else unscaled, scale),),), "", form
+    return (0, 0), ((dec(-unscaled if negative else unscaled, scale),),), "", form
 
 
 def canonical(value: Quantity) -> str:
@@ -185,9 +253,9 @@ def canonical_text(amount: int, scale: int, form: str) -> str:
             return f"{_digits(whole)}{_BINARY_NAMES.get(10 * power, '')}"
     # a binary amount below 1024 or with a fraction is written in decimal form, as Go's CanonicalizeBytes does
     mantissa, power = _strip(amount, 10)
-    exponent = inf.int32(power - scale)
+    exponent = int32(power - scale)
     mantissa *= 10 ** (exponent % 3)
-    exponent = inf.int32(exponent - exponent % 3)
+    exponent = int32(exponent - exponent % 3)
     if form == DECIMAL_EXPONENT:
         return f"{_digits(mantissa)}e{exponent}" if exponent else _digits(mantissa)
     # Beyond 10^18 Go has no suffix and prints none, so the exponent is lost, here too.
@@ -205,7 +273,7 @@ def decimal(value: Quantity) -> tuple[int, int]:
     dec = value[1][0]
     if dec is None:
         return value[0][0], -value[0][1]
-    return inf.number(dec[0])
+    return number(dec[0])
 
 
 def _strip(value: int, factor: int) -> tuple[int, int]:
@@ -224,10 +292,10 @@ def round_up_to_milli(value: Quantity) -> Quantity:
     fast = value[1][0] is None
     if fast and scale <= 3:
         return value
-    rounded = inf.round_up(abs(amount), scale, 3) if amount else 0
+    rounded = round_up(abs(amount), scale, 3) if amount else 0
     if fast:
         return (-rounded if amount < 0 else rounded, -3), (None,), "", value[3]
-    return (0, 0), ((inf.dec(-rounded if amount < 0 else rounded, 3),),), "", value[3]
+    return (0, 0), ((dec(-rounded if amount < 0 else rounded, 3),),), "", value[3]
 
 
 def milli_from_json(value: object) -> Quantity:

@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from hashcompat.core.errors import DecodeError
-from hashcompat.core.go import inf
+from hashcompat.core.go import quantity
 from hashcompat.core.go.quantity import (
     BINARY_SI,
     DECIMAL_EXPONENT,
@@ -60,7 +60,7 @@ def add(one: Quantity, other: Quantity) -> Quantity:
     if one[1][0] is None and other[1][0] is None and (amount := _add_int64(one[0], other[0])):
         return amount, (None,), "", form
     first, second, scale = _aligned(one, other)
-    return (0, 0), ((inf.dec(first + second, scale),),), "", form
+    return (0, 0), ((quantity.dec(first + second, scale),),), "", form
 
 
 def _add_int64(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int] | None:
@@ -90,7 +90,7 @@ def larger_one(new: Quantity, known: Quantity) -> Quantity:
         return known
     (value, scale), (dec,), text, form = new
     if dec is None and known[1][0] is not None:
-        return (0, 0), ((inf.dec(value, -scale),),), text, form
+        return (0, 0), ((quantity.dec(value, -scale),),), text, form
     return new
 
 
@@ -109,7 +109,7 @@ def _aligned(one: Quantity, other: Quantity) -> tuple[int, int, int]:
 # The text is not cached, so equal amounts print the same, however they were written.
 # Source: pkg/api/resource/quantity.go of those releases.
 
-OldQuantity = tuple[tuple[inf.Dec] | None, str]
+OldQuantity = tuple[tuple[quantity.Dec] | None, str]
 """Typed value of the types below: ``((amount,), format)``."""
 _SPLIT: Final = regex(r"([+-]?)(?:([0-9]++)\.?+([0-9]*+)|\.([0-9]++))([eEinumkKMGTP]*+[-+]?[0-9]*+)")
 _MILLI: Final = 3
@@ -129,8 +129,8 @@ def nano_from_json(value: object) -> OldQuantity:
     """
     amount, form = _parse(raw_text(value), _NANO)
     unscaled, scale = _number(amount)
-    rounded = inf.round_up(abs(unscaled), scale, _MILLI) if unscaled else 0
-    return (inf.dec(-rounded if unscaled < 0 else rounded, _MILLI),), form
+    rounded = quantity.round_up(abs(unscaled), scale, _MILLI) if unscaled else 0
+    return (quantity.dec(-rounded if unscaled < 0 else rounded, _MILLI),), form
 
 
 def to_json_1_0(value: OldQuantity) -> str:
@@ -139,8 +139,8 @@ def to_json_1_0(value: OldQuantity) -> str:
     return canonical_text(unscaled, scale, value[1] or DECIMAL_EXPONENT)
 
 
-def _number(amount: tuple[inf.Dec] | None) -> tuple[int, int]:
-    return inf.number(amount[0]) if amount else (0, 0)
+def _number(amount: tuple[quantity.Dec] | None) -> tuple[int, int]:
+    return quantity.number(amount[0]) if amount else (0, 0)
 
 
 def _parse(text: str, finest: int) -> OldQuantity:
@@ -153,17 +153,17 @@ def _parse(text: str, finest: int) -> OldQuantity:
     fraction += bare_fraction
     base, exponent, form = interpret(suffix)
     unscaled = int(whole + fraction) << (exponent if base == 2 else 0)
-    scale = inf.int32(len(fraction) - (exponent if base == 10 else 0))
+    scale = quantity.int32(len(fraction) - (exponent if base == 10 else 0))
     if unscaled:
-        unscaled, scale = inf.round_up(unscaled, scale, finest), finest
+        unscaled, scale = quantity.round_up(unscaled, scale, finest), finest
     # up to 1.2 every format is capped; from 1.3 on only BinarySI is (``_parse_slow`` in quantity.py)
     if unscaled > MAX_INT64 * 10**finest:
         unscaled, scale = MAX_INT64, 0
     if form == BINARY_SI and 0 < unscaled < 10**scale:
         form = DECIMAL_SI
-    return (inf.dec(-unscaled if sign == "-" else unscaled, scale),), form
+    return (quantity.dec(-unscaled if sign == "-" else unscaled, scale),), form
 
 
-_FIELDS: Final = (Field("Amount", inf.POINTER), Field("Format", FORMAT, embedded=True))
+_FIELDS: Final = (Field("Amount", quantity.POINTER), Field("Format", FORMAT, embedded=True))
 MILLI_TYPE_1_0: Final = Coded("resource.Quantity", _FIELDS, milli_from_json, to_json_1_0)
 NANO_TYPE_1_0: Final = Coded("resource.Quantity", _FIELDS, nano_from_json, to_json_1_0)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
+from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import minors_behind, same_minor
-from hashcompat.core.catalog.types import Schema
 from hashcompat.core.compile.decode import Decoder, compile_decoder
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.go.types import Slice

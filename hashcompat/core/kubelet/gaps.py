@@ -19,7 +19,7 @@ from hashcompat.core.go.digest import Digest
 from hashcompat.core.go.jsonpath import EACH, Tree, below, tree_of
 from hashcompat.core.kubelet.hashing import Hasher
 from hashcompat.core.kubelet.sections import Sections
-from hashcompat.core.kubelet.writing import (
+from hashcompat.core.kubelet.template import (
     GAP,
     GAP_IN_BYTES,
     HEAD,

@@ -13,18 +13,16 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from hashcompat.core.catalog.eras import Era
+from hashcompat.core.catalog.eras import Era, Schema
 from hashcompat.core.catalog.lookup import Kubelet
-from hashcompat.core.catalog.types import Schema
 from hashcompat.core.compile.decode import compile_decoder, view
 from hashcompat.core.compile.gojson import compile_encoder
-from hashcompat.core.compile.remarshal import Remarshal
+from hashcompat.core.compile.quick import Remarshal, compile_parts
 from hashcompat.core.compile.spew import byte_slice_pieces, byte_slice_text, compile_printer
 from hashcompat.core.errors import NotStoredError, UsageError
 from hashcompat.core.go.digest import BY_NAME, IS_COMPILED, Digest
 from hashcompat.core.go.jsontext import ESCAPES, loads
 from hashcompat.core.go.types import BYTES, STRING, STRING_MAP, GoType, Struct
-from hashcompat.core.kubelet.parts import compile_parts
 from hashcompat.core.model.verdicts import Hash, StoredHashes, number_of
 
 Step = Callable[[Any], Any]

@@ -17,8 +17,7 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.core.catalog.eras import Era
-from hashcompat.core.catalog.types import Schema
+from hashcompat.core.catalog.eras import Era, Schema
 from hashcompat.core.compile.decode import compile_decoder, compile_known
 from hashcompat.core.compile.gojson import compile_encoder, omits
 from hashcompat.core.compile.spew import byte_slice_pieces, compile_printer, may_forget

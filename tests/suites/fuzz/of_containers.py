@@ -14,9 +14,9 @@ from hashcompat.analysis.planning.options import Options, check_gates
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli.args import facts
 from hashcompat.core.catalog.added import added, added_releases
+from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.gates import Gates
 from hashcompat.core.catalog.lookup import default_catalog
-from hashcompat.core.catalog.types import Schema
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go.metav1 import DEFAULTS
 from hashcompat.core.kubelet.hashing import compile_hasher, hashers
@@ -147,7 +147,7 @@ TARGETS = (
     Target(
         "container",
         _container,
-        ("core/compile/decode", "core/compile/remarshal", "core/go/metav1", "core/kubelet/hashing"),
+        ("core/compile/decode", "core/compile/quick", "core/go/metav1", "core/kubelet/hashing"),
         longest=1024,
     ),
     Target(
@@ -186,7 +186,7 @@ TARGETS = (
     Target(
         "added-release",
         _added,
-        ("core/catalog/added", "core/catalog/types", "core/catalog/files", "core/go/types"),
+        ("core/catalog/added", "core/catalog/eras", "core/catalog/files", "core/go/types"),
         raises=(InputError, UsageError),
     ),
     Target(

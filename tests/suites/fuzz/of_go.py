@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from hashcompat.core.errors import DecodeError, InputError
-from hashcompat.core.go import inf, jsonpath, jsonstream, jsontext, metav1, quantity, quantity_sum, yamlblocks
+from hashcompat.core.go import jsonpath, jsonstream, jsontext, metav1, quantity, quantity_sum, yamlblocks
 from hashcompat.core.go import yaml as goyaml
 from hashcompat.core.go.metav1 import is_time
 from hashcompat.core.go.strconv import format_float, json_float
@@ -204,7 +204,7 @@ def _quantity(data: bytes) -> None:
     _old_quantities(fields(data, 2)[0])
     with suppress(DecodeError):
         total = quantity_sum.add(first, second)
-        assert inf.number(inf.dec(*quantity.decimal(total))) == quantity.decimal(total)
+        assert quantity.number(quantity.dec(*quantity.decimal(total))) == quantity.decimal(total)
         quantity.to_json(total)
         larger = quantity_sum.larger_one(first, second)
         assert quantity_sum.from_json_or_held(quantity_sum.Held(larger)) == larger
@@ -275,7 +275,7 @@ TARGETS = (
     Target(
         "quantity",
         _quantity,
-        ("core/go/quantity", "core/go/quantity_sum", "core/go/inf"),
+        ("core/go/quantity", "core/go/quantity_sum"),
         Form.TEXT,
         longest=96,
         raises=(DecodeError,),

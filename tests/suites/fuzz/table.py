@@ -71,7 +71,7 @@ NO_READERS: Final = {
     "core/policies/exceptions": "compares names with patterns that the target settings read",
     "core/kubelet/gaps": "compares texts that are hashed; the target replicas reads them",
     "core/kubelet/sections": "prints what was decoded",
-    "core/kubelet/writing": "writes",
+    "core/kubelet/template": "writes",
     "core/model/digest": "writes",
     "core/model/documents": "says of what form documents are; the target saved-plan reads them",
     "core/model/escape": "writes names",

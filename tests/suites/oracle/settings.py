@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any, Final
 
-from hashcompat.core.catalog.kubeletvalues import Limits, ValueRow
+from hashcompat.core.catalog.kubeletsettings import Limits, ValueRow
 from hashcompat.core.catalog.lookup import Kubelet, default_catalog
 from hashcompat.core.release import Release
 

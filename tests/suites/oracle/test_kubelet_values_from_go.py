@@ -9,7 +9,7 @@ import pytest
 
 from hashcompat.analysis.preflight import CHECKS
 from hashcompat.analysis.preflight.facts import Facts
-from hashcompat.core.catalog.kubeletvalues import ValueRow, ValueTable
+from hashcompat.core.catalog.kubeletsettings import ValueRow, ValueTable
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnreadError

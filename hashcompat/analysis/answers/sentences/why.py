@@ -13,9 +13,8 @@ import msgspec
 
 from hashcompat.core import rules
 from hashcompat.core.catalog.behaviour import Change, EraChange
-from hashcompat.core.catalog.eras import Era
+from hashcompat.core.catalog.eras import Era, reachable_fields
 from hashcompat.core.catalog.lookup import Kubelet
-from hashcompat.core.catalog.types import reachable_fields
 from hashcompat.core.kubelet.decide.case import Case
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.verdicts import Reason, Verdict

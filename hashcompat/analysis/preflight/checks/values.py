@@ -26,7 +26,7 @@ from hashcompat.analysis.preflight.facts.settings import (
 from hashcompat.analysis.preflight.facts.units import Start
 from hashcompat.core import shown
 from hashcompat.core.catalog.gates import Gates
-from hashcompat.core.catalog.kubeletvalues import Limits, Other, ValueRow
+from hashcompat.core.catalog.kubeletsettings import Limits, Other, ValueRow
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.metav1 import parse_duration
 from hashcompat.core.go.strconv import parse_cpus

@@ -13,9 +13,9 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import same_build
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.kubelet.hashing import ContainerHash
+from hashcompat.core.model.plan import Shortage
 from hashcompat.core.model.pods import Container, ContainerType, Node, Pod
 from hashcompat.core.model.records import Recorded, Sandbox
-from hashcompat.core.model.room import Shortage
 from hashcompat.core.model.verdicts import Hash, Reason, Verdict, comparable
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import Final
 from msgspec import structs
 
 from hashcompat.core import rules
+from hashcompat.core.catalog.eras import reachable_fields
 from hashcompat.core.catalog.lookup import Kubelet
-from hashcompat.core.catalog.types import reachable_fields
 from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_compared
 from hashcompat.core.kubelet.decide.static import unread

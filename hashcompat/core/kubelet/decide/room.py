@@ -37,8 +37,8 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.resources import BEST_EFFORT, GUARANTEED, amount, qos_class
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsonpath import mapping, rows
+from hashcompat.core.model.plan import Shortage
 from hashcompat.core.model.pods import Pod
-from hashcompat.core.model.room import Shortage
 
 Amounts = Mapping[str, int]
 """Resources by their names: thousandths of a CPU, bytes, or a number."""

@@ -12,7 +12,7 @@ import subprocess
 import tarfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -137,8 +137,8 @@ def restarted(made: Node, how: int = signal.SIGTERM) -> Iterator[None]:
 
 def stop(argument: str, how: int = signal.SIGTERM) -> None:
     """End the daemon that was started with an argument, and wait until it is gone."""
-    for place in Path("/proc").iterdir():
-        words = _words(place) if place.name.isdecimal() else []
+    for place in _processes():
+        words = _words(place)
         if argument not in words or words[0] not in (DOCKERD, CONTAINERD[0]):
             continue
         os.kill(int(place.name), how)
@@ -146,6 +146,10 @@ def stop(argument: str, how: int = signal.SIGTERM) -> None:
         while _runs(place):
             assert time.monotonic() < end, f"{words[0]} still runs after {_READY_SECONDS} s"
             time.sleep(0.05)
+
+
+def _processes() -> list[Path]:
+    return [place for place in Path("/proc").iterdir() if place.name.isdecimal()]
 
 
 def _words(process: Path) -> list[str]:
@@ -156,10 +160,15 @@ def _words(process: Path) -> list[str]:
 
 
 def _runs(process: Path) -> bool:
+    return bool((stat := _stat(process)) and stat[0] not in ("Z", "X"))
+
+
+def _stat(process: Path) -> list[str]:
+    """Return what the kernel shows of a process after its name: its state, its parent, and more."""
     try:
-        return (process / "stat").read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
+        return (process / "stat").read_text().rpartition(")")[2].split()
     except OSError:
-        return False
+        return []
 
 
 @contextmanager
@@ -172,6 +181,7 @@ def containerd_node(directory: Path, *images: str) -> Iterator[Node]:
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, directory, ignore_errors=True)
         stack.callback(_unmount, directory)
+        stack.callback(_end_shims, made)
         stack.enter_context(
             processes.running(["/usr/bin/containerd", "-c", str(config)], directory / "containerd.log")
         )
@@ -271,6 +281,25 @@ def _image(path: Path, names: Sequence[str], labels: Mapping[str, str]) -> Path:
 def remove_containers(made: Node) -> None:
     if ids := made.docker("ps", "-aq").split():
         made.docker("rm", "-f", *ids)
+
+
+def shims(made: Node) -> set[int]:
+    """Return the processes of the shims of a node's containerd."""
+    socket = str(made.containerd_socket)
+    return {
+        int(place.name)
+        for place in _processes()
+        if (words := _words(place)) and "containerd-shim" in words[0] and socket in words
+    }
+
+
+def _end_shims(made: Node) -> None:
+    """End the shims that are left, and what they run: their containerd was killed, or ended before them."""
+    left = shims(made)
+    run = {int(place.name) for place in _processes() if (stat := _stat(place)) and int(stat[1]) in left}
+    for process in (*run, *left):
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
 
 
 def _unmount(directory: Path) -> None:

@@ -65,6 +65,11 @@ def accepted(release: str) -> dict[str, Any]:
     return answer
 
 
+def named(name: str, release: str) -> str:
+    """Return how the module of a program is called."""
+    return f"hashcompat.io/{name}-{release}"
+
+
 def module(release: str, directory: Path, name: str, files: Mapping[str, str]) -> Path:
     """Write the module of a program, and complete its checksums; leave it where nothing changed since."""
     pristine = patches.source(release)
@@ -79,8 +84,9 @@ def module(release: str, directory: Path, name: str, files: Mapping[str, str]) -
     for each in ("go.mod", "go.sum"):
         shutil.copyfile(pristine / each, directory / each)
     for each, text in files.items():
+        (directory / each).parent.mkdir(exist_ok=True)
         (directory / each).write_text(text, encoding="utf-8")
-    edits = [f"-module=hashcompat.io/{name}-{release}", f"-require={KUBERNETES}@v{release}"]
+    edits = [f"-module={named(name, release)}", f"-require={KUBERNETES}@v{release}"]
     edits += [
         *patches.published(directory, release, _GONE),
         *(patches.empty(directory, gone) for gone in _GONE),

@@ -12,11 +12,31 @@ from scripts.suites import kubeletoptions, patches
 
 SOURCE: Final = SCRIPTS / "suites" / "kubeletoptions" / "values.go.txt"
 
-RELEASES: Final = ("1.37.1",)
-"""The releases that are compared."""
-
+_KUBELET: Final = "k8s.io/kubernetes/pkg/kubelet"
 _LOGS: Final = "k8s.io/component-base/logs/api/v1"
 _GATES: Final = "k8s.io/apiserver/pkg/util/feature"
+
+RELEASES: Final = (
+    "1.10.13",
+    "1.16.15",
+    "1.20.15",
+    "1.24.17",
+    "1.28.15",
+    "1.30.14",
+    "1.31.14",
+    "1.33.13",
+    "1.34.10",
+    "1.35.8",
+    "1.36.3",
+    "1.37.1",
+)
+"""The releases that are compared."""
+
+_OPTIONS: Final = "cmd/kubelet/app/options"
+"""The package of the kubelet's own flags."""
+
+_LIBRARIES: Final = "globalflags"
+"""How its files begin that only register the flags of libraries, most of what a kubelet is linked with."""
 
 _OWN: Final = """package main
 
@@ -42,12 +62,51 @@ func init() {
 }
 """
 
+_COPIED: Final = """
+var pristine = features.DefaultMutableFeatureGate
+
+func gates() interface{ SetFromMap(map[string]bool) error } { return features.DefaultMutableFeatureGate }
+
+func resetGates() {
+	features.DefaultMutableFeatureGate = pristine.DeepCopy()
+	features.DefaultFeatureGate = features.DefaultMutableFeatureGate
+}
+"""
+
+_MADE_AGAIN: Final = """
+var pristine = features.DefaultFeatureGate.KnownFeatures()
+
+func gates() interface{ SetFromMap(map[string]bool) error } { return features.DefaultFeatureGate }
+
+// resetGates makes the gates again by their descriptions: "Accelerators=true|false (ALPHA - default=false)".
+func resetGates() {
+	known := map[features.Feature]features.FeatureSpec{}
+	for _, line := range pristine {
+		name, rest, _ := strings.Cut(line, "=true|false (")
+		stage, on, found := strings.Cut(strings.TrimSuffix(rest, ")"), " - ")
+		if !found {
+			stage, on = "", rest
+		}
+		if name != "AllAlpha" {
+			spec := features.FeatureSpec{Default: strings.Contains(on, "default=true")}
+			reflect.ValueOf(&spec).Elem().FieldByName("PreRelease").SetString(stage)
+			known[features.Feature(name)] = spec
+		}
+	}
+	made := features.NewFeatureGate()
+	if err := made.Add(known); err != nil {
+		panic(err)
+	}
+	features.DefaultFeatureGate = made
+}
+"""
+"""Up to 1.11 gates cannot be copied."""
+
 
 def program(release: str) -> Program:
     """Write the module of one release's program, and describe the build."""
     directory = CACHE / "kubeletvalues" / release
-    files = {"main.go": SOURCE.read_text(encoding="utf-8"), "own.go": _own(release)}
-    module = kubeletoptions.module(release, directory / "module", "kubeletvalues", files)
+    module = kubeletoptions.module(release, directory / "module", "kubeletvalues", _files(release))
     return Program(directory / "kubeletvalues", module)
 
 
@@ -62,28 +121,58 @@ def judged(release: str, settings: Iterable[tuple[list[str], str]]) -> Iterator[
         yield answer["error"]
 
 
-def _own(release: str) -> str:
+def _files(release: str) -> dict[str, str]:
+    """Return the program of a release: its flags are a copy, without those of libraries."""
+    source = patches.source(release)
+    config = f"{_KUBELET}/apis/config"
+    if not (source / "pkg/kubelet/apis/config").exists():  # up to 1.11
+        config = f"{_KUBELET}/apis/kubeletconfig"
+    flags = "k8s.io/component-base/cli/flag"
+    options = {path.name: path.read_text(encoding="utf-8") for path in (source / _OPTIONS).glob("*.go")}
+    if f'"{flags}"' not in options["options.go"]:
+        flags = "k8s.io/apiserver/pkg/util/flag"
+    main = SOURCE.read_text(encoding="utf-8")
+    named = {"CLIFLAG": f'flag "{flags}"', "SETTINGS": f'config "{config}"', "CONFIG": config}
+    for name, text in {**named, "OWN": kubeletoptions.named("kubeletvalues", release)}.items():
+        main = main.replace(name, text)
+    own = {
+        f"options/{name}": text
+        for name, text in options.items()
+        if not name.startswith(_LIBRARIES) and not name.endswith("_test.go")
+    }
+    return {"main.go": main, "own.go": _own(release, config), **own}
+
+
+def _own(release: str, config: str) -> str:
     """Return the part of the program that is the release's own."""
+    source = patches.source(release)
     has_gate, has_context, has_logs = (
-        part in (patches.source(release) / path).read_text(encoding="utf-8")
+        part in (source / path).read_text(encoding="utf-8")
         for path, part in (
-            ("pkg/kubelet/apis/config/validation/validation.go", "featureGate featuregate.FeatureGate"),
+            (
+                f"{config.removeprefix('k8s.io/kubernetes/')}/validation/validation.go",
+                "featureGate featuregate.FeatureGate",
+            ),
             ("pkg/kubelet/kubeletconfig/util/codec/codec.go", "DecodeKubeletConfiguration(ctx"),
             ("cmd/kubelet/app/server.go", "logsapi.AddFeatureGates("),
         )
     )
+    copied = (
+        (source / "cmd/kubelet/app/server.go").read_text(encoding="utf-8").count("DefaultMutableFeatureGate")
+    )
     imports = [
         *(['"context"'] if has_context else []),
+        *([] if copied else ['"reflect"', '"strings"']),
         '"k8s.io/apimachinery/pkg/runtime/serializer"',
-        *([f'features "{_GATES}"'] if has_gate or has_logs else []),
+        f'features "{_GATES}"',
         *([f'logsapi "{_LOGS}"'] if has_logs else []),
-        '"k8s.io/kubernetes/pkg/kubelet/apis/config"',
-        '"k8s.io/kubernetes/pkg/kubelet/apis/config/validation"',
-        '"k8s.io/kubernetes/pkg/kubelet/kubeletconfig/util/codec"',
+        f'config "{config}"',
+        f'"{config}/validation"',
+        f'"{_KUBELET}/kubeletconfig/util/codec"',
     ]
     text = _OWN % (
         "\n".join(f"\t{line}" for line in imports),
         "context.Background(), codecs, data" if has_context else "codecs, data",
         "kc, features.DefaultFeatureGate" if has_gate else "kc",
     )
-    return text + _INIT if has_logs else text
+    return text + (_COPIED if copied else _MADE_AGAIN) + _INIT * has_logs

@@ -43,7 +43,7 @@ def test_fields_flags_and_gates_are_those_of_the_releases(catalog: Catalog) -> N
             assert not field or field in fields, (name, field)
             assert not flag or field or flag in flags, (name, flag)
         gates = catalog.kubelet(name).gates
-        gate_names = {row.needs_gate, *row.keys_one_of.values()} - {""}
+        gate_names = {row.needs_gate, row.needs_gate_in_flags, *row.keys_one_of.values()} - {""}
         assert all(gates.knows(gate) or gates.is_on(gate) for gate in gate_names), (name, row)
 
 

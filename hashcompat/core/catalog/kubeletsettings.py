@@ -218,7 +218,7 @@ def _objects(prefix: str, values: list[Any]) -> Iterator[tuple[str, Mapping[str,
 Scalar = bool | int | float | str
 
 
-class Other(msgspec.Struct, frozen=True, rename={"values": "is"}):
+class Other(msgspec.Struct, frozen=True, rename={"values": "is", "only_above": "onlyAbove"}):
     """Another setting that decides about a value."""
 
     field: str
@@ -231,6 +231,8 @@ class Other(msgspec.Struct, frozen=True, rename={"values": "is"}):
     """What a kubelet takes where it is not given."""
     unset: tuple[Scalar, ...] = ()
     """The values that are as good as none."""
+    only_above: Scalar | None = None
+    """What a number or duration has to be greater than to count; None where any counts."""
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -272,6 +274,8 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     """The elements of which a list has to have one for the row to count; empty where any list counts."""
     unset: tuple[Scalar, ...] = ()
     """The values that are as good as none."""
+    only_above: Scalar | None = None
+    """What a number or duration has to be greater than for the row to count; None where any does."""
     default: Any = None
     """What a kubelet takes where it is not given, for forms that compare it with another setting."""
     excepted: tuple[Scalar, ...] = msgspec.field(default=(), name="except")
@@ -282,6 +286,8 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     """Form: the accepted keys of a map, each with the feature gate that it needs or an empty text."""
     needs_gate: str = ""
     """Form: the feature gate without which it may not be given."""
+    needs_gate_in_flags: str = ""
+    """Form: the feature gate without which a flag may not be given, set by a flag: no file is read yet."""
     range: Limits | None = None
     """Form: the limits."""
     multiple_of: int = 0

@@ -111,6 +111,11 @@ func (f fields) kind(expr ast.Expr, in *file, path string) (string, error) {
 
 func (f fields) ofName(expr ast.Expr, in *file, path string) (string, error) {
 	name := typeName(expr)
+	if selector, ok := expr.(*ast.SelectorExpr); ok && name == "Duration" {
+		if module, ok := selector.X.(*ast.Ident); ok && module.Name == "time" {
+			return "int", nil // without the JSON of metav1.Duration
+		}
+	}
 	if kind, ok := known[name]; ok {
 		return kind, nil
 	}

@@ -31,6 +31,8 @@ def refused(to: str, config: str, *flags: str) -> list[str]:
     return [f"{name}: {text.rpartition(': it ')[2]}" for state, name, text in rows if state == "ERROR"]
 
 
+NO_TRACING = "featureGates: {KubeletTracing: false}\n"
+BUFFER = "featureGates: {LoggingAlphaOptions: true}\nlogging: {options: {json: {infoBufferSize: %s}}}\n"
 HEALTHY = """authentication: {anonymous: {enabled: false}, webhook: {cacheTTL: 0s, enabled: true}}
 authorization: {mode: Webhook}
 cgroupDriver: systemd
@@ -121,6 +123,10 @@ SWAP = "featureGates: {NodeSwap: true}\n"
 MEMORY = "featureGates: {MemoryQoS: %s}\n"
 PULLS = "imagePullCredentialsVerificationPolicy: %s\n"
 LISTED = "preloadedImagesVerificationAllowlist: [a/b]\n"
+
+
+def no_flag(name: str, gate: str) -> str:
+    return f"{name}: needs the feature gate {gate}, which no flag turns on"
 
 
 def off(name: str, gate: str) -> str:
@@ -381,6 +387,21 @@ def off(name: str, gate: str) -> str:
             "tracing: {samplingRatePerMillion: 1000001}\n",
             ["tracing.samplingRatePerMillion: has to be between 0 and 1000000, inclusive"],
         ),
+        (
+            "1.28.15",
+            "tracing: {}\nfeatureGates: {KubeletTracing: false}\n",
+            [off("tracing", "KubeletTracing")],
+        ),
+        ("1.28.15", f"tracing: {{}}\n{NO_TRACING}", [off("tracing", "KubeletTracing")]),
+        ("1.28.15", "tracing: {}\n", []),
+        ("1.28.15", f"tracing:\n{NO_TRACING}", []),
+        ("1.20.15", "shutdownGracePeriod: -1s\nfeatureGates: {GracefulNodeShutdown: false}\n", []),
+        ("1.20.15", "shutdownGracePeriod: 1s\n", [off("shutdownGracePeriod", "GracefulNodeShutdown")]),
+        ("1.20.15", "logging: {format: xml}\n", ["logging.format: has to be one of: text, json"]),
+        ("1.27.16", "logging: {flushFrequency: 0}\n", []),
+        ("1.27.16", "logging: {flushFrequency: 0s}\n", ["logging.flushFrequency: is not a whole number"]),
+        ("1.28.15", "logging: {flushFrequency: 0s}\n", []),
+        ("1.28.15", "evictionHard: {}\n", []),
         ("1.37.1", "logging: {flushFrequency: -1s}\n", ["logging.flushFrequency: has to be at least 1ns"]),
         ("1.37.1", "logging: {flushFrequency: 0}\n", []),
         ("1.34.10", "logging: {flushFrequency: -1s}\n", []),
@@ -488,8 +509,8 @@ def test_pf126_kubelets_of_vendors_may_set_more_labels(to: str, current: str) ->
     ("to", "flag", "expected"),
     [
         ("1.21.14", "--dynamic-config-dir=/d", []),
-        ("1.22.0", "--dynamic-config-dir=/d", [off("--dynamic-config-dir", "DynamicKubeletConfig")]),
-        ("1.24.17", "--seccomp-default", [off("--seccomp-default", "SeccompDefault")]),
+        ("1.22.0", "--dynamic-config-dir=/d", [no_flag("--dynamic-config-dir", "DynamicKubeletConfig")]),
+        ("1.24.17", "--seccomp-default", [no_flag("--seccomp-default", "SeccompDefault")]),
         ("1.24.17", "--seccomp-default=false", []),
         ("1.25.16", "--seccomp-default", []),
         (NEWEST, "--max-pods=-1", ["--max-pods: has to be at least 0"]),
@@ -515,6 +536,14 @@ def test_pf126_kubelets_of_vendors_may_set_more_labels(to: str, current: str) ->
 )
 def test_pf126_flags(to: str, flag: str, expected: list[str]) -> None:
     assert refused(to, "", flag) == expected
+
+
+@pytest.mark.parametrize("in_file", [False, True])
+def test_pf126_flags_are_judged_before_the_file_is_read(*, in_file: bool) -> None:
+    gates = "featureGates: {SeccompDefault: true}\n"
+    flags = [] if in_file else ["--feature-gates=SeccompDefault=true"]
+    expected = [no_flag("--seccomp-default", "SeccompDefault")] if in_file else []
+    assert refused("1.24.17", gates, "--seccomp-default", *flags) == expected
 
 
 def test_pf126_a_flag_wins_over_the_file() -> None:
@@ -560,6 +589,9 @@ def test_pf126_a_flag_wins_over_the_file() -> None:
             ],
         ),
         ("logging: {options: {json: {infoBufferSize: 0}}}\n", []),
+        (BUFFER % "64Ki", []),
+        (BUFFER % "x", ["logging.options.json.infoBufferSize: is not a quantity"]),
+        (BUFFER % "''", ["logging.options.json.infoBufferSize: is not a quantity"]),
         (
             "registerWithTaints: [{key: a, effect: NoSchedule, timeAdded: 5}]\n",
             ["registerWithTaints[].timeAdded: is not text"],

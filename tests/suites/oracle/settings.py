@@ -140,7 +140,8 @@ class Settings:
 
 
 def _gates(row: ValueRow) -> Iterator[str]:
-    yield from filter(None, (row.with_gate, row.needs_gate, *row.keys_one_of.values()))
+    gates = (row.with_gate, row.needs_gate, row.needs_gate_in_flags)
+    yield from filter(None, (*gates, *row.keys_one_of.values()))
 
 
 def _edges(row: ValueRow | None) -> Iterator[Any]:

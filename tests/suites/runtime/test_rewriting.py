@@ -171,7 +171,7 @@ def test_containerd_that_is_killed_in_the_middle_loses_nothing(made: Lab, run: R
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while not made.undo.exists():
             assert time.monotonic() < end
             time.sleep(0.01)

@@ -81,6 +81,7 @@ class _Given:
         self.start = start
         self.release = upgrade.target.release
         self.gates: Gates = upgrade.target.gates.with_settings(settings.gates)
+        self._gates_of_flags: Gates = upgrade.target.gates.with_settings(settings.gates_of_flags)
         builds = (upgrade.target, upgrade.current)
         self.is_of_vendor = any(build is not None and build.vendor_assumed for build in builds)
         self._hazards = upgrade.hazards
@@ -149,7 +150,7 @@ class _Given:
     def _of(self, row: ValueRow) -> Setting | None:
         """Return the setting of a row; None where it is as good as not given."""
         setting = self.settings.find(row.field, row.flag)
-        if setting is None or _is_unset(setting.value, row.unset):
+        if setting is None or (_is_unset(setting.value, row) and not self._is_object(setting)):
             if row.default is None or setting is not None:
                 return None
             setting = Setting(row.field, row.default, "")
@@ -159,10 +160,15 @@ class _Given:
         excepted = any(_is_same(setting.value, each) for each in row.excepted)
         return None if excepted else setting
 
+    def _is_object(self, setting: Setting) -> bool:
+        """Return whether a value is an object of Go: to a pointer an empty one is not as good as none."""
+        field = self._hazards.config.fields(self.release).get(setting.name)
+        return field is not None and field.kind == "object" and isinstance(setting.value, Mapping)
+
     def _has(self, other: Other) -> Setting | None:
         """Return another setting where it has one of the values that count; its default may be one."""
         setting = self.settings.find(other.field, other.flag)
-        if setting is None or _is_unset(setting.value, other.unset):
+        if setting is None or _is_unset(setting.value, other):
             if other.default is None:
                 return None
             setting = Setting(other.field, other.default, "")
@@ -208,6 +214,13 @@ class _Given:
         if not self.gates.is_on(gate):
             yield self._without(gate, setting, self.shown(setting.value))
 
+    def needs_gate_in_flags(self, gate: str, setting: Setting) -> Iterator[_Refusal]:
+        """Yield that no flag turns the feature gate on, and it is not on by default."""
+        if not self._gates_of_flags.is_on(gate):
+            advice = f"remove {setting.name} from {setting.source}, or add --feature-gates={gate}=true there"
+            why = f"it needs the feature gate {gate}, which no flag turns on"
+            yield _Refusal(why, advice, self.shown(setting.value))
+
     def _without(self, gate: str, setting: Setting, value: str) -> _Refusal:
         advice = f"remove {setting.name} from {setting.source}, or set the feature gate {gate}"
         return _Refusal(f"it needs the feature gate {gate}, which is off", advice, value)
@@ -244,7 +257,7 @@ class _Given:
         self, other: Other, setting: Setting, words: str, holds: Callable[[Any, Any], bool]
     ) -> Iterator[_Refusal]:
         found = self.settings.find(other.field, other.flag)
-        if found is None or _is_unset(found.value, other.unset):
+        if found is None or _is_unset(found.value, other):
             found = Setting(other.field, other.default, "")
         one, two = number_of(setting.value), number_of(found.value)
         if one is not None and two is not None and not holds(one, two):
@@ -337,6 +350,7 @@ FORMS: Final[Mapping[str, Callable[[_Given, Any, Setting], Iterator[_Refusal]]]]
         "one_of",
         "keys_one_of",
         "needs_gate",
+        "needs_gate_in_flags",
         "range",
         "multiple_of",
         "at_most_field",
@@ -364,9 +378,12 @@ def _is_same(value: object, other: object) -> bool:
     return value == other or (number is not None and number == number_of(other))
 
 
-def _is_unset(value: object, unset: tuple[object, ...]) -> bool:
+def _is_unset(value: object, row: ValueRow | Other) -> bool:
     """Return whether a value is as good as none; what the collector hid is not judged either."""
-    return _is_hidden(value) or value in ("", [], {}) or any(_is_same(value, each) for each in unset)
+    if _is_hidden(value) or value in ("", [], {}) or any(_is_same(value, each) for each in row.unset):
+        return True
+    number, above = number_of(value), number_of(row.only_above)
+    return number is not None and above is not None and number <= above
 
 
 def _is_hidden(value: object) -> bool:

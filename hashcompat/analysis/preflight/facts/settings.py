@@ -11,8 +11,8 @@ import msgspec
 from hashcompat.analysis.preflight.facts.kubelet import Given, gates, pairs, truth
 from hashcompat.core.catalog.gates import Settings as GateSettings
 from hashcompat.core.catalog.kubeletsettings import ConfigField
-from hashcompat.core.errors import InputError
-from hashcompat.core.go import yaml
+from hashcompat.core.errors import DecodeError, InputError
+from hashcompat.core.go import quantity, yaml
 from hashcompat.core.go.jsonpath import reach
 from hashcompat.core.go.jsontext import Number
 from hashcompat.core.go.metav1 import parse_duration
@@ -58,6 +58,12 @@ class Settings:
         """The feature gates; those of flags win over those of files."""
         given = self._texts.get("feature-gates")
         return gates({"feature-gates": given.value} if given else {}, self._config)
+
+    @property
+    def gates_of_flags(self) -> GateSettings:
+        """The feature gates that flags set."""
+        given = self._texts.get("feature-gates")
+        return gates({"feature-gates": given.value} if given else {}, {})
 
     def flag(self, name: str) -> Setting | None:
         """Return what a flag is given; None where it is not, or where its value is of another kind."""
@@ -172,8 +178,17 @@ KINDS: Final = {
 """The kinds of values in words."""
 
 _NANOSECONDS: Final = frozenset({"logging.flushFrequency"})
-"""Durations that may be numbers: k8s.io/component-base/logs/api/v1 ``TimeOrMetaDuration``, and up to 1.26
-``time.Duration``. kubeadm writes 0."""
+"""Durations that may be numbers (``TimeOrMetaDuration`` in component-base). kubeadm writes 0."""
+
+
+def _is_quantity(value: object) -> bool:
+    """Return whether Quantity.UnmarshalJSON takes a value."""
+    try:
+        quantity.from_json(value)
+    except DecodeError:
+        return False
+    return value != ""
+
 
 _FITS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "object": lambda value: isinstance(value, Mapping),
@@ -184,7 +199,7 @@ _FITS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "bool": lambda value: isinstance(value, bool),
     "int": lambda value: not isinstance(value, str) and _is_whole(number_of(value)),
     "float": lambda value: number_of(value) is not None and not isinstance(value, str),
-    "quantity": lambda value: isinstance(value, int | float | str) and not isinstance(value, bool),
+    "quantity": _is_quantity,
     "duration": lambda value: isinstance(value, str) and parse_duration(value) is not None,
 }
 

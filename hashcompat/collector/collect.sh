@@ -1750,7 +1750,7 @@ host_files() {
     for each in /usr/local/sbin /usr/local/bin /usr/sbin /usr/bin /sbin /bin; do there "$each/getsubids"; done
     missing directory /sys/devices/system/node || probe directory /sys/devices/system/node plain ls -A "$HOST/sys/devices/system/node/"
     for each in "$HOST"/sys/devices/system/node/node[0-9]*; do
-        [ ! -d "$each" ] || host_file "${each#"$HOST"}/meminfo"
+        [ ! -d "$each" ] || { host_file "${each#"$HOST"}/meminfo"; host_file "${each#"$HOST"}/cpulist"; }
     done
     cgroups
 }

@@ -41,7 +41,7 @@ from hashcompat.analysis.preflight.checks.host import (
     SWAP,
 )
 from hashcompat.analysis.preflight.checks.kubelet import CONFIG_FIELDS, FLAGS, VERSION_SKEW
-from hashcompat.analysis.preflight.checks.managers import CPU_STATE, MEMORY_STATE
+from hashcompat.analysis.preflight.checks.managers import CPU_STATE, MEMORY_STATE, TOPOLOGY, WHOLE_CORES
 from hashcompat.analysis.preflight.checks.pods import (
     DEVICES,
     EXEC_PROBES,
@@ -173,6 +173,8 @@ _UNSORTED: Final[tuple[Check, ...]] = (
     POD_STATE,
     DRA_STATE,
     MEMORY_STATE,
+    WHOLE_CORES,
+    TOPOLOGY,
     DAMAGED,
     LEFT_BEHIND,
     CONFIG_FIELDS,

@@ -297,12 +297,12 @@ def static_pods(root: Root, path: str) -> str:
 
 
 def _memory(root: Root) -> Iterator[Question]:
-    """Yield the questions for the NUMA nodes and the memory of each."""
+    """Yield the questions for the NUMA nodes, and for memory and CPUs of each."""
     yield directory(root, _NUMA)
     for name in _names(root, _NUMA, ("",)):
         if _NODE.fullmatch(name):
-            path = f"{_NUMA}/{name}/meminfo"
-            yield Question("file", path, partial(root.text, path))
+            for path in (f"{_NUMA}/{name}/meminfo", f"{_NUMA}/{name}/cpulist"):
+                yield Question("file", path, partial(root.text, path))
 
 
 def _names(root: Root, path: str, ends: tuple[str, ...]) -> list[str]:

@@ -1,11 +1,18 @@
-"""PF-105: cpu_manager_state."""
+"""PF-105, PF-138 and PF-139: cpu_manager_state, and who has CPUs of their own."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from hashcompat.analysis.preflight.checks.managers import NODES
+from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.core.model.pods import Pod
+from hashcompat.sources.objects import read_object
 from tests.helpers.dumps import GONE, Key, dump, failed, findings, found, numbers, upgrade
 from tests.helpers.golden import state_file
+from tests.helpers.pods import pod as pod_json
 
 STATE: Key = ("file", "/var/lib/kubelet/cpu_manager_state")
 CONFIG: Key = ("file", "/var/lib/kubelet/config.yaml")
@@ -242,3 +249,126 @@ def test_pf105_is_about_the_root_directory_that_the_kubelet_is_given() -> None:
     assert [each[:2] for each in found("PF-105", dump(changes), upgrade("1.24.17"))] == [  # type: ignore[arg-type]
         ("ERROR", "/data/kubelet/cpu_manager_state")
     ]
+
+
+@pytest.mark.parametrize(
+    ("config", "online", "text"),
+    [
+        ("reservedSystemCPUs: '0-1,6'", "0-15", ""),
+        ("reservedSystemCPUs: '0-2,5'", "0-15", "the CPUs 2,5 are reserved, and it gives them to containers"),
+        ("kubeReserved: {cpu: '11'}\nsystemReserved: {cpu: 500m}", "0-15", ""),
+        (
+            "kubeReserved: {cpu: '12'}\nsystemReserved: {cpu: 500m}",
+            "0-15",
+            "13 CPUs are reserved, and it leaves 12 to all but containers with their own",
+        ),
+        ("cpuManagerPolicyOptions: {strict-cpu-reservation: 'true'}\nreservedSystemCPUs: '16'", "0-16", ""),
+        (
+            "cpuManagerPolicyOptions: {strict-cpu-reservation: 'true'}\nreservedSystemCPUs: '15-16'",
+            "0-16",
+            "it has the CPUs 0-15 and the node has 0-14",
+        ),
+    ],
+)
+def test_pf105_what_is_reserved_has_to_be_free(config: str, online: str, text: str) -> None:
+    changes: dict[Key, object] = {
+        STATE: state_file("1.18.19/cpu-pods"),
+        CONFIG: f"{STATIC}{config}\n",
+        ONLINE: online,
+    }
+    stops = f"{text}: kubelet 1.32.13 does not start with it"
+    assert check("1.32.13", changes) == ([("ERROR", stops)] if text else [OK])
+
+
+FIRST, SECOND = UID, "6f1a2b3c-0000-4000-8000-000000000002"
+WHOLE = f"{STATIC}cpuManagerPolicyOptions: {{full-pcpus-only: 'true'}}\n"
+
+
+def owners(check: str, to: str, config: str, *pods: Pod, **changes: object) -> list[tuple[str, str]]:
+    """Return status and object of what a check finds about the containers with CPUs of their own."""
+    given: dict[Key, object] = {STATE: state_file("1.18.19/cpu-pods"), CONFIG: config, ONLINE: "0-15"}
+    given |= {("directory", NODES): "node0\nnode1\npossible\n"}
+    given |= {("file", f"{NODES}/{name}/cpulist"): text for name, text in changes.items()}
+    cluster = Cluster(pods=pods) if pods else Cluster()
+    return [(state, name) for state, name, _ in found(check, dump(given), upgrade(to), cluster)]  # type: ignore[arg-type]
+
+
+def read_pod(uid: str, **more: Any) -> Pod:
+    (one,) = read_object(pod_json(name=uid[-1], metadata={"uid": uid}, **more), "test")
+    assert isinstance(one, Pod)
+    return one
+
+
+@pytest.mark.parametrize(
+    ("to", "config", "expected"),
+    [
+        ("1.36.3", f"{WHOLE}kubeReserved: {{cpu: '10'}}", [("OK", "")]),
+        (
+            "1.36.3",
+            f"{WHOLE}kubeReserved: {{cpu: 10500m}}",
+            [("ERROR", f"{FIRST}/app"), ("UNKNOWN", f"{FIRST}/side car"), ("UNKNOWN", f"{SECOND}/app")],
+        ),
+        (
+            "1.36.3",
+            f"{WHOLE}reservedSystemCPUs: '0-1,6-14'",
+            [("ERROR", f"{FIRST}/app"), ("UNKNOWN", f"{FIRST}/side car"), ("UNKNOWN", f"{SECOND}/app")],
+        ),
+        (
+            "1.36.3",
+            f"{WHOLE}reservedSystemCPUs: '0-1,6-15'",
+            [("ERROR", f"{FIRST}/app"), ("UNKNOWN", f"{FIRST}/side car"), ("UNKNOWN", f"{SECOND}/app")],
+        ),
+        ("1.36.3", f"{STATIC}reservedSystemCPUs: '0-1,6-14'", [("OK", "")]),
+        ("1.37.1", f"{WHOLE}reservedSystemCPUs: '0-1,6-14'", [("OK", "")]),
+        ("1.26.15", f"{WHOLE}reservedSystemCPUs: '0-1,6-14'", [("OK", "")]),
+        ("1.36.3", "cpuManagerPolicyOptions: {full-pcpus-only: 'true'}", [("OK", "")]),
+    ],
+)
+def test_pf138_whole_cores_are_asked_for_again(to: str, config: str, expected: list[tuple[str, str]]) -> None:
+    assert owners("PF-138", to, config) == expected
+
+
+def test_pf138_names_pods_and_leaves_out_those_that_are_gone_or_done() -> None:
+    config = f"{WHOLE}kubeReserved: {{cpu: 10500m}}"
+    first, second = read_pod(FIRST), read_pod(SECOND, status={"phase": "Succeeded"})
+    assert owners("PF-138", "1.36.3", config, first, second) == [
+        ("ERROR", "ns/1/app"),
+        ("UNKNOWN", 'ns/1/"side\\x20car"'),
+    ]
+    flag = dump(
+        {
+            ARGUMENTS: "kubelet\n--cpu-manager-policy=static\n--kube-reserved=cpu=11\n"
+            "--cpu-manager-policy-options=full-pcpus-only=true\n",
+            STATE: state_file("1.18.19/cpu-pods"),
+        }
+    )
+    assert ("ERROR", f"{FIRST}/app") in [one[:2] for one in found("PF-138", flag, upgrade("1.31.14"))]
+
+
+@pytest.mark.parametrize(
+    ("policy", "cpus", "expected"),
+    [
+        ("single-numa-node", ("0-3", "4-15"), [("OK", "")]),
+        ("single-numa-node", ("0-2,4", "3,5-15"), [("ERROR", f"{FIRST}/app")]),
+        ("restricted", ("0-2,4", "3,5-15"), [("ERROR", f"{FIRST}/app")]),
+        ("restricted\ntopologyManagerScope: pod", ("0-3", "4-15"), [("ERROR", f"{FIRST}/app")]),
+        ("restricted\ntopologyManagerScope: pod", ("0-4", "5-15"), [("OK", "")]),
+        ("best-effort", ("0-2,4", "3,5-15"), [("OK", "")]),
+        ("restricted\ncpuManagerPolicyOptions: {align-by-socket: 'true'}", ("0-2,4", "3,5-15"), [("OK", "")]),
+        ("single-numa-node", ("0-2,4", ""), [("UNKNOWN", "")]),
+    ],
+)
+def test_pf139_cpus_on_too_many_numa_nodes(
+    policy: str, cpus: tuple[str, str], expected: list[tuple[str, str]]
+) -> None:
+    config = f"{STATIC}topologyManagerPolicy: {policy}\n"
+    changes: dict[str, object] = {"node0": cpus[0], "node1": cpus[1] or failed("no")}
+    assert owners("PF-139", "1.36.3", config, **changes) == expected
+
+
+def test_pf139_what_needs_two_nodes_may_have_two() -> None:
+    config = f"{STATIC}topologyManagerPolicy: restricted\n"
+    small: dict[str, object] = {"node0": "2", "node1": "3"}
+    assert owners("PF-139", "1.36.3", config, **small) == [("OK", "")]
+    single = f"{STATIC}topologyManagerPolicy: single-numa-node\n"
+    assert owners("PF-139", "1.36.3", single, **small) == [("ERROR", f"{FIRST}/app")]

@@ -1,19 +1,23 @@
-"""State files of the CPU manager and the memory manager, compared with the node: PF-105 and PF-108."""
+"""State files of the CPU and memory managers, compared with the node: PF-105, PF-108, PF-138 and PF-139."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator, Mapping
+from math import ceil
 from typing import Any, Final
 
 from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade, states
-from hashcompat.analysis.preflight.facts import Facts, runtime
-from hashcompat.analysis.preflight.facts.kubelet import chosen, reserved_memory, truth
-from hashcompat.analysis.preflight.facts.statefiles import State
+from hashcompat.analysis.preflight.facts import Facts, host, runtime
+from hashcompat.analysis.preflight.facts.kubelet import chosen, pairs, reserved_memory, truth
+from hashcompat.analysis.preflight.facts.statefiles import Condition, State
 from hashcompat.core import shown
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go import strconv
+from hashcompat.core.model.escape import name_path
+from hashcompat.core.model.pods import FINISHED
+from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnreadError
 
 # PF-105: a cpu_manager_state with which the kubelet does not start.
@@ -71,6 +75,35 @@ def _other_cpus(facts: Facts, content: Mapping[str, Any]) -> Iterator[str]:
         yield f"it has the CPUs {strconv.show_cpus(known)} and the node has {strconv.show_cpus(present)}"
     elif assigned and not default:
         yield "it leaves no CPU to other containers"
+    elif default:
+        yield from _reserved_elsewhere(facts, default)
+
+
+def _reserved_elsewhere(facts: Facts, default: frozenset[int]) -> Iterator[str]:
+    """Yield what is reserved now and was not when the file was written (policy_static.go validateState)."""
+    listed, number = _reserved_cpus(facts)
+    if _is_strict(facts):
+        if listed and (left := listed & default):
+            yield f"the CPUs {strconv.show_cpus(left)} are strictly reserved, and it gives them to containers"
+    elif listed is not None and (held := listed - default):
+        yield f"the CPUs {strconv.show_cpus(held)} are reserved, and it gives them to containers"
+    elif number > len(default):
+        yield (
+            f"{number} CPUs are reserved, and it leaves {len(default)} to all but containers with their own"
+        )
+
+
+def _reserved_cpus(facts: Facts) -> tuple[frozenset[int] | None, int]:
+    """Return the reserved CPUs, None where only their number is given, and that number.
+
+    Source: pkg/kubelet/cm/cpumanager/cpu_manager.go ``NewManager``: parts of a CPU count as a whole one.
+    """
+    listed = chosen(facts.flags, "reserved-cpus", facts.config, "reservedSystemCPUs", "")
+    if listed:
+        cpus = strconv.parse_cpus(listed)
+        return cpus, len(cpus)
+    settings = (("kube-reserved", "kubeReserved"), ("system-reserved", "systemReserved"))
+    return None, ceil(sum(host.reserved(facts.setting(*names), "cpu") for names in settings))
 
 
 def _assigned(content: Mapping[str, Any]) -> Iterator[frozenset[int]]:
@@ -84,8 +117,7 @@ def _assigned(content: Mapping[str, Any]) -> Iterator[frozenset[int]]:
 
 def _strictly_reserved(facts: Facts) -> frozenset[int]:
     """Return the CPUs that are kept out of the file (option strict-cpu-reservation, from 1.32)."""
-    options = facts.config.get("cpuManagerPolicyOptions")
-    if not isinstance(options, Mapping) or truth(options.get(_STRICT)) is not True:
+    if not _is_strict(facts):
         return frozenset()
     reserved = chosen(facts.flags, "reserved-cpus", facts.config, "reservedSystemCPUs", "")
     if not reserved:
@@ -93,7 +125,156 @@ def _strictly_reserved(facts: Facts) -> frozenset[int]:
     return strconv.parse_cpus(reserved)
 
 
+def _is_strict(facts: Facts) -> bool:
+    return _has_option(facts, _STRICT)
+
+
+def _has_option(facts: Facts, name: str) -> bool:
+    """Return whether an option of the CPU manager's policy is on."""
+    options = facts.setting("cpu-manager-policy-options", "cpuManagerPolicyOptions")
+    if not isinstance(options, Mapping):
+        options = dict(pairs(str(options or "")))
+    return truth(options.get(name)) is True
+
+
 CPU_STATE: Final = Check("PF-105", _find_cpu_state)
+
+
+# PF-138 and PF-139: running containers with CPUs of their own that a kubelet does not admit again.
+
+_WHOLE_CORES: Final = "full-pcpus-only"
+
+_UID: Final = re.compile("[0-9a-f-]{32,36}")
+"""A pod's uid, or that of a static pod; anything else in the file is not shown."""
+
+
+def _owners(facts: Facts, upgrade: Upgrade) -> dict[tuple[str, str], frozenset[int]]:
+    """Return the CPUs that containers have for themselves, by the uids of pods and their own names."""
+    policy = chosen(facts.flags, "cpu-manager-policy", facts.config, "cpuManagerPolicy", "none")
+    state = None
+    if policy == _STATIC_CPUS:
+        state = states.found(facts, upgrade, upgrade.hazards.states.cpu_manager_state)
+    if state is None or state.condition != Condition.GOOD:
+        return {}
+    entries = state.content.get("entries") or {}
+    pods = facts.cluster.pods
+    running = None if pods is None else {pod.uid for pod in pods if pod.phase not in FINISHED}
+    try:
+        return {
+            (pod, container): strconv.parse_cpus(cpus)
+            for pod, held in entries.items()
+            if isinstance(held, Mapping) and (running is None or pod in running)
+            for container, cpus in held.items()
+        }
+    except DecodeError as error:
+        raise UnreadError(str(error)) from None
+
+
+def _called(facts: Facts, owner: tuple[str, str]) -> str:
+    """Return the name of a container, by its pod's uid where the pod is not in the input."""
+    uid, container = owner
+    pod = next((pod for pod in facts.cluster.pods or () if pod.uid == uid), None)
+    return (
+        name_path(pod.namespace, pod.name, container)
+        if pod
+        else f"{uid if _UID.fullmatch(uid) else shown.name(uid)}/{container}"
+    )
+
+
+def _find_whole_cores(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    """Yield the containers that need more free physical CPUs than there are besides those that they have.
+
+    Source: pkg/kubelet/cm/cpumanager/policy_static.go ``Allocate`` and ``enforceSMTAlignment``, 1.27.16 and
+    1.36.3. Siblings of reserved CPUs are not free either; which they are is not known, but that there are at
+    most as many. The CPUs of whoever is refused may be free for those after it.
+    """
+    if upgrade.target.behaviour.aligned_cpus == "kept" or not _has_option(facts, _WHOLE_CORES):
+        return
+    owners = _owners(facts, upgrade)
+    if not owners:
+        return
+    content = facts.state(upgrade.hazards.states.cpu_manager_state, states.gates_of(facts, upgrade)).content
+    default = strconv.parse_cpus(content.get("defaultCpuSet") or "")
+    listed, number = _reserved_cpus(facts)
+    most = len(default - listed) if listed is not None else len(default) - number
+    least = most - (number if listed is not None else number % 2)
+    for owner, cpus in sorted(owners.items()):
+        freed = sum(len(held) for other, held in owners.items() if other[0] != owner[0] and len(held) > most)
+        if len(cpus) <= least:
+            continue
+        name, new = _called(facts, owner), upgrade.target.release
+        asks = f"{new} asks for {len(cpus)} free physical CPUs for {name}, which has as many already"
+        if len(cpus) > most + freed:
+            yield Problem(
+                Status.ERROR,
+                name,
+                f"{asks}, and {max(most, 0)} are free: its pod is refused (SMTAlignmentError)",
+                _MOVE,
+            )
+        else:
+            yield Problem(
+                Status.UNKNOWN,
+                name,
+                f"{asks}; whether they are free depends on "
+                + ("which pods are refused before it" if len(cpus) > most else "which CPUs share a core"),
+                _MOVE,
+            )
+
+
+_MOVE: Final = "move the pod to another node before the kubelet starts"
+
+WHOLE_CORES: Final = Check("PF-138", _find_whole_cores)
+
+_STRICTEST: Final = "single-numa-node"
+_BY_SOCKET: Final = "align-by-socket"
+"""With it, what is on one socket is admitted too, and which nodes are is not in a dump."""
+
+
+def _find_topology(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    """Yield the containers whose CPUs are on more NUMA nodes than the topology manager admits.
+
+    Source: pkg/kubelet/cm/cpumanager/policy_static.go ``generateCPUTopologyHints``: hints are made again of
+    the CPUs that a container has; cm/topologymanager/policy_restricted.go and policy_single_numa_node.go,
+    1.18.19 - 1.37.1.
+    """
+    policy = chosen(facts.flags, "topology-manager-policy", facts.config, "topologyManagerPolicy", "none")
+    if policy not in ("restricted", _STRICTEST) or _has_option(facts, _BY_SOCKET):
+        return
+    scope = chosen(facts.flags, "topology-manager-scope", facts.config, "topologyManagerScope", "container")
+    owners = _owners(facts, upgrade)
+    if scope == "pod":
+        pods: dict[tuple[str, str], frozenset[int]] = {}
+        for (uid, _), cpus in owners.items():
+            first = min(name for pod, name in owners if pod == uid)
+            pods[uid, first] = pods.get((uid, first), frozenset()) | cpus
+        owners = pods
+    if not owners or len(_nodes(facts)) < 2:
+        return
+    nodes = {node: _cpus_of(facts, node) for node in sorted(_nodes(facts), key=int)}
+    sizes = sorted(map(len, nodes.values()), reverse=True)
+    for owner, cpus in sorted(owners.items()):
+        spread = [node for node, held in nodes.items() if cpus & held]
+        needed = next((n for n in range(1, len(sizes) + 1) if sum(sizes[:n]) >= len(cpus)), len(sizes))
+        if len(spread) > (1 if policy == _STRICTEST else needed):
+            name = _called(facts, owner)
+            yield Problem(
+                Status.ERROR,
+                name,
+                f"{name} has CPUs of NUMA nodes {', '.join(spread)}, which the topology manager's policy "
+                f"{policy} does not admit again: its pod is refused (TopologyAffinityError)",
+                _MOVE,
+            )
+
+
+def _cpus_of(facts: Facts, node: str) -> frozenset[int]:
+    """Return the CPUs of a NUMA node."""
+    try:
+        return strconv.parse_cpus(facts.dump.read("file", f"{NODES}/node{node}/cpulist").strip())
+    except DecodeError as error:
+        raise UnreadError(str(error)) from None
+
+
+TOPOLOGY: Final = Check("PF-139", _find_topology)
 
 
 # PF-108: a memory_manager_state with which the kubelet does not start.

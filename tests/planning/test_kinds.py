@@ -295,6 +295,33 @@ def test_a_kind_has_the_volumes_that_a_kubelet_has_no_plugin_for(catalog: Catalo
     assert tables == WITHOUT_PLUGIN
 
 
+WAITING: Json = {"waiting": {"reason": "CrashLoopBackOff"}}
+
+
+@pytest.mark.parametrize(
+    ("sidecar", "state", "counts"),
+    [
+        pytest.param(False, None, False, id="nothing asks for the restarts of a running container"),
+        pytest.param(True, None, True, id="they show who created a sidecar"),
+        pytest.param(False, WAITING, True, id="they show whether a container ever ran"),
+    ],
+)
+def test_restarts_count_where_a_decision_asks_for_them(
+    sidecar: bool, state: Json | None, counts: bool
+) -> None:
+    kinds = set[bytes]()
+    for restarts in (0, 1, 7):
+        made = copy.deepcopy(RICH)
+        if not sidecar:
+            del made["spec"]["initContainers"], made["status"]["initContainerStatuses"]
+        (status,) = made["status"]["containerStatuses"]
+        status["restartCount"] = restarts
+        status["state"] = state or status["state"]
+        (pod,) = load([made]).pods
+        kinds.add(kind(pod, None, Dates()))
+    assert len(kinds) == 1 + counts
+
+
 def numbered(pod: Json, number: int) -> Json:
     """Return a pod with a name and a uid of its own, unless these are what was changed."""
     made = copy.deepcopy(pod)

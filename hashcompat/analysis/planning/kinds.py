@@ -97,7 +97,7 @@ def kind(pod: Pod, node: Node | None, dates: Dates | None = None) -> bytes:
 
     Without ``dates`` no day on which a container started counts.
     """
-    return _digest((_facts(pod), _node(pod, node), _states(pod, dates)))
+    return _digest((_facts(pod), node and _node(asked(pod), node), states(pod, dates)))
 
 
 def _facts(pod: Pod) -> tuple[object, ...]:
@@ -123,26 +123,40 @@ def facts_kind(pod: Pod) -> bytes:
     return _digest(_facts(pod))
 
 
-def kind_of(pod: Pod, facts: bytes, dates: Dates | None) -> tuple[Hashable, ...]:
-    """Return what decides among pods on nodes alike, given the ``facts_kind`` of their shape."""
-    affinity = pod.spec.get("affinity")
-    asked = "its node" if affinity and asks_for_its_node(pod.spec) else repr(affinity)
-    return facts, asked, *_states(pod, dates)
+class Asked(msgspec.Struct, frozen=True):
+    """What a pod asks of its node."""
+
+    affinity: str
+    """The affinity in its spec, as a text; of DaemonSets' pods that each is on its own node."""
+    labels: tuple[str, ...]
+    """The labels of a node that it looks at."""
+    by_name: bool
+    """Whether it looks at the name of a node that may be another one than its own."""
 
 
-def _states(pod: Pod, dates: Dates | None) -> list[Hashable]:
-    """Return what decides of the starts of a pod's containers, and whether each never restarted."""
-    return [(dates and dates.of(one), one.restarts == 0) for one in pod.containers]
+def asked(pod: Pod) -> Asked:
+    """Return what a pod asks of its node."""
+    affinity, own = pod.spec.get("affinity"), asks_for_its_node(pod.spec)
+    text = "its node" if own else repr(affinity)
+    return Asked(text, tuple(label_keys(pod.spec)), asks_by_name(pod.spec) and not own)
 
 
-def node_kind(pod: Pod, node: Node) -> bytes:
-    """Return a digest of what decides of the node of a pod: 16 bytes."""
-    return _digest(_node(pod, node))
+def states(pod: Pod, dates: Dates | None) -> list[Hashable]:
+    """Return what decides of the starts of a pod's containers, and whether each never restarted.
+
+    That one never restarted shows who created the pod's sidecars (planning/creators), and where no main
+    container runs, that none ever did (``Whole.never_ran``). Nothing else asks.
+    """
+    main = [one.running for one in pod.containers if one.type is ContainerType.CONTAINER]
+    sidecars = any(one.type is ContainerType.SIDECAR for one in pod.containers)
+    if sidecars or all(running is False for running in main):
+        return [(dates and dates.of(one), one.restarts == 0) for one in pod.containers]
+    return [dates and dates.of(one) for one in pod.containers]
 
 
-def asked_of_node(pod: Pod) -> tuple[tuple[str, ...], bool]:
-    """Return what a pod asks of its node: which labels, and whether its name."""
-    return tuple(label_keys(pod.spec)), asks_by_name(pod.spec) and not asks_for_its_node(pod.spec)
+def node_kind(asks: Asked, node: Node) -> bytes:
+    """Return a digest of what of a node decides about pods that ask that of it: 16 bytes."""
+    return _digest(_node(asks, node))
 
 
 def days_as_one(pod: Pod) -> bytes:
@@ -187,10 +201,7 @@ def _alike(key: str, value: Any) -> Any:
     return {**found, _TEXTS[key]: "text"} if isinstance(text, str) and text else found
 
 
-def _node(pod: Pod, node: Node | None) -> Any:
-    """Return what of a node decides: of its labels and its name what the pod asks for, as kubelets do."""
-    if node is None:
-        return None
-    labels, by_name = asked_of_node(pod)
-    found = None if node.labels is None else [node.labels.get(key) for key in (_OS, *labels)]
-    return found, node.name if by_name else "", _facts_of_node(node)
+def _node(asks: Asked, node: Node) -> Any:
+    """Return what of a node decides: of its labels and its name what a pod asks for, as kubelets do."""
+    found = None if node.labels is None else [node.labels.get(key) for key in (_OS, *asks.labels)]
+    return found, node.name if asks.by_name else "", _facts_of_node(node)

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from hashcompat.analysis.planning.kinds import (
+    Asked,
     Dates,
-    asked_of_node,
+    asked,
     facts_kind,
     has_rare_volume,
-    kind_of,
     node_kind,
+    states,
 )
 from hashcompat.analysis.planning.latest import KEPT, LARGEST, Latest
 from hashcompat.analysis.planning.patched import as_decoded
@@ -229,7 +230,7 @@ class Templates:
         self._whole: Whole | None = None
         self._served: dict[str, Served] = {}
         self._kinds: Latest[Hashable, object] = Latest(kept)
-        self._shapes: Latest[Hashable, bytes | None] = Latest(_SHAPES)
+        self._shapes: Latest[Hashable, tuple[bytes | None, Asked, object]] = Latest(_SHAPES)
         self._node_kinds: Latest[Hashable, bytes] = Latest(_NODES)
 
     def kind(self, pod: Pod, node: Node | None, dates: Dates | None) -> object:
@@ -239,8 +240,9 @@ class Templates:
         """
         self._go_on_to(pod)
         if dates not in self._kind:
-            facts = kind_of(pod, self._facts_kind(pod), dates), self._node_kind(pod, node)
-            self._kind[dates] = self._standing_for(facts)
+            facts, asks = self._of_shape(pod)
+            decides = facts, asks.affinity, self._node_kind(asks, node), *states(pod, dates)
+            self._kind[dates] = self._standing_for(decides)
         return self._kind[dates]
 
     def static_kind(self, pod: Pod) -> bytes:
@@ -250,14 +252,23 @@ class Templates:
             self._static = facts_kind(pod)
         return self._static
 
-    def _facts_kind(self, pod: Pod) -> bytes:
-        """Return what decides of a pod but for its node and its starts; once for all of a shape."""
+    def _of_shape(self, pod: Pod) -> tuple[bytes, Asked]:
+        """Return what decides of a pod but for its node and its starts, and what it asks of its node.
+
+        Each once for all of a shape, but where a pod's volumes or its node's name count.
+        """
         shape = pod.shape
         if shape is None:
-            return facts_kind(pod)
-        if shape not in self._shapes:  # which of its volumes a pod mounts is not a matter of its shape
-            self._shapes[shape] = None if has_rare_volume(pod) else facts_kind(pod)
-        return self._shapes[shape] or facts_kind(pod)
+            return facts_kind(pod), asked(pod)
+        known = self._shapes.get(shape)
+        if known is None:
+            # Which of its volumes a pod mounts is not a matter of its shape.
+            facts = None if has_rare_volume(pod) else facts_kind(pod)
+            known = self._shapes[shape] = facts, asked(pod), pod.spec.get("affinity")
+        facts, asks, affinity = known
+        # Pods of a shape have one object as their affinity, unless it names the node of each.
+        is_shared = pod.spec.get("affinity") is affinity
+        return facts or facts_kind(pod), asks if is_shared else asked(pod)
 
     def _standing_for(self, facts: Hashable) -> object:
         found = self._kinds.get(facts)
@@ -265,14 +276,15 @@ class Templates:
             found = self._kinds[facts] = object()
         return found
 
-    def _node_kind(self, pod: Pod, node: Node | None) -> bytes | None:
+    def _node_kind(self, asks: Asked, node: Node | None) -> bytes | None:
         """Return what of the node of a pod decides."""
         if node is None:
             return None
-        key = node.name, asked_of_node(pod)
-        if key not in self._node_kinds:
-            self._node_kinds[key] = node_kind(pod, node)
-        return self._node_kinds[key]
+        key = node.name, asks.labels, asks.by_name
+        found = self._node_kinds.get(key)
+        if found is None:
+            found = self._node_kinds[key] = node_kind(asks, node)
+        return found
 
     def all_of(self, pod: Pod) -> list[Named]:
         """Return the containers of a pod with their templates; those of the last pod are remembered."""

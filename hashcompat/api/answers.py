@@ -64,8 +64,8 @@ def plan(
     created = now()
     inventory = load(source)
     make = detailed.make if details else planning.make
-    made = make(inventory, *ends, view_of(inventory, catalog, options))
-    return structs.replace(made, created=created)
+    view = view_of(inventory, catalog, options)
+    return structs.replace(make(inventory, *ends, view), making=view.catalog.making(created))
 
 
 def impact(
@@ -106,7 +106,8 @@ def explain(
     way = Way(release_of(from_release, catalog), release_of(to_release, catalog))
     inventory = load(source)
     view = view_of(inventory, catalog, options)
-    return explanation.explain(inventory, target, way, view, show_values=show_values)
+    made = explanation.explain(inventory, target, way, view, show_values=show_values)
+    return structs.replace(made, making=view.catalog.making(now()))
 
 
 def compare(from_release: str, to_release: str, *, catalog: Catalog | None = None) -> ReleaseDifference:
@@ -179,7 +180,8 @@ def matrix(
         else View(catalog or default_catalog(), options_of(catalog, options))
     )
     ends = release_of(from_release, catalog), release_of(to_release, catalog)
-    return matrices.make(view, *ends, inventory, patches=every_patch)
+    made = matrices.make(view, *ends, inventory, patches=every_patch)
+    return structs.replace(made, making=view.catalog.making(now()))
 
 
 def verify(

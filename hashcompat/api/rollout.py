@@ -40,7 +40,7 @@ from hashcompat.core.policies.exceptions import Exemption, Identity, baseline_of
 from hashcompat.core.policies.policy import STRICTER, Policy, Setting, policy_of, settled
 from hashcompat.core.records.index import Records, index
 from hashcompat.core.records.probes import Dump
-from hashcompat.sources import filters
+from hashcompat.sources import dating, filters
 from hashcompat.sources.filters import Filters
 
 if TYPE_CHECKING:
@@ -133,7 +133,8 @@ def gate(
         is_of = partial(default_catalog().is_same_build, plan.to_release)
         preflight = report_in(loaded.preflight, plan.to_release, is_of)
     extra = ExtraInputs((*loaded.exemptions, *exemptions), accepted, preflight)
-    return judge(plan, loaded.policy, extra, today or now.date())
+    made = judge(plan, loaded.policy, extra, today or now.date())
+    return structs.replace(made, making=default_catalog().making(dating.now()))
 
 
 def gate_after(
@@ -164,7 +165,8 @@ def gate_after(
         begun=begun or {},
         records=records or Records(),
     )
-    return judge_after(part, Policy(), now)
+    made = judge_after(part, Policy(), now)
+    return structs.replace(made, making=(catalog or default_catalog()).making(dating.now()))
 
 
 def load_dumps(*paths: str | PathLike[str]) -> list[Dump]:
@@ -214,7 +216,8 @@ def preflight_nodes(
         tuple(fields.get("ignored", ())),
         fields.get("now") or datetime.now(UTC),
     )
-    return inspect(dumps, _known(fields.get("source"), question, dumps or (), known), question, known)
+    made = inspect(dumps, _known(fields.get("source"), question, dumps or (), known), question, known)
+    return structs.replace(made, making=known.making(dating.now()))
 
 
 def _known(source: Source | None, question: Question, dumps: Sequence[Dump], catalog: Catalog) -> Known:
@@ -230,7 +233,8 @@ def _known(source: Source | None, question: Question, dumps: Sequence[Dump], cat
     options = Options(keep_going=True, records=index(inventory.records), apiserver_to=question.server)
     plan = planning.make(inventory, question.current or AUTO, question.target, View(catalog, options))
     sample = inventory.origin.kind is Origin.SAMPLE
-    return known_of(inventory.nodes, inventory.pods, plan.items, inventory.servers.found, sample=sample)
+    found = known_of(inventory.nodes, inventory.pods, plan.items, inventory.servers.found, sample=sample)
+    return structs.replace(found, origin=plan.origin)
 
 
 def normalize(
@@ -250,8 +254,9 @@ def normalize(
     ends = release_of(from_release, catalog), release_of(to_release, catalog)
     created = datetime.now(UTC).replace(microsecond=0)
     inventory = load(source)
-    made = normalizing.make(inventory, *ends, view_of(inventory, catalog, options))
-    return structs.replace(made, created=created)
+    view = view_of(inventory, catalog, options)
+    made = normalizing.make(inventory, *ends, view)
+    return structs.replace(made, making=view.catalog.making(created))
 
 
 def patch(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import importlib
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -94,10 +95,16 @@ def called(program: str, arguments: Sequence[str]) -> Any:
     if any(not _is_passed(argument) for argument in arguments):
         raise UsageError("invalid argument: contains NUL or an unpaired surrogate")
     try:
-        with cli.make_context(program, list(arguments)) as context:
+        typed = shlex.join([program, *map(_shown, arguments)])
+        with cli.make_context(program, list(arguments), obj=typed) as context:
             return cli.invoke(context)
     except click.exceptions.Exit as end:  # --help and --version
         return end.exit_code
+
+
+def _shown(argument: str) -> str:
+    """Return an argument as reports have it: a URL in it without user, password and query."""
+    return urls(argument)
 
 
 def _is_passed(argument: str) -> bool:

@@ -188,7 +188,7 @@ def compare_plans(old: Plan, new: Plan, files: tuple[str, str] = ("", "")) -> Do
     changes = [change for change in (_of_items(*pair) for pair in pairs) if change]
     changes.sort(key=lambda one: (not one.node, one.node, one.namespace, one.pod, one.container))
     one, other = (
-        Side(file, plan.created, plan.origin.cluster, plan.tool)
+        Side(file, plan.created, plan.origin.cluster, plan.making.version)
         for file, plan in zip(files, (old, new), strict=True)
     )
     edits = tuple(_edits(_facts(old), _facts(new), "$"))

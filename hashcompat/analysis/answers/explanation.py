@@ -18,6 +18,7 @@ from hashcompat.analysis.answers.sentences import Sentences, sentences
 from hashcompat.analysis.answers.sentences.why import Situation, hashed
 from hashcompat.analysis.answers.texts import NO_DIFFERENCE, Fragment, Texts, fragment, texts_of
 from hashcompat.analysis.planning import bound, with_room
+from hashcompat.analysis.planning.ages import Ages
 from hashcompat.analysis.planning.judge import Draft
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.suggestion import Suggester
@@ -31,8 +32,9 @@ from hashcompat.core.kubelet.decide.case import Case
 from hashcompat.core.model.escape import name_path, some
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.kinds import NODE, POD, Owner, is_kind, names_a_kind, near, near_owners
+from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import Suggestion, Way
-from hashcompat.core.model.pods import Container, Inventory, Pod
+from hashcompat.core.model.pods import Container, Inventory, Origin, Pod
 from hashcompat.core.model.verdicts import Verdict
 
 _FORMS: Final = "NAMESPACE/POD, NAMESPACE/POD/CONTAINER or KIND/NAME, or POD with -n NAMESPACE"
@@ -341,6 +343,14 @@ class Explanations(msgspec.Struct, frozen=True):
     """Whether people get to see the texts whole."""
     warnings: tuple[str, ...] = ()
     """Which nodes report another release than the current one that is given."""
+    way: Way | None = None
+    """From which release to which."""
+    running: tuple[str, ...] = ()
+    """The releases that ``auto`` stands for: those under which the containers run."""
+    origin: Origin = Origin()
+    """Where the pods come from."""
+    making: Making = Making()
+    """What it was made by, and when the pods were read."""
 
 
 def explain(
@@ -377,8 +387,9 @@ def _explain(
         way, inventory.nodes, structs.replace(view, options=structs.replace(view.options, keep_going=True))
     )
     covered: list[tuple[int, Draft]] = []
-    allowance = allowances.explained()
+    allowance, ages = allowances.explained(), Ages(inventory.dating)
     for pod in inventory.pods:
+        ages.add(pod)
         is_target = any(reading.covers(pod) for reading in asked)
         # A record that is not reproduced makes the other containers of its node doubtful.
         if is_target or view.options.records:
@@ -395,6 +406,9 @@ def _explain(
     return Explanations(
         tuple(explained(items[place], draft, way, view, show_values=show_values) for place, draft in chosen),
         warnings=warnings,
+        way=way,
+        running=tuple(dict.fromkeys(items[place].from_release for place, _ in chosen)),
+        origin=ages.dated(inventory.origin),
     )
 
 

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.analysis.planning import bound
+from hashcompat.analysis.planning.ages import dated
 from hashcompat.analysis.planning.counting import Counting
 from hashcompat.analysis.planning.judge import claim_of, reports
 from hashcompat.analysis.planning.names import listed
@@ -31,8 +32,9 @@ from hashcompat.core.go.types import Coded, GoType, Map
 from hashcompat.core.go.walk import ANY, Member, Pair, side_by_side
 from hashcompat.core.kubelet.alike import within_policy
 from hashcompat.core.kubelet.staticpods import new_uids
+from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import Hop, NodeRelease, Scope, Way
-from hashcompat.core.model.pods import Inventory, Source
+from hashcompat.core.model.pods import Inventory, Origin, Source
 
 Cost = Callable[[str, str], Hop]
 """What an upgrade from one release to another does to some containers."""
@@ -231,6 +233,12 @@ class Matrix(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()
     """Which nodes report another release than the first, the version skew policy where the cheapest path
     breaks it, and which nodes may lack room."""
+    running: tuple[str, ...] = ()
+    """The releases that ``auto`` stands for: those that nodes report, oldest first."""
+    origin: Origin | None = None
+    """Where the pods come from; None without pods."""
+    making: Making = Making()
+    """What it was made by, and when the pods were read."""
 
 
 def make(
@@ -267,6 +275,8 @@ def make(
             *_warnings(path, current, view),
             *counter.crowded(),
         ),
+        running=tuple(kubelet.release.text for kubelet in current),
+        origin=dated(inventory),
     )
 
 

@@ -90,6 +90,8 @@ def make(plan: Plan, inventory: Inventory, size: int = 1, nodes: Iterable[str] |
         plan.disputed,
         plan.overridden,
         plan.origin,
+        plan.running,
+        plan.making,
     )
 
 

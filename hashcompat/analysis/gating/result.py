@@ -10,6 +10,7 @@ import msgspec
 from hashcompat.core.errors import ExitCode
 from hashcompat.core.model.escape import count, never_compared
 from hashcompat.core.model.items import Item
+from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.policies.exceptions import Exemption
 from hashcompat.core.policies.policy import Policy
@@ -113,6 +114,8 @@ class GateResult(msgspec.Struct, frozen=True):
     """What is wrong with exceptions, and which pods the plan lacks, one line each."""
     after: bool = False
     """Whether it compares the plan with what was seen after the upgrade."""
+    making: Making = Making()
+    """What judged it, and when."""
 
     @property
     def whole(self) -> Whole:

@@ -83,7 +83,8 @@ def _made(planner: Planner, found: Sequence[Found], inventory: Inventory, way: W
         tuple(sorted(pins, key=lambda pin: (pin.node, pin.path))),
         len(items),
         origin=inventory.origin,
-        warnings=planner.plan().warnings,
+        warnings=(plan := planner.plan()).warnings,
+        running=plan.running,
     )
 
 

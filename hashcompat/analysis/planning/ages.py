@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import structs
 
 from hashcompat.core.model.escape import count
-from hashcompat.core.model.pods import Origin, Pod
+from hashcompat.core.model.pods import Inventory, Origin, Pod
 from hashcompat.core.model.uids import Dating, Reach, reach_of, taken_of
 
 _NONE = Reach()
@@ -71,3 +71,11 @@ class Ages:
             file: files.get(file, _NONE).joined(self.found.get(file, _NONE))
             for file in {**files, **self.found}
         }
+
+
+def dated(inventory: Inventory) -> Origin:
+    """Return where an inventory comes from, with when it was taken; its pods are iterated over."""
+    ages = Ages(inventory.dating)
+    for pod in inventory.pods:
+        ages.add(pod)
+    return ages.dated(inventory.origin)

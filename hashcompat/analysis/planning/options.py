@@ -11,13 +11,12 @@ import msgspec
 from hashcompat.core.catalog.gates import NO_SETTINGS, Settings
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.errors import UsageError
+from hashcompat.core.model import plan
 from hashcompat.core.records.index import Records
 
+AUTO: Final = plan.AUTO
 STRATEGIES: Final = ("accept", "pin")
 """The strategies of patches that a plan can assume."""
-
-AUTO: Final = "auto"
-"""In place of the current release: the one that each pod's node reports."""
 
 
 class AssumePatch(msgspec.Struct, frozen=True):

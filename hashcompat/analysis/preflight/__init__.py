@@ -89,7 +89,7 @@ from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.kubelet.servers import servers_of
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.pods import Node, Pod
+from hashcompat.core.model.pods import Node, Origin, Pod, Source
 from hashcompat.core.model.preflight import Finding, Preflight, Status
 from hashcompat.core.model.servers import ApiServers
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
@@ -238,6 +238,8 @@ class Known(msgspec.Struct, frozen=True):
     """The verdicts of a plan by nodes; None where there is no plan."""
     servers: Mapping[str, Iterable[str]] = msgspec.field(default_factory=dict)
     """The releases of the API servers, with where each shows."""
+    origin: Origin | None = None
+    """Where the objects come from; None where none were read."""
 
     @property
     def given(self) -> frozenset[Need]:
@@ -381,7 +383,11 @@ def inspect(dumps: Sequence[Dump] | None, known: Known, question: Question, cata
             question.now,
         )
         findings += examine(dump, upgrade, ignored, known.cluster(dump.node), given)
-    return Preflight(question.target, current, worst_first(findings), ignored, tuple(left_out(given)))
+    files = tuple(dict.fromkeys(dump.origin for dump in dumps or ()))
+    origin = known.origin or Origin(Source.FILES, files)
+    return Preflight(
+        question.target, current, worst_first(findings), ignored, tuple(left_out(given)), origin
+    )
 
 
 def check_plan(known: Known, dumps: Sequence[Dump], catalog: Catalog) -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import ClassVar, Final
+
+import click
 
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli.args.declare import group, option
@@ -16,9 +19,11 @@ from hashcompat.core.catalog.releases import oldest_first
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.items import Item
+from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import Plan, Way
 from hashcompat.core.model.pods import Inventory
 from hashcompat.core.model.verdicts import Verdict
+from hashcompat.sources.dating import now
 
 _SHOWN: Final = 6
 """How many releases of nodes are named."""
@@ -44,6 +49,10 @@ class Names:
         """Print a line to stderr, unless nothing but the result is wanted."""
         if not self._quiet:
             note(line)
+
+    def making(self, at: datetime) -> Making:
+        """Return what this run makes its result by, at a time."""
+        return self.catalog.making(at, click.get_current_context().find_root().obj or "")
 
     def read_or_auto(self, name: str) -> str:
         """Return the release that a name means, or ``auto``; errors as ``read``."""
@@ -78,8 +87,11 @@ class ReleaseData:
         return data
 
     def names(self, *, quiet: bool = False) -> Names:
-        """Return what reads the names of releases, with that data."""
-        return Names(self.catalog(quiet=quiet), quiet=quiet)
+        """Return what reads the names of releases, with that data; say if the data is old."""
+        names = Names(self.catalog(quiet=quiet), quiet=quiet)
+        if old := names.catalog.making(now()).stale:
+            names.say(f"Note: {old}")
+        return names
 
 
 @group

@@ -20,6 +20,7 @@ from hashcompat.cli.args.source import Scope, Source
 from hashcompat.core.errors import UsageError
 from hashcompat.output.report.difference import DIFFERENCE
 from hashcompat.output.report.explanation import EXPLANATIONS
+from hashcompat.sources.dating import now
 
 
 @group
@@ -69,10 +70,12 @@ def command(arguments: Arguments) -> None:
     reading = Reading(
         arguments.source, arguments.scope, needs_nodes=arguments.releases.needs_nodes, quiet=quiet
     )
+    created = now()
     inventory = reading.inventory()
     arguments.releases.check_nodes(inventory, arguments.scope, names)
     view = View(names.catalog, arguments.facts.options(reading, inventory, names, patches=patches))
     chosen = {"show_values": arguments.show_values, "in_namespace": bool(arguments.scope.wanted_namespaces)}
     explanations = explain(inventory, arguments.target, way, view, **chosen)
+    explanations = structs.replace(explanations, making=names.making(created))
     shown = structs.replace(arguments.without_hashes.of(explanations), full=arguments.full)
     output.show(EXPLANATIONS, shown, arguments.shown)

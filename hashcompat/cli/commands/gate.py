@@ -31,6 +31,7 @@ from hashcompat.core.model.impact import Phase, Turn
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.policies.policy import ABOUT_PLANS, FailOn, Policy, Setting, policy_of
 from hashcompat.output.report.gate import GATE
+from hashcompat.sources.dating import now
 
 _AFTER: Final = frozenset(
     {*(f"--{key}" for key in ABOUT_PLANS), "--config", "--no-exceptions", "--no-baseline", "--no-report-only"}
@@ -81,6 +82,7 @@ def command(arguments: Arguments) -> int:
         if arguments.plan
         else _of_source(arguments, settings, policy, names)
     )
+    result = structs.replace(result, making=names.making(now()))
     output.show(GATE, result, arguments.shown)
     output.notes(GATE, result, quiet=arguments.quiet.quiet)
     return result.exit_code

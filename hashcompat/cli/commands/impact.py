@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import click
+from msgspec import structs
 
 from hashcompat.analysis import disruption, planning
 from hashcompat.analysis.planning.view import View
@@ -19,6 +20,7 @@ from hashcompat.cli.args.source import Scope, Source
 from hashcompat.core.errors import UsageError
 from hashcompat.output.report.impact import IMPACT
 from hashcompat.sources import filters
+from hashcompat.sources.dating import now
 
 
 @group
@@ -74,6 +76,7 @@ def command(arguments: Arguments) -> int:
     way, patches = arguments.releases.way(names, from_nodes=True), arguments.patched.patches(names)
     output.ready(IMPACT, arguments.shown)
     needs_nodes = arguments.releases.needs_nodes
+    created = now()
     reading = Reading(arguments.source, arguments.scope, needs_nodes=needs_nodes, quiet=quiet, budgets=True)
     whole = reading.whole()
     inventory = filters.select(whole, arguments.scope.filters)
@@ -82,6 +85,7 @@ def command(arguments: Arguments) -> int:
         reading, inventory, names, keep_going=arguments.keep_going, patches=patches
     )
     plan = planning.make(inventory, way.old, way.new, View(names.catalog, options))
+    plan = structs.replace(plan, making=names.making(created))
     arguments.releases.check_items(plan.items)
     budgeted = disruption.without_others(whole) if arguments.all_budgets else whole
     impact = disruption.make(plan, budgeted, arguments.batch, arguments.scope.nodes or None)

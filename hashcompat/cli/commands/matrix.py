@@ -24,6 +24,7 @@ from hashcompat.cli.args.source import Scope, Source
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.pods import Inventory, Pod
 from hashcompat.output.report.matrix import MATRIX
+from hashcompat.sources.dating import now
 
 _EVERY: Final = 0.2
 """Seconds between two lines, and before the first one."""
@@ -92,7 +93,7 @@ def command(arguments: Arguments) -> None:
     names, asked = arguments.releases.data.names(quiet=quiet), arguments.releases
     first = names.read_or_auto(asked.from_release) if asked.from_release else ""
     last = names.read(asked.to_release) if asked.to_release else ""
-    inventory, view = None, View(names.catalog)
+    inventory, view, created = None, View(names.catalog), now()
     if is_named(arguments.source, arguments.scope.labels):
         output.ready(MATRIX, arguments.shown)
         reading = Reading(arguments.source, arguments.scope, needs_nodes=first == AUTO, quiet=quiet)
@@ -103,5 +104,6 @@ def command(arguments: Arguments) -> None:
         output.ready(MATRIX, arguments.shown)
     counted = counted_on_terminal(inventory, "Counting", quiet=quiet) if inventory else None
     matrix = make(view, first, last, counted, patches=arguments.every_patch)
+    matrix = structs.replace(matrix, making=names.making(created))
     output.show(MATRIX, matrix, arguments.shown)
     output.notes(MATRIX, matrix, quiet=quiet)

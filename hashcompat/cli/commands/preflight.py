@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import click
 from msgspec import structs
 
+from hashcompat.analysis.planning.ages import dated
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.preflight import (
     Known,
@@ -32,6 +33,7 @@ from hashcompat.core.model.plan import Way
 from hashcompat.core.model.pods import Source as PodSource
 from hashcompat.core.model.preflight import Status
 from hashcompat.output.report.preflight import PREFLIGHT
+from hashcompat.sources.dating import now
 from hashcompat.sources.files.dumps import dumps_in
 from hashcompat.sources.node import live
 
@@ -92,6 +94,7 @@ class Joined:
                 inventory.servers.found,
                 sample=inventory.origin.kind is PodSource.SAMPLE,
             )
+            known = structs.replace(known, origin=dated(inventory))
         if self.plan:
             known = structs.replace(known, items=items_by_node(_saved(self.plan, way, catalog).items))
         return known
@@ -195,6 +198,7 @@ def command(arguments: Arguments) -> int:
     server = names.read(arguments.joined.apiserver) if arguments.joined.apiserver else ""
     joined = changed(arguments.joined, apiserver=server)
     output.ready(PREFLIGHT, arguments.shown)
+    created = now()
     nodes, catalog = _dumps(arguments), names.catalog
     read = reading(arguments.source, arguments.scope, quiet=quiet)
     known = joined.known(read, way, nodes or [], catalog)
@@ -207,6 +211,7 @@ def command(arguments: Arguments) -> int:
         Question(way.new, current, server, tuple(listed(arguments.ignored)), datetime.now(UTC)),
         catalog,
     )
+    result = structs.replace(result, making=names.making(created))
     output.show(PREFLIGHT, result, arguments.shown)
     output.notes(PREFLIGHT, result, quiet=quiet)
     counts = result.counts()

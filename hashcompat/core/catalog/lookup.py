@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import date
+from datetime import date, datetime
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ from hashcompat.core.catalog.releases import (
 from hashcompat.core.catalog.vendors import RuntimeAbility, RuntimeFault, Runtimes, Vendor, Vendors
 from hashcompat.core.go.jsontext import ESCAPES
 from hashcompat.core.go.metav1 import CODECS, DEFAULTS
+from hashcompat.core.model.making import Making
 from hashcompat.core.release import Release, parse_release
 
 if TYPE_CHECKING:
@@ -273,6 +274,10 @@ class Catalog:
         if key not in self._kubelets:
             self._kubelets[key] = self._lookup(name, settings)
         return self._kubelets[key]
+
+    def making(self, at: datetime | None, command: str = "") -> Making:
+        """Return what a result is made by at a time with this data, and the command line, if there is one."""
+        return Making(at, command, self.known.newest, self.known.published)
 
     def knows(self, name: str) -> bool:
         """Return whether a name is that of a known release."""

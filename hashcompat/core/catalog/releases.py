@@ -149,6 +149,23 @@ def oldest_first(owners: Iterable[Owner]) -> list[Owner]:
     return sorted(owners, key=lambda owner: _order(owner.release))
 
 
+def span(names: Iterable[str]) -> str:
+    """Name the oldest and the newest of some releases, ``1.34.1 - 1.34.6``; one alone as it is.
+
+    Names of another form, which a distribution's nodes report, are listed as they are.
+    """
+    try:
+        ends = oldest_first(_Named(name, parse_release(name)) for name in dict.fromkeys(names))
+    except UsageError:
+        return ", ".join(dict.fromkeys(names))
+    return " - ".join(dict.fromkeys(one.name for one in (*ends[:1], *ends[-1:])))
+
+
+class _Named(msgspec.Struct, frozen=True):
+    name: str
+    release: Release
+
+
 def newer_of(one: Owner, other: Owner) -> Owner:
     """Return the one of the newer release; ``one`` where both have the same."""
     return max(one, other, key=lambda owner: _order(owner.release))
@@ -291,6 +308,11 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def _by_minor(self) -> dict[str, ReleaseRow]:
         return {row.minor: row for row in self.rows}
+
+    @property
+    def published(self) -> date | None:
+        """The day on which the last of these releases was published; None where no row shows it."""
+        return max((day for row in self.rows for day in row.dates), default=None)
 
     @property
     def oldest(self) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, ClassVar, Final, Literal, TypeVar
 
 import msgspec
@@ -184,6 +184,12 @@ class Tool(Object):
 
     name: Literal["hashcompat"]
     version: Text
+    command: str
+    """The command line, URLs in it without user, password and query; empty for the Python API."""
+    newest_release: str
+    """The newest release that its release data knows; empty where that is not known."""
+    data_of: date | None
+    """The day on which the last of the known releases was published; null where that is not known."""
 
 
 class PlanSpec(Object):

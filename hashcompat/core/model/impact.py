@@ -9,6 +9,7 @@ from enum import StrEnum
 import msgspec
 
 from hashcompat.core.model.escape import owner_path
+from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import NodeRelease
 from hashcompat.core.model.pods import Origin
 
@@ -242,6 +243,12 @@ class Impact(msgspec.Struct, frozen=True):
 
     origin: Origin = msgspec.field(default_factory=Origin)
     """Where the pods come from."""
+
+    running: tuple[str, ...] = ()
+    """The current releases: the one that is given, or those that nodes report."""
+
+    making: Making = Making()
+    """What it was made by, and when the pods were read."""
 
     def effects(self) -> Iterator[Effect]:
         """Yield what each node does, and each batch of several."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
 import msgspec
 
 from hashcompat.core.model.items import Item
+from hashcompat.core.model.making import Making
 from hashcompat.core.model.pods import Origin
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
 
@@ -93,10 +93,10 @@ class Normalization(msgspec.Struct, frozen=True):
     """Where the pods come from."""
     warnings: tuple[str, ...] = ()
     """What upstream does not support, and what was left out."""
-    created: datetime | None = None
-    """When the pods were read, UTC; None where that is not known."""
-    tool: str = ""
-    """The version of this program that made it; empty for this one."""
+    making: Making = Making()
+    """What it was made by, and when the pods were read."""
+    running: tuple[str, ...] = ()
+    """The current releases: the one that is given, or those that nodes report."""
 
     @property
     def before(self) -> int:

@@ -6,13 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from itertools import compress, groupby
+from typing import Final
 
 import msgspec
 
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.items import Item, PodName
+from hashcompat.core.model.making import Making
 from hashcompat.core.model.pods import Origin
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
+
+AUTO: Final = "auto"
+"""The current release of a plan in which each pod's node reports its own."""
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -217,11 +222,8 @@ class Plan(msgspec.Struct, frozen=True):
     origin: Origin = msgspec.field(default_factory=Origin)
     """Where the pods come from."""
 
-    tool: str = ""
-    """The version of this program that made the plan; empty for this one."""
-
-    created: datetime | None = None
-    """When the pods were read, UTC; None where that is not known."""
+    making: Making = Making()
+    """What the plan was made by, and when the pods were read."""
 
     counted: Summary | None = None
     """The counts of the whole plan, where only some of its items were saved; None if these are all."""
@@ -239,6 +241,21 @@ class Plan(msgspec.Struct, frozen=True):
     def summary(self) -> Summary:
         """The counts of all items."""
         return self.counted or summarized(self.items)
+
+    @property
+    def created(self) -> datetime | None:
+        """When the pods were read, UTC; None where that is not known."""
+        return self.making.at
+
+    @property
+    def running(self) -> tuple[str, ...]:
+        """The current releases: the one that is given, or those that the nodes of the pods report."""
+        if self.from_release != AUTO:
+            return (self.from_release,)
+        # a plan without its kept containers knows more releases than its items have
+        reported = dict.fromkeys(item.from_release for item in self.items if item.from_release)
+        known = [facts.name for facts in self.releases[:-1]]
+        return tuple(dict.fromkeys([*reported, *known]))
 
 
 # What a plan can show beyond its items: where hashed texts differ, and its releases in pairs.

@@ -8,6 +8,9 @@ from typing import Final
 
 import msgspec
 
+from hashcompat.core.model.making import Making
+from hashcompat.core.model.pods import Origin
+
 
 class Status(StrEnum):
     """How bad a finding is, worst first."""
@@ -92,6 +95,10 @@ class Preflight(msgspec.Struct, frozen=True):
     """The checks whose errors count as warnings."""
     left_out: tuple[tuple[str, str], ...] = ()
     """The checks that were not made, each with what it needs besides, in words."""
+    origin: Origin = Origin()
+    """Where the nodes come from: their objects, or else the files that were read on them."""
+    making: Making = Making()
+    """What it was made by, and when the nodes were read."""
 
     def counts(self) -> dict[Status, int]:
         """Count the findings of each status."""

@@ -13,8 +13,11 @@ from hashcompat.core.model.documents import (
     Count,
     Document,
     Object,
+    Origin,
     Some,
     Text,
+    Time,
+    Tool,
 )
 from hashcompat.core.model.preflight import Status
 
@@ -30,6 +33,11 @@ class PreflightSpec(Object):
     """The checks whose errors count as warnings."""
     left_out: Sequence[LeftOut]
     """The checks that were not made, each with what it needs besides."""
+    source: Origin
+    """Where the nodes were read."""
+    tool: Tool
+    created_at: Time | None
+    """When the nodes were read; null where that is not known."""
 
 
 class LeftOut(Object):

@@ -16,10 +16,13 @@ from hashcompat.core.model.documents import (
     Hex,
     Number,
     Object,
+    Origin,
     Piece,
     ReleaseName,
     Some,
     Text,
+    Time,
+    Tool,
 )
 from hashcompat.core.model.pods import ContainerType
 from hashcompat.output.documents.releases import EraChange, FieldChange
@@ -115,6 +118,11 @@ class ExplanationList(Document):
     kind: Literal["ExplanationList"]
     warnings: Sequence[Text]
     """Which nodes report another release than the current one that is given."""
+    source: Origin
+    """Where the pods were read."""
+    tool: Tool
+    created_at: Time | None
+    """When the pods were read; null where that is not known."""
     items: Some[Explained]
 
 

@@ -21,6 +21,7 @@ from hashcompat.core.model.documents import (
     ReleaseOrAuto,
     Text,
     Time,
+    Tool,
 )
 from hashcompat.core.model.pods import ContainerType
 from hashcompat.core.model.verdicts import Verdict
@@ -43,6 +44,8 @@ class JudgedPlan(Object):
     """Nodes that report another release than from; their pods are UNKNOWN unless overrideNodeReleases."""
     override_node_releases: bool
     """Whether from counts on these nodes all the same (--override-node-releases)."""
+    tool: Tool
+    """What made the plan."""
     created_at: Time | None
     """When the pods were read; null where that is not known."""
     assumptions: Sequence[str]
@@ -99,6 +102,10 @@ class GateSpec(Object):
     policy: PolicySpec
     after: bool
     """Whether it compares the plan with what was seen after the upgrade (--after)."""
+    tool: Tool
+    """What judged it."""
+    created_at: Time | None
+    """When it was judged; null where that is not known."""
 
 
 class GateSummary(Object):

@@ -13,6 +13,7 @@ from hashcompat.core.model.documents import (
     Number,
     Object,
     Origin,
+    Time,
     Tool,
 )
 from hashcompat.core.model.impact import Certainty, Step
@@ -44,6 +45,8 @@ class ImpactSpec(Object):
     warnings: Sequence[str]
     """The warnings of the plan."""
     tool: Tool
+    created_at: Time | None
+    """When the pods were read; null where that is not known."""
 
 
 class ImpactSummary(Object):

@@ -12,11 +12,14 @@ from hashcompat.core.model.documents import (
     Document,
     Minor,
     Object,
+    Origin,
     PullRequest,
     ReleaseName,
     ReleaseOrAuto,
     Some,
     Text,
+    Time,
+    Tool,
     Upstream,
 )
 from hashcompat.core.model.plan import Scope
@@ -209,6 +212,11 @@ class RestartMatrix(Document):
     releases: Some[ReleaseOrAuto]
     warnings: Sequence[str]
     """Upstream's version skew policy, quoted where the cheapest way breaks it."""
+    source: Origin | None
+    """Where the pods were read; null without pods."""
+    tool: Tool
+    created_at: Time | None
+    """When the pods were read; null where that is not known."""
     items: Sequence[MatrixPair]
     cheapest_path: Path | None
     """The way from the first release to the last that kills least; null without pods."""

@@ -19,7 +19,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Final
 from urllib.parse import quote
@@ -27,11 +27,13 @@ from xml.sax.saxutils import escape, quoteattr
 
 import hashcompat
 from hashcompat.core.model.escape import distinct, printable
+from hashcompat.core.model.making import Making
 from hashcompat.core.rules import Rule
 from hashcompat.output.formats.documents import to_json, value_text
 from hashcompat.output.formats.model import Style
 from hashcompat.output.formats.sheets import escaped, line
 from hashcompat.output.report.model import FOUND, Case, Document, Findings, Outcome, Report, Rows, time_text
+from hashcompat.output.report.provenance import Fact, facts_of
 
 
 class Fingerprints:
@@ -70,11 +72,13 @@ _LINK: Final = re.compile(r"\](?=\()")
 def render_sarif(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     """Yield the log in pieces; it has one run."""
     if report.findings:
-        yield from _log(report.findings(result), style)
+        yield from _log(report.findings(result), report, result, style)
 
 
-def _log(findings: Findings, style: Style) -> Iterator[str]:
+def _log(findings: Findings, report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     """Yield the log: its run is written key by key, so that its results are made one by one."""
+    facts = {fact.key: fact.text for fact in facts_of(report, result)}
+    making = report.provenance(result).making if report.provenance else Making()
     run: Document = {
         "tool": {
             "driver": {
@@ -83,18 +87,28 @@ def _log(findings: Findings, style: Style) -> Iterator[str]:
                 "rules": list(map(_rule, findings.rules())),
             }
         },
+        **_invocation(making),
         "results": Rows((case for case in findings.cases() if case.outcome in FOUND), _Results(findings)),
         "columnKind": "unicodeCodePoints",
         "properties": {
             "title": findings.title,
             "totals": dict(findings.totals),
             **findings.more,
+            **facts,
             **{name: time_text(time) for name, time in findings.times.items()},
         },
     }
     yield f'{{\n  "$schema": "{_SCHEMA}",\n  "version": "2.1.0",\n  "runs": [\n'
     yield from to_json(run, style.encoding)
     yield "\n  ]\n}\n"
+
+
+def _invocation(making: Making) -> Document:
+    """Return the run of the program that made the result (SARIF 2.1.0, 3.20), as far as it is known."""
+    if not (making.command and making.at):
+        return {}
+    made = {"commandLine": making.command, "startTimeUtc": time_text(making.at), "executionSuccessful": True}
+    return {"invocations": [made]}
 
 
 def _rule(rule: Rule) -> Document:
@@ -195,11 +209,11 @@ _ELEMENTS: Final = {Outcome.FAILED: "failure", Outcome.UNDECIDED: "skipped"}
 def render_junit(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     """Yield one suite; everything but ASCII as references where the encoding is not UTF-8."""
     if report.findings:
-        for text in _suite(report.findings(result)):
+        for text in _suite(report.findings(result), facts_of(report, result)):
             yield text if style.encoding == "utf-8" else text.encode("ascii", "xmlcharrefreplace").decode()
 
 
-def _suite(findings: Findings) -> Iterator[str]:
+def _suite(findings: Findings, facts: Sequence[Fact]) -> Iterator[str]:
     # a suite begins with its totals, so its cases are made twice
     outcomes = Counter(case.outcome for case in findings.cases())
     counts = _attributes(tests=str(outcomes.total()), failures=str(outcomes[Outcome.FAILED]), errors="0")
@@ -209,8 +223,8 @@ def _suite(findings: Findings) -> Iterator[str]:
     yield f"  <testsuite{_attributes(name=findings.title)}{counts}{skipped}>\n    <properties>\n"
     for name, number in {**findings.totals, **findings.more}.items():
         yield f"      <property{_attributes(name=f'{findings.subject}.{name}', value=str(number))}/>\n"
-    for name, time in findings.times.items():
-        value = time_text(time) or "unknown"
+    times = {name: time_text(time) or "unknown" for name, time in findings.times.items()}
+    for name, value in {**times, **{fact.key: fact.text for fact in facts}}.items():
         yield f"      <property{_attributes(name=f'{findings.subject}.{name}', value=value)}/>\n"
     yield "    </properties>\n"
     yield from map(_case, findings.cases())

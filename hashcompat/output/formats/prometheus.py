@@ -6,13 +6,14 @@ Source: prometheus.io/docs/instrumenting/exposition_formats, the text format 0.0
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import hashcompat
 from hashcompat.core.model.escape import distinct
 from hashcompat.output.formats.model import Style
 from hashcompat.output.report.model import Case, Findings, Outcome, Report
+from hashcompat.output.report.provenance import Fact, facts_of
 
 _SERIES: Final[Mapping[Outcome, tuple[str, str]]] = {
     Outcome.FAILED: ("finding", "How many findings have these names, usually one"),
@@ -25,17 +26,18 @@ def render_prometheus(report: Report[Any], result: Any, style: Style) -> Iterato
     """Yield the metrics, each with its help and type before its samples."""
     if report.findings:
         findings = report.findings(result)
-        yield from _info(findings)
+        yield from _info(findings, facts_of(report, result))
         yield from _totals(findings)
         for outcome, (name, about) in _SERIES.items():
             yield from _series(f"hashcompat_{findings.subject}_{name}", about, findings, outcome, style)
 
 
-def _info(findings: Findings) -> Iterator[str]:
+def _info(findings: Findings, facts: Sequence[Fact]) -> Iterator[str]:
     """Yield what was judged as a label: help texts are the same in every file that a node has."""
     name = f"hashcompat_{findings.subject}_info"
     yield from _head(name, "What was judged, and the version of hashcompat")
     labels = {"title": distinct(findings.title), "version": hashcompat.__version__}
+    labels.update((fact.key, distinct(fact.text)) for fact in facts)
     yield f"{name}{_labels(labels)} 1\n"
 
 

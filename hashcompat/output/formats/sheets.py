@@ -14,12 +14,14 @@ import io
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any, Final
 
 from hashcompat.core.model.escape import distinct, printable, prose
 from hashcompat.output.formats.model import Style
 from hashcompat.output.report.model import Block, Bullets, Heading, Prose, Report, Script, Table
+from hashcompat.output.report.provenance import facts_of
 
 
 def sheet(report: Report[Any], result: Any) -> Table:
@@ -40,10 +42,15 @@ A tab and a carriage return, which OWASP lists too, are escaped anyway.
 def render_csv(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     """Yield the lines; raises TypeError for a result without a table."""
     table = sheet(report, result)
-    head = [table.columns] if style.headers and table.columns else []
-    for cells in chain(head, table.rows()):
+    # a row may be filtered, sorted and pasted anywhere, so each says where it comes from
+    facts = facts_of(report, result)
+    columns = [fact.key.upper().replace("_", " ") for fact in facts]
+    made = [_cell(fact.text, style) for fact in facts]
+    head = [[*map(partial(_cell, style=style), table.columns), *columns]] if style.headers else []
+    rows = ([*map(partial(_cell, style=style), cells), *made] for cells in table.rows())
+    for cells in chain(head if table.columns else [], rows):
         line = io.StringIO()
-        csv.writer(line).writerow(_cell(value, style) for value in cells)
+        csv.writer(line).writerow(cells)
         yield line.getvalue()
 
 
@@ -64,14 +71,19 @@ _ENTITIES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 def render_markdown(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
     """Yield the lines; raises TypeError for a result without a table."""
+    made = Bullets([f"{fact.name}: {fact.text}" for fact in facts_of(report, result)])
     if report.pages:
-        for number, block in enumerate(report.pages(result)):
+        # what is followed line by line begins with what it is about; a table ends with that
+        first, *blocks = report.pages(result)
+        for number, block in enumerate([first, *([made] if made.lines else []), *blocks]):
             yield "\n" if number else ""
             yield from _block(block, style)
     else:
         for text in report.lead(result):
             yield f"{escaped(text, style)}\n\n"
         yield from _table(report.folded(result) if report.folded else sheet(report, result), style)
+        yield "\n" if made.lines else ""
+        yield from _block(made, style)
 
 
 def _block(block: Block, style: Style) -> Iterator[str]:

@@ -21,7 +21,8 @@ from hashcompat.output.documents import containers as docs
 from hashcompat.output.report.difference import SHOW, change_lines, rule_lines, whole_sections
 from hashcompat.output.report.items import item_name, verdict_cell
 from hashcompat.output.report.model import Coloured, Document, Line, Report, Section, Table, document
-from hashcompat.output.report.restartplan import container_verdict, pieces_of
+from hashcompat.output.report.provenance import Provenance, upgrade_of
+from hashcompat.output.report.restartplan import container_verdict, pieces_of, source_of, tool_of
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -72,7 +73,14 @@ _MARKS: Final = {
 
 def _document(explanations: Explanations) -> Document:
     items = list(map(_explained, explanations.items))
-    return document(docs.ExplanationList, warnings=explanations.warnings, items=items)
+    return document(
+        docs.ExplanationList,
+        warnings=explanations.warnings,
+        source=source_of(explanations.origin),
+        tool=tool_of(explanations.making),
+        created_at=explanations.making.at,
+        items=items,
+    )
 
 
 def _explained(explanation: Explanation) -> docs.Explained:
@@ -217,4 +225,12 @@ def _upstream(explanation: Explanation, shown: set[object]) -> Iterator[Line]:
     yield from rule_lines(rules, explanation.minors)
 
 
-EXPLANATIONS: Final[Report[Explanations]] = Report("ExplanationList", document=_document, text=_text)
+def _provenance(explanations: Explanations) -> Provenance:
+    way = explanations.way
+    upgrade = upgrade_of(way.old, explanations.running, way.new) if way else ""
+    return Provenance(upgrade, explanations.origin, explanations.making)
+
+
+EXPLANATIONS: Final[Report[Explanations]] = Report(
+    "ExplanationList", document=_document, text=_text, provenance=_provenance
+)

@@ -42,8 +42,10 @@ from hashcompat.output.report.restartplan import (
     case_of,
     container_verdict,
     disputed_nodes,
+    provenance_of,
     source_of,
     title_of,
+    tool_of,
 )
 
 
@@ -61,6 +63,7 @@ def gate_document(result: GateResult) -> Document:
                 source=source_of(plan.origin),
                 disputed_nodes=disputed_nodes(plan),
                 override_node_releases=plan.overridden,
+                tool=tool_of(plan.making),
                 created_at=plan.created,
                 assumptions=plan.assumptions,
                 warnings=plan.warnings,
@@ -78,6 +81,8 @@ def gate_document(result: GateResult) -> Document:
                 files=list(map(_settings_read, policy.files)),
             ),
             after=result.after,
+            tool=tool_of(result.making),
+            created_at=result.making.at,
         ),
         summary=docs.GateSummary(
             outcome=result.outcome,
@@ -370,6 +375,9 @@ GATE: Final[Report[GateResult]] = Report(
     sheet=_sheet,
     findings=findings_of,
     names=_names,
+    provenance=lambda result: structs.replace(
+        provenance_of(result.plan), making=result.making, plan=result.plan.making
+    ),
     lead=lambda result: [times_line(result.plan), *overridden(result.plan)],
     notes=_notes,
     loosened=_loosened,

@@ -10,8 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-import hashcompat
-from hashcompat.core.model.documents import Tool
 from hashcompat.core.model.escape import agree, count, name_path, owner_path
 from hashcompat.core.model.impact import (
     Batch,
@@ -44,7 +42,8 @@ from hashcompat.output.report.model import (
 )
 from hashcompat.output.report.notes import collapsed
 from hashcompat.output.report.planview import overridden
-from hashcompat.output.report.restartplan import source_of
+from hashcompat.output.report.provenance import Provenance, upgrade_of
+from hashcompat.output.report.restartplan import source_of, tool_of
 
 _COLOURS: Final[Mapping[Step, str]] = {
     Step.CLEAN: "green",
@@ -70,7 +69,8 @@ def _document(impact: Impact) -> Document:
             budgets=docs.Budgets(impact.budgets, impact.budgets_missing),
             assumptions=impact.assumptions,
             warnings=impact.warnings,
-            tool=Tool("hashcompat", hashcompat.__version__),
+            tool=tool_of(impact.making),
+            created_at=impact.making.at,
         ),
         summary=_summary(impact),
         items=Rows(impact.nodes, lambda node: plain(_node(node))),
@@ -414,6 +414,9 @@ IMPACT: Final[Report[Impact]] = Report(
     wide=_wide,
     names=_names,
     pages=runbook,
+    provenance=lambda impact: Provenance(
+        upgrade_of(impact.from_release, impact.running, impact.to_release), impact.origin, impact.making
+    ),
     lead=overridden,
     notes=_notes,
     loosened=overridden,

@@ -32,6 +32,8 @@ from hashcompat.output.report.model import (
     Table,
     document,
 )
+from hashcompat.output.report.provenance import Provenance, upgrade_of
+from hashcompat.output.report.restartplan import source_of, tool_of
 
 _CORNER: Final = "FROM/TO"
 _GAP: Final = 2
@@ -287,6 +289,9 @@ def _document(matrix: Matrix) -> Document:
         docs.RestartMatrix,
         releases=matrix.releases,
         warnings=matrix.warnings,
+        source=source_of(matrix.origin) if matrix.origin else None,
+        tool=tool_of(matrix.making),
+        created_at=matrix.making.at,
         items=[_pair(matrix, cell) for cell in matrix.cells.values()],
         cheapest_path=None if matrix.path is None else _path(matrix, matrix.path),
         shortest_path=None if matrix.shortest is None else _path(matrix, matrix.shortest),
@@ -366,6 +371,11 @@ def _minors(releases: Iterable[str]) -> list[str]:
     return [parse_release(release).minor for release in releases]
 
 
+def _provenance(matrix: Matrix) -> Provenance:
+    upgrade = upgrade_of(matrix.releases[0], matrix.running, matrix.releases[-1])
+    return Provenance(upgrade, matrix.origin, matrix.making)
+
+
 MATRIX: Final[Report[Matrix]] = Report(
     "RestartMatrix",
     document=_document,
@@ -373,5 +383,6 @@ MATRIX: Final[Report[Matrix]] = Report(
     overview=matrix_overview,
     wide=_listing,
     names=lambda matrix: matrix.releases,
+    provenance=_provenance,
     notes=_notes,
 )

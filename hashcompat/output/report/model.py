@@ -18,6 +18,7 @@ from hashcompat.core.rules import Rule
 
 if TYPE_CHECKING:
     from hashcompat.output.report.page import Page
+    from hashcompat.output.report.provenance import Provenance
     from hashcompat.output.report.rowtexts import Likeness, Write
 
 
@@ -224,6 +225,8 @@ class Report(msgspec.Struct, Generic[Result], frozen=True):
     """Exact text, in pieces, in which no character may change: what is hashed, a patch."""
     page: Callable[[Result], Page] | None = None
     """A page for people; None for one that is made of the table, the text and the notes."""
+    provenance: Callable[[Result], Provenance] | None = None
+    """Of what, when, where and by what it was made; None for what is not kept for long."""
     lead: Callable[[Result], Iterable[str]] = _no_lead
     """Lines for a table that is kept alone: what a reader has to know of all its rows."""
     notes: Callable[[Result], Iterable[str]] = _no_notes

@@ -9,8 +9,6 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-import hashcompat
-from hashcompat.core.model.documents import Tool
 from hashcompat.core.model.escape import count, name_path
 from hashcompat.core.model.normalization import Change, Normalization
 from hashcompat.core.model.verdicts import FINDINGS
@@ -30,7 +28,8 @@ from hashcompat.output.report.model import (
     document,
     plain,
 )
-from hashcompat.output.report.restartplan import ItemSeals, container_verdict, source_of
+from hashcompat.output.report.provenance import Provenance, upgrade_of
+from hashcompat.output.report.restartplan import ItemSeals, container_verdict, source_of, tool_of
 
 _OF_NODES: Final = ("NODE", "KUBELET", "RUNTIME", "RESTART", "AFTER", "UNKNOWN", "RECORDS", "MANIFESTS")
 _OF_CHANGES: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "AFTER", "RECORDED", "NEW", "WHY")
@@ -77,8 +76,8 @@ def _sealed(shown: Shown) -> tuple[Document, Seals]:
                 for pin in made.pins
             ],
             warnings=made.warnings,
-            tool=Tool("hashcompat", made.tool or hashcompat.__version__),
-            created_at=made.created,
+            tool=tool_of(made.making),
+            created_at=made.making.at,
         ),
         summary=docs.NormalizationSummary(
             containers=made.containers,
@@ -190,6 +189,12 @@ def _notes(shown: Shown) -> Iterator[str]:
     yield f"{written}; {made.after} of {made.before} are killed all the same, {made.unknown} unknown"
 
 
+def _provenance(shown: Shown) -> Provenance:
+    made = _plain(shown)
+    upgrade = upgrade_of(made.from_release, made.running, made.to_release)
+    return Provenance(upgrade, made.origin, made.making)
+
+
 NORMALIZATION: Final[Report[Any]] = Report(
     "Normalization",
     document=_document,
@@ -198,5 +203,6 @@ NORMALIZATION: Final[Report[Any]] = Report(
     overview=_overview,
     wide=_wide,
     names=_names,
+    provenance=_provenance,
     notes=_notes,
 )

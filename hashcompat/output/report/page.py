@@ -196,8 +196,8 @@ class Page(msgspec.Struct, frozen=True):
     main: Main | None = None
     whys: Sequence[Why] = ()
     whys_note: str = ""
-    tool: str = ""
-    """What made it, with its version."""
+    provenance: Sequence[tuple[str, str]] = ()
+    """Of what, when, where and by what it was made: names and texts."""
 
 
 _TONES: Final = {"red": "bad", "magenta": "open", "yellow": "open", "green": "good"}

@@ -38,6 +38,7 @@ from hashcompat.output.report.tally import Group, GroupBy
 if TYPE_CHECKING:
     from hashcompat.output.report.model import Document, Findings, Seals
     from hashcompat.output.report.page import Page
+    from hashcompat.output.report.provenance import Provenance
 
 
 _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "FROM", "TO", "REASON")
@@ -250,6 +251,12 @@ def _page(shown: Plan | Excerpt) -> Page:
     return plan_page(shown)
 
 
+def _provenance(shown: Plan | Excerpt) -> Provenance:
+    from hashcompat.output.report.restartplan import provenance_of  # noqa: PLC0415
+
+    return provenance_of(excerpt_of(shown).plan)
+
+
 PLAN: Final[Report[Plan | Excerpt]] = Report(
     "RestartPlan",
     document=_document,
@@ -261,6 +268,7 @@ PLAN: Final[Report[Plan | Excerpt]] = Report(
     findings=_findings,
     names=item_names,
     page=_page,
+    provenance=_provenance,
     lead=lambda shown: [times_line(excerpt_of(shown).plan), *overridden(excerpt_of(shown).plan)],
     notes=notes,
     loosened=lambda shown: overridden(excerpt_of(shown).plan),

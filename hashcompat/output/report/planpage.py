@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Final
 
-import hashcompat
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.core.model.escape import agree, count
 from hashcompat.core.model.items import Item
@@ -43,8 +42,9 @@ from hashcompat.output.report.planview import (
     groups_in_order,
     items_in_order,
     provenance,
-    times_line,
 )
+from hashcompat.output.report.provenance import upgrade_of
+from hashcompat.output.report.restartplan import provenance_of
 from hashcompat.output.report.tally import Group, GroupBy, Kind, owner_of, tallied
 
 _LEVELS: Final = {Scope.ALL: 5, Scope.SOME: 2, Scope.NONE: 0}
@@ -220,7 +220,7 @@ def plan_page(result: Plan | Excerpt) -> Page:
     whys = Whys(plan, shown.items)
     kinds = (("by-node", "node", GroupBy.NODE), ("by-namespace", "namespace", GroupBy.NAMESPACE))
     return Page(
-        title=f"Kubelet {plan.from_release} -> {plan.to_release}",
+        title=f"Kubelet {upgrade_of(plan.from_release, plan.running, plan.to_release)}",
         answer=toned(answer(whole.summary, whole.tally)),
         counts=list(_counts(whole)),
         facts=list(_facts(whole)),
@@ -238,7 +238,7 @@ def plan_page(result: Plan | Excerpt) -> Page:
         main=_main(shown, whys),
         whys=whys.every,
         whys_note=whys.note,
-        tool=f"hashcompat {plan.tool or hashcompat.__version__}",
+        provenance=[(fact.name, fact.text) for fact in provenance_of(plan).facts()],
     )
 
 
@@ -256,8 +256,7 @@ def _counts(shown: Excerpt) -> Iterator[Count]:
 def _facts(shown: Excerpt) -> Iterator[tuple[str, str]]:
     read, kubelet, *against = (str(line[0]) for line in provenance(shown, all_names=True))
     yield "Pods", read
-    yield "Taken", times_line(shown.plan)
-    yield "Downgrade" if downgrade(shown.plan, shown.tally) else "Upgrade", kubelet
+    yield "Downgrade" if downgrade(shown.plan, shown.tally) else "Nodes", kubelet
     yield from (("Against", line) for line in against)
     for facts in shown.plan.releases:
         named = "" if facts.name.removeprefix("v") == facts.read_as else f"read as {facts.read_as}, "

@@ -9,6 +9,7 @@ from msgspec import structs
 
 from hashcompat.analysis.preflight import CHECKS
 from hashcompat.core.model.escape import count, distinct, word
+from hashcompat.core.model.plan import AUTO
 from hashcompat.core.model.preflight import Finding, Group, Preflight, Status, grouped
 from hashcompat.output.documents.checks import (
     LeftOut,
@@ -31,6 +32,8 @@ from hashcompat.output.report.model import (
     document,
     plain,
 )
+from hashcompat.output.report.provenance import Provenance, upgrade_of
+from hashcompat.output.report.restartplan import source_of, tool_of
 
 _COLUMNS: Final = ("NODE", "CHECK", "STATUS", "OBJECT", "FINDING")
 _COLOURS: Final[Mapping[Status, str]] = {
@@ -52,7 +55,8 @@ _OUTCOMES: Final[Mapping[Status, Outcome]] = {
 def _document(result: Preflight) -> Document:
     """Return the PreflightReport: every finding, those of checks that found nothing included."""
     left_out = tuple(LeftOut(check, needs) for check, needs in result.left_out)
-    spec = PreflightSpec(result.target, dict(result.current), result.ignored, left_out)
+    made = source_of(result.origin), tool_of(result.making), result.making.at
+    spec = PreflightSpec(result.target, dict(result.current), result.ignored, left_out, *made)
     counts = {status.value.lower(): number for status, number in result.counts().items()}
     items = Rows(result.findings, _item)
     summary, groups = PreflightSummary(**counts), tuple(map(_group, grouped(_shown(result))))
@@ -152,6 +156,11 @@ def _left_out(result: Preflight) -> Iterator[str]:
         yield f"not asked, for it takes {needs}: {', '.join(names)}"
 
 
+def _provenance(result: Preflight) -> Provenance:
+    running = tuple(dict.fromkeys(filter(None, result.current.values())))
+    return Provenance(upgrade_of(AUTO, running, result.target), result.origin, result.making)
+
+
 PREFLIGHT: Final[Report[Preflight]] = Report(
     "PreflightReport",
     document=_document,
@@ -161,5 +170,6 @@ PREFLIGHT: Final[Report[Preflight]] = Report(
     folded=_wide,
     findings=_findings,
     names=_names,
+    provenance=_provenance,
     notes=_notes,
 )

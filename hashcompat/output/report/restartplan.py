@@ -13,6 +13,7 @@ from hashcompat.core.model.digest import DIGEST, SIGNATURE, Digest, signature
 from hashcompat.core.model.documents import ContainerVerdict, Hashes, Place, Seen
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.items import Item
+from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import Details, Hop, Piece, Plan, ReleaseFacts, Suggestion
 from hashcompat.core.model.pods import Origin
 from hashcompat.core.model.verdicts import Verdict
@@ -31,6 +32,7 @@ from hashcompat.output.report.model import (
     time_text,
 )
 from hashcompat.output.report.planview import Excerpt, excerpt_of, times_of
+from hashcompat.output.report.provenance import Provenance, upgrade_of
 from hashcompat.output.report.rowtexts import Likeness, Own
 from hashcompat.sources.files.saved import line
 
@@ -63,7 +65,7 @@ def sealed_plan(result: Plan | Excerpt) -> tuple[Document, Seals]:
             rollback=_hop(plan.rollback) if plan.rollback else None,
             assumed_patch=plan.patch or None,
             suggestion=_suggestion(plan.suggestion) if plan.suggestion else None,
-            tool=docs.Tool("hashcompat", plan.tool or hashcompat.__version__),
+            tool=tool_of(plan.making),
             created_at=plan.created,
         ),
         summary=docs.PlanSummary(
@@ -112,6 +114,12 @@ def source_of(origin: Origin) -> docs.Origin:
     """Return where the pods of a plan come from, as documents have it."""
     place = origin.context, origin.server, origin.cluster
     return docs.Origin(origin.kind, origin.names, *place, origin.oldest, origin.taken)
+
+
+def tool_of(making: Making) -> docs.Tool:
+    """Return what made a result, as documents have it."""
+    version = making.version or hashcompat.__version__
+    return docs.Tool("hashcompat", version, making.command, making.newest, making.known)
 
 
 def disputed_nodes(plan: Plan) -> list[docs.DisputedNode]:
@@ -271,7 +279,13 @@ def findings_of(plan: Plan, items: Sequence[Item]) -> Findings:
 def title_of(plan: Plan) -> str:
     """Name the upgrade; also in formats that have no place for warnings, what was overridden for it."""
     against = ", against what nodes report" if plan.overridden else ""
-    return f"kubelet {plan.from_release} -> {plan.to_release}{against}"
+    return f"kubelet {upgrade_of(plan.from_release, plan.running, plan.to_release)}{against}"
+
+
+def provenance_of(plan: Plan) -> Provenance:
+    """Return of what, when, where and by what a plan was made."""
+    upgrade = upgrade_of(plan.from_release, plan.running, plan.to_release)
+    return Provenance(upgrade, plan.origin, plan.making)
 
 
 def case_of(item: Item) -> Case:

@@ -6,6 +6,7 @@ Most containers come in runs that ``PlanRows`` made items of; here are those tha
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from datetime import date
 from functools import lru_cache
 from operator import itemgetter
 from sys import intern
@@ -23,6 +24,7 @@ from hashcompat.core.model.items import (
     key_of,
     without_unplaced,
 )
+from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import (
     Details,
     Difference,
@@ -96,9 +98,8 @@ def plan_of(document: Saved) -> Plan:
         spec.text("assumedPatch", ""),
         _suggestion(suggestion) if suggestion else None,
         releases=tuple(spec.each("releases", _release)),
-        origin=_origin(source) if source else Origin(),
-        tool=spec.row("tool").text("version"),
-        created=spec.time_or_none("createdAt"),
+        origin=origin_of(source) if source else Origin(),
+        making=making_of(spec),
         counted=_counted(counts, summarized(items)),
         details=details_of(details, items) if details else None,
         disputed=tuple(
@@ -235,7 +236,20 @@ def _hop(row: Row) -> Hop:
     return Hop(row.text("from"), row.text("to"), row.number("findings"), row.number("unknown"), parts)
 
 
-def _origin(row: Row) -> Origin:
+def making_of(spec: Row) -> Making:
+    """Return what made a document; an older version did not save its command line and release data."""
+    tool, day = spec.row("tool"), None
+    if text := tool.text("dataOf", ""):
+        try:
+            day = date.fromisoformat(text)
+        except ValueError:
+            raise InputError(f"{tool.path}.dataOf: want a day, as in 2026-01-31") from None
+    command, newest = tool.text("command", ""), tool.text("newestRelease", "")
+    return Making(spec.time_or_none("createdAt"), command, newest, day, tool.text("version"))
+
+
+def origin_of(row: Row) -> Origin:
+    """Return where what a document is about was read."""
     names, place = row.texts("names"), (row.text("context"), row.text("server"))
     cluster, oldest, taken = row.text("clusterUID", ""), *map(row.time_or_none, ("oldest", "takenAt"))
     return Origin(row.word("kind", Source), names, *place, cluster=cluster, oldest=oldest, taken=taken)

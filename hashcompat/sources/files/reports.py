@@ -8,7 +8,8 @@ from typing import Final
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance
 from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
-from hashcompat.core.model.pods import ContainerType
+from hashcompat.core.model.making import Making
+from hashcompat.core.model.pods import ContainerType, Origin
 from hashcompat.core.model.preflight import Finding, Preflight, Status
 from hashcompat.core.model.uids import packed
 from hashcompat.core.model.verdicts import Verdict
@@ -63,7 +64,16 @@ def checks_of(document: Saved) -> Preflight:
     current = dict(
         spec.each("from", lambda row, node: (node, None if row.value[node] is None else row.text(node)))
     )
-    result = Preflight(spec.text("to"), current, findings, spec.texts("ignored"), left_out)
+    source = spec.row_or_none("source")  # an older version saved neither this nor what made it
+    result = Preflight(
+        spec.text("to"),
+        current,
+        findings,
+        spec.texts("ignored"),
+        left_out,
+        plans.origin_of(source) if source else Origin(),
+        plans.making_of(spec) if source else Making(),
+    )
     if any(counts.number(status.value) != number for status, number in result.counts().items()):
         raise InputError(
             "$.summary: not the counts of its items: the report was cut or edited; save it again"

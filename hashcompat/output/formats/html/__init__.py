@@ -21,6 +21,7 @@ from hashcompat.core.model.escape import distinct, printable
 from hashcompat.output.formats.model import Style
 from hashcompat.output.report.model import Report, Screen, Section, Table
 from hashcompat.output.report.page import Listing, Main, Page, Piece, Row, toned
+from hashcompat.output.report.provenance import facts_of
 
 _TEMPLATE: Final = "page.html.jinja"
 _PULL: Final = re.compile(r"(?:kubernetes/kubernetes)?#(\d{2,6})\b")
@@ -139,6 +140,7 @@ def _generic_page(report: Report[Any], result: Any) -> Page:
         texts=list(_texts(report, result)),
         notes=list(report.notes(result)),
         main=_main(report.kind, table(result)) if table else None,
+        provenance=[(fact.name, fact.text) for fact in facts_of(report, result)],
     )
 
 

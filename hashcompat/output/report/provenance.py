@@ -1,0 +1,98 @@
+"""What a report that is kept says of itself: of what, when, where and by what it was made.
+
+Whoever opens a file a week later has neither the terminal nor the pipeline in which it was made. Each format
+takes the same facts: for people under their names, for programs by their keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+
+from hashcompat.core.catalog.releases import span
+from hashcompat.core.model.making import Making
+from hashcompat.core.model.plan import AUTO
+from hashcompat.core.model.pods import Origin, Source
+from hashcompat.output.report.model import Report, time_text
+
+_UNKNOWN: Final = "unknown"
+_KINDS: Final[Mapping[Source, str]] = {
+    Source.CLUSTER: "the live cluster",
+    Source.SAMPLE: "the built-in sample",
+    Source.OBJECTS: "objects in memory",
+}
+_BY_API: Final = "none: made by the Python API"
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """One thing that a report says of itself."""
+
+    key: str
+    """What programs call it: ``release_data``."""
+    name: str
+    """What people call it: ``Release data``."""
+    text: str
+
+
+class Provenance(msgspec.Struct, frozen=True):
+    """Of what, when, where and by what a result was made."""
+
+    upgrade: str = ""
+    """``1.34.1 - 1.34.6 -> 1.36.6``; empty for a result that is about no upgrade."""
+    origin: Origin | None = None
+    """Where the objects come from that it is about; None without any."""
+    making: Making = Making()
+    plan: Making | None = None
+    """What the plan was made by that it judges; None where it judges none."""
+
+    def facts(self) -> Iterator[Fact]:
+        """Yield the facts, those first that a reader has to check first; each kind of result has all of its."""
+        if self.upgrade:
+            yield Fact("upgrade", "Upgrade", f"kubelet {self.upgrade}")
+        if self.origin:
+            yield Fact("input_taken", "Data taken", _time(self.origin.taken))
+        if self.plan:
+            yield Fact("plan_created", "Plan made", _time(self.plan.at))
+        yield Fact("report_made", "Report made", _time(self.making.at))
+        if self.origin:
+            yield Fact("cluster", "Cluster", cluster_of(self.origin) or _UNKNOWN)
+            yield Fact("source", "Source", source_names(self.origin))
+        if self.plan and self.plan.command and self.plan.command != self.making.command:
+            yield Fact("plan_command", "Plan's command", self.plan.command)
+        yield Fact("command", "Command", self.making.command or _BY_API)
+        yield Fact("tool", "Made by", self.making.tool)
+        data = self.making.data or _UNKNOWN
+        yield Fact(
+            "release_data", "Release data", f"{data}; {self.making.stale}" if self.making.stale else data
+        )
+
+
+def facts_of(report: Report[Any], result: Any) -> list[Fact]:
+    """Return what a result says of itself; nothing where that is not kept."""
+    return list(report.provenance(result).facts()) if report.provenance else []
+
+
+def _time(time: datetime | None) -> str:
+    return time_text(time) or _UNKNOWN
+
+
+def cluster_of(origin: Origin) -> str:
+    """Name the cluster by all that is known of it; empty where nothing is."""
+    context = f"context {origin.context}" if origin.context else ""
+    uid = f"kube-system UID {origin.cluster}" if origin.cluster else ""
+    return ", ".join(filter(None, (context, origin.server, uid)))
+
+
+def source_names(origin: Origin) -> str:
+    """Name the files, or what else the objects come from."""
+    kind = _KINDS.get(origin.kind, "a snapshot" if origin.kind is Source.SNAPSHOT else "")
+    return ", ".join(filter(None, (kind, *origin.names))) or _UNKNOWN
+
+
+def upgrade_of(old: str, running: tuple[str, ...], new: str) -> str:
+    """Return the releases that run and the target; ``auto`` is never one of them."""
+    known = span(running) if old == AUTO else old
+    return f"{known or 'unknown releases'} -> {new}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import importlib
 import os
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -95,16 +94,10 @@ def called(program: str, arguments: Sequence[str]) -> Any:
     if any(not _is_passed(argument) for argument in arguments):
         raise UsageError("invalid argument: contains NUL or an unpaired surrogate")
     try:
-        typed = shlex.join([program, *map(_shown, arguments)])
-        with cli.make_context(program, list(arguments), obj=typed) as context:
+        with cli.make_context(program, list(arguments)) as context:
             return cli.invoke(context)
     except click.exceptions.Exit as end:  # --help and --version
         return end.exit_code
-
-
-def _shown(argument: str) -> str:
-    """Return an argument as reports have it: a URL in it without user, password and query."""
-    return urls(argument)
 
 
 def _is_passed(argument: str) -> bool:

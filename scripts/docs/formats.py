@@ -10,6 +10,7 @@ from typing import Any, Final
 from msgspec import structs
 
 import hashcompat
+from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Plan
 from hashcompat.output.formats import FORMATS, chosen
@@ -25,6 +26,7 @@ _EXAMPLE: Final = re.compile(r"^<!-- example ([a-z]+): (.*) -->$", re.MULTILINE)
 """Where an example goes: its language, and the value of ``-o``."""
 
 
+_COMMAND: Final = "hashcompat plan --from 1.13.12 --to 1.14.10 -f shop/"
 _MADE: Final = datetime(2026, 1, 31, 12, tzinfo=UTC)
 """When the plan of the examples was made."""
 
@@ -55,7 +57,12 @@ def _plan() -> Plan:
     pods = [_pod("web-0", container), _pod("migrate", container, phase="Succeeded")]
     plan = hashcompat.plan(pods, "1.13.12", "1.14.10")
     origin = structs.replace(plan.origin, taken=_MADE - timedelta(minutes=3))
-    return structs.replace(plan, items=tuple(map(_placed, plan.items)), origin=origin, created=_MADE)
+    return structs.replace(
+        plan,
+        items=tuple(map(_placed, plan.items)),
+        origin=origin,
+        making=default_catalog().making(_MADE, _COMMAND),
+    )
 
 
 def _pod(name: str, container: dict[str, Any], phase: str = "Running") -> dict[str, Any]:

@@ -23,6 +23,7 @@ from hashcompat.analysis.answers.changes import (
 )
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
+from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import Hop, NodeRelease, Plan, ReleaseFacts, Suggestion
 from hashcompat.core.model.pods import ContainerType, Origin
 from hashcompat.core.model.rows import RowKind, RowName, SnapshotRows
@@ -162,8 +163,8 @@ def test_a_verdict_and_its_reasons_by_their_rules() -> None:
 
 def test_what_differs_between_any_two_plans_does_not_count() -> None:
     moment = datetime(2026, 1, 1, tzinfo=UTC)
-    one = plan(item("a", line=1), created=moment, tool="1.0.0")
-    other = plan(item("a", line=9), created=None, origin=Origin(cluster="c"))
+    one = plan(item("a", line=1), making=Making(moment, version="1.0.0"))
+    other = plan(item("a", line=9), origin=Origin(cluster="c"))
     found = compare_plans(one, other, ("a.json", "b.json"))
     assert not found.is_different
     assert (found.old.file, found.old.made, found.old.tool, found.new.cluster) == (

@@ -10,6 +10,7 @@ from msgspec import structs
 from hashcompat.analysis.gating.outcome import Now, judge_after
 from hashcompat.analysis.gating.result import GateResult, Outcome
 from hashcompat.core.model.items import Item
+from hashcompat.core.model.making import Making
 from hashcompat.core.model.pods import Node, Pod
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.policies.policy import Policy, PolicyFile
@@ -29,7 +30,7 @@ def judged(
     policy: Policy = Policy(),  # noqa: B008 - it is frozen
     **more: Any,
 ) -> GateResult:
-    planned = plan(*(items or (predicted(RESTART),)), created=BEGUN - HOUR)
+    planned = plan(*(items or (predicted(RESTART),)), making=Making(BEGUN - HOUR))
     settling = more.pop("settling", False)
     shown = Now(
         ("n1",),

@@ -17,6 +17,7 @@ from hashcompat.analysis.gating.refusal import (
 )
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.digest import signature
+from hashcompat.core.model.making import Making
 from hashcompat.core.model.pods import Origin
 from hashcompat.core.policies.policy import Policy
 from tests.helpers.plans import item, plan
@@ -62,7 +63,7 @@ def test_a_plan_has_its_seals(digest: str, signed: str, key: bytes, why: str) ->
 )
 def test_a_plan_is_as_old_as_the_policy_allows(created: datetime | None, policy: Policy, why: str) -> None:
     with refused(why):
-        check_age(structs.replace(plan(), created=created), policy, NOW)
+        check_age(plan(making=Making(created)), policy, NOW)
 
 
 @pytest.mark.parametrize("saved", [False, True])

@@ -71,7 +71,7 @@ def markdown_cells(text: str) -> list[list[str]]:
     """Return the cells that GitHub would show of tables; nothing in them is HTML, a link or a mark."""
     page = _Cells()
     page.feed(MarkdownIt("gfm-like", {"html": True, "linkify": False}).render(text))
-    assert page.tags <= {"table", "thead", "tbody", "tr", "th", "td", "p", "h3"}, page.tags
+    assert page.tags <= {"table", "thead", "tbody", "tr", "th", "td", "p", "h3", "ul", "li"}, page.tags
     return page.rows
 
 

@@ -7,6 +7,7 @@ parses, and a command gets one value.
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
@@ -18,6 +19,7 @@ from click.core import ParameterSource
 
 from hashcompat.cli.completion import BY_METAVAR
 from hashcompat.core.errors import UsageError
+from hashcompat.core.shown import urls
 
 _OWN: Final = "Options"
 """The heading of what belongs to no group."""
@@ -240,11 +242,49 @@ def given_flags(group: Any) -> Iterator[str]:
 def given_words(group: Any) -> Iterator[str]:
     """Yield the words by which a command line gives a group, and those in it, their values."""
     for flag, value in _given(group):
-        if value is True:
-            yield flag
-        else:
-            for word in value if isinstance(value, tuple) else (value,):
-                yield from (flag, str(word))
+        yield from _words(flag, value)
+
+
+def _words(flag: str, value: Any) -> Iterator[str]:
+    if value is True:
+        yield flag
+    else:
+        for word in value if isinstance(value, tuple) else (value,):
+            yield from (flag, str(word))
+
+
+_OUTPUT: Final = "Output"
+"""The heading of the options that decide what is shown of a result."""
+_ALSO_OUTPUT: Final = frozenset(
+    {"--only-restarts", "--detailed-exitcode", "--details", "--sign-key", "--jobs", "--full", "--show-values"}
+)
+"""Options under other headings that change nothing of a verdict."""
+
+
+def command_line(arguments: Any) -> str:
+    """Return the command line that makes the same result again, without how it is shown.
+
+    URLs in it are without user, password and query. It is the same for equal results in several formats.
+    """
+    context = click.get_current_context()
+    positional = [
+        str(value)
+        for field in _fields(type(arguments))
+        if field.option and not field.option.flags and (value := getattr(arguments, field.name))
+    ]
+    return shlex.join([*context.command_path.split(), *map(urls, (*positional, *_deciding(arguments)))])
+
+
+def _deciding(group: Any) -> Iterator[str]:
+    """Yield the words of the options that take part in a result."""
+    for field in _fields(type(group)):
+        value = getattr(group, field.name)
+        if field.group:
+            yield from _deciding(value) if getattr(field.group, "HEADING", "") != _OUTPUT else ()
+        elif field.option and field.option.flags and value != field.option.settings["default"]:
+            flag = field.option.flags[0]
+            if flag not in _ALSO_OUTPUT:
+                yield from _words(flag, value)
 
 
 def _given(group: Any) -> Iterator[tuple[str, Any]]:

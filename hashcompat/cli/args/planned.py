@@ -155,6 +155,6 @@ def planned(
         )
         plan = make(inventory, way.old, way.new, View(names.catalog, options))
         arguments.releases.check_items(plan.items)
-        return Planned(structs.replace(plan, making=names.making(created)), inventory, whole, way)
+        return Planned(structs.replace(plan, making=names.making(created, arguments)), inventory, whole, way)
 
     return reading.used(of)

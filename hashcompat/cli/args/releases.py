@@ -8,10 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import ClassVar, Final
 
-import click
-
 from hashcompat.analysis.planning.options import AUTO
-from hashcompat.cli.args.declare import group, option
+from hashcompat.cli.args.declare import command_line, group, option
 from hashcompat.cli.args.source import Scope
 from hashcompat.cli.output import note
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
@@ -50,9 +48,9 @@ class Names:
         if not self._quiet:
             note(line)
 
-    def making(self, at: datetime) -> Making:
-        """Return what this run makes its result by, at a time."""
-        return self.catalog.making(at, click.get_current_context().find_root().obj or "")
+    def making(self, at: datetime, arguments: object) -> Making:
+        """Return what a command with these arguments makes its result by, at a time."""
+        return self.catalog.making(at, command_line(arguments))
 
     def read_or_auto(self, name: str) -> str:
         """Return the release that a name means, or ``auto``; errors as ``read``."""

@@ -76,6 +76,6 @@ def command(arguments: Arguments) -> None:
     view = View(names.catalog, arguments.facts.options(reading, inventory, names, patches=patches))
     chosen = {"show_values": arguments.show_values, "in_namespace": bool(arguments.scope.wanted_namespaces)}
     explanations = explain(inventory, arguments.target, way, view, **chosen)
-    explanations = structs.replace(explanations, making=names.making(created))
+    explanations = structs.replace(explanations, making=names.making(created, arguments))
     shown = structs.replace(arguments.without_hashes.of(explanations), full=arguments.full)
     output.show(EXPLANATIONS, shown, arguments.shown)

@@ -82,7 +82,7 @@ def command(arguments: Arguments) -> int:
         if arguments.plan
         else _of_source(arguments, settings, policy, names)
     )
-    result = structs.replace(result, making=names.making(now()))
+    result = structs.replace(result, making=names.making(now(), arguments))
     output.show(GATE, result, arguments.shown)
     output.notes(GATE, result, quiet=arguments.quiet.quiet)
     return result.exit_code

@@ -85,7 +85,7 @@ def command(arguments: Arguments) -> int:
         reading, inventory, names, keep_going=arguments.keep_going, patches=patches
     )
     plan = planning.make(inventory, way.old, way.new, View(names.catalog, options))
-    plan = structs.replace(plan, making=names.making(created))
+    plan = structs.replace(plan, making=names.making(created, arguments))
     arguments.releases.check_items(plan.items)
     budgeted = disruption.without_others(whole) if arguments.all_budgets else whole
     impact = disruption.make(plan, budgeted, arguments.batch, arguments.scope.nodes or None)

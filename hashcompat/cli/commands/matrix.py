@@ -104,6 +104,6 @@ def command(arguments: Arguments) -> None:
         output.ready(MATRIX, arguments.shown)
     counted = counted_on_terminal(inventory, "Counting", quiet=quiet) if inventory else None
     matrix = make(view, first, last, counted, patches=arguments.every_patch)
-    matrix = structs.replace(matrix, making=names.making(created))
+    matrix = structs.replace(matrix, making=names.making(created, arguments))
     output.show(MATRIX, matrix, arguments.shown)
     output.notes(MATRIX, matrix, quiet=quiet)

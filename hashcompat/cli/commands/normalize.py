@@ -80,7 +80,7 @@ def made(arguments: Arguments) -> None:
         )
     found = normalizing.make(inventory, way.old, way.new, View(names.catalog, options))
     arguments.releases.check_items([one.item for one in found.changes])
-    shown = Signed(structs.replace(found, making=names.making(created)), key)
+    shown = Signed(structs.replace(found, making=names.making(created, arguments)), key)
     output.show(NORMALIZATION, shown, arguments.shown)
     output.notes(NORMALIZATION, shown, quiet=quiet)
 

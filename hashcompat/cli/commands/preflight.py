@@ -211,7 +211,7 @@ def command(arguments: Arguments) -> int:
         Question(way.new, current, server, tuple(listed(arguments.ignored)), datetime.now(UTC)),
         catalog,
     )
-    result = structs.replace(result, making=names.making(created))
+    result = structs.replace(result, making=names.making(created, arguments))
     output.show(PREFLIGHT, result, arguments.shown)
     output.notes(PREFLIGHT, result, quiet=quiet)
     counts = result.counts()

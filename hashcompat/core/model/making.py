@@ -19,7 +19,8 @@ class Making(msgspec.Struct, frozen=True):
     at: datetime | None = None
     """When it was made, UTC: when its input was first read."""
     command: str = ""
-    """The command line, URLs in it without user, password and query; empty for the Python API."""
+    """The command line that makes it again, URLs in it without user, password and query, and without what is
+    only about showing it; empty for the Python API."""
     newest: str = ""
     """The newest release that the release data knows."""
     known: date | None = None

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import hashcompat
 from hashcompat.core.model.escape import distinct
 from hashcompat.output.formats.model import Style
 from hashcompat.output.report.model import Case, Findings, Outcome, Report
-from hashcompat.output.report.provenance import Fact, facts_of
+from hashcompat.output.report.provenance import Fact, Provenance
 
 _SERIES: Final[Mapping[Outcome, tuple[str, str]]] = {
     Outcome.FAILED: ("finding", "How many findings have these names, usually one"),
     Outcome.UNDECIDED: ("undecided", "How many that are UNKNOWN have these names, usually one"),
 }
+_LABELS: Final = frozenset({"upgrade", "cluster", "source", "command"})
+"""What the info has as labels: not the times, for each run would be a series of its own."""
 _ESCAPES: Final = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 
 
@@ -26,8 +29,10 @@ def render_prometheus(report: Report[Any], result: Any, style: Style) -> Iterato
     """Yield the metrics, each with its help and type before its samples."""
     if report.findings:
         findings = report.findings(result)
-        yield from _info(findings, facts_of(report, result))
+        made = report.provenance(result) if report.provenance else None
+        yield from _info(findings, [*made.facts()] if made else [])
         yield from _totals(findings)
+        yield from _times(findings, made)
         for outcome, (name, about) in _SERIES.items():
             yield from _series(f"hashcompat_{findings.subject}_{name}", about, findings, outcome, style)
 
@@ -37,7 +42,7 @@ def _info(findings: Findings, facts: Sequence[Fact]) -> Iterator[str]:
     name = f"hashcompat_{findings.subject}_info"
     yield from _head(name, "What was judged, and the version of hashcompat")
     labels = {"title": distinct(findings.title), "version": hashcompat.__version__}
-    labels.update((fact.key, distinct(fact.text)) for fact in facts)
+    labels.update((fact.key, distinct(fact.text)) for fact in facts if fact.key in _LABELS)
     yield f"{name}{_labels(labels)} 1\n"
 
 
@@ -50,7 +55,19 @@ def _totals(findings: Findings) -> Iterator[str]:
         name = f"hashcompat_{findings.subject}_{what}"
         yield from _head(name, f"The number of {what.replace('_', ' ')}")
         yield f"{name} {number}\n"
-    for what, time in findings.times.items():
+
+
+def _times(findings: Findings, made: Provenance | None) -> Iterator[str]:
+    """Yield when it was taken and made, and of when the release data is, for alerts about their age."""
+    times = dict(findings.times)
+    if made:
+        day = made.making.known
+        times |= {
+            "input_taken": made.origin.taken if made.origin else None,
+            "report_made": made.making.at,
+            "release_data": datetime(day.year, day.month, day.day, tzinfo=UTC) if day else None,
+        }
+    for what, time in times.items():
         if time is not None:
             name = f"hashcompat_{findings.subject}_{what}_timestamp_seconds"
             yield from _head(name, f"The time in seconds since 1970: {what.replace('_', ' ')}")

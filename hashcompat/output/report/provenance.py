@@ -49,7 +49,7 @@ class Provenance(msgspec.Struct, frozen=True):
     """What the plan was made by that it judges; None where it judges none."""
 
     def facts(self) -> Iterator[Fact]:
-        """Yield the facts, those first that a reader has to check first; each kind of result has all of its."""
+        """Yield the facts, those first that a reader has to check first."""
         if self.upgrade:
             yield Fact("upgrade", "Upgrade", f"kubelet {self.upgrade}")
         if self.origin:
@@ -64,10 +64,8 @@ class Provenance(msgspec.Struct, frozen=True):
             yield Fact("plan_command", "Plan's command", self.plan.command)
         yield Fact("command", "Command", self.making.command or _BY_API)
         yield Fact("tool", "Made by", self.making.tool)
-        data = self.making.data or _UNKNOWN
-        yield Fact(
-            "release_data", "Release data", f"{data}; {self.making.stale}" if self.making.stale else data
-        )
+        data = "; ".join(filter(None, (self.making.data, self.making.stale)))
+        yield Fact("release_data", "Release data", data or _UNKNOWN)
 
 
 def facts_of(report: Report[Any], result: Any) -> list[Fact]:

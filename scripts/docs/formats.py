@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 
 from msgspec import structs
 
 import hashcompat
-from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.model.items import Item
+from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import Plan
 from hashcompat.output.formats import FORMATS, chosen
 from hashcompat.output.formats.model import Style
@@ -61,7 +61,7 @@ def _plan() -> Plan:
         plan,
         items=tuple(map(_placed, plan.items)),
         origin=origin,
-        making=default_catalog().making(_MADE, _COMMAND),
+        making=Making(_MADE, _COMMAND, "1.35.0", date(2025, 12, 17)),
     )
 
 

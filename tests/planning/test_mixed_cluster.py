@@ -230,8 +230,8 @@ def test_what_is_said_beside_it(result: Result) -> None:
     ]
     assert [line.split(" -> ")[0] for line in result.document["spec"]["warnings"]] == [OLD, GKE, EKS, K3S]
     assert lines[-1] == (
-        "auto -> 1.34.13: 49 of 115 running containers restart in 48 of 115 pods on 4 nodes; "
-        "2 of them are not started again; 62 kept, 4 unknown; 4 more are never compared"
+        "v1.5.8 - v1.31.6+k3s1 -> 1.34.13: 49 of 115 running containers restart in 48 of 115 pods "
+        "on 4 nodes; 2 of them are not started again; 62 kept, 4 unknown; 4 more are never compared"
     )
 
 

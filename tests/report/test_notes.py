@@ -82,7 +82,7 @@ def test_the_api_has_no_command_line_to_repeat() -> None:
     said = list(PLAN.notes(plan(item(), suggestion=PATCH)))
     assert said == [
         "A patched kubelet would restart 3 fewer: hashcompat patch --kubelet 1.9.11 --like 1.7.16,1.8.15",
-        "auto -> 1.9.11: 1 of 1 running container restarts in 1 of 1 pod on 1 node; 0 kept, 0 unknown",
+        "v1.7.16 -> 1.9.11: 1 of 1 running container restarts in 1 of 1 pod on 1 node; 0 kept, 0 unknown",
     ]
 
 
@@ -119,6 +119,6 @@ def test_a_warning_of_a_kind_is_one_line() -> None:
 def test_the_closing_line_counts_all() -> None:
     shown = excerpt(item(), item(Verdict.KILL, pod="b"), item(Verdict.UNKNOWN, pod="c"), item(Verdict.KEEP))
     assert lines(shown)[-1] == (
-        "auto -> 1.9.11: 2 of 4 running containers restart in 2 of 3 pods on 1 node; "
+        "v1.7.16 -> 1.9.11: 2 of 4 running containers restart in 2 of 3 pods on 1 node; "
         "1 of them is not started again; 1 kept, 1 unknown"
     )

@@ -102,7 +102,7 @@ def test_a_release_that_is_missing_is_unknown_and_manifests_are_on_no_node() -> 
         "Read from objects in memory: 1 pod",
         "Kubelet 1.7.16 -> 1.9.11",
     ]
-    assert said(plan())[1] == "Kubelet auto -> 1.9.11"
+    assert said(plan())[1] == "Kubelet unknown releases -> 1.9.11"
 
 
 def test_a_downgrade_is_called_that() -> None:

@@ -272,7 +272,9 @@ def command_line(arguments: Any) -> str:
         for field in _fields(type(arguments))
         if field.option and not field.option.flags and (value := getattr(arguments, field.name))
     ]
-    return shlex.join([*context.command_path.split(), *map(urls, (*positional, *_deciding(arguments)))])
+    # the same name as a plugin of kubectl: equal results are equal files
+    names = context.command_path.removeprefix(context.find_root().info_name or "").split()
+    return shlex.join(["hashcompat", *names, *map(urls, (*positional, *_deciding(arguments)))])
 
 
 def _deciding(group: Any) -> Iterator[str]:

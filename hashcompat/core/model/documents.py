@@ -185,7 +185,7 @@ class Tool(Object):
     name: Literal["hashcompat"]
     version: Text
     command: str
-    """The command line that makes it again, without what is only about showing it; empty for the Python API."""
+    """The command line that makes it again, without what only concerns its form; empty for the Python API."""
     newest_release: str
     """The newest release that its release data knows; empty where that is not known."""
     data_of: date | None

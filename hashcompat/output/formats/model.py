@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from hashcompat.core.model.escape import IN_TEXT, UTF_8, Escapes, unobeyed
 from hashcompat.output.report.model import Report, Screen
 
+if TYPE_CHECKING:
+    from hashcompat.output.report.provenance import Fact
+
 Paint = Callable[[str, str], str]
 """Colours a text by a colour's name, or leaves it as it is."""
+
+
+def facts_of(report: Report[Any], result: Any) -> list[Fact]:
+    """Return what a result says of itself; nothing where that is not kept."""
+    return list(report.provenance(result).facts()) if report.provenance else []
 
 
 def plain(text: str, colour: str) -> str:  # noqa: ARG001 - the signature of Paint

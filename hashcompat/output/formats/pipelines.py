@@ -30,10 +30,10 @@ from hashcompat.core.model.escape import distinct, printable
 from hashcompat.core.model.making import Making
 from hashcompat.core.rules import Rule
 from hashcompat.output.formats.documents import to_json, value_text
-from hashcompat.output.formats.model import Style
+from hashcompat.output.formats.model import Style, facts_of
 from hashcompat.output.formats.sheets import escaped, line
 from hashcompat.output.report.model import FOUND, Case, Document, Findings, Outcome, Report, Rows, time_text
-from hashcompat.output.report.provenance import Fact, facts_of
+from hashcompat.output.report.provenance import Fact
 
 
 class Fingerprints:

@@ -19,9 +19,8 @@ from itertools import chain
 from typing import Any, Final
 
 from hashcompat.core.model.escape import distinct, printable, prose
-from hashcompat.output.formats.model import Style
+from hashcompat.output.formats.model import Style, facts_of
 from hashcompat.output.report.model import Block, Bullets, Heading, Prose, Report, Script, Table
-from hashcompat.output.report.provenance import facts_of
 
 
 def sheet(report: Report[Any], result: Any) -> Table:

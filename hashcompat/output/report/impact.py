@@ -277,9 +277,7 @@ def _notes(impact: Impact) -> Iterator[str]:
         yield f"On no node, and so in no batch: {count(impact.unplaced, 'pod')} that would restart"
     if impact.unseen:
         yield f"In the plan, but not among the pods: {count(impact.unseen, 'pod')}; give both of one time"
-    yield f"{impact.from_release} -> {impact.to_release}: " + "; ".join(
-        str(line[0]) for line in _answer(impact)
-    )
+    yield f"{_upgrade(impact)}: " + "; ".join(str(line[0]) for line in _answer(impact))
 
 
 _NODE_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
@@ -296,7 +294,7 @@ _BARE: Final = "--force deletes pods that nothing creates again; save their mani
 
 def runbook(impact: Impact) -> Iterator[Block]:
     """Yield the pages: what to know, then each batch with the commands for each of its nodes."""
-    yield Heading(f"Runbook: kubelet {impact.from_release} to {impact.to_release}", 1)
+    yield Heading(f"Runbook: kubelet {_upgrade(impact)}", 1)
     yield Bullets([*_before(impact)])
     yield Script([_hashcompat(impact, "preflight", "--to", impact.to_release, "--no-node")])
     nodes = {node.name: node for node in impact.nodes}
@@ -406,6 +404,10 @@ def _context(impact: Impact) -> tuple[str, ...]:
     return (f"--context={impact.origin.context}",) if impact.origin.context else ()
 
 
+def _upgrade(impact: Impact) -> str:
+    return upgrade_of(impact.from_release, impact.running, impact.to_release)
+
+
 IMPACT: Final[Report[Impact]] = Report(
     "ImpactReport",
     document=_document,
@@ -414,9 +416,7 @@ IMPACT: Final[Report[Impact]] = Report(
     wide=_wide,
     names=_names,
     pages=runbook,
-    provenance=lambda impact: Provenance(
-        upgrade_of(impact.from_release, impact.running, impact.to_release), impact.origin, impact.making
-    ),
+    provenance=lambda impact: Provenance(_upgrade(impact), impact.origin, impact.making),
     lead=overridden,
     notes=_notes,
     loosened=overridden,

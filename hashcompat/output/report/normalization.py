@@ -156,7 +156,7 @@ def _overview(shown: Shown, _screen: Screen) -> Iterator[Section]:
 
 
 def _first_lines(made: Normalization) -> list[Line]:
-    ways = f"Kubelet {made.from_release} -> {made.to_release}"
+    ways = f"Kubelet {_upgrade(made)}"
     return [[f"{ways}: {_killed(made.before)} with the records as they are, {made.after} once rewritten"]]
 
 
@@ -191,8 +191,11 @@ def _notes(shown: Shown) -> Iterator[str]:
 
 def _provenance(shown: Shown) -> Provenance:
     made = _plain(shown)
-    upgrade = upgrade_of(made.from_release, made.running, made.to_release)
-    return Provenance(upgrade, made.origin, made.making)
+    return Provenance(_upgrade(made), made.origin, made.making)
+
+
+def _upgrade(made: Normalization) -> str:
+    return upgrade_of(made.from_release, made.running, made.to_release)
 
 
 NORMALIZATION: Final[Report[Any]] = Report(

@@ -19,6 +19,7 @@ from hashcompat.core.regex import regex
 from hashcompat.output.report.items import hop_ends, hop_words
 from hashcompat.output.report.model import Coloured, Line
 from hashcompat.output.report.planview import Excerpt, Invocation, excerpt_of, groups_in_order
+from hashcompat.output.report.provenance import upgrade_of
 from hashcompat.output.report.tally import Tally
 
 _NAMED: Final = 3
@@ -221,7 +222,7 @@ def _closing(shown: Excerpt) -> str:
     """Return how many containers are killed, where, and what is not known."""
     plan, counts = shown.plan, shown.summary
     hit, killed = counts.findings, counts.verdicts[Verdict.KILL]
-    way = f"{plan.from_release} -> {plan.to_release}"
+    way = upgrade_of(plan.from_release, plan.running, plan.to_release)
     parts = [f"{way}: {hit} of {count(counts.compared, 'running container')} {agree(hit, 'restart')}"]
     if hit:
         parts.append(f" in {counts.pods_affected} of {count(counts.pods, 'pod')}")

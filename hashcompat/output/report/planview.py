@@ -14,7 +14,7 @@ from hashcompat.analysis.planning.judge import reports
 from hashcompat.core.catalog.releases import goes_back
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.plan import Plan, Summary
+from hashcompat.core.model.plan import AUTO, Plan, Summary
 from hashcompat.core.model.pods import Origin, Source
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.output.report.items import COLOURS, SEVERITY
@@ -270,7 +270,9 @@ def _releases(plan: Plan, tally: Tally, *, all_names: bool) -> str:
     texts = [
         (name or "unknown") + (f" ({count(nodes, 'node')})" if nodes else "") for name, nodes in releases
     ]
-    return ", ".join(_few(texts, every=all_names)) or plan.from_release
+    return ", ".join(_few(texts, every=all_names)) or (
+        "unknown releases" if plan.from_release == AUTO else plan.from_release
+    )
 
 
 def downgrade(plan: Plan, tally: Tally) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -16,7 +16,6 @@ from hashcompat.core.catalog.releases import span
 from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import AUTO
 from hashcompat.core.model.pods import Origin, Source
-from hashcompat.output.report.model import Report, time_text
 
 _UNKNOWN: Final = "unknown"
 _KINDS: Final[Mapping[Source, str]] = {
@@ -68,13 +67,8 @@ class Provenance(msgspec.Struct, frozen=True):
         yield Fact("release_data", "Release data", data or _UNKNOWN)
 
 
-def facts_of(report: Report[Any], result: Any) -> list[Fact]:
-    """Return what a result says of itself; nothing where that is not kept."""
-    return list(report.provenance(result).facts()) if report.provenance else []
-
-
 def _time(time: datetime | None) -> str:
-    return time_text(time) or _UNKNOWN
+    return f"{time:%Y-%m-%dT%H:%M:%SZ}" if time else _UNKNOWN
 
 
 def cluster_of(origin: Origin) -> str:

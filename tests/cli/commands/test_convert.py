@@ -6,6 +6,7 @@ import gzip
 import json
 import stat
 from collections.abc import Callable
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from jsonschema import Draft202012Validator
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonstream import parts
 from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
+from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import Hop, Plan, ReleaseFacts, Share, Suggestion
 from hashcompat.core.model.pods import ContainerType
 from hashcompat.core.model.verdicts import Reason, Verdict
@@ -375,7 +377,9 @@ PLANS = st.builds(
         max_size=2,
         unique_by=lambda facts: facts.name,
     ).map(tuple),
-    tool=NAMES,
+    making=st.builds(
+        Making, st.none() | st.datetimes(timezones=st.just(UTC)), TEXTS, TEXTS, st.none() | st.dates(), NAMES
+    ),
 )
 
 

@@ -81,6 +81,11 @@ def test_inputs_are_judged_as_their_saved_plan(run: Run, saved: Path) -> None:
         made = run("gate", *UP, "-f", "-", *words, "-o", "json", stdin=PODS)
         found = run("gate", "--plan", saved, *words, "-o", "json")
         documents = made.document, found.document
+        tools = [one["spec"].pop("tool")["command"] for one in documents]
+        assert [tool.startswith("hashcompat gate") for tool in tools] == [True, True]
+        assert ["--plan" in tool for tool in tools] == [False, True]
+        for one in documents:
+            assert one["spec"]["plan"].pop("tool")["command"]
         for one in documents if "--node" in words else ():  # a saved plan says what all of it rests on
             assert one["spec"]["plan"].pop("assumptions")
         errors = [[line for line in one.err.splitlines() if "Assumed:" not in line] for one in (made, found)]

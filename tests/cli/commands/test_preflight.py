@@ -272,7 +272,11 @@ def test_the_api_finds_the_same(run: Run, place: Path) -> None:
         "-o",
         "json",
     )
-    assert hashcompat.to_document(result) == run(*words, stdin=as_json(*given)).document
+    documents = hashcompat.to_document(result), run(*words, stdin=as_json(*given)).document
+    sources = [(one["spec"].pop("source")["kind"], one["spec"].pop("tool")["command"]) for one in documents]
+    assert documents[0] == documents[1]
+    assert sources[0] == ("objects", "")
+    assert sources[1][1] == f"hashcompat preflight --to 1.30.15 --dump {place} --apiserver 1.31.0 -f -"
     mild = hashcompat.preflight_nodes(None, "1.30.15", "1.30.14", source=given, ignored=["all"])
     assert {each.status for each in mild.findings} == {Status.WARN, Status.INFO, Status.OK}
     assert hashcompat.preflight_nodes(dumps, "1.31.14").current == {"n1": "v1.30.14"}

@@ -18,10 +18,9 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from hashcompat.core.model.escape import distinct, printable
-from hashcompat.output.formats.model import Style
+from hashcompat.output.formats.model import Style, facts_of
 from hashcompat.output.report.model import Report, Screen, Section, Table
 from hashcompat.output.report.page import Listing, Main, Page, Piece, Row, toned
-from hashcompat.output.report.provenance import facts_of
 
 _TEMPLATE: Final = "page.html.jinja"
 _PULL: Final = re.compile(r"(?:kubernetes/kubernetes)?#(\d{2,6})\b")

@@ -385,9 +385,7 @@ def inspect(dumps: Sequence[Dump] | None, known: Known, question: Question, cata
         findings += examine(dump, upgrade, ignored, known.cluster(dump.node), given)
     files = tuple(dict.fromkeys(dump.origin for dump in dumps or ()))
     origin = known.origin or Origin(Source.FILES, files)
-    return Preflight(
-        question.target, current, worst_first(findings), ignored, tuple(left_out(given)), origin
-    )
+    return Preflight(question.target, current, worst_first(findings), ignored, tuple(left_out(given)), origin)
 
 
 def check_plan(known: Known, dumps: Sequence[Dump], catalog: Catalog) -> None:

@@ -256,7 +256,7 @@ def _counts(shown: Excerpt) -> Iterator[Count]:
 def _facts(shown: Excerpt) -> Iterator[tuple[str, str]]:
     read, kubelet, *against = (str(line[0]) for line in provenance(shown, all_names=True))
     yield "Pods", read
-    yield "Downgrade" if downgrade(shown.plan, shown.tally) else "Nodes", kubelet
+    yield "Downgrade" if downgrade(shown.plan, shown.tally) else "Upgrade", kubelet
     yield from (("Against", line) for line in against)
     for facts in shown.plan.releases:
         named = "" if facts.name.removeprefix("v") == facts.read_as else f"read as {facts.read_as}, "

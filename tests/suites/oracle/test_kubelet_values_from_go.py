@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 import pytest
@@ -17,6 +17,7 @@ from hashcompat.core.release import Release
 from scripts.suites import kubeletvalues
 from tests.helpers import slices
 from tests.helpers.dumps import dump, upgrade
+from tests.helpers.randomness import SEED
 from tests.suites.oracle.settings import Settings
 
 pytestmark = pytest.mark.oracle
@@ -37,7 +38,7 @@ VALIDATED = (
 
 @pytest.mark.parametrize("release", slices.sliced(kubeletvalues.RELEASES, []))
 def test_settings_are_refused_that_the_kubelets_own_code_refuses(
-    release: str, monkeypatch: pytest.MonkeyPatch
+    release: str, monkeypatch: pytest.MonkeyPatch, record_property: Callable[[str, object], None]
 ) -> None:
     rows = ValueTable.rows
 
@@ -45,9 +46,10 @@ def test_settings_are_refused_that_the_kubelets_own_code_refuses(
         return tuple(row for row in rows(table, of) if any(part in row.source for part in VALIDATED))
 
     monkeypatch.setattr(ValueTable, "rows", validated)
-    settings = list(islice(Settings(release, seed=1), COUNT))
+    settings = list(islice(Settings(release, SEED), COUNT))
     answers = list(kubeletvalues.judged(release, settings))
     assert len(answers) == COUNT
+    record_property("random_settings", COUNT)
     assert COUNT / 4 < sum(map(bool, answers)) < COUNT * 3 / 4
     disagreements = [
         (flags, config, answer, found)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from hashcompat.core.catalog.lookup import Catalog
@@ -17,11 +19,14 @@ NODES = 5000
 
 
 @pytest.mark.parametrize("release", room.oracles())
-def test_the_same_pods_are_refused_as_by_go(catalog: Catalog, release: str) -> None:
+def test_the_same_pods_are_refused_as_by_go(
+    catalog: Catalog, release: str, record_property: Callable[[str, object], None]
+) -> None:
     nodes = [room.made(SEED * NODES + number) for number in range(NODES)]
     kubelet = catalog.kubelet(release)
     for number, (node, wanted) in enumerate(zip(nodes, room.ask(release, nodes), strict=True)):
-        assert refused(node, kubelet) == wanted, f"seed {SEED * NODES + number}"
+        assert refused(node, kubelet, wanted) == wanted, f"seed {SEED * NODES + number}"
+    record_property("random_nodes", NODES)
 
 
 @pytest.mark.parametrize("release", room.oracles())

@@ -150,7 +150,9 @@ def room(case: Case) -> Decision | None:
         return None
     if short.preemptor:
         text = f"{short.preemptor}, a critical pod, takes its room ({short.resource})"
-        return Decision(Verdict.KILL, (Reason(rules.ROOM, f"preempted: {text}"),))
+        if short.certain:
+            return Decision(Verdict.KILL, (Reason(rules.ROOM, f"preempted: {text}"),))
+        return Decision(Verdict.UNKNOWN, (Reason(rules.ROOM, f"may be preempted: {text}, but {short.why}"),))
     of_what = f" ({short.resource})" if short.in_vain else ""
     asked, used, capacity = (
         _amount(short.resource, one) for one in (short.asked, short.used, short.capacity)

@@ -15,8 +15,9 @@ pod been assigned by hand.
    looked at.
 
 Two pods of one second have no order, as the kubelet sorts what comes out of a map: where it matters, the
-outcome is not known. Nor is it for a resource of a device plugin, whose record on the node may raise what the
-node can give (pkg/kubelet/cm/devicemanager/manager.go ``sanitizeNodeAllocatable``).
+outcome is not known. Nor is it which of several pods that are alike goes for a critical one, or whether a pod
+gets a resource of a device plugin, whose record on the node may raise what the node can give
+(pkg/kubelet/cm/devicemanager/manager.go ``sanitizeNodeAllocatable``).
 
 Source: pkg/kubelet/kubelet.go ``HandlePodAdditions``; pkg/kubelet/lifecycle/predicate.go ``Admit``;
 pkg/scheduler/framework/plugins/noderesources/fit.go ``fitsRequest``; component-helpers resource/helpers.go
@@ -320,6 +321,8 @@ def outcomes(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[s
 
 _TIED: Final = "pods of one second have no order"
 
+_CHANCE: Final = "other pods are alike, and it takes the room of any of them"
+
 _OF_PLUGIN: Final = "the record of a device plugin on the node may make room"
 
 
@@ -345,11 +348,11 @@ def _outcomes(ordered: Iterable[Tenant], node: Given, kubelet: Kubelet) -> dict[
         if lacks and critical:
             taken = preempted(tenant, admitted, [(one.resource, one.missing) for one in lacks], kubelet)
             if taken is not None:
-                for victim in taken:
-                    found[victim.pod.uid] = Shortage(
-                        lacks[0].resource, preemptor=f"{tenant.pod.namespace}/{tenant.pod.name}"
-                    )
-                admitted = [one for one in admitted if one.pod.uid not in found]
+                short = Shortage(lacks[0].resource, preemptor=f"{tenant.pod.namespace}/{tenant.pod.name}")
+                found |= {victim.pod.uid: short for victim in taken}
+                admitted = [one for one in admitted if one not in taken]
+                for one in _alike(tenant, taken, admitted, [one.resource for one in lacks], kubelet):
+                    found[one.pod.uid] = structs.replace(short, certain=False, why=_CHANCE)
                 lacks = []
         if lacks:
             certain = [one for one in lacks if one.certain]
@@ -421,6 +424,27 @@ def preempted(
     of_burstable = _nearest(burstable, _less(missing, [*best, *of_guaranteed]))
     of_best = _nearest(best, _less(missing, [*of_burstable, *of_guaranteed]))
     return [*of_best, *of_burstable, *of_guaranteed]
+
+
+def _alike(
+    tenant: Tenant,
+    taken: Sequence[Tenant],
+    left: Sequence[Tenant],
+    missing: Sequence[str],
+    kubelet: Kubelet,
+) -> Iterator[Tenant]:
+    """Yield the pods between which chance decides: those that are taken and those that are left instead.
+
+    A kubelet goes through its pods in no order (pkg/kubelet/pod/pod_manager.go ``GetPods``, a map), and takes
+    the last one of those that are as near and ask for as much.
+    """
+
+    def kind(one: Tenant) -> tuple[object, ...]:
+        return _class_of(one, kubelet), *(_asked(one, name) for name in ("memory", "cpu", *missing))
+
+    others = [one for one in left if _is_preemptable(tenant, one, kubelet)]
+    same = {kind(one) for one in taken} & {kind(one) for one in others}
+    yield from (one for one in (*taken, *others) if kind(one) in same)
 
 
 def _class_of(tenant: Tenant, kubelet: Kubelet) -> str:

@@ -31,6 +31,7 @@ from hashcompat.api.inputs import OptionFields, Source, load, options_of, releas
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet import hashing
+from hashcompat.core.kubelet.alike import unready
 from hashcompat.core.kubelet.hashing import ContainerHash
 from hashcompat.core.model.impact import Impact
 from hashcompat.core.model.plan import Plan, Way
@@ -85,7 +86,9 @@ def impact(
     """
     inventory = load(source)
     made = plan(inventory, from_release, to_release, catalog=catalog, **options)
-    return disruption.make(made, disruption.without_others(inventory) if all_budgets else inventory, batch)
+    waits = unready(view_of(inventory, catalog, options).kubelet(made.to_release))
+    budgeted = disruption.without_others(inventory) if all_budgets else inventory
+    return disruption.make(made, budgeted, batch, None, waits)
 
 
 def explain(

@@ -16,7 +16,8 @@ from hashcompat.core.model.impact import Certainty, Impact, NodeImpact, Step
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.sources.values import collect
 from tests.disruption.pods import budget, read, replica
-from tests.helpers.pods import Json, mirror_pod, node, pod
+from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
+from tests.helpers.program import Run
 
 UP = ("1.8.15", "1.9.11")
 SAME = ("1.10.0", "1.11.0")
@@ -273,3 +274,60 @@ def test_a_replica_that_is_not_ready_takes_no_other_ones_place(ready: str, step:
 def test_a_manifest_counts_as_running() -> None:
     (manifest,) = collect([{"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{}]}}]).pods
     assert census._runs(manifest)
+
+
+RESETS = ("1.33.5", "1.34.10")
+
+
+def probed(name: str, on: str, **more: Any) -> Json:
+    """Return a replica with a readinessProbe."""
+    made = replica(name, on, **more)
+    probe = {"tcpSocket": {"port": 1}, "periodSeconds": 20}
+    made["spec"]["containers"] = [{**made["spec"]["containers"][0], "readinessProbe": probe}]
+    return made
+
+
+@pytest.mark.parametrize(
+    ("objects", "way", "unready", "says"),
+    [
+        (
+            (probed("web-0", "n1"), probed("web-1", "n1")),
+            RESETS,
+            2,
+            ["all 2 replicas of ns/StatefulSet/web not Ready at once"],
+        ),
+        ((probed("web-0", "n1"), probed("web-1", "n2")), RESETS, 1, []),
+        (
+            (probed("web-0", "n1"), probed("web-1", "n2"), budget(minAvailable=2)),
+            RESETS,
+            1,
+            ["PodDisruptionBudget ns/web: 1 of 2 healthy pods for a while"],
+        ),
+        ((probed("web-0", "n1"), probed("web-1", "n2"), budget(minAvailable=1)), RESETS, 1, []),
+        ((probed("web-0", "n1"), probed("web-1", "n1")), ("1.35.8", "1.36.3"), 0, []),
+        ((replica("web-0", "n1"), replica("web-1", "n1")), RESETS, 0, []),
+        ((probed("web-0", "n1", ready="False"), probed("web-1", "n1", ready="False")), RESETS, 0, []),
+    ],
+)
+def test_pods_that_are_not_ready_for_a_while_though_nothing_restarts(
+    run: Run, objects: tuple[Json, ...], way: tuple[str, str], unready: int, says: list[str]
+) -> None:
+    found = impact(*objects, way=way)
+    first = of(found)
+    assert (first.step, first.unready, first.seconds) == (Step.CLEAN, unready, 20 if unready else 0)
+    arguments = ("impact", "--from", way[0], "--to", way[1], "-f", "-", "--all-budgets")
+    item = run(*arguments, "-o", "json", stdin=as_json(*objects)).document["items"][0]
+    assert (item["podsUnready"], item["besides"]) == (unready, says)
+    for line in says:
+        assert f"Besides restarts: n1: {line}, up to 20 s" in run(*arguments, stdin=as_json(*objects)).err
+        assert line in run(*arguments, "-o", "markdown", stdin=as_json(*objects)).out
+        assert line in run(*arguments, "-o", "wide", stdin=as_json(*objects)).out
+
+
+def test_nodes_of_a_batch_are_not_ready_together() -> None:
+    pods = (probed("web-0", "n1"), probed("web-1", "n2"), budget(minAvailable=1))
+    found = impact(*pods, way=RESETS, batch=2)
+    assert not of(found).together
+    (batch,) = found.batches
+    assert [one.after for one in batch.together.budgets] == [0]
+    assert [one.replicas for one in batch.together.owners] == [2]

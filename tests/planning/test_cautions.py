@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hashcompat.analysis.planning.cautions import Unready, Warned
+from hashcompat.analysis.planning.cautions import Again, Unready, Warned
+from hashcompat.analysis.planning.names import Names
+from hashcompat.sources.files import plans
 from tests.helpers.pods import Json, as_json, node, pod
 from tests.helpers.program import Run
 
@@ -123,7 +127,7 @@ def test_a_finished_pod_with_devices_that_fails_after_all(
         f"1 pod with devices turns from Succeeded to Failed when {new} starts (UnexpectedAdmissionError), "
         "which a Job counts as a failure: ns/p"
     )
-    assert (line in result.document["spec"]["warnings"]) is is_warned
+    assert (line in result.document["spec"]["besides"]) is is_warned
 
 
 def ready(name: str, period: int, *, now: bool = True, **more: Any) -> Json:
@@ -154,10 +158,10 @@ def test_containers_that_are_not_ready_until_their_probe_passes_again(
 ) -> None:
     pods = [ready("one", 5), ready("slow", 20), ready("not", 90, now=False), pod(C, name="unprobed")]
     command = ("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", *more)
-    lines = run(*command, stdin=as_json(*pods)).document["spec"]["warnings"]
-    found = [line for line in lines if line.startswith("besides restarts")]
+    lines = run(*command, stdin=as_json(*pods)).document["spec"]["besides"]
+    found = [line for line in lines if "readinessProbe" in line]
     expected = (
-        f"besides restarts, 2 containers with a readinessProbe are not ready when {new} starts until the "
+        f"2 containers with a readinessProbe are not ready when {new} starts until the "
         "probe passes again, up to 20 s (ns/slow/c), so that pods leave their Services: ns/one/c, ns/slow/c"
     )
     assert found == ([expected] if is_warned else [])
@@ -171,3 +175,74 @@ def test_unready_containers_of_several_processes_are_one_line() -> None:
     other.unready["1.34.10"].add("c", 3)
     one.merge(other)
     assert (one.unready["1.34.10"].longest, str(one.unready["1.34.10"].names)) == ((9, "b"), "a, b, c")
+
+
+def env(kind: str, *, optional: bool = False) -> Json:
+    source = {"name": "n", "key": "k", **({"optional": True} if optional else {})}
+    return {"env": [{"name": "A", "value": "1"}, {"name": "B", "valueFrom": {f"{kind}KeyRef": source}}]}
+
+
+def env_from(kind: str, *, optional: bool = False) -> Json:
+    return {"envFrom": [{f"{kind}Ref": {"name": "n", **({"optional": True} if optional else {})}}]}
+
+
+ALWAYS = "1 container that restarts with imagePullPolicy Always is down until a registry answers: ns/p/c"
+NEVER = (
+    "1 container that restarts with imagePullPolicy Never is down for good where the node has lost the "
+    "image: ns/p/c"
+)
+OBJECTS = (
+    "1 container that restarts with Secrets or ConfigMaps in the environment is down while one of these is "
+    "missing: ns/p/c"
+)
+
+
+@pytest.mark.parametrize(
+    ("new", "more", "lines"),
+    [
+        ("1.31.14", {"imagePullPolicy": "Always"}, [ALWAYS]),
+        ("1.31.14", {"imagePullPolicy": "Never"}, [NEVER]),
+        ("1.31.14", {"imagePullPolicy": "IfNotPresent"}, []),
+        ("1.31.14", env("secret"), [OBJECTS]),
+        ("1.31.14", env_from("configMap"), [OBJECTS]),
+        ("1.31.14", env("configMap", optional=True), []),
+        ("1.31.14", env_from("secret", optional=True), []),
+        ("1.31.14", {"imagePullPolicy": "Always", **env("secret")}, [ALWAYS, OBJECTS]),
+        ("1.30.13", {"imagePullPolicy": "Always", **env("secret")}, []),
+    ],
+)
+def test_what_a_container_that_restarts_needs_to_start_again(
+    run: Run, new: str, more: Json, lines: list[str]
+) -> None:
+    command = ("plan", "--from", "1.30.14", "--to", new, "-f", "-", "-o", "json")
+    spec = run(*command, stdin=as_json(pod({**C, **more}))).document["spec"]
+    assert sorted(spec["besides"]) == sorted(lines)
+
+
+def test_needs_of_several_processes_are_one_line() -> None:
+    one, other = Warned(), Warned()
+    for warned_of, name in ((one, "a"), (other, "b")):
+        warned_of.again[Again.IMAGE] = Names()
+        warned_of.again[Again.IMAGE].add(name)
+    one.merge(other)
+    assert str(one.again[Again.IMAGE]) == "a, b"
+
+
+def test_what_happens_besides_restarts_is_in_every_report(run: Run, tmp_path: Path) -> None:
+    cluster = as_json(ready("one", 5))
+    way = ("--from", "1.33.5", "--to", "1.34.10", "-f", "-")
+    line = "1 container with a readinessProbe is not ready when 1.34.10 starts"
+    page = run("plan", *way, "-o", "html", stdin=cluster).out
+    assert 'id="besides-restarts">Besides restarts</h2>' in page
+    assert line in page
+    explained = run("explain", "ns/one/c", *way, stdin=cluster).out
+    assert line in explained.partition("Besides restarts")[2]
+    assert line in run("explain", "ns/one/c", *way, "-o", "json", stdin=cluster).document["besides"][0]
+    assert f"Besides restarts: {line}" in run("impact", *way, stdin=cluster).err
+    saved = tmp_path / "plan.json"
+    assert f"Besides restarts: {line}" in run("plan", *way, "--out", saved, stdin=cluster).err
+    assert plans.read(str(saved)).besides[0].startswith(line)
+    document = json.loads(saved.read_text())
+    del document["digest"], document["spec"]["besides"]  # as an older version saved it
+    saved.write_text(json.dumps(document))
+    assert plans.read(str(saved)).besides == ()

@@ -27,6 +27,7 @@ from hashcompat.api.answers import to_json
 from hashcompat.api.rollout import preflight_nodes
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.go.jsontext import dumps
+from hashcompat.core.kubelet.alike import unready
 from hashcompat.core.model.normalization import Normalization
 from hashcompat.core.model.normalization import Run as NodeRun
 from hashcompat.core.model.plan import Way
@@ -65,8 +66,9 @@ def results(catalog: Catalog, golden: Path) -> dict[tuple[str, ...], object]:
     old, new = catalog.kubelet("1.7.16"), catalog.kubelet("1.9.11")
     (file := golden.parent / "plan.json").write_text(to_json(plan))
     plan = plans.read(str(file))
+    waits = unready(catalog.kubelet(plan.to_release))
     return {
-        ("impact", *FLAGS, *SOME): disruption.make(plan, sample_cluster()),
+        ("impact", *FLAGS, *SOME): disruption.make(plan, sample_cluster(), unready=waits),
         ("plan", *FLAGS, *SOME): plan,
         ("plan", *FLAGS, *SOME, "--only-restarts"): without_kept(plan),
         ("explain", f"shop/{name}", *FLAGS, *SOME): explain(pods, f"shop/{name}", Way(*UP), view),

@@ -316,6 +316,7 @@ def _facts(plan: Plan) -> dict[str, Any]:
             "releases": _named((one.name, _reading(one)) for one in plan.releases),
             "assumptions": list(plan.assumptions),
             "warnings": list(plan.warnings),
+            "besides": list(plan.besides),
             "hops": _hops(plan.hops),
             "rollback": _hops([plan.rollback] if plan.rollback else []),
             "assumedPatch": plan.patch or None,

@@ -351,6 +351,8 @@ class Explanations(msgspec.Struct, frozen=True):
     """Where the pods come from."""
     making: Making = Making()
     """What it was made by, and when the pods were read."""
+    besides: tuple[str, ...] = ()
+    """What happens to these containers besides restarts, one line each."""
 
 
 def explain(
@@ -409,6 +411,7 @@ def _explain(
         way=way,
         running=tuple(dict.fromkeys(items[place].from_release for place, _ in chosen)),
         origin=ages.dated(inventory.origin),
+        besides=planner.besides((items[place], draft) for place, draft in chosen),
     )
 
 

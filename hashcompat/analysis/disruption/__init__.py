@@ -11,10 +11,10 @@ together, how each node is upgraded, and in which order and batches.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 from msgspec import structs
@@ -45,20 +45,28 @@ from hashcompat.core.model.impact import (
     Step,
 )
 from hashcompat.core.model.plan import Plan
-from hashcompat.core.model.pods import Inventory
+from hashcompat.core.model.pods import Inventory, Pod
 
 
-def make(plan: Plan, inventory: Inventory, size: int = 1, nodes: Iterable[str] | None = None) -> Impact:
+def make(
+    plan: Plan,
+    inventory: Inventory,
+    size: int = 1,
+    nodes: Iterable[str] | None = None,
+    unready: Callable[[Pod], int] = lambda _: 0,
+) -> Impact:
     """Return the impact of a plan, with its nodes in batches of ``size``.
 
     ``inventory`` has all pods of the namespaces that the plan is about, those included that it leaves out:
     they count as replicas. Its pods are read once. ``nodes`` are those to order, by default all that have
-    pods or that the inventory shows. Raises UsageError for a size below 1, and what reading raises.
+    pods or that the inventory shows. ``unready`` returns for how many seconds a Ready pod that is kept is not
+    Ready when the kubelet starts (``core.kubelet.alike.unready``). Raises UsageError for a size below 1, and
+    what reading raises.
     """
     if size < 1:
         raise UsageError(f"a batch has at least one node, not {size}")
     restarts = fates(plan.items)
-    census = Census(inventory.budgets, restarts)
+    census = Census(inventory.budgets, restarts, unready)
     for pod in inventory.pods:
         census.add(pod)
     healths = tuple(
@@ -92,6 +100,7 @@ def make(plan: Plan, inventory: Inventory, size: int = 1, nodes: Iterable[str] |
         plan.origin,
         plan.running,
         plan.making,
+        plan.besides,
     )
 
 
@@ -141,31 +150,62 @@ class Counts(msgspec.Struct, frozen=True):
         """Return how many of these run, those included that the input may lack."""
         return self.replicas(owner) - self.owners[owner].idle
 
-    def effect(self, names: Sequence[str]) -> Effect:
-        """Return what the restarts on some nodes do together, if all are made in place."""
-        nodes = [self.nodes[name] for name in names if name in self.nodes]
-        return Effect(tuple(self._budgets(nodes)), tuple(self._owners(nodes, names)))
+    def effect(self, names: Sequence[str], *, unready: bool = False) -> Effect:
+        """Return what the restarts on some nodes do together, if all are made in place.
 
-    def _budgets(self, nodes: Sequence[NodeSeen]) -> Iterator[BudgetImpact]:
+        ``unready``: with the pods that are not Ready for a while though nothing of them restarts.
+        """
+        nodes = [self.nodes[name] for name in names if name in self.nodes]
+        return Effect(
+            tuple(self._budgets(nodes, unready=unready)), tuple(self._owners(nodes, names, unready=unready))
+        )
+
+    def together(self, names: Sequence[str], effect: Effect) -> Effect:
+        """Return what restarts do only together with pods that are not Ready for a while."""
+        if not any(self.nodes[name].unready for name in names if name in self.nodes):
+            return Effect()
+        both = self.effect(names, unready=True)
+        return Effect(
+            tuple(_newly_certain(both.budgets, effect.budgets)),
+            tuple(_newly_certain(both.owners, effect.owners)),
+        )
+
+    def _budgets(self, nodes: Sequence[NodeSeen], *, unready: bool) -> Iterator[BudgetImpact]:
         sums: dict[int, Hits] = {}
         for node in nodes:
-            for place, hits in node.hits.items():
-                sums.setdefault(place, Hits()).add(hits)
+            for found in (node.hits, node.unready_hits) if unready else (node.hits,):
+                for place, hits in found.items():
+                    sums.setdefault(place, Hits()).add(hits)
         for place in sorted(sums):
             if impact := self.healths[place].after(sums[place]):
                 yield impact
 
-    def _owners(self, nodes: Sequence[NodeSeen], names: Sequence[str]) -> Iterator[OwnerImpact]:
+    def _owners(
+        self, nodes: Sequence[NodeSeen], names: Sequence[str], *, unready: bool
+    ) -> Iterator[OwnerImpact]:
         """Yield the owners with several replicas, where all that run restart, or may."""
-        for key in sorted({key for node in nodes for key in node.owners}):
+        hit = (node.owners | node.unready_owners if unready else node.owners for node in nodes)
+        for key in sorted(set[OwnerKey]().union(*hit)):
             replicas = self.running(key)
             if self.replicas(key) > 1 and is_replicated(key):
                 places = [self.owners[key].nodes.get(name, _NOWHERE) for name in names]
                 restarted = sum(place.restarted for place in places)
+                if unready:
+                    restarted += sum(self.owners[key].unready[name] for name in names)
                 unknown = sum(place.unknown for place in places)
                 if restarted + unknown >= replicas:
                     sure = Certainty.YES if restarted >= replicas else Certainty.UNKNOWN
                     yield OwnerImpact(*key, sure, replicas)
+
+
+Part = TypeVar("Part", BudgetImpact, OwnerImpact)
+
+
+def _newly_certain(parts: Iterable[Part], before: Iterable[Part]) -> Iterator[Part]:
+    known = {(one.namespace, one.name) for one in before if one.certainty is Certainty.YES}
+    for one in parts:
+        if one.certainty is Certainty.YES and (one.namespace, one.name) not in known:
+            yield one
 
 
 _PLACES: Final = {step: place for place, step in enumerate(Step)}
@@ -186,7 +226,9 @@ def batches(nodes: Iterable[NodeImpact], size: int, cluster: Counts) -> Iterator
             number += 1
             names = tuple(names_of_step[start : start + size])
             # Drained nodes do nothing together: an eviction asks the budget, and waits.
-            yield Batch(number, step, names, Effect() if step is Step.DRAIN else cluster.effect(names))
+            effect = Effect() if step is Step.DRAIN else cluster.effect(names)
+            together = Effect() if step is Step.DRAIN else cluster.together(names, effect)
+            yield Batch(number, step, names, effect, together)
 
 
 def node_impact(name: str, cluster: Counts, budgets_missing: str) -> NodeImpact:
@@ -208,6 +250,9 @@ def node_impact(name: str, cluster: Counts, budgets_missing: str) -> NodeImpact:
         tuple(
             name_path(health.budget.namespace, health.budget.name) for health in waits if health.allowed == 0
         ),
+        node.unready,
+        node.seconds,
+        cluster.together([name], effect),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntFlag
 from typing import Any, Final
@@ -83,6 +83,9 @@ class OwnerSeen:
     nodes: dict[str, Places] = field(default_factory=dict)
     """Those that restart, or may, by node."""
 
+    unready: Counter[str] = field(default_factory=Counter)
+    """Those of which nothing restarts and that are not Ready for a while, by node."""
+
     times: Counter[int] = field(default_factory=Counter)
     """How many seconds those took until they were Ready."""
 
@@ -105,6 +108,18 @@ class NodeSeen:
     owners: set[OwnerKey] = field(default_factory=set)
     """Whose pods restart, or may."""
 
+    unready: int = 0
+    """Pods of which nothing restarts and that are not Ready for a while."""
+
+    seconds: int = 0
+    """For how many seconds at most."""
+
+    unready_hits: dict[int, Hits] = field(default_factory=dict)
+    """Those pods of each budget, by the budget's place."""
+
+    unready_owners: set[OwnerKey] = field(default_factory=set)
+    """Whose pods they are."""
+
     budgets: set[int] = field(default_factory=set)
     """Which budgets select any pod that a drain evicts."""
 
@@ -117,14 +132,16 @@ class NodeSeen:
 class Census:
     """Counts pods, each with what a plan does to it."""
 
-    def __init__(self, budgets: Budgets, fates: Mapping[Identity, Fate]) -> None:
+    def __init__(
+        self, budgets: Budgets, fates: Mapping[Identity, Fate], unready: Callable[[Pod], int]
+    ) -> None:
         self.seen = [BudgetSeen() for _ in budgets.found]
         self.owners: dict[OwnerKey, OwnerSeen] = {}
         self.nodes: dict[str, NodeSeen] = {}
         self.met: set[Identity] = set()
         """The pods that restart, or may, and were among those that were added."""
 
-        self._selectors, self._fates = Selectors(budgets.found), fates
+        self._selectors, self._fates, self._unready = Selectors(budgets.found), fates, unready
 
     def add(self, pod: Pod) -> None:
         """Count one more pod."""
@@ -154,6 +171,13 @@ class Census:
                 owner.times[seconds] += 1
             owner.grace = max(owner.grace, grace_seconds(pod.spec))
             owner.unprobed |= is_unprobed(pod)
+        elif pod.ready and not pod.deleting and (seconds := self._unready(pod)):
+            node.unready += 1
+            node.seconds = max(node.seconds, seconds)
+            node.unready_owners.add(owner_key(pod))
+            owner.unready[pod.node] += 1
+            for number in selected:
+                node.unready_hits.setdefault(number, Hits()).certain += 1
 
     def _hit(self, pod: Pod, fate: Fate, selected: tuple[int, ...]) -> None:
         node, key = self.nodes[pod.node], owner_key(pod)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from enum import StrEnum
 from typing import Final, TypeVar
 
 import msgspec
@@ -10,6 +11,7 @@ import msgspec
 from hashcompat.analysis.planning.judge import Draft, Judge
 from hashcompat.analysis.planning.names import Names
 from hashcompat.core.corev1.scheduling import label_keys
+from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.kubelet.alike import (
     begins_to_enforce,
     has_killing_exec,
@@ -19,14 +21,31 @@ from hashcompat.core.kubelet.alike import (
 from hashcompat.core.kubelet.decide import static
 from hashcompat.core.kubelet.decide.case import Case
 from hashcompat.core.kubelet.decide.pod import at_rest, waits_for_volume
-from hashcompat.core.model.escape import count, name_path
+from hashcompat.core.model.escape import agree, count, name_path
 from hashcompat.core.model.pods import Container, Pod
+from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.records.index import is_older
 
 _OF_KUBELETS: Final = frozenset(
     f"{prefix}kubernetes.io/{name}" for prefix in ("", "beta.") for name in ("hostname", "os", "arch")
 )
 """The labels that a kubelet gives its node by itself (kubelet_node_status.go ``initialNode``)."""
+
+
+class Again(StrEnum):
+    """What a container that restarts needs, and no input shows: without it, it is killed and stays down."""
+
+    REGISTRY = "registry"
+    IMAGE = "image"
+    OBJECTS = "objects"
+
+
+_NEEDS: Final = {
+    Again.REGISTRY: ("imagePullPolicy Always", "until a registry answers"),
+    Again.IMAGE: ("imagePullPolicy Never", "for good where the node has lost the image"),
+    Again.OBJECTS: ("Secrets or ConfigMaps in the environment", "while one of these is missing"),
+}
+"""What such a container has, and how long it is down then."""
 
 
 class Caution(msgspec.Struct, frozen=True):
@@ -45,6 +64,8 @@ class Caution(msgspec.Struct, frozen=True):
     unready: tuple[str, int] | None = None
     """The target release, and for how many seconds at most it is not ready when that starts; None where it is
     not kept, or stays ready."""
+    again: tuple[Again, ...] = ()
+    """What has to be there for it to start again, where it restarts."""
     slow: tuple[str, str] | None = None
     """Both releases, where only the target one kills it for a slow probe; else None."""
 
@@ -83,6 +104,7 @@ class Warned:
         self.failed: dict[str, Names] = {}
         self.stuck: dict[str, Names] = {}
         self.unready: dict[str, Unready] = {}
+        self.again: dict[Again, Names] = {}
         self.doubtful: dict[tuple[bool, str], Names] = {}
         self.outdated = Names()
         self.nodes: set[str] = set()
@@ -94,6 +116,7 @@ class Warned:
         _merge(self.failed, others.failed)
         _merge(self.stuck, others.stuck)
         _merge(self.doubtful, others.doubtful)
+        _merge(self.again, others.again)
         for release, found in others.unready.items():
             self.unready.setdefault(release, Unready()).merge(found)
         self.outdated.merge(others.outdated)
@@ -113,8 +136,8 @@ class Cautions:
         self.warned = Warned()
         """What was added so far."""
 
-    def of(self, draft: Draft, *, kept: bool) -> Caution:
-        """Return what to warn of in a container, which is kept or not; its replicas share that."""
+    def of(self, draft: Draft, verdict: Verdict) -> Caution:
+        """Return what to warn of in a container with a verdict; its replicas share that."""
         case = draft.prepared.case if draft.prepared else None
         doubt = draft.pod.mirror_doubt or (static.doubt(case) if case else "")
         doubtful = (draft.pod.static, doubt) if doubt else None
@@ -131,7 +154,12 @@ class Cautions:
             outdated,
             str(case.new.release) if waits and _selects_more_than(_OF_KUBELETS, draft.pod) else "",
             stuck=waits_for_volume(case),
-            unready=_unready(case, draft.container) if kept and draft.container.running else None,
+            unready=(
+                _unready(case, draft.container)
+                if verdict is Verdict.KEEP and draft.container.running
+                else None
+            ),
+            again=tuple(_needed_again(draft.container)) if verdict is Verdict.RESTART else (),
             slow=(str(case.old.release), str(case.new.release)) if slow else None,
         )
 
@@ -154,30 +182,19 @@ class Cautions:
         if found.unready and pod.ready is not False:
             release, seconds = found.unready
             self.warned.unready.setdefault(release, Unready()).add(name, seconds)
+        for need in found.again:
+            self.warned.again.setdefault(need, Names()).add(name)
         if found.slow:
             self.warned.slow.setdefault(found.slow, Names()).add(name)
 
-    def lines(self) -> Iterator[str]:
-        """Yield a line for each kind of trouble."""
-        outdated = self.warned.outdated
-        for (old, new), names in sorted(self.warned.slow.items()):
-            yield (
-                f"{new} enforces the timeoutSeconds of exec probes, which {old} ignored: "
-                "a liveness or startup probe that takes longer kills its container "
-                f"({count(len(names), 'container')}: {names})"
-            )
+    def besides(self) -> Iterator[str]:
+        """Yield a line for each kind of consequence below a restart, or after one."""
         for new, found in sorted(self.warned.unready.items()):
             number, (seconds, name) = len(found.names), found.longest
             yield (
-                f"besides restarts, {count(number, 'container')} with a readinessProbe "
+                f"{count(number, 'container')} with a readinessProbe "
                 f"{'is' if number == 1 else 'are'} not ready when {new} starts until the probe passes again, "
                 f"up to {seconds} s ({name}), so that pods leave their Services: {found.names}"
-            )
-        for new, pods in sorted(self.warned.selective.items()):
-            yield (
-                f"{new} may look at pods before it has read its node's labels, and then refuses those that "
-                "select a label which it does not set itself (kubernetes/kubernetes#94087: "
-                f"{count(len(pods), 'pod')}: {pods})"
             )
         for new, pods in sorted(self.warned.failed.items()):
             turns = "turns" if len(pods) == 1 else "turn"
@@ -188,6 +205,26 @@ class Cautions:
         for why, pods in sorted(self.warned.stuck.items()):
             does = "does" if len(pods) == 1 else "do"
             yield f"{count(len(pods), 'pod')} {does} not start again once a container ends: {why}: {pods}"
+        for need, names in sorted(self.warned.again.items()):
+            number, (has, down) = len(names), _NEEDS[need]
+            does, verb = agree(number, "restart"), "is" if number == 1 else "are"
+            yield f"{count(number, 'container')} that {does} with {has} {verb} down {down}: {names}"
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line for each kind of trouble."""
+        outdated = self.warned.outdated
+        for (old, new), names in sorted(self.warned.slow.items()):
+            yield (
+                f"{new} enforces the timeoutSeconds of exec probes, which {old} ignored: "
+                "a liveness or startup probe that takes longer kills its container "
+                f"({count(len(names), 'container')}: {names})"
+            )
+        for new, pods in sorted(self.warned.selective.items()):
+            yield (
+                f"{new} may look at pods before it has read its node's labels, and then refuses those that "
+                "select a label which it does not set itself (kubernetes/kubernetes#94087: "
+                f"{count(len(pods), 'pod')}: {pods})"
+            )
         for (may_be, doubt), pods in sorted(self.warned.doubtful.items()):
             one = len(pods) == 1
             ordinary = "an ordinary one" if one else "ordinary ones"
@@ -222,6 +259,26 @@ def _unready(case: Case, container: Container) -> tuple[str, int] | None:
     """Return the target release and the seconds, where it forgets that a container is ready."""
     seconds = longest_reset(container.spec) if resets_readiness(case.new) else 0
     return (str(case.new.release), seconds) if seconds else None
+
+
+def _needed_again(container: Container) -> Iterator[Again]:
+    """Yield what a container needs to start again.
+
+    Source: pkg/kubelet/images/image_manager.go ``EnsureImageExists``, 1.31.14; pkg/kubelet/kubelet_pods.go
+    ``makeEnvironmentVariables``: what is optional may be gone.
+    """
+    spec = container.spec
+    policy = spec.get("imagePullPolicy")
+    if policy in ("Always", "Never"):
+        yield Again.REGISTRY if policy == "Always" else Again.IMAGE
+    sources = [mapping(row.get("valueFrom")) for row in rows(spec, "env") if isinstance(row, Mapping)]
+    sources += [row for row in rows(spec, "envFrom") if isinstance(row, Mapping)]
+    named = (mapping(source.get(key)) for source in sources for key in _OF_OBJECTS)
+    if any(one and one.get("optional") is not True for one in named):
+        yield Again.OBJECTS
+
+
+_OF_OBJECTS: Final = ("secretKeyRef", "configMapKeyRef", "secretRef", "configMapRef")
 
 
 def _failing(case: Case) -> str:

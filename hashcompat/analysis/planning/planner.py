@@ -202,7 +202,7 @@ class Planner:
         return Ruling(
             prediction,
             doubt if doubt != prediction else None,
-            self._cautions.of(draft, kept=prediction.verdict is Verdict.KEEP),
+            self._cautions.of(draft, prediction.verdict),
             spared=spared,
             saved=saved,
             old=prepared.case.old if prepared is not None else None,
@@ -277,6 +277,13 @@ class Planner:
         found = tuple(NodeRelease(name, reported[name]) for name in names)
         return found, (contradiction(found, judge.way.old, overridden=overridden),) if found else ()
 
+    def besides(self, drafts: Iterable[tuple[Item, Draft]]) -> tuple[str, ...]:
+        """Say what happens to some containers besides restarts, each with its settled item."""
+        cautions = Cautions(self._judge)
+        for item, draft in drafts:
+            cautions.add(cautions.of(draft, item.verdict), draft.pod, draft.container)
+        return tuple(cautions.besides())
+
     def plan(self, differences: Sequence[int] = ()) -> Plan:
         """Return the plan of the pods, without hops; once, at the end.
 
@@ -303,6 +310,7 @@ class Planner:
             rewritable=self._rewritable,
             releases=tuple(_releases(items, judge)),
             disputed=disputed,
+            besides=tuple(self._cautions.besides()),
             overridden=bool(disputed) and judge.view.options.override_node_releases,
         )
 

@@ -18,6 +18,7 @@ from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.releases import Releases
 from hashcompat.cli.args.source import Scope, Source
 from hashcompat.core.errors import UsageError
+from hashcompat.core.kubelet.alike import unready
 from hashcompat.output.report.impact import IMPACT
 from hashcompat.sources import filters
 from hashcompat.sources.dating import now
@@ -84,11 +85,13 @@ def command(arguments: Arguments) -> int:
     options = arguments.facts.options(
         reading, inventory, names, keep_going=arguments.keep_going, patches=patches
     )
-    plan = planning.make(inventory, way.old, way.new, View(names.catalog, options))
+    view = View(names.catalog, options)
+    plan = planning.make(inventory, way.old, way.new, view)
     plan = structs.replace(plan, making=names.making(created, arguments))
     arguments.releases.check_items(plan.items)
     budgeted = disruption.without_others(whole) if arguments.all_budgets else whole
-    impact = disruption.make(plan, budgeted, arguments.batch, arguments.scope.nodes or None)
+    waits = unready(view.kubelet(way.new))
+    impact = disruption.make(plan, budgeted, arguments.batch, arguments.scope.nodes or None, waits)
     output.show(IMPACT, impact, arguments.shown)
     output.notes(IMPACT, impact, quiet=quiet)
     asked = arguments.detailed_exitcode

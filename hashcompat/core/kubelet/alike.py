@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from hashcompat.core.compile.decode import Decoder, compile_decoder
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.go.types import Slice
 from hashcompat.core.go.walk import ANY, Member, Pair, Walk, compile_walk
+from hashcompat.core.model.pods import Pod
 
 Defaults = Sequence[tuple[str, Any]]
 """Paths below a container, without ``[*]``, and the values that API servers write there by themselves."""
@@ -190,6 +191,16 @@ READINESS_GATE: Final = "ChangeContainerStatusOnKubeletRestart"
 def resets_readiness(kubelet: Kubelet) -> bool:
     """Return whether containers are not ready after its start until their readinessProbe passes again."""
     return kubelet.behaviour.readiness_at_restart == "reset" or kubelet.gates.is_on(READINESS_GATE)
+
+
+def unready(kubelet: Kubelet) -> Callable[[Pod], int]:
+    """Return for how many seconds at most a pod is not Ready when a kubelet starts; 0 where it stays so.
+
+    For a pod that is Ready, and of which nothing restarts.
+    """
+    if not resets_readiness(kubelet):
+        return lambda _: 0
+    return lambda pod: max((longest_reset(one.spec) for one in pod.containers if one.running), default=0)
 
 
 def longest_reset(spec: Mapping[str, Any]) -> int:

@@ -209,6 +209,8 @@ class PlanSpec(Object):
     assumptions: Sequence[Text]
     warnings: Sequence[Text]
     """Where the plan does not keep to upstream's version skew policy."""
+    besides: Sequence[Text]
+    """What happens besides restarts: readiness, phases, what may not start again."""
     hops: Sequence[Hop]
     """The same way one minor at a time; empty where that is no other way; from auto each node joins at
     the hop that leads on from its own release."""

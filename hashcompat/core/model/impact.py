@@ -161,6 +161,15 @@ class NodeImpact(msgspec.Struct, frozen=True):
     drain_waits: tuple[str, ...] = ()
     """The budgets, ``namespace/name``, that allow no eviction of a pod of the node at present."""
 
+    unready: int = 0
+    """How many others of its pods are not Ready for a while, though nothing of them restarts."""
+
+    seconds: int = 0
+    """For how many seconds at most."""
+
+    together: Effect = Effect()
+    """What its restarts do together with those pods, where restarts alone do not."""
+
 
 class Batch(msgspec.Struct, frozen=True):
     """Nodes whose kubelets are restarted at once."""
@@ -170,6 +179,9 @@ class Batch(msgspec.Struct, frozen=True):
     nodes: tuple[str, ...]
     effect: Effect
     """What all of them do together; nothing where nodes are drained, for evictions keep to the budgets."""
+
+    together: Effect = Effect()
+    """What they do together with pods that are not Ready for a while, where restarts alone do not."""
 
 
 class Owner(msgspec.Struct, frozen=True):
@@ -249,6 +261,8 @@ class Impact(msgspec.Struct, frozen=True):
 
     making: Making = Making()
     """What it was made by, and when the pods were read."""
+    besides: tuple[str, ...] = ()
+    """What happens besides restarts, as the plan says."""
 
     def effects(self) -> Iterator[Effect]:
         """Yield what each node does, and each batch of several."""

@@ -237,6 +237,9 @@ class Plan(msgspec.Struct, frozen=True):
     overridden: bool = False
     """Whether the plan goes by the release that it is given, against what these nodes report."""
 
+    besides: tuple[str, ...] = ()
+    """What happens besides restarts, one line each: readiness, phases, what may not start again."""
+
     @property
     def summary(self) -> Summary:
         """The counts of all items."""

@@ -124,6 +124,8 @@ class ExplanationList(Document):
     created_at: Time | None
     """When the pods were read; null where that is not known."""
     items: Some[Explained]
+    besides: Sequence[Text]
+    """What happens to these containers besides restarts."""
 
 
 class HashFacts(Object, kw_only=True):

@@ -44,6 +44,8 @@ class ImpactSpec(Object):
     """What the plan takes as given because the input does not show it."""
     warnings: Sequence[str]
     """The warnings of the plan."""
+    besides: Sequence[str]
+    """What happens besides restarts, as the plan says."""
     tool: Tool
     created_at: Time | None
     """When the pods were read; null where that is not known."""
@@ -156,6 +158,13 @@ class ImpactNode(Object):
     """What kubectl drain needs for its pods."""
     drain_waits_for: Sequence[str]
     """The budgets, NAMESPACE/NAME, that allow no eviction of its pods at present."""
+    pods_unready: Count
+    """Its other pods that are not Ready for a while, though nothing of them restarts."""
+    unready_seconds: Count
+    """For how many seconds at most."""
+    besides: Sequence[str]
+    """What only restarts and those pods together do: budgets that are short of healthy pods, and owners
+    without a Ready replica."""
 
 
 class BatchItem(Object):
@@ -170,6 +179,8 @@ class BatchItem(Object):
     """The PodDisruptionBudgets that are breached, or may be."""
     owners_down: Sequence[OwnerDown]
     """The owners of several replicas that all restart at once, or may."""
+    besides: Sequence[str]
+    """What only restarts and pods that are not Ready for a while do together."""
 
 
 class SecondsToReady(Object):

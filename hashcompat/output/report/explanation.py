@@ -21,6 +21,7 @@ from hashcompat.output.documents import containers as docs
 from hashcompat.output.report.difference import SHOW, change_lines, rule_lines, whole_sections
 from hashcompat.output.report.items import item_name, verdict_cell
 from hashcompat.output.report.model import Coloured, Document, Line, Report, Section, Table, document
+from hashcompat.output.report.notes import BESIDES
 from hashcompat.output.report.provenance import Provenance, upgrade_of
 from hashcompat.output.report.restartplan import container_verdict, pieces_of, source_of, tool_of
 
@@ -80,6 +81,7 @@ def _document(explanations: Explanations) -> Document:
         tool=tool_of(explanations.making),
         created_at=explanations.making.at,
         items=items,
+        besides=explanations.besides,
     )
 
 
@@ -118,6 +120,8 @@ def _text(explanations: Explanations) -> Iterator[Section]:
         if number:
             yield Section([[_SEPARATOR]])
         yield from _sections(group, shown, full=explanations.full)
+    if explanations.besides:
+        yield Section([[line] for line in explanations.besides], BESIDES, wraps=True)
 
 
 def _sections(group: Group, shown: set[object], *, full: bool) -> Iterator[Section]:

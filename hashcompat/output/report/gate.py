@@ -37,6 +37,7 @@ from hashcompat.output.report.model import (
     plain,
 )
 from hashcompat.output.report.model import Outcome as CaseOutcome
+from hashcompat.output.report.notes import BESIDES, collapsed
 from hashcompat.output.report.planview import overridden, times_line, times_of
 from hashcompat.output.report.restartplan import (
     case_of,
@@ -66,7 +67,7 @@ def gate_document(result: GateResult) -> Document:
                 tool=tool_of(plan.making),
                 created_at=plan.created,
                 assumptions=plan.assumptions,
-                warnings=plan.warnings,
+                warnings=(*plan.warnings, *plan.besides),
             ),
             policy=docs.PolicySpec(
                 max_restarts=_limit(policy.max_restarts),
@@ -342,6 +343,7 @@ def _notes(result: GateResult) -> Iterator[str]:
     """Yield what it rests on, warnings, what does not count and why, and at last what decided."""
     yield from (f"Assumed: {assumption}" for assumption in result.plan.assumptions)
     yield from (f"Warning: {warning}" for warning in (*result.plan.warnings, *result.warnings))
+    yield from (f"{BESIDES}: {line}" for line in collapsed(result.plan.besides))
     numbers = Counter(judged.standing for judged in result.judged)
     for standing, words in ((Standing.EXCEPTED, "by exceptions"), (Standing.BASELINE, "by the baseline")):
         if numbers[standing]:

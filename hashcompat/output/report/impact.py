@@ -40,7 +40,7 @@ from hashcompat.output.report.model import (
     document,
     plain,
 )
-from hashcompat.output.report.notes import collapsed
+from hashcompat.output.report.notes import BESIDES, collapsed
 from hashcompat.output.report.planview import overridden
 from hashcompat.output.report.provenance import Provenance, upgrade_of
 from hashcompat.output.report.restartplan import source_of, tool_of
@@ -52,7 +52,7 @@ _COLOURS: Final[Mapping[Step, str]] = {
     Step.DRAIN: "red",
 }
 _NODE: Final = ("BATCH", "NODE", "STEP", "RESTART", "UNKNOWN", "WHY")
-_MORE: Final = ("KILLED", "BARE", "STATIC", "SINGLE", "DRAIN", "WAITS-FOR")
+_MORE: Final = ("KILLED", "BARE", "STATIC", "SINGLE", "DRAIN", "WAITS-FOR", "NOT-READY", "BESIDES")
 _BUDGET: Final = ("WHERE", "NAMESPACE", "BUDGET", "BREACHED", "HEALTHY", "RESTART", "LEFT", "DESIRED", "WHY")
 _OWNER: Final = ("NAMESPACE", "OWNER", "REPLICAS", "RESTART", "UNKNOWN", "NODES", "READY-AFTER", "NOTE")
 
@@ -71,6 +71,7 @@ def _document(impact: Impact) -> Document:
             warnings=impact.warnings,
             tool=tool_of(impact.making),
             created_at=impact.making.at,
+            besides=impact.besides,
         ),
         summary=_summary(impact),
         items=Rows(impact.nodes, lambda node: plain(_node(node))),
@@ -116,6 +117,9 @@ def _node(node: NodeImpact) -> docs.ImpactNode:
         single=tuple(docs.OwnerRef(namespace, name) for namespace, name in pods.single),
         drain_flags=node.flags,
         drain_waits_for=node.drain_waits,
+        pods_unready=node.unready,
+        unready_seconds=node.seconds,
+        besides=tuple(_together(node.together)),
     )
 
 
@@ -146,7 +150,8 @@ def _owner_down(owner: OwnerImpact) -> docs.OwnerDown:
 def _batch(batch: Batch) -> docs.BatchItem:
     budgets = tuple(map(_budget, batch.effect.budgets))
     owners = tuple(map(_owner_down, batch.effect.owners))
-    return docs.BatchItem(batch.number, batch.step, batch.nodes, budgets, owners)
+    together = tuple(_together(batch.together))
+    return docs.BatchItem(batch.number, batch.step, batch.nodes, budgets, owners, together)
 
 
 def _owner(owner: Owner) -> docs.OwnerItem:
@@ -162,6 +167,26 @@ def _owner(owner: Owner) -> docs.OwnerItem:
         unprobed=owner.unprobed,
         single=owner.single,
     )
+
+
+def _together(effect: Effect) -> Iterator[str]:
+    """Say what restarts and pods that are not Ready for a while do together."""
+    for budget in effect.budgets:
+        name = name_path(budget.namespace, budget.name)
+        yield f"PodDisruptionBudget {name}: {budget.after} of {budget.desired} healthy pods for a while"
+    for owner in effect.owners:
+        yield f"{owner.all_of_it} not Ready at once"
+
+
+def _besides(impact: Impact) -> Iterator[str]:
+    """Yield what happens besides restarts, of all pods and then node by node and batch by batch."""
+    yield from collapsed(impact.besides)
+    for node in impact.nodes:
+        if lines := [*_together(node.together)]:
+            yield f"{node.name}: {'; '.join(lines)}, up to {node.seconds} s"
+    for batch in impact.batches:
+        if len(batch.nodes) > 1 and (lines := [*_together(batch.together)]):
+            yield f"batch {batch.number}: {'; '.join(lines)}"
 
 
 def _table(impact: Impact) -> Table:
@@ -183,7 +208,9 @@ def _more(node: NodeImpact) -> list[object]:
     lists = ([name_path(*place) for place in places] for places in (pods.killed, pods.bare, pods.static))
     single = [owner_path(*owner) for owner in pods.single]
     cells = (*lists, single, node.flags, node.drain_waits)
-    return [Prose(", ".join(cell)) if cell else None for cell in cells]
+    besides = "; ".join(_together(node.together))
+    more = [Prose(", ".join(cell)) if cell else None for cell in cells]
+    return [*more, node.unready, Prose(besides) if besides else None]
 
 
 def _overview(impact: Impact, _: Screen) -> Iterator[Section]:
@@ -271,6 +298,7 @@ def _names(impact: Impact) -> Iterator[str]:
 def _notes(impact: Impact) -> Iterator[str]:
     yield from (f"Assumed: {assumption}" for assumption in impact.assumptions)
     yield from (f"Warning: {warning}" for warning in collapsed(impact.warnings))
+    yield from (f"{BESIDES}: {line}" for line in _besides(impact))
     if impact.budgets_missing:
         yield f"PodDisruptionBudgets are UNKNOWN: {impact.budgets_missing}"
     if impact.unplaced:
@@ -306,6 +334,7 @@ def _before(impact: Impact) -> Iterator[str]:
     yield "A kubelet that restarts containers asks nobody: PodDisruptionBudgets hold back drains alone."
     yield "Upgrade a batch only when the one before is done and its pods are ready again."
     yield from (f"Warning: {warning}" for warning in collapsed(impact.warnings))
+    yield from (f"{BESIDES}: {line}" for line in _besides(impact))
     if impact.budgets_missing:
         yield f"PodDisruptionBudgets are UNKNOWN: {impact.budgets_missing}"
     if impact.unplaced or impact.unseen:
@@ -341,6 +370,10 @@ def _node_lines(node: NodeImpact) -> Iterator[str]:
     if node.restarted or node.unknown:
         yield f"Pods that restart: {node.restarted}; more that may: {node.unknown}"
     yield from node.reasons
+    if node.unready:
+        some = count(node.unready, "pod")
+        yield f"Besides restarts: {some} not Ready for up to {node.seconds} s, until the probes pass again"
+    yield from _together(node.together)
     pods = node.pods
     for what, places in (
         ("Not started again", pods.killed),

@@ -31,6 +31,9 @@ _TOKEN: Final = regex(r"[^\s,]+(?:, (?!\d+ more)[^\s,]+)*(?:, \d+ more)?\S*|\S+"
 """A word, or several with commas between them, which may be a list of names."""
 
 
+BESIDES: Final = "Besides restarts"
+
+
 def collapsed(lines: Iterable[str]) -> Iterator[str]:
     """Yield the lines, in place of those of one kind a single one; the order is that of the first ones."""
     kinds: list[list[Sequence[str]]] = []
@@ -154,6 +157,7 @@ def notes(result: Plan | Excerpt) -> Iterator[str]:
     else:
         yield from (f"Assumed: {assumption}" for assumption in assumptions)
     yield from (f"Warning: {warning}" for warning in collapsed(plan.warnings))
+    yield from (f"{BESIDES}: {line}" for line in collapsed(plan.besides))
     yield from _other_ways_briefly(plan) if shown.brief else _other_ways(plan)
     for number, command in enumerate(_next(shown, shown.invocation) if shown.invocation else ()):
         yield f"{'     ' if number else 'Next:'} {command}"

@@ -178,6 +178,7 @@ class Page(msgspec.Struct, frozen=True):
     answer: Sequence[Piece] = ()
     counts: Sequence[Count] = ()
     facts: Sequence[tuple[str, str]] = ()
+    besides: Sequence[str] = ()
     warnings: Sequence[str] = ()
     assumptions: Sequence[str] = ()
     notes: Sequence[str] = ()

@@ -224,6 +224,7 @@ def plan_page(result: Plan | Excerpt) -> Page:
         answer=toned(answer(whole.summary, whole.tally)),
         counts=list(_counts(whole)),
         facts=list(_facts(whole)),
+        besides=list(collapsed(plan.besides)),
         warnings=list(collapsed(plan.warnings)),
         assumptions=list(plan.assumptions),
         notes=list(_notes(plan)),

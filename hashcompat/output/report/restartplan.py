@@ -61,6 +61,7 @@ def sealed_plan(result: Plan | Excerpt) -> tuple[Document, Seals]:
             releases={read.name: release_facts(read) for read in plan.releases},
             assumptions=plan.assumptions,
             warnings=plan.warnings,
+            besides=plan.besides,
             hops=list(map(_hop, plan.hops)),
             rollback=_hop(plan.rollback) if plan.rollback else None,
             assumed_patch=plan.patch or None,

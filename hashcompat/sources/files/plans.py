@@ -100,6 +100,7 @@ def plan_of(document: Saved) -> Plan:
         releases=tuple(spec.each("releases", _release)),
         origin=origin_of(source) if source else Origin(),
         making=making_of(spec),
+        besides=spec.texts("besides") if "besides" in spec.value else (),  # not of an older version
         counted=_counted(counts, summarized(items)),
         details=details_of(details, items) if details else None,
         disputed=tuple(

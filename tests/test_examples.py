@@ -196,8 +196,22 @@ def test_the_action_passes_inputs_as_they_are_and_the_exit_code_on(runner: Path)
     assert "${{" not in install["run"] + gate["run"], "no input becomes part of a script"
     lines = (runner / "output").read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if line.startswith("exit-code=")] == ["exit-code=2", "exit-code=1"]
-    assert (runner / "summary").read_text(encoding="utf-8").count("### hashcompat: gate") == 1
+    summary = (runner / "summary").read_text(encoding="utf-8")
+    assert summary.startswith("**FAIL**: ")
+    found = re.findall(r"^\| ([^|]+) \| (?:FAIL|VIOLATION) \|", summary, re.MULTILINE)
+    assert len(found) == len({*found}) > 1, "each finding is there once"
+    assert [line for line in lines if line.startswith("page=")] == [f"page={runner}/hashcompat-gate.html"] * 2
     assert not (runner / "hashcompat-gate.json").exists(), "the second run failed, and has no report"
+
+
+def test_the_page_of_callers_lists_what_the_action_takes_and_gives() -> None:
+    text = (ROOT / "docs" / "callers.md").read_text(encoding="utf-8")
+    section = text.partition("## The action\n")[2].partition("\n## ")[0]
+    named = re.findall(r"^\| `([a-z-]+)` \| (input|output) \|", section, re.MULTILINE)
+    assert named == [
+        *((name, "input") for name in ACTION["inputs"]),
+        *((name, "output") for name in ACTION["outputs"]),
+    ]
 
 
 def test_the_workflow_passes_inputs_that_the_action_has(runner: Path) -> None:

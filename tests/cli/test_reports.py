@@ -196,11 +196,13 @@ def test_the_summary_of_a_step_is_added_once(
     run("plan", *UP, "-o", "csv", stdin=ONE)
     assert place.read_bytes() == b"# before \xff\n\n"
     result = run("plan", *UP, "-o", "github", "--report", f"github={tmp_path / 'x'}", stdin=ONE)
-    before, _, added = place.read_bytes().decode(errors="replace").partition("### hashcompat: ")
+    before, _, added = place.read_bytes().decode(errors="replace").partition("**")
     assert (result.code, before) == (0, "# before \ufffd\n\n")
-    cells = markdown_cells(added.partition("\n")[2])
-    assert cells[1:4] == [["RESTART", "1"], ["KILL", "0"], ["KEEP", "0"]]
-    assert cells[-1][:3] == ["ns/p/c", "RESTART", "HC004"]
+    first, _, rest = added.partition("\n")
+    assert first == "FAIL**: 1 of 1 running container restarts: 1 owner on 1 node, for 1 reason"
+    cells = markdown_cells(rest)
+    assert cells[1][:3] == ["ns/p/c", "RESTART", "HC004"]
+    assert ["pods affected", "1"] in cells
     assert len(files_in(tmp_path)) == 2
 
 

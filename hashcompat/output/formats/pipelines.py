@@ -32,7 +32,18 @@ from hashcompat.core.rules import Rule
 from hashcompat.output.formats.documents import to_json, value_text
 from hashcompat.output.formats.model import Style, facts_of
 from hashcompat.output.formats.sheets import escaped, line
-from hashcompat.output.report.model import FOUND, Case, Document, Findings, Outcome, Report, Rows, time_text
+from hashcompat.output.report.model import (
+    FOUND,
+    Case,
+    Document,
+    Findings,
+    Headline,
+    Outcome,
+    Report,
+    Rows,
+    judged,
+    time_text,
+)
 from hashcompat.output.report.provenance import Fact
 
 
@@ -291,7 +302,10 @@ def summary_github(report: Report[Any], result: Any) -> Iterator[str]:
     """Yield the step's summary: the totals, and the findings as far as GitHub shows them."""
     if report.findings:
         findings = report.findings(result)
-        yield f"### hashcompat: {escaped(findings.title, _PLAIN)}\n\n"
+        said = _said(report, result, findings)
+        yield f"**{said.word}**: {escaped(said.text, _PLAIN)}\n\n"
+        yield f"hashcompat: {escaped(findings.title, _PLAIN)}\n\n"
+        yield from _rows(findings)
         words = {
             **findings.totals,
             **{name.replace("_", " "): number for name, number in findings.more.items()},
@@ -301,7 +315,17 @@ def summary_github(report: Report[Any], result: Any) -> Iterator[str]:
         for word, number in words.items():
             yield line([escaped(word, _PLAIN), str(number)])
         yield "\n"
-        yield from _rows(findings)
+        for fact in facts_of(report, result):
+            yield f"- {fact.name}: {escaped(fact.text, _PLAIN)}\n"
+
+
+def _said(report: Report[Any], result: Any, findings: Findings) -> Headline:
+    """Return what it comes to; of a result that judges nothing, whether something was found."""
+    if report.headline:
+        return report.headline(result)
+    outcomes = Counter(case.outcome for case in findings.cases())
+    text = f"{outcomes[Outcome.FAILED]} of {outcomes.total()} {findings.noun}"
+    return judged(text, found=outcomes[Outcome.FAILED], undecided=outcomes[Outcome.UNDECIDED])
 
 
 def _rows(findings: Findings) -> Iterator[str]:

@@ -14,13 +14,23 @@ from msgspec import structs
 from hashcompat.analysis.answers.expectation import Expectation, Where
 from hashcompat.analysis.answers.explanation import Explanation, Explanations, Side
 from hashcompat.analysis.answers.texts import beginning
+from hashcompat.core.model.escape import count
 from hashcompat.core.model.mask import MASK
 from hashcompat.core.model.plan import Kind, Piece
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.output.documents import containers as docs
 from hashcompat.output.report.difference import SHOW, change_lines, rule_lines, whole_sections
-from hashcompat.output.report.items import item_name, verdict_cell
-from hashcompat.output.report.model import Coloured, Document, Line, Report, Section, Table, document
+from hashcompat.output.report.items import COLOURS, SEVERITY, item_name, reason_words, verdict_cell
+from hashcompat.output.report.model import (
+    Coloured,
+    Document,
+    Headline,
+    Line,
+    Report,
+    Section,
+    Table,
+    document,
+)
 from hashcompat.output.report.notes import BESIDES
 from hashcompat.output.report.provenance import Provenance, upgrade_of
 from hashcompat.output.report.restartplan import container_verdict, pieces_of, source_of, tool_of
@@ -229,6 +239,15 @@ def _upstream(explanation: Explanation, shown: set[object]) -> Iterator[Line]:
     yield from rule_lines(rules, explanation.minors)
 
 
+def _headline(explanations: Explanations) -> Headline:
+    """Return the worst verdict, and of how many containers there are it is that."""
+    items = sorted((one.item for one in explanations.items), key=lambda item: SEVERITY[item.verdict])
+    worst = items[0].verdict
+    alike = sum(item.verdict is worst for item in items)
+    whose = item_name(items[0]) if len(items) == 1 else f"{alike} of {count(len(items), 'container')}"
+    return Headline(worst.value, f"{whose}: {reason_words(items[0])}", COLOURS[worst])
+
+
 def _provenance(explanations: Explanations) -> Provenance:
     way = explanations.way
     upgrade = upgrade_of(way.old, explanations.running, way.new) if way else ""
@@ -236,5 +255,10 @@ def _provenance(explanations: Explanations) -> Provenance:
 
 
 EXPLANATIONS: Final[Report[Explanations]] = Report(
-    "ExplanationList", document=_document, text=_text, provenance=_provenance
+    "ExplanationList",
+    document=_document,
+    text=_text,
+    title="Explanation",
+    headline=_headline,
+    provenance=_provenance,
 )

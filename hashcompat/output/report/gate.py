@@ -27,6 +27,7 @@ from hashcompat.output.report.model import (
     Coloured,
     Document,
     Findings,
+    Headline,
     Prose,
     Report,
     Rows,
@@ -368,6 +369,11 @@ def _verdict(result: GateResult) -> str:
     return f"{result.outcome}{only}: {result.deciding}"
 
 
+def _headline(result: GateResult) -> Headline:
+    only = "reported only: " if result.policy.report_only and result.outcome is not Outcome.PASS else ""
+    return Headline(result.outcome.value, f"{only}{result.deciding}", _COLOURS[result.outcome])
+
+
 GATE: Final[Report[GateResult]] = Report(
     "GateReport",
     document=gate_document,
@@ -377,6 +383,8 @@ GATE: Final[Report[GateResult]] = Report(
     sheet=_sheet,
     findings=findings_of,
     names=_names,
+    title="Upgrade gate",
+    headline=_headline,
     provenance=lambda result: structs.replace(
         provenance_of(result.plan), making=result.making, plan=result.plan.making
     ),

@@ -29,6 +29,7 @@ from hashcompat.output.report.model import (
     Coloured,
     Document,
     Heading,
+    Headline,
     Line,
     Prose,
     Report,
@@ -38,6 +39,7 @@ from hashcompat.output.report.model import (
     Section,
     Table,
     document,
+    judged,
     plain,
 )
 from hashcompat.output.report.notes import BESIDES, collapsed
@@ -437,6 +439,11 @@ def _context(impact: Impact) -> tuple[str, ...]:
     return (f"--context={impact.origin.context}",) if impact.origin.context else ()
 
 
+def _headline(impact: Impact) -> Headline:
+    text = "; ".join(str(line[0]) for line in _answer(impact))
+    return judged(text, found=impact.is_found, undecided=impact.is_undecided)
+
+
 def _upgrade(impact: Impact) -> str:
     return upgrade_of(impact.from_release, impact.running, impact.to_release)
 
@@ -449,6 +456,8 @@ IMPACT: Final[Report[Impact]] = Report(
     wide=_wide,
     names=_names,
     pages=runbook,
+    title="Impact of an upgrade",
+    headline=_headline,
     provenance=lambda impact: Provenance(_upgrade(impact), impact.origin, impact.making),
     lead=overridden,
     notes=_notes,

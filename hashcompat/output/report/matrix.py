@@ -24,6 +24,7 @@ from hashcompat.output.report.items import hop_words
 from hashcompat.output.report.model import (
     Coloured,
     Document,
+    Headline,
     Line,
     Prose,
     Report,
@@ -371,6 +372,16 @@ def _minors(releases: Iterable[str]) -> list[str]:
     return [parse_release(release).minor for release in releases]
 
 
+def _headline(matrix: Matrix) -> Headline:
+    """Return the cheapest path or, without pods, how many upgrades restart everything."""
+    if matrix.path:
+        return Headline("", _path_words(matrix.path), "red" if matrix.path.findings else "green")
+    scopes = [cell.scope for cell in matrix.cells.values()]
+    every, some = scopes.count(Scope.ALL), scopes.count(Scope.SOME)
+    text = f"Of {count(len(scopes), 'pair')} of releases {every} restart every container, {some} some of them"
+    return Headline("", text)
+
+
 def _provenance(matrix: Matrix) -> Provenance:
     upgrade = upgrade_of(matrix.releases[0], matrix.running, matrix.releases[-1])
     return Provenance(upgrade, matrix.origin, matrix.making)
@@ -383,6 +394,8 @@ MATRIX: Final[Report[Matrix]] = Report(
     overview=matrix_overview,
     wide=_listing,
     names=lambda matrix: matrix.releases,
+    title="Matrix of releases",
+    headline=_headline,
     provenance=_provenance,
     notes=_notes,
 )

@@ -120,6 +120,24 @@ class Prose(msgspec.Struct, frozen=True):
         return self.text
 
 
+class Headline(msgspec.Struct, frozen=True):
+    """What a result comes to, in one word and the line that decided; what is read first."""
+
+    word: str
+    """``PASS``, ``FAIL`` or ``UNDECIDED`` of what is judged; empty where nothing is."""
+    text: str
+    """Why, in one line without a full stop."""
+    colour: str = ""
+    """Of the word: red, yellow or green."""
+
+
+def judged(text: str, *, found: object, undecided: object = False) -> Headline:
+    """Return the headline of a result that fails where something was found, and else may be undecided."""
+    if found:
+        return Headline("FAIL", text, "red")
+    return Headline("UNDECIDED", text, "yellow") if undecided else Headline("PASS", text, "green")
+
+
 Line = Sequence[str | Coloured]
 """Pieces of one line; a line break or control character inside one is data, for the format to escape."""
 
@@ -225,6 +243,10 @@ class Report(msgspec.Struct, Generic[Result], frozen=True):
     """Exact text, in pieces, in which no character may change: what is hashed, a patch."""
     page: Callable[[Result], Page] | None = None
     """A page for people; None for one that is made of the table, the text and the notes."""
+    title: str = ""
+    """What people call such a result: ``Upgrade gate``; the kind, where nobody does."""
+    headline: Callable[[Result], Headline] | None = None
+    """What it comes to; None for what only shows something."""
     provenance: Callable[[Result], Provenance] | None = None
     """Of what, when, where and by what it was made; None for what is not kept for long."""
     lead: Callable[[Result], Iterable[str]] = _no_lead

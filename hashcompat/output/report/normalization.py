@@ -17,6 +17,7 @@ from hashcompat.output.report.items import COLOURS, item_name, reason_words
 from hashcompat.output.report.model import (
     Coloured,
     Document,
+    Headline,
     Line,
     Prose,
     Report,
@@ -26,6 +27,7 @@ from hashcompat.output.report.model import (
     Section,
     Table,
     document,
+    judged,
     plain,
 )
 from hashcompat.output.report.provenance import Provenance, upgrade_of
@@ -194,6 +196,12 @@ def _provenance(shown: Shown) -> Provenance:
     return Provenance(_upgrade(made), made.origin, made.making)
 
 
+def _headline(shown: Shown) -> Headline:
+    made = _plain(shown)
+    text = str(_first_lines(made)[0][0])
+    return judged(text, found=made.after, undecided=made.unknown)
+
+
 def _upgrade(made: Normalization) -> str:
     return upgrade_of(made.from_release, made.running, made.to_release)
 
@@ -206,6 +214,8 @@ NORMALIZATION: Final[Report[Any]] = Report(
     overview=_overview,
     wide=_wide,
     names=_names,
+    title="Normalization of recorded hashes",
+    headline=_headline,
     provenance=_provenance,
     notes=_notes,
 )

@@ -18,7 +18,7 @@ from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.output.report.items import item_name, reason_words, verdict_cell
-from hashcompat.output.report.model import Line, Prose, Report, Screen, Section, Table
+from hashcompat.output.report.model import Headline, Line, Prose, Report, Screen, Section, Table, judged
 from hashcompat.output.report.notes import answer, notes
 from hashcompat.output.report.planview import (
     ROWS,
@@ -257,6 +257,13 @@ def _provenance(shown: Plan | Excerpt) -> Provenance:
     return provenance_of(excerpt_of(shown).plan)
 
 
+def _headline(shown: Plan | Excerpt) -> Headline:
+    excerpt = excerpt_of(shown)
+    summary = excerpt.summary
+    text = "".join(map(str, answer(summary, excerpt.tally)))
+    return judged(text, found=summary.findings, undecided=summary.unknown)
+
+
 PLAN: Final[Report[Plan | Excerpt]] = Report(
     "RestartPlan",
     document=_document,
@@ -268,6 +275,8 @@ PLAN: Final[Report[Plan | Excerpt]] = Report(
     findings=_findings,
     names=item_names,
     page=_page,
+    title="Restart plan",
+    headline=_headline,
     provenance=_provenance,
     lead=lambda shown: [times_line(excerpt_of(shown).plan), *overridden(excerpt_of(shown).plan)],
     notes=notes,

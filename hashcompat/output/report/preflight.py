@@ -24,12 +24,14 @@ from hashcompat.output.report.model import (
     Coloured,
     Document,
     Findings,
+    Headline,
     Outcome,
     Prose,
     Report,
     Rows,
     Table,
     document,
+    judged,
     plain,
 )
 from hashcompat.output.report.provenance import Provenance, upgrade_of
@@ -140,11 +142,16 @@ def _notes(result: Preflight) -> Iterator[str]:
             advice.setdefault(finding.advice, finding.id)
     yield from (f"{check}: {text}" for text, check in advice.items())
     yield from _left_out(result)
+    yield _headline(result).text
+
+
+def _headline(result: Preflight) -> Headline:
     counts = result.counts()
     errors, warnings = count(counts[Status.ERROR], "error"), count(counts[Status.WARN], "warning")
     bad = f"{errors}, {counts[Status.UNKNOWN]} unknown, {warnings}"
     rest = f"{counts[Status.INFO]} for information, {counts[Status.OK]} in order"
-    yield f"{count(len(result.current), 'node')} for kubelet {result.target}: {bad}, {rest}"
+    text = f"{count(len(result.current), 'node')} for kubelet {result.target}: {bad}, {rest}"
+    return judged(text, found=counts[Status.ERROR], undecided=counts[Status.UNKNOWN])
 
 
 def _left_out(result: Preflight) -> Iterator[str]:
@@ -170,6 +177,8 @@ PREFLIGHT: Final[Report[Preflight]] = Report(
     folded=_wide,
     findings=_findings,
     names=_names,
+    title="Preflight of nodes",
+    headline=_headline,
     provenance=_provenance,
     notes=_notes,
 )

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from hashcompat.analysis.answers.calibration import CheckedRecord, RecordCheck
 from hashcompat.analysis.answers.changes import DocumentDifference
-from hashcompat.analysis.answers.comparison import ReleaseDifference
+from hashcompat.analysis.answers.comparison import ReleaseDifference, ReleaseList
 from hashcompat.analysis.answers.explanation import Explanation, Explanations
 from hashcompat.analysis.answers.golden import Verification, Verifications
 from hashcompat.analysis.answers.hashes import Hashed
 from hashcompat.analysis.answers.matrix import Matrix
 from hashcompat.analysis.answers.redaction import Snapshot
-from hashcompat.analysis.answers.releases import ReleaseList
 from hashcompat.analysis.gating.result import GateResult
 from hashcompat.analysis.patching.audit import Audit
 from hashcompat.analysis.patching.model import MisplacedError, Patch

@@ -18,13 +18,17 @@ from hashcompat.analysis.answers import details as detailed
 from hashcompat.analysis.answers import matrix as matrices
 from hashcompat.analysis.answers.calibration import RecordCheck
 from hashcompat.analysis.answers.changes import DocumentDifference
-from hashcompat.analysis.answers.comparison import ReleaseDifference, compare_releases
+from hashcompat.analysis.answers.comparison import (
+    ReleaseDifference,
+    ReleaseList,
+    compare_releases,
+    known_releases,
+)
 from hashcompat.analysis.answers.explanation import Explanations
 from hashcompat.analysis.answers.golden import Verifications
 from hashcompat.analysis.answers.hashes import Hashed, hash_containers
 from hashcompat.analysis.answers.matrix import Matrix
 from hashcompat.analysis.answers.redaction import Snapshot
-from hashcompat.analysis.answers.releases import ReleaseList, known_releases
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.view import View
 from hashcompat.api.inputs import OptionFields, Source, load, options_of, release_of, view_of

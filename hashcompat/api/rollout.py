@@ -17,10 +17,9 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.analysis import normalizing, planning
-from hashcompat.analysis.answers.upgraded import now_of
-from hashcompat.analysis.gating.judge import ExtraInputs, judge
+from hashcompat.analysis.answers.calibration import now_of
+from hashcompat.analysis.gating.judge import ExtraInputs, check_age, check_cluster, check_input_age, judge
 from hashcompat.analysis.gating.outcome import judge_after
-from hashcompat.analysis.gating.refusal import check_age, check_cluster, check_input_age
 from hashcompat.analysis.gating.result import GateResult
 from hashcompat.analysis.patching import strategies
 from hashcompat.analysis.patching.audit import Audit, audit

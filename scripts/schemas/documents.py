@@ -15,19 +15,24 @@ from typing import Any, Final
 import msgspec
 
 from hashcompat.core.model.documents import Document, Object, RestartPlan, RolloutState
-from hashcompat.output.documents.changes import DocumentDifference
-from hashcompat.output.documents.checks import PreflightReport, RuleList
 from hashcompat.output.documents.containers import (
     CalibrationResult,
+    DocumentDifference,
     ExplanationList,
     HashList,
     PatchAudit,
     VerifyResult,
 )
-from hashcompat.output.documents.gate import GateReport
-from hashcompat.output.documents.impact import ImpactReport
 from hashcompat.output.documents.normalization import Normalization
-from hashcompat.output.documents.releases import ReleaseDifference, ReleaseList, RestartMatrix, Version
+from hashcompat.output.documents.releases import (
+    PreflightReport,
+    ReleaseDifference,
+    ReleaseList,
+    RestartMatrix,
+    RuleList,
+    Version,
+)
+from hashcompat.output.documents.rollout import GateReport, ImpactReport
 from scripts.lib.generated import Generated
 
 DOCUMENTS: Final[tuple[type[Document], ...]] = (

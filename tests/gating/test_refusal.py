@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec import structs
 
-from hashcompat.analysis.gating.refusal import (
+from hashcompat.analysis.gating.judge import (
     check_age,
     check_cluster,
     check_input_age,

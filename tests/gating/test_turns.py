@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from msgspec import structs
 
-from hashcompat.analysis.gating.result import GateResult, Line, Outcome
-from hashcompat.analysis.gating.turns import decided, own_turns, taken
+from hashcompat.analysis.gating.result import GateResult, Line, Outcome, decided, own_turns, taken
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.impact import Phase, Rollout, Turn
 from hashcompat.core.policies.policy import Policy

@@ -12,13 +12,12 @@ from msgspec import structs
 from hashcompat.analysis import disruption, planning
 from hashcompat.analysis.answers.calibration import check_records
 from hashcompat.analysis.answers.changes import compare_plans
-from hashcompat.analysis.answers.comparison import compare_releases
+from hashcompat.analysis.answers.comparison import compare_releases, known_releases, versions
 from hashcompat.analysis.answers.explanation import explain
 from hashcompat.analysis.answers.golden import Verifications, verify
 from hashcompat.analysis.answers.hashes import hash_containers
 from hashcompat.analysis.answers.matrix import make
 from hashcompat.analysis.answers.redaction import snapshot
-from hashcompat.analysis.answers.releases import known_releases, versions
 from hashcompat.analysis.gating.judge import ExtraInputs, judge
 from hashcompat.analysis.patching.audit import audit
 from hashcompat.analysis.planning.view import View

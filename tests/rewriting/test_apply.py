@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 
 import hashcompat
 from hashcompat.core.errors import InputError
-from hashcompat.output.rewriting import guard, undo
+from hashcompat.output.rewriting import apply, guard
 from tests.helpers import fakecontainerd
 from tests.helpers.fakecontainerd import Fake, container, hash_in, sandbox
 from tests.helpers.pods import PLAIN, Json, as_json, node, pod
@@ -314,7 +314,7 @@ def test_an_undo_file_without_end_is_refused(
     document: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert run(*words("apply", document, "--write")).code == 0
-    monkeypatch.setattr(undo, "_LONGEST", 100)
+    monkeypatch.setattr(apply, "_LONGEST", 100)
     result = run(*words("undo", document, "--write"))
     assert (result.code, "more than 100 bytes" in result.err) == (1, True)
 

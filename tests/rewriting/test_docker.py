@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 import hashcompat
-from hashcompat.output.rewriting import docker, guard
-from hashcompat.output.rewriting.place import newest
+from hashcompat.output.rewriting import docker, guard, newest
 from tests.helpers.pods import PLAIN, Json
 from tests.helpers.program import Result, Run
 from tests.helpers.upgrades import record

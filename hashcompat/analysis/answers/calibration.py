@@ -5,11 +5,14 @@ of a pod with a token mount. An API server adds the mount to a manifest's pod un
 random characters, so that the hash of the manifest alone is not the recorded one. FNV-1a runs backwards as
 well as forwards: the states that the first characters lead to from the start of the text meet those that
 the last ones come from at its end.
+
+The records of upgraded nodes are compared with a plan by ``now_of``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from itertools import product
 from typing import Final
@@ -17,11 +20,13 @@ from typing import Final
 import msgspec
 
 from hashcompat.analysis.answers.comparison import differences
+from hashcompat.analysis.gating.outcome import HashKey, Now
 from hashcompat.analysis.planning.creators import Subject, maker_of
 from hashcompat.analysis.planning.options import AUTO, check_gates
 from hashcompat.analysis.planning.view import Spec, View
 from hashcompat.core.apiserver.created import with_token_mount
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
+from hashcompat.core.catalog.releases import is_build_of
 from hashcompat.core.errors import DecodeError, InputError, NotStoredError
 from hashcompat.core.go.digest import fnv32a_after, fnv32a_before
 from hashcompat.core.kubelet.decide.pod import at_rest
@@ -29,7 +34,7 @@ from hashcompat.core.kubelet.hashing import hashers
 from hashcompat.core.model.plan import Share
 from hashcompat.core.model.pods import Container, Inventory, Node, Pod
 from hashcompat.core.model.records import Recorded
-from hashcompat.core.model.verdicts import Hash, comparable
+from hashcompat.core.model.verdicts import Hash, comparable, number_of
 from hashcompat.core.records.index import Records, is_older
 
 
@@ -292,3 +297,45 @@ def _compared(
     origin = origin_of(record.hash, subject, kubelet, view.catalog)
     problem = OTHER_CREATOR if origin else DIFFERS
     return CheckedRecord(pod.node, record, computed.value, problem, origin)
+
+
+# What a cluster shows of nodes whose kubelets were upgraded, as it is compared with a plan.
+
+
+def now_of(
+    inventory: Inventory,
+    names: Sequence[str],
+    target: str,
+    *,
+    catalog: Catalog,
+    begun: Mapping[str, datetime],
+    records: Records,
+) -> Now:
+    """Return what is seen of some nodes, by their names, and of the pods of an inventory on them.
+
+    ``target`` is the release that their kubelets should report now, ``begun`` when the upgrade of each began.
+    """
+    nodes = {node.name: node for node in inventory.nodes if node.name in names}
+    pods = tuple(pod for pod in inventory.pods if pod.node in names)
+    upgraded = frozenset(name for name, node in nodes.items() if _is_upgraded(node.kubelet, target, catalog))
+    recorded = dict(_recorded(pods, records)) if records else {}
+    if records:
+        pods = tuple(map(records.as_reported, pods))
+    return Now(tuple(dict.fromkeys(names)), nodes, upgraded, pods, begun, recorded)
+
+
+def _is_upgraded(kubelet: str, target: str, catalog: Catalog) -> bool:
+    if not (catalog.knows(kubelet) and catalog.knows(target)):
+        return kubelet.removeprefix("v") == target.removeprefix("v")
+    return is_build_of(catalog.kubelet(kubelet).release, catalog.kubelet(target).release)
+
+
+def _recorded(pods: Sequence[Pod], records: Records) -> Iterator[tuple[HashKey, int]]:
+    """Yield the recorded hashes of the containers that run now, where they are numbers."""
+    for pod in pods:
+        for container in pod.containers:
+            record = records.of(pod, container)
+            if record and (not record.id or not container.id or record.id == container.id):
+                number = number_of(record.hash)
+                if number is not None:
+                    yield (pod.uid, container.name), number

@@ -173,7 +173,7 @@ def listed(text: str | None) -> list[str]:
 
 def check_releases(file: str, plan: Plan, old: str, new: str, catalog: Catalog) -> None:
     """Raise InputError for a saved plan of other releases; an empty one may be any."""
-    from hashcompat.analysis.gating.refusal import releases_of
+    from hashcompat.analysis.gating.judge import releases_of
     from hashcompat.analysis.planning.options import AUTO
 
     if new:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from msgspec import structs
 
-from hashcompat.analysis.gating import refusal
-from hashcompat.analysis.gating.refusal import check_cluster, check_input_age
+from hashcompat.analysis.gating import judge
+from hashcompat.analysis.gating.judge import check_cluster, check_input_age
 from hashcompat.analysis.planning.ages import Ages
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli.args import planned
@@ -55,12 +55,12 @@ def now_of(
 
     Raises InputError for another cluster than the plan's, and for what is older than the policy allows.
     """
-    from hashcompat.analysis.answers import upgraded
+    from hashcompat.analysis.answers import calibration
     from hashcompat.core.records.index import Records as Index
     from hashcompat.core.records.index import index
 
     inventory = _read(plan, reading, policy, reading.scope.filters.matches)
-    return upgraded.now_of(
+    return calibration.now_of(
         inventory,
         reading.scope.nodes,
         plan.to_release,
@@ -152,12 +152,12 @@ def read(
     with opened(name, (plans.KIND,), plans.WANTED, PlanRows().items) as document:
         plan = plans.whole_of(document)
         digest = document.digest()
-        refusal.check_seals(digest, document.rest.text(SIGNATURE, ""), key)
-        refusal.check_age(plan, policy, datetime.now(UTC))
+        judge.check_seals(digest, document.rest.text(SIGNATURE, ""), key)
+        judge.check_age(plan, policy, datetime.now(UTC))
         if not arguments.rollout.after:  # then what is read now is judged
-            refusal.check_input_age(plan.origin, policy, datetime.now(UTC), saved=True)
+            judge.check_input_age(plan.origin, policy, datetime.now(UTC), saved=True)
         check_uid(plan, policy, settings)
-        refusal.check_cluster(plan, uid, "the live cluster")
+        judge.check_cluster(plan, uid, "the live cluster")
     check_releases(name, plan, "" if old == AUTO else old, new, names.catalog)
     part = filters.narrowed(plan, arguments.scope.filters)
     if arguments.rollout.state:
@@ -175,7 +175,7 @@ def read(
 def check_uid(plan: Plan, policy: Policy, settings: Mapping[str, Setting]) -> None:
     """Raise InputError for a plan of another cluster than the policy names."""
     if policy.cluster:
-        refusal.check_cluster(plan, policy.cluster, settings["cluster-uid"].place)
+        judge.check_cluster(plan, policy.cluster, settings["cluster-uid"].place)
 
 
 def _refuse_source(arguments: Options, policy: Policy) -> None:

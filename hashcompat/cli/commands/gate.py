@@ -12,8 +12,7 @@ from msgspec import structs
 
 from hashcompat.analysis.gating.judge import judge
 from hashcompat.analysis.gating.outcome import judge_after
-from hashcompat.analysis.gating.result import GateResult, Outcome
-from hashcompat.analysis.gating.turns import decided, own_turns, taken
+from hashcompat.analysis.gating.result import GateResult, Outcome, decided, own_turns, taken
 from hashcompat.cli import output
 from hashcompat.cli.args import savedplan
 from hashcompat.cli.args.declare import command as declared

@@ -21,11 +21,10 @@ from hashcompat.core.errors import ExitCode, InputError
 from hashcompat.core.model.normalization import CONTAINERD, DOCKER, RUNTIMES, Done, Run, State, Work
 from hashcompat.core.policies.policy import duration_of
 from hashcompat.output.report.normalized import RUN
-from hashcompat.output.rewriting import apply, docker, files, guard, undo
+from hashcompat.output.rewriting import Place, apply, docker, files, guard
 from hashcompat.output.rewriting.containerd import Containerd
 from hashcompat.output.rewriting.docker import Docker
 from hashcompat.output.rewriting.grpc import Channel
-from hashcompat.output.rewriting.place import Place
 from hashcompat.sources.files import normalizations
 
 _CONTAINERD: Final = "/run/containerd/containerd.sock"
@@ -145,11 +144,11 @@ def apply_command(arguments: Applied) -> None:
     longest = duration_of(arguments.max_age, "--max-age")
     output.ready(RUN, arguments.shown)
     work = arguments.node.read(arguments.file, longest)
-    kept, manifests = undo.path_of(arguments.file), arguments.node.manifests
+    kept, manifests = apply.undo_of(arguments.file), arguments.node.manifests
     with guard.alone(arguments.file), arguments.node.place(work) as (place, runtime):
         if arguments.write:
             arguments.tolerance.check(arguments.node, place.kind, runtime)
-        known = undo.load(kept, work.digest, work.node.name)
+        known = apply.load_undo(kept, work.digest, work.node.name)
         plan = apply.planned(work, place, manifests)
         if arguments.write:
             rows = _written(plan, place, manifests, (kept, known, work))
@@ -162,14 +161,14 @@ def apply_command(arguments: Applied) -> None:
 
 
 def _written(
-    plan: apply.Plan, place: Place, manifests: Path | None, undone: tuple[Path, undo.Entries, Work]
+    plan: apply.Plan, place: Place, manifests: Path | None, undone: tuple[Path, apply.Entries, Work]
 ) -> list[Done]:
     kept, known, work = undone
     rows = list[Done]()
     if plan.changes:
         entries = apply.recorded(plan, known)
         guard.check_space(kept, 3 * sum(len(one.old) + len(one.new) for one in entries))
-        undo.save(kept, work.digest, work.node.name, entries)
+        apply.save_undo(kept, work.digest, work.node.name, entries)
     try:
         rows += apply.written(plan.changes, place, manifests, guard.check_kubelet)
     except InputError as error:
@@ -196,8 +195,8 @@ def check_command(arguments: Looked) -> int:
     Exit code 0 if all are, 2 if the runtime still shows an old record, 1 if a container is another one.
     """
     output.ready(RUN, arguments.shown)
-    work, kept = arguments.node.read(arguments.file), undo.path_of(arguments.file)
-    known = undo.load(kept, work.digest, work.node.name)
+    work, kept = arguments.node.read(arguments.file), apply.undo_of(arguments.file)
+    known = apply.load_undo(kept, work.digest, work.node.name)
     if not known:
         raise InputError(
             f"{kept}: missing, so nothing was rewritten here; hashcompat normalize apply --write does it"
@@ -237,8 +236,8 @@ def undo_command(arguments: Undone) -> None:
     As for apply, the kubelet has to be stopped, and the runtime is restarted afterwards.
     """
     output.ready(RUN, arguments.shown)
-    work, kept = arguments.node.read(arguments.file), undo.path_of(arguments.file)
-    known = undo.load(kept, work.digest, work.node.name)
+    work, kept = arguments.node.read(arguments.file), apply.undo_of(arguments.file)
+    known = apply.load_undo(kept, work.digest, work.node.name)
     if not known:
         raise InputError(f"{kept}: missing, so nothing was rewritten here")
     with guard.alone(arguments.file), arguments.node.place(work) as (place, runtime):

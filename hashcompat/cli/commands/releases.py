@@ -8,8 +8,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import Annotated, Final
 
-from hashcompat.analysis.answers.comparison import compare_releases
-from hashcompat.analysis.answers.releases import known_releases, versions
+from hashcompat.analysis.answers.comparison import compare_releases, known_releases, versions
 from hashcompat.cli import output
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.declare import group, option

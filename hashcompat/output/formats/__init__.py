@@ -67,7 +67,7 @@ FORMATS: Final[Mapping[str, Format]] = {
         on_demand("github", has_findings, "pipelines", summary_in="GITHUB_STEP_SUMMARY", escapes=None),
         on_demand("gitlab", has_findings, "pipelines", for_programs=True, escapes=None),
         on_demand("html", has_page, "html", for_programs=True, escapes=IN_XML, details=True),
-        on_demand("prometheus", has_findings, "prometheus"),
+        on_demand("prometheus", has_findings, "pipelines"),
         on_demand("custom-columns", has_document, "jsonpath", takes="HEADER:.path[,...]"),
         on_demand("jsonpath", has_document, "jsonpath", takes="TEMPLATE"),
     )

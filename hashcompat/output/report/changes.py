@@ -10,7 +10,7 @@ from hashcompat.analysis.answers.changes import PLAN, DocumentDifference, Edit, 
 from hashcompat.analysis.answers.comparison import ABSENT
 from hashcompat.core.model.escape import count, name_path
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.output.documents import changes as docs
+from hashcompat.output.documents import containers as docs
 from hashcompat.output.report.items import COLOURS
 from hashcompat.output.report.model import (
     Coloured,

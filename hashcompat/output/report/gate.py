@@ -16,7 +16,7 @@ from hashcompat.analysis.gating.result import GateResult, Judged, Line, Outcome,
 from hashcompat.core.model.escape import count, word
 from hashcompat.core.policies.policy import Limit, PolicyFile
 from hashcompat.core.rules.pages import every, findings
-from hashcompat.output.documents import gate as docs
+from hashcompat.output.documents import rollout as docs
 from hashcompat.output.report.items import (
     item_name,
     reason_words,

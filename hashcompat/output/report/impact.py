@@ -22,7 +22,7 @@ from hashcompat.core.model.impact import (
     OwnerImpact,
     Step,
 )
-from hashcompat.output.documents import impact as docs
+from hashcompat.output.documents import rollout as docs
 from hashcompat.output.report.model import (
     Block,
     Bullets,

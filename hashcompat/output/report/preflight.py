@@ -11,7 +11,7 @@ from hashcompat.analysis.preflight import CHECKS
 from hashcompat.core.model.escape import count, distinct, word
 from hashcompat.core.model.plan import AUTO
 from hashcompat.core.model.preflight import Finding, Group, Preflight, Status, grouped
-from hashcompat.output.documents.checks import (
+from hashcompat.output.documents.releases import (
     LeftOut,
     PreflightGroup,
     PreflightItem,

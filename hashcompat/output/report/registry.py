@@ -7,13 +7,12 @@ from typing import Any, Final
 
 from hashcompat.analysis.answers.calibration import RecordCheck
 from hashcompat.analysis.answers.changes import DocumentDifference
-from hashcompat.analysis.answers.comparison import ReleaseDifference
+from hashcompat.analysis.answers.comparison import ReleaseDifference, ReleaseList, Versions
 from hashcompat.analysis.answers.explanation import Explanations
 from hashcompat.analysis.answers.golden import Verifications
 from hashcompat.analysis.answers.hashes import Hashed
 from hashcompat.analysis.answers.matrix import Matrix
 from hashcompat.analysis.answers.redaction import Snapshot
-from hashcompat.analysis.answers.releases import ReleaseList, Versions
 from hashcompat.analysis.gating.result import GateResult
 from hashcompat.analysis.patching.audit import Audit
 from hashcompat.core.model.impact import Impact

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from hashcompat.analysis.answers.releases import KnownMinor, ReleaseList, Versions
+from hashcompat.analysis.answers.comparison import KnownMinor, ReleaseList, Versions
 from hashcompat.core.model.escape import name_path
 from hashcompat.output.documents import releases as docs
 from hashcompat.output.report.model import Document, Prose, Report, Section, Table, document

@@ -27,8 +27,8 @@ from hashcompat.core.catalog.files import (
 )
 from hashcompat.core.rules import Rows, Rule, Since, Step, anchor, link
 from hashcompat.core.rules.pages import RuleList, every
-from hashcompat.output.documents import checks as documents
-from hashcompat.output.documents.checks import RuleItem, RuleSince, RuleStep
+from hashcompat.output.documents import releases as documents
+from hashcompat.output.documents.releases import RuleItem, RuleSince, RuleStep
 from hashcompat.output.report.model import (
     Coloured,
     Document,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import binascii
 import hashlib
+import os
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -13,9 +16,87 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
 from hashcompat.core.model.normalization import Done, Pin, State, Task, Work
 from hashcompat.core.records.edits import with_uid
-from hashcompat.output.rewriting import files, undo
-from hashcompat.output.rewriting.place import Found, MeanwhileError, Place, newest
-from hashcompat.output.rewriting.undo import Entry
+from hashcompat.output.rewriting import Found, MeanwhileError, Place, files, newest
+
+# The file with what was there before: every old and every new value, on the disk before the first change.
+
+VERSION: Final = "hashcompat.io/v1"
+KIND: Final = "NormalizationUndo"
+_OTHERS: Final = 0o077
+_LONGEST: Final = 1 << 30
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One record or manifest: what it was, and what it becomes."""
+
+    kind: str
+    """``containerd``, ``docker`` or ``manifest``."""
+    name: str
+    """The container's id, or the manifest's path."""
+    namespace: str
+    pod: str
+    container: str
+    old: bytes
+    """The whole value: an extension, or the content of a file."""
+    new: bytes
+    hashes: tuple[str, str]
+    """The old and the new recorded hash as they are written; of a manifest an empty text and its UID."""
+    started: str = ""
+    """When the container started, as its runtime shows it."""
+
+
+class _File(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    api_version: str
+    kind: str
+    digest: str
+    node: str
+    entries: list[Entry]
+
+
+def undo_of(document: str) -> Path:
+    """Return where the undo file of a document is: beside it."""
+    return Path(document).absolute().with_name(f"{Path(document).name}.undo")
+
+
+def load_undo(path: Path, digest: str, node: str) -> dict[tuple[str, str], Entry]:
+    """Return the entries of a file by kind and name; none where there is no file.
+
+    Raises InputError, naming it, for one that others can read or write, and one of another document.
+    """
+    try:
+        with open(path, "rb", opener=_opened) as stream:
+            seen = os.fstat(stream.fileno())
+            if not stat.S_ISREG(seen.st_mode) or seen.st_uid != os.geteuid() or seen.st_mode & _OTHERS:
+                raise InputError(f"{path}: not a file that is yours alone")
+            if seen.st_size > _LONGEST:
+                raise InputError(f"{path}: more than {_LONGEST:,} bytes")
+            data = stream.read()
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    try:
+        found = msgspec.json.decode(data, type=_File)
+    except (msgspec.MsgspecError, binascii.Error, ValueError) as error:
+        raise InputError(f"{path}: not what hashcompat normalize apply writes: {error}") from None
+    if (found.api_version, found.kind) != (VERSION, KIND):
+        raise InputError(f"{path}: not what hashcompat normalize apply writes")
+    if (found.digest, found.node) != (digest, node):
+        raise InputError(f"{path}: of another document or node; move it away if that is what you want")
+    return {(one.kind, one.name): one for one in found.entries}
+
+
+def save_undo(path: Path, digest: str, node: str, entries: Iterable[Entry]) -> None:
+    """Write the file; it is on the disk afterwards. Raises InputError, naming it."""
+    content = _File(VERSION, KIND, digest, node, list(entries))
+    files.save(path, msgspec.json.encode(content) + b"\n")
+
+
+def _opened(name: str, flags: int) -> int:
+    return os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+
+
+Entries = Mapping[tuple[str, str], Entry]
 
 MANIFEST: Final = "manifest"
 _BETWEEN: Final = 25
@@ -140,7 +221,7 @@ def _row(entry: Entry, state: State, why: str = "") -> Done:
     return Done(entry.name, entry.namespace, entry.pod, entry.container, state, why)
 
 
-def recorded(plan: Plan, known: undo.Entries) -> list[Entry]:
+def recorded(plan: Plan, known: Entries) -> list[Entry]:
     """Return all entries of the undo file: what an earlier run wrote stays, for that was there first."""
     entries = dict(known)
     for one in plan.changes:
@@ -175,7 +256,7 @@ def _put(name: str, now: Found | bytes, new: bytes, place: Place, manifests: Pat
 
 
 def restored(
-    known: undo.Entries, place: Place, manifests: Path | None, still: Callable[[], None], *, write: bool
+    known: Entries, place: Place, manifests: Path | None, still: Callable[[], None], *, write: bool
 ) -> Iterator[Done]:
     """Put back what the undo file has; what is not as ``apply`` left it is changed in its one place, or kept.
 
@@ -220,7 +301,7 @@ def _restored(
 
 
 def checked(
-    known: undo.Entries, shown: Mapping[str, tuple[str, bool, str]], read: Callable[[str], bytes]
+    known: Entries, shown: Mapping[str, tuple[str, bool, str]], read: Callable[[str], bytes]
 ) -> Iterable[Done]:
     """Compare what was written with what the runtime shows: by id the hash, whether it runs, and since when.
 

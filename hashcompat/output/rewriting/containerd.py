@@ -20,9 +20,8 @@ from hashcompat.core.go.jsonpath import part
 from hashcompat.core.go.jsonpath import text as text_at
 from hashcompat.core.records import documents as names
 from hashcompat.core.records.edits import with_string
-from hashcompat.output.rewriting import protobuf
+from hashcompat.output.rewriting import Found, MeanwhileError, grpc
 from hashcompat.output.rewriting.grpc import UNIMPLEMENTED, CallError, Channel
-from hashcompat.output.rewriting.place import Found, MeanwhileError
 
 EXTENSION: Final = "io.cri-containerd.container.metadata"
 _NAMESPACE: Final = {"containerd-namespace": "k8s.io"}
@@ -66,12 +65,12 @@ class Containerd:
             if error.code == UNIMPLEMENTED:
                 raise InputError("whatever listens there is not containerd") from None
             raise
-        return protobuf.text_of(answer, 1).partition("~")[0].partition("+")[0].removeprefix("v")
+        return grpc.text_of(answer, 1).partition("~")[0].partition("+")[0].removeprefix("v")
 
     def find(self, wanted: Iterable[str]) -> list[Found]:
         """Return all containers of pods, sandboxes apart; errors as ``Place`` has them."""
         answer = self._channel.call(f"{_CONTAINERS}/List", b"", _NAMESPACE)
-        found = [one for row in protobuf.all_of(answer, 1) if (one := _found(row)) is not None]
+        found = [one for row in grpc.all_of(answer, 1) if (one := _found(row)) is not None]
         asked = {*wanted} & {one.id for one in found}
         shown = {one.id: one for one in self.shown(asked)}
         return [
@@ -91,47 +90,45 @@ class Containerd:
         Raises InputError where it has another value than ``found`` meanwhile, and where containerd does not
         answer with the very value that it was given.
         """
-        request = protobuf.made({1: found.id})
+        request = grpc.made({1: found.id})
         answer = self._channel.call(f"{_CONTAINERS}/Get", request, _NAMESPACE)
-        now = _found(protobuf.one_of(answer, 1))
+        now = _found(grpc.one_of(answer, 1))
         if now is None or now.value != found.value:
             raise MeanwhileError(f"{found.id}: it changed meanwhile")
-        extension = protobuf.made({_TYPE: found.type_url, _VALUE: value})
-        entry = protobuf.made({1: EXTENSION, 2: extension})
-        container = protobuf.made({_ID: found.id, _EXTENSIONS: entry})
-        mask = protobuf.made({1: f"extensions.{EXTENSION}"})
-        answer = self._channel.call(
-            f"{_CONTAINERS}/Update", protobuf.made({1: container, 2: mask}), _NAMESPACE
-        )
-        now = _found(protobuf.one_of(answer, 1))
+        extension = grpc.made({_TYPE: found.type_url, _VALUE: value})
+        entry = grpc.made({1: EXTENSION, 2: extension})
+        container = grpc.made({_ID: found.id, _EXTENSIONS: entry})
+        mask = grpc.made({1: f"extensions.{EXTENSION}"})
+        answer = self._channel.call(f"{_CONTAINERS}/Update", grpc.made({1: container, 2: mask}), _NAMESPACE)
+        now = _found(grpc.one_of(answer, 1))
         if now is None or (now.id, now.value) != (found.id, value):
             raise InputError(f"{found.id}: containerd did not take the record")
 
     def shown(self, wanted: Collection[str]) -> Iterator[Shown]:
         """Yield what its CRI plug-in answers a kubelet about some containers, those that it has."""
         answer = self._channel.call(f"{_CRI}/ListContainers", b"")
-        for row in protobuf.all_of(answer, 1):
-            identity = protobuf.text_of(row, 1)
+        for row in grpc.all_of(answer, 1):
+            identity = grpc.text_of(row, 1)
             if identity in wanted:
-                yield self._status(identity, protobuf.texts_of(row, 9).get(names.HASH, ""))
+                yield self._status(identity, grpc.texts_of(row, 9).get(names.HASH, ""))
 
     def _status(self, identity: str, listed: str) -> Shown:
         """Return the status of a container; raises InputError where its hash is not that of the list."""
-        answer = self._channel.call(f"{_CRI}/ContainerStatus", protobuf.made({1: identity}))
-        status = protobuf.one_of(answer, 1)
-        found = protobuf.texts_of(status, 13).get(names.HASH, "")
+        answer = self._channel.call(f"{_CRI}/ContainerStatus", grpc.made({1: identity}))
+        status = grpc.one_of(answer, 1)
+        found = grpc.texts_of(status, 13).get(names.HASH, "")
         if found != listed:
             raise InputError(f"{identity}: the runtime answers with two hashes")
-        running = protobuf.number_of(status, 3) == _RUNNING
-        return Shown(identity, found, running, protobuf.number_of(status, 5))
+        running = grpc.number_of(status, 3) == _RUNNING
+        return Shown(identity, found, running, grpc.number_of(status, 5))
 
 
 def _found(container: bytes) -> Found | None:
     """Return a container as it is kept; None for a sandbox, and what no kubelet created."""
-    extension = protobuf.map_of(container, _EXTENSIONS).get(EXTENSION)
+    extension = grpc.map_of(container, _EXTENSIONS).get(EXTENSION)
     if extension is None:
         return None
-    identity, value = protobuf.text_of(container, _ID), protobuf.one_of(extension, _VALUE)
+    identity, value = grpc.text_of(container, _ID), grpc.one_of(extension, _VALUE)
     try:
         content: Any = jsontext.loads(jsontext.decode_text(value))
     except InputError as error:
@@ -140,8 +137,8 @@ def _found(container: bytes) -> Found | None:
         raise InputError(f"{identity}: its record is of a version that this program does not know")
     config = part(part(content, "Metadata"), "Config")
     labels, annotations = part(config, "labels"), part(config, "annotations")
-    time = protobuf.one_of(container, _CREATED)
-    seconds, nanoseconds = protobuf.number_of(time, _SECONDS), protobuf.number_of(time, _NANOS)
+    time = grpc.one_of(container, _CREATED)
+    seconds, nanoseconds = grpc.number_of(time, _SECONDS), grpc.number_of(time, _NANOS)
     return Found(
         identity,
         text_at(labels, names.UID),
@@ -152,7 +149,7 @@ def _found(container: bytes) -> Found | None:
         hash=str(annotations.get(names.HASH, "")),
         value=value,
         running=False,
-        type_url=protobuf.text_of(extension, _TYPE),
+        type_url=grpc.text_of(extension, _TYPE),
     )
 
 

@@ -21,8 +21,7 @@ from hashcompat.core.go.jsonpath import part
 from hashcompat.core.go.jsonpath import text as text_at
 from hashcompat.core.records import documents as names
 from hashcompat.core.records.edits import with_string
-from hashcompat.output.rewriting import files
-from hashcompat.output.rewriting.place import Found
+from hashcompat.output.rewriting import Found, files
 
 LABEL: Final = f"annotation.{names.HASH}"
 _HASH_PATH: Final = ("Config", "Labels", LABEL)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from hashcompat.core.errors import InputError
-from hashcompat.output.rewriting.place import MeanwhileError
+from hashcompat.output.rewriting import MeanwhileError
 
 _MOST: Final = 16 << 20
 """Bytes of a file that is read: Docker's of a container are a few kB, manifests 10 MB at most."""

@@ -6,8 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from hashcompat.core.go import jsontext
 from hashcompat.core.records.edits import with_string, with_uid
-from hashcompat.output.rewriting import containerd, docker, undo
-from hashcompat.output.rewriting.place import Found
+from hashcompat.output.rewriting import Found, apply, containerd, docker
 from hashcompat.sources.files import normalizations, saved
 from tests.suites.fuzz.places import named, on_disk
 from tests.suites.fuzz.target import Form, Target
@@ -27,9 +26,9 @@ def _undo(data: bytes) -> None:
     """Read an undo file: what is written reads the same."""
     path = on_disk(data, "n.json.undo")
     path.chmod(0o600)
-    found = undo.load(path, "sha256:1", "n1")
-    undo.save(path, "sha256:1", "n1", found.values())
-    assert undo.load(path, "sha256:1", "n1") == found
+    found = apply.load_undo(path, "sha256:1", "n1")
+    apply.save_undo(path, "sha256:1", "n1", found.values())
+    assert apply.load_undo(path, "sha256:1", "n1") == found
 
 
 def _manifest(data: bytes) -> None:
@@ -75,13 +74,13 @@ TARGETS = (
     Target(
         "normalization", _normalization, ("sources/files/normalizations", "sources/documents"), longest=2048
     ),
-    Target("undo-file", _undo, ("output/rewriting/undo",), longest=1024),
+    Target("undo-file", _undo, ("output/rewriting/apply",), longest=1024),
     Target("manifest-uid", _manifest, ("core/records/edits",), Form.YAML, longest=256),
     Target("json-string", _string, ("core/records/edits",), longest=256),
     Target(
         "containerd-container",
         _containerd,
-        ("output/rewriting/containerd", "output/rewriting/protobuf"),
+        ("output/rewriting/containerd", "output/rewriting/grpc"),
         Form.BYTES,
         longest=1024,
     ),

@@ -87,7 +87,6 @@ NO_READERS: Final = {
     "analysis/preflight/checks/runtime": "writes commands",
     "analysis/preflight/checks/states": "writes commands",
     "output/report/changes": "writes",
-    "output/rewriting/apply": "compares what the other modules there read",
     "output/report/difference": "compares texts that are hashed",
     "output/report/impact": "writes commands",
     "output/report/notes": "shortens texts of the program, and writes commands",

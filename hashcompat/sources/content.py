@@ -10,9 +10,9 @@ import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
-from io import BufferedIOBase, BufferedReader
+from io import BufferedIOBase, BufferedReader, RawIOBase
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.regex import regex
@@ -54,8 +54,14 @@ _LONGEST_WINDOW: Final = 27
 class Plain:
     """Reads a file without its compression: gzip or zstd, by its first bytes, or neither."""
 
-    def __init__(self, stream: BufferedReader, most: int | None = None) -> None:
-        """``most``: how many bytes may come out of it, by default MOST_BYTES."""
+    def __init__(self, stream: BufferedReader, most: int | None = None, *, guarded: bool = False) -> None:
+        """``most``: how many bytes may come out of it, by default MOST_BYTES.
+
+        ``guarded``: whether what unpacks to more than MOST_TIMES its size is refused.
+        """
+        self._packed = _Counted(stream) if guarded else None
+        if self._packed:
+            stream = BufferedReader(self._packed, _CHUNK)
         self._stream, self._form, self._damage = _opened(stream)
         self._most = self._left = MOST_BYTES if most is None else most
 
@@ -72,7 +78,34 @@ class Plain:
         self._left -= len(data)
         if self._left < 0:
             raise too_long(f"{self._form} data" if self._form else "content", self._most, "give a part of it")
+        if self._form and self._packed and self._most - self._left > _PACKED + MOST_TIMES * self._packed.number:
+            raise RefusedError(
+                f"{self._form} data that unpacks to more than {MOST_TIMES} times its size, as a decompression "
+                "bomb does; unpack it, and give a part of it"
+            )
         return data
+
+
+MOST_TIMES: Final = 500
+"""How much larger than itself an archive may be unpacked: JSON of many replicas is 100 times as large, and
+zeros are more than 1000 times."""
+_PACKED: Final = 1 << 26
+"""Bytes that may come out of anything: small texts are packed better than large ones."""
+
+
+class _Counted(RawIOBase):
+    """Bytes of a stream, and how many were read."""
+
+    def __init__(self, stream: BufferedReader) -> None:
+        self._stream, self.number = stream, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        number = self._stream.readinto(buffer)
+        self.number += number
+        return number
 
 
 def all_of(stream: BufferedReader, most: int) -> bytes:

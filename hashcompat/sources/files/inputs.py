@@ -208,7 +208,8 @@ class Copy:
         import tempfile  # noqa: PLC0415 - files need no copy
 
         self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - it lives as long as this object
-        self._left = MOST_BYTES
+        self.size = 0
+        """The bytes that it holds."""
         weakref.finalize(self, self._file.close)
 
     def filled(self, stream: BinaryIO) -> Self:
@@ -222,8 +223,8 @@ class Copy:
 
         Raises InputError for more than MOST_BYTES, and for what the operating system says of writing them.
         """
-        self._left -= len(data)
-        if self._left < 0:
+        self.size += len(data)
+        if self.size > MOST_BYTES:
             raise too_long("content", MOST_BYTES, "give a part of it")
         try:
             self._file.write(data)
@@ -232,9 +233,10 @@ class Copy:
 
             raise InputError(f"cannot copy to {tempfile.gettempdir()}: {error.strerror}") from None
 
-    def open(self) -> io.BufferedReader:
-        """Return a reader with a place of its own."""
-        return io.BufferedReader(_Reader(self.read_at), 1 << 16)
+    def open(self, begin: int = 0, end: int | None = None) -> io.BufferedReader:
+        """Return a reader of its bytes, or of some of them, with a place of its own."""
+        reader = _Reader(self.read_at, begin, self.size if end is None else end)
+        return io.BufferedReader(reader, 1 << 16)
 
     def read_at(self, place: int, size: int) -> bytes:
         """Return up to ``size`` bytes from a place on."""
@@ -243,15 +245,15 @@ class Copy:
 
 
 class _Reader(io.RawIOBase):
-    def __init__(self, read_at: Callable[[int, int], bytes]) -> None:
+    def __init__(self, read_at: Callable[[int, int], bytes], begin: int, end: int) -> None:
         self._read_at = read_at
-        self._place = 0
+        self._place, self._end = begin, end
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        data = self._read_at(self._place, len(buffer))
+        data = self._read_at(self._place, min(len(buffer), self._end - self._place))
         buffer[: len(data)] = data
         self._place += len(data)
         return len(data)

@@ -207,7 +207,7 @@ def _golden(data: bytes) -> None:
 
 TARGETS = (
     Target("compression", _compressed, ("sources/content",), Form.BYTES, longest=4096),
-    Target("tar", _archive, ("sources/files/dumps",), Form.BYTES, longest=8192),
+    Target("tar", _archive, ("sources/files/archives", "sources/files/dumps"), Form.BYTES, longest=8192),
     Target("text", _text, ("sources/content", "sources/documents"), Form.BYTES, longest=256),
     Target(
         "file-json",

@@ -9,7 +9,7 @@ import codecs
 import re
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from io import BufferedIOBase, BufferedReader, RawIOBase
 from itertools import chain
 from typing import Any, Final
@@ -78,10 +78,11 @@ class Plain:
         self._left -= len(data)
         if self._left < 0:
             raise too_long(f"{self._form} data" if self._form else "content", self._most, "give a part of it")
-        if self._form and self._packed and self._most - self._left > _PACKED + MOST_TIMES * self._packed.number:
+        taken = self._most - self._left
+        if self._form and self._packed and taken > _PACKED + MOST_TIMES * self._packed.number:
             raise RefusedError(
-                f"{self._form} data that unpacks to more than {MOST_TIMES} times its size, as a decompression "
-                "bomb does; unpack it, and give a part of it"
+                f"{self._form} data that unpacks to more than {MOST_TIMES} times its size, as a "
+                "decompression bomb does; unpack it, and give a part of it"
             )
         return data
 
@@ -140,16 +141,31 @@ _CONTROLS: Final = bytes([*range(0x09), *range(0x0E, 0x20)])
 _CONTROL: Final = regex(f"[{re.escape(_CONTROLS.decode())}]")
 
 
-def chunks(stream: BufferedReader, wanted: str, *, checked: bool = True) -> Iterator[str]:
+Decoded = Iterator[tuple[str, bool]]
+"""Texts, each with whether it has no control character, or need not be checked."""
+
+
+def _all_of_it(texts: Decoded) -> Decoded:
+    return texts
+
+
+def chunks(
+    stream: BufferedReader,
+    wanted: str,
+    *,
+    checked: bool = True,
+    kept: Callable[[Decoded], Decoded] = _all_of_it,
+) -> Iterator[str]:
     """Yield the text of a file, gzip or zstd or neither, whatever its name.
 
     The first chunk does not consist of white space alone. Raises InputError for what is empty, damaged,
     too long or not text, naming what is ``wanted``. Without ``checked`` no control character is looked for,
-    which takes ten times as long as decoding: whoever parses JSON refuses each of them anyway.
+    which takes ten times as long as decoding: whoever parses JSON refuses each of them anyway. ``kept``
+    passes on what of the text counts.
     """
     lead: list[str] | None = []
     position = 0
-    for text, plain in _decoded(_pieces(Plain(stream)), checked=checked):
+    for text, plain in kept(_decoded(_pieces(Plain(stream)), checked=checked)):
         if not plain and (place := _control(text)) is not None:
             raise InputError(f"binary data at character {position + place}; want {wanted}")
         position += len(text)
@@ -203,7 +219,7 @@ def _control(text: str) -> int | None:
     return match.start() if match else None
 
 
-def _decoded(pieces: Iterator[bytes], *, checked: bool) -> Iterator[tuple[str, bool]]:
+def _decoded(pieces: Iterator[bytes], *, checked: bool) -> Decoded:
     """Decode UTF-8, or UTF-16 where it has that byte order mark, as PowerShell's ``>`` writes.
 
     With each text comes whether it has no control character, or need not be ``checked``: that is ten times

@@ -167,6 +167,7 @@ def _files(source: Source, reading: Reading) -> Inventory:
             needs_pods=reading.needs_pods,
             jobs=reading.jobs,
             glance=reading.glance,
+            rules=source.rules,
         )
     from hashcompat.sources.files import staticpods
     from hashcompat.sources.files.inputs import called
@@ -184,7 +185,7 @@ def _static(source: Source, scope: Scope, others: Inventory | None) -> Inventory
     directories = source.static.directories
     manifests = staticpods.collect_directories(directories, node, path)
     if source.files:
-        others = files.collect(source.files, recursive=source.recursive, needs_pods=False)
+        others = files.collect(source.files, recursive=source.recursive, needs_pods=False, rules=source.rules)
     if others is None:
         return structs.replace(manifests, origin=Origin(Kind.FILES, directories))
     expected = [] if scope.labels.selector else filter(scope.filters.matches, manifests.pods)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hashcompat.sources.cluster.collect import Access
     from hashcompat.sources.cluster.collect import Scope as ClusterScope
     from hashcompat.sources.cluster.rollout import StateConfigMap
+    from hashcompat.sources.files.layouts import Rules
     from hashcompat.sources.filters import Filters
 
 
@@ -308,10 +309,23 @@ class Source:
         "--filename",
         multiple=True,
         metavar="FILE|DIR|URL|-",
-        help="Pods as JSON, JSON lines or YAML; repeatable; - is standard input.",
+        help="Pods as JSON, JSON lines or YAML, also in a tar archive; repeatable; - is standard input.",
     )
     recursive: bool = option(
         "-R", "--recursive", is_flag=True, help="Read the directories given with -f recursively."
+    )
+    excluded: tuple[str, ...] = option(
+        "--exclude",
+        multiple=True,
+        metavar="GLOB",
+        help="Leave out files of the directories and archives given with -f, by a pattern as in .gitignore; "
+        "repeatable.",
+    )
+    strict_files: bool = option(
+        "--strict-files",
+        is_flag=True,
+        help="Fail on a file in a directory or archive that holds no Kubernetes objects, "
+        "and leave nothing out by .hashcompatignore.",
     )
     sample: bool = option("--sample", is_flag=True, help="Use the small built-in cluster.")
     no_defaults: bool = option(
@@ -321,6 +335,13 @@ class Source:
     )
     static: StaticPods
     cluster: Cluster
+
+    @property
+    def rules(self) -> Rules:
+        """What of directories and archives is left out."""
+        from hashcompat.sources.files.layouts import Rules
+
+        return Rules(self.excluded, self.strict_files)
 
     @property
     def is_live(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
@@ -25,16 +25,16 @@ from hashcompat.sources.budgets import budgets_of
 from hashcompat.sources.dating import until
 from hashcompat.sources.documents import InFile
 from hashcompat.sources.files.foreign import refusal
-from hashcompat.sources.files.inputs import STDIN, called, inputs
+from hashcompat.sources.files.inputs import STDIN, Input, called
+from hashcompat.sources.files.layouts import ALL, Chosen, Rules, chosen, is_template, skipped_line
 from hashcompat.sources.files.reading import WANTED, blocks, elements, parts
 from hashcompat.sources.files.spans import FIRST, Span
-from hashcompat.sources.files.survey import Survey, glanced_at, objects, survey_of
+from hashcompat.sources.files.survey import EmptyError, Survey, glanced_at, objects, survey_of
 from hashcompat.sources.objects import Key, Object, nodes_of, pods_of
 from hashcompat.sources.replicas.shape import Replica
 from hashcompat.sources.workloads import Census, Templates
 
 _AT_A_TIME: Final = 8
-SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".yaml", ".yml")
 
 
 def collect(
@@ -44,27 +44,68 @@ def collect(
     needs_pods: bool = True,
     jobs: int = 1,
     glance: bool = False,
+    rules: Rules = ALL,
 ) -> Inventory:
-    """Read the nodes in every file, directory, URL, or ``-`` for standard input.
+    """Read the nodes in every file, directory, archive, URL, or ``-`` for standard input.
 
-    ``recursive`` includes the directories below, and up to ``jobs`` processes look through a large file. With
-    ``glance`` it may be guessed where the pods of a single file are (``Inventory.guessed``). Its
-    pods are read one by one each time that somebody asks for them: nodes often come after them, and affect
-    every verdict. Raises InputError, naming the file, for what cannot be read, and for two different nodes of
-    one name; asking for pods raises it for what is not a Kubernetes object, for two different pods of one
-    uid, and (``needs_pods``) for no pod.
+    ``rules`` say what of directories and archives is left out. ``recursive`` includes the directories below,
+    and up to ``jobs`` processes look through a large file. With ``glance`` it may be guessed where the pods
+    of a single file are (``Inventory.guessed``). Its pods are read one by one each time that somebody asks
+    for them: nodes often come after them, and affect every verdict. Raises InputError, naming the file, for
+    what cannot be read, and for two different nodes of one name; asking for pods raises it for what is not a
+    Kubernetes object, for two different pods of one uid, and (``needs_pods``) for no pod.
     """
     if names.count(STDIN) > 1:
         raise UsageError("-f - is given twice, and standard input can be read once")
-    sources = [source for name in names for source in inputs(name, recursive, SUFFIXES)]
+    choices = [chosen(name, rules, recursive=recursive) for name in names]
+    sources = [source for choice in choices for _, source in choice.files]
     if glance and len(sources) == 1:
         with suppress(InputError):  # what is wrong, a look through the whole file says
             if (guessed := glanced_at(sources[0], jobs)) is not None:
-                return _inventory(names, [guessed], needs_pods)
-    return _inventory(names, [survey_of(source, jobs) for source in sources], needs_pods)
+                return _inventory(names, [guessed], _said(names, choices), needs_pods)
+    surveys = list(chain.from_iterable(_surveys(choice, jobs) for choice in choices))
+    said = _said(names, choices, surveys)
+    found = [survey for _, survey in surveys if survey is not None]
+    if not found:
+        raise InputError("; ".join(said))
+    return _inventory(names, found, said, needs_pods)
 
 
-def _inventory(names: tuple[str, ...], surveys: Sequence[Survey], needs_pods: bool) -> Inventory:
+_Surveys = Sequence[tuple[str, Survey | None]]
+"""What a first look at files shows, by their names; None for one that is skipped."""
+
+
+def _surveys(choice: Chosen, jobs: int) -> Iterator[tuple[str, Survey | None]]:
+    for name, source in choice.files:
+        yield name, _survey(source, jobs) if choice.lenient else survey_of(source, jobs)
+
+
+def _survey(source: Input, jobs: int) -> Survey | None:
+    """Look through a file of many; None where it holds no Kubernetes object. Raises InputError as for one."""
+    try:
+        survey = survey_of(source, jobs)
+    except EmptyError:
+        return None
+    except InputError as error:
+        if is_template(source):
+            return None
+        raise InputError(f"{error}; --exclude leaves a file out") from None
+    return None if survey.bare else survey
+
+
+def _said(names: Sequence[str], choices: Sequence[Chosen], surveys: _Surveys = ()) -> list[str]:
+    """Return how directories and archives are read, and what is skipped of each."""
+    rest, lines = iter(surveys), list[str]()
+    for name, choice in zip(names, choices, strict=True):
+        skipped = [one for one, survey in islice(rest, len(choice.files)) if survey is None]
+        every = sorted([*skipped, *choice.skipped])
+        lines += [*choice.warnings, *([skipped_line(called(name), every)] if every else [])]
+    return lines
+
+
+def _inventory(
+    names: tuple[str, ...], surveys: Sequence[Survey], said: Iterable[str], needs_pods: bool
+) -> Inventory:
     census = Census()
     for survey in surveys:
         census.merge(survey.census)
@@ -88,7 +129,12 @@ def _inventory(names: tuple[str, ...], surveys: Sequence[Survey], needs_pods: bo
         cluster=cluster,
         oldest=oldest,
     )
-    warnings = (*templates.warnings, *dict.fromkeys(line for one in surveys for line in one.warnings))
+    warnings = (
+        *said,
+        *_two_namespaces(surveys),
+        *templates.warnings,
+        *dict.fromkeys(line for one in surveys for line in one.warnings),
+    )
     seen = tuple(structs.replace(survey, found=(), census=Census(), scales={}) for survey in surveys)
     heads = (one for survey in surveys for one in survey.heads)
     empty = all(survey.listed for survey in surveys) and not any(survey.elements for survey in surveys)
@@ -98,6 +144,18 @@ def _inventory(names: tuple[str, ...], surveys: Sequence[Survey], needs_pods: bo
     guessed = any(survey.guessed for survey in surveys)
     dating = Dating(until(), tuple(one for survey in surveys for one in survey.dated))
     return Inventory(pods, nodes, records, origin, warnings, containers, budgets, guessed, dating)
+
+
+def _two_namespaces(surveys: Sequence[Survey]) -> Iterator[str]:
+    """Say that ``kubectl cluster-info dump`` has two namespaces unless it is asked for all."""
+    kinds = {kind for survey in surveys for _, kind in survey.heads}
+    lists = sum(survey.pod_lists for survey in surveys)
+    if {"NodeList", "EventList", "ReplicationControllerList"} <= kinds and 0 < lists <= _BY_DEFAULT:
+        yield "kubectl cluster-info dump without -A has the pods of kube-system and one more namespace only"
+
+
+_BY_DEFAULT: Final = 2
+"""The namespaces of such a dump."""
 
 
 class _Portion(msgspec.Struct, frozen=True):

@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -257,3 +257,24 @@ class _Reader(io.RawIOBase):
         buffer[: len(data)] = data
         self._place += len(data)
         return len(data)
+
+
+def joined(streams: Sequence[BinaryIO]) -> io.BufferedReader:
+    """Return some streams as one."""
+    return io.BufferedReader(_Joined(streams))
+
+
+class _Joined(io.RawIOBase):
+    def __init__(self, streams: Sequence[BinaryIO]) -> None:
+        self._streams = list(streams)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while self._streams:
+            if data := self._streams[0].read(len(buffer)):
+                buffer[: len(data)] = data
+                return len(data)
+            self._streams.pop(0).close()
+        return 0

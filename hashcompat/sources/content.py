@@ -109,6 +109,15 @@ class _Counted(RawIOBase):
         return number
 
 
+TAR_BLOCK: Final = 512
+"""Bytes of the unit of tar archives."""
+
+
+def is_tar(block: bytes) -> bool:
+    """Return whether the first block of a file is that of a tar archive."""
+    return block[257:262] == b"ustar"
+
+
 def all_of(stream: BufferedReader, most: int) -> bytes:
     """Return the content of a file that is needed whole; errors as ``Plain.read``."""
     # one byte more than there may be shows that it is more

@@ -16,8 +16,8 @@ import yaml
 
 from hashcompat.core.errors import InputError
 from hashcompat.sources.content import Plain, chunks, lines
-from hashcompat.sources.files import collect as files
 from hashcompat.sources.files import archives, dumps
+from hashcompat.sources.files import collect as files
 from tests.helpers.linear import MOST, growth
 from tests.helpers.pods import listed, pod
 from tests.helpers.upgrades import hash_changed, record

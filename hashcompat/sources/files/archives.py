@@ -17,11 +17,9 @@ import msgspec
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsontext import clean
-from hashcompat.sources.content import LONGEST_TEXT, Plain, too_long
+from hashcompat.sources.content import LONGEST_TEXT, TAR_BLOCK, Plain, is_tar, too_long
 from hashcompat.sources.files.inputs import Copy, Input, named
 
-_BLOCK: Final = tarfile.BLOCKSIZE
-_TAR_MAGIC: Final = slice(257, 262)
 _CHUNK: Final = 1 << 18
 _MOST_MEMBERS: Final = 100_000
 """Members of one archive of dumps, each of which takes 0.1 ms: 20 files of each of 5000 nodes."""
@@ -41,7 +39,7 @@ def members(stream: BufferedReader, wanted: Callable[[str], bool]) -> Iterator[t
     The iterator raises InputError for a damaged archive, one that ends too early, and what is too long.
     """
     tape = _Tape(Plain(stream))
-    return _members(tape, wanted) if tape.head()[_TAR_MAGIC] == b"ustar" else None
+    return _members(tape, wanted) if is_tar(tape.head()) else None
 
 
 def _members(tape: _Tape, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
@@ -59,16 +57,14 @@ class Unpacked(msgspec.Struct, frozen=True):
     """The names of links, which are not followed."""
 
 
-def unpacked(source: Input, wanted: Callable[[str], bool]) -> Unpacked | None:
-    """Return the files of an archive whose names are wanted; None for a file that is none.
+def unpacked(source: Input, wanted: Callable[[str], bool]) -> Unpacked:
+    """Return the files of an archive whose names are wanted.
 
     They are copied as ``Copy`` does, together no more than MOST_BYTES. Raises InputError for a damaged
     archive, for one that ends too early, and for what unpacks to much more than anybody packs.
     """
     with source.open() as stream, named(source.origin):
         tape = _Tape(Plain(stream, guarded=True))
-        if tape.head()[_TAR_MAGIC] != b"ustar":
-            return None
         copy, links, places = Copy(), list[str](), list[tuple[str, int, int]]()
         for member in _wanted(tape, wanted, _MOST_OBJECTS):
             if not member.isreg():
@@ -98,7 +94,7 @@ def _wanted(tape: _Tape, wanted: Callable[[str], bool], most: int) -> Iterator[t
             raise InputError(f"{member.name}: a sparse file; pack the archive again without --sparse")
         yield member
     # tarfile takes the end of the stream for the end of the archive, and so a cut one for a whole
-    if tape.last != bytes(_BLOCK):
+    if tape.last != bytes(TAR_BLOCK):
         raise InputError("damaged tar archive: it ends without the block of zeros that is its end")
 
 
@@ -126,7 +122,7 @@ class _Tape:
 
     def head(self) -> bytes:
         """Return the first block, which remains to be read."""
-        self._head = self._stream.read(_BLOCK)
+        self._head = self._stream.read(TAR_BLOCK)
         return self._head
 
     def read(self, size: int) -> bytes:
@@ -178,7 +174,7 @@ class _Tape:
         if size < 0:
             _refuse("a size below 0")
         data = self._stream.read(size) if self._head is None else self._head
-        if self._head is not None and size != _BLOCK:
+        if self._head is not None and size != TAR_BLOCK:
             _refuse("its first header is not a block")
         self._head = None
         self._place += len(data)

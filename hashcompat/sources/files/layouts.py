@@ -21,8 +21,7 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
 from hashcompat.core.model.escape import count
 from hashcompat.core.regex import regex
-from hashcompat.sources.content import whole
-from hashcompat.sources.files.archives import unpacked
+from hashcompat.sources.content import TAR_BLOCK, Plain, is_tar, whole
 from hashcompat.sources.files.inputs import COMPRESSED, Input, inputs, joined, named
 
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".yaml", ".yml")
@@ -71,9 +70,12 @@ def chosen(name: str, rules: Rules, *, recursive: bool) -> Chosen:
         ]
         return _of_files(name, every, rules, (() if rules.strict else _ignored(Path(name))))
     (source,) = inputs(name, recursive, SUFFIXES)
+    with source.open() as stream, named(source.origin):
+        if not is_tar(Plain(stream).read(TAR_BLOCK)):
+            return Chosen([(name, source)])
+    from hashcompat.sources.files.archives import unpacked  # noqa: PLC0415 - other files need no tarfile
+
     archive = unpacked(source, lambda member: member.endswith(_ENDINGS))
-    if archive is None:
-        return Chosen([(name, source)])
     if not archive.files:
         raise InputError(f"{source.origin}: no {', '.join(SUFFIXES)} file in this archive")
     found = _of_files(source.origin, [(_plain(one), file) for one, file in archive.files], rules, ())

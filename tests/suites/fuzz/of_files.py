@@ -68,7 +68,8 @@ def _archive(data: bytes) -> None:
     with named(layouts, data) as name:
         for one, source in layouts.chosen(name, layouts.ALL, recursive=False).files:
             assert one
-            source.open().read(1)
+            with source.open() as stored:
+                stored.read(1)
 
 
 def _text(data: bytes) -> None:

@@ -34,7 +34,12 @@ class Arguments:
         default=1,
         show_default=True,
         metavar="N",
-        help="How many nodes are upgraded at once.",
+        help="How many nodes are upgraded at once, at the most; those of the control plane one by one.",
+    )
+    across_zones: bool = option(
+        "--across-zones",
+        is_flag=True,
+        help="Let a batch have nodes of several zones, and all nodes of one.",
     )
     all_budgets: bool = option(
         "--all-budgets",
@@ -90,8 +95,14 @@ def command(arguments: Arguments) -> int:
     plan = structs.replace(plan, making=names.making(created, arguments))
     arguments.releases.check_items(plan.items)
     budgeted = disruption.without_others(whole) if arguments.all_budgets else whole
-    waits = unready(view.kubelet(way.new))
-    impact = disruption.make(plan, budgeted, arguments.batch, arguments.scope.nodes or None, waits)
+    impact = disruption.make(
+        plan,
+        budgeted,
+        arguments.batch,
+        arguments.scope.nodes or None,
+        unready(view.kubelet(way.new)),
+        across_zones=arguments.across_zones,
+    )
     output.show(IMPACT, impact, arguments.shown)
     output.notes(IMPACT, impact, quiet=quiet)
     asked = arguments.detailed_exitcode

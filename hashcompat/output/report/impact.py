@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from hashcompat.core.model.escape import agree, count, name_path, owner_path
@@ -20,6 +20,7 @@ from hashcompat.core.model.impact import (
     NodeImpact,
     Owner,
     OwnerImpact,
+    Role,
     Step,
 )
 from hashcompat.output.documents import rollout as docs
@@ -54,8 +55,9 @@ _COLOURS: Final[Mapping[Step, str]] = {
     Step.DRAIN: "red",
 }
 _NODE: Final = ("BATCH", "NODE", "STEP", "RESTART", "UNKNOWN", "WHY")
-_MORE: Final = ("KILLED", "BARE", "STATIC", "SINGLE", "DRAIN", "WAITS-FOR", "NOT-READY", "BESIDES")
+_MORE: Final = ("ZONE", "KILLED", "BARE", "STATIC", "SINGLE", "DRAIN", "WAITS-FOR", "NOT-READY", "BESIDES")
 _BUDGET: Final = ("WHERE", "NAMESPACE", "BUDGET", "BREACHED", "HEALTHY", "RESTART", "LEFT", "DESIRED", "WHY")
+_APART: Final = ("BATCH", "NOT-WITH", "NODE", "OTHER", "WHY")
 _OWNER: Final = ("NAMESPACE", "OWNER", "REPLICAS", "RESTART", "UNKNOWN", "NODES", "READY-AFTER", "NOTE")
 
 
@@ -69,6 +71,7 @@ def _document(impact: Impact) -> Document:
             batch=impact.size,
             source=source_of(impact.origin),
             budgets=docs.Budgets(impact.budgets, impact.budgets_missing),
+            services=docs.Services(impact.services, impact.services_missing),
             assumptions=impact.assumptions,
             warnings=impact.warnings,
             tool=tool_of(impact.making),
@@ -87,8 +90,11 @@ def _summary(impact: Impact) -> docs.ImpactSummary:
     return docs.ImpactSummary(
         nodes=len(impact.nodes),
         **{name: steps[name] for name in ("clean", "in_place", "undecided", "drain")},
+        left_out=sum(bool(node.left_out) for node in impact.nodes),
         batches=len(impact.batches),
-        budgets_breached=_breached(impact),
+        batches_at_least=impact.at_least,
+        budgets_breached=len(_names_of(impact.breaches)),
+        owners_down=len(_names_of(impact.downs)),
         **{
             name: sum(len(getattr(node.pods, name)) for node in impact.nodes)
             for name in ("killed", "bare", "static", "single")
@@ -98,8 +104,8 @@ def _summary(impact: Impact) -> docs.ImpactSummary:
     )
 
 
-def _breached(impact: Impact) -> int:
-    return len({(budget.namespace, budget.name) for budget in impact.breaches})
+def _names_of(parts: Iterable[BudgetImpact | OwnerImpact]) -> set[tuple[str, str]]:
+    return {(one.namespace, one.name) for one in parts}
 
 
 def _node(node: NodeImpact) -> docs.ImpactNode:
@@ -108,6 +114,10 @@ def _node(node: NodeImpact) -> docs.ImpactNode:
         node=node.name,
         step=node.step,
         batch=node.batch,
+        role=node.role,
+        zone=node.zone,
+        windows=node.windows,
+        left_out=node.left_out,
         pods_restarted=node.restarted,
         pods_unknown=node.unknown,
         reasons=node.reasons,
@@ -152,8 +162,11 @@ def _owner_down(owner: OwnerImpact) -> docs.OwnerDown:
 def _batch(batch: Batch) -> docs.BatchItem:
     budgets = tuple(map(_budget, batch.effect.budgets))
     owners = tuple(map(_owner_down, batch.effect.owners))
-    together = tuple(_together(batch.together))
-    return docs.BatchItem(batch.number, batch.step, batch.nodes, budgets, owners, together)
+    apart = tuple(docs.Apart(one.batch, (one.node, one.other), one.why) for one in batch.apart)
+    besides = tuple(_together(batch.together))
+    return docs.BatchItem(
+        batch.number, batch.step, batch.role, batch.zone, batch.nodes, budgets, owners, besides, apart
+    )
 
 
 def _owner(owner: Owner) -> docs.OwnerItem:
@@ -201,8 +214,17 @@ def _wide(impact: Impact) -> Table:
 
 def _cells(node: NodeImpact) -> list[object]:
     step = Coloured(node.step.value, _COLOURS[node.step])
-    why = Prose("; ".join(node.reasons)) if node.reasons else None
-    return [node.batch, node.name, step, node.restarted, node.unknown, why]
+    why = Prose("; ".join(lines)) if (lines := [*_why(node)]) else None
+    return [node.batch or None, node.name, step, node.restarted, node.unknown, why]
+
+
+def _why(node: NodeImpact) -> Iterator[str]:
+    """Yield why a node has its place and its step."""
+    if node.left_out:
+        yield f"left out: {node.left_out}"
+    elif node.role is not Role.WORKER:
+        yield "etcd, one by one" if node.role is Role.ETCD else "control plane, one by one"
+    yield from node.reasons
 
 
 def _more(node: NodeImpact) -> list[object]:
@@ -212,29 +234,72 @@ def _more(node: NodeImpact) -> list[object]:
     cells = (*lists, single, node.flags, node.drain_waits)
     besides = "; ".join(_together(node.together))
     more = [Prose(", ".join(cell)) if cell else None for cell in cells]
-    return [*more, node.unready, Prose(besides) if besides else None]
+    return [node.zone or None, *more, node.unready, Prose(besides) if besides else None]
 
 
 def _overview(impact: Impact, _: Screen) -> Iterator[Section]:
     """Yield the answer, what is breached, the owners, and the nodes."""
     yield Section([*_answer(impact)], fits=True)
-    if any(map(bool, impact.effects())):
+    if any(_affected(impact)):
         yield Section(Table(_BUDGET, lambda: _budget_rows(impact)), fits=True)
     if impact.owners:
         yield Section(Table(_OWNER, lambda: map(_owner_cells, impact.owners)), fits=True)
     if impact.nodes:
         yield Section(_table(impact), fits=True)
+    if any(batch.apart for batch in impact.batches):
+        yield Section(Table(_APART, lambda: _apart_rows(impact)), "Why there are so many batches", fits=True)
+
+
+def _order(impact: Impact) -> str:
+    """Say how many nodes and batches there are."""
+    numbers = Counter(node.step for node in impact.nodes if not node.left_out)
+    steps = [f"{numbers[step]} {_WORDS[step]}" for step in Step if numbers[step]]
+    left = sum(bool(node.left_out) for node in impact.nodes)
+    least = "" if impact.at_least >= len(impact.batches) else f" (at least {impact.at_least})"
+    nodes = f"{count(len(impact.nodes) - left, 'node')} in {_batches(len(impact.batches))}{least}"
+    return f"{nodes}: {', '.join(steps) or 'none'}{f'; {left} left out' if left else ''}"
+
+
+def _in_place(impact: Impact) -> str:
+    """Say what the rows of the table of breaches add up to."""
+    return f"restarted in place: {_affects([effect for _, effect in _affected(impact)], impact)}"
 
 
 def _answer(impact: Impact) -> Iterator[Line]:
-    numbers = Counter(node.step for node in impact.nodes)
-    steps = ", ".join(f"{numbers[step]} {_WORDS[step]}" for step in Step if numbers[step])
-    yield [f"{count(len(impact.nodes), 'node')} in {_batches(impact)}: {steps or 'none'}"]
-    breached = _breached(impact)
+    """Yield how the nodes are upgraded, and what that breaches."""
+    yield [_order(impact)]
+    if first := sum(node.role is not Role.WORKER and not node.left_out for node in impact.nodes):
+        yield [f"First {count(first, 'node')} of the control plane, one by one"]
+    yield [f"R{_in_place(impact)[1:]}"]
+    if any(effect.has(sure) for batch in impact.batches for effect in [batch.effect] for sure in Certainty):
+        yield [f"In these batches: {_affects([batch.effect for batch in impact.batches], impact)}"]
+    elif impact.batches and any(_affected(impact)):
+        yield ["In these batches, drained where it says so: nothing of that"]
+
+
+def _affects(effects: Sequence[Effect], impact: Impact) -> str:
+    """Say how many budgets are breached and how many owners are down; what may be, is not counted twice."""
+    parts: list[tuple[BudgetImpact | OwnerImpact, ...]] = [
+        tuple(one for effect in effects for one in effect.budgets),
+        tuple(one for effect in effects for one in effect.owners),
+    ]
+    sure = [_names_of(one for one in found if one.certainty is Certainty.YES) for found in parts]
+    perhaps = [_names_of(found) - known for found, known in zip(parts, sure, strict=True)]
     if impact.budgets_missing and not impact.budgets:
-        yield ["PodDisruptionBudgets: UNKNOWN"]
+        text = "PodDisruptionBudgets UNKNOWN"
     else:
-        yield [f"{breached} of {count(impact.budgets, 'PodDisruptionBudget')} breached by restarts in place"]
+        text = f"{len(sure[0])} of {count(impact.budgets, 'PodDisruptionBudget')} breached"
+        text += f", {len(perhaps[0])} more may be" if perhaps[0] else ""
+    text += f"; {_downs(sure[1])}" if sure[1] else "; no owner loses all replicas"
+    return text + (f", {_downs(perhaps[1])} may" if perhaps[1] else "")
+
+
+def _downs(names: set[tuple[str, str]]) -> str:
+    services = sum(name.startswith("Service/") for _, name in names)
+    owners = len(names) - services
+    parts = [count(owners, "owner")] if owners else []
+    parts += [count(services, "Service")] if services else []
+    return f"{' and '.join(parts)} {'loses' if len(names) == 1 else 'lose'} all replicas at once"
 
 
 _WORDS: Final[Mapping[Step, str]] = {
@@ -245,17 +310,27 @@ _WORDS: Final[Mapping[Step, str]] = {
 }
 
 
-def _batches(impact: Impact) -> str:
-    number = len(impact.batches)
+def _batches(number: int) -> str:
     return f"{number} {'batch' if number == 1 else 'batches'}"
 
 
 def _budget_rows(impact: Impact) -> Iterator[list[object]]:
-    for node in impact.nodes:
-        yield from _effect_rows(node.name, node.effect)
+    for where, effect in _affected(impact):
+        yield from _effect_rows(where, effect)
+
+
+def _affected(impact: Impact) -> Iterator[tuple[str, Effect]]:
+    """Yield what each node does alone, and each batch of several; those that do nothing are left out."""
+    yield from ((node.name, node.effect) for node in impact.nodes if node.effect)
     for batch in impact.batches:
-        if len(batch.nodes) > 1:
-            yield from _effect_rows(f"batch-{batch.number}", batch.effect)
+        if batch.effect and len(batch.nodes) > 1:
+            yield f"batch-{batch.number}", batch.effect
+
+
+def _apart_rows(impact: Impact) -> Iterator[list[object]]:
+    for batch in impact.batches:
+        for one in batch.apart:
+            yield [batch.number, one.batch, one.node, one.other, Prose(one.why)]
 
 
 def _effect_rows(where: str, effect: Effect) -> Iterator[list[object]]:
@@ -301,13 +376,19 @@ def _notes(impact: Impact) -> Iterator[str]:
     yield from (f"Assumed: {assumption}" for assumption in impact.assumptions)
     yield from (f"Warning: {warning}" for warning in collapsed(impact.warnings))
     yield from (f"{BESIDES}: {line}" for line in _besides(impact))
-    if impact.budgets_missing:
-        yield f"PodDisruptionBudgets are UNKNOWN: {impact.budgets_missing}"
+    yield from _missing(impact)
     if impact.unplaced:
         yield f"On no node, and so in no batch: {count(impact.unplaced, 'pod')} that would restart"
     if impact.unseen:
         yield f"In the plan, but not among the pods: {count(impact.unseen, 'pod')}; give both of one time"
-    yield f"{_upgrade(impact)}: " + "; ".join(str(line[0]) for line in _answer(impact))
+    yield f"{_upgrade(impact)}: {_order(impact)}; {_in_place(impact)}"
+
+
+def _missing(impact: Impact) -> Iterator[str]:
+    """Yield what is not known of budgets and Services, in one line where the reason is the same."""
+    missing = {"PodDisruptionBudgets": impact.budgets_missing, "Services": impact.services_missing}
+    for why in dict.fromkeys(filter(None, missing.values())):
+        yield f"{' and '.join(what for what, text in missing.items() if text == why)} are UNKNOWN: {why}"
 
 
 _NODE_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")

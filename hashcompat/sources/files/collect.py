@@ -17,7 +17,6 @@ from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go.jsonstream import Elements
 from hashcompat.core.go.jsonwindow import Place
 from hashcompat.core.go.tokens import Part
-from hashcompat.core.model.budgets import Budget
 from hashcompat.core.model.pods import Inventory, Node, Origin, Pod, Share, Source
 from hashcompat.core.model.records import Record
 from hashcompat.core.model.uids import Dating
@@ -114,7 +113,7 @@ def _inventory(
     nodes = nodes_of((thing, where) for thing, where in every if isinstance(thing, Node))
     records = tuple(thing for thing, _ in every if isinstance(thing, Record))
     budgets = budgets_of(
-        (thing for thing, _ in every if isinstance(thing, Budget)),
+        (thing for thing, _ in every),
         {key: number for survey in surveys for key, number in survey.scales.items()},
         listed=any(survey.budgets for survey in surveys),
     )

@@ -18,7 +18,7 @@ from hashcompat.core.go import allowance as allowances
 from hashcompat.core.go.jsonstream import End
 from hashcompat.core.go.jsonwindow import Place
 from hashcompat.core.go.tokens import Part
-from hashcompat.core.model.budgets import Budget
+from hashcompat.core.model.budgets import Budget, Service
 from hashcompat.core.model.pods import Node
 from hashcompat.core.model.uids import Dated
 from hashcompat.sources import snapshots
@@ -380,7 +380,7 @@ class _Kept:
     def check(self, found: Sequence[tuple[Found, Object]], census: Census, kinds: int, scales: int) -> None:
         """Raise InputError where it is now more than one run may keep."""
         nodes = [thing for thing, _ in found[self._seen :] if isinstance(thing, Node)]
-        budgets = [thing for thing, _ in found[self._seen :] if isinstance(thing, Budget)]
+        budgets = [thing for thing, _ in found[self._seen :] if isinstance(thing, Budget | Service)]
         with named(self._origin):
             self._nodes.take(len(nodes))
             self._of_nodes.take(sum(map(_bytes_of, nodes)))

@@ -443,6 +443,14 @@ NO_API: list[Any] = [404, {"kind": "Status", "message": "the server could not fi
 IMPACT = ("impact", "--from", "1.7.16", "--to", "1.9.11", "-o", "json")
 
 
+SERVICES = "/api/v1/services"
+
+
+def services(*found: dict[str, Any]) -> list[Any]:
+    """Answer with these Services."""
+    return [200, {"kind": "ServiceList", "metadata": {}, "items": list(found)}]
+
+
 def budgets(*found: dict[str, Any]) -> list[Any]:
     """Answer with these budgets as a server lists them: without kind and version."""
     return [200, {"kind": "PodDisruptionBudgetList", "metadata": {}, "items": list(found)}]
@@ -464,13 +472,14 @@ def test_budgets_are_read_by_the_version_that_is_served(
     """An empty selector is every pod in v1, whose health is not shown, and none in v1beta1."""
     unready = {**BUDGET, "spec": {**BUDGET["spec"], "minAvailable": 1}}
     answers |= json.loads(json.dumps(served).replace(json.dumps(BUDGET), json.dumps(unready)))
+    answers[SERVICES] = services()
     result = live(*IMPACT)
     found = result.document["spec"]["budgets"]
     assert (found["found"], found["missing"], result.item["step"]) == expected
 
 
 def test_budgets_that_may_not_be_read_are_unknown_never_fine(live: Live, answers: dict[str, Any]) -> None:
-    answers[V1] = FORBIDDEN
+    answers |= {V1: FORBIDDEN, SERVICES: services()}
     result = live(*IMPACT)
     assert (result.code, result.item["step"]) == (0, "undecided")
     assert (
@@ -480,13 +489,35 @@ def test_budgets_that_may_not_be_read_are_unknown_never_fine(live: Live, answers
     assert live(*IMPACT, "--detailed-exitcode").code == 3
 
 
+def test_services_are_read_with_the_budgets(live: Live, answers: dict[str, Any]) -> None:
+    answers |= {
+        V1: budgets(),
+        SERVICES: services({"metadata": {"name": "s"}, "spec": {"selector": {"a": "b"}}}),
+    }
+    assert live(*IMPACT).document["spec"]["services"] == {"found": 1, "missing": ""}
+    answers[SERVICES] = services({"kind": "Secret"})
+    result = live(*IMPACT)
+    assert (result.code, "not a Service" in result.err) == (1, True)
+
+
+@pytest.mark.parametrize("of_budgets", [budgets(), NO_API, FORBIDDEN], ids=["none", "no API", "forbidden"])
+def test_services_that_may_not_be_read_are_unknown(
+    live: Live, answers: dict[str, Any], of_budgets: list[Any]
+) -> None:
+    answers |= {V1: of_budgets, V1BETA1: of_budgets, SERVICES: FORBIDDEN}
+    result = live(*IMPACT)
+    assert result.code == 0
+    assert "Services are UNKNOWN: cannot list services in all namespaces" in result.err
+    assert "'hashcompat rbac --impact' prints the role" in result.err
+
+
 def test_a_plan_reads_no_budgets(live: Live) -> None:
     """There is no answer for them here, so a request for them would fail."""
     assert live(*PLAN).code == 0
 
 
 def test_an_object_that_is_no_budget_is_refused(live: Live, answers: dict[str, Any]) -> None:
-    answers[V1] = budgets({"kind": "Secret"})
+    answers |= {V1: budgets({"kind": "Secret"}), SERVICES: services()}
     result = live(*IMPACT)
     assert (result.code, "not a PodDisruptionBudget" in result.err) == (1, True)
 

@@ -107,6 +107,9 @@ class Behaviour(msgspec.Struct, frozen=True):
     """The digest of a static pod's UID."""
     static_pod_source: Mapping[str, str]
     """What follows the pod in that digest, by kind of source."""
+    quantity_text: str
+    """When a parsed quantity keeps its text, which a static pod's UID digests: ``where it is canonical`` by
+    a quick look, or ``always``."""
     mirror_pod_owner: str
     """What a mirror pod's controller is: ``none``, or ``the node``."""
     token_mount: Mapping[str, str]

@@ -51,6 +51,8 @@ class Room(msgspec.Struct, frozen=True, rename="camel"):
     containers, or ``as requests`` are summed."""
     critical: str
     """Which pods take the room of others: ``none``, those ``by priority``, or ``static or by priority``."""
+    ending: bool
+    """Whether a pod that has finished counts while containers of it run."""
 
 
 class Behaviour(msgspec.Struct, frozen=True):

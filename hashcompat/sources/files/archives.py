@@ -66,7 +66,11 @@ def unpacked(source: Input, wanted: Callable[[str], bool]) -> Unpacked:
     with source.open() as stream, named(source.origin):
         tape = _Tape(Plain(stream, guarded=True))
         copy, links, places = Copy(), list[str](), list[tuple[str, int, int]]()
+        place = 0
         for member in _wanted(tape, wanted, _MOST_OBJECTS):
+            if source.meter and stream.seekable():
+                source.meter.add(stream.tell() - place)
+                place = stream.tell()
             if not member.isreg():
                 links += [member.name] if member.issym() or member.islnk() else []
                 continue

@@ -24,7 +24,7 @@ from hashcompat.sources.budgets import budgets_of
 from hashcompat.sources.dating import until
 from hashcompat.sources.documents import InFile
 from hashcompat.sources.files.foreign import refusal
-from hashcompat.sources.files.inputs import STDIN, Input, called
+from hashcompat.sources.files.inputs import STDIN, Input, Meter, called
 from hashcompat.sources.files.layouts import ALL, Chosen, Rules, chosen, is_template, skipped_line
 from hashcompat.sources.files.reading import WANTED, blocks, elements, parts
 from hashcompat.sources.files.spans import FIRST, Span
@@ -36,7 +36,7 @@ from hashcompat.sources.workloads import Census, Templates
 _AT_A_TIME: Final = 8
 
 
-def collect(
+def collect(  # noqa: PLR0913 - each is a question of its own
     names: tuple[str, ...],
     *,
     recursive: bool = False,
@@ -44,6 +44,7 @@ def collect(
     jobs: int = 1,
     glance: bool = False,
     rules: Rules = ALL,
+    meter: Meter | None = None,
 ) -> Inventory:
     """Read the nodes in every file, directory, archive, URL, or ``-`` for standard input.
 
@@ -56,18 +57,35 @@ def collect(
     """
     if names.count(STDIN) > 1:
         raise UsageError("-f - is given twice, and standard input can be read once")
-    choices = [chosen(name, rules, recursive=recursive) for name in names]
+    choices = [_chosen(name, rules, meter, recursive=recursive) for name in names]
     sources = [source for choice in choices for _, source in choice.files]
     if glance and len(sources) == 1:
         with suppress(InputError):  # what is wrong, a look through the whole file says
             if (guessed := glanced_at(sources[0], jobs)) is not None:
                 return _inventory(names, [guessed], _said(names, choices), needs_pods)
+    _begin("Looking through", sources)
     surveys = list(chain.from_iterable(_surveys(choice, jobs) for choice in choices))
     said = _said(names, choices, surveys)
     found = [survey for _, survey in surveys if survey is not None]
     if not found:
         raise InputError("; ".join(said))
     return _inventory(names, found, said, needs_pods)
+
+
+def _chosen(name: str, rules: Rules, meter: Meter | None, *, recursive: bool) -> Chosen:
+    if meter:
+        meter.stage(f"Reading {called(name)}")
+    choice = chosen(name, rules, recursive=recursive, meter=meter)
+    files = [(one, structs.replace(source, meter=meter)) for one, source in choice.files]
+    return structs.replace(choice, files=files)
+
+
+def _begin(doing: str, sources: Sequence[Input]) -> None:
+    """Tell the meter that all of some files will be read."""
+    if meter := next((source.meter for source in sources), None):
+        named = sources[0].origin if len(sources) == 1 else f"{len(sources):,} files"
+        known = all(source.size for source in sources)
+        meter.stage(f"{doing} {named}", sum(source.size for source in sources) if known else 0)
 
 
 _Surveys = Sequence[tuple[str, Survey | None]]
@@ -254,6 +272,7 @@ class _Pods(msgspec.Struct, frozen=True):
 
     def __iter__(self) -> Iterator[Pod]:
         found = not self.missing
+        _begin("Reading the pods of", [survey.source for survey in self.surveys])
         for pod in pods_of(
             _Objects(tuple(chain.from_iterable(map(_portions, self.surveys)))), self.templates
         ):
@@ -282,6 +301,7 @@ class _Pods(msgspec.Struct, frozen=True):
         first, *others = _divided(largest)
         if not others:
             return ()
+        _begin("Reading the pods of", [survey.source for survey in self.surveys])
         *others, last = others
         every = ((*before, *first), *others, (*last, *behind))
         return [_Share(_Objects(portions), self.templates) for portions in every]

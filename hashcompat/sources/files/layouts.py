@@ -22,7 +22,7 @@ from hashcompat.core.go import jsontext
 from hashcompat.core.model.escape import count
 from hashcompat.core.regex import regex
 from hashcompat.sources.content import TAR_BLOCK, Plain, is_tar, whole
-from hashcompat.sources.files.inputs import COMPRESSED, Input, inputs, joined, named
+from hashcompat.sources.files.inputs import COMPRESSED, Input, Meter, inputs, joined, named
 
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".yaml", ".yml")
 """How the names of files in a directory or archive end that are read."""
@@ -61,7 +61,7 @@ class Chosen(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
 
-def chosen(name: str, rules: Rules, *, recursive: bool) -> Chosen:
+def chosen(name: str, rules: Rules, *, recursive: bool, meter: Meter | None = None) -> Chosen:
     """Return what is read of a ``-f`` value; errors as ``inputs`` and ``unpacked``."""
     if Path(name).is_dir():
         every = [
@@ -69,13 +69,15 @@ def chosen(name: str, rules: Rules, *, recursive: bool) -> Chosen:
             for found in inputs(name, recursive, SUFFIXES)
         ]
         return _of_files(name, every, rules, (() if rules.strict else _ignored(Path(name))))
-    (source,) = inputs(name, recursive, SUFFIXES)
+    (source,) = inputs(name, recursive, SUFFIXES, meter)
     with source.open() as stream, named(source.origin):
         if not is_tar(Plain(stream).read(TAR_BLOCK)):
             return Chosen([(name, source)])
     from hashcompat.sources.files.archives import unpacked  # noqa: PLC0415 - other files need no tarfile
 
-    archive = unpacked(source, lambda member: member.endswith(_ENDINGS))
+    if meter:
+        meter.stage(f"Unpacking {source.origin}", source.size)
+    archive = unpacked(structs.replace(source, meter=meter), lambda member: member.endswith(_ENDINGS))
     if not archive.files:
         raise InputError(f"{source.origin}: no {', '.join(SUFFIXES)} file in this archive")
     found = _of_files(source.origin, [(_plain(one), file) for one, file in archive.files], rules, ())

@@ -151,9 +151,9 @@ def parts(
         if not json:
             from hashcompat.core.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
 
-            yield from yaml.parts(_text(stream, checked=not strict))
+            yield from yaml.parts(_text(source, stream, checked=not strict))
             return
-        text = _Counted(_text(spans.cut(stream, 0, end) if end else stream, checked=False))
+        text = _Counted(_text(source, spans.cut(stream, 0, end) if end else stream, checked=False))
         try:
             yield from jsonstream.parts(text, strict=strict, quick=quick, alike=alike, rest=rest)
         except InputError:
@@ -171,7 +171,7 @@ def blocks(source: Input, alike: Stencils, *, strict: bool = True) -> Iterator[P
     from hashcompat.core.go import yamlblocks  # noqa: PLC0415 - JSON input need not import a YAML parser
 
     with source.open() as stream, named(source.origin):
-        yield from yamlblocks.parts(_text(stream, checked=not strict), alike)
+        yield from yamlblocks.parts(_text(source, stream, checked=not strict), alike)
 
 
 class _Counted(Iterator[str]):
@@ -188,11 +188,15 @@ class _Counted(Iterator[str]):
 def _refuse_binary(source: Input, number: int) -> None:
     """Raise InputError where there is a control character in so many chunks: that is what is wrong there."""
     with source.open() as stream:
-        for _ in islice(_text(stream), number):
+        for _ in islice(_text(source, stream), number):
             pass
 
 
-def _text(stream: io.BufferedReader, *, checked: bool = True) -> Iterator[str]:
+def _text(source: Input, stream: io.BufferedReader, *, checked: bool = True) -> Iterator[str]:
+    return spans.metered(source, stream, _plain_text(stream, checked=checked))
+
+
+def _plain_text(stream: io.BufferedReader, *, checked: bool = True) -> Iterator[str]:
     """Yield the text of a file without the logs that ``kubectl cluster-info dump`` prints between objects."""
     return chunks(stream, WANTED, checked=checked, kept=without_logs)
 
@@ -206,7 +210,7 @@ def elements(source: Input, span: Span, *, strict: bool = True, alike: Stencils 
 def head(source: Input) -> str:
     """Return the beginning of a file; errors as ``parts``."""
     with source.open() as stream, named(source.origin):
-        return next(_text(stream))
+        return next(_plain_text(stream))
 
 
 def is_json(begins: str) -> bool:

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from hashcompat.cli import progress
+from hashcompat.cli.progress import Progress
 from hashcompat.core.model.pods import Origin, Source
 from hashcompat.sources.cluster import kubeapi, kubectl
 from hashcompat.sources.cluster.collect import Access, Scope, collect
@@ -202,7 +204,7 @@ def test_a_kubectl_that_does_not_start_is_an_error_in_its_words(
     live: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAKE_FAILS", "1")
-    assert "kubectl does not start: no message; give pods with -f FILE" in live(*PLAN).err
+    assert "kubectl does not start: no message; there is no kubeconfig: " in live(*PLAN).err
     monkeypatch.setenv("FAKE_SAYS", 'error: context "x" does not exist\n')
     result = live(*PLAN)
     assert (result.code, result.out) == (1, "")
@@ -399,12 +401,22 @@ class Terminal:
 def test_progress_is_one_line_on_a_terminal_that_is_gone_in_the_end(
     live: Live, monkeypatch: pytest.MonkeyPatch, quiet: bool
 ) -> None:
-    terminal = Terminal()
+    terminal, lines = Terminal(), list[str]()
     monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(progress, "_to_stderr", lines.append)
+    monkeypatch.setattr(progress, "_AFTER", 0.0)
+    stage = Progress.stage
+
+    def drawn(self: Progress, doing: str, total: int = 0) -> None:
+        stage(self, doing, total)
+        self.draw()
+
+    monkeypatch.setattr(Progress, "stage", drawn)
     live(*PLAN, *(["-q"] if quiet else []))
-    line = "\r\x1b[KReading 1 pod in all namespaces\r\x1b[KReading 1 node\r\x1b[K"
-    assert (line in terminal.text) != quiet
-    assert ("Reading" in terminal.text) != quiet
+    expected = [f"\r\x1b[KReading {what}: 0 s" for what in ("1 pod in all namespaces", "1 node")]
+    assert [line for line in lines if "Reading" in line] == ([] if quiet else expected)
+    assert lines[-1:] == ([] if quiet else ["\r\x1b[K"])
+    assert "Reading" not in terminal.text
 
 
 def test_a_service_account_is_used_where_there_is_no_kubeconfig(

@@ -209,7 +209,7 @@ def test_a_kubectl_that_does_not_start_is_an_error_in_its_words(
     result = live(*PLAN)
     assert (result.code, result.out) == (1, "")
     assert (
-        'cannot read the cluster: kubectl does not start: context "x" does not exist; give pods with -f FILE'
+        'cannot read the cluster: kubectl does not start: context "x" does not exist; there is no kubeconfig: '
         in result.err
     )
 
@@ -388,6 +388,9 @@ class Terminal:
 
     def isatty(self) -> bool:
         return True
+
+    def fileno(self) -> int:
+        raise OSError
 
     def write(self, text: str) -> int:
         self.text += text

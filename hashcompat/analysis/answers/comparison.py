@@ -327,8 +327,6 @@ class KnownMinor(msgspec.Struct, frozen=True):
     """The Go releases that built it, each with the first release that it built."""
     user_added: bool
     """Whether ``hashcompat releases --add`` made it known."""
-    pre_release: bool = False
-    """Whether it is a pre-release."""
 
 
 class ReleaseList(msgspec.Struct, frozen=True):
@@ -361,7 +359,6 @@ def known_releases(catalog: Catalog) -> ReleaseList:
                 row.era,
                 tuple((build.releases.since, build.go) for build in row.go),
                 bool(row.based_on),
-                bool(row.stage),
             )
             for row in catalog.known.rows
         )

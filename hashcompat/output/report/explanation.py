@@ -32,6 +32,7 @@ from hashcompat.output.report.model import (
     document,
 )
 from hashcompat.output.report.notes import BESIDES
+from hashcompat.output.report.page import Fragment, Page
 from hashcompat.output.report.provenance import Provenance, upgrade_of
 from hashcompat.output.report.restartplan import container_verdict, pieces_of, source_of, tool_of
 
@@ -65,6 +66,7 @@ def grouped(explanations: Iterable[Explanation]) -> list[Group]:
     return [Group(first, tuple(others)) for first, *others in groups.values()]
 
 
+_PULL: Final = "https://github.com/kubernetes/kubernetes/pull/"
 _SEPARATOR: Final = "-" * 72
 _MOST_NAMES: Final = 5
 _PLACES: Final = {
@@ -254,10 +256,60 @@ def _provenance(explanations: Explanations) -> Provenance:
     return Provenance(upgrade, explanations.origin, explanations.making)
 
 
+def _page(explanations: Explanations) -> Page:
+    from hashcompat.output.report.resultpages import explanation_page  # noqa: PLC0415 - few runs make pages
+
+    groups = [(group.explanation, group.others) for group in grouped(explanations.items)]
+    return explanation_page(EXPLANATIONS, explanations, groups, _parts)
+
+
+def _parts(explanation: Explanation) -> tuple[list[Fragment], list[tuple[str, list[str]]]]:
+    """Return where the two texts differ, and what else a page says of a container."""
+    shown: set[object] = set()
+    lists = (
+        ("Remarks", _remarks(explanation)),
+        ("Upstream", _upstream(explanation, shown)),
+        ("What to expect", _expected(explanation.expect)),
+    )
+    texts = [(title, [*_joined("".join(map(str, line)) for line in lines)]) for title, lines in lists]
+    return [*_fragments(explanation)] if explanation.by_text else [], texts
+
+
+def _joined(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines with the pull request that is the next line's address at their ends: a page links it."""
+    line = ""
+    for text in lines:
+        if (number := text.removeprefix(_PULL)) != text:
+            line += f" kubernetes/kubernetes#{number}" if f"#{number}" not in line else ""
+            continue
+        yield from filter(None, [line])
+        line = text
+    yield from filter(None, [line])
+
+
+def _fragments(explanation: Explanation) -> Iterator[Fragment]:
+    old, new = explanation.old, explanation.new
+    if old is None or new is None:
+        return
+    if old.era != new.era:
+        for side in (old, new):
+            pieces = [(piece.kind.value, piece.text) for piece in beginning(side.readable)]
+            yield Fragment(f"{side.release} hashes {side.hashes}; it begins", pieces)
+        return
+    found = explanation.fragment
+    more = "More places differ; hashcompat explain --full shows all." if found.more else ""
+    title = f"Where the text of {old.release} and that of {new.release} differ"
+    if found.pieces:
+        yield Fragment(title, [(piece.kind.value, piece.text) for piece in found.pieces], more)
+    elif old.hash != new.hash:
+        yield Fragment(title, (), f"They differ in a masked value; {SHOW}.")
+
+
 EXPLANATIONS: Final[Report[Explanations]] = Report(
     "ExplanationList",
     document=_document,
     text=_text,
+    page=_page,
     title="Explanation",
     headline=_headline,
     provenance=_provenance,

@@ -39,6 +39,7 @@ from hashcompat.output.report.model import (
 )
 from hashcompat.output.report.model import Outcome as CaseOutcome
 from hashcompat.output.report.notes import BESIDES, collapsed
+from hashcompat.output.report.page import Page
 from hashcompat.output.report.planview import overridden, times_line, times_of
 from hashcompat.output.report.restartplan import (
     case_of,
@@ -374,6 +375,12 @@ def _headline(result: GateResult) -> Headline:
     return Headline(result.outcome.value, f"{only}{result.deciding}", _COLOURS[result.outcome])
 
 
+def _page(result: GateResult) -> Page:
+    from hashcompat.output.report.resultpages import gate_page  # noqa: PLC0415 - few runs make pages
+
+    return gate_page(GATE, result)
+
+
 GATE: Final[Report[GateResult]] = Report(
     "GateReport",
     document=gate_document,
@@ -384,6 +391,7 @@ GATE: Final[Report[GateResult]] = Report(
     findings=findings_of,
     names=_names,
     title="Upgrade gate",
+    page=_page,
     headline=_headline,
     provenance=lambda result: structs.replace(
         provenance_of(result.plan), making=result.making, plan=result.plan.making

@@ -30,6 +30,7 @@ from hashcompat.output.report.model import (
     judged,
     plain,
 )
+from hashcompat.output.report.page import Page
 from hashcompat.output.report.provenance import Provenance, upgrade_of
 from hashcompat.output.report.restartplan import ItemSeals, container_verdict, source_of, tool_of
 
@@ -206,6 +207,12 @@ def _upgrade(made: Normalization) -> str:
     return upgrade_of(made.from_release, made.running, made.to_release)
 
 
+def _page(shown: Shown) -> Page:
+    from hashcompat.output.report.resultpages import normalization_page  # noqa: PLC0415 - few runs make pages
+
+    return normalization_page(NORMALIZATION, shown)
+
+
 NORMALIZATION: Final[Report[Any]] = Report(
     "Normalization",
     document=_document,
@@ -215,6 +222,7 @@ NORMALIZATION: Final[Report[Any]] = Report(
     wide=_wide,
     names=_names,
     title="Normalization of recorded hashes",
+    page=_page,
     headline=_headline,
     provenance=_provenance,
     notes=_notes,

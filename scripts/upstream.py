@@ -5,6 +5,7 @@ upstream.json names: a function whose text changed there may do something that n
 
     python scripts/upstream.py             # print what is missing
     python scripts/upstream.py --accept    # save the checksums of the functions as they are now
+    python scripts/upstream.py --take 1.38.0   # take a release into the data, and print what is to be read
 
 Exit codes: 0 nothing is missing; 1 the proxy could not be asked; 2 something is missing; 64 usage error.
 """
@@ -23,6 +24,7 @@ from typing import Any, Final
 if not __package__:  # run as a file: modules are found from the root of the repository, not from scripts/
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+from scripts import taking
 from scripts.lib import commandline
 from scripts.lib.commandline import Parser
 from scripts.lib.gotool import NEWEST, GoError, download, environment, run
@@ -105,12 +107,44 @@ def api_versions() -> list[str]:
     return listed.split()[1:]
 
 
+def to_read(watched: Mapping[str, Any], version: str, directory: Path) -> Iterator[str]:
+    """Name the functions of a release that are not those read in its minor, or else in the newest one."""
+    minor = version.rpartition(".")[0]
+    read = watched["read"].get(minor) or list(watched["read"].values())[-1]
+    for name, checksum in checksums(directory, watched["functions"]).items():
+        if read["sha256"].get(name) != checksum:
+            gone = " (gone)" if checksum == "gone" else ""
+            yield f"{name.replace(' ', ': ')}{gone}, as it was in {read['release']}"
+
+
+def _take(parser: Parser, version: str, watched: Mapping[str, Any]) -> int:
+    """Take a release into the data; exit with 2 where a person has to read or to write something."""
+    is_new = version.rpartition(".")[0] not in {row["minor"] for row in load(RELEASES)["releases"]}
+    try:
+        names = taking.take(version)
+    except ValueError as error:
+        parser.error(str(error))
+    except GoError as error:
+        return commandline.failed(parser.prog, error)
+    print(*taking.make(names), sep="\n")
+    left = [*taking.by_hand(is_new=is_new)]
+    try:
+        left += to_read(watched, version, download(f"{SOURCE}@v{version}"))
+    except GoError as error:
+        left.append(f"every function of upstream.json: {error}")
+    print(*(f"To do: {line}" for line in left) if left else ["nothing is left to read"], sep="\n")
+    return commandline.DIFFERENT if left else 0
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Print what is missing, or accept what was read."""
     parser = Parser(description=__doc__)
     parser.add_argument("--accept", action="store_true", help="save the checksums of the functions")
+    parser.add_argument("--take", metavar="VERSION", help="take a release into the data")
     given = parser.parse_args(argv)
     watched = load(WATCHED)
+    if given.take:
+        return _take(parser, given.take, watched)
     try:
         found = published(api_versions())
         now = {minor: newest_source(minor, found[minor]) for minor in watched["read"]}

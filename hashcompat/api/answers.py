@@ -37,7 +37,7 @@ from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet import hashing
 from hashcompat.core.kubelet.alike import unready
 from hashcompat.core.kubelet.hashing import ContainerHash
-from hashcompat.core.model.impact import Impact
+from hashcompat.core.model.impact import Impact, Installer
 from hashcompat.core.model.plan import Plan, Way
 from hashcompat.core.model.records import Record
 from hashcompat.core.release import is_release_name
@@ -73,26 +73,41 @@ def plan(
     return structs.replace(make(inventory, *ends, view), making=view.catalog.making(created))
 
 
-def impact(
+def impact(  # noqa: PLR0913 - all but the first three by name
     source: Source,
     from_release: str,
     to_release: str,
     *,
     batch: int = 1,
     all_budgets: bool = False,
+    across_zones: bool = False,
+    installer: str | None = None,
     catalog: Catalog | None = None,
     **options: Unpack[OptionFields],
 ) -> Impact:
     """Return what the restarts of a plan breach, and the nodes in the order in which to upgrade them.
 
-    ``batch`` kubelets are restarted at once. ``all_budgets``: the source has all PodDisruptionBudgets, which
-    by itself it cannot show. Errors as ``plan``, and UsageError for a batch of no nodes.
+    Up to ``batch`` kubelets are restarted at once, chosen so that nothing is breached that can be avoided.
+    ``all_budgets``: the source has all PodDisruptionBudgets and Services, which by itself it cannot show.
+    ``across_zones``: a batch may have nodes of several zones, and all nodes of one. ``installer``: what
+    installs kubelets, for the runbook: kubeadm, k3s, rke2, talos or package.
+
+    Errors as ``plan``, and UsageError for a batch of no nodes.
     """
     inventory = load(source)
     made = plan(inventory, from_release, to_release, catalog=catalog, **options)
     waits = unready(view_of(inventory, catalog, options).kubelet(made.to_release))
-    budgeted = disruption.without_others(inventory) if all_budgets else inventory
-    return disruption.make(made, budgeted, batch, None, waits)
+    known = disruption.without_others(inventory) if all_budgets else inventory
+    return disruption.make(
+        made, known, batch, None, waits, across_zones=across_zones, installer=_installer(installer)
+    )
+
+
+def _installer(name: str | None) -> Installer | None:
+    """Return what installs kubelets; raises UsageError for anything else."""
+    if name is not None and name not in list(Installer):
+        raise UsageError(f"installer: no {name!r}; there are {', '.join(Installer)}")
+    return Installer(name) if name else None
 
 
 def explain(

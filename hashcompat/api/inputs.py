@@ -6,7 +6,7 @@ command line are keywords here, bound to an inventory by ``view_of``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any, TypedDict, Unpack
 
@@ -22,6 +22,7 @@ from hashcompat.sources import filters, values
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files import dumps, staticpods
 from hashcompat.sources.files.collect import sample_cluster
+from hashcompat.sources.files.layouts import Rules
 from hashcompat.sources.filters import Filters
 
 Source = Inventory | str | PathLike[str] | Mapping[str, Any] | Iterable[Any]
@@ -39,11 +40,15 @@ class AccessFields(TypedDict, total=False):
     """The timeout of a request, in seconds."""
 
 
-def load(*sources: Source, recursive: bool = False) -> Inventory:
+def load(
+    *sources: Source, recursive: bool = False, exclude: Sequence[str] = (), strict_files: bool = False
+) -> Inventory:
     """Return the pods and nodes of files, directories, URLs (``str`` or ``Path``), and of Kubernetes objects.
 
     An object is a Pod, Node, List, Deployment, … as a dict, or an object of a client library: a model of the
     official client, or anything with ``to_dict``. ``recursive`` reads the directories below a directory too.
+    Of directories and archives ``exclude`` leaves files out, by patterns as in .gitignore; a file without
+    Kubernetes objects is skipped with a warning, or an error if ``strict_files``.
     The pods of files are read again for each iteration, so that they need no memory. Raises InputError,
     naming the file or the object, for what cannot be read, and where there is no pod.
     """
@@ -54,7 +59,7 @@ def load(*sources: Source, recursive: bool = False) -> Inventory:
         return values.collect(value for source in sources for value in _objects(source))
     if len(names) < len(sources):
         raise UsageError("load takes paths and URLs, or objects; not both at once")
-    return files.collect(names, recursive=recursive)
+    return files.collect(names, recursive=recursive, rules=Rules(tuple(exclude), strict_files))
 
 
 def _objects(source: Source) -> list[Any]:

@@ -16,7 +16,7 @@ import click
 import msgspec
 from msgspec import structs
 
-from hashcompat.cli import streams
+from hashcompat.cli import progress, streams
 from hashcompat.core.errors import ExitCode, InputError, UsageError
 from hashcompat.core.model.escape import is_obeyed_unescaped, printable
 from hashcompat.core.shown import urls
@@ -145,6 +145,9 @@ def show(report: Report[Result], result: Result, shown: Shown, below: Iterable[s
     ``ready``, and InputError once all others are written where one could not be.
     """
     ready(report, shown)
+    if sys.stdout.isatty():
+        progress.current().end()
+    progress.current().stage("Making the report")
     reports = _reports(report, shown)
     style = Style(not shown.no_headers, screen=_screen(below), encoding=streams.encoding())
     _save(report, result, reports, style)
@@ -234,7 +237,8 @@ def _blocks(pieces: Iterable[str]) -> Iterator[str]:
 
 def note(message: str) -> None:
     """Print a line for people to stderr."""
-    streams.say(printable(urls(message)))
+    with progress.current().aside():
+        streams.say(printable(urls(message)))
 
 
 def notes(report: Report[Result], result: Result, *, quiet: bool = False) -> None:

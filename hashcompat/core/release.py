@@ -15,7 +15,7 @@ _RELEASE: Final = regex(r"v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?P<suffix>[-+][0-9A-
 LATEST: Final = "latest"
 """What the newest known release is called, where a person may name one."""
 
-_PRE_RELEASE: Final = regex(r"-(alpha|beta|rc)\b")
+_PRE_RELEASE: Final = regex(r"-(alpha|beta|rc)\b.*")
 
 
 _NAME: Final = regex(r"v?\d{1,9}\.\d{1,9}(\.\d{1,9}([-+][0-9A-Za-z.+_~-]+)?)?", re.ASCII)
@@ -45,10 +45,13 @@ class Release(msgspec.Struct, frozen=True):
     vendor: str = ""
     """The vendor's suffix (``-eks-ad4801``, ``+k3s1``); empty for upstream's own build."""
 
+    stage: str = ""
+    """The suffix of a pre-release (``-alpha.2``); empty for a release."""
+
     @property
     def upstream(self) -> str:
         """The name of the upstream release: ``1.16.15`` for ``v1.16.15-eks-ad4801``."""
-        return f"{self.minor}.{self.patch}"
+        return f"{self.minor}.{self.patch}{self.stage}"
 
     @property
     def minor(self) -> str:
@@ -60,16 +63,19 @@ class Release(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=1024)
-def parse_release(text: str) -> Release:
+def parse_release(text: str, *, pre: bool = False) -> Release:
     """Parse a release name; a suffix after ``-`` or ``+`` marks a vendor's build of that upstream release.
 
     Raises UsageError if ``text`` is not a release, and for alpha, beta and rc builds, whose types may differ
-    from those of the release.
+    from those of the release, unless ``pre`` allows these.
     """
     match = _RELEASE.fullmatch(text.strip())
     if match is None:
         raise UsageError(f"{text!r} is not a kubelet release; want MAJOR.MINOR.PATCH such as 1.9.11")
     suffix = match["suffix"] or ""
+    numbers = int(match[1]), int(match[2]), int(match[3])
     if _PRE_RELEASE.match(suffix):
+        if pre:
+            return Release(text.strip(), *numbers, stage=suffix)
         raise UsageError(f"{text!r} is a pre-release; only releases have a known container schema")
-    return Release(text.strip(), int(match[1]), int(match[2]), int(match[3]), suffix)
+    return Release(text.strip(), *numbers, suffix)

@@ -1,4 +1,4 @@
-"""PodDisruptionBudgets of policy/v1 and policy/v1beta1, and the scales of controllers.
+"""PodDisruptionBudgets of policy/v1 and policy/v1beta1, Services, and the scales of controllers.
 
 An empty selector selects every pod of the namespace in v1 and none in v1beta1; without a selector none is
 selected in both (k8s.io/api policy/v1 and policy/v1beta1 ``PodDisruptionBudgetSpec``, which API servers
@@ -14,11 +14,21 @@ from typing import Any, Final
 
 from hashcompat.core.go.jsonpath import part, rows, text
 from hashcompat.core.go.jsontext import clean
-from hashcompat.core.model.budgets import EVERYTHING, Amount, Budget, Budgets, Counted, Requirement, Selector
+from hashcompat.core.model.budgets import (
+    EVERYTHING,
+    Amount,
+    Budget,
+    Budgets,
+    Counted,
+    Requirement,
+    Selector,
+    Service,
+)
 from hashcompat.core.regex import regex
-from hashcompat.sources.workloads import is_workload
+from hashcompat.sources.workloads import group_of, is_workload
 
 KIND: Final = "PodDisruptionBudget"
+SERVICE: Final = "Service"
 _V1: Final = "policy/v1"
 _V1BETA1: Final = "policy/v1beta1"
 _SCALED: Final = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "ReplicationController"})
@@ -30,7 +40,9 @@ _PERCENT: Final = regex(r"\d{1,3}%", re.ASCII)
 _FACT: Final = 400
 _LONGEST: Final = 1_024
 """Characters of a name."""
-NOT_IN_INPUT: Final = "the input has none; kubectl get nodes,pods,pdb -A -o json saves them with the pods"
+NOT_IN_INPUT: Final = (
+    "the input has none; kubectl get nodes,pods,pdb,services -A -o json saves them with the pods"
+)
 
 
 class _Problem(Exception):  # noqa: N818 - it never leaves this module
@@ -62,6 +74,21 @@ def of_budget(value: Mapping[str, Any]) -> Budget:
         return Budget(namespace, name, selector, problem=str(problem))
 
 
+def of_service(value: Mapping[str, Any]) -> Service | None:
+    """Return a Service of the core group; None for another object, and where it selects no pods.
+
+    Those without a selector have endpoints that somebody else writes, those of type ExternalName have none
+    (k8s.io/api core/v1 ``ServiceSpec``).
+    """
+    metadata, spec = part(value, "metadata"), part(value, "spec")
+    labels = part(spec, "selector")
+    if value.get("kind") != SERVICE or group_of(value) or text(spec, "type") == "ExternalName" or not labels:
+        return None
+    selector = tuple(Requirement(key, "In", frozenset({str(label)})) for key, label in labels.items())
+    namespace = clean(text(metadata, "namespace"))[:_LONGEST] or "default"
+    return Service(namespace, clean(text(metadata, "name"))[:_LONGEST], selector)
+
+
 def scale_of(value: Mapping[str, Any]) -> tuple[tuple[str, str], int] | None:
     """Return how many replicas a controller wants, by its namespace and name; None for other objects."""
     replicas = _count(part(value, "spec").get("replicas"))
@@ -72,24 +99,38 @@ def scale_of(value: Mapping[str, Any]) -> tuple[tuple[str, str], int] | None:
     return (clean(text(metadata, "namespace")) or "default", owner), replicas
 
 
-def size_of(budget: Budget) -> int:
-    """Return how much memory a budget takes, in facts of up to 400 bytes (``core/go/allowance.py``)."""
+def size_of(budget: Budget | Service) -> int:
+    """Return how much memory one takes, in facts of up to 400 bytes (``core/go/allowance.py``)."""
     selector = budget.selector or ()
     texts = [text for one in selector for text in (one.key, *one.values)]
     return 3 + len(selector) + sum(len(text) + 100 for text in texts) // _FACT
 
 
-def budgets_of(found: Iterable[Budget], scales: Mapping[tuple[str, str], int], *, listed: bool) -> Budgets:
-    """Return budgets, each once; copies that differ have a problem.
+def budgets_of(
+    found: Iterable[object],
+    scales: Mapping[tuple[str, str], int],
+    *,
+    listed: bool,
+    services: str | None = None,
+) -> Budgets:
+    """Return the budgets and Services among what was found, each once; budgets that differ have a problem.
 
-    ``listed``: whether the input lists budgets, and so has none if there is none.
+    ``listed``: whether the input lists budgets, and so has none if there is none. ``services``: why there may
+    be other Services; None for an input that shows that itself, by having any.
     """
     known: dict[tuple[str, str], Budget] = {}
-    for budget in found:
-        key = budget.namespace, budget.name
-        if known.setdefault(key, budget) != budget:
-            known[key] = Budget(*key, EVERYTHING, problem="the input has two that differ")
-    return Budgets(tuple(known.values()), "" if known or listed else NOT_IN_INPUT, scales)
+    selecting: dict[Service, None] = {}
+    for one in found:
+        if isinstance(one, Service):
+            selecting[one] = None
+        elif isinstance(one, Budget):
+            key = one.namespace, one.name
+            if known.setdefault(key, one) != one:
+                known[key] = Budget(*key, EVERYTHING, problem="the input has two that differ")
+    if services is None:
+        services = "" if selecting else NOT_IN_INPUT
+    missing = "" if known or listed else NOT_IN_INPUT
+    return Budgets(tuple(known.values()), missing, tuple(selecting), services, scales)
 
 
 def _selector(spec: Mapping[str, Any], version: str) -> Selector | None:

@@ -9,10 +9,10 @@ import codecs
 import re
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
-from io import BufferedIOBase, BufferedReader
+from collections.abc import Callable, Iterable, Iterator
+from io import BufferedIOBase, BufferedReader, RawIOBase
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.regex import regex
@@ -54,8 +54,14 @@ _LONGEST_WINDOW: Final = 27
 class Plain:
     """Reads a file without its compression: gzip or zstd, by its first bytes, or neither."""
 
-    def __init__(self, stream: BufferedReader, most: int | None = None) -> None:
-        """``most``: how many bytes may come out of it, by default MOST_BYTES."""
+    def __init__(self, stream: BufferedReader, most: int | None = None, *, guarded: bool = False) -> None:
+        """``most``: how many bytes may come out of it, by default MOST_BYTES.
+
+        ``guarded``: whether what unpacks to more than MOST_TIMES its size is refused.
+        """
+        self._packed = _Counted(stream) if guarded else None
+        if self._packed:
+            stream = BufferedReader(self._packed, _CHUNK)
         self._stream, self._form, self._damage = _opened(stream)
         self._most = self._left = MOST_BYTES if most is None else most
 
@@ -72,7 +78,44 @@ class Plain:
         self._left -= len(data)
         if self._left < 0:
             raise too_long(f"{self._form} data" if self._form else "content", self._most, "give a part of it")
+        taken = self._most - self._left
+        if self._form and self._packed and taken > _PACKED + MOST_TIMES * self._packed.number:
+            raise RefusedError(
+                f"{self._form} data that unpacks to more than {MOST_TIMES} times its size, as a "
+                "decompression bomb does; unpack it, and give a part of it"
+            )
         return data
+
+
+MOST_TIMES: Final = 500
+"""How much larger than itself an archive may be unpacked: JSON of many replicas is 100 times as large, and
+zeros are more than 1000 times."""
+_PACKED: Final = 1 << 26
+"""Bytes that may come out of anything: small texts are packed better than large ones."""
+
+
+class _Counted(RawIOBase):
+    """Bytes of a stream, and how many were read."""
+
+    def __init__(self, stream: BufferedReader) -> None:
+        self._stream, self.number = stream, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        number = self._stream.readinto(buffer)
+        self.number += number
+        return number
+
+
+TAR_BLOCK: Final = 512
+"""Bytes of the unit of tar archives."""
+
+
+def is_tar(block: bytes) -> bool:
+    """Return whether the first block of a file is that of a tar archive."""
+    return block[257:262] == b"ustar"
 
 
 def all_of(stream: BufferedReader, most: int) -> bytes:
@@ -107,16 +150,31 @@ _CONTROLS: Final = bytes([*range(0x09), *range(0x0E, 0x20)])
 _CONTROL: Final = regex(f"[{re.escape(_CONTROLS.decode())}]")
 
 
-def chunks(stream: BufferedReader, wanted: str, *, checked: bool = True) -> Iterator[str]:
+Decoded = Iterator[tuple[str, bool]]
+"""Texts, each with whether it has no control character, or need not be checked."""
+
+
+def _all_of_it(texts: Decoded) -> Decoded:
+    return texts
+
+
+def chunks(
+    stream: BufferedReader,
+    wanted: str,
+    *,
+    checked: bool = True,
+    kept: Callable[[Decoded], Decoded] = _all_of_it,
+) -> Iterator[str]:
     """Yield the text of a file, gzip or zstd or neither, whatever its name.
 
     The first chunk does not consist of white space alone. Raises InputError for what is empty, damaged,
     too long or not text, naming what is ``wanted``. Without ``checked`` no control character is looked for,
-    which takes ten times as long as decoding: whoever parses JSON refuses each of them anyway.
+    which takes ten times as long as decoding: whoever parses JSON refuses each of them anyway. ``kept``
+    passes on what of the text counts.
     """
     lead: list[str] | None = []
     position = 0
-    for text, plain in _decoded(_pieces(Plain(stream)), checked=checked):
+    for text, plain in kept(_decoded(_pieces(Plain(stream)), checked=checked)):
         if not plain and (place := _control(text)) is not None:
             raise InputError(f"binary data at character {position + place}; want {wanted}")
         position += len(text)
@@ -170,7 +228,7 @@ def _control(text: str) -> int | None:
     return match.start() if match else None
 
 
-def _decoded(pieces: Iterator[bytes], *, checked: bool) -> Iterator[tuple[str, bool]]:
+def _decoded(pieces: Iterator[bytes], *, checked: bool) -> Decoded:
     """Decode UTF-8, or UTF-16 where it has that byte order mark, as PowerShell's ``>`` writes.
 
     With each text comes whether it has no control character, or need not be ``checked``: that is ten times

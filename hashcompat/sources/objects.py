@@ -17,7 +17,7 @@ from msgspec import structs
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import part, text
 from hashcompat.core.go.jsontext import canonical, clean, kind_of
-from hashcompat.core.model.budgets import Budget
+from hashcompat.core.model.budgets import Budget, Service
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Container, Node, Pod
 from hashcompat.core.model.records import Record
@@ -28,11 +28,11 @@ from hashcompat.sources.pods import of_pod, of_template
 from hashcompat.sources.statuses import heartbeat
 from hashcompat.sources.workloads import Templates, group_of, place_of
 
-Found = Pod | Node | Record | Budget
+Found = Pod | Node | Record | Budget | Service
 """What an object may hold; only a snapshot holds records."""
 SYSTEM: Final = "kube-system"
 """The namespace that every cluster has as long as it exists."""
-BESIDE_PODS: Final = ("Node", budgets.KIND, snapshots.KIND)
+BESIDE_PODS: Final = ("Node", budgets.KIND, budgets.SERVICE, snapshots.KIND)
 """The kinds that do not hold pods, but affect every pod's verdict, or what it means for others."""
 
 
@@ -151,6 +151,8 @@ def read(found: Object) -> Iterator[Found]:
         yield of_node(fields)
     elif budgets.is_budget(value):
         yield budgets.of_budget(value)
+    elif (service := budgets.of_service(value)) is not None:
+        yield service
     elif kind == snapshots.KIND:
         from hashcompat.sources.snapshots import records  # noqa: PLC0415 - few inputs are snapshots
 

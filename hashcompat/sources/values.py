@@ -8,7 +8,6 @@ from datetime import date
 from typing import Any, Final
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.model.budgets import Budget
 from hashcompat.core.model.pods import Inventory, Node, Origin
 from hashcompat.core.model.records import Record
 from hashcompat.core.model.uids import Dating
@@ -45,7 +44,7 @@ def collect(values: Iterable[object]) -> Inventory:
         tuple(thing for thing, _ in others if isinstance(thing, Record)),
         warnings=(*templates.warnings, *dict.fromkeys(hidden)),
         budgets=budgets_of(
-            (thing for thing, _ in others if isinstance(thing, Budget)),
+            (thing for thing, _ in others),
             dict(scale for one in objects if (scale := scale_of(one.value))),
             listed=False,
         ),

@@ -15,7 +15,8 @@ from typing import Any, Final
 
 from scripts.lib.paths import CACHE, SCRIPTS
 from scripts.lib.program import Program
-from scripts.suites import patches
+from scripts.suites import godeps, parts, patches
+from scripts.suites.kubelets import Kubelet
 
 SOURCE: Final = SCRIPTS / "suites" / "kubeletoptions" / "options.go.txt"
 KUBERNETES: Final = "k8s.io/kubernetes"
@@ -81,16 +82,19 @@ def module(release: str, directory: Path, name: str, files: Mapping[str, str]) -
         return directory
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
-    for each in ("go.mod", "go.sum"):
-        shutil.copyfile(pristine / each, directory / each)
     for each, text in files.items():
         (directory / each).parent.mkdir(exist_ok=True)
         (directory / each).write_text(text, encoding="utf-8")
     edits = [f"-module={named(name, release)}", f"-require={KUBERNETES}@v{release}"]
-    edits += [
-        *patches.published(directory, release, _GONE),
-        *(patches.empty(directory, gone) for gone in _GONE),
-    ]
+    if (pristine / "go.mod").exists():
+        for each in ("go.mod", "go.sum"):
+            shutil.copyfile(pristine / each, directory / each)
+        edits += patches.published(directory, release, _GONE)
+        edits += (patches.empty(directory, gone) for gone in _GONE)
+    else:
+        godeps.write(pristine, directory)
+        replaced = Kubelet(release).replaced()
+        edits += (*parts.required(replaced), *parts.replacements(directory, replaced))
     patches.go(directory, "mod", "edit", *edits)
     patches.go(directory, "list", "-deps", ".")  # completes go.sum
     stamp.write_text(wanted, encoding="utf-8")

@@ -91,6 +91,10 @@ class Kubelet:
         """Return the Go that it is built with: today's, but for some in kubelets.json."""
         return next((row["go"] for row in self._rows("toolchains")), gotool.NEWEST)
 
+    def edits(self) -> list[dict[str, str]]:
+        """Return the changes of Kubernetes' own source that make up for the Go that it is built with."""
+        return self._rows("edits")
+
     def _rows(self, table: str) -> list[dict[str, str]]:
         rows = json.loads(_ROWS.read_text(encoding="utf-8"))[table]
         release = parse_release(self.release)
@@ -162,8 +166,9 @@ def built(kubelet: Kubelet) -> Path:
 
 def _write_module(kubelet: Kubelet, module: Path) -> None:
     """Write the module of a kubelet, and complete its checksums; leave it where nothing changed since."""
-    patch, replaced = kubelet.patch(), kubelet.replaced()
+    patch, replaced, edited = kubelet.patch(), kubelet.replaced(), kubelet.edits()
     rows = f"\n{sorted(replaced.items())}{parts.standins(replaced)}" if replaced else ""
+    rows += str(edited or "")
     wanted = hashlib.sha256(f"{PACKAGE}\n{patch}{rows}".encode()).hexdigest()
     stamp = module / "stamp"
     if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
@@ -187,9 +192,17 @@ def _write_module(kubelet: Kubelet, module: Path) -> None:
 
 
 def _requirement(kubelet: Kubelet, patch: str, directory: Path) -> list[str]:
-    version = f"v{kubelet.release}"
+    version, edited = f"v{kubelet.release}", kubelet.edits()
     edits = [f"-require={KUBERNETES}@{version}"]
-    if patch:
-        tree = directory / f"tree-{hashlib.sha256(patch.encode()).hexdigest()[:12]}"
-        edits.append(f"-replace={KUBERNETES}@{version}={patches.patched(kubelet.release, patch, tree)}")
+    if patch or edited:
+        digest = hashlib.sha256(f"{patch}{edited or ''}".encode()).hexdigest()
+        tree = directory / f"tree-{digest[:12]}"
+        release = kubelet.release
+        made = patches.patched(release, patch, tree) if patch else patches.copied(release, tree)
+        for row in edited:
+            text = (place := made / row["path"]).read_text(encoding="utf-8")
+            if row["old"] not in text:
+                raise GoError(f"{row['path']} of {kubelet.release} has no {row['old']!r}")
+            place.write_text(text.replace(row["old"], row["new"]), encoding="utf-8")
+        edits.append(f"-replace={KUBERNETES}@{version}={made}")
     return edits

@@ -166,15 +166,21 @@ def whole(release: str, patch: str, directory: Path) -> Path:
 
 def patched(release: str, patch: str, directory: Path) -> Path:
     """Apply a patch to a copy of all of Kubernetes' module by `git am`, and return its place."""
+    copied(release, directory)
+    _commit(directory)
+    mail = directory.with_name(f"{directory.name}.patch")
+    mail.write_text(patch, encoding="utf-8")
+    git(directory, "am", str(mail))
+    return directory
+
+
+def copied(release: str, directory: Path) -> Path:
+    """Copy all of Kubernetes' module, as a module that can be changed, and return its place."""
     shutil.rmtree(directory, ignore_errors=True)
     shutil.copytree(source(release), directory, copy_function=shutil.copyfile)
     for path in (directory, *directory.rglob("*")):
         if path.is_dir():
             path.chmod(0o755)
-    _commit(directory)
-    mail = directory.with_name(f"{directory.name}.patch")
-    mail.write_text(patch, encoding="utf-8")
-    git(directory, "am", str(mail))
     for name in ("go.work", "go.work.sum"):
         (directory / name).unlink(missing_ok=True)
     if not (directory / "go.mod").exists():  # up to 1.14

@@ -9,10 +9,12 @@ from msgspec import structs
 
 import hashcompat
 from hashcompat.analysis import disruption
-from hashcompat.analysis.disruption import census
+from hashcompat.analysis.disruption import census, counts
 from hashcompat.analysis.disruption.census import Fate, fates, identity_of
+from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import UsageError
-from hashcompat.core.model.impact import Certainty, Impact, NodeImpact, Step
+from hashcompat.core.kubelet.alike import unready
+from hashcompat.core.model.impact import Certainty, Impact, NodeImpact, OwnerImpact, Step
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.sources.values import collect
 from tests.disruption.pods import budget, read, replica
@@ -173,7 +175,7 @@ def test_pods_that_need_a_person_are_named() -> None:
     found = of(impact(*objects))
     pods = found.pods
     assert (pods.bare, pods.static, pods.killed) == ((("ns", "bare"),), (("ns", "etcd-n1"),), ())
-    assert pods.single == (("ns", "StatefulSet/web"),)
+    assert pods.single == (("ns", "StatefulSet/web"), ("ns", "StaticPod/etcd"))
     assert found.flags == ("--delete-emptydir-data", "--force", "--ignore-daemonsets")
 
 
@@ -202,17 +204,28 @@ def test_nodes_are_ordered_by_their_step_and_batches_keep_to_one() -> None:
     found = impact(*objects, batch=2)
     assert [(batch.step.value, batch.nodes) for batch in found.batches] == [
         ("clean", ("n8", "n9")),
-        ("in-place", ("n1", "n2")),
+        ("in-place", ("n1",)),
+        ("in-place", ("n2",)),
         ("drain", ("n4", "n3")),
     ]
-    assert [(one.name, one.batch) for one in found.nodes if one.batch == 2] == [("n1", 2), ("n2", 2)]
-    together = found.batches[1].effect
-    assert [(one.name, one.short, one.certainty) for one in together.budgets] == [("web", 1, Certainty.YES)]
-    assert [(one.name, one.replicas) for one in together.owners] == [("StatefulSet/web", 2)]
-    assert not found.batches[2].effect
-    assert {one.name for one in found.breaches} == {"web", "db"}
+    (apart,) = found.batches[2].apart
+    assert (apart.batch, apart.node, apart.other) == (2, "n2", "n1")
+    assert apart.why == "PodDisruptionBudget ns/web lets 1 healthy pod go, and 2 would restart"
+    assert not any(batch.effect for batch in found.batches)
+    assert [one.name for one in found.breaches] == ["db"]
     assert [one.name for one in impact(*objects).breaches] == ["db"]
     assert impact(*reversed(objects), batch=2).batches == found.batches
+
+
+def test_a_gate_asks_what_nodes_breach_that_are_restarted_at_once() -> None:
+    objects = (replica("web-0", "n1"), replica("web-1", "n2"), budget(minAvailable=1))
+    inventory = disruption.without_others(hashcompat.load(objects))
+    found = disruption.make(hashcompat.plan(inventory, *UP), inventory, 2, ["n1", "n2"], at_once=True)
+    (batch,) = found.batches
+    assert batch.nodes == ("n1", "n2")
+    (budget_hit,) = batch.effect.budgets
+    assert (budget_hit.name, budget_hit.short, budget_hit.certainty) == ("web", 1, Certainty.YES)
+    assert [(one.name, one.replicas) for one in batch.effect.owners] == [("StatefulSet/web", 2)]
 
 
 def test_what_an_owner_has_to_expect() -> None:
@@ -325,9 +338,21 @@ def test_pods_that_are_not_ready_for_a_while_though_nothing_restarts(
 
 
 def test_nodes_of_a_batch_are_not_ready_together() -> None:
+    """So they are in two batches, unless somebody asks what they do at once."""
     pods = (probed("web-0", "n1"), probed("web-1", "n2"), budget(minAvailable=1))
     found = impact(*pods, way=RESETS, batch=2)
     assert not of(found).together
-    (batch,) = found.batches
+    assert [batch.nodes for batch in found.batches] == [("n1",), ("n2",)]
+    inventory = disruption.without_others(hashcompat.load(pods))
+    waits = unready(default_catalog().kubelet(RESETS[1]))
+    plan = hashcompat.plan(inventory, *RESETS)
+    (batch,) = disruption.make(plan, inventory, 2, ["n1", "n2"], waits, at_once=True).batches
     assert [one.after for one in batch.together.budgets] == [0]
     assert [one.replicas for one in batch.together.owners] == [2]
+
+
+def test_what_restarts_do_by_themselves_is_not_said_again() -> None:
+    down = OwnerImpact("ns", "StatefulSet/web", Certainty.YES, 2)
+    perhaps = structs.replace(down, certainty=Certainty.UNKNOWN)
+    assert [*counts._newly_certain([down], [perhaps])] == [down]
+    assert [*counts._newly_certain([down], [down])] == []

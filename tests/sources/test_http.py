@@ -93,7 +93,7 @@ def test_a_url_is_read_like_a_file(run: Run, server: str, path: str) -> None:
         ("/broken", "the server answered 500 Internal Server Error"),
         ("/short", "cannot download: "),
         ("/short-but-whole-json", "cannot download: "),
-        ("/page", "not a Kubernetes object"),
+        ("/page", "a page of HTML"),
         ("/empty", "empty; want Kubernetes objects"),
     ],
 )

@@ -16,8 +16,8 @@ import yaml
 
 from hashcompat.core.errors import InputError
 from hashcompat.sources.content import Plain, chunks, lines
+from hashcompat.sources.files import archives, dumps
 from hashcompat.sources.files import collect as files
-from hashcompat.sources.files import dumps
 from tests.helpers.linear import MOST, growth
 from tests.helpers.pods import listed, pod
 from tests.helpers.upgrades import hash_changed, record
@@ -78,7 +78,7 @@ def plain(data: bytes, _: Path) -> None:
 
 
 def members(data: bytes, _: Path) -> None:
-    found = dumps.members(stream(data), lambda _: True)
+    found = archives.members(stream(data), lambda _: True)
     assert found is not None
     for _member in found:
         pass

@@ -327,6 +327,8 @@ class KnownMinor(msgspec.Struct, frozen=True):
     """The Go releases that built it, each with the first release that it built."""
     user_added: bool
     """Whether ``hashcompat releases --add`` made it known."""
+    pre_release: bool = False
+    """Whether it is a pre-release."""
 
 
 class ReleaseList(msgspec.Struct, frozen=True):
@@ -359,6 +361,7 @@ def known_releases(catalog: Catalog) -> ReleaseList:
                 row.era,
                 tuple((build.releases.since, build.go) for build in row.go),
                 bool(row.based_on),
+                bool(row.stage),
             )
             for row in catalog.known.rows
         )

@@ -5,92 +5,123 @@ A kubelet that restarts a container in place asks nobody: a PodDisruptionBudget 
 
 ``make`` returns all that ``hashcompat impact`` prints. The stages, in order: ``census`` (what the plan does
 to each pod, and the pods one by one; nothing of a single pod is kept but names that need a person),
-``budgets`` (which pods a budget selects, what it demands and has), and here what restarts at one time do
-together, how each node is upgraded, and in which order and batches.
+``budgets`` (which pods a budget selects, what it demands and has), ``counts`` (what restarts at one time do
+together), here how each node is upgraded, ``batches`` (in which order, and which nodes at once) and
+``packing`` (how these are chosen so that they are few).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
-from operator import attrgetter
-from typing import Final, TypeVar
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final
 
-import msgspec
 from msgspec import structs
 
-from hashcompat.analysis.disruption.budgets import Health, Hits, health_of
+from hashcompat.analysis.disruption.batches import batches, ordered, together
+from hashcompat.analysis.disruption.budgets import health_of
 from hashcompat.analysis.disruption.census import (
+    ETCD,
     Census,
     NodeSeen,
     OwnerKey,
     OwnerSeen,
-    Places,
     fates,
+    is_etcd,
     is_replicated,
     median,
 )
+from hashcompat.analysis.disruption.counts import Counts
+from hashcompat.core.catalog.releases import minors_behind
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.escape import agree, count, name_path
 from hashcompat.core.model.impact import (
-    Batch,
-    BudgetImpact,
+    ApiServer,
     Certainty,
     Effect,
     Impact,
+    Installer,
     NodeImpact,
     Owner,
-    OwnerImpact,
     Pods,
+    Role,
     Step,
 )
 from hashcompat.core.model.plan import Plan
-from hashcompat.core.model.pods import Inventory, Pod
+from hashcompat.core.model.pods import Inventory, Node, Pod
+from hashcompat.core.release import parse_release
 
 
-def make(
+def make(  # noqa: PLR0913 - all but the first two have defaults
     plan: Plan,
     inventory: Inventory,
     size: int = 1,
     nodes: Iterable[str] | None = None,
     unready: Callable[[Pod], int] = lambda _: 0,
+    *,
+    across_zones: bool = False,
+    at_once: bool = False,
+    installer: Installer | None = None,
 ) -> Impact:
-    """Return the impact of a plan, with its nodes in batches of ``size``.
+    """Return the impact of a plan, with its nodes in batches of ``size`` at the most.
 
     ``inventory`` has all pods of the namespaces that the plan is about, those included that it leaves out:
     they count as replicas. Its pods are read once. ``nodes`` are those to order, by default all that have
     pods or that the inventory shows. ``unready`` returns for how many seconds a Ready pod that is kept is not
-    Ready when the kubelet starts (``core.kubelet.alike.unready``). Raises UsageError for a size below 1, and
-    what reading raises.
+    Ready when the kubelet starts (``core.kubelet.alike.unready``). ``across_zones``: a batch may have nodes
+    of several zones, and all of one. ``at_once``: the nodes of each step are one batch, whatever that
+    breaches. ``installer``: what installs kubelets, by default what their releases show.
+    Raises UsageError for a size below 1, and what reading raises.
     """
     if size < 1:
         raise UsageError(f"a batch has at least one node, not {size}")
     restarts = fates(plan.items)
-    census = Census(inventory.budgets, restarts, unready)
+    budgets = inventory.budgets
+    census = Census(budgets, restarts, unready, drains=size > 1)
     for pod in inventory.pods:
         census.add(pod)
-    healths = tuple(
-        health_of(budget, seen, inventory.budgets.scales)
-        for budget, seen in zip(inventory.budgets.found, census.seen, strict=True)
-    )
-    cluster = Counts(healths, census.owners, census.nodes, inventory.budgets.scales)
+    objects = {node.name: node for node in inventory.nodes}
     # A node without pods is upgraded too, so it belongs in a batch.
-    known = {*census.nodes, *(node.name for node in inventory.nodes)} if nodes is None else set(nodes)
-    missing = inventory.budgets.missing
-    # What is on no node restarts with none of them; it is counted by itself below.
-    impacts = ordered(node_impact(name, cluster, missing) for name in sorted(known - {""}))
-    groups = tuple(batches(impacts, size, cluster))
+    every = {*census.nodes, *objects} - {""}
+    cluster = Counts(
+        tuple(
+            health_of(one, seen, budgets.scales)
+            for one, seen in zip(budgets.found, census.seen, strict=False)
+        ),
+        tuple(zip(budgets.services, census.seen[len(budgets.found) :], strict=True)),
+        census.owners,
+        census.nodes,
+        budgets.scales,
+        objects,
+        {} if across_zones else Counter(filter(None, map(zone_of, filter(_is_ready, inventory.nodes)))),
+        len(every),
+    )
+    known = set(nodes) if nodes is not None else every
+    impacts = ordered(node_impact(name, cluster, budgets.missing) for name in sorted(known))
+    impacts = [structs.replace(one, left_out=_left_out(one, cluster, plan)) for one in impacts]
+    kept = [one for one in impacts if not one.left_out]
+    if at_once:
+        groups = together(kept, cluster)
+        at_least = len(groups)
+    else:
+        groups, at_least = batches(kept, size, cluster)
     numbers = {name: batch.number for batch in groups for name in batch.nodes}
+    placed = [structs.replace(node, batch=numbers.get(node.name, 0)) for node in impacts]
     unplaced = census.nodes.get("")
     return Impact(
         plan.from_release,
         plan.to_release,
         size,
-        tuple(structs.replace(node, batch=numbers[node.name]) for node in impacts),
+        tuple(sorted(placed, key=lambda node: node.batch or len(groups) + 1)),
         groups,
         tuple(_owner(key, cluster) for key in sorted(cluster.owners) if cluster.owners[key].nodes),
-        len(inventory.budgets.found),
-        missing,
+        len(budgets.found),
+        budgets.missing,
+        len(budgets.services),
+        budgets.services_missing,
+        at_least,
+        tuple(_servers(census.nodes, plan.to_release)),
+        installer or _installer(inventory.nodes),
         unplaced.restarted + unplaced.unknown if unplaced else 0,
         len(restarts) - len(census.met),
         plan.assumptions,
@@ -104,9 +135,25 @@ def make(
     )
 
 
+def _servers(nodes: Mapping[str, NodeSeen], target: str) -> Iterator[ApiServer]:
+    """Yield the API servers, each with how far it is behind a release."""
+    for name, seen in sorted(nodes.items()):
+        if seen.server:
+            behind = minors_behind(parse_release(seen.server), parse_release(target))
+            yield ApiServer(name, seen.server, behind)
+
+
+def _installer(nodes: Iterable[Node]) -> Installer:
+    """Return what installs the kubelets of some nodes, as the names of their releases show it."""
+    kubelets = [node.kubelet for node in nodes]
+    shown = (one for one in (Installer.K3S, Installer.RKE2) if any(f"+{one}" in name for name in kubelets))
+    return next(shown, Installer.PACKAGE)
+
+
 def without_others(inventory: Inventory) -> Inventory:
-    """Return an inventory that is taken to have all budgets."""
-    return structs.replace(inventory, budgets=structs.replace(inventory.budgets, missing=""))
+    """Return an inventory that is taken to have all budgets and Services."""
+    budgets = structs.replace(inventory.budgets, missing="", services_missing="")
+    return structs.replace(inventory, budgets=budgets)
 
 
 def _owner(key: OwnerKey, cluster: Counts) -> Owner:
@@ -126,109 +173,7 @@ def _owner(key: OwnerKey, cluster: Counts) -> Owner:
     )
 
 
-# What happens when the kubelets of some nodes are restarted at once.
-
-_NOWHERE = Places()
-
-
-class Counts(msgspec.Struct, frozen=True):
-    """What was counted."""
-
-    healths: Sequence[Health]
-    """The budgets, by their place."""
-
-    owners: Mapping[OwnerKey, OwnerSeen]
-    nodes: Mapping[str, NodeSeen]
-    scales: Mapping[OwnerKey, int]
-
-    def replicas(self, owner: OwnerKey) -> int:
-        """Return how many replicas an owner has, or wants if these are more."""
-        seen = self.owners[owner]
-        return max(seen.replicas + seen.idle, self.scales.get(owner, 0))
-
-    def running(self, owner: OwnerKey) -> int:
-        """Return how many of these run, those included that the input may lack."""
-        return self.replicas(owner) - self.owners[owner].idle
-
-    def effect(self, names: Sequence[str], *, unready: bool = False) -> Effect:
-        """Return what the restarts on some nodes do together, if all are made in place.
-
-        ``unready``: with the pods that are not Ready for a while though nothing of them restarts.
-        """
-        nodes = [self.nodes[name] for name in names if name in self.nodes]
-        return Effect(
-            tuple(self._budgets(nodes, unready=unready)), tuple(self._owners(nodes, names, unready=unready))
-        )
-
-    def together(self, names: Sequence[str], effect: Effect) -> Effect:
-        """Return what restarts do only together with pods that are not Ready for a while."""
-        if not any(self.nodes[name].unready for name in names if name in self.nodes):
-            return Effect()
-        both = self.effect(names, unready=True)
-        return Effect(
-            tuple(_newly_certain(both.budgets, effect.budgets)),
-            tuple(_newly_certain(both.owners, effect.owners)),
-        )
-
-    def _budgets(self, nodes: Sequence[NodeSeen], *, unready: bool) -> Iterator[BudgetImpact]:
-        sums: dict[int, Hits] = {}
-        for node in nodes:
-            for found in (node.hits, node.unready_hits) if unready else (node.hits,):
-                for place, hits in found.items():
-                    sums.setdefault(place, Hits()).add(hits)
-        for place in sorted(sums):
-            if impact := self.healths[place].after(sums[place]):
-                yield impact
-
-    def _owners(
-        self, nodes: Sequence[NodeSeen], names: Sequence[str], *, unready: bool
-    ) -> Iterator[OwnerImpact]:
-        """Yield the owners with several replicas, where all that run restart, or may."""
-        hit = (node.owners | node.unready_owners if unready else node.owners for node in nodes)
-        for key in sorted(set[OwnerKey]().union(*hit)):
-            replicas = self.running(key)
-            if self.replicas(key) > 1 and is_replicated(key):
-                places = [self.owners[key].nodes.get(name, _NOWHERE) for name in names]
-                restarted = sum(place.restarted for place in places)
-                if unready:
-                    restarted += sum(self.owners[key].unready[name] for name in names)
-                unknown = sum(place.unknown for place in places)
-                if restarted + unknown >= replicas:
-                    sure = Certainty.YES if restarted >= replicas else Certainty.UNKNOWN
-                    yield OwnerImpact(*key, sure, replicas)
-
-
-Part = TypeVar("Part", BudgetImpact, OwnerImpact)
-
-
-def _newly_certain(parts: Iterable[Part], before: Iterable[Part]) -> Iterator[Part]:
-    known = {(one.namespace, one.name) for one in before if one.certainty is Certainty.YES}
-    for one in parts:
-        if one.certainty is Certainty.YES and (one.namespace, one.name) not in known:
-            yield one
-
-
-_PLACES: Final = {step: place for place, step in enumerate(Step)}
-
-
-def ordered(nodes: Iterable[NodeImpact]) -> list[NodeImpact]:
-    """Return nodes by their step, those with the fewest restarts first."""
-    key = lambda node: (_PLACES[node.step], node.restarted, node.unknown, node.name)  # noqa: E731
-    return sorted(nodes, key=key)
-
-
-def batches(nodes: Iterable[NodeImpact], size: int, cluster: Counts) -> Iterator[Batch]:
-    """Yield nodes that are in order as batches, each of one step and of ``size`` nodes at the most."""
-    number = 0
-    for step, group in groupby(nodes, attrgetter("step")):
-        names_of_step = [node.name for node in group]
-        for start in range(0, len(names_of_step), size):
-            number += 1
-            names = tuple(names_of_step[start : start + size])
-            # Drained nodes do nothing together: an eviction asks the budget, and waits.
-            effect = Effect() if step is Step.DRAIN else cluster.effect(names)
-            together = Effect() if step is Step.DRAIN else cluster.together(names, effect)
-            yield Batch(number, step, names, effect, together)
+# How one node is upgraded, and why.
 
 
 def node_impact(name: str, cluster: Counts, budgets_missing: str) -> NodeImpact:
@@ -237,6 +182,8 @@ def node_impact(name: str, cluster: Counts, budgets_missing: str) -> NodeImpact:
     effect = cluster.effect([name])
     step, reasons = _step(node, effect, budgets_missing)
     waits = (cluster.healths[place] for place in sorted(node.budgets))
+    seen = cluster.objects.get(name)
+    labels = (seen and seen.labels) or {}
     return NodeImpact(
         name,
         step,
@@ -250,10 +197,58 @@ def node_impact(name: str, cluster: Counts, budgets_missing: str) -> NodeImpact:
         tuple(
             name_path(health.budget.namespace, health.budget.name) for health in waits if health.allowed == 0
         ),
-        node.unready,
-        node.seconds,
-        cluster.together([name], effect),
+        _role(node, labels),
+        zone_of(seen) if seen else "",
+        seen.kubelet.removeprefix("v") if seen else "",
+        "windows" in {labels.get("kubernetes.io/os"), labels.get("beta.kubernetes.io/os")},
+        any(taint.get("key") == _CORDONED for taint in (seen.taints if seen else ())),
+        tuple(place for component, place in sorted(node.system.items()) if component in _AWAITED),
+        unready=node.unready,
+        seconds=node.seconds,
+        together=cluster.together([name], effect),
     )
+
+
+_AWAITED: Final = (ETCD, "kube-apiserver")
+"""The static pods of the control plane that show whether it works."""
+_CORDONED: Final = "node.kubernetes.io/unschedulable"
+_VIRTUAL: Final = "virtual-kubelet.io/provider"
+_ZONES: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+_OF_ROLE: Final = "node-role.kubernetes.io/"
+_CONTROL_PLANE: Final = ("control-plane", "master", "controlplane", "api-server")
+"""As kubeadm, kubeadm before 1.20, RKE and kops call it."""
+
+
+def zone_of(node: Node) -> str:
+    """Return the zone of a node, by its label; empty for none."""
+    labels = node.labels or {}
+    return next((labels[key] for key in _ZONES if labels.get(key)), "")
+
+
+def _role(node: NodeSeen, labels: Mapping[str, str]) -> Role:
+    """Return what a node is to its cluster, by its labels and by the static pods that it runs."""
+    roles = {key.removeprefix(_OF_ROLE) for key, value in labels.items() if value != "false"}
+    if not roles.isdisjoint(_CONTROL_PLANE) or not all(map(is_etcd, node.system)):
+        return Role.CONTROL_PLANE
+    return Role.ETCD if node.system or ETCD in roles else Role.WORKER
+
+
+def _is_ready(node: Node) -> bool:
+    """Return whether a node is Ready, as far as its status shows."""
+    return (node.conditions or {}).get("Ready", "True") == "True"
+
+
+def _left_out(node: NodeImpact, cluster: Counts, plan: Plan) -> str:
+    """Return why there is nothing to upgrade on a node, or no way to."""
+    seen = cluster.objects.get(node.name)
+    if seen is None:
+        return ""
+    if any(taint.get("key") == _VIRTUAL for taint in seen.taints):
+        return "has no kubelet: it is one of virtual-kubelet"
+    if not _is_ready(seen):
+        return "is not Ready: repair it, or remove it, first"
+    is_done = node.kubelet == plan.to_release.removeprefix("v") and node.step is Step.CLEAN
+    return f"has kubelet {plan.to_release} already" if is_done else ""
 
 
 def _step(node: NodeSeen, effect: Effect, budgets_missing: str) -> tuple[Step, list[str]]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from hashcompat.core.go.allowance import matched
-from hashcompat.core.model.budgets import Amount, Budget, Requirement, Selector
+from hashcompat.core.model.budgets import Amount, Budget, Requirement, Selector, Service
 from hashcompat.core.model.impact import BudgetImpact, Certainty
 
 # How many pods of a budget are healthy, and how many have to be.
@@ -45,6 +45,11 @@ class Hits:
     unsure: int = 0
     """Pods that restart, or may, and whose health is not shown."""
 
+    @property
+    def all(self) -> int:
+        """How many restart, or may."""
+        return self.certain + self.possible + self.unsure
+
     def add(self, other: Hits) -> None:
         """Count those of another node too."""
         self.certain += other.certain
@@ -72,7 +77,7 @@ class Health(msgspec.Struct, frozen=True):
 
     def after(self, hits: Hits) -> BudgetImpact | None:
         """Return what restarts do to the budget; None where they do not breach it."""
-        if not (hits.certain or hits.possible or hits.unsure):
+        if not hits.all:
             return None
         name = self.budget.namespace, self.budget.name
         possible = hits.possible + hits.unsure
@@ -156,9 +161,9 @@ def _meets(requirement: Requirement, value: object) -> bool:
 
 
 class Selectors:
-    """The selectors of all budgets."""
+    """The selectors of all budgets and Services."""
 
-    def __init__(self, budgets: Sequence[Budget]) -> None:
+    def __init__(self, budgets: Sequence[Budget | Service]) -> None:
         self._by_namespace: dict[str, _Namespace] = {}
         for number, budget in enumerate(budgets):
             self._by_namespace.setdefault(budget.namespace, _Namespace()).add(number, budget)
@@ -166,7 +171,7 @@ class Selectors:
         self._known: dict[tuple[str, frozenset[tuple[str, str]]], tuple[int, ...]] = {}
 
     def of(self, namespace: str, labels: Mapping[str, Any]) -> tuple[int, ...]:
-        """Return the places of the budgets that select a pod.
+        """Return the places of those that select a pod.
 
         Raises InputError where more budgets are compared with pods than one run may compare.
         """
@@ -194,10 +199,10 @@ class _Namespace:
     """The budgets of a namespace: those that ask for a label's value by that, for they are most of them."""
 
     def __init__(self) -> None:
-        self._by_value: dict[tuple[str, str], list[tuple[int, Budget]]] = {}
-        self._others: list[tuple[int, Budget]] = []
+        self._by_value: dict[tuple[str, str], list[tuple[int, Budget | Service]]] = {}
+        self._others: list[tuple[int, Budget | Service]] = []
 
-    def add(self, number: int, budget: Budget) -> None:
+    def add(self, number: int, budget: Budget | Service) -> None:
         """Add a budget with its place."""
         asked = (need for need in budget.selector or () if need.operator == "In" and need.values)
         # The requirement with the fewest values, since each of them becomes an entry.
@@ -208,7 +213,7 @@ class _Namespace:
         for value in least.values:
             self._by_value.setdefault((least.key, value), []).append((number, budget))
 
-    def likely(self, labels: Mapping[str, str]) -> list[tuple[int, Budget]]:
+    def likely(self, labels: Mapping[str, str]) -> list[tuple[int, Budget | Service]]:
         """Return the budgets that may select a pod with some labels, each once."""
         return [
             *self._others,

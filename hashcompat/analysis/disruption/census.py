@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntFlag
 from typing import Any, Final
 
 from hashcompat.analysis.disruption.budgets import BudgetSeen, Hits, Selectors
 from hashcompat.core.go.jsonpath import mapping, rows
-from hashcompat.core.model.budgets import Budgets
+from hashcompat.core.model.budgets import Budget, Budgets, Service
 from hashcompat.core.model.impact import PodPlace
 from hashcompat.core.model.items import Item, PodName
 from hashcompat.core.model.pods import FINISHED, ContainerType, Pod
+from hashcompat.core.model.servers import release_of
 from hashcompat.core.model.verdicts import Verdict
 
 # What a plan does to a pod: whether any of its containers restarts, is killed for good, or may.
@@ -57,6 +58,11 @@ def identity_of(pod: Pod | PodName) -> Identity:
 
 OwnerKey = tuple[str, str]
 """A namespace, and ``Deployment/web``."""
+_STATIC: Final = "StaticPod/"
+ETCD: Final = "etcd"
+_CONTROL_PLANE: Final = frozenset(
+    {"kube-apiserver", "kube-controller-manager", "kube-scheduler", "cloud-controller-manager"}
+)
 _NOT_REPLICATED: Final = ("DaemonSet/", "Job/", "CronJob/", "Node/", "Pod/")
 """Owners whose pods do not replace one another."""
 
@@ -103,7 +109,10 @@ class NodeSeen:
     """Pods that may have a container that is not started again."""
 
     hits: dict[int, Hits] = field(default_factory=dict)
-    """What restarts of the pods of each budget, by the budget's place."""
+    """What restarts of the pods of each budget and Service, by its place."""
+
+    staying: dict[int, Hits] = field(default_factory=dict)
+    """The same of the pods that no drain moves: those of DaemonSets, and static pods."""
 
     owners: set[OwnerKey] = field(default_factory=set)
     """Whose pods restart, or may."""
@@ -123,6 +132,19 @@ class NodeSeen:
     budgets: set[int] = field(default_factory=set)
     """Which budgets select any pod that a drain evicts."""
 
+    evicted: Counter[OwnerKey] = field(default_factory=Counter)
+    """How many pods that serve a drain evicts, by their owner; not counted where no nodes are drained at
+    once."""
+
+    withdrawn: Counter[int] = field(default_factory=Counter)
+    """The same by the place of a Service that selects them."""
+
+    system: dict[str, PodPlace] = field(default_factory=dict)
+    """The static pods of the control plane, by their component: ``etcd``."""
+
+    server: str = ""
+    """The release of its API server, by the tag of the image; empty for none."""
+
     killed: list[PodPlace] = field(default_factory=list)
     bare: list[PodPlace] = field(default_factory=list)
     static: list[PodPlace] = field(default_factory=list)
@@ -130,18 +152,26 @@ class NodeSeen:
 
 
 class Census:
-    """Counts pods, each with what a plan does to it."""
+    """Counts pods, each with what a plan does to it; Services come after the budgets, as one more kind."""
 
     def __init__(
-        self, budgets: Budgets, fates: Mapping[Identity, Fate], unready: Callable[[Pod], int]
+        self,
+        budgets: Budgets,
+        fates: Mapping[Identity, Fate],
+        unready: Callable[[Pod], int],
+        *,
+        drains: bool = False,
     ) -> None:
-        self.seen = [BudgetSeen() for _ in budgets.found]
+        """``drains``: whether nodes may be drained at once, so that it counts which pods are evicted."""
+        selecting: tuple[Budget | Service, ...] = (*budgets.found, *budgets.services)
+        self.seen = [BudgetSeen() for _ in selecting]
         self.owners: dict[OwnerKey, OwnerSeen] = {}
         self.nodes: dict[str, NodeSeen] = {}
         self.met: set[Identity] = set()
         """The pods that restart, or may, and were among those that were added."""
 
-        self._selectors, self._fates, self._unready = Selectors(budgets.found), fates, unready
+        self._selectors, self._fates, self._unready = Selectors(selecting), fates, unready
+        self._drains, self._services = drains, len(budgets.found)
 
     def add(self, pod: Pod) -> None:
         """Count one more pod."""
@@ -158,12 +188,16 @@ class Census:
         for place in selected:
             _count(self.seen[place], pod)
         node = self.nodes.setdefault(pod.node, NodeSeen())
-        _note_drain(node, pod, selected)
+        _note_drain(node, pod, [place for place in selected if place < self._services])
+        _note_system(node, pod)
         owner = self.owners.setdefault(owner_key(pod), OwnerSeen())
         if not pod.deleting:
             serves = bool(fate) or _runs(pod)
             owner.replicas += serves
             owner.idle += not serves
+            if self._drains and serves and not stays(pod):
+                node.evicted[owner_key(pod)] += 1
+                node.withdrawn.update(place for place in selected if place >= self._services)
         if fate:
             _note_fate(node, pod, fate)
             self._hit(pod, fate, selected)
@@ -172,12 +206,16 @@ class Census:
             owner.grace = max(owner.grace, grace_seconds(pod.spec))
             owner.unprobed |= is_unprobed(pod)
         elif pod.ready and not pod.deleting and (seconds := self._unready(pod)):
-            node.unready += 1
-            node.seconds = max(node.seconds, seconds)
-            node.unready_owners.add(owner_key(pod))
-            owner.unready[pod.node] += 1
-            for number in selected:
-                node.unready_hits.setdefault(number, Hits()).certain += 1
+            self._wait(pod, seconds, selected)
+
+    def _wait(self, pod: Pod, seconds: int, selected: tuple[int, ...]) -> None:
+        node, key = self.nodes[pod.node], owner_key(pod)
+        node.unready += 1
+        node.seconds = max(node.seconds, seconds)
+        node.unready_owners.add(key)
+        self.owners[key].unready[pod.node] += 1
+        for number in selected:
+            node.unready_hits.setdefault(number, Hits()).certain += 1
 
     def _hit(self, pod: Pod, fate: Fate, selected: tuple[int, ...]) -> None:
         node, key = self.nodes[pod.node], owner_key(pod)
@@ -186,17 +224,54 @@ class Census:
         places.restarted += bool(fate & Fate.CERTAIN)
         places.unknown += not fate & Fate.CERTAIN
         # A pod that is not ready is not among the healthy, so its restart takes nothing from the budget.
+        ready = _ready(pod)
+        hit = Hits(
+            bool(ready and fate & Fate.CERTAIN), bool(ready and not fate & Fate.CERTAIN), ready is None
+        )
         for number in selected:
-            hits = node.hits.setdefault(number, Hits())
-            ready = _ready(pod)
-            hits.unsure += ready is None
-            hits.certain += bool(ready and fate & Fate.CERTAIN)
-            hits.possible += bool(ready and not fate & Fate.CERTAIN)
+            node.hits.setdefault(number, Hits()).add(hit)
+            if stays(pod):
+                node.staying.setdefault(number, Hits()).add(hit)
 
 
 def owner_key(pod: Pod) -> OwnerKey:
-    """Return whose pod it is; its own, where nothing controls it."""
+    """Return whose pod it is; its own, where nothing controls it.
+
+    Nothing controls static pods either, but those of one component replace one another on their nodes.
+    """
+    if pod.static:
+        return pod.namespace, f"{_STATIC}{component_of(pod)}"
     return pod.namespace, pod.workload or pod.owner or f"Pod/{pod.name}"
+
+
+def component_of(pod: Pod) -> str:
+    """Return what a static pod is on every node that has it: its label, or its name without the node.
+
+    kubeadm and RKE2 set the label; a kubelet appends its node's name to the pod's
+    (pkg/kubelet/config/common.go ``generatePodName``).
+    """
+    label = pod.labels.get("component")
+    return label if isinstance(label, str) and label else pod.name.removesuffix(f"-{pod.node.lower()}")
+
+
+def is_static(owner: OwnerKey) -> bool:
+    """Return whether an owner stands for static pods of one component."""
+    return owner[1].startswith(_STATIC)
+
+
+def is_of_control_plane(component: str) -> bool:
+    """Return whether static pods of a component are part of the control plane, etcd included."""
+    return component in _CONTROL_PLANE or is_etcd(component)
+
+
+def is_etcd(component: str) -> bool:
+    """Return whether static pods of a component are members of etcd, or keep some (``etcd-manager-main``)."""
+    return component == ETCD or component.startswith(f"{ETCD}-")
+
+
+def stays(pod: Pod) -> bool:
+    """Return whether a pod stays on its node when that is drained, and so restarts with its kubelet."""
+    return pod.static or pod.owner.startswith("DaemonSet/")
 
 
 def is_replicated(owner: OwnerKey) -> bool:
@@ -229,7 +304,16 @@ def _count(seen: BudgetSeen, pod: Pod) -> None:
         seen.unsure += ready is None
 
 
-def _note_drain(node: NodeSeen, pod: Pod, selected: tuple[int, ...]) -> None:
+def _note_system(node: NodeSeen, pod: Pod) -> None:
+    if pod.static and not pod.mirror_doubt and is_of_control_plane(component := component_of(pod)):
+        node.system[component] = pod.namespace, pod.name
+        for container in pod.containers:
+            image = container.spec.get("image") if container.name == component else None
+            if component == "kube-apiserver" and isinstance(image, str):
+                node.server = release_of(image)
+
+
+def _note_drain(node: NodeSeen, pod: Pod, selected: Sequence[int]) -> None:
     """Note what ``kubectl drain`` needs for a pod (k8s.io/kubectl pkg/drain/filters.go)."""
     if pod.static:
         return

@@ -11,10 +11,19 @@ from typing import Any, Final
 
 from hashcompat.core import rules
 from hashcompat.core.catalog.lookup import Kubelet
-from hashcompat.core.kubelet.decide.room import Asking, Given, Sums, Tenant, asking, given, outcomes
+from hashcompat.core.kubelet.decide.room import (
+    Asking,
+    Given,
+    Sums,
+    Tenant,
+    asking,
+    given,
+    outcomes,
+    takes_room,
+)
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Shortage
-from hashcompat.core.model.pods import FINISHED, Node, Pod
+from hashcompat.core.model.pods import Node, Pod
 from hashcompat.core.model.verdicts import Verdict
 
 _REFUSALS: Final = frozenset(
@@ -45,12 +54,15 @@ class Rooms:
     def add(self, pod: Pod) -> None:
         """Count one more pod, if its node shows what it can give."""
         node = pod.node
-        if node not in self._allocatable or not _counts(pod):
+        if node not in self._allocatable or not self._counts(pod):
             return
         found = self.sums.get(node)
         if found is None:
             found = self.sums[node] = Sums()
         found.add(self.asking(pod))
+
+    def _counts(self, pod: Pod) -> bool:
+        return takes_room(pod, self.kubelet) and not pod.doubt
 
     def asking(self, pod: Pod) -> Asking:
         """Return what a pod asks for: pods of one shape ask nodes of the same resources for the same."""
@@ -83,17 +95,12 @@ class Rooms:
         short = self.short
         tenants: dict[str, list[Tenant]] = {name: [] for name in short}
         for pod in pods:
-            if pod.node in short and _counts(pod):
+            if pod.node in short and self._counts(pod):
                 tenants[pod.node].append(Tenant(pod, self.asking(pod), pod.uid in refused))
         found = dict[str, Shortage]()
         for name, node in short.items():
             found |= outcomes(tenants[name], node, self.kubelet)
         return found
-
-
-def _counts(pod: Pod) -> bool:
-    """Return whether a pod takes room: one that is not a mere manifest, and that has not finished."""
-    return bool(pod.uid) and pod.phase not in FINISHED and not pod.doubt
 
 
 def refused(items: Iterable[Item]) -> set[str]:

@@ -17,6 +17,7 @@ import click
 import msgspec
 from click.core import ParameterSource
 
+from hashcompat.cli import progress
 from hashcompat.cli.completion import BY_METAVAR
 from hashcompat.core.errors import UsageError
 from hashcompat.core.shown import urls
@@ -172,7 +173,8 @@ def command(
 
     def make(function: Callable[[Arguments], int | None]) -> click.Command:
         def callback(**values: Any) -> int | None:
-            return function(_built(arguments, values))
+            with progress.shown(name, quiet=bool(values.get("quiet"))):
+                return function(_built(arguments, values))
 
         parameters = list(_parameters(arguments, _OWN, ()))
         return Command(

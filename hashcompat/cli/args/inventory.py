@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 from msgspec import structs
 
+from hashcompat.cli import progress
 from hashcompat.cli.args.declare import given_flags
 from hashcompat.cli.args.source import (
     Labels,
@@ -128,7 +129,7 @@ def _read(reading: Reading) -> Inventory:
         )
         raise UsageError(f"{other} and --sample are two sources of pods; give one of them")
     if source.is_live:
-        return collect_cluster(source.cluster, _cluster_scope(reading), quiet=reading.quiet)
+        return collect_cluster(source.cluster, _cluster_scope(reading))
     alone = source.static.directories and not (source.files or source.sample)
     beside = bool(alone) and is_cluster_named(source.cluster)
     # flags of a live cluster would change nothing beside another source
@@ -167,6 +168,8 @@ def _files(source: Source, reading: Reading) -> Inventory:
             needs_pods=reading.needs_pods,
             jobs=reading.jobs,
             glance=reading.glance,
+            rules=source.rules,
+            meter=progress.current(),
         )
     from hashcompat.sources.files import staticpods
     from hashcompat.sources.files.inputs import called
@@ -184,7 +187,7 @@ def _static(source: Source, scope: Scope, others: Inventory | None) -> Inventory
     directories = source.static.directories
     manifests = staticpods.collect_directories(directories, node, path)
     if source.files:
-        others = files.collect(source.files, recursive=source.recursive, needs_pods=False)
+        others = files.collect(source.files, recursive=source.recursive, needs_pods=False, rules=source.rules)
     if others is None:
         return structs.replace(manifests, origin=Origin(Kind.FILES, directories))
     expected = [] if scope.labels.selector else filter(scope.filters.matches, manifests.pods)

@@ -81,7 +81,7 @@ def impact_of(plan: Plan, reading: Reading, policy: Policy, whole: Inventory | N
     if whole is None:
         plan = structs.replace(plan, items=(*plan.items, *_unplanned(plan, inventory, reading)))
     nodes = reading.scope.nodes
-    return disruption.make(plan, inventory, max(len(set(nodes)), 1), nodes or None)
+    return disruption.make(plan, inventory, max(len(set(nodes)), 1), nodes or None, at_once=True)
 
 
 def _unplanned(plan: Plan, inventory: Inventory, reading: Reading) -> Iterator[Item]:

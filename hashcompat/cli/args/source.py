@@ -7,12 +7,12 @@ how long it may take.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from msgspec import structs
 
+from hashcompat.cli import progress
 from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.output import note
 from hashcompat.cli.streams import say
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hashcompat.sources.cluster.collect import Access
     from hashcompat.sources.cluster.collect import Scope as ClusterScope
     from hashcompat.sources.cluster.rollout import StateConfigMap
+    from hashcompat.sources.files.layouts import Rules
     from hashcompat.sources.filters import Filters
 
 
@@ -183,12 +184,12 @@ class Cluster:
         return [flag for flag, value in values.items() if value]
 
 
-def collect_cluster(cluster: Cluster, scope: ClusterScope, *, quiet: bool) -> Inventory:
+def collect_cluster(cluster: Cluster, scope: ClusterScope) -> Inventory:
     """Read the live cluster; an error says how to go on without one."""
     from hashcompat.sources.cluster.kubeapi import UnreachableError
 
     try:
-        return _read(cluster, scope, quiet=quiet)
+        return _read(cluster, scope)
     except UnreachableError as error:
         raise InputError(
             f"cannot read the cluster: {error}{_without_kubeconfig(cluster)}; "
@@ -215,7 +216,7 @@ def is_cluster_named(cluster: Cluster) -> bool:
 def collect_beside_static(cluster: Cluster, scope: ClusterScope, *, quiet: bool) -> Inventory | None:
     """Read the live cluster too; None where that fails and neither a flag nor ``--from auto`` asks for it."""
     try:
-        return _read(cluster, structs.replace(scope, needs_pods=False), quiet=quiet)
+        return _read(cluster, structs.replace(scope, needs_pods=False))
     except InputError as error:
         if cluster.context or cluster.kubeconfig or scope.needs_nodes:
             raise InputError(f"cannot read the cluster: {error}") from None
@@ -224,14 +225,11 @@ def collect_beside_static(cluster: Cluster, scope: ClusterScope, *, quiet: bool)
         return None
 
 
-def _read(cluster: Cluster, scope: ClusterScope, *, quiet: bool) -> Inventory:
+def _read(cluster: Cluster, scope: ClusterScope) -> Inventory:
     from hashcompat.sources.cluster import collect as live
 
-    progress = _Progress(quiet=quiet)
-    try:
-        return live.collect(_access(cluster), scope, _pass_on, progress.show)
-    finally:
-        progress.end()
+    shown = progress.current()
+    return live.collect(_access(cluster), scope, _pass_on, lambda text: shown.stage(f"Reading {text}"))
 
 
 def cluster_uid(cluster: Cluster) -> str:
@@ -254,7 +252,8 @@ def cluster_state(cluster: Cluster, namespace: str, name: str) -> StateConfigMap
 
 def _pass_on(line: str) -> None:
     """Print a line of kubectl's plugins as it is: a link to open may need its query."""
-    say(printable(line))
+    with progress.current().aside():
+        say(printable(line))
 
 
 def _access(cluster: Cluster) -> Access:
@@ -280,23 +279,6 @@ def _seconds(text: str) -> float:
     return int(match[1]) * (60.0 if match[2] == "m" else 1.0)
 
 
-class _Progress:
-    """One line on a terminal's stderr that says how far the reading is; nothing where stderr is a log."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        self._on = not quiet and sys.stderr.isatty()
-        self._shown = False
-
-    def show(self, text: str) -> None:
-        if self._on:
-            say(f"\r\x1b[KReading {text}", end="")
-            self._shown = True
-
-    def end(self) -> None:
-        if self._shown:
-            say("\r\x1b[K", end="")
-
-
 @group
 class Source:
     """The pods that are read."""
@@ -308,10 +290,23 @@ class Source:
         "--filename",
         multiple=True,
         metavar="FILE|DIR|URL|-",
-        help="Pods as JSON, JSON lines or YAML; repeatable; - is standard input.",
+        help="Pods as JSON, JSON lines or YAML, also in a tar archive; repeatable; - is standard input.",
     )
     recursive: bool = option(
         "-R", "--recursive", is_flag=True, help="Read the directories given with -f recursively."
+    )
+    excluded: tuple[str, ...] = option(
+        "--exclude",
+        multiple=True,
+        metavar="GLOB",
+        help="Leave out files of the directories and archives given with -f, by a pattern as in .gitignore; "
+        "repeatable.",
+    )
+    strict_files: bool = option(
+        "--strict-files",
+        is_flag=True,
+        help="Fail on a file in a directory or archive that holds no Kubernetes objects, "
+        "and leave nothing out by .hashcompatignore.",
     )
     sample: bool = option("--sample", is_flag=True, help="Use the small built-in cluster.")
     no_defaults: bool = option(
@@ -321,6 +316,13 @@ class Source:
     )
     static: StaticPods
     cluster: Cluster
+
+    @property
+    def rules(self) -> Rules:
+        """What of directories and archives is left out."""
+        from hashcompat.sources.files.layouts import Rules
+
+        return Rules(self.excluded, self.strict_files)
 
     @property
     def is_live(self) -> bool:

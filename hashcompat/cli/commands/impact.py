@@ -19,6 +19,7 @@ from hashcompat.cli.args.releases import Releases
 from hashcompat.cli.args.source import Scope, Source
 from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet.alike import unready
+from hashcompat.core.model.impact import Installer
 from hashcompat.output.report.impact import IMPACT
 from hashcompat.sources import filters
 from hashcompat.sources.dating import now
@@ -34,12 +35,24 @@ class Arguments:
         default=1,
         show_default=True,
         metavar="N",
-        help="How many nodes are upgraded at once.",
+        help="How many nodes are upgraded at once, at the most; those of the control plane one by one.",
+    )
+    across_zones: bool = option(
+        "--across-zones",
+        is_flag=True,
+        help="Let a batch have nodes of several zones, and all nodes of one.",
     )
     all_budgets: bool = option(
         "--all-budgets",
         is_flag=True,
         help="Treat the input as complete: no PodDisruptionBudget in it means there is none.",
+    )
+    installer: str | None = option(
+        "--with",
+        type=click.Choice([installer.value for installer in Installer]),
+        metavar="INSTALLER",
+        help="What installs kubelets, for the commands of the runbook: kubeadm, k3s, rke2, talos or package "
+        "(the package manager). Default: k3s and rke2 where nodes report such a release, else package.",
     )
     keep_going: bool = keep_going_option()
     detailed_exitcode: bool = option(
@@ -63,8 +76,8 @@ class Arguments:
 def command(arguments: Arguments) -> int:
     """Show which PodDisruptionBudgets and owners the restarts of a plan hit, and order the nodes.
 
-    Nodes without restarts come first, then those whose restarts breach nothing, then those to drain.
-    -o markdown prints a runbook with the commands for each node.
+    The control plane comes first, one node after the other. Of the others, nodes without restarts come
+    first, then those whose restarts breach nothing, then those to drain. -o markdown prints a runbook.
     """
     if arguments.scope.labels.selector:
         raise UsageError(
@@ -90,8 +103,15 @@ def command(arguments: Arguments) -> int:
     plan = structs.replace(plan, making=names.making(created, arguments))
     arguments.releases.check_items(plan.items)
     budgeted = disruption.without_others(whole) if arguments.all_budgets else whole
-    waits = unready(view.kubelet(way.new))
-    impact = disruption.make(plan, budgeted, arguments.batch, arguments.scope.nodes or None, waits)
+    impact = disruption.make(
+        plan,
+        budgeted,
+        arguments.batch,
+        arguments.scope.nodes or None,
+        unready(view.kubelet(way.new)),
+        across_zones=arguments.across_zones,
+        installer=Installer(arguments.installer) if arguments.installer else None,
+    )
     output.show(IMPACT, impact, arguments.shown)
     output.notes(IMPACT, impact, quiet=quiet)
     asked = arguments.detailed_exitcode

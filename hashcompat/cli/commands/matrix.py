@@ -1,19 +1,15 @@
-"""How far a long run is: one line on a terminal, which is gone when the run ends."""
+"""Every pair of releases, and the path that restarts the fewest."""
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Iterable, Iterator
 from typing import Annotated, Final
 
-import msgspec
 from msgspec import structs
 
 from hashcompat.analysis.answers.matrix import make
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.view import View
-from hashcompat.cli import output, streams
+from hashcompat.cli import output, progress
 from hashcompat.cli.args.declare import Changed, group, option
 from hashcompat.cli.args.declare import command as declared
 from hashcompat.cli.args.facts import Facts
@@ -21,43 +17,8 @@ from hashcompat.cli.args.inventory import Reading, is_named, refuse_without_pods
 from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.releases import Releases
 from hashcompat.cli.args.source import Scope, Source
-from hashcompat.core.model.escape import count
-from hashcompat.core.model.pods import Inventory, Pod
 from hashcompat.output.report.matrix import MATRIX
 from hashcompat.sources.dating import now
-
-_EVERY: Final = 0.2
-"""Seconds between two lines, and before the first one."""
-_CLEAR: Final = "\r\x1b[K"
-"""Back to the start of the line, and nothing in it."""
-
-
-def counted_on_terminal(inventory: Inventory, doing: str, *, quiet: bool) -> Inventory:
-    """Return an inventory that shows how many of its pods were read; only where stderr is a terminal."""
-    if quiet or not sys.stderr.isatty():
-        return inventory
-    return structs.replace(inventory, pods=_Counted(inventory.pods, doing))
-
-
-class _Counted(msgspec.Struct, frozen=True):
-    """Pods that are counted on stderr each time they are iterated over."""
-
-    pods: Iterable[Pod]
-    doing: str
-
-    def __iter__(self) -> Iterator[Pod]:
-        due, line = time.monotonic() + _EVERY, ""
-        try:
-            for number, pod in enumerate(self.pods, 1):
-                yield pod
-                if time.monotonic() >= due:
-                    line = f"{_CLEAR}{self.doing}: {count(number, 'pod')}"
-                    due = time.monotonic() + _EVERY
-                    streams.say(line, end="")
-        finally:
-            if line:
-                streams.say(_CLEAR, end="")
-
 
 _FROM: Final = {"help": "The first release, or auto: what the nodes report; default: the oldest known one."}
 _TO: Final = {"help": "The last release; default: the newest known one."}
@@ -102,8 +63,8 @@ def command(arguments: Arguments) -> None:
     else:
         refuse_without_pods(arguments.source, arguments.scope, arguments.facts)
         output.ready(MATRIX, arguments.shown)
-    counted = counted_on_terminal(inventory, "Counting", quiet=quiet) if inventory else None
-    matrix = make(view, first, last, counted, patches=arguments.every_patch)
+    progress.current().stage("Comparing the releases")
+    matrix = make(view, first, last, inventory, patches=arguments.every_patch)
     matrix = structs.replace(matrix, making=names.making(created, arguments))
     output.show(MATRIX, matrix, arguments.shown)
     output.notes(MATRIX, matrix, quiet=quiet)

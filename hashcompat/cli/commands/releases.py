@@ -33,7 +33,7 @@ class Arguments:
     add: str | None = option(
         "--add",
         metavar="VERSION",
-        help="Add a release newer than this program knows, from its Go types.",
+        help="Add a release newer than this program knows, from its Go types; a pre-release too.",
     )
     types: str | None = option(
         "--types",
@@ -66,7 +66,7 @@ def command(arguments: Arguments) -> None:
     add_release(arguments.add, arguments.types, arguments.shown)
 
 
-_TYPES: Final = "https://raw.githubusercontent.com/kubernetes/api/v0.{minor}.{patch}/core/v1/types.go"
+_TYPES: Final = "https://raw.githubusercontent.com/kubernetes/api/v0.{tag}/core/v1/types.go"
 
 
 def add_release(name: str, source: str | None, shown: Shown) -> None:
@@ -81,13 +81,14 @@ def add_release(name: str, source: str | None, shown: Shown) -> None:
 
     known = Catalog(files.default_directory())
     newest = known.known.newest
-    release = parse_release(name)
-    if release.vendor or is_older(release, parse_release(newest)) or known.knows(name):
+    release = parse_release(name, pre=True)
+    if release.vendor or is_older(release, parse_release(newest)) or release.minor in known.known.minors:
         raise UsageError(
             f"{name!r} cannot be added: "
             f"want an upstream release of a newer minor than {newest}, the newest known one"
         )
-    origin, data = _types_go(source or _TYPES.format(minor=release.minor_number, patch=release.patch))
+    tag = f"{release.minor_number}.{release.patch}{release.stage}"
+    origin, data = _types_go(source or _TYPES.format(tag=tag))
     document = {
         "release": release.upstream,
         "package": "v1",

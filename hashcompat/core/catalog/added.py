@@ -103,7 +103,7 @@ def added(document: Any) -> Added:
     Raises InputError with the path of what is wrong, UsageError for the name of no upstream release.
     """
     check_form(document)
-    release = parse_release(document["release"])
+    release = parse_release(document["release"], pre=True)
     tree = {key: value for key, value in document.items() if key != "release"}
     if release.vendor:
         raise InputError(f"release: {release} is not an upstream release")
@@ -130,6 +130,7 @@ def row_of(added: Added, newest: ReleaseRow, types: str) -> ReleaseRow:
         dates=(),
         types=types,
         based_on=newest.minor,
+        stage=added.release.stage,
     )
 
 

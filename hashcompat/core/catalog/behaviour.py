@@ -51,6 +51,8 @@ class Room(msgspec.Struct, frozen=True, rename="camel"):
     containers, or ``as requests`` are summed."""
     critical: str
     """Which pods take the room of others: ``none``, those ``by priority``, or ``static or by priority``."""
+    ending: bool
+    """Whether a pod that has finished counts while containers of it run."""
 
 
 class Behaviour(msgspec.Struct, frozen=True):
@@ -107,6 +109,9 @@ class Behaviour(msgspec.Struct, frozen=True):
     """The digest of a static pod's UID."""
     static_pod_source: Mapping[str, str]
     """What follows the pod in that digest, by kind of source."""
+    quantity_text: str
+    """When a parsed quantity keeps its text, which a static pod's UID digests: ``where it is canonical`` by
+    a quick look, or ``always``."""
     mirror_pod_owner: str
     """What a mirror pod's controller is: ``none``, or ``the node``."""
     token_mount: Mapping[str, str]

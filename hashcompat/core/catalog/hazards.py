@@ -26,6 +26,9 @@ class Hazards(msgspec.Struct, frozen=True):
     """Whether CPUs by container id are given to the containers of those ids, which have to exist."""
     cpus_have_to_match: bool
     """Whether a static CPU policy needs the file's CPUs to be those of the node."""
+    drop_ins: str
+    """How files of --config-dir are merged: ``as patches``, ``with defaults`` of their own, or so that
+    ``nulls are nothing``."""
     flags: FlagTable
     """The flags that kubelets accept."""
     config: ConfigTable

@@ -303,7 +303,10 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     needs_field: Other | None = None
     """Form: the setting that has to be given too."""
     values_are: str = ""
-    """Form: the kind of a map's values, ``string``."""
+    """Form: the kind of a map's values: ``string``, ``quantity``, ``threshold``, ``reclaim`` or
+    ``duration``."""
+    keys_in: Other | None = None
+    """Form: the map that has to have each key of this one whose value is a threshold that counts."""
     format: str = ""
     """Form: what a text has to be, ``cpus`` or an ``absolute path``."""
     alone: str = ""

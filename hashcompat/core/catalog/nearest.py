@@ -102,7 +102,7 @@ def _by_spelling(asked: str, spelled: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _numbers_of(name: str) -> tuple[int, ...]:
-    return tuple(map(int, name.split(".")))
+    return tuple(map(int, _BASE.split(name)[0].split(".")))
 
 
 def _position(numbers: Iterable[int]) -> int:

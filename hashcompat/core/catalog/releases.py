@@ -250,11 +250,13 @@ class ReleaseRow(msgspec.Struct, frozen=True):
     """The minor whose data an added release uses except for types; empty for the program's own."""
     dates: tuple[date, ...] = ()
     """The day (UTC) on which each patch release was published; none for an added release."""
+    stage: str = ""
+    """The suffix of a pre-release that was added, ``-alpha.2``; of its minor no other release is known."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """Every patch release's name, oldest first."""
-        return tuple(f"{self.minor}.{patch}" for patch in self.patches)
+        return tuple(f"{self.minor}.{patch}{self.stage}" for patch in self.patches)
 
     @property
     def newest(self) -> str:
@@ -321,8 +323,8 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def newest(self) -> str:
-        """The newest release's name."""
-        return self.names[-1]
+        """The newest release's name; no pre-release is it."""
+        return next(row.newest for row in reversed(self.rows) if not row.stage)
 
     def find(self, name: str) -> tuple[Release, ReleaseRow]:
         """Parse a release's name, and return its minor's row, also for a newer patch than those known.
@@ -346,8 +348,11 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
 
     def _found(self, name: str) -> tuple[Release, ReleaseRow] | None:
         """Return None for an unknown release; raises UsageError for a malformed one."""
-        release = parse_release(self.aliases.get(name.strip(), name))
+        release = parse_release(self.aliases.get(name.strip(), name), pre=True)
         row = self._by_minor.get(release.minor)
+        if release.stage != (row.stage if row is not None else ""):
+            parse_release(name)  # which refuses pre-releases, but for the one that was added
+            return None
         # A gap among the patches was never published, and never will be; one above the newest may have been
         # since.
         if row is None or (release.patch not in row.patches and release.patch < row.patches[-1]):
@@ -357,7 +362,7 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
     def known_name(self, name: str) -> str:
         """Return the known release that a name is read as; errors as find."""
         release, row = self.find(name)
-        return f"{row.minor}.{min(release.patch, row.patches[-1])}"
+        return f"{row.minor}.{min(release.patch, row.patches[-1])}{row.stage}"
 
     def every_patch(self, first: str, last: str) -> list[str]:
         """Return every known release from one to another, in either direction; errors as find."""
@@ -370,8 +375,9 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
 
     def outwards(self, release: Release) -> list[str]:
         """Return every other release: the older ones, newest first, then the newer ones, oldest first."""
-        older = [name for name in self.names if is_older(parse_release(name), release)]
-        newer = [name for name in self.names if is_older(release, parse_release(name))]
+        named = [(name, parse_release(name, pre=True)) for name in self.names]
+        older = [name for name, one in named if is_older(one, release)]
+        newer = [name for name, one in named if is_older(release, one)]
         return [*reversed(older), *newer]
 
     def published_before(self, release: Release, day: date) -> Iterator[tuple[str, bool]]:
@@ -418,7 +424,10 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
     def _newest_of(self, minor: str, name: str) -> str:
         if minor not in self._by_minor:
             raise UsageError(f"{name!r} is not a known kubelet release; {self._nearest(name)}")
-        return self._by_minor[minor].newest
+        row = self._by_minor[minor]
+        if row.stage:
+            raise UsageError(f"{name!r}: of this minor only the pre-release {row.newest} is known; name that")
+        return row.newest
 
     def _nearest(self, name: str) -> str:
         from hashcompat.core.catalog.nearest import nearest  # noqa: PLC0415 - for errors alone

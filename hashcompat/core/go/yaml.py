@@ -28,17 +28,18 @@ _FEW_NODES: Final = 400_000
 _MANY_NODES: Final = 4_000_000
 
 
-def load_all(text: str) -> Iterator[Any]:
+def load_all(text: str, repeated: list[str] | None = None) -> Iterator[Any]:
     """Yield the documents of a YAML stream as JSON values; empty documents are None.
 
-    Raises InputError with line and column.
+    ``repeated`` takes the keys that a mapping has twice, of which the last one counts, as Kubernetes decodes
+    what it does not decode strictly; without it they are an error. Raises InputError with line and column.
     """
-    return (document.value for document in documents(text))
+    return (document.value for document in documents(text, repeated))
 
 
-def documents(text: str) -> Iterator[Part]:
+def documents(text: str, repeated: list[str] | None = None) -> Iterator[Part]:
     """Yield the documents of a YAML stream whole; errors as ``load_all``."""
-    return (builder.whole(event, number) for number, builder, event in _begun([text]))
+    return (builder.whole(event, number) for number, builder, event in _begun([text], repeated))
 
 
 def parts(chunks: Iterable[str]) -> Iterator[Part]:
@@ -47,12 +48,12 @@ def parts(chunks: Iterable[str]) -> Iterator[Part]:
         yield from builder.parts(event, number)
 
 
-def _begun(chunks: Iterable[str]) -> Iterator[tuple[int, Builder, Any]]:
+def _begun(chunks: Iterable[str], repeated: list[str] | None = None) -> Iterator[tuple[int, Builder, Any]]:
     """Yield each document's number, what builds it, and the event that begins its value."""
     events = Events(chunks)
     starts = (event for event in events if isinstance(event, yaml.DocumentStartEvent))
     for number, _ in enumerate(starts, 1):
-        yield number, Builder(events), next(iter(events))
+        yield number, Builder(events, repeated), next(iter(events))
 
 
 _Found = dict[int, tuple[list[Any], Sequence[int]]]
@@ -82,8 +83,9 @@ class Builder:
     values.
     """
 
-    def __init__(self, events: Events) -> None:
+    def __init__(self, events: Events, repeated: list[str] | None = None) -> None:
         self._events, self._next = events, iter(events).__next__
+        self._repeated = repeated
         self._lines: _Found = {}  # of lists in the part that is being built
         self._anchored_lines: _Found = {}  # of those that later parts can repeat
         self._anchors: dict[str, _Anchored] = {}
@@ -242,7 +244,9 @@ class Builder:
                 result.update(self._merged(event))
                 continue
             key = self._key_text(event)
-            if key in own:
+            if key in own and self._repeated is not None:
+                self._repeated.append(key)
+            elif key in own:
                 raise at(event.start_mark, f"the key {shown_name(key)!r} appears twice in one mapping")
             own.add(key)
             yield key, self._next()

@@ -8,7 +8,7 @@ Source: pkg/kubelet/config/common.go ``tryDecodeSinglePod`` and ``applyDefaults`
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
@@ -21,8 +21,9 @@ from hashcompat.core.compile.spew import compile_printer
 from hashcompat.core.corev1.conversion import Json, check_kind, check_wire_fields, convert, objects, own
 from hashcompat.core.corev1.defaults import apply_defaults, pull_policy
 from hashcompat.core.errors import UndecidedError, UsageError
+from hashcompat.core.go import quantity
 from hashcompat.core.go.digest import HEX_BY_NAME
-from hashcompat.core.go.jsonpath import reach, rows
+from hashcompat.core.go.jsonpath import mapping, reach, rows
 from hashcompat.core.go.jsontext import clean
 from hashcompat.core.go.types import Pointer
 from hashcompat.core.model.pods import CONTAINER_LISTS, StaticManifest
@@ -204,6 +205,8 @@ def same_for_mirror(
     fields, nor a status. Raises DecodeError for a spec that one of the kubelets could not decode.
     """
     before, after = old.static_pods, new.static_pods
+    if old.behaviour.quantity_text != new.behaviour.quantity_text and any(_texts_kept_by_one(pod_spec)):
+        return False
     if not (before.known and after.known):
         return None
     # another digest of any text is another UID, but for chance
@@ -218,6 +221,29 @@ def same_for_mirror(
         return False
     # the same texts of the mirror prove nothing where the manifest may lack what one release fills in
     return None if _may_hide_a_change(mirror, before, after) else True
+
+
+def _texts_kept_by_one(pod_spec: Mapping[str, Any]) -> Iterator[bool]:
+    """Yield for each quantity whether only kubelets that keep every text have it with a text.
+
+    A mirror pod has the canonical text; of what a manifest may have in its place, such as 65536Ki for 64Mi,
+    other kubelets keep no text either. Resource lists are rounded, which clears the text of fractions like
+    0.5Gi (``defaults.json``, roundUpToMilli): a manifest is taken to have none of these.
+    """
+    lists = [pod_spec.get("overhead"), *mapping(pod_spec.get("resources")).values()]
+    for key in CONTAINER_LISTS:
+        for container in rows(pod_spec, key):
+            lists += mapping(mapping(container).get("resources")).values()
+    for listed in lists:
+        for text in mapping(listed).values():
+            (_, scale), (is_decimal,), kept, _ = quantity.TYPE.decode(text)
+            yield not kept and is_decimal is None and scale >= _MILLI
+    for volume in rows(pod_spec, "volumes"):
+        size = mapping(mapping(volume).get("emptyDir")).get("sizeLimit")
+        yield size is not None and not quantity.TYPE.decode(size)[2]
+
+
+_MILLI: Final = -3
 
 
 def _may_hide_a_change(mirror: Mapping[str, Any], before: StaticPods, after: StaticPods) -> bool:

@@ -1,4 +1,4 @@
-"""PodDisruptionBudgets, and how many replicas their pods' controllers want."""
+"""PodDisruptionBudgets, Services, and how many replicas their pods' controllers want."""
 
 from __future__ import annotations
 
@@ -58,16 +58,28 @@ class Budget(msgspec.Struct, frozen=True):
     """Why it cannot be evaluated; empty where nothing is wrong."""
 
 
+class Service(msgspec.Struct, frozen=True):
+    """A Service that selects pods; none without a selector is one of these."""
+
+    namespace: str
+    name: str
+    selector: Selector
+
+
 class Budgets(msgspec.Struct, frozen=True):
-    """The PodDisruptionBudgets of a source."""
+    """What pods of a source have to stay available for: its PodDisruptionBudgets and Services."""
 
     found: tuple[Budget, ...] = ()
     missing: str = ""
-    """Why there may be others; empty where these are all."""
+    """Why there may be other budgets; empty where these are all."""
+
+    services: tuple[Service, ...] = ()
+    services_missing: str = ""
+    """Why there may be other Services; empty where these are all."""
 
     scales: Mapping[tuple[str, str], int] = msgspec.field(default_factory=dict)
     """The ``spec.replicas`` of controllers, by namespace and ``Deployment/web``."""
 
 
-NOT_READ: Final = Budgets(missing="they were not read")
+NOT_READ: Final = Budgets(missing="they were not read", services_missing="they were not read")
 """Those of a source that nobody asked for them."""

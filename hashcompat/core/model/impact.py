@@ -41,6 +41,36 @@ class Step(StrEnum):
     """Drained first."""
 
 
+class Role(StrEnum):
+    """What a node is to the cluster; nodes are upgraded in this order."""
+
+    ETCD = "etcd"
+    """It has a member of etcd, and no API server."""
+
+    CONTROL_PLANE = "control-plane"
+    WORKER = "worker"
+
+
+class Installer(StrEnum):
+    """What installs the kubelets of a cluster."""
+
+    KUBEADM = "kubeadm"
+    K3S = "k3s"
+    RKE2 = "rke2"
+    TALOS = "talos"
+    PACKAGE = "package"
+    """The package manager of the node, or whatever else puts a kubelet there."""
+
+
+class ApiServer(msgspec.Struct, frozen=True):
+    """A static pod of the API server."""
+
+    node: str
+    release: str
+    behind: int
+    """How many minors it is behind the target release; negative where it is newer."""
+
+
 class BudgetImpact(msgspec.Struct, frozen=True):
     """What restarts at one time do to a PodDisruptionBudget."""
 
@@ -81,22 +111,23 @@ class BudgetImpact(msgspec.Struct, frozen=True):
 
 
 class OwnerImpact(msgspec.Struct, frozen=True):
-    """An owner whose replicas are all down at some time."""
+    """An owner whose replicas are all down at some time, or a Service whose endpoints are."""
 
     namespace: str
     name: str
-    """``Deployment/web``"""
+    """``Deployment/web``; ``Service/web``; ``StaticPod/etcd``, whose replicas are on several nodes."""
 
     certainty: Certainty
     replicas: int
-    """Those that run."""
+    """Those that run; of a Service the pods that are Ready."""
 
     @property
     def all_of_it(self) -> str:
         """Say which replicas these are, as the subject of a sentence."""
         name = owner_path(self.namespace, self.name)
         one = f"the only running replica of {name}"
-        return f"all {self.replicas} replicas of {name}" if self.replicas > 1 else one
+        what = "endpoints" if self.name.startswith("Service/") else "replicas"
+        return f"all {self.replicas} {what} of {name}" if self.replicas > 1 else one
 
 
 class Effect(msgspec.Struct, frozen=True):
@@ -106,7 +137,7 @@ class Effect(msgspec.Struct, frozen=True):
     """Those that are breached, or may be."""
 
     owners: tuple[OwnerImpact, ...] = ()
-    """Those with several replicas that all restart, or may."""
+    """Those with several replicas that all restart, or may, and the Services with several endpoints."""
 
     def __bool__(self) -> bool:
         """Return whether there is anything."""
@@ -140,7 +171,7 @@ class NodeImpact(msgspec.Struct, frozen=True):
     name: str
     step: Step
     batch: int
-    """The number of its batch, from 1."""
+    """The number of its batch, from 1; 0 where it is left out."""
 
     restarted: int
     """How many of its pods have a container that restarts or is killed."""
@@ -161,6 +192,23 @@ class NodeImpact(msgspec.Struct, frozen=True):
     drain_waits: tuple[str, ...] = ()
     """The budgets, ``namespace/name``, that allow no eviction of a pod of the node at present."""
 
+    role: Role = Role.WORKER
+    zone: str = ""
+    """Its zone, by the label; empty where it has none."""
+
+    kubelet: str = ""
+    """The release that it reports, without the ``v``; empty where the input does not show it."""
+
+    windows: bool = False
+    cordoned: bool = False
+    """Whether nothing is scheduled there now."""
+
+    system: tuple[PodPlace, ...] = ()
+    """Its static pods of etcd and of the API server."""
+
+    left_out: str = ""
+    """Why it is in no batch; empty where it is in one."""
+
     unready: int = 0
     """How many others of its pods are not Ready for a while, though nothing of them restarts."""
 
@@ -171,6 +219,20 @@ class NodeImpact(msgspec.Struct, frozen=True):
     """What its restarts do together with those pods, where restarts alone do not."""
 
 
+class Apart(msgspec.Struct, frozen=True):
+    """Why two batches are not one."""
+
+    batch: int
+    """The number of the other one, which comes before."""
+
+    node: str
+    other: str
+    """A node of the other batch, which may not be upgraded together with that one."""
+
+    why: str
+    """What would be down then."""
+
+
 class Batch(msgspec.Struct, frozen=True):
     """Nodes whose kubelets are restarted at once."""
 
@@ -178,7 +240,15 @@ class Batch(msgspec.Struct, frozen=True):
     step: Step
     nodes: tuple[str, ...]
     effect: Effect
-    """What all of them do together; nothing where nodes are drained, for evictions keep to the budgets."""
+    """What all of them do together; of nodes that are drained, what stays there does, for evictions keep to
+    the budgets."""
+
+    role: Role = Role.WORKER
+    zone: str = ""
+    """The zone of all of them; empty where they have none, or where zones do not count."""
+
+    apart: tuple[Apart, ...] = ()
+    """Why it is not one with another batch, though there is room for both."""
 
     together: Effect = Effect()
     """What they do together with pods that are not Ready for a while, where restarts alone do not."""
@@ -189,7 +259,8 @@ class Owner(msgspec.Struct, frozen=True):
 
     namespace: str
     name: str
-    """``Deployment/web``; a pod that nothing controls is its own owner, ``Pod/web``."""
+    """``Deployment/web``; a pod that nothing controls is its own owner, ``Pod/web``, and static pods of one
+    component, on whatever nodes, have one, ``StaticPod/etcd``."""
 
     replicas: int
     """How many pods of it there are, or are wanted if these are more."""
@@ -225,7 +296,7 @@ class Impact(msgspec.Struct, frozen=True):
     """How many nodes a batch has at the most."""
 
     nodes: tuple[NodeImpact, ...]
-    """In the order in which to upgrade them."""
+    """In the order in which to upgrade them; those that are left out come last."""
 
     batches: tuple[Batch, ...]
     owners: tuple[Owner, ...]
@@ -234,6 +305,21 @@ class Impact(msgspec.Struct, frozen=True):
 
     budgets_missing: str = ""
     """Why there may be others; empty where these are all."""
+
+    services: int = 0
+    """How many Services select pods."""
+
+    services_missing: str = ""
+    """Why there may be others; empty where these are all."""
+
+    at_least: int = 0
+    """How many batches of that size there are at the least, however they are chosen."""
+
+    servers: tuple[ApiServer, ...] = ()
+    """The static pods of the API server, by node."""
+
+    installer: Installer = Installer.PACKAGE
+    """What installs its kubelets."""
 
     unplaced: int = 0
     """How many pods that restart, or may, are on no node."""
@@ -274,6 +360,12 @@ class Impact(msgspec.Struct, frozen=True):
         """The budgets that the restarts of a node or of a batch breach, each time one of them does."""
         budgets = (budget for effect in self.effects() for budget in effect.budgets)
         return tuple(one for one in budgets if one.certainty is Certainty.YES)
+
+    @property
+    def downs(self) -> tuple[OwnerImpact, ...]:
+        """The owners and Services of which a node or a batch restarts all, each time one of them does."""
+        owners = (owner for effect in self.effects() for owner in effect.owners)
+        return tuple(one for one in owners if one.certainty is Certainty.YES)
 
     @property
     def is_found(self) -> bool:

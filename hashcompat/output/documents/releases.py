@@ -155,6 +155,8 @@ class KnownMinor(Object):
     era: Text
     go: Sequence[BuiltWith]
     user_added: bool
+    pre_release: bool
+    """Whether it is an alpha, a beta or a release candidate, which no other name means."""
 
 
 class ReleaseList(Document):

@@ -25,7 +25,7 @@ from hashcompat.core.model.documents import (
     Time,
     Tool,
 )
-from hashcompat.core.model.impact import Certainty, Step
+from hashcompat.core.model.impact import Certainty, Role, Step
 from hashcompat.core.model.pods import ContainerType
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.policies.exceptions import Names
@@ -219,6 +219,15 @@ class Budgets(Object):
     """Why there may be others; empty where these are all."""
 
 
+class Services(Object):
+    """Which Services were read."""
+
+    found: Count
+    """How many Services that select pods were read."""
+    missing: str
+    """Why there may be others; empty where these are all."""
+
+
 class ImpactSpec(Object):
     """What was asked."""
 
@@ -231,6 +240,7 @@ class ImpactSpec(Object):
     source: Origin
     """Where the pods were read."""
     budgets: Budgets
+    services: Services
     assumptions: Sequence[str]
     """What the plan takes as given because the input does not show it."""
     warnings: Sequence[str]
@@ -250,9 +260,15 @@ class ImpactSummary(Object):
     in_place: Count = msgspec.field(name="in-place")
     undecided: Count
     drain: Count
+    left_out: Count
+    """Nodes that are in no batch."""
     batches: Count
+    batches_at_least: Count
+    """How many batches of that size there are at the least, however they are chosen."""
     budgets_breached: Count
     """The budgets that a node or a batch breaches for sure."""
+    owners_down: Count
+    """The owners and Services of which a node or a batch restarts all at once, for sure."""
     killed: Count
     """Pods with a container that is not started again."""
     bare: Count
@@ -294,15 +310,26 @@ class BudgetEffect(Object):
 
 
 class OwnerDown(Object):
-    """An owner whose replicas all restart at once, or may."""
+    """An owner whose replicas all restart at once, or may, or a Service whose endpoints do."""
 
     namespace: str
     owner: str
-    """KIND/NAME."""
+    """KIND/NAME; Service/NAME of a Service, StaticPod/NAME of static pods of one component."""
     down: Certainty
     """Whether all of its replicas restart at once."""
     replicas: Count
-    """How many there are."""
+    """How many there are; of a Service the pods that are Ready."""
+
+
+class Apart(Object):
+    """Why a batch is not one with another one, though there is room for both."""
+
+    batch: Number
+    """The number of the other batch."""
+    nodes: Sequence[str]
+    """A node of each, which may not be upgraded at once."""
+    why: str
+    """What would be down then."""
 
 
 class PodRef(Object):
@@ -325,8 +352,15 @@ class ImpactNode(Object):
     node: str
     step: Step
     """How it is upgraded: in place (clean: nothing restarts), undecided, or drained first."""
-    batch: Number
-    """The number of its batch."""
+    batch: Count
+    """The number of its batch; 0 where it is left out."""
+    role: Role
+    """What it is to the cluster: nodes with etcd alone come first, then the control plane, one by one."""
+    zone: str
+    """Its zone, by its label; empty where it has none."""
+    windows: bool
+    left_out: str
+    """Why it is in no batch; empty where it is in one."""
     pods_restarted: Count
     """Its pods with a container that restarts or is killed."""
     pods_unknown: Count
@@ -365,6 +399,9 @@ class BatchItem(Object):
     """Its number."""
     step: Step
     """How it is upgraded: in place (clean: nothing restarts), undecided, or drained first."""
+    role: Role
+    zone: str
+    """The zone of all of its nodes; empty where they have none, or zones do not count."""
     nodes: Sequence[str]
     budgets: Sequence[BudgetEffect]
     """The PodDisruptionBudgets that are breached, or may be."""
@@ -372,6 +409,8 @@ class BatchItem(Object):
     """The owners of several replicas that all restart at once, or may."""
     besides: Sequence[str]
     """What only restarts and pods that are not Ready for a while do together."""
+    apart: Sequence[Apart]
+    """Why it is not one with an earlier batch, though there is room for both; empty where there is none."""
 
 
 class SecondsToReady(Object):
@@ -386,7 +425,7 @@ class OwnerItem(Object):
 
     namespace: str
     owner: str
-    """KIND/NAME; Pod/NAME of a pod that nothing controls."""
+    """KIND/NAME; Pod/NAME of a pod that nothing controls, StaticPod/NAME of static pods of one component."""
     replicas: Count
     """How many pods it has, or wants if these are more."""
     pods_restarted: Count

@@ -61,6 +61,7 @@ BEHAVIOUR: Final = {
     "sidecarRestartEvent": "event of a sidecar's restart",
     "staticPodDigest": "digest of a static pod's UID",
     "staticPodSource": "node and file in a static pod's UID",
+    "quantityText": "texts of quantities in a static pod's UID",
     "mirrorPodOwner": "owner of mirror pods",
     "tokenMount": "volume of the service account's token",
     "nodeAffinity": "node selection at admission",

@@ -5,13 +5,12 @@ The runbook, at the end, is what to type for that, node by node and in order.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
-from hashcompat.core.model.escape import agree, count, name_path, owner_path
+from hashcompat.core.model.escape import count, name_path, owner_path
 from hashcompat.core.model.impact import (
     Batch,
     BudgetImpact,
@@ -21,22 +20,20 @@ from hashcompat.core.model.impact import (
     NodeImpact,
     Owner,
     OwnerImpact,
+    Role,
     Step,
 )
 from hashcompat.output.documents import rollout as docs
 from hashcompat.output.report.model import (
     Block,
-    Bullets,
     Coloured,
     Document,
-    Heading,
     Headline,
     Line,
     Prose,
     Report,
     Rows,
     Screen,
-    Script,
     Section,
     Table,
     document,
@@ -47,6 +44,7 @@ from hashcompat.output.report.page import Page
 from hashcompat.output.report.planview import overridden
 from hashcompat.output.report.provenance import Provenance, upgrade_of
 from hashcompat.output.report.restartplan import source_of, tool_of
+from hashcompat.output.report.runbook import runbook
 
 _COLOURS: Final[Mapping[Step, str]] = {
     Step.CLEAN: "green",
@@ -55,8 +53,9 @@ _COLOURS: Final[Mapping[Step, str]] = {
     Step.DRAIN: "red",
 }
 _NODE: Final = ("BATCH", "NODE", "STEP", "RESTART", "UNKNOWN", "WHY")
-_MORE: Final = ("KILLED", "BARE", "STATIC", "SINGLE", "DRAIN", "WAITS-FOR", "NOT-READY", "BESIDES")
+_MORE: Final = ("ZONE", "KILLED", "BARE", "STATIC", "SINGLE", "DRAIN", "WAITS-FOR", "NOT-READY", "BESIDES")
 _BUDGET: Final = ("WHERE", "NAMESPACE", "BUDGET", "BREACHED", "HEALTHY", "RESTART", "LEFT", "DESIRED", "WHY")
+_APART: Final = ("BATCH", "NOT-WITH", "NODE", "OTHER", "WHY")
 _OWNER: Final = ("NAMESPACE", "OWNER", "REPLICAS", "RESTART", "UNKNOWN", "NODES", "READY-AFTER", "NOTE")
 
 
@@ -70,6 +69,7 @@ def _document(impact: Impact) -> Document:
             batch=impact.size,
             source=source_of(impact.origin),
             budgets=docs.Budgets(impact.budgets, impact.budgets_missing),
+            services=docs.Services(impact.services, impact.services_missing),
             assumptions=impact.assumptions,
             warnings=impact.warnings,
             tool=tool_of(impact.making),
@@ -88,8 +88,11 @@ def _summary(impact: Impact) -> docs.ImpactSummary:
     return docs.ImpactSummary(
         nodes=len(impact.nodes),
         **{name: steps[name] for name in ("clean", "in_place", "undecided", "drain")},
+        left_out=sum(bool(node.left_out) for node in impact.nodes),
         batches=len(impact.batches),
-        budgets_breached=_breached(impact),
+        batches_at_least=impact.at_least,
+        budgets_breached=len(_names_of(impact.breaches)),
+        owners_down=len(_names_of(impact.downs)),
         **{
             name: sum(len(getattr(node.pods, name)) for node in impact.nodes)
             for name in ("killed", "bare", "static", "single")
@@ -99,8 +102,8 @@ def _summary(impact: Impact) -> docs.ImpactSummary:
     )
 
 
-def _breached(impact: Impact) -> int:
-    return len({(budget.namespace, budget.name) for budget in impact.breaches})
+def _names_of(parts: Iterable[BudgetImpact | OwnerImpact]) -> set[tuple[str, str]]:
+    return {(one.namespace, one.name) for one in parts}
 
 
 def _node(node: NodeImpact) -> docs.ImpactNode:
@@ -109,6 +112,10 @@ def _node(node: NodeImpact) -> docs.ImpactNode:
         node=node.name,
         step=node.step,
         batch=node.batch,
+        role=node.role,
+        zone=node.zone,
+        windows=node.windows,
+        left_out=node.left_out,
         pods_restarted=node.restarted,
         pods_unknown=node.unknown,
         reasons=node.reasons,
@@ -153,8 +160,11 @@ def _owner_down(owner: OwnerImpact) -> docs.OwnerDown:
 def _batch(batch: Batch) -> docs.BatchItem:
     budgets = tuple(map(_budget, batch.effect.budgets))
     owners = tuple(map(_owner_down, batch.effect.owners))
-    together = tuple(_together(batch.together))
-    return docs.BatchItem(batch.number, batch.step, batch.nodes, budgets, owners, together)
+    apart = tuple(docs.Apart(one.batch, (one.node, one.other), one.why) for one in batch.apart)
+    besides = tuple(_together(batch.together))
+    return docs.BatchItem(
+        batch.number, batch.step, batch.role, batch.zone, batch.nodes, budgets, owners, besides, apart
+    )
 
 
 def _owner(owner: Owner) -> docs.OwnerItem:
@@ -202,8 +212,17 @@ def _wide(impact: Impact) -> Table:
 
 def _cells(node: NodeImpact) -> list[object]:
     step = Coloured(node.step.value, _COLOURS[node.step])
-    why = Prose("; ".join(node.reasons)) if node.reasons else None
-    return [node.batch, node.name, step, node.restarted, node.unknown, why]
+    why = Prose("; ".join(lines)) if (lines := [*_why(node)]) else None
+    return [node.batch or None, node.name, step, node.restarted, node.unknown, why]
+
+
+def _why(node: NodeImpact) -> Iterator[str]:
+    """Yield why a node has its place and its step."""
+    if node.left_out:
+        yield f"left out: {node.left_out}"
+    elif node.role is not Role.WORKER:
+        yield "etcd, one by one" if node.role is Role.ETCD else "control plane, one by one"
+    yield from node.reasons
 
 
 def _more(node: NodeImpact) -> list[object]:
@@ -213,29 +232,72 @@ def _more(node: NodeImpact) -> list[object]:
     cells = (*lists, single, node.flags, node.drain_waits)
     besides = "; ".join(_together(node.together))
     more = [Prose(", ".join(cell)) if cell else None for cell in cells]
-    return [*more, node.unready, Prose(besides) if besides else None]
+    return [node.zone or None, *more, node.unready, Prose(besides) if besides else None]
 
 
 def _overview(impact: Impact, _: Screen) -> Iterator[Section]:
     """Yield the answer, what is breached, the owners, and the nodes."""
     yield Section([*_answer(impact)], fits=True)
-    if any(map(bool, impact.effects())):
+    if any(_affected(impact)):
         yield Section(Table(_BUDGET, lambda: _budget_rows(impact)), fits=True)
     if impact.owners:
         yield Section(Table(_OWNER, lambda: map(_owner_cells, impact.owners)), fits=True)
     if impact.nodes:
         yield Section(_table(impact), fits=True)
+    if any(batch.apart for batch in impact.batches):
+        yield Section(Table(_APART, lambda: _apart_rows(impact)), "Why there are so many batches", fits=True)
+
+
+def _order(impact: Impact) -> str:
+    """Say how many nodes and batches there are."""
+    numbers = Counter(node.step for node in impact.nodes if not node.left_out)
+    steps = [f"{numbers[step]} {_WORDS[step]}" for step in Step if numbers[step]]
+    left = sum(bool(node.left_out) for node in impact.nodes)
+    least = "" if impact.at_least >= len(impact.batches) else f" (at least {impact.at_least})"
+    nodes = f"{count(len(impact.nodes) - left, 'node')} in {_batches(len(impact.batches))}{least}"
+    return f"{nodes}: {', '.join(steps) or 'none'}{f'; {left} left out' if left else ''}"
+
+
+def _in_place(impact: Impact) -> str:
+    """Say what the rows of the table of breaches add up to."""
+    return f"restarted in place: {_affects([effect for _, effect in _affected(impact)], impact)}"
 
 
 def _answer(impact: Impact) -> Iterator[Line]:
-    numbers = Counter(node.step for node in impact.nodes)
-    steps = ", ".join(f"{numbers[step]} {_WORDS[step]}" for step in Step if numbers[step])
-    yield [f"{count(len(impact.nodes), 'node')} in {_batches(impact)}: {steps or 'none'}"]
-    breached = _breached(impact)
+    """Yield how the nodes are upgraded, and what that breaches."""
+    yield [_order(impact)]
+    if first := sum(node.role is not Role.WORKER and not node.left_out for node in impact.nodes):
+        yield [f"First {count(first, 'node')} of the control plane, one by one"]
+    yield [f"R{_in_place(impact)[1:]}"]
+    if any(effect.has(sure) for batch in impact.batches for effect in [batch.effect] for sure in Certainty):
+        yield [f"In these batches: {_affects([batch.effect for batch in impact.batches], impact)}"]
+    elif impact.batches and any(_affected(impact)):
+        yield ["In these batches, drained where it says so: nothing of that"]
+
+
+def _affects(effects: Sequence[Effect], impact: Impact) -> str:
+    """Say how many budgets are breached and how many owners are down; what may be, is not counted twice."""
+    parts: list[tuple[BudgetImpact | OwnerImpact, ...]] = [
+        tuple(one for effect in effects for one in effect.budgets),
+        tuple(one for effect in effects for one in effect.owners),
+    ]
+    sure = [_names_of(one for one in found if one.certainty is Certainty.YES) for found in parts]
+    perhaps = [_names_of(found) - known for found, known in zip(parts, sure, strict=True)]
     if impact.budgets_missing and not impact.budgets:
-        yield ["PodDisruptionBudgets: UNKNOWN"]
+        text = "PodDisruptionBudgets UNKNOWN"
     else:
-        yield [f"{breached} of {count(impact.budgets, 'PodDisruptionBudget')} breached by restarts in place"]
+        text = f"{len(sure[0])} of {count(impact.budgets, 'PodDisruptionBudget')} breached"
+        text += f", {len(perhaps[0])} more may be" if perhaps[0] else ""
+    text += f"; {_downs(sure[1])}" if sure[1] else "; no owner loses all replicas"
+    return text + (f", {_downs(perhaps[1])} may" if perhaps[1] else "")
+
+
+def _downs(names: set[tuple[str, str]]) -> str:
+    services = sum(name.startswith("Service/") for _, name in names)
+    owners = len(names) - services
+    parts = [count(owners, "owner")] if owners else []
+    parts += [count(services, "Service")] if services else []
+    return f"{' and '.join(parts)} {'loses' if len(names) == 1 else 'lose'} all replicas at once"
 
 
 _WORDS: Final[Mapping[Step, str]] = {
@@ -246,17 +308,27 @@ _WORDS: Final[Mapping[Step, str]] = {
 }
 
 
-def _batches(impact: Impact) -> str:
-    number = len(impact.batches)
+def _batches(number: int) -> str:
     return f"{number} {'batch' if number == 1 else 'batches'}"
 
 
 def _budget_rows(impact: Impact) -> Iterator[list[object]]:
-    for node in impact.nodes:
-        yield from _effect_rows(node.name, node.effect)
+    for where, effect in _affected(impact):
+        yield from _effect_rows(where, effect)
+
+
+def _affected(impact: Impact) -> Iterator[tuple[str, Effect]]:
+    """Yield what each node does alone, and each batch of several; those that do nothing are left out."""
+    yield from ((node.name, node.effect) for node in impact.nodes if node.effect)
     for batch in impact.batches:
-        if len(batch.nodes) > 1:
-            yield from _effect_rows(f"batch-{batch.number}", batch.effect)
+        if batch.effect and len(batch.nodes) > 1:
+            yield f"batch-{batch.number}", batch.effect
+
+
+def _apart_rows(impact: Impact) -> Iterator[list[object]]:
+    for batch in impact.batches:
+        for one in batch.apart:
+            yield [batch.number, one.batch, one.node, one.other, Prose(one.why)]
 
 
 def _effect_rows(where: str, effect: Effect) -> Iterator[list[object]]:
@@ -302,142 +374,25 @@ def _notes(impact: Impact) -> Iterator[str]:
     yield from (f"Assumed: {assumption}" for assumption in impact.assumptions)
     yield from (f"Warning: {warning}" for warning in collapsed(impact.warnings))
     yield from (f"{BESIDES}: {line}" for line in _besides(impact))
-    if impact.budgets_missing:
-        yield f"PodDisruptionBudgets are UNKNOWN: {impact.budgets_missing}"
+    yield from _missing(impact)
     if impact.unplaced:
         yield f"On no node, and so in no batch: {count(impact.unplaced, 'pod')} that would restart"
     if impact.unseen:
         yield f"In the plan, but not among the pods: {count(impact.unseen, 'pod')}; give both of one time"
-    yield f"{_upgrade(impact)}: " + "; ".join(str(line[0]) for line in _answer(impact))
+    yield f"{_upgrade(impact)}: {_order(impact)}; {_in_place(impact)}"
 
 
-_NODE_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
-"""What API servers accept as the name of a node (apimachinery ``IsDNS1123Subdomain``)."""
-_TITLES: Final = {
-    Step.CLEAN: "in place, nothing restarts",
-    Step.IN_PLACE: "in place",
-    Step.UNDECIDED: "undecided: decide first, or drain",
-    Step.DRAIN: "drain first",
-}
-_OLDER: Final = "kubectl before 1.20 calls --delete-emptydir-data --delete-local-data; these files are lost"
-_BARE: Final = "--force deletes pods that nothing creates again; save their manifests first"
+def _missing(impact: Impact) -> Iterator[str]:
+    """Yield what is not known of budgets and Services, in one line where the reason is the same."""
+    missing = {"PodDisruptionBudgets": impact.budgets_missing, "Services": impact.services_missing}
+    for why in dict.fromkeys(filter(None, missing.values())):
+        yield f"{' and '.join(what for what, text in missing.items() if text == why)} are UNKNOWN: {why}"
 
 
-def runbook(impact: Impact) -> Iterator[Block]:
-    """Yield the pages: what to know, then each batch with the commands for each of its nodes."""
-    yield Heading(f"Runbook: kubelet {_upgrade(impact)}", 1)
-    yield Bullets([*_before(impact)])
-    yield Script([_hashcompat(impact, "preflight", "--to", impact.to_release, "--no-node")])
-    nodes = {node.name: node for node in impact.nodes}
-    for batch in impact.batches:
-        yield from _runbook_batch(impact, batch, nodes)
-
-
-def _before(impact: Impact) -> Iterator[str]:
-    yield "A kubelet that restarts containers asks nobody: PodDisruptionBudgets hold back drains alone."
-    yield "Upgrade a batch only when the one before is done and its pods are ready again."
-    yield from (f"Warning: {warning}" for warning in collapsed(impact.warnings))
-    yield from (f"{BESIDES}: {line}" for line in _besides(impact))
-    if impact.budgets_missing:
-        yield f"PodDisruptionBudgets are UNKNOWN: {impact.budgets_missing}"
-    if impact.unplaced or impact.unseen:
-        pods = count(impact.unplaced + impact.unseen, "pod")
-        yield f"On no node that is known, and so in no batch: {pods}"
-
-
-def _runbook_batch(impact: Impact, batch: Batch, nodes: dict[str, NodeImpact]) -> Iterator[Block]:
-    yield Heading(f"Batch {batch.number}: {count(len(batch.nodes), 'node')}, {_TITLES[batch.step]}", 2)
-    if len(batch.nodes) > 1 and batch.effect:
-        yield Bullets([f"Together: {line}" for line in _effect_lines(batch.effect)])
-    for name in batch.nodes:
-        yield Heading(f"Node {name}", 3)
-        if lines := [*_node_lines(nodes[name])]:
-            yield Bullets(lines)
-        yield Script([*_commands(impact, nodes[name])])
-
-
-def _effect_lines(effect: Effect) -> Iterator[str]:
-    for budget in effect.budgets:
-        name = name_path(budget.namespace, budget.name)
-        if budget.certainty is Certainty.YES:
-            yield f"PodDisruptionBudget {name} is breached: {budget.after} of {budget.desired} healthy pods"
-        else:
-            yield f"PodDisruptionBudget {name} may be breached"
-    for owner in effect.owners:
-        sure = owner.certainty is Certainty.YES
-        verb = agree(owner.replicas, "restart") if sure else "may restart"
-        yield f"{owner.all_of_it} {verb} at once"
-
-
-def _node_lines(node: NodeImpact) -> Iterator[str]:
-    if node.restarted or node.unknown:
-        yield f"Pods that restart: {node.restarted}; more that may: {node.unknown}"
-    yield from node.reasons
-    if node.unready:
-        some = count(node.unready, "pod")
-        yield f"Besides restarts: {some} not Ready for up to {node.seconds} s, until the probes pass again"
-    yield from _together(node.together)
-    pods = node.pods
-    for what, places in (
-        ("Not started again", pods.killed),
-        ("Nothing creates it again", pods.bare),
-        ("Static pod, which no drain moves", pods.static),
-    ):
-        yield from (f"{what}: {name_path(*place)}" for place in places)
-    yield from (f"The only replica: {owner_path(*owner)}" for owner in pods.single)
-
-
-def _commands(impact: Impact, node: NodeImpact) -> Iterator[str | tuple[str, ...]]:
-    # whoever pastes a command would paste what is in the name
-    if not _NODE_NAME.fullmatch(node.name):
-        yield "no commands: no API server accepts this name of a node"
-        return
-    yield _kubectl(impact, "cordon", node.name)
-    if node.step in (Step.DRAIN, Step.UNDECIDED):
-        yield from _drain(impact, node)
-    yield f"on the node: install kubelet {impact.to_release}, then"
-    yield ("systemctl", "restart", "kubelet")
-    yield "from here; the plan exits with 0 once nothing of the node is left to restart"
-    yield _kubectl(impact, "wait", "--for=condition=Ready", f"node/{node.name}", "--timeout=10m")
-    yield _hashcompat(
-        impact,
-        "plan",
-        "--from",
-        "auto",
-        "--to",
-        impact.to_release,
-        "--node",
-        node.name,
-        "--detailed-exitcode",
-    )
-    yield _kubectl(impact, "uncordon", node.name)
-
-
-def _drain(impact: Impact, node: NodeImpact) -> Iterator[str | tuple[str, ...]]:
-    if node.step is Step.UNDECIDED:
-        yield "not needed where the reasons above are settled otherwise"
-    if node.drain_waits:
-        yield f"waits, for no eviction is allowed now by {', '.join(node.drain_waits)}"
-    if "--delete-emptydir-data" in node.flags:
-        yield _OLDER
-    if "--force" in node.flags:
-        yield _BARE
-    for owner in node.effect.owners:
-        yield f"all replicas of {owner_path(owner.namespace, owner.name)} are here: move one by one first"
-    yield _kubectl(impact, "drain", node.name, *node.flags, "--timeout=30m")
-
-
-def _kubectl(impact: Impact, *words: str) -> tuple[str, ...]:
-    return ("kubectl", *_context(impact), *words)
-
-
-def _hashcompat(impact: Impact, *words: str) -> tuple[str, ...]:
-    return ("hashcompat", *words, *_context(impact))
-
-
-def _context(impact: Impact) -> tuple[str, ...]:
-    """Return the flag that names the cluster: the context that was read."""
-    return (f"--context={impact.origin.context}",) if impact.origin.context else ()
+def _pages(impact: Impact) -> Iterator[Block]:
+    besides = [f"{BESIDES}: {line}" for line in _besides(impact)]
+    warnings = [f"Warning: {line}" for line in collapsed(impact.warnings)]
+    return runbook(impact, _upgrade(impact), [*warnings, *besides, *_missing(impact)])
 
 
 def _headline(impact: Impact) -> Headline:
@@ -485,7 +440,7 @@ IMPACT: Final[Report[Impact]] = Report(
     table=_table,
     wide=_wide,
     names=_names,
-    pages=runbook,
+    pages=_pages,
     title="Impact of an upgrade",
     page=_page,
     headline=_headline,

@@ -6,6 +6,7 @@ A kind of result is one file of this package with one :class:`Report`, listed in
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
@@ -186,11 +187,25 @@ class Bullets(msgspec.Struct, frozen=True):
     lines: Sequence[str]
 
 
+class Code(msgspec.Struct, frozen=True):
+    """Lines of shell, as they are."""
+
+    text: str
+    names: tuple[str, ...] = ()
+    """What the first ``{}`` in the text stands for, as words that are quoted; for itself where there are
+    none."""
+
+    @property
+    def shell(self) -> str:
+        """The lines as a shell takes them."""
+        return self.text.replace("{}", shlex.join(self.names), 1) if self.names else self.text
+
+
 class Script(msgspec.Struct, frozen=True):
     """What is typed into a shell, line by line."""
 
-    lines: Sequence[str | tuple[str, ...]]
-    """A comment, or the words of a command."""
+    lines: Sequence[str | tuple[str, ...] | Code]
+    """A comment, the words of a command, or other lines."""
 
 
 Block = Heading | Bullets | Script | Table

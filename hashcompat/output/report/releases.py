@@ -21,7 +21,14 @@ def _document(releases: ReleaseList) -> Document:
 def _minor(minor: KnownMinor) -> docs.KnownMinor:
     built = tuple(docs.BuiltWith(since, go) for since, go in minor.go)
     return docs.KnownMinor(
-        minor.name, minor.releases, minor.types, minor.made_from, minor.era, built, minor.user_added
+        minor.name,
+        minor.releases,
+        minor.types,
+        minor.made_from,
+        minor.era,
+        built,
+        minor.user_added,
+        minor.pre_release,
     )
 
 
@@ -48,7 +55,8 @@ def _wide_cells(minor: KnownMinor) -> list[object]:
 
 
 def _added(minor: KnownMinor) -> str:
-    return f"{minor.releases[-1]}, added" if minor.user_added else ""
+    pre = ", a pre-release" if minor.pre_release else ""
+    return f"{minor.releases[-1]}, added{pre}" if minor.user_added else ""
 
 
 def _names(releases: ReleaseList) -> Iterator[str]:

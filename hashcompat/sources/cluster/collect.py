@@ -1,4 +1,4 @@
-"""A live cluster -> pods, nodes, its UID, the API server's release and, where asked for, budgets."""
+"""A live cluster -> pods, nodes, its UID, the API server's release; where asked for, budgets and Services."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from urllib3 import HTTPHeaderDict
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import part, text
-from hashcompat.core.model.budgets import NOT_READ, Budgets
+from hashcompat.core.model.budgets import NOT_READ, Budgets, Service
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.pods import Inventory, Node, Origin, Source
 from hashcompat.core.model.servers import ApiServers
 from hashcompat.core.model.uids import Dated, Dating, Reach
 from hashcompat.sources.budgets import KIND as BUDGET
-from hashcompat.sources.budgets import budgets_of, of_budget
+from hashcompat.sources.budgets import SERVICE, budgets_of, of_budget, of_service
 from hashcompat.sources.cluster import kubectl
 from hashcompat.sources.cluster.kept import Kept, check_kind, page_of, pod_of, stencils_of_pods
 from hashcompat.sources.cluster.kubeapi import Client, Get, StatusError, list_all
@@ -68,7 +68,7 @@ class Scope(msgspec.Struct, frozen=True):
     """Whether there is no answer without any pod: there is one where other sources have pods."""
 
     budgets: bool = False
-    """Whether PodDisruptionBudgets are read too."""
+    """Whether PodDisruptionBudgets and Services are read too."""
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -147,6 +147,11 @@ def system_request() -> Request:
 def budget_requests(scope: Scope, api: str = _POLICY[0]) -> list[Request]:
     """Return the lists that hold the budgets of the scope's namespaces."""
     return [Request(_BUDGETS, namespace, api=api) for namespace in dict.fromkeys(scope.namespaces or ("",))]
+
+
+def service_requests(scope: Scope) -> list[Request]:
+    """Return the lists that hold the Services of the scope's namespaces."""
+    return [Request("services", namespace) for namespace in dict.fromkeys(scope.namespaces or ("",))]
 
 
 def collect(access: Access, scope: Scope, say: Say, progress: Say) -> Inventory:
@@ -261,25 +266,41 @@ def _nodes(client: Client, scope: Scope, say: Say, progress: Say) -> Iterator[No
 
 
 def _budgets(client: Client, scope: Scope, progress: Say) -> Budgets:
-    """Return the budgets, by the first version of their API that is served; or why they are refused."""
+    """Return budgets and Services; of each that is refused, why.
+
+    The budgets are those of the first version of their API that is served.
+    """
+    services, refused = list[Service](), ""
+    try:
+        for request in service_requests(scope):
+            services += filter(None, _read(client, request, _service, progress))
+    except _RefusedError as error:
+        refused = str(error)
     for api in _POLICY:
         try:
-            found = [
+            found: list[object] = [
                 of_budget({**item, "apiVersion": api, "kind": BUDGET})
                 for request in budget_requests(scope, api)
                 for item in _read(client, request, _budget, progress)
             ]
         except _RefusedError as error:
-            return Budgets(missing=str(error))
+            listed = budgets_of(services, {}, listed=True, services=refused)
+            return structs.replace(listed, missing=str(error))
         except _NotServedError:
             continue
-        return budgets_of(found, {}, listed=True)
-    return budgets_of((), {}, listed=True)  # before 1.5, and where no server has the API, there are none
+        return budgets_of([*found, *services], {}, listed=True, services=refused)
+    # before 1.5, and where no server has the API, there are none
+    return budgets_of(services, {}, listed=True, services=refused)
 
 
 def _budget(item: dict[str, Any]) -> dict[str, Any]:
     check_kind(item, BUDGET)
     return item
+
+
+def _service(item: dict[str, Any]) -> Service | None:
+    check_kind(item, SERVICE)
+    return of_service({**item, "apiVersion": "v1", "kind": SERVICE})
 
 
 class _NotServedError(InputError):
@@ -329,7 +350,8 @@ def _read(
         if error.code == _NOT_FOUND and request.group:
             raise _NotServedError(request.api) from None
         if error.code == _FORBIDDEN:
-            rbac = "hashcompat rbac --impact" if request.group else "hashcompat rbac"
+            of_impact = request.group or request.resource == "services"
+            rbac = "hashcompat rbac --impact" if of_impact else "hashcompat rbac"
             raise _RefusedError(
                 f"cannot {request.verb} {request}: {error}; '{rbac}' prints the role that is needed"
             ) from None

@@ -1,8 +1,8 @@
 """kubectl as the way to the API server: it alone knows how its user's kubeconfig authenticates.
 
 ``kubectl proxy`` listens on a unix socket in a directory that only this user may enter; it passes on reads of
-pods, nodes, PodDisruptionBudgets, one namespace and the server's release, or on what is asked of one object,
-and nothing else; and it ends with this process, however that ends.
+pods, nodes, PodDisruptionBudgets, Services, one namespace and the server's release, or on what is asked of
+one object, and nothing else; and it ends with this process, however that ends.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ _LONGEST_LINE: Final = 4096
 _MOST_LINES: Final = 1000
 """Lines of kubectl's plugins that are passed on."""
 _PATHS: Final = (
-    r"^/api/v1/(nodes|pods|namespaces/[^/]+/pods)$,^/api/v1/nodes/[^/]+$,^/api/v1/namespaces/kube-system$,"
+    r"^/api/v1/(nodes|(namespaces/[^/]+/)?(pods|services))$,^/api/v1/nodes/[^/]+$,"
+    r"^/api/v1/namespaces/kube-system$,"
     r"^/apis/policy/(v1|v1beta1)/(namespaces/[^/]+/)?poddisruptionbudgets$,^/version$"
 )
 _WRITES: Final = ("POST", "PUT")

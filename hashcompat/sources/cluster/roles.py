@@ -13,6 +13,7 @@ from hashcompat.sources.cluster.collect import (
     budget_requests,
     node_requests,
     pod_requests,
+    service_requests,
     system_request,
 )
 from hashcompat.sources.objects import SYSTEM
@@ -42,7 +43,7 @@ def minimal_roles(
     requests = [
         *pod_requests(scope),
         *(node_requests(scope) if scope.needs_nodes else ()),
-        *(budget_requests(scope) if scope.budgets else ()),
+        *((*budget_requests(scope), *service_requests(scope)) if scope.budgets else ()),
     ]
     by_namespace: dict[str, list[Request]] = {}
     for request in requests:

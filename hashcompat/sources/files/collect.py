@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +17,6 @@ from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go.jsonstream import Elements
 from hashcompat.core.go.jsonwindow import Place
 from hashcompat.core.go.tokens import Part
-from hashcompat.core.model.budgets import Budget
 from hashcompat.core.model.pods import Inventory, Node, Origin, Pod, Share, Source
 from hashcompat.core.model.records import Record
 from hashcompat.core.model.uids import Dating
@@ -25,46 +24,105 @@ from hashcompat.sources.budgets import budgets_of
 from hashcompat.sources.dating import until
 from hashcompat.sources.documents import InFile
 from hashcompat.sources.files.foreign import refusal
-from hashcompat.sources.files.inputs import STDIN, called, inputs
+from hashcompat.sources.files.inputs import STDIN, Input, Meter, called
+from hashcompat.sources.files.layouts import ALL, Chosen, Rules, chosen, is_template, skipped_line
 from hashcompat.sources.files.reading import WANTED, blocks, elements, parts
 from hashcompat.sources.files.spans import FIRST, Span
-from hashcompat.sources.files.survey import Survey, glanced_at, objects, survey_of
+from hashcompat.sources.files.survey import EmptyError, Survey, glanced_at, objects, survey_of
 from hashcompat.sources.objects import Key, Object, nodes_of, pods_of
 from hashcompat.sources.replicas.shape import Replica
 from hashcompat.sources.workloads import Census, Templates
 
 _AT_A_TIME: Final = 8
-SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".yaml", ".yml")
 
 
-def collect(
+def collect(  # noqa: PLR0913 - each is a question of its own
     names: tuple[str, ...],
     *,
     recursive: bool = False,
     needs_pods: bool = True,
     jobs: int = 1,
     glance: bool = False,
+    rules: Rules = ALL,
+    meter: Meter | None = None,
 ) -> Inventory:
-    """Read the nodes in every file, directory, URL, or ``-`` for standard input.
+    """Read the nodes in every file, directory, archive, URL, or ``-`` for standard input.
 
-    ``recursive`` includes the directories below, and up to ``jobs`` processes look through a large file. With
-    ``glance`` it may be guessed where the pods of a single file are (``Inventory.guessed``). Its
-    pods are read one by one each time that somebody asks for them: nodes often come after them, and affect
-    every verdict. Raises InputError, naming the file, for what cannot be read, and for two different nodes of
-    one name; asking for pods raises it for what is not a Kubernetes object, for two different pods of one
-    uid, and (``needs_pods``) for no pod.
+    ``rules`` say what of directories and archives is left out. ``recursive`` includes the directories below,
+    and up to ``jobs`` processes look through a large file. With ``glance`` it may be guessed where the pods
+    of a single file are (``Inventory.guessed``). Its pods are read one by one each time that somebody asks
+    for them: nodes often come after them, and affect every verdict. Raises InputError, naming the file, for
+    what cannot be read, and for two different nodes of one name; asking for pods raises it for what is not a
+    Kubernetes object, for two different pods of one uid, and (``needs_pods``) for no pod.
     """
     if names.count(STDIN) > 1:
         raise UsageError("-f - is given twice, and standard input can be read once")
-    sources = [source for name in names for source in inputs(name, recursive, SUFFIXES)]
+    choices = [_chosen(name, rules, meter, recursive=recursive) for name in names]
+    sources = [source for choice in choices for _, source in choice.files]
     if glance and len(sources) == 1:
         with suppress(InputError):  # what is wrong, a look through the whole file says
             if (guessed := glanced_at(sources[0], jobs)) is not None:
-                return _inventory(names, [guessed], needs_pods)
-    return _inventory(names, [survey_of(source, jobs) for source in sources], needs_pods)
+                return _inventory(names, [guessed], _said(names, choices), needs_pods)
+    _begin("Looking through", sources)
+    surveys = list(chain.from_iterable(_surveys(choice, jobs) for choice in choices))
+    said = _said(names, choices, surveys)
+    found = [survey for _, survey in surveys if survey is not None]
+    if not found:
+        raise InputError("; ".join(said))
+    return _inventory(names, found, said, needs_pods)
 
 
-def _inventory(names: tuple[str, ...], surveys: Sequence[Survey], needs_pods: bool) -> Inventory:
+def _chosen(name: str, rules: Rules, meter: Meter | None, *, recursive: bool) -> Chosen:
+    if meter:
+        meter.stage(f"Reading {called(name)}")
+    choice = chosen(name, rules, recursive=recursive, meter=meter)
+    files = [(one, structs.replace(source, meter=meter)) for one, source in choice.files]
+    return structs.replace(choice, files=files)
+
+
+def _begin(doing: str, sources: Sequence[Input]) -> None:
+    """Tell the meter that all of some files will be read."""
+    if meter := next((source.meter for source in sources), None):
+        named = sources[0].origin if len(sources) == 1 else f"{len(sources):,} files"
+        known = all(source.size for source in sources)
+        meter.stage(f"{doing} {named}", sum(source.size for source in sources) if known else 0)
+
+
+_Surveys = Sequence[tuple[str, Survey | None]]
+"""What a first look at files shows, by their names; None for one that is skipped."""
+
+
+def _surveys(choice: Chosen, jobs: int) -> Iterator[tuple[str, Survey | None]]:
+    for name, source in choice.files:
+        yield name, _survey(source, jobs) if choice.lenient else survey_of(source, jobs)
+
+
+def _survey(source: Input, jobs: int) -> Survey | None:
+    """Look through a file of many; None where it holds no Kubernetes object. Raises InputError as for one."""
+    try:
+        survey = survey_of(source, jobs)
+    except EmptyError:
+        return None
+    except InputError as error:
+        if is_template(source):
+            return None
+        raise InputError(f"{error}; --exclude leaves a file out") from None
+    return None if survey.bare else survey
+
+
+def _said(names: Sequence[str], choices: Sequence[Chosen], surveys: _Surveys = ()) -> list[str]:
+    """Return how directories and archives are read, and what is skipped of each."""
+    rest, lines = iter(surveys), list[str]()
+    for name, choice in zip(names, choices, strict=True):
+        skipped = [one for one, survey in islice(rest, len(choice.files)) if survey is None]
+        every = sorted([*skipped, *choice.skipped])
+        lines += [*choice.warnings, *([skipped_line(called(name), every)] if every else [])]
+    return lines
+
+
+def _inventory(
+    names: tuple[str, ...], surveys: Sequence[Survey], said: Iterable[str], needs_pods: bool
+) -> Inventory:
     census = Census()
     for survey in surveys:
         census.merge(survey.census)
@@ -73,7 +131,7 @@ def _inventory(names: tuple[str, ...], surveys: Sequence[Survey], needs_pods: bo
     nodes = nodes_of((thing, where) for thing, where in every if isinstance(thing, Node))
     records = tuple(thing for thing, _ in every if isinstance(thing, Record))
     budgets = budgets_of(
-        (thing for thing, _ in every if isinstance(thing, Budget)),
+        (thing for thing, _ in every),
         {key: number for survey in surveys for key, number in survey.scales.items()},
         listed=any(survey.budgets for survey in surveys),
     )
@@ -88,7 +146,12 @@ def _inventory(names: tuple[str, ...], surveys: Sequence[Survey], needs_pods: bo
         cluster=cluster,
         oldest=oldest,
     )
-    warnings = (*templates.warnings, *dict.fromkeys(line for one in surveys for line in one.warnings))
+    warnings = (
+        *said,
+        *_two_namespaces(surveys),
+        *templates.warnings,
+        *dict.fromkeys(line for one in surveys for line in one.warnings),
+    )
     seen = tuple(structs.replace(survey, found=(), census=Census(), scales={}) for survey in surveys)
     heads = (one for survey in surveys for one in survey.heads)
     empty = all(survey.listed for survey in surveys) and not any(survey.elements for survey in surveys)
@@ -98,6 +161,18 @@ def _inventory(names: tuple[str, ...], surveys: Sequence[Survey], needs_pods: bo
     guessed = any(survey.guessed for survey in surveys)
     dating = Dating(until(), tuple(one for survey in surveys for one in survey.dated))
     return Inventory(pods, nodes, records, origin, warnings, containers, budgets, guessed, dating)
+
+
+def _two_namespaces(surveys: Sequence[Survey]) -> Iterator[str]:
+    """Say that ``kubectl cluster-info dump`` has two namespaces unless it is asked for all."""
+    kinds = {kind for survey in surveys for _, kind in survey.heads}
+    lists = sum(survey.pod_lists for survey in surveys)
+    if {"NodeList", "EventList", "ReplicationControllerList"} <= kinds and 0 < lists <= _BY_DEFAULT:
+        yield "kubectl cluster-info dump without -A has the pods of kube-system and one more namespace only"
+
+
+_BY_DEFAULT: Final = 2
+"""The namespaces of such a dump."""
 
 
 class _Portion(msgspec.Struct, frozen=True):
@@ -197,6 +272,7 @@ class _Pods(msgspec.Struct, frozen=True):
 
     def __iter__(self) -> Iterator[Pod]:
         found = not self.missing
+        _begin("Reading the pods of", [survey.source for survey in self.surveys])
         for pod in pods_of(
             _Objects(tuple(chain.from_iterable(map(_portions, self.surveys)))), self.templates
         ):
@@ -225,6 +301,7 @@ class _Pods(msgspec.Struct, frozen=True):
         first, *others = _divided(largest)
         if not others:
             return ()
+        _begin("Reading the pods of", [survey.source for survey in self.surveys])
         *others, last = others
         every = ((*before, *first), *others, (*last, *behind))
         return [_Share(_Objects(portions), self.templates) for portions in every]

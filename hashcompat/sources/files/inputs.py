@@ -7,12 +7,12 @@ import os
 import stat
 import sys
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Self
+from typing import Any, BinaryIO, Final, Protocol, Self
 
 import msgspec
 
@@ -27,6 +27,16 @@ _MOST_FILES: Final = 100_000
 """Files of one directory that are read, each of about 1 kB in memory: a file for each of 100,000 pods."""
 _DEVICES: Final = {stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFSOCK: "a socket"}
 """What has no end, or is not read as a file at all."""
+
+
+class Meter(Protocol):
+    """Is told how far the reading is."""
+
+    def stage(self, doing: str, total: int = 0) -> None:
+        """Begin something else, of so many bytes; 0 if unknown."""
+
+    def add(self, number: int) -> None:
+        """Count so many bytes more."""
 
 
 class Input(msgspec.Struct, frozen=True):
@@ -46,6 +56,9 @@ class Input(msgspec.Struct, frozen=True):
 
     size: int = 0
     """The bytes of a regular file; 0 for anything else."""
+
+    meter: Meter | None = None
+    """What counts the bytes that are read."""
 
     @property
     def file(self) -> str:
@@ -71,21 +84,23 @@ def _is_url(name: str) -> bool:
     return name.startswith(("http://", "https://"))
 
 
-def inputs(name: str, recursive: bool, suffixes: tuple[str, ...]) -> Iterator[Input]:
+def inputs(
+    name: str, recursive: bool, suffixes: tuple[str, ...], meter: Meter | None = None
+) -> Iterator[Input]:
     """Yield the files of a ``-f`` value: in a directory those with such a suffix, also compressed.
 
     What can be read only once (standard input, a pipe, a URL) is copied, beyond some size into a temporary
-    file that vanishes with it.
+    file that vanishes with it; ``meter`` counts that.
     """
     if name == STDIN:
         with named(called(name)):
             # files are read twice: first the nodes, which decide about pods that precede them
-            copy = Copy().filled(sys.stdin.buffer)
+            copy = Copy(meter).filled(sys.stdin.buffer)
         yield Input(called(name), copy.open, stdin=True)
     elif _is_url(name):
         from hashcompat.sources.http import save  # noqa: PLC0415 - only a URL pays for importing requests
 
-        copy = Copy()
+        copy = Copy(meter)
         yield Input(called(name), copy.open, proven=save(name, copy.add))
     elif Path(name).is_dir():
         yield from map(_file_of_directory, _files_in(Path(name), recursive, suffixes))
@@ -93,7 +108,7 @@ def inputs(name: str, recursive: bool, suffixes: tuple[str, ...]) -> Iterator[In
     elif "://" in name and not Path(name).exists():
         raise InputError(f"{called(name)}: not a URL that is read; want http:// or https://")
     else:
-        yield _file(Path(name))
+        yield _file(Path(name), meter)
 
 
 def _files_in(directory: Path, recursive: bool, suffixes: tuple[str, ...]) -> list[Path]:
@@ -132,7 +147,7 @@ def _file_of_directory(path: Path) -> Input:
     return _file(path)
 
 
-def _file(path: Path) -> Input:
+def _file(path: Path, meter: Meter | None = None) -> Input:
     with _readable(path):
         state = path.stat()
         if stat.S_ISREG(state.st_mode):
@@ -142,7 +157,7 @@ def _file(path: Path) -> Input:
             # a terminal is a device too, and people do type or paste an object
             if kind and not pipe.isatty():
                 raise InputError(f"is {kind}, expected a file, a directory, a pipe or a URL")
-            return Input(str(path), Copy().filled(pipe).open)
+            return Input(str(path), Copy(meter).filled(pipe).open)
 
 
 def require_end(source: Input) -> None:
@@ -204,16 +219,19 @@ _CHUNK: Final = 1 << 20
 class Copy:
     """Holds bytes, beyond some size in a temporary file that vanishes with it."""
 
-    def __init__(self) -> None:
+    def __init__(self, meter: Meter | None = None) -> None:
+        """``meter`` counts what is added."""
         import tempfile  # noqa: PLC0415 - files need no copy
 
         self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - it lives as long as this object
-        self._left = MOST_BYTES
+        self._meter, self.size = meter, 0
+        """The bytes that it holds."""
         weakref.finalize(self, self._file.close)
 
     def filled(self, stream: BinaryIO) -> Self:
         """Return this copy once it holds a stream to its end; errors as ``add``."""
-        while data := stream.read(_CHUNK):
+        read = getattr(stream, "read1", stream.read)  # what is there by now, so that it is counted
+        while data := read(_CHUNK):
             self.add(data)
         return self
 
@@ -222,8 +240,10 @@ class Copy:
 
         Raises InputError for more than MOST_BYTES, and for what the operating system says of writing them.
         """
-        self._left -= len(data)
-        if self._left < 0:
+        self.size += len(data)
+        if self._meter:
+            self._meter.add(len(data))
+        if self.size > MOST_BYTES:
             raise too_long("content", MOST_BYTES, "give a part of it")
         try:
             self._file.write(data)
@@ -232,9 +252,10 @@ class Copy:
 
             raise InputError(f"cannot copy to {tempfile.gettempdir()}: {error.strerror}") from None
 
-    def open(self) -> io.BufferedReader:
-        """Return a reader with a place of its own."""
-        return io.BufferedReader(_Reader(self.read_at), 1 << 16)
+    def open(self, begin: int = 0, end: int | None = None) -> io.BufferedReader:
+        """Return a reader of its bytes, or of some of them, with a place of its own."""
+        reader = _Reader(self.read_at, begin, self.size if end is None else end)
+        return io.BufferedReader(reader, 1 << 16)
 
     def read_at(self, place: int, size: int) -> bytes:
         """Return up to ``size`` bytes from a place on."""
@@ -243,15 +264,36 @@ class Copy:
 
 
 class _Reader(io.RawIOBase):
-    def __init__(self, read_at: Callable[[int, int], bytes]) -> None:
+    def __init__(self, read_at: Callable[[int, int], bytes], begin: int, end: int) -> None:
         self._read_at = read_at
-        self._place = 0
+        self._place, self._end = begin, end
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        data = self._read_at(self._place, len(buffer))
+        data = self._read_at(self._place, min(len(buffer), self._end - self._place))
         buffer[: len(data)] = data
         self._place += len(data)
         return len(data)
+
+
+def joined(streams: Sequence[BinaryIO]) -> io.BufferedReader:
+    """Return some streams as one."""
+    return io.BufferedReader(_Joined(streams))
+
+
+class _Joined(io.RawIOBase):
+    def __init__(self, streams: Sequence[BinaryIO]) -> None:
+        self._streams = list(streams)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while self._streams:
+            if data := self._streams[0].read(len(buffer)):
+                buffer[: len(data)] = data
+                return len(data)
+            self._streams.pop(0).close()
+        return 0

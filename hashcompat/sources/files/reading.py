@@ -7,6 +7,7 @@ object in which that may be, or that may be too large or too deep, goes to the s
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, Literal, TypedDict
@@ -25,6 +26,7 @@ from hashcompat.core.model.pods import CONTAINER_LISTS
 from hashcompat.core.regex import regex
 from hashcompat.sources.content import chunks
 from hashcompat.sources.files import spans
+from hashcompat.sources.files.foreign import without_logs
 from hashcompat.sources.files.inputs import Input, named
 from hashcompat.sources.files.spans import Span
 from hashcompat.sources.objects import Object, is_list
@@ -149,9 +151,9 @@ def parts(
         if not json:
             from hashcompat.core.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
 
-            yield from yaml.parts(chunks(stream, WANTED, checked=not strict))
+            yield from yaml.parts(_text(source, stream, checked=not strict))
             return
-        text = _Counted(chunks(spans.cut(stream, 0, end) if end else stream, WANTED, checked=False))
+        text = _Counted(_text(source, spans.cut(stream, 0, end) if end else stream, checked=False))
         try:
             yield from jsonstream.parts(text, strict=strict, quick=quick, alike=alike, rest=rest)
         except InputError:
@@ -169,7 +171,7 @@ def blocks(source: Input, alike: Stencils, *, strict: bool = True) -> Iterator[P
     from hashcompat.core.go import yamlblocks  # noqa: PLC0415 - JSON input need not import a YAML parser
 
     with source.open() as stream, named(source.origin):
-        yield from yamlblocks.parts(chunks(stream, WANTED, checked=not strict), alike)
+        yield from yamlblocks.parts(_text(source, stream, checked=not strict), alike)
 
 
 class _Counted(Iterator[str]):
@@ -186,8 +188,17 @@ class _Counted(Iterator[str]):
 def _refuse_binary(source: Input, number: int) -> None:
     """Raise InputError where there is a control character in so many chunks: that is what is wrong there."""
     with source.open() as stream:
-        for _ in islice(chunks(stream, WANTED), number):
+        for _ in islice(_text(source, stream), number):
             pass
+
+
+def _text(source: Input, stream: io.BufferedReader, *, checked: bool = True) -> Iterator[str]:
+    return spans.metered(source, stream, _plain_text(stream, checked=checked))
+
+
+def _plain_text(stream: io.BufferedReader, *, checked: bool = True) -> Iterator[str]:
+    """Yield the text of a file without the logs that ``kubectl cluster-info dump`` prints between objects."""
+    return chunks(stream, WANTED, checked=checked, kept=without_logs)
 
 
 def elements(source: Input, span: Span, *, strict: bool = True, alike: Stencils | None = None) -> Elements:
@@ -199,7 +210,7 @@ def elements(source: Input, span: Span, *, strict: bool = True, alike: Stencils 
 def head(source: Input) -> str:
     """Return the beginning of a file; errors as ``parts``."""
     with source.open() as stream, named(source.origin):
-        return next(chunks(stream, WANTED))
+        return next(_plain_text(stream))
 
 
 def is_json(begins: str) -> bool:

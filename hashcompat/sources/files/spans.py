@@ -121,7 +121,22 @@ def _place(stream: io.BufferedReader, near: int, between: re.Pattern[bytes]) -> 
 def text(source: Input, begin: int, end: int, wanted: str) -> Iterator[str]:
     """Yield the text of some bytes of a file of JSON in chunks; errors as ``text.chunks``, unchecked."""
     with source.open() as stream:
-        yield from chunks(cut(stream, begin, end), wanted, checked=False)
+        part = cut(stream, begin, end)
+        yield from metered(source, part, chunks(part, wanted, checked=False))
+
+
+def metered(source: Input, stream: io.BufferedReader, text: Iterator[str]) -> Iterator[str]:
+    """Yield text of a stream, and count the bytes that were read of it, packed as they are."""
+    meter = source.meter
+    if meter is None:
+        yield from text
+        return
+    place = 0
+    for chunk in text:
+        now = stream.tell() if stream.seekable() else place + len(chunk)
+        meter.add(now - place)
+        place = now
+        yield chunk
 
 
 def cut(stream: io.BufferedReader, begin: int, end: int) -> io.BufferedReader:

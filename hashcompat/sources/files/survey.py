@@ -18,7 +18,7 @@ from hashcompat.core.go import allowance as allowances
 from hashcompat.core.go.jsonstream import End
 from hashcompat.core.go.jsonwindow import Place
 from hashcompat.core.go.tokens import Part
-from hashcompat.core.model.budgets import Budget
+from hashcompat.core.model.budgets import Budget, Service
 from hashcompat.core.model.pods import Node
 from hashcompat.core.model.uids import Dated
 from hashcompat.sources import snapshots
@@ -49,10 +49,15 @@ from hashcompat.sources.workloads import Census
 Kinds = Mapping[int, object]
 """What the documents say of their kind behind their items, by number."""
 _ITEM: Final = "$.items["
+_KUSTOMIZE: Final = "kustomize.config.k8s.io/"
 _HEADS: Final = 8
 """Documents whose kind is kept, for a message."""
 _LONGEST: Final = 100
 """Characters of each of these."""
+
+
+class EmptyError(InputError):
+    """A file holds no document."""
 
 
 class Survey(msgspec.Struct, frozen=True):
@@ -68,6 +73,13 @@ class Survey(msgspec.Struct, frozen=True):
 
     elements: bool
     """Whether one of them, a list, has an element."""
+
+    bare: bool
+    """Whether none of them is a Kubernetes object that a plan could be about: they have no kind, or are of
+    kustomize."""
+
+    pod_lists: int
+    """How many of them are lists of pods."""
 
     kinds: Kinds
     """Those that come after items."""
@@ -130,7 +142,7 @@ def survey_of(source: Input, jobs: int = 1) -> Survey:
             refuse_text(begins)
     first = _looked(source, {}, jobs)
     if not first.documents:
-        raise InputError(f"{source.origin}: no Kubernetes object, only comments or empty documents")
+        raise EmptyError(f"{source.origin}: no Kubernetes object, only comments or empty documents")
     if first.yaml or first.documents > 1 or not first.listed:
         require_end(source)
     # kubectl writes a list's kind behind its items, and by then they were taken for untyped ones
@@ -245,7 +257,7 @@ class _Look:
 
     def __init__(self, origin: str, known: Kinds) -> None:
         self._origin, self._known = origin, known
-        self._documents = self._saved = self._containers = 0
+        self._documents = self._objects = self._pod_lists = self._saved = self._containers = 0
         self._listed = self._budgets = self._elements = False
         self._heads: dict[tuple[str, str], None] = {}
         self._scales: dict[tuple[str, str], int] = {}
@@ -262,6 +274,8 @@ class _Look:
             self._documents += 1
             value = part.value if isinstance(part.value, Mapping) else {}
             kind = value.get("kind")
+            self._objects += isinstance(kind, str) and not str(value.get("apiVersion")).startswith(_KUSTOMIZE)
+            self._pod_lists += kind == "PodList"
             if len(self._heads) < _HEADS:
                 self._heads[str(value.get("apiVersion"))[:_LONGEST], str(kind)[:_LONGEST]] = None
             self._saved += kind == snapshots.KIND
@@ -329,6 +343,8 @@ class _Look:
             self._documents,
             tuple(self._heads),
             self._elements,
+            not self._objects,
+            self._pod_lists,
             self._kinds,
             tuple(self._found),
             self._census,
@@ -364,7 +380,7 @@ class _Kept:
     def check(self, found: Sequence[tuple[Found, Object]], census: Census, kinds: int, scales: int) -> None:
         """Raise InputError where it is now more than one run may keep."""
         nodes = [thing for thing, _ in found[self._seen :] if isinstance(thing, Node)]
-        budgets = [thing for thing, _ in found[self._seen :] if isinstance(thing, Budget)]
+        budgets = [thing for thing, _ in found[self._seen :] if isinstance(thing, Budget | Service)]
         with named(self._origin):
             self._nodes.take(len(nodes))
             self._of_nodes.take(sum(map(_bytes_of, nodes)))

@@ -17,6 +17,7 @@ import pytest
 
 from hashcompat.core.catalog import files
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
+from hashcompat.core.go import quantity
 from tests.helpers.pods import Json, as_json, mirror_pod, pod
 from tests.helpers.program import Result, Run
 
@@ -136,6 +137,77 @@ def test_static_pods_under_an_added_release_are_unknown(run: Run, tmp_path: Path
         assert (result.item["verdict"], result.item["reasons"][0]["id"]) == ("UNKNOWN", "HC007"), result.err
 
 
+TEXTS = {
+    "64Mi": ("", "64Mi", True),
+    "512Mi": ("", "512Mi", True),
+    "1Mi": ("1Mi", "1Mi", False),
+    "8Gi": ("", "8Gi", True),
+    "1000m": ("", "1", True),
+    "0.5": ("", "500m", True),
+    "1.5": ("", "1500m", True),
+    "1000": ("", "1k", True),
+    "1.5Gi": ("", "1536Mi", False),
+    "0.5Mi": ("", "512Ki", False),
+    "0.1m": ("", "100u", False),
+    "12n": ("12n", "12n", False),
+    "100Mi": ("100Mi", "100Mi", False),
+    "250m": ("250m", "250m", False),
+    "1": ("1", "1", False),
+    "1G": ("1G", "1G", False),
+    "1e3": ("1e3", "1e3", False),
+    "0": ("0", "0", False),
+}
+"""By a text, what apimachinery 0.37.1 and 0.38.0-alpha.2 keep of it, as both printed with ``%#v``, and
+whether they differ still after ``RoundUp(-3)``, as in a resource list."""
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_quantities_whose_text_1_38_keeps_give_a_static_pod_another_uid(
+    run: Run, tmp_path: Path, catalog: Catalog, text: str
+) -> None:
+    before, after, differs = TEXTS[text]
+    assert quantity.parse(text)[2] == before
+    assert (before or quantity.canonical(quantity.parse(text))) == after
+    added(run, tmp_path, catalog, release="1.38.0-alpha.2")
+    small = mirror_pod({**C, "resources": {"requests": {"memory": text}}})
+    plan = ("plan", "--from", "1.37.1", "--to", "1.38.0-alpha.2", "-o", "json", "-f", "-")
+    verdict, rule = ("RESTART", "HC022") if differs else ("UNKNOWN", "HC007")
+    item = run(*plan, stdin=as_json(small)).item
+    assert (item["verdict"], item["reasons"][0]["id"]) == (verdict, rule)
+    volume = {"name": "v", "emptyDir": {"sizeLimit": text}}
+    item = run(*plan, stdin=as_json(mirror_pod(C, spec={"volumes": [volume]}))).item
+    assert (item["verdict"] == "RESTART") is (before != after)
+
+
+def test_a_pre_release_is_added_for_trying_and_no_other_name_means_it(
+    run: Run, tmp_path: Path, catalog: Catalog
+) -> None:
+    newest = catalog.known.newest
+    added(run, tmp_path, catalog, release=f"v{NEXT}.0-beta.1")
+    assert f"{NEXT}.0-beta.1, added, a pre-release" in run("releases").out
+    last = run("releases", "-o", "json").document["items"][-1]
+    assert (last["releases"], last["preRelease"], last["userAdded"]) == ([f"{NEXT}.0-beta.1"], True, True)
+    assert run("version", "-o", "json").document["newestKubelet"] == newest
+    plan = ("plan", "--from", newest, "--sample", "-o", "json", "--to")
+    assert run(*plan, "latest").document["spec"]["to"] == newest
+    assert run(*plan, f"v{NEXT}.0-beta.1").document["spec"]["to"] == f"v{NEXT}.0-beta.1"
+    only = run(*plan, NEXT)
+    assert (only.code, f"of this minor only the pre-release {NEXT}.0-beta.1 is known" in only.err) == (
+        64,
+        True,
+    )
+    for name in (f"{NEXT}.0-beta.2", f"{NEXT}.0-rc.0"):
+        refused = run(*plan, name)
+        assert (refused.code, "is a pre-release" in refused.err) == (64, True)
+    for name in (f"{NEXT}.0", f"{NEXT}.1"):
+        refused = run(*plan, name)
+        assert (refused.code, "is not a known kubelet release" in refused.err) == (64, True)
+    assert NEXT not in run("matrix", "--from", newest).out
+    added(run, tmp_path, catalog, release=f"{NEXT}.0")
+    assert "pre-release" not in run("releases").out
+    assert run(*plan, "latest").document["spec"]["to"] == f"{NEXT}.0"
+
+
 def test_a_release_without_any_change_shares_the_tree(run: Run, tmp_path: Path, catalog: Catalog) -> None:
     added(run, tmp_path, catalog)
     assert run("releases", "-o", "json").items[-1]["types"] == catalog.newest_schema().name
@@ -157,7 +229,7 @@ def test_what_the_program_knows_by_now_is_its_own(
     assert {row["userAdded"] for row in run("releases", "-o", "json").items} == {False}
 
 
-@pytest.mark.parametrize("name", ["1.9.11", "1.36.99", f"{NEXT}.0-eks-1", f"{NEXT}.0-rc.1", "1.38"])
+@pytest.mark.parametrize("name", ["1.9.11", "1.36.99", f"{NEXT}.0-eks-1", "1.37.9-rc.0", "1.38"])
 def test_only_newer_releases_of_upstream_are_added(run: Run, data: Path, name: str) -> None:
     result = run("releases", "--add", name, "--types", "none.go")
     assert (result.code, result.out, data.exists()) == (64, "", False)

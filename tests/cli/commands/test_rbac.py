@@ -10,6 +10,7 @@ from tests.helpers.program import Run
 
 NODES = {"apiGroups": [""], "resources": ["nodes"], "verbs": ["list"]}
 BUDGETS = {"apiGroups": ["policy"], "resources": ["poddisruptionbudgets"], "verbs": ["list"]}
+SERVICES = {"apiGroups": [""], "resources": ["services"], "verbs": ["list"]}
 PODS = {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]}
 SYSTEM = {"apiGroups": [""], "resources": ["namespaces"], "resourceNames": ["kube-system"], "verbs": ["get"]}
 
@@ -43,12 +44,15 @@ def rights(run: Run, *argv: str) -> dict[tuple[str, str | None], Any]:
             {("Role", "a"): [PODS], ("Role", "kube-system"): [PODS, SYSTEM]},
         ),
         (("-n", "a"), {("Role", "a"): [PODS], ("ClusterRole", None): [NODES, SYSTEM]}),
-        (("--impact", "--node", "x"), {("ClusterRole", None): [PODS, NODES, BUDGETS, SYSTEM]}),
-        (("--impact", "-n", "a"), {("Role", "a"): [PODS, BUDGETS], ("ClusterRole", None): [NODES, SYSTEM]}),
+        (("--impact", "--node", "x"), {("ClusterRole", None): [PODS, NODES, BUDGETS, SERVICES, SYSTEM]}),
+        (
+            ("--impact", "-n", "a"),
+            {("Role", "a"): [PODS, BUDGETS, SERVICES], ("ClusterRole", None): [NODES, SYSTEM]},
+        ),
         (
             ("--impact", "--state", "configmap:ops/roll"),
             {
-                ("ClusterRole", None): [PODS, NODES, BUDGETS, SYSTEM, {**NODES, "verbs": ["get"]}],
+                ("ClusterRole", None): [PODS, NODES, BUDGETS, SERVICES, SYSTEM, {**NODES, "verbs": ["get"]}],
                 ("Role", "ops"): STATE,
             },
         ),

@@ -60,6 +60,17 @@ def test_hc046_a_record_of_the_new_spec_shows_that_its_image_was_seen(
     assert item["verdict"] == verdict
 
 
+@pytest.mark.parametrize(("seconds", "verdict"), [(1, "UNKNOWN"), (None, "KEEP")])
+def test_hc046_a_record_shows_nothing_of_what_ends_the_pod(
+    run: Run, tmp_path: Path, seconds: int | None, verdict: str
+) -> None:
+    told = recorded(tmp_path, record(hash_of(run, "1.36.5", C)))
+    given = changed(C, image=FULL)
+    given["spec"]["activeDeadlineSeconds"] = seconds
+    item = planned(run, "1.36.4", "1.36.5", given, more=told)["c"]
+    assert item["verdict"] == verdict
+
+
 def test_a_record_of_another_spec_makes_no_other_verdict_doubtful(run: Run, tmp_path: Path) -> None:
     told = recorded(tmp_path, record(1))
     item = planned(run, "1.36.4", "1.36.5", changed(image="old:1"), more=told)["c"]

@@ -72,7 +72,8 @@ def test_hc048_any_resource_may_be_missing(run: Run, resource: str, least: str) 
 def test_hc048_so_may_the_number_of_pods(run: Run) -> None:
     pods = [sized("old", "01:00"), sized("done", "02:00"), sized("new", "03:00")]
     pods[1]["status"]["phase"] = "Succeeded"
-    assert verdicts(run, host(pods="2"), *pods) == {"old": "KEEP", "done": "KILL", "new": "KEEP"}
+    pods[1]["status"]["containerStatuses"][0]["state"] = {"terminated": {"exitCode": 0}}
+    assert verdicts(run, host(pods="2"), *pods) == {"old": "KEEP", "done": "KEEP", "new": "KEEP"}
     found = verdicts(run, host(pods="1"), *pods)
     assert (found["old"], found["new"]) == ("KEEP", "KILL OutOfpods")
 
@@ -251,6 +252,21 @@ def test_sums_of_several_processes_are_added_up() -> None:
     assert one.fit(given({"cpu": "5m", "memory": "5"}))
     assert not one.fit(given({"cpu": "4m"}))
     assert not one.fit(given({"pods": "1"}))
+
+
+@pytest.mark.parametrize(
+    ("running", "new", "counts"),
+    [(True, "1.36.3", True), (False, "1.36.3", False), (True, "1.22.17", True), (True, "1.21.14", False)],
+)
+def test_hc048_a_pod_that_has_finished_counts_while_it_runs(
+    run: Run, new: str, *, running: bool, counts: bool
+) -> None:
+    failed = sized("failed", "01:00", cpu="3")
+    failed["status"]["phase"] = "Failed"
+    if not running:
+        failed["status"]["containerStatuses"][0]["state"] = {"terminated": {"exitCode": 1}}
+    found = verdicts(run, host(), failed, sized("newest", "02:00", cpu="2"), old=new, new=new)
+    assert found["newest"] == ("KILL OutOfcpu" if counts else "KEEP")
 
 
 def test_hc048_which_of_pods_that_are_alike_is_preempted_is_unknown(run: Run) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from hashcompat.analysis.preflight import examine
 from hashcompat.core.catalog.lookup import default_catalog
 from tests.helpers.dumps import GONE, Key, dump, failed, findings, found, status, upgrade
 from tests.preflight.checks.test_flags import DROP_IN, KUBEADM_DROP_IN, NODE
@@ -706,3 +707,82 @@ def test_pf126_a_number_that_nothing_holds_is_refused(digits: int) -> None:
     flag = f"--max-pods={'9' * digits}"
     rows = found("PF-126", dump(node("", flag)), upgrade("1.31.14"))
     assert [row[:2] for row in rows if row[0] == "ERROR"] == [("ERROR", "--max-pods")]
+
+
+MALFORMED = "it is not all pairs such as NAME=VALUE"
+
+
+@pytest.mark.parametrize(
+    ("flag", "why"),
+    [
+        ("--feature-gates=GracefulNodeShutdown", MALFORMED),
+        ("--feature-gates=GracefulNodeShutdown=maybe", MALFORMED),
+        ("--feature-gates=GracefulNodeShutdown=T", ""),
+        ("--system-reserved=cpu", MALFORMED),
+        ("--system-reserved=cpu=1,,memory=1Gi", ""),
+        ("--system-reserved=cpu=x", "the value of cpu is not a quantity that is not negative"),
+        ("--kube-reserved=memory=-1", "the value of memory is not a quantity that is not negative"),
+        ("--kube-reserved=gpu=1", "it has only: cpu, memory, ephemeral-storage, pid"),
+        ("--eviction-hard=memory.available=1Gi", MALFORMED),
+        ("--eviction-hard=memory.available<1Gi,nodefs.available<10%", ""),
+        ("--eviction-hard=memory.available<101%", "not a quantity greater than 0, or a percentage"),
+        ("--eviction-hard=memory.available<0", "not a quantity greater than 0, or a percentage"),
+        ("--eviction-hard=disk.available<1Gi", "it has only: memory.available"),
+        ("--eviction-hard=", ""),
+        ("--eviction-soft=memory.available<1Gi", "memory.available is not in evictionSoftGracePeriod"),
+        ("--eviction-soft=memory.available<0%", ""),
+        ("--eviction-minimum-reclaim=memory.available=0%", "percentage greater than 0"),
+        ("--eviction-minimum-reclaim=memory.available=0", ""),
+        ("--eviction-soft-grace-period=memory.available=-1s", "is not a duration such as 1m30s"),
+        ("--node-labels=plain", ""),
+        ("--topology-manager-policy=", "it has to be one of: none, best-effort"),
+        ("--cpu-manager-policy=", "it has to be one of: none, static"),
+        ("--cloud-provider=", ""),
+        ("--tls-min-version=", ""),
+        ("--tls-min-version=1.2", "it has to be one of: VersionTLS10"),
+        ("--max-pods=", "it is not a whole number"),
+        ("--max-pods=0", ""),
+        ("--max-pods=many\n--max-pods=10", "it is not a whole number"),
+        ("--max-pods=-1\n--max-pods=10", ""),
+        ("--system-reserved=cpu\n--system-reserved=cpu=1", MALFORMED),
+    ],
+)
+def test_pf126_flags_that_are_empty_zero_twice_or_malformed(flag: str, why: str) -> None:
+    arguments = f"/usr/bin/kubelet\n--config=/var/lib/kubelet/config.yaml\n{flag}\n"
+    every = found("PF-126", dump({("arguments", "kubelet"): arguments}), upgrade("1.31.14"))
+    errors = [text for status, _, text in every if status == "ERROR"]
+    assert [why in text for text in errors] == ([True] if why else [])
+
+
+def test_pf126_a_key_that_is_there_twice_is_one_finding_and_the_last_one_counts() -> None:
+    config = "kind: KubeletConfiguration\nmaxPods: -1\ncgroupDriver: systemd\nmaxPods: 10\n"
+    given = dump({("file", "/var/lib/kubelet/config.yaml"): config})
+    (one,) = [each for each in examine(given, upgrade("1.31.14")) if "maxPods" in each.text]
+    assert (one.id, one.status.value, one.object) == ("PF-126", "WARN", "maxPods")
+    last = dump({("file", "/var/lib/kubelet/config.yaml"): f"{config}maxPods: -2\n"})
+    texts = [text for _, _, text in found("PF-126", last, upgrade("1.31.14"))]
+    assert any("maxPods -2" in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("to", "status"), [("1.28.15", "UNKNOWN"), ("1.29.15", "ERROR"), ("1.31.14", "ERROR"), ("1.32.13", "OK")]
+)
+def test_pf126_null_in_a_drop_in_takes_something_back_from_1_32_on(to: str, status: str) -> None:
+    header = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+    given = dump(
+        {
+            ("arguments", "kubelet"): (
+                "/usr/bin/kubelet\n--config=/var/lib/kubelet/config.yaml\n--config-dir=/d\n"
+            ),
+            ("file", "/lib/systemd/system/kubelet.service"): (
+                "[Service]\nEnvironment=KUBELET_CONFIG_DROPIN_DIR_ALPHA=1\n"
+                "ExecStart=/usr/bin/kubelet --config=/var/lib/kubelet/config.yaml --config-dir=/d\n"
+            ),
+            ("file", "/var/lib/kubelet/config.yaml"): f"{header}maxPods: -1\n",
+            ("directory", "/d"): "10.conf\n",
+            ("file", "/d/10.conf"): f"{header}maxPods: null\n",
+        }
+    )
+    every = [one for one in found("PF-126", given, upgrade(to)) if "VARIABLE" not in one[2]]
+    assert status in [one[0] for one in every]
+    assert any("maxPods -1" in one[2] for one in every) is (status == "ERROR")

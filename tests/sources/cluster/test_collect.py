@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from hashcompat.cli import progress
+from hashcompat.cli.progress import Progress
 from hashcompat.core.model.pods import Origin, Source
 from hashcompat.sources.cluster import kubeapi, kubectl
 from hashcompat.sources.cluster.collect import Access, Scope, collect
@@ -202,12 +204,12 @@ def test_a_kubectl_that_does_not_start_is_an_error_in_its_words(
     live: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAKE_FAILS", "1")
-    assert "kubectl does not start: no message; give pods with -f FILE" in live(*PLAN).err
+    assert "kubectl does not start: no message; there is no kubeconfig: " in live(*PLAN).err
     monkeypatch.setenv("FAKE_SAYS", 'error: context "x" does not exist\n')
     result = live(*PLAN)
     assert (result.code, result.out) == (1, "")
     assert (
-        'cannot read the cluster: kubectl does not start: context "x" does not exist; give pods with -f FILE'
+        'cannot read the cluster: kubectl does not start: context "x" does not exist; there is no kubeconfig'
         in result.err
     )
 
@@ -387,6 +389,9 @@ class Terminal:
     def isatty(self) -> bool:
         return True
 
+    def fileno(self) -> int:
+        raise OSError
+
     def write(self, text: str) -> int:
         self.text += text
         return len(text)
@@ -399,12 +404,22 @@ class Terminal:
 def test_progress_is_one_line_on_a_terminal_that_is_gone_in_the_end(
     live: Live, monkeypatch: pytest.MonkeyPatch, quiet: bool
 ) -> None:
-    terminal = Terminal()
+    terminal, lines = Terminal(), list[str]()
     monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(progress, "_to_stderr", lines.append)
+    monkeypatch.setattr(progress, "_AFTER", 0.0)
+    stage = Progress.stage
+
+    def drawn(self: Progress, doing: str, total: int = 0) -> None:
+        stage(self, doing, total)
+        self.draw()
+
+    monkeypatch.setattr(Progress, "stage", drawn)
     live(*PLAN, *(["-q"] if quiet else []))
-    line = "\r\x1b[KReading 1 pod in all namespaces\r\x1b[KReading 1 node\r\x1b[K"
-    assert (line in terminal.text) != quiet
-    assert ("Reading" in terminal.text) != quiet
+    expected = [f"\r\x1b[KReading {what}: 0 s" for what in ("1 pod in all namespaces", "1 node")]
+    assert [line for line in dict.fromkeys(lines) if "Reading" in line] == ([] if quiet else expected)
+    assert lines[-1:] == ([] if quiet else ["\r\x1b[K"])
+    assert "Reading" not in terminal.text
 
 
 def test_a_service_account_is_used_where_there_is_no_kubeconfig(
@@ -443,6 +458,14 @@ NO_API: list[Any] = [404, {"kind": "Status", "message": "the server could not fi
 IMPACT = ("impact", "--from", "1.7.16", "--to", "1.9.11", "-o", "json")
 
 
+SERVICES = "/api/v1/services"
+
+
+def services(*found: dict[str, Any]) -> list[Any]:
+    """Answer with these Services."""
+    return [200, {"kind": "ServiceList", "metadata": {}, "items": list(found)}]
+
+
 def budgets(*found: dict[str, Any]) -> list[Any]:
     """Answer with these budgets as a server lists them: without kind and version."""
     return [200, {"kind": "PodDisruptionBudgetList", "metadata": {}, "items": list(found)}]
@@ -464,13 +487,14 @@ def test_budgets_are_read_by_the_version_that_is_served(
     """An empty selector is every pod in v1, whose health is not shown, and none in v1beta1."""
     unready = {**BUDGET, "spec": {**BUDGET["spec"], "minAvailable": 1}}
     answers |= json.loads(json.dumps(served).replace(json.dumps(BUDGET), json.dumps(unready)))
+    answers[SERVICES] = services()
     result = live(*IMPACT)
     found = result.document["spec"]["budgets"]
     assert (found["found"], found["missing"], result.item["step"]) == expected
 
 
 def test_budgets_that_may_not_be_read_are_unknown_never_fine(live: Live, answers: dict[str, Any]) -> None:
-    answers[V1] = FORBIDDEN
+    answers |= {V1: FORBIDDEN, SERVICES: services()}
     result = live(*IMPACT)
     assert (result.code, result.item["step"]) == (0, "undecided")
     assert (
@@ -480,13 +504,35 @@ def test_budgets_that_may_not_be_read_are_unknown_never_fine(live: Live, answers
     assert live(*IMPACT, "--detailed-exitcode").code == 3
 
 
+def test_services_are_read_with_the_budgets(live: Live, answers: dict[str, Any]) -> None:
+    answers |= {
+        V1: budgets(),
+        SERVICES: services({"metadata": {"name": "s"}, "spec": {"selector": {"a": "b"}}}),
+    }
+    assert live(*IMPACT).document["spec"]["services"] == {"found": 1, "missing": ""}
+    answers[SERVICES] = services({"kind": "Secret"})
+    result = live(*IMPACT)
+    assert (result.code, "not a Service" in result.err) == (1, True)
+
+
+@pytest.mark.parametrize("of_budgets", [budgets(), NO_API, FORBIDDEN], ids=["none", "no API", "forbidden"])
+def test_services_that_may_not_be_read_are_unknown(
+    live: Live, answers: dict[str, Any], of_budgets: list[Any]
+) -> None:
+    answers |= {V1: of_budgets, V1BETA1: of_budgets, SERVICES: FORBIDDEN}
+    result = live(*IMPACT)
+    assert result.code == 0
+    assert "Services are UNKNOWN: cannot list services in all namespaces" in result.err
+    assert "'hashcompat rbac --impact' prints the role" in result.err
+
+
 def test_a_plan_reads_no_budgets(live: Live) -> None:
     """There is no answer for them here, so a request for them would fail."""
     assert live(*PLAN).code == 0
 
 
 def test_an_object_that_is_no_budget_is_refused(live: Live, answers: dict[str, Any]) -> None:
-    answers[V1] = budgets({"kind": "Secret"})
+    answers |= {V1: budgets({"kind": "Secret"}), SERVICES: services()}
     result = live(*IMPACT)
     assert (result.code, "not a PodDisruptionBudget" in result.err) == (1, True)
 

@@ -12,7 +12,7 @@ from typing import Literal
 import pytest
 
 from hashcompat.core.errors import InputError
-from hashcompat.sources.files import dumps
+from hashcompat.sources.files import archives, dumps
 from tests.helpers.pods import Json, as_json, pod
 from tests.helpers.program import Result, Run
 from tests.helpers.upgrades import hash_changed, hash_of, record
@@ -194,7 +194,7 @@ def test_an_archive_that_nobody_packed_is_one_error(
 
 
 def test_members_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dumps, "_MOST_MEMBERS", 3)
+    monkeypatch.setattr(archives, "_MOST_MEMBERS", 3)
     path = tmp_path / "dump.tar"
     path.write_bytes(header("n.md") * 3 + END)
     with pytest.raises(InputError, match="no kubelet's container in any file of it"):

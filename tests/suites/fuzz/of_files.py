@@ -19,8 +19,8 @@ from hashcompat.core.model.pods import Container, Pod, Shared
 from hashcompat.core.records.index import index
 from hashcompat.sources import documents, values
 from hashcompat.sources.content import LONGEST_TEXT, Plain, all_of, chunks, joined, lines, whole
-from hashcompat.sources.files import collect, spans, staticpods, survey
-from hashcompat.sources.files.dumps import members
+from hashcompat.sources.files import collect, layouts, spans, staticpods, survey
+from hashcompat.sources.files.archives import members
 from hashcompat.sources.objects import read_object
 from hashcompat.sources.upstream import from_tree
 from tests.helpers.unlike import Unlike
@@ -65,6 +65,11 @@ def _archive(data: bytes) -> None:
     for name, content in found or ():
         assert not name.endswith(".bin")
         assert len(content) <= LONGEST_TEXT
+    with named(layouts, data) as name:
+        for one, source in layouts.chosen(name, layouts.ALL, recursive=False).files:
+            assert one
+            with source.open() as stored:
+                stored.read(1)
 
 
 def _text(data: bytes) -> None:
@@ -80,7 +85,7 @@ def _text(data: bytes) -> None:
 
 def _file(data: bytes) -> None:
     """Read the pods of a file, and its records."""
-    with named(collect, data) as name:
+    with named(layouts, data) as name:
         inventory = collect.collect((name,))
         records = index(inventory.records)
         ages = Ages(inventory.dating)
@@ -99,7 +104,7 @@ def _file(data: bytes) -> None:
 
 def _replicas(data: bytes) -> None:
     """Read pods of one stencil, and each of them by itself."""
-    with named(collect, data) as name:
+    with named(layouts, data) as name:
         found, problem = outcome(lambda: map(_shown, collect.collect((name,)).pods))
         with replaced(survey, "Stencils", Unlike), replaced(survey, "blocks", _refused):
             assert outcome(lambda: map(_shown, collect.collect((name,)).pods)) == (found, problem)
@@ -207,7 +212,13 @@ def _golden(data: bytes) -> None:
 
 TARGETS = (
     Target("compression", _compressed, ("sources/content",), Form.BYTES, longest=4096),
-    Target("tar", _archive, ("sources/files/dumps",), Form.BYTES, longest=8192),
+    Target(
+        "tar",
+        _archive,
+        ("sources/files/archives", "sources/files/layouts", "sources/files/dumps"),
+        Form.BYTES,
+        longest=8192,
+    ),
     Target("text", _text, ("sources/content", "sources/documents"), Form.BYTES, longest=256),
     Target(
         "file-json",

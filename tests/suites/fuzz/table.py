@@ -88,7 +88,7 @@ NO_READERS: Final = {
     "analysis/preflight/checks/states": "writes commands",
     "output/report/changes": "writes",
     "output/report/difference": "compares texts that are hashed",
-    "output/report/impact": "writes commands",
+    "output/report/runbook": "writes commands",
     "output/report/notes": "shortens texts of the program, and writes commands",
     "output/report/rowtexts": "compares texts of the program",
     "output/report/rules": "writes",

@@ -17,9 +17,9 @@ from hashcompat.analysis.preflight.facts.kubelet import pairs
 from hashcompat.core import rules, shown
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go import strconv
-from hashcompat.core.kubelet.decide.room import Given, Tenant, asking, given, outcomes
+from hashcompat.core.kubelet.decide.room import Given, Tenant, asking, given, outcomes, takes_room
 from hashcompat.core.model.escape import name_path
-from hashcompat.core.model.pods import FINISHED, Node
+from hashcompat.core.model.pods import Node
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnreadError
 
@@ -207,7 +207,7 @@ def _find_smaller(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     tenants = [
         Tenant(pod, asking(pod, node.allocatable, upgrade.target))
         for pod in facts.pods
-        if pod.uid and pod.phase not in FINISHED
+        if takes_room(pod, upgrade.target)
     ]
     before = outcomes(tenants, now, upgrade.target)
     after = outcomes(tenants, then, upgrade.target)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
 from typing import Any, Final
 
 import msgspec
@@ -21,12 +23,14 @@ from hashcompat.analysis.preflight.facts.settings import (
     fits,
     flag_value,
     number_of,
+    repeated,
     values,
 )
 from hashcompat.analysis.preflight.facts.units import Start
 from hashcompat.core import shown
 from hashcompat.core.catalog.gates import Gates
 from hashcompat.core.catalog.kubeletsettings import Limits, Other, ValueRow
+from hashcompat.core.corev1.resources import amount
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.metav1 import parse_duration
 from hashcompat.core.go.strconv import parse_cpus
@@ -50,10 +54,24 @@ def _find_values(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     flags = tuple(given_flags(words, upgrade.hazards.flags, release))
     documents: Documents | None = None
     try:
-        documents = [(path, facts.config), *_drop_ins(facts, flags)] if path else _drop_ins(facts, flags)
+        others = _drop_ins(facts, flags)
+        documents = [(path, facts.config), *others] if path else others
     except (UnreadError, AbsentError) as error:
         yield Problem(Status.UNKNOWN, "", str(error))
-    given = _Given(Settings(documents or (), flags), start, upgrade)
+    if documents and len(documents) > bool(path) and upgrade.hazards.drop_ins == "with defaults":
+        text = f"{release} merges each file of --config-dir with all of its defaults"
+        yield Problem(Status.UNKNOWN, f"--{_DIRECTORY}", text)
+        documents = None
+    for file, _ in documents or ():
+        for name in repeated(facts.dump.read("file", file)):
+            yield Problem(
+                Status.WARN,
+                name,
+                f"{file} has {name} twice: the kubelet takes the last one, and kubeadm refuses the file",
+                f"remove one of the two from {file}",
+            )
+    merged = Settings(documents or (), flags, nulls_remove=upgrade.hazards.drop_ins != "nulls are nothing")
+    given = _Given(merged, start, upgrade)
     yield from given.wrong_kinds()
     yield from given.refused(is_whole=documents is not None)
 
@@ -102,13 +120,14 @@ class _Given:
         """Yield the flags and fields that have a value of another kind."""
         rows = self._hazards.values.rows(self.release)
         judged = {row.field for row in rows}, {row.flag for row in rows}
-        for flag in self.settings.flags:
+        for flag in self.settings.given:
             kind = flag.flag.kind if flag.flag else ""
             if shown.MASK in flag.value and (kind not in TEXTS or flag.name in judged[1]):
                 yield self._hidden(f"--{flag.name}", flag.source)
             elif flag_value(flag) is None:
                 setting = Setting(f"--{flag.name}", None, flag.source)
-                yield self._problem(setting, _Refusal(f"it is not {KINDS[kind]}"))
+                words = "all pairs such as NAME=VALUE" if kind == "map" else KINDS[kind]
+                yield self._problem(setting, _Refusal(f"it is not {words}"))
         fields = self._hazards.config.fields(self.release)
         for path, document in self.settings.documents:
             for field, value in values(fields, document, ""):
@@ -150,7 +169,9 @@ class _Given:
     def _of(self, row: ValueRow) -> Setting | None:
         """Return the setting of a row; None where it is as good as not given."""
         setting = self.settings.find(row.field, row.flag)
-        if setting is None or (_is_unset(setting.value, row) and not self._is_object(setting)):
+        if setting is None or (
+            _is_unset(setting.value, row) and not (self._is_object(setting) or _is_empty_word(setting, row))
+        ):
             if row.default is None or setting is not None:
                 return None
             setting = Setting(row.field, row.default, "")
@@ -280,12 +301,25 @@ class _Given:
             flag = f" (--{other.flag})" if other.flag else ""
             yield _Refusal(f"it needs {other.field}{flag}", f"set {other.field}, or remove {setting.name}")
 
-    def values_are(self, _kind: str, setting: Setting) -> Iterator[_Refusal]:
-        """Yield the values of a map that are no text."""
+    def values_are(self, kind: str, setting: Setting) -> Iterator[_Refusal]:
+        """Yield the values of a map that are not of a kind."""
         for key, value in setting.value.items() if isinstance(setting.value, Mapping) else ():
-            if value is not None and not isinstance(value, str):
-                known = f"{shown.name(str(key))[:60]}: {self.shown(value)}".rstrip(": ")
+            known = f"{shown.name(str(key))[:60]}: {self.shown(value)}".rstrip(": ")
+            if value is None or _is_hidden(value):
+                continue
+            if kind == "string" and not isinstance(value, str):
                 yield _Refusal(f"the value of {known} is not text", f"put it in quotes in {setting.source}")
+            elif kind != "string" and isinstance(value, str) and not _AMOUNTS[kind](value):
+                yield _Refusal(f"the value of {known} is not {_IN_WORDS[kind]}")
+
+    def keys_in(self, other: Other, setting: Setting) -> Iterator[_Refusal]:
+        """Yield the thresholds that another map lacks; those of 0 % and 100 % are none."""
+        found = self.settings.find(other.field, other.flag)
+        there = found.value if found is not None and isinstance(found.value, Mapping) else {}
+        for key, value in setting.value.items() if isinstance(setting.value, Mapping) else ():
+            if key not in there and value not in ("0%", "100%"):
+                flag = f" (--{other.flag})" if other.flag else ""
+                yield _Refusal(f"{shown.name(str(key))[:60]} is not in {other.field}{flag}")
 
     def format(self, wanted: str, setting: Setting) -> Iterator[_Refusal]:
         """Yield that a text is not what it has to be."""
@@ -359,6 +393,7 @@ FORMS: Final[Mapping[str, Callable[[_Given, Any, Setting], Iterator[_Refusal]]]]
         "not_with",
         "needs_field",
         "values_are",
+        "keys_in",
         "format",
         "alone",
         "unique",
@@ -369,6 +404,63 @@ FORMS: Final[Mapping[str, Callable[[_Given, Any, Setting], Iterator[_Refusal]]]]
     )
 }
 """The forms of rows, each with what yields the refusals."""
+
+
+def _quantity(text: str) -> Fraction | None:
+    try:
+        return amount(text)
+    except DecodeError:
+        return None
+
+
+def _percentage(text: str) -> float | None:
+    number = text.rstrip("%")
+    return float(number) if _FLOAT.fullmatch(number) else None
+
+
+def _is_quantity(text: str) -> bool:
+    number = _quantity(text)
+    return number is not None and number >= 0
+
+
+def _is_threshold(text: str) -> bool:
+    """Return whether a text is a threshold of eviction (eviction/helpers.go ``parseThresholdStatement``)."""
+    if text.endswith("%"):
+        percentage = _percentage(text)
+        return percentage is not None and 0 <= percentage <= 100
+    number = _quantity(text)
+    return number is not None and number > 0
+
+
+def _is_reclaim(text: str) -> bool:
+    """Return whether a text is a minimum to reclaim (eviction/helpers.go ``parseMinimumReclaims``)."""
+    if text.endswith("%"):
+        percentage = _percentage(text)
+        return percentage is not None and percentage > 0
+    return _is_quantity(text)
+
+
+def _is_period(text: str) -> bool:
+    period = parse_duration(text)
+    return period is not None and period >= 0
+
+
+_FLOAT: Final = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
+
+_AMOUNTS: Final[Mapping[str, Callable[[str], bool]]] = {
+    "quantity": _is_quantity,
+    "threshold": _is_threshold,
+    "reclaim": _is_reclaim,
+    "duration": _is_period,
+}
+"""The kinds of a map's values besides text."""
+
+_IN_WORDS: Final = {
+    "quantity": "a quantity that is not negative",
+    "threshold": "a quantity greater than 0, or a percentage",
+    "reclaim": "a quantity that is not negative, or a percentage greater than 0",
+    "duration": "a duration such as 1m30s",
+}
 
 
 def _is_same(value: object, other: object) -> bool:
@@ -384,6 +476,13 @@ def _is_unset(value: object, row: ValueRow | Other) -> bool:
         return True
     number, above = number_of(value), number_of(row.only_above)
     return number is not None and above is not None and number <= above
+
+
+def _is_empty_word(setting: Setting, row: ValueRow) -> bool:
+    """Return whether a flag is given as empty where only some words are accepted: it gets no default."""
+    return (
+        bool(row.one_of) and setting.name == f"--{row.flag}" and setting.value == "" and "" not in row.unset
+    )
 
 
 def _is_hidden(value: object) -> bool:

@@ -60,7 +60,8 @@ def config(dump: Dump, flags: Mapping[str, str]) -> Mapping[str, Any]:
     if not path:
         return {}
     try:
-        documents = list(yaml.load_all(dump.read("file", path)))
+        # A kubelet that cannot decode its file strictly decodes it once more, and takes the last of two keys.
+        documents = list(yaml.load_all(dump.read("file", path), []))
     except AbsentError:
         raise UnreadError(f"{path}: the kubelet's configuration file is missing") from None
     except InputError as error:

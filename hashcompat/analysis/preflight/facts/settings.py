@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.analysis.preflight.facts.kubelet import Given, gates, pairs, truth
+from hashcompat.analysis.preflight.facts.kubelet import Given, gates, truth
+from hashcompat.core import shown
 from hashcompat.core.catalog.gates import Settings as GateSettings
 from hashcompat.core.catalog.kubeletsettings import ConfigField
 from hashcompat.core.errors import DecodeError, InputError
@@ -46,12 +47,15 @@ class Setting(msgspec.Struct, frozen=True):
 class Settings:
     """What a kubelet is given; a flag wins over the files, and each file over the ones before it."""
 
-    def __init__(self, documents: Documents, flags: Iterable[Given]) -> None:
+    def __init__(self, documents: Documents, flags: Iterable[Given], *, nulls_remove: bool = True) -> None:
+        """Merge the documents; ``nulls_remove``: whether null takes back what a file before it gives."""
         self.documents = documents
         self._config: Mapping[str, Any] = {}
         for _, document in documents:
-            self._config = _merged(self._config, document)
-        self._texts = _joined(flags)
+            self._config = _merged(self._config, document, nulls_remove=nulls_remove)
+        self.given = tuple(given for given in flags if given.flag is not None)
+        """The flags that the release knows, as often as each is given."""
+        self._texts = _joined(self.given)
 
     @property
     def gates(self) -> GateSettings:
@@ -70,11 +74,6 @@ class Settings:
         given = self._texts.get(name)
         value = None if given is None else flag_value(given)
         return None if given is None or value is None else Setting(f"--{name}", value, given.source)
-
-    @property
-    def flags(self) -> Iterable[Given]:
-        """The flags that the release knows, each once."""
-        return self._texts.values()
 
     def find(self, field: str, flag: str = "") -> Setting | None:
         """Return what a flag, or else the field, is given; None where neither is."""
@@ -102,10 +101,36 @@ def flag_value(given: Given) -> Any:
         case "duration":
             return text if parse_duration(text) is not None else None
         case "map":
-            return dict(pairs(text))
+            return _map_of(given.name, text)
         case "list":
             return [part for part in text.split(",") if part]
     return text
+
+
+_AT_MOST: Final = frozenset({"eviction-hard", "eviction-soft"})
+"""Flags whose values are thresholds, ``memory.available<100Mi``."""
+
+_WITHOUT: Final = frozenset({"node-labels"})
+"""Flags whose names need no value."""
+
+
+def _map_of(flag: str, text: str) -> Mapping[str, str] | None:
+    """Return the map that a flag is given; None where a part of it is no pair.
+
+    Source: component-base cli/flag/map_string_string.go, map_string_bool.go (feature gates) and
+    langle_separated_map_string_string.go, configuration_map.go (labels), 0.31.14; before 1.15 the same in
+    pkg/util/flag.
+    """
+    separator = "<" if flag in _AT_MOST else "="
+    found: dict[str, str] = {}
+    for part in filter(None, text.split(",")):
+        name, equals, value = part.partition(separator)
+        if not (equals or flag in _WITHOUT or shown.MASK in part):
+            return None
+        if flag == "feature-gates" and shown.MASK not in part and truth(value.strip()) is None:
+            return None
+        found[name.strip()] = value.strip()
+    return found
 
 
 def _joined(flags: Iterable[Given]) -> Mapping[str, Given]:
@@ -123,18 +148,33 @@ def _joined(flags: Iterable[Given]) -> Mapping[str, Given]:
     return joined
 
 
-def _merged(base: Mapping[str, Any], patch: Mapping[str, Any]) -> Mapping[str, Any]:
+def _merged(base: Mapping[str, Any], patch: Mapping[str, Any], *, nulls_remove: bool) -> Mapping[str, Any]:
     """Return a document with a JSON merge patch (RFC 7386), as mergeKubeletConfigurations applies it."""
     merged = dict(base)
     for name, value in patch.items():
         if value is None:
-            merged.pop(name, None)
+            if nulls_remove:
+                merged.pop(name, None)
         elif isinstance(value, Mapping):
             under = merged.get(name)
-            merged[name] = _merged(under if isinstance(under, Mapping) else {}, value)
+            merged[name] = _merged(
+                under if isinstance(under, Mapping) else {}, value, nulls_remove=nulls_remove
+            )
         else:
             merged[name] = value
     return merged
+
+
+def repeated(text: str) -> list[str]:
+    """Return the keys that a mapping of a configuration has twice.
+
+    A kubelet takes the last one (pkg/kubelet/kubeletconfig/util/codec/codec.go, 1.18.19 - 1.37.1: where
+    strict decoding fails, lenient decoding does not; before 1.18 there is only that).
+    """
+    names: list[str] = []
+    for _ in yaml.load_all(text, names):
+        pass
+    return list(dict.fromkeys(names))
 
 
 def drop_ins(dump: Dump, directory: str) -> Documents:
@@ -150,7 +190,7 @@ def drop_ins(dump: Dump, directory: str) -> Documents:
 
 def _document(dump: Dump, path: str) -> Mapping[str, Any]:
     try:
-        documents = list(yaml.load_all(dump.read("file", path)))
+        documents = list(yaml.load_all(dump.read("file", path), []))
     except InputError as error:
         raise UnreadError(f"{path}: {error}") from None
     if len(documents) != 1 or not isinstance(documents[0], Mapping):

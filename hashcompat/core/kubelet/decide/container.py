@@ -347,10 +347,11 @@ def _by_restart(spec: Mapping[str, Any]) -> Iterator[str]:
 def changed_since(case: Case) -> Decision | None:
     """Decide a container that is kept by its hash though its pod's spec changed since its kubelet saw it.
 
-    Of a container only image and resources can change (pkg/apis/core/validation/validation.go
-    ``ValidatePodUpdate``). Another image restarts it under any kubelet, and so do resources whose
-    resizePolicy says so. That the status shows the image of the spec proves nothing: a runtime that has one
-    image under two names shows either. A recorded hash of the new spec does.
+    Of a container only image and resources can change, and of its pod what ends it, activeDeadlineSeconds
+    (pkg/apis/core/validation/validation.go ``ValidatePodUpdate``). Another image restarts it under any
+    kubelet, and so do resources whose resizePolicy says so. That the status shows the image of the spec
+    proves nothing: a runtime that has one image under two names shows either. A recorded hash of the new
+    spec does.
     """
     if case.pod.seen is None or case.container.type in NEVER_COMPARED or is_ignored(case, case.new):
         return None
@@ -364,7 +365,10 @@ def changed_since(case: Case) -> Decision | None:
         if _amounts(resources, name) != _amounts(mapping(seen.resources), name):
             text = f"its {name} was changed, which its kubelet has not seen and resizePolicy restarts it for"
             return delayed(case, restart(rules.NOT_SEEN, text))
-    if is_recorded and (not resizes or seen.resources is not None):
+    # what else of a pod can change is activeDeadlineSeconds, which ends all of it
+    may_end = case.pod.spec.get("activeDeadlineSeconds") is not None
+    if is_recorded and not may_end and (not resizes or seen.resources is not None):
         return None
-    text = "its pod was changed, which its kubelet has not seen, and nothing shows whether it is concerned"
+    why = "its activeDeadlineSeconds may be new" if may_end else "nothing shows whether it is concerned"
+    text = f"its pod was changed, which its kubelet has not seen, and {why}"
     return Decision(Verdict.UNKNOWN, (Reason(rules.NOT_SEEN, text),))

@@ -39,7 +39,7 @@ from hashcompat.core.corev1.resources import BEST_EFFORT, GUARANTEED, amount, qo
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.model.plan import Shortage
-from hashcompat.core.model.pods import Pod
+from hashcompat.core.model.pods import FINISHED, Pod
 
 Amounts = Mapping[str, int]
 """Resources by their names: thousandths of a CPU, bytes, or a number."""
@@ -76,6 +76,17 @@ class Asking(msgspec.Struct, frozen=True):
 
 
 _NOTHING: Final = Asking({}, {})
+
+
+def takes_room(pod: Pod, kubelet: Kubelet) -> bool:
+    """Return whether a pod takes room: one that is not a mere manifest, and that has not finished.
+
+    From 1.22 on one that has, but runs all the same, counts until its containers have ended
+    (pkg/kubelet/kubelet_pods.go ``filterOutInactivePods``).
+    """
+    if not pod.uid or pod.phase not in FINISHED:
+        return bool(pod.uid)
+    return kubelet.behaviour.room.ending and any(one.running for one in pod.containers)
 
 
 def asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet) -> Asking:

@@ -1,0 +1,268 @@
+"""Batches: which nodes are upgraded at once, in as few batches as possible.
+
+What nodes do at once uses up what there is of something: the pods that a budget lets go, all replicas of an
+owner but one, all nodes of a zone but one. A set of nodes may be a batch if together they use no more of
+anything than there is, or if only one of them uses it: what a node does alone, no choice of batches avoids.
+
+To find the fewest batches is bin packing in as many dimensions as there are budgets and owners, with
+conflicts, and so NP-hard. A first fit of the nodes that are the hardest to place, repeated in other orders
+that can only need fewer batches (Culberson's iterated greedy), is compared with a lower bound; where they
+differ, a search of a limited number of steps goes on, which is exhaustive for small clusters. The bound is
+part of the result, so that whoever reads it knows whether these are the fewest. docs/decisions.md says why
+no solver does this.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+Resource = int | str | tuple[str, str]
+"""What is used up: a budget or Service by its place, a zone, an owner."""
+
+_ROUNDS: Final = 12
+"""How often a first fit is repeated in another order."""
+_WORK: Final = 20_000
+"""How many nodes all rounds of one packing place, at the most: a large cluster has fewer rounds."""
+_SEARCHED: Final = 60
+"""Of how many nodes the search goes on after these; it is recursive."""
+_STEPS: Final = 100_000
+"""How much it may look at, at the most: for each node that it places, what that uses up."""
+
+
+class Load(msgspec.Struct, frozen=True):
+    """A node, and what upgrading it uses up."""
+
+    name: str
+    uses: Mapping[Resource, int]
+    """Each at least 1."""
+
+
+class Packing(msgspec.Struct, frozen=True):
+    """Nodes in batches."""
+
+    batches: tuple[tuple[Load, ...], ...]
+    """In the order of their first nodes, each in the order of the nodes."""
+
+    at_least: int
+    """How many batches any packing has."""
+
+
+class Conflict(msgspec.Struct, frozen=True):
+    """Why two batches are not one: two nodes, one of each, and what they would use up together."""
+
+    one: str
+    other: str
+    resource: Resource
+    used: int
+    """How much of it the two batches would use."""
+
+
+def pack(loads: Sequence[Load], capacity: Mapping[Resource, int], size: int) -> Packing:
+    """Return nodes in batches of ``size`` at the most; ``capacity`` has every resource that they use."""
+    if size == 1 or len(loads) <= 1:
+        return Packing(tuple((load,) for load in loads), len(loads))
+    scarce, bound = _scarce(loads, capacity, size), -(-len(loads) // size)
+    bound = max([bound, *(_at_least(uses, capacity[one]) for one, uses in scarce.items())])
+    # What is never used up has no part in it, and that is most of what there is.
+    slim = [Load(load.name, {one: use for one, use in load.uses.items() if one in scarce}) for load in loads]
+    weights = {load.name: _weight(load, scarce, capacity) for load in slim}
+    slim.sort(key=lambda load: -weights[load.name])
+    found = _repeated(slim, capacity, size, bound)
+    if len(found) > bound and len(loads) <= _SEARCHED:
+        found, bound = _searched(slim, found, capacity, size, bound)
+    places = {load.name: place for place, load in enumerate(loads)}
+    numbers = (sorted(places[load.name] for load in batch) for batch in found)
+    return Packing(tuple(tuple(loads[number] for number in batch) for batch in sorted(numbers)), bound)
+
+
+def conflict(first: Sequence[Load], second: Sequence[Load], capacity: Mapping[Resource, int]) -> Conflict:
+    """Return why two batches of a packing are not one, though one has room for the nodes of both.
+
+    There is a reason: a first fit leaves no node for a later batch that an earlier one has room for.
+    """
+    sums = [Counter[Resource](), Counter[Resource]()]
+    for batch, total in zip((first, second), sums, strict=True):
+        for load in batch:
+            total.update(load.uses)
+    both = {one: sums[0][one] + sums[1][one] for one in sums[0].keys() & sums[1].keys()}
+    found = [(one, used) for one, used in both.items() if used > capacity[one]]
+    # First what two nodes alone use up; of that a budget, then an owner.
+    pairs = [(_heaviest(first, one), _heaviest(second, one), one, used) for one, used in found]
+    pairs.sort(key=lambda pair: (_together(*pair[:3]) <= capacity[pair[2]], _rank(pair[2])))
+    one, other, resource, used = pairs[0]
+    return Conflict(one.name, other.name, resource, used)
+
+
+def _rank(resource: Resource) -> tuple[int, Resource]:
+    return (int, tuple, str).index(type(resource)), resource
+
+
+def _together(one: Load, other: Load, resource: Resource) -> int:
+    return one.uses[resource] + other.uses[resource]
+
+
+def _heaviest(batch: Sequence[Load], resource: Resource) -> Load:
+    return max((load for load in batch if resource in load.uses), key=lambda load: load.uses[resource])
+
+
+def _scarce(loads: Sequence[Load], capacity: Mapping[Resource, int], size: int) -> dict[Resource, list[int]]:
+    """Return how much nodes use of what the worst batch would use up."""
+    uses: dict[Resource, list[int]] = {}
+    for load in loads:
+        for one, use in load.uses.items():
+            uses.setdefault(one, []).append(use)
+    return {
+        one: found
+        for one, found in uses.items()
+        if len(found) > 1 and sum(sorted(found)[-size:]) > capacity[one]
+    }
+
+
+def _at_least(uses: Sequence[int], capacity: int) -> int:
+    """Return how many batches one resource needs."""
+    # Whoever uses more than there is, or all of it, shares it with nobody.
+    alone = sum(use >= capacity for use in uses)
+    rest = sum(use for use in uses if use < capacity)
+    return alone + (-(-rest // capacity) if rest else 0)
+
+
+def _weight(load: Load, scarce: Mapping[Resource, Sequence[int]], capacity: Mapping[Resource, int]) -> float:
+    """Return how hard it is to place a node: with how many others it competes, and for how much."""
+    return sum(len(scarce[one]) * min(use / max(capacity[one], 1), 1.0) for one, use in load.uses.items())
+
+
+Batches = list[list[Load]]
+
+
+def _repeated(loads: Sequence[Load], capacity: Mapping[Resource, int], size: int, bound: int) -> Batches:
+    best = _fitted(loads, capacity, size)
+    orders: tuple[Callable[[Batches], Batches], ...] = (
+        lambda batches: batches[::-1],
+        lambda batches: sorted(batches, key=len),
+        lambda batches: sorted(batches, key=len, reverse=True),
+        lambda batches: batches[1::2] + batches[::2],
+    )
+    current = best
+    for number in range(min(_ROUNDS, _WORK // len(loads))):
+        if len(best) <= bound:
+            break
+        # Batch by batch, so the nodes of each fit together again, and there can be no more of them.
+        batches = orders[number % len(orders)](current)
+        current = _fitted([load for batch in batches for load in batch], capacity, size)
+        best = min(best, current, key=len)
+    return best
+
+
+def _fitted(loads: Sequence[Load], capacity: Mapping[Resource, int], size: int) -> Batches:
+    """Return nodes in batches, each node in the first that has room for it."""
+    room = _Room(capacity, size)
+    for load in loads:
+        place = next(room.places(load), None)
+        room.add(load, len(room.batches) if place is None else place)
+    return room.batches
+
+
+class _Room:
+    """Batches that are being filled; sets of them are bits of integers, so that thousands are one."""
+
+    def __init__(self, capacity: Mapping[Resource, int], size: int) -> None:
+        self.batches: Batches = []
+        self._capacity, self._size = capacity, size
+        self._open = 0
+        self._users: dict[Resource, int] = {}
+        """The batches that use a resource."""
+        self._full: dict[Resource, int] = {}
+        """Those of them that can use no more of it."""
+        self._used: dict[Resource, Counter[int]] = {}
+        """How much each of them uses."""
+
+    def places(self, load: Load) -> Iterator[int]:
+        """Yield the batches that have room for a node."""
+        free, several = self._open, list[tuple[Mapping[int, int], int]]()
+        for one, use in load.uses.items():
+            capacity = self._capacity[one]
+            free &= ~(self._users if use > capacity else self._full).get(one, 0)
+            if 1 < use <= capacity:
+                several.append((self._used.get(one, {}), capacity - use))
+        while free:
+            place = (free & -free).bit_length() - 1
+            free &= free - 1
+            if all(used.get(place, 0) <= left for used, left in several):
+                yield place
+
+    def add(self, load: Load, place: int) -> None:
+        """Put a node into a batch, or into a new one behind all others."""
+        if place == len(self.batches):
+            self.batches.append([])
+            self._open |= 1 << place
+        batch = self.batches[place]
+        batch.append(load)
+        self._note(place, full=len(batch) == self._size)
+        for one, use in load.uses.items():
+            self._count(one, place, use)
+
+    def remove(self, load: Load, place: int) -> None:
+        """Take the node out again that was added last."""
+        batch = self.batches[place]
+        batch.pop()
+        self._note(place, full=False)
+        for one, use in load.uses.items():
+            self._count(one, place, -use)
+        if not batch:
+            self.batches.pop()
+            self._open &= ~(1 << place)
+
+    def _note(self, place: int, *, full: bool) -> None:
+        self._open = self._open & ~(1 << place) if full else self._open | 1 << place
+
+    def _count(self, one: Resource, place: int, use: int) -> None:
+        used = self._used.setdefault(one, Counter())
+        before, after = used[place], used[place] + use
+        used[place] = after
+        if not before or not after:
+            self._users[one] = self._users.get(one, 0) ^ 1 << place
+        # A batch is full of what it uses, whatever that is where there is none of it.
+        most = max(self._capacity[one], 1)
+        if (before >= most) is not (after >= most):
+            self._full[one] = self._full.get(one, 0) ^ 1 << place
+
+
+def _searched(
+    loads: Sequence[Load], found: Batches, capacity: Mapping[Resource, int], size: int, bound: int
+) -> tuple[Batches, int]:
+    """Return fewer batches where a limited search finds them, and the best bound that it proves."""
+    search = _Search(loads, capacity, size)
+    while bound < len(found) and search.spent < _STEPS:
+        if search.fits(bound):
+            return search.room.batches, bound
+        # There are steps left, so there is no way to put them into that many.
+        bound += search.spent < _STEPS
+    return found, bound
+
+
+class _Search:
+    """Tries every way to put nodes into a number of batches."""
+
+    def __init__(self, loads: Sequence[Load], capacity: Mapping[Resource, int], size: int) -> None:
+        self.room = _Room(capacity, size)
+        self.spent = 0
+        self._loads = loads
+
+    def fits(self, number: int, place: int = 0) -> bool:
+        """Return whether the nodes from a place on fit into so many batches; False too if steps run out."""
+        if place == len(self._loads):
+            return True
+        load, room = self._loads[place], self.room
+        for batch in (*room.places(load), *([len(room.batches)] if len(room.batches) < number else ())):
+            self.spent += 1 + len(load.uses)
+            if self.spent >= _STEPS:
+                return False
+            room.add(load, batch)
+            if self.fits(number, place + 1):
+                return True
+            room.remove(load, batch)
+        return False

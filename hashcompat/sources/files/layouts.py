@@ -1,0 +1,317 @@
+"""Which files of a directory or an archive are read: of a bundle by its layout, of others what holds objects.
+
+A bundle is what a tool collected of a cluster: a support bundle, a must-gather, a backup. Of these the lists
+that ``kubectl get`` would give are read, and a warning names the layout and what it may lack. In any other
+directory, such as a repository of manifests, a file without Kubernetes objects is skipped, and named. A file
+that is named itself is never chosen from: it is read, or it is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+import msgspec
+from msgspec import structs
+
+from hashcompat.core.errors import InputError
+from hashcompat.core.go import jsontext
+from hashcompat.core.model.escape import count
+from hashcompat.core.regex import regex
+from hashcompat.sources.content import TAR_BLOCK, Plain, is_tar, whole
+from hashcompat.sources.files.inputs import COMPRESSED, Input, Meter, inputs, joined, named
+
+SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".yaml", ".yml")
+"""How the names of files in a directory or archive end that are read."""
+_ENDINGS: Final = (*SUFFIXES, *(f"{suffix}{ending}" for suffix in SUFFIXES for ending in COMPRESSED))
+IGNORE_FILE: Final = ".hashcompatignore"
+"""The file of a directory that names what is left out of it, in the form of .gitignore."""
+_NAMED: Final = 8
+"""Files that a warning names."""
+
+
+_Files = Sequence[tuple[str, Input]]
+"""Files by their names in a directory or an archive, with ``/``."""
+
+
+class Rules(msgspec.Struct, frozen=True):
+    """What is left out of directories and archives."""
+
+    excluded: tuple[str, ...] = ()
+    """Patterns of names, in the form of .gitignore."""
+    strict: bool = False
+    """Whether every file has to hold Kubernetes objects: none is skipped, by its content or by a layout."""
+
+
+ALL: Final = Rules()
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """What is read of one name that was given."""
+
+    files: _Files
+    """The files that are read, by their names."""
+    lenient: bool = False
+    """Whether one without Kubernetes objects is skipped."""
+    skipped: tuple[str, ...] = ()
+    """The names of files that were skipped already."""
+    warnings: tuple[str, ...] = ()
+
+
+def chosen(name: str, rules: Rules, *, recursive: bool, meter: Meter | None = None) -> Chosen:
+    """Return what is read of a ``-f`` value; errors as ``inputs`` and ``unpacked``."""
+    if Path(name).is_dir():
+        every = [
+            (Path(found.origin).relative_to(name).as_posix(), found)
+            for found in inputs(name, recursive, SUFFIXES)
+        ]
+        return _of_files(name, every, rules, (() if rules.strict else _ignored(Path(name))))
+    (source,) = inputs(name, recursive, SUFFIXES, meter)
+    with source.open() as stream, named(source.origin):
+        if not is_tar(Plain(stream).read(TAR_BLOCK)):
+            return Chosen([(name, source)])
+    from hashcompat.sources.files.archives import unpacked  # noqa: PLC0415 - other files need no tarfile
+
+    if meter:
+        meter.stage(f"Unpacking {source.origin}", source.size)
+    archive = unpacked(structs.replace(source, meter=meter), lambda member: member.endswith(_ENDINGS))
+    if not archive.files:
+        raise InputError(f"{source.origin}: no {', '.join(SUFFIXES)} file in this archive")
+    found = _of_files(source.origin, [(_plain(one), file) for one, file in archive.files], rules, ())
+    links = [f"{source.origin}: links are not followed: {_few(archive.links)}"] if archive.links else []
+    return structs.replace(found, warnings=(*found.warnings, *links))
+
+
+def _plain(name: str) -> str:
+    """Return the name of a member without the dots that mean nothing."""
+    return str(PurePosixPath("/", name).relative_to("/"))
+
+
+def _ignored(directory: Path) -> tuple[str, ...]:
+    path = directory / IGNORE_FILE
+    if not path.is_file():
+        return ()
+    (source,) = inputs(str(path), recursive=False, suffixes=())
+    with source.open() as stream, named(source.origin):
+        return tuple(whole(stream, "patterns", _LONGEST_PATTERNS).splitlines())
+
+
+_LONGEST_PATTERNS: Final = 1 << 16
+"""Bytes of a file with patterns."""
+
+
+def _of_files(name: str, files: _Files, rules: Rules, ignored: Sequence[str]) -> Chosen:
+    warnings = []
+    for patterns, by in ((rules.excluded, ""), (ignored, f"{IGNORE_FILE} leaves out ")):
+        files, left_out = _without(files, patterns)
+        warnings += [f"{name}: {by}{_few(left_out)}"] if left_out and by else []
+    for layout in _LAYOUTS:
+        if not rules.strict and any(layout.shown_by.search(one) for one, _ in files):
+            of_bundle, files = layout.split(files)
+            warnings += layout.warnings(name, of_bundle, len(of_bundle) + len(files))
+            files = [*layout.read(of_bundle), *files]
+            break
+    found = _of_manifests(files, rules)
+    return structs.replace(found, warnings=tuple(warnings))
+
+
+def _without(files: _Files, patterns: Sequence[str]) -> tuple[_Files, list[str]]:
+    """Return the files that no pattern matches, and the names of the others."""
+    if not patterns:
+        return files, []
+    from pathspec import GitIgnoreSpec  # noqa: PLC0415 - most inputs have no patterns
+
+    try:
+        spec = GitIgnoreSpec.from_lines(patterns)
+    except ValueError as error:
+        raise InputError(f"a pattern of files that are left out: {error}") from None
+    left_out = {one for one, _ in files if spec.match_file(one)}
+    return [pair for pair in files if pair[0] not in left_out], sorted(left_out)
+
+
+def _few(names: Iterable[str]) -> str:
+    every = list(names)
+    more = [f"{len(every) - _NAMED} more"] if len(every) > _NAMED else []
+    return ", ".join([*every[:_NAMED], *more])
+
+
+# Manifests of a repository. A chart's templates are text until they are rendered, and may be valid YAML all
+# the same, so they are known by their place beside a Chart.yaml.
+
+_CHART: Final = "Chart.yaml"
+_TEMPLATE: Final = regex(r"\{\{")
+RENDER: Final = (
+    "render charts with helm template DIR, and overlays with kubectl kustomize DIR, "
+    "each piped to hashcompat -f -"
+)
+"""What to do with what is no object before it is rendered."""
+
+
+def _of_manifests(files: _Files, rules: Rules) -> Chosen:
+    if rules.strict:
+        return Chosen(files)
+    charts = {one.removesuffix(_CHART) for one, _ in files if PurePosixPath(one).name == _CHART}
+    templates = {
+        one for one, _ in files if any(one.startswith(f"{chart}templates/") for chart in _above(one, charts))
+    }
+    left = [pair for pair in files if pair[0] not in templates]
+    return Chosen(left, lenient=True, skipped=tuple(sorted(templates)))
+
+
+def _above(name: str, charts: set[str]) -> list[str]:
+    """Return the directories of charts that a file may be in."""
+    parts = name.split("/")
+    above = ["", *("/".join(parts[:number]) + "/" for number in range(1, len(parts)))]
+    return [one for one in above if one in charts]
+
+
+def is_template(source: Input) -> bool:
+    """Return whether a file that is no YAML is a template that has to be rendered first."""
+    try:
+        with source.open() as stream:
+            return _TEMPLATE.search(whole(stream, "a template")) is not None
+    except InputError:
+        return False
+
+
+def skipped_line(name: str, names: Sequence[str]) -> str:
+    """Say which files of a directory or an archive hold no Kubernetes objects."""
+    verb = "holds" if len(names) == 1 else "hold"
+    line = f"{name}: skipped {count(len(names), 'file')} that {verb} no Kubernetes objects: {_few(names)}"
+    rendered = any(PurePosixPath(one).name in _RENDERED or "templates/" in one for one in names)
+    return f"{line}; {RENDER}" if rendered else line
+
+
+_RENDERED: Final = (_CHART, "kustomization.yaml", "kustomization.yml", "values.yaml")
+
+
+# Bundles. Sources: troubleshoot.sh pkg/collect/cluster_resources.go, whose lists were once arrays of objects
+# without a kind; openshift/oc pkg/cli/admin/inspect; velero pkg/backup/item_backupper.go, which writes each
+# object once by its resource alone and once by its version too.
+
+_WORKLOADS: Final = "deployments|daemonsets|statefulsets|replicasets"
+_JOBS: Final = "jobs|cronjobs"
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """What a tool collects of a cluster, by the names of its files."""
+
+    title: str
+    """What it is called, with its article."""
+    shown_by: re.Pattern[str]
+    """The names that only such a bundle has."""
+    scope: re.Pattern[str]
+    """The names that belong to it."""
+    wanted: re.Pattern[str]
+    """Those of them that are read."""
+    may_lack: str
+    """Whose pods may be missing."""
+    failures: re.Pattern[str] | None = None
+    """Those that hold what the tool could not read."""
+    copies: re.Pattern[str] | None = None
+    """Those that hold pods of a list again, taken at another time; the list has the name that it makes."""
+
+    def split(self, files: _Files) -> tuple[_Files, _Files]:
+        """Return the files of the bundle, and the others."""
+        inside = [pair for pair in files if self.scope.search(pair[0])]
+        return inside, [pair for pair in files if not self.scope.search(pair[0])]
+
+    def read(self, files: _Files) -> _Files:
+        """Return those that are read."""
+        names = {one for one, _ in files}
+        return [
+            (one, _with_kind(one, source))
+            for one, source in files
+            if self.wanted.search(one) and self._list_of(one) not in names
+        ]
+
+    def _list_of(self, name: str) -> str | None:
+        found = self.copies.match(name) if self.copies else None
+        return f"{found[1]}core/pods.yaml" if found else None
+
+    def warnings(self, name: str, files: _Files, every: int) -> list[str]:
+        """Return how the bundle is read, and what it lacks as far as that is known."""
+        failed = [
+            f"{source.origin}: {self.title[2:]} says that not all could be read: {what}"
+            for one, source in files
+            if self.failures and self.failures.search(one) and (what := _failures(source))
+        ]
+        read = count(len(self.read(files)), "file")
+        return [f"{name} is read as {self.title}: {read} of {every}; {self.may_lack}", *failed]
+
+
+_SUPPORT_BUNDLE: Final = Layout(
+    "a support bundle of troubleshoot.sh",
+    regex(r"(?:^|/)cluster-resources/(?:pods/[^/]+|nodes)\.json$"),
+    regex(r"(?:^|/)cluster-resources/"),
+    regex(
+        rf"(?:^|/)cluster-resources/(?:(?:pods|{_WORKLOADS}|{_JOBS}|pod-disruption-budgets)/[^/]+"
+        r"|nodes|namespaces)\.json$"
+    ),
+    "it has the namespaces that its collector could read",
+    failures=regex(r"(?:^|/)cluster-resources/(?:pods|nodes|namespaces)-errors\.json$"),
+)
+_MUST_GATHER: Final = Layout(
+    "a must-gather",
+    regex(r"(?:^|/)(?:namespaces/[^/]+/core/pods|cluster-scoped-resources/core/nodes(?:/[^/]+)?)\.yaml$"),
+    regex(r"(?:^|/)(?:namespaces/[^/]+|cluster-scoped-resources)/"),
+    regex(
+        r"(?:^|/)(?:namespaces/[^/]+/(?:core/(?:pods|replicationcontrollers)|pods/[^/]+/[^/]+"
+        rf"|apps/(?:{_WORKLOADS})|batch/(?:{_JOBS})|policy/poddisruptionbudgets(?:/[^/]+)?|[^/]+)"
+        r"|cluster-scoped-resources/core/nodes(?:/[^/]+)?)\.yaml$"
+    ),
+    "pods of namespaces that it did not inspect are missing",
+    copies=regex(r"(.*?namespaces/[^/]+/)pods/[^/]+/[^/]+\.yaml$"),
+)
+_BACKUP: Final = Layout(
+    "a backup of Velero",
+    regex(r"(?:^|/)resources/(?:pods/namespaces/[^/]+|nodes/cluster)/[^/]+\.json$"),
+    regex(r"(?:^|/)resources/[^/]+/(?:v[^/]+/)?(?:namespaces/[^/]+|cluster)/"),
+    regex(
+        rf"(?:^|/)resources/(?:pods|nodes|namespaces|replicationcontrollers|(?:{_WORKLOADS})\.apps"
+        rf"|(?:{_JOBS})\.batch|poddisruptionbudgets\.policy)/(?:namespaces/[^/]+|cluster)/[^/]+\.json$"
+    ),
+    "what the backup excludes is missing, nodes too unless it has cluster resources",
+)
+_LAYOUTS: Final = (_SUPPORT_BUNDLE, _MUST_GATHER, _BACKUP)
+
+_KINDS: Final = {
+    "pods": ("v1", "Pod"),
+    "nodes": ("v1", "Node"),
+    "namespaces": ("v1", "Namespace"),
+    "deployments": ("apps/v1", "Deployment"),
+    "daemonsets": ("apps/v1", "DaemonSet"),
+    "statefulsets": ("apps/v1", "StatefulSet"),
+    "replicasets": ("apps/v1", "ReplicaSet"),
+    "jobs": ("batch/v1", "Job"),
+    "cronjobs": ("batch/v1", "CronJob"),
+    "pod-disruption-budgets": ("policy/v1", "PodDisruptionBudget"),
+}
+"""The kinds of the objects in an array, by the name of its directory or file in a support bundle."""
+_ARRAY: Final = regex(r"(?:^|/)cluster-resources/([a-z-]+)(?:/[^/]+)?\.json$")
+_LONGEST_FAILURES: Final = 1 << 20
+
+
+def _with_kind(name: str, source: Input) -> Input:
+    """Return the file of an array of objects as the list that it would be."""
+    found = _ARRAY.search(name)
+    if found is None:
+        return source
+    with source.open() as stream:
+        if not stream.peek(1).startswith(b"["):
+            return source
+    api, kind = _KINDS[found[1]]
+    before = f'{{"apiVersion":"{api}","kind":"{kind}List","items":'.encode()
+    return structs.replace(source, open=lambda: joined([BytesIO(before), source.open(), BytesIO(b"}")]))
+
+
+def _failures(source: Input) -> str:
+    """Return what a tool could not read; empty for nothing."""
+    with source.open() as stream, named(source.origin):
+        if not stream.peek(1):
+            return ""
+        found = jsontext.loads(whole(stream, "errors as JSON", _LONGEST_FAILURES))
+    return _few(map(str, found)) if isinstance(found, list | dict) else ""

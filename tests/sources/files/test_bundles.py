@@ -1,0 +1,231 @@
+"""What tools collect of a cluster gives the plan of the plain dump, or says what it lacks."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hashcompat.core.errors import InputError
+from hashcompat.sources import content
+from hashcompat.sources.files import collect, foreign
+from tests.helpers import bundles
+from tests.helpers.pods import Json, as_json, pod
+from tests.helpers.program import SAMPLE, Result, Run, ran, unplaced
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+OBJECTS: list[Json] = json.loads(SAMPLE.read_text())["items"]
+PLAN = ("plan", "--to", "1.31", "-o", "json", "-A")
+
+
+def in_order(result: Result) -> list[Any]:
+    key = lambda item: (item["namespace"], item["pod"], item["container"])  # noqa: E731
+    return sorted(unplaced(result.items), key=key)
+
+
+@pytest.fixture(scope="module")
+def plain() -> list[Any]:
+    return in_order(ran(*PLAN, "-f", SAMPLE))
+
+
+DUMPS: dict[str, bundles.Files] = {
+    "a support bundle of troubleshoot.sh": bundles.support_bundle(OBJECTS),
+    "an old support bundle": bundles.support_bundle(OBJECTS, arrays=True),
+    "a support bundle without a directory": bundles.support_bundle(OBJECTS, root=""),
+    "a must-gather": bundles.must_gather(OBJECTS),
+    "a backup of Velero": bundles.backup(OBJECTS),
+    "a directory of kubectl cluster-info dump": bundles.cluster_info_directory(OBJECTS),
+    "any files": {"d/a.json": SAMPLE.read_text(), "d/README.md": "x", "d/values.yaml": "a: 1\n"},
+}
+FORMS: dict[str, Callable[[bytes], bytes]] = {"tar": bytes, "gzip": gzip.compress, "zstd": zstd.compress}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", DUMPS)
+def test_an_archive_gives_the_plan_of_the_plain_dump(
+    run: Run, tmp_path: Path, plain: list[Any], name: str, form: str
+) -> None:
+    path = tmp_path / "bundle"
+    path.write_bytes(FORMS[form](bundles.packed(DUMPS[name])))
+    result = run(*PLAN, "-f", path)
+    assert result.code == 0, result.err
+    assert in_order(result) == plain
+
+
+@pytest.mark.parametrize("name", DUMPS)
+def test_an_unpacked_one_gives_the_same(run: Run, tmp_path: Path, plain: list[Any], name: str) -> None:
+    for one, text in DUMPS[name].items():
+        path = tmp_path / one
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    assert in_order(run(*PLAN, "-R", "-f", tmp_path)) == plain
+
+
+def test_an_archive_may_come_from_a_pipe(run: Run, plain: list[Any]) -> None:
+    packed = gzip.compress(bundles.packed(DUMPS["a must-gather"]))
+    assert in_order(run(*PLAN, "-f", "-", stdin=packed)) == plain
+
+
+@pytest.mark.parametrize("name", [name for name in DUMPS if name.startswith("a ") and "kubectl" not in name])
+def test_a_bundle_is_called_what_it_is(run: Run, tmp_path: Path, name: str) -> None:
+    path = tmp_path / "bundle.tgz"
+    path.write_bytes(gzip.compress(bundles.packed(DUMPS[name])))
+    title = "a support bundle of troubleshoot.sh" if "support" in name else name
+    assert f"Warning: {path} is read as {title}: " in run(*PLAN, "-f", path).err
+
+
+def test_what_a_collector_could_not_read_is_said(run: Run, tmp_path: Path) -> None:
+    place = "support-bundle-1/cluster-resources/pods-errors.json"
+    files = {**bundles.support_bundle(OBJECTS), place: '{"secret-ns": "pods is forbidden"}'}
+    path = tmp_path / "bundle.tgz"
+    path.write_bytes(bundles.packed(files))
+    assert (
+        f"{path}: {place}: support bundle of troubleshoot.sh says that not all could be read: secret-ns"
+        in (run(*PLAN, "-f", path).err)
+    )
+
+
+class TestClusterInfoDump:
+    def test_logs_between_lists_are_passed_over(self, run: Run, plain: list[Any]) -> None:
+        result = run(*PLAN, "-f", "-", stdin=bundles.cluster_info_dump(OBJECTS).encode())
+        assert result.code == 0, result.err
+        assert in_order(result) == plain
+        assert "cluster-info dump without -A" not in result.err
+
+    def test_lines_are_those_of_the_file(self, run: Run, tmp_path: Path) -> None:
+        text = bundles.cluster_info_dump([*OBJECTS, pod(name="last", metadata={"namespace": "zz"})])
+        path = tmp_path / "dump.txt"
+        path.write_text(text)
+        found = run("plan", "--to", "1.31", "-o", "json", "-f", path, "--from", "1.30", "-n", "zz").item
+        line = text.splitlines()[found["source"]["line"] - 1]
+        assert '"name": "c"' in line or "{" in line
+
+    def test_yaml_too(self, run: Run) -> None:
+        listed = {
+            "apiVersion": "v1",
+            "items": bundles.bare([pod(status={"phase": "Running"})]),
+            "kind": "PodList",
+        }
+        text = (
+            bundles.as_yaml({**listed, "metadata": {}})
+            + bundles.log(pod(), "c", "\x1b[31mred\n- a: b: c\n")
+            + bundles.as_yaml({"kind": "Service", "metadata": {"name": "s"}})
+        )
+        result = run("plan", "--from", "1.30", "--to", "1.31", "-o", "json", "-f", "-", stdin=text.encode())
+        assert result.item["pod"] == "p"
+
+    def test_of_two_namespaces_is_said(self, run: Run) -> None:
+        some = [one for one in OBJECTS if one["metadata"].get("namespace", "shop") in ("shop", "kube-system")]
+        result = run(*PLAN, "-f", "-", stdin=bundles.cluster_info_dump(some).encode())
+        assert (
+            "Warning: kubectl cluster-info dump without -A has the pods of kube-system and one more"
+            in result.err
+        )
+
+    @pytest.mark.parametrize("size", [1, 7, 64, 1 << 18])
+    def test_a_log_never_becomes_objects(self, size: int) -> None:
+        """Whoever writes a log knows its container's name, and may fake the end and the beginning of one."""
+        fake = as_json(pod(name="fake")).decode() + "\n"
+        one, two = pod(), pod(name="q")
+        begin, end = bundles.log(one, "c", "\n").split("\n\n")
+        begin += "\n"
+        faked = {
+            "an end": end + fake,
+            "an end, and its own beginning again": end + fake + begin,
+            "an end, and the beginning of another": end
+            + fake
+            + bundles.log(two, "c", "").split("\n")[0]
+            + "\n",
+            "an end, and all of another": end + fake + bundles.log(two, "c", ""),
+            "an end, in a comment of YAML": f"{end}kind: Pod\n# ",
+            "a beginning": bundles.log(two, "c", "").split("\n")[0],
+            "all of another": bundles.log(two, "c", ""),
+        }
+        for name, text in faked.items():
+            dump = "{}\n" + bundles.log(one, "c", text) + bundles.log(two, "c", "x\n")
+            pieces = ((dump[place : place + size], True) for place in range(0, len(dump), size))
+            with pytest.raises(InputError, match=r"may be written to look like objects|do not end"):
+                assert not list(foreign.without_logs(pieces)), name
+
+    def test_text_in_a_string_is_no_log(self, run: Run) -> None:
+        mark = bundles.log(pod(), "c", "")
+        text = as_json(pod({"name": "c", "image": "i", "args": [mark, f"\n{mark}"]}))
+        assert run("plan", "--from", "1.30", "--to", "1.31", "-f", "-", stdin=text).code == 0
+
+    def test_a_cut_log_is_an_error(self, run: Run) -> None:
+        text = bundles.cluster_info_dump(OBJECTS)
+        cut = text[: text.rindex("==== END")]
+        assert "do not end; is the file cut short?" in run(*PLAN, "-f", "-", stdin=cut.encode()).err
+
+
+class TestHostile:
+    def test_names_lead_nowhere(self, tmp_path: Path) -> None:
+        inside = tmp_path / "in"
+        inside.mkdir()
+        path = inside / "a.tar"
+        names = ("../out.json", "/etc/out.json", "a/../../../out.json")
+        path.write_bytes(bundles.packed({name: as_json(pod(name=str(at))) for at, name in enumerate(names)}))
+        assert len(list(collect.collect((str(path),)).pods)) == 3
+        assert sorted(one.name for one in tmp_path.rglob("*")) == ["a.tar", "in"]
+
+    def test_links_are_named_and_not_followed(self, run: Run, tmp_path: Path) -> None:
+        secret = tmp_path / "secret.json"
+        secret.write_bytes(as_json(pod(name="secret")))
+        path = tmp_path / "a.tar"
+        path.write_bytes(linked({"p.json": as_json(pod())}, {"l.json": str(secret), "h.json": "p.json"}))
+        result = run("plan", "--from", "1.30", "--to", "1.31", "-o", "json", "-f", path)
+        assert [item["pod"] for item in result.items] == ["p"]
+        assert f"Warning: {path}: links are not followed: l.json, h.json" in result.err
+
+    @pytest.mark.parametrize("form", ["gzip", "zstd"])
+    def test_a_bomb_is_refused(
+        self, run: Run, tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(content, "_PACKED", 1 << 20)
+        path = tmp_path / "a.tar"
+        zeros = bytes(1 << 26)
+        path.write_bytes(FORMS[form](bundles.packed({"p.json": as_json(pod()), "core": zeros})))
+        result = run("plan", "--from", "1.30", "--to", "1.31", "-f", path)
+        assert (result.code, result.out) == (1, "")
+        assert (
+            f"{form} data that unpacks to more than 500 times its size, as a decompression bomb" in result.err
+        )
+
+    def test_what_is_unpacked_is_limited(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("hashcompat.sources.content.MOST_BYTES", 1 << 20)
+        path = tmp_path / "a.tar"
+        path.write_bytes(gzip.compress(bundles.packed({"p.json": as_json(pod()) + b" " * (1 << 20)})))
+        with pytest.raises(InputError, match="gzip data of more than 1 MiB"):
+            collect.collect((str(path),))
+
+    def test_an_archive_without_objects_is_named(self, run: Run, tmp_path: Path) -> None:
+        path = tmp_path / "a.tar"
+        path.write_bytes(bundles.packed({"a.txt": "x"}))
+        result = run("plan", "--to", "1.31", "-f", path)
+        assert f"Error: {path}: no .json, .jsonl, .ndjson, .yaml, .yml file in this archive" in result.err
+
+    def test_a_cut_archive_is_an_error(self, run: Run, tmp_path: Path) -> None:
+        path = tmp_path / "a.tar"
+        path.write_bytes(bundles.packed(DUMPS["a must-gather"])[:20_000])
+        assert "damaged tar archive" in run("plan", "--to", "1.31", "-f", path).err
+
+
+def linked(files: bundles.Files, links: dict[str, str]) -> bytes:
+    stream = io.BytesIO(bundles.packed(files))
+    with tarfile.open(fileobj=stream, mode="a") as tar:
+        for name, to in links.items():
+            row = tarfile.TarInfo(name)
+            row.type, row.linkname = (tarfile.SYMTYPE if to.startswith("/") else tarfile.LNKTYPE), to
+            tar.addfile(row)
+    return stream.getvalue()

@@ -1,0 +1,137 @@
+"""Directories of manifests: what holds no Kubernetes objects is skipped and named; a named file never is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import hashcompat
+from hashcompat import InputError
+from tests.helpers.bundles import packed
+from tests.helpers.program import Run
+
+PLAN = ("plan", "--from", "1.30", "--to", "1.31", "-o", "json")
+POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: i}]}\n"
+DEPLOYMENT = (
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: '{{ .Release.Name }}'}\n"
+    "spec: {template: {spec: {containers: [{name: c, image: '{{ .Values.image }}'}]}}}\n"
+)
+OTHERS = {
+    "chart/Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.0.0\n",
+    "chart/values.yaml": "replicas: 1\n",
+    "chart/templates/web.yaml": DEPLOYMENT,
+    "chart/templates/tests/web.yaml": "{{- if .Values.x }}\nkind: Pod\n{{- end }}\n",
+    "chart/charts/sub/Chart.yaml": "apiVersion: v2\nname: sub\nversion: 1.0.0\n",
+    "chart/charts/sub/templates/sub.yaml": DEPLOYMENT,
+    "other/web.yaml": "{{- if .x }}\nkind: Pod\n{{- end }}\n",
+    "overlay/kustomization.yaml": "resources: [../apps]\n",
+    "overlay/named/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
+    "resources: [x]\n",
+    "docker-compose.yml": "services: {web: {image: nginx}}\n",
+    ".github/workflows/ci.yml": "on: push\njobs: {}\n",
+    "package.json": '{"name": "x"}',
+    "list.json": "[1, 2]",
+    "empty.yaml": "# nothing\n",
+}
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    for name, text in {**OTHERS, "apps/pod.yaml": POD, "README.md": "{{"}.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+def skipped(err: str) -> str:
+    (line,) = (line for line in err.splitlines() if ": skipped " in line)
+    return line
+
+
+def test_what_holds_no_objects_is_skipped_and_named_in_one_line(run: Run, repository: Path) -> None:
+    result = run(*PLAN, "-R", "-f", repository)
+    assert [item["pod"] for item in result.items] == ["p"]
+    line = skipped(result.err)
+    assert line.startswith(
+        f"Warning: {repository}: skipped {len(OTHERS)} files that hold no Kubernetes objects: "
+    )
+    assert ".github/workflows/ci.yml, chart/Chart.yaml, " in line
+    assert f", {len(OTHERS) - 8} more; " in line
+    assert "helm template DIR" in line
+    assert "kubectl kustomize DIR" in line
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_each_is_skipped_in_a_directory_and_an_error_by_name(run: Run, repository: Path, name: str) -> None:
+    if "templates/" not in name and "kind" not in OTHERS[name]:  # which a chart beside it shows, or it is one
+        assert run(*PLAN, "-f", repository / name).code == 1
+        strict = run(*PLAN, "-f", (repository / name).parent, "-f", repository / "apps", "--strict-files")
+        assert strict.code == 1
+    assert name in skipped(run(*PLAN, "-R", "-f", repository, *apart(name)).err)
+
+
+def apart(name: str) -> list[str]:
+    """Exclude all the others, whose names would take the room in the line."""
+    charts = [one for one in OTHERS if one.endswith("Chart.yaml")]
+    return [f"--exclude=/{one}" for one in OTHERS if one not in (name, *charts)]
+
+
+def test_all_of_one_kind_may_be_left_out(run: Run, repository: Path) -> None:
+    words = ("--exclude", "chart/", "--exclude", "*.json", "--exclude", "*.yml", "--exclude", "!list.json")
+    line = skipped(run(*PLAN, "-R", "-f", repository, *words).err)
+    assert "chart/" not in line
+    assert "package.json" not in line
+    assert "list.json" in line
+
+
+def test_an_ignore_file_is_named(run: Run, repository: Path) -> None:
+    (repository / ".hashcompatignore").write_text(
+        "# ours\n/chart\n*.json\n*.yml\n/overlay/\n/other/\nempty.yaml\n"
+    )
+    err = run(*PLAN, "-R", "-f", repository).err
+    assert ": skipped " not in err
+    assert (
+        f"Warning: {repository}: .hashcompatignore leaves out .github/workflows/ci.yml, chart/Chart.yaml, "
+        in err
+    )
+    assert run(*PLAN, "-R", "-f", repository, "--strict-files").code == 1
+
+
+def test_a_file_that_is_broken_is_an_error_that_says_how_to_go_on(run: Run, repository: Path) -> None:
+    (repository / "apps" / "cut.yaml").write_text("kind: Pod\nspec: [1,\n")
+    result = run(*PLAN, "-R", "-f", repository)
+    assert result.code == 1
+    assert "cut.yaml: line " in result.err
+    assert "--exclude leaves a file out" in result.err
+
+
+def test_a_document_without_a_kind_among_others_is_an_error(run: Run, repository: Path) -> None:
+    (repository / "apps" / "both.yaml").write_text(f"{POD}---\nreplicas: 1\n")
+    result = run(*PLAN, "-R", "-f", repository)
+    assert "both.yaml (document 2): $: not a Kubernetes object: it has no kind" in result.err
+
+
+def test_nothing_but_such_files_is_an_error_that_names_them(run: Run, repository: Path) -> None:
+    result = run(*PLAN, "-R", "-f", repository / "chart")
+    assert (result.code, result.out) == (1, "")
+    assert "skipped 6 files that hold no Kubernetes objects: Chart.yaml, " in result.err
+    assert "helm template DIR" in result.err
+
+
+def test_an_archive_of_a_repository_is_read_like_the_directory(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.tgz"
+    path.write_bytes(packed({**OTHERS, "apps/pod.yaml": POD}, "w:gz"))
+    result = run(*PLAN, "-f", path)
+    assert [item["pod"] for item in result.items] == ["p"]
+    assert f"skipped {len(OTHERS)} files" in result.err
+    assert run(*PLAN, "-f", path, "--strict-files").code == 1
+
+
+def test_python_takes_the_same(repository: Path) -> None:
+    (warning,) = hashcompat.load(repository, recursive=True).warnings
+    assert "skipped" in warning
+    assert len(list(hashcompat.load(repository, recursive=True, exclude=["/chart"]).pods)) == 1
+    with pytest.raises(InputError):
+        hashcompat.load(repository, recursive=True, strict_files=True)

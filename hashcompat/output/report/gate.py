@@ -344,7 +344,7 @@ def _names(result: GateResult) -> Iterator[str]:
 def _notes(result: GateResult) -> Iterator[str]:
     """Yield what it rests on, warnings, what does not count and why, and at last what decided."""
     yield from (f"Assumed: {assumption}" for assumption in result.plan.assumptions)
-    yield from (f"Warning: {warning}" for warning in (*result.plan.warnings, *result.warnings))
+    yield from (f"Warning: {warning}" for warning in collapsed((*result.plan.warnings, *result.warnings)))
     yield from (f"{BESIDES}: {line}" for line in collapsed(result.plan.besides))
     numbers = Counter(judged.standing for judged in result.judged)
     for standing, words in ((Standing.EXCEPTED, "by exceptions"), (Standing.BASELINE, "by the baseline")):

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from hashcompat.analysis.gating.judge import owner_group
 from hashcompat.analysis.gating.result import GateResult, Judged, Line, Outcome, Standing
-from hashcompat.core.model.escape import count, word
+from hashcompat.core.model.escape import count, owner_path, word
 from hashcompat.core.policies.policy import Limit, PolicyFile
 from hashcompat.core.rules.pages import every, findings
 from hashcompat.output.documents import rollout as docs
@@ -29,6 +29,7 @@ from hashcompat.output.report.model import (
     Findings,
     Headline,
     Prose,
+    Ranking,
     Report,
     Rows,
     Screen,
@@ -370,6 +371,17 @@ def _verdict(result: GateResult) -> str:
     return f"{result.outcome}{only}: {result.deciding}"
 
 
+def _counted(result: GateResult) -> str:
+    numbers = Counter(judged.standing.value.replace("_", " ").lower() for judged in result.judged)
+    words = ", ".join(f"{number} {name}" for name, number in numbers.items())
+    return f"{count(result.whole.compared, 'running container')} judged: {words or 'all kept'}"
+
+
+def _ranking(result: GateResult) -> Ranking:
+    rows = [row for row in _owners(result) if str(row[4]) in _STANDING_COLOURS] or _owners(result)
+    return Ranking("Top owners", [(owner_path(str(row[0]), str(row[1])), int(str(row[2]))) for row in rows])
+
+
 def _headline(result: GateResult) -> Headline:
     only = "reported only: " if result.policy.report_only and result.outcome is not Outcome.PASS else ""
     return Headline(result.outcome.value, f"{only}{result.deciding}", _COLOURS[result.outcome])
@@ -393,6 +405,8 @@ GATE: Final[Report[GateResult]] = Report(
     title="Upgrade gate",
     page=_page,
     headline=_headline,
+    counted=_counted,
+    ranking=_ranking,
     provenance=lambda result: structs.replace(
         provenance_of(result.plan), making=result.making, plan=result.plan.making
     ),

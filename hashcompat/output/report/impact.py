@@ -31,6 +31,7 @@ from hashcompat.output.report.model import (
     Headline,
     Line,
     Prose,
+    Ranking,
     Report,
     Rows,
     Screen,
@@ -395,9 +396,14 @@ def _pages(impact: Impact) -> Iterator[Block]:
     return runbook(impact, _upgrade(impact), [*warnings, *besides, *_missing(impact)])
 
 
+def _ranking(impact: Impact) -> Ranking:
+    rows = [(owner_path(one.namespace, one.name), one.restarted + one.unknown) for one in impact.owners]
+    return Ranking("Top owners", sorted((row for row in rows if row[1]), key=lambda row: -row[1]))
+
+
 def _headline(impact: Impact) -> Headline:
     """Return whether something is breached, and the first thing that is."""
-    text = "; ".join([*islice(_breaks(impact), 1), *(str(line[0]) for line in _answer(impact))])
+    text = "; ".join([*islice(_breaks(impact), 1), str(next(_answer(impact))[0])])
     if impact.is_found:
         return Headline("BREACH", text, "red")
     if impact.is_undecided:
@@ -444,6 +450,7 @@ IMPACT: Final[Report[Impact]] = Report(
     title="Impact of an upgrade",
     page=_page,
     headline=_headline,
+    ranking=_ranking,
     provenance=lambda impact: Provenance(_upgrade(impact), impact.origin, impact.making),
     lead=overridden,
     notes=_notes,

@@ -132,6 +132,15 @@ class Headline(msgspec.Struct, frozen=True):
     """Of the word: red, yellow or green."""
 
 
+class Ranking(msgspec.Struct, frozen=True):
+    """What has the most of a result, the first one first."""
+
+    title: str
+    """``Top owners``"""
+    rows: Sequence[tuple[str, int]]
+    """Names, escaped, and how many each has."""
+
+
 def judged(text: str, *, found: object, undecided: object = False) -> Headline:
     """Return the headline of a result that fails where something was found, and else may be undecided."""
     if found:
@@ -262,6 +271,10 @@ class Report(msgspec.Struct, Generic[Result], frozen=True):
     """What people call such a result: ``Upgrade gate``; the kind, where nobody does."""
     headline: Callable[[Result], Headline] | None = None
     """What it comes to; None for what only shows something."""
+    counted: Callable[[Result], str] | None = None
+    """How many of what, in one line; None where the findings or the page say it well."""
+    ranking: Callable[[Result], Ranking] | None = None
+    """Who is concerned most; None where nobody owns anything."""
     provenance: Callable[[Result], Provenance] | None = None
     """Of what, when, where and by what it was made; None for what is not kept for long."""
     lead: Callable[[Result], Iterable[str]] = _no_lead

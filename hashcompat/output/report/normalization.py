@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.core.model.escape import count, name_path
+from hashcompat.core.model.escape import count, name_path, owner_path
 from hashcompat.core.model.normalization import Change, Normalization
 from hashcompat.core.model.verdicts import FINDINGS
 from hashcompat.output.documents import normalization as docs
@@ -20,6 +20,7 @@ from hashcompat.output.report.model import (
     Headline,
     Line,
     Prose,
+    Ranking,
     Report,
     Rows,
     Screen,
@@ -197,6 +198,12 @@ def _provenance(shown: Shown) -> Provenance:
     return Provenance(_upgrade(made), made.origin, made.making)
 
 
+def _ranking(shown: Shown) -> Ranking:
+    pods = (one.item.pod for one in _left(_plain(shown)))
+    left = Counter((pod.namespace, pod.owner or pod.name) for pod in pods)
+    return Ranking("Left alone", [(owner_path(*name), number) for name, number in left.most_common()])
+
+
 def _headline(shown: Shown) -> Headline:
     made = _plain(shown)
     text = str(_first_lines(made)[0][0])
@@ -224,6 +231,7 @@ NORMALIZATION: Final[Report[Any]] = Report(
     title="Normalization of recorded hashes",
     page=_page,
     headline=_headline,
+    ranking=_ranking,
     provenance=_provenance,
     notes=_notes,
 )

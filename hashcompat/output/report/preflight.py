@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -27,6 +28,7 @@ from hashcompat.output.report.model import (
     Headline,
     Outcome,
     Prose,
+    Ranking,
     Report,
     Rows,
     Table,
@@ -154,6 +156,12 @@ def _counted(result: Preflight) -> str:
     return f"{count(len(result.current), 'node')} for kubelet {result.target}: {bad}, {rest}"
 
 
+def _ranking(result: Preflight) -> Ranking:
+    bad = (Status.ERROR, Status.UNKNOWN)
+    nodes = Counter(one.node for one in result.findings if one.status in bad)
+    return Ranking("Top nodes", [(word(name), number) for name, number in nodes.most_common()])
+
+
 def _headline(result: Preflight) -> Headline:
     """Return the worst finding where one decides, and the counts."""
     counts, first = result.counts(), next(grouped(result.findings), None)
@@ -195,6 +203,7 @@ PREFLIGHT: Final[Report[Preflight]] = Report(
     title="Preflight of nodes",
     page=_page,
     headline=_headline,
+    ranking=_ranking,
     provenance=_provenance,
     notes=_notes,
 )

@@ -91,7 +91,6 @@ __all__ = [
     "load_records",
     "load_sample",
     "load_static_pods",
-    "make_patch",
     "matrix",
     "normalize",
     "patch",

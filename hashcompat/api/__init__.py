@@ -56,7 +56,6 @@ from hashcompat.api.rollout import (
     gate_after,
     load_dumps,
     load_policy,
-    make_patch,
     normalize,
     patch,
     patch_audit,
@@ -72,6 +71,7 @@ from hashcompat.core.model.normalization import Normalization
 from hashcompat.core.model.plan import Hop, Plan, Summary
 from hashcompat.core.model.pods import Container, ContainerType, Inventory, Node, Pod
 from hashcompat.core.model.preflight import Finding, Preflight, Status
+from hashcompat.core.model.results import Result
 from hashcompat.core.model.verdicts import FINDINGS, Reason, Verdict
 from hashcompat.core.policies.exceptions import Exemption
 from hashcompat.core.policies.policy import FailOn, Limit, Policy
@@ -79,6 +79,7 @@ from hashcompat.core.records.index import Records
 from hashcompat.core.records.probes import Dump
 from hashcompat.core.rules import Rule
 from hashcompat.core.rules.pages import every
+from hashcompat.output.formats.notebook import Notebook
 from hashcompat.sources.filters import Filters
 
 __all__ = [
@@ -155,7 +156,6 @@ __all__ = [
     "load_records",
     "load_sample",
     "load_static_pods",
-    "make_patch",
     "matrix",
     "normalize",
     "patch",
@@ -170,6 +170,7 @@ __all__ = [
     "to_json",
     "verify",
 ]
+Result.shows = Notebook()
 RULES: tuple[Rule, ...]
 """Every rule that a reason cites, sorted by id; see ``__getattr__``."""
 

@@ -5,7 +5,7 @@ Also one container's hash and text, and any result as the document that ``-o jso
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Unpack
@@ -31,13 +31,25 @@ from hashcompat.analysis.answers.matrix import Matrix
 from hashcompat.analysis.answers.redaction import Snapshot
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.view import View
-from hashcompat.api.inputs import OptionFields, Source, load, options_of, release_of, view_of
+from hashcompat.api.inputs import (
+    Names,
+    OptionFields,
+    Source,
+    ends_of,
+    load,
+    names_of,
+    options_of,
+    question_of,
+    release_of,
+    view_of,
+    wrong,
+)
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet import hashing
 from hashcompat.core.kubelet.alike import unready
 from hashcompat.core.kubelet.hashing import ContainerHash
-from hashcompat.core.model.impact import Impact, Installer
+from hashcompat.core.model.impact import Impact
 from hashcompat.core.model.plan import Plan, Way
 from hashcompat.core.model.records import Record
 from hashcompat.core.release import is_release_name
@@ -51,8 +63,8 @@ from hashcompat.sources.files.snapshotrows import rows_of
 
 def plan(
     source: Source,
-    from_release: str,
-    to_release: str,
+    from_: str = AUTO,
+    to: str = "",
     *,
     details: bool = False,
     catalog: Catalog | None = None,
@@ -60,28 +72,27 @@ def plan(
 ) -> Plan:
     """Return the verdict for every container when kubelets go from one release to another.
 
-    ``details`` adds where hashed texts differ and the releases on the way in pairs, as a page of HTML shows
-    them. ``from_release`` may be ``auto``: what each pod's node reports. Here and in the other functions,
-    ``1.31`` and ``latest`` mean the newest known patch release; the result names it. Raises UsageError for
-    unknown releases, and InputError, with origin and path, for a container that does not decode.
+    ``from_`` is by default ``auto``: what each pod's node reports. ``details`` adds where hashed texts differ
+    and the releases on the way in pairs, as a page of HTML shows them. ``namespace``, ``node`` and ``owner``
+    narrow the pods. Here and in the other functions, ``1.31`` and ``latest`` mean the newest known patch
+    release; the result names it. Raises UsageError, naming the argument, for unknown releases and for what an
+    argument cannot be, and InputError, with origin and path, for a container that does not decode.
     """
-    ends = release_of(from_release, catalog), release_of(to_release, catalog)
+    ends = ends_of(from_, to, catalog)
     created = now()
-    inventory = load(source)
+    inventory, view = question_of(source, catalog, options)
     make = detailed.make if details else planning.make
-    view = view_of(inventory, catalog, options)
     return structs.replace(make(inventory, *ends, view), making=view.catalog.making(created))
 
 
 def impact(  # noqa: PLR0913 - all but the first three by name
     source: Source,
-    from_release: str,
-    to_release: str,
+    from_: str = AUTO,
+    to: str = "",
     *,
     batch: int = 1,
     all_budgets: bool = False,
     across_zones: bool = False,
-    installer: str | None = None,
     catalog: Catalog | None = None,
     **options: Unpack[OptionFields],
 ) -> Impact:
@@ -89,32 +100,25 @@ def impact(  # noqa: PLR0913 - all but the first three by name
 
     Up to ``batch`` kubelets are restarted at once, chosen so that nothing is breached that can be avoided.
     ``all_budgets``: the source has all PodDisruptionBudgets and Services, which by itself it cannot show.
-    ``across_zones``: a batch may have nodes of several zones, and all nodes of one. ``installer``: what
-    installs kubelets, for the runbook: kubeadm, k3s, rke2, talos or package.
+    ``across_zones``: a batch may have nodes of several zones, and all nodes of one.
 
     Errors as ``plan``, and UsageError for a batch of no nodes.
     """
+    if type(batch) is not int:
+        raise wrong("batch", "a number of nodes", batch)
     inventory = load(source)
-    made = plan(inventory, from_release, to_release, catalog=catalog, **options)
+    made = plan(inventory, from_, to, catalog=catalog, **options)
     waits = unready(view_of(inventory, catalog, options).kubelet(made.to_release))
     known = disruption.without_others(inventory) if all_budgets else inventory
-    return disruption.make(
-        made, known, batch, None, waits, across_zones=across_zones, installer=_installer(installer)
-    )
-
-
-def _installer(name: str | None) -> Installer | None:
-    """Return what installs kubelets; raises UsageError for anything else."""
-    if name is not None and name not in list(Installer):
-        raise UsageError(f"installer: no {name!r}; there are {', '.join(Installer)}")
-    return Installer(name) if name else None
+    nodes = names_of(options["node"], "node") if "node" in options else None
+    return disruption.make(made, known, batch, nodes, waits, across_zones=across_zones)
 
 
 def explain(
     source: Source,
     target: str,
-    from_release: str,
-    to_release: str,
+    from_: str = AUTO,
+    to: str = "",
     *,
     show_values: bool = False,
     catalog: Catalog | None = None,
@@ -125,16 +129,17 @@ def explain(
     They are those of the same plan. Texts and values are masked unless ``show_values``. Errors as ``plan``,
     and InputError where nothing has that name.
     """
-    way = Way(release_of(from_release, catalog), release_of(to_release, catalog))
-    inventory = load(source)
-    view = view_of(inventory, catalog, options)
+    if not isinstance(target, str):
+        raise wrong("target", "NAMESPACE/POD, NAMESPACE/POD/CONTAINER or KIND/NAME", target)
+    way = Way(*ends_of(from_, to, catalog))
+    inventory, view = question_of(source, catalog, options)
     made = explanation.explain(inventory, target, way, view, show_values=show_values)
     return structs.replace(made, making=view.catalog.making(now()))
 
 
-def compare(from_release: str, to_release: str, *, catalog: Catalog | None = None) -> ReleaseDifference:
+def compare(from_: str, to: str, *, catalog: Catalog | None = None) -> ReleaseDifference:
     """Return what differs between two releases for any container. Raises UsageError for unknown releases."""
-    ends = release_of(from_release, catalog), release_of(to_release, catalog)
+    ends = ends_of(from_, to, catalog)
     return compare_releases(*ends, catalog or default_catalog())
 
 
@@ -170,22 +175,23 @@ def _comparable(given: Document) -> Comparable:
 
 def hashes(
     source: Source,
-    kubelets: Sequence[str],
+    kubelets: Names,
     *,
     with_text: bool = False,
     catalog: Catalog | None = None,
     **options: Unpack[OptionFields],
 ) -> Hashed:
     """Return the hash of every container under each release of ``kubelets``; errors as ``plan``."""
-    names = list(dict.fromkeys(release_of(name, catalog) for name in kubelets))
-    inventory = load(source)
-    return hash_containers(inventory, names, view_of(inventory, catalog, options), with_text=with_text)
+    every = (release_of(one, catalog, "kubelets") for one in names_of(kubelets, "kubelets"))
+    names = list(dict.fromkeys(every))
+    inventory, view = question_of(source, catalog, options)
+    return hash_containers(inventory, names, view, with_text=with_text)
 
 
 def matrix(
     source: Source | None = None,
-    from_release: str = "",
-    to_release: str = "",
+    from_: str = "",
+    to: str = "",
     *,
     every_patch: bool = False,
     catalog: Catalog | None = None,
@@ -195,13 +201,12 @@ def matrix(
 
     The releases go from the oldest known one to the newest unless given. Errors as ``plan``.
     """
-    inventory = load(source) if source is not None else None
-    view = (
-        view_of(inventory, catalog, options)
-        if inventory
-        else View(catalog or default_catalog(), options_of(catalog, options))
+    inventory, view = (
+        question_of(source, catalog, options)
+        if source is not None
+        else (None, View(catalog or default_catalog(), options_of(catalog, options)))
     )
-    ends = release_of(from_release, catalog), release_of(to_release, catalog)
+    ends = release_of(from_, catalog, "from_"), release_of(to, catalog, "to")
     made = matrices.make(view, *ends, inventory, patches=every_patch)
     return structs.replace(made, making=view.catalog.making(now()))
 
@@ -234,8 +239,7 @@ def calibrate(
     ``plan``.
     """
     name = release_of(release, catalog)
-    inventory = load(source)
-    view = view_of(inventory, catalog, options)
+    inventory, view = question_of(source, catalog, options)
     return calibration.check_records(inventory, name, view, search_mounts=search_token_mount)
 
 
@@ -270,13 +274,14 @@ def container_hash(container: Mapping[str, Any], kubelet: str, *, keep_empty: bo
     does not fit the Go types.
     """
     return hashing.container_hash(
-        container, default_catalog().kubelet(release_of(kubelet)), keep_empty=keep_empty
+        container, default_catalog().kubelet(release_of(kubelet, argument="kubelet")), keep_empty=keep_empty
     )
 
 
 def container_text(container: Mapping[str, Any], kubelet: str, *, keep_empty: bool = False) -> str:
     """Return the exact text that a release hashes for a container's JSON; errors as container_hash."""
-    hasher = hashing.hashers(default_catalog().kubelet(release_of(kubelet)), keep_empty=keep_empty)[0]
+    release = default_catalog().kubelet(release_of(kubelet, argument="kubelet"))
+    hasher = hashing.hashers(release, keep_empty=keep_empty)[0]
     return hasher.text(container)
 
 

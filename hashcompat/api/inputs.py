@@ -6,9 +6,9 @@ command line are keywords here, bound to an inventory by ``view_of``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from os import PathLike, fspath
-from typing import Any, TypedDict, Unpack
+from typing import Any, Final, Protocol, TypedDict, Unpack
 
 from msgspec import structs
 
@@ -22,11 +22,20 @@ from hashcompat.sources import filters, values
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files import dumps, staticpods
 from hashcompat.sources.files.collect import sample_cluster
+from hashcompat.sources.files.inputs import Input, of_stream
 from hashcompat.sources.files.layouts import Rules
 from hashcompat.sources.filters import Filters
 
-Source = Inventory | str | PathLike[str] | Mapping[str, Any] | Iterable[Any]
-"""Pods: what ``load`` returned, a path or URL, a Kubernetes object, or several of these."""
+
+class File(Protocol):
+    """A file object, of bytes or of text."""
+
+    def read(self, size: int = -1, /) -> bytes | str:
+        """Return so much more of it, and nothing at its end."""
+
+
+Source = Inventory | str | PathLike[str] | File | Mapping[str, Any] | Iterable[Any]
+"""Pods: what ``load`` returned, a path or URL, a file object, a Kubernetes object, or several of these."""
 
 
 class AccessFields(TypedDict, total=False):
@@ -41,25 +50,39 @@ class AccessFields(TypedDict, total=False):
 
 
 def load(
-    *sources: Source, recursive: bool = False, exclude: Sequence[str] = (), strict_files: bool = False
+    *sources: Source, recursive: bool = False, exclude: Names = (), strict_files: bool = False
 ) -> Inventory:
-    """Return the pods and nodes of files, directories, URLs (``str`` or ``Path``), and of Kubernetes objects.
+    """Return the pods and nodes of files, directories, archives, URLs, file objects, and Kubernetes objects.
 
-    An object is a Pod, Node, List, Deployment, … as a dict, or an object of a client library: a model of the
-    official client, or anything with ``to_dict``. ``recursive`` reads the directories below a directory too.
-    Of directories and archives ``exclude`` leaves files out, by patterns as in .gitignore; a file without
-    Kubernetes objects is skipped with a warning, or an error if ``strict_files``.
-    The pods of files are read again for each iteration, so that they need no memory. Raises InputError,
-    naming the file or the object, for what cannot be read, and where there is no pod.
+    A ``str`` or ``Path`` is a path or URL: http, https, and where fsspec is installed whatever that opens
+    (``s3://``). A file object is read to its end. An object is a Pod, Node, List, Deployment, … as a dict, or
+    an object of a client library: a model of the official client, or anything with ``to_dict``. ``recursive``
+    reads the directories below a directory too. Of directories and archives ``exclude`` leaves files out, by
+    patterns as in .gitignore; a file without Kubernetes objects is skipped with a warning, or an error if
+    ``strict_files``. The pods of files are read again for each iteration, so that they need no memory. Raises
+    InputError, naming the file or the object, for what cannot be read, and where there is no pod.
     """
     if len(sources) == 1 and isinstance(sources[0], Inventory):
         return sources[0]
-    names = tuple(fspath(source) for source in sources if isinstance(source, str | PathLike))
-    if not names:
+    if not sources:
+        raise UsageError("load: want a path, a URL, a file object or Kubernetes objects")
+    files_ = [_file(source) for source in sources]
+    given = tuple(file for file in files_ if file is not None)
+    if not given:
         return values.collect(value for source in sources for value in _objects(source))
-    if len(names) < len(sources):
-        raise UsageError("load takes paths and URLs, or objects; not both at once")
-    return files.collect(names, recursive=recursive, rules=Rules(tuple(exclude), strict_files))
+    if len(given) < len(sources):
+        raise UsageError("load takes paths, URLs and file objects, or Kubernetes objects; not both at once")
+    return files.collect(given, recursive=recursive, rules=Rules(names_of(exclude, "exclude"), strict_files))
+
+
+def _file(source: Source) -> str | Input | None:
+    """Return a path, a URL or the content of a file object; None for anything else."""
+    if isinstance(source, str | PathLike):
+        return fspath(source)
+    if not callable(getattr(source, "read", None)) or isinstance(source, Mapping):
+        return None
+    name = getattr(source, "name", None)
+    return of_stream(source, name if isinstance(name, str) else "a file object")  # type: ignore[arg-type]  # it has
 
 
 def _objects(source: Source) -> list[Any]:
@@ -129,50 +152,141 @@ def select(source: Source, chosen: Filters) -> Inventory:
     return filters.select(load(source), chosen)
 
 
-class OptionFields(TypedDict, total=False):
-    """The fields of :class:`Options`, which functions take as keywords."""
+Names = str | Iterable[str]
+"""One name, or several."""
 
+
+class OptionFields(TypedDict, total=False):
+    """What functions take as keywords: which of the pods count, and the fields of :class:`Options`."""
+
+    namespace: Names
+    exclude_namespace: Names
+    node: Names
+    owner: Names
+    """``KIND/NAME``."""
     defaults: bool
     keep_going: bool
     records: Records
-    gates: frozenset[str]
-    gates_off: frozenset[str]
+    gates: Names
+    gates_off: Names
     cri_dockerd: bool
     other_runtime: bool
     apiserver: str
     apiserver_to: str
     patch: AssumePatch | None
     assume_upstream: bool
-    allowed_sysctls: frozenset[str] | None
     current_patch: AssumePatch | None
     normalized: bool
+    allowed_sysctls: Names | None
     override_node_releases: bool
 
 
-def release_of(name: str, catalog: Catalog | None = None) -> str:
+_SCOPE: Final = {
+    "namespace": "namespaces",
+    "exclude_namespace": "excluded_namespaces",
+    "node": "nodes",
+    "owner": "owners",
+}
+"""The fields of Filters, by their keywords."""
+_SETS: Final = ("gates", "gates_off", "allowed_sysctls")
+_TYPES: Final[Mapping[str, tuple[type | tuple[type, ...], str]]] = {
+    **dict.fromkeys(
+        (
+            *("defaults", "keep_going", "cri_dockerd", "other_runtime", "assume_upstream", "normalized"),
+            "override_node_releases",
+        ),
+        (bool, "True or False"),
+    ),
+    **dict.fromkeys(("apiserver", "apiserver_to"), (str, 'a release such as "1.31"')),
+    **dict.fromkeys(("patch", "current_patch"), ((AssumePatch, type(None)), "an AssumePatch or None")),
+    "records": (Records, "Records, such as load_records returns"),
+}
+"""What each other option has to be."""
+
+
+def wrong(argument: str, wanted: str, given: object) -> UsageError:
+    """Return the error of an argument that is of another type; its value may be secret, and is not shown."""
+    return UsageError(f"{argument}: want {wanted}, got {type(given).__name__}")
+
+
+def names_of(given: object, argument: str) -> tuple[str, ...]:
+    """Return one name or several; raises UsageError, naming the argument, for anything else."""
+    if isinstance(given, str):
+        return (given,)
+    names = tuple(given) if isinstance(given, Iterable) else ()
+    if not isinstance(given, Iterable) or not all(isinstance(one, str) for one in names):
+        raise wrong(argument, "a name, or several", given)
+    return names
+
+
+def release_of(name: str, catalog: Catalog | None = None, argument: str = "release") -> str:
     """Return the release that a name means: ``1.31`` and ``latest`` mean the newest known patch release.
 
-    ``auto`` and an empty name are returned as given. Raises UsageError for an unknown release.
+    ``auto`` and an empty name are returned as given. Raises UsageError, naming the argument, for an unknown
+    release.
     """
-    return name if name in ("", AUTO) else (catalog or default_catalog()).known.named(name)
+    if not isinstance(name, str):
+        raise wrong(argument, 'a release such as "1.31"', name)
+    try:
+        return name if name in ("", AUTO) else (catalog or default_catalog()).known.named(name)
+    except UsageError as error:
+        raise UsageError(f"{argument}: {error}") from None
+
+
+def ends_of(from_: str, to: str, catalog: Catalog | None) -> tuple[str, str]:
+    """Return the releases of an upgrade; raises UsageError, naming the argument, where one is missing."""
+    if isinstance(from_, str) and not from_:
+        raise UsageError('from_: want a release such as "1.30", or "auto", what nodes report')
+    if isinstance(to, str) and to in ("", AUTO):
+        raise UsageError('to: want the target release of the kubelet, such as to="1.31"')
+    return release_of(from_, catalog, "from_"), release_of(to, catalog, "to")
+
+
+def question_of(source: Source, catalog: Catalog | None, given: OptionFields) -> tuple[Inventory, View]:
+    """Return the pods that count, and the options bound to them; errors as ``load`` and ``plan``."""
+    _check(given)
+    scope = {_SCOPE[name]: names_of(one, name) for name, one in given.items() if name in _SCOPE}
+    found = load(source)
+    inventory = filters.select(found, Filters(**scope)) if scope else found
+    return inventory, view_of(inventory, catalog, given)
+
+
+def _check(given: OptionFields) -> None:
+    """Raise UsageError, naming the keyword, for one that does not exist or has a value of another type."""
+    for name, value in given.items():
+        if name not in OptionFields.__annotations__:
+            from difflib import get_close_matches  # noqa: PLC0415 - a message alone needs it
+
+            near = get_close_matches(name, OptionFields.__annotations__, 1)
+            hint = (
+                f"did you mean {near[0]}?" if near else f"there are {', '.join(OptionFields.__annotations__)}"
+            )
+            raise UsageError(f"{name}: no such keyword; {hint}")
+        if name in _TYPES and not isinstance(value, _TYPES[name][0]):
+            raise wrong(name, _TYPES[name][1], value)
 
 
 def options_of(catalog: Catalog | None, given: OptionFields) -> Options:
-    """Return options with releases by their full names."""
-    options = Options(**given)
+    """Return options with releases by their full names; errors as ``question_of``."""
+    _check(given)
+    values: dict[str, Any] = {name: value for name, value in given.items() if name not in _SCOPE}
+    for name in _SETS:
+        if values.get(name) is not None:
+            values[name] = frozenset(names_of(values[name], name))
+    options = Options(**values)
     return structs.replace(
         options,
-        apiserver=release_of(options.apiserver, catalog),
-        apiserver_to=release_of(options.apiserver_to, catalog),
-        patch=_patch_of(options.patch, catalog),
-        current_patch=_patch_of(options.current_patch, catalog),
+        apiserver=release_of(options.apiserver, catalog, "apiserver"),
+        apiserver_to=release_of(options.apiserver_to, catalog, "apiserver_to"),
+        patch=_patch_of(options.patch, catalog, "patch"),
+        current_patch=_patch_of(options.current_patch, catalog, "current_patch"),
     )
 
 
-def _patch_of(asked: AssumePatch | None, catalog: Catalog | None) -> AssumePatch | None:
+def _patch_of(asked: AssumePatch | None, catalog: Catalog | None, argument: str) -> AssumePatch | None:
     if asked is None:
         return None
-    return structs.replace(asked, like=tuple(release_of(name, catalog) for name in asked.like))
+    return structs.replace(asked, like=tuple(release_of(name, catalog, argument) for name in asked.like))
 
 
 def view_of(inventory: Inventory, catalog: Catalog | None, given: OptionFields) -> View:

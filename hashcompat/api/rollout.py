@@ -28,7 +28,17 @@ from hashcompat.analysis.patching.strategies import Choices
 from hashcompat.analysis.patching.strip import check_strip
 from hashcompat.analysis.planning.options import AUTO, Options
 from hashcompat.analysis.planning.view import View
-from hashcompat.api.inputs import OptionFields, Source, load, release_of, view_of
+from hashcompat.api.inputs import (
+    Names,
+    OptionFields,
+    Source,
+    ends_of,
+    load,
+    names_of,
+    question_of,
+    release_of,
+    wrong,
+)
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.normalization import Normalization
@@ -119,6 +129,11 @@ def gate(
     itself or made of what is too old, of an unknown age, of another cluster), for exceptions that take too
     long to compare, and for a preflight of another release.
     """
+    _want_plan(plan, "plan")
+    if baseline is not None:
+        _want_plan(baseline, "baseline")
+    if not isinstance(policy, Policy | LoadedPolicy | None):
+        raise wrong("policy", "a Policy, or what load_policy returned", policy)
     loaded = policy if isinstance(policy, LoadedPolicy) else LoadedPolicy(policy or Policy())
     now = datetime.now(UTC)
     # a plan that is refused is not judged: no outcome of it would mean anything
@@ -136,10 +151,15 @@ def gate(
     return structs.replace(made, making=default_catalog().making(dating.now()))
 
 
+def _want_plan(given: object, argument: str) -> None:
+    if not isinstance(given, Plan):
+        raise wrong(argument, "a Plan", given)
+
+
 def gate_after(
     plan: Plan,
     source: Source,
-    nodes: Iterable[str],
+    nodes: Names,
     *,
     begun: Mapping[str, datetime] | None = None,
     records: Records | None = None,
@@ -152,7 +172,8 @@ def gate_after(
     that run now, whose hashes are compared too. Raises InputError for a plan of another cluster, and for one
     without a container on these nodes.
     """
-    names, inventory = tuple(nodes), load(source)
+    _want_plan(plan, "plan")
+    names, inventory = names_of(nodes, "nodes"), load(source)
     if plan.origin.cluster and inventory.origin.cluster:
         check_cluster(plan, inventory.origin.cluster, "what is read now")
     part = filters.narrowed(plan, Filters(nodes=names))
@@ -193,25 +214,25 @@ class NodeFields(TypedDict, total=False):
 
 def preflight_nodes(
     dumps: Sequence[Dump] | None,
-    to_release: str,
-    from_release: str = AUTO,
+    to: str,
+    from_: str = AUTO,
     *,
     catalog: Catalog | None = None,
     **fields: Unpack[NodeFields],
 ) -> Preflight:
     """Return what breaks on nodes, apart from container hashes, when their kubelets are restarted.
 
-    With None for ``dumps`` the nodes of the source are checked by their objects alone. ``from_release`` may
+    With None for ``dumps`` the nodes of the source are checked by their objects alone. ``from_`` may
     be ``auto``: what each node shows. Errors as ``plan``.
     """
     from hashcompat.analysis.preflight import Question, inspect  # noqa: PLC0415 - it imports a YAML parser
 
     known = catalog or default_catalog()
-    current = "" if from_release == AUTO else release_of(from_release, known)
+    current = "" if from_ == AUTO else release_of(from_, known, "from_")
     question = Question(
-        release_of(to_release, known),
+        release_of(to, known, "to"),
         current,
-        release_of(fields.get("apiserver", ""), known),
+        release_of(fields.get("apiserver", ""), known, "apiserver"),
         tuple(fields.get("ignored", ())),
         fields.get("now") or datetime.now(UTC),
     )
@@ -238,8 +259,8 @@ def _known(source: Source | None, question: Question, dumps: Sequence[Dump], cat
 
 def normalize(
     source: Source,
-    from_release: str,
-    to_release: str,
+    from_: str = AUTO,
+    to: str = "",
     *,
     catalog: Catalog | None = None,
     **options: Unpack[OptionFields],
@@ -250,17 +271,16 @@ def normalize(
     (``load_static_pods``). Nothing is changed. Errors as ``plan``, and UsageError for a target kubelet that
     is assumed to be patched, or that compares the names of containers (up to 1.5).
     """
-    ends = release_of(from_release, catalog), release_of(to_release, catalog)
+    ends = ends_of(from_, to, catalog)
     created = datetime.now(UTC).replace(microsecond=0)
-    inventory = load(source)
-    view = view_of(inventory, catalog, options)
+    inventory, view = question_of(source, catalog, options)
     made = normalizing.make(inventory, *ends, view)
     return structs.replace(made, making=view.catalog.making(created))
 
 
 def patch(
     kubelet: str,
-    like: Sequence[str],
+    like: Names,
     strategy: str = "accept",
     choices: Choices = Choices(),
     *,
@@ -272,14 +292,10 @@ def patch(
     for unknown releases and strategies, and for what the strategy cannot do.
     """
     known = catalog or default_catalog()
-    likes = [release_of(name, known) for name in like]
+    likes = [release_of(name, known, "like") for name in names_of(like, "like")]
     if known.known.is_short(choices.until):
         choices = structs.replace(choices, until=release_of(choices.until, known))
-    return strategies.make_patch(release_of(kubelet, known), likes, strategy, known, choices)
-
-
-make_patch = patch
-"""The older name of ``patch``."""
+    return strategies.make_patch(release_of(kubelet, known, "kubelet"), likes, strategy, known, choices)
 
 
 def patch_text(made: Patch, source: Mapping[str, str]) -> str:
@@ -300,8 +316,10 @@ def patch_audit(
     **options: Unpack[OptionFields],
 ) -> Audit:
     """Return the containers whose hash with strategy ``strip`` is not that of ``like``."""
-    inventory = load(source)
-    view = view_of(inventory, catalog, options)
-    new, old = (view.catalog.kubelet(release_of(name, catalog)) for name in (kubelet, like))
+    inventory, view = question_of(source, catalog, options)
+    new, old = (
+        view.catalog.kubelet(release_of(name, catalog, argument))
+        for name, argument in ((kubelet, "kubelet"), (like, "like"))
+    )
     check_strip(new, [old])
     return audit(inventory, old, new, view)

@@ -17,17 +17,14 @@ from hashcompat.core.model.escape import printable
 from hashcompat.core.shown import urls
 
 _COMMANDS: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("plan", "gate"), ""),
-    "hash": "explain",
     **dict.fromkeys(
-        ("explain", "matrix", "verify", "patch", "normalize", "preflight", "impact", "snapshot"), ""
+        ("plan", "gate", "hash", "explain", "matrix", "verify", "patch", "normalize", "preflight"), ""
     ),
-    "convert": "diff",
-    "diff": "",
+    **dict.fromkeys(("impact", "snapshot", "convert", "diff"), ""),
     "collector": "about",
     "rbac": "",
     "releases": "",
-    "rules": "releases",
+    "rules": "",
     "completion": "about",
     "help": "about",
     "version": "releases",

@@ -70,7 +70,7 @@ def test_a_minor_and_latest_mean_the_newest_known_patch_release(catalog: Catalog
     assert hashes[0] == hashes[1]
     assert hashcompat.container_text(container, "1.9") == hashcompat.container_text(container, "1.9.11")
     assert list(hashcompat.hashes([pod()], ["1.9", "1.9.11", "v1.10"]).releases) == ["1.9.11", "1.10.13"]
-    assert hashcompat.matrix(from_release="1.9", to_release="1.10").releases == ("1.9.11", "1.10.13")
+    assert hashcompat.matrix(from_="1.9", to="1.10").releases == ("1.9.11", "1.10.13")
     assert str(hashcompat.compare("1.9", "1.10").new.release) == "1.10.13"
     explained = hashcompat.explain([pod()], "ns/p", "1.9", "1.10").items[0]
     assert explained.item.from_release == "1.9.11"
@@ -156,22 +156,22 @@ def test_no_pods_are_an_error() -> None:
 
 
 def test_a_patch_is_a_value_until_it_meets_the_source() -> None:
-    patch = hashcompat.make_patch("1.9.11", ["1.7.16"])
+    patch = hashcompat.patch("1.9.11", ["1.7.16"])
     assert patch is not None
     assert [edit.path for edit in patch.edits] == ["pkg/kubelet/kuberuntime/kuberuntime_manager.go"]
-    assert hashcompat.make_patch("1.11.10", ["1.10.13"]) is None
+    assert hashcompat.patch("1.11.10", ["1.10.13"]) is None
     with pytest.raises(
         MisplacedError,
         match=r"kuberuntime_manager\.go: hunk containerChanged: there is no func containerChanged",
     ):
         hashcompat.patch_text(patch, {patch.edits[0].path: "package kuberuntime\n"})
     with pytest.raises(UsageError):
-        hashcompat.make_patch("1.36.0", ["1.30.14"], "pin")
+        hashcompat.patch("1.36.0", ["1.30.14"], "pin")
 
 
 def test_an_unknown_strategy_is_a_usage_error_that_names_the_known_ones() -> None:
     with pytest.raises(UsageError, match=r"no strategy 'foo'; the strategies are accept, pin, strip"):
-        hashcompat.make_patch("1.9.11", ["1.7.16"], "foo")
+        hashcompat.patch("1.9.11", ["1.7.16"], "foo")
 
 
 PLAN = ("--from", "1.13.12", "--to", "1.14.10", "--sample")

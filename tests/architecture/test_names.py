@@ -53,7 +53,6 @@ EXAMPLES: dict[str, Callable[[Path], object]] = {
     "load_records": lambda at: hashcompat.load_records(recorded(at)),
     "load_sample": lambda _: hashcompat.load_sample(),
     "load_static_pods": lambda at: hashcompat.load_static_pods(at / "manifests", "n1"),
-    "make_patch": lambda _: hashcompat.make_patch(NEW, [OLD]),
     "matrix": lambda _: hashcompat.matrix(None, OLD, NEW),
     "normalize": lambda _: hashcompat.normalize([pod()], OLD, NEW),
     "patch": lambda _: hashcompat.patch(NEW, [OLD]),

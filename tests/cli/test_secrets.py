@@ -588,7 +588,7 @@ def test_the_python_api_shows_values_only_where_they_are_asked_for(planter: Plan
     plan = hashcompat.plan(inventory, "1.30.0", "1.31.0")
     explained = hashcompat.explain(inventory, "ns/p", "1.30.0", "1.31.0")
     hashed = hashcompat.hashes(inventory, ["1.30.0"], with_text=True)
-    for value in (inventory, pods, plan, explained, hashed, list(hashed.rows)):
+    for value in (inventory, pods, plan, explained, hashed, list(hashed.items)):
         assert not holds(repr(value))
     assert not holds(hashcompat.to_json(explained))
     with pytest.raises(hashcompat.DecodeError) as caught:

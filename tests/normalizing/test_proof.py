@@ -156,12 +156,12 @@ def static(tmp_path: Path, **metadata: Any) -> tuple[hashcompat.Inventory, str]:
     }
     (tmp_path / "p.json").write_text(json.dumps(manifest))
     inventory = hashcompat.load_static_pods(tmp_path, "n1")
-    (row,) = hashcompat.hashes(inventory, [OLD]).rows
+    (row,) = hashcompat.hashes(inventory, [OLD]).items
     return inventory, str(row.uids[OLD].uid)
 
 
 def of_static(inventory: hashcompat.Inventory, uid: str, old: str = OLD, new: str = NEW) -> Normalization:
-    (row,) = hashcompat.hashes(inventory, [old]).rows
+    (row,) = hashcompat.hashes(inventory, [old]).items
     rows = [{**record(row.hashes[old].value, "p-n1", uid=uid), "id": ID}]
     return hashcompat.normalize(inventory, old, new, records=index(from_node({"containers": rows})))
 
@@ -176,7 +176,7 @@ def test_a_manifest_is_given_the_uid_that_its_pod_has(tmp_path: Path) -> None:
 
 def test_where_only_the_uid_changes_no_record_is_rewritten(tmp_path: Path) -> None:
     inventory, _ = static(tmp_path)
-    (row,) = hashcompat.hashes(inventory, ["1.36.3"]).rows
+    (row,) = hashcompat.hashes(inventory, ["1.36.3"]).items
     found = of_static(inventory, str(row.uids["1.36.3"].uid), "1.36.3", "1.37.1")
     assert (len(found.pins), found.rewritten, found.before, found.after) == (1, 0, 1, 0)
     assert found.changes[0].pinned
@@ -202,7 +202,7 @@ def test_a_static_pod_is_kept_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
     }
     (tmp_path / "p.json").write_text(json.dumps(manifest))
     inventory = hashcompat.load_static_pods(tmp_path, "n1")
-    first, second = hashcompat.hashes(inventory, [OLD]).rows
+    first, second = hashcompat.hashes(inventory, [OLD]).items
     uid = str(first.uids[OLD].uid)
     rows = [
         {**record(first.hashes[OLD].value, "p-n1", uid=uid), "id": ID},
@@ -335,7 +335,7 @@ def test_a_plan_can_take_the_records_as_rewritten() -> None:
 
 def test_a_static_pod_is_kept_in_such_a_plan(tmp_path: Path) -> None:
     inventory, uid = static(tmp_path)
-    (row,) = hashcompat.hashes(inventory, [OLD]).rows
+    (row,) = hashcompat.hashes(inventory, [OLD]).items
     rows = [{**record(row.hashes[OLD].value, "p-n1", uid=uid), "id": ID}]
     records = index(from_node({"containers": rows}))
     plan = hashcompat.plan(inventory, OLD, NEW, records=records, normalized=True)

@@ -61,7 +61,7 @@ def test_rows_beyond_the_most_forms_are_written_alike(monkeypatch: pytest.Monkey
 
 
 def test_items_of_a_plan_are_written_alike() -> None:
-    plan = api.plan(str(sample_path()), from_release="1.7.16", to_release="1.9.11")
+    plan = api.plan(str(sample_path()), from_="1.7.16", to="1.9.11")
     items = [*plan.items, *(without(item) for item in plan.items)]
     alike, plain = Rows(items, item_document, ALIKE), Rows(items, item_document)
     assert "".join(to_json({"items": alike})) == "".join(to_json({"items": plain}))
@@ -73,7 +73,7 @@ def without(item: Item) -> Item:
 
 
 def test_a_document_that_is_written_once_is_the_whole_one() -> None:
-    plan: Plan = api.plan(str(sample_path()), from_release="1.7.16", to_release="1.9.11")
+    plan: Plan = api.plan(str(sample_path()), from_="1.7.16", to="1.9.11")
     assert PLAN.document is not None
     assert PLAN.sealed is not None
     content, seals = PLAN.sealed(plan)

@@ -49,7 +49,7 @@ class Node:
         self.manifests.mkdir()
         (self.manifests / "p.yaml").write_text(MANIFEST)
         inventory = hashcompat.load_static_pods(self.manifests, "n1")
-        (row,) = hashcompat.hashes(inventory, [OLD, NEW]).rows
+        (row,) = hashcompat.hashes(inventory, [OLD, NEW]).items
         self.uid = str(row.uids[OLD].uid)
         self.old, self.new = (f"{row.hashes[release].value:x}" for release in (OLD, NEW))
         self.config = self.root / "containers" / ID / "config.v2.json"

@@ -34,6 +34,7 @@ from hashcompat.core.kubelet.hashing import hashers
 from hashcompat.core.model.plan import Share
 from hashcompat.core.model.pods import Container, Inventory, Node, Pod
 from hashcompat.core.model.records import Recorded
+from hashcompat.core.model.results import Result
 from hashcompat.core.model.verdicts import Hash, comparable, number_of
 from hashcompat.core.records.index import Records, is_older
 
@@ -170,10 +171,10 @@ class CheckedRecord(msgspec.Struct, frozen=True):
     """The token mount with which its release computes the record of a manifest."""
 
 
-class RecordCheck(msgspec.Struct, frozen=True):
+class RecordCheck(Result[CheckedRecord], msgspec.Struct, frozen=True):
     """All records of some nodes, each compared with what its kubelet's release computes, then with others."""
 
-    rows: tuple[CheckedRecord, ...]
+    items: tuple[CheckedRecord, ...]
     """The records that a kubelet compares."""
     skipped: int
     """The number of records that no kubelet compares: of init containers and of what has exited."""
@@ -181,18 +182,18 @@ class RecordCheck(msgspec.Struct, frozen=True):
     @property
     def share(self) -> Share:
         """How many of the records that could be compared were reproduced."""
-        compared = [row for row in self.rows if row.problem in COMPARED]
+        compared = [row for row in self.items if row.problem in COMPARED]
         return Share(sum(row.problem != DIFFERS for row in compared), len(compared))
 
     @property
     def differing(self) -> bool:
         """Whether a record is not what any known release computes."""
-        return any(row.problem == DIFFERS for row in self.rows)
+        return any(row.problem == DIFFERS for row in self.items)
 
     @property
     def undecided(self) -> bool:
         """Whether a record could not be compared, or none at all was."""
-        return any(row.problem not in COMPARED for row in self.rows) or not self.share.recorded
+        return any(row.problem not in COMPARED for row in self.items) or not self.share.recorded
 
 
 def check_records(

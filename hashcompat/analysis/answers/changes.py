@@ -29,6 +29,7 @@ from hashcompat.core.go.jsonpath import below, element
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.items import ContainerName, Item, Prediction
 from hashcompat.core.model.plan import Hop, Plan, ReleaseFacts
+from hashcompat.core.model.results import Result
 from hashcompat.core.model.rows import CONTAINER_LISTS, RowKind, RowName, SnapshotRows
 from hashcompat.core.model.verdicts import Hashes, Reason, Verdict
 
@@ -135,7 +136,7 @@ class Side(msgspec.Struct, frozen=True):
     """The version of this program that made a plan; empty for a snapshot."""
 
 
-class DocumentDifference(msgspec.Struct, frozen=True):
+class DocumentDifference(Result[ItemChange], msgspec.Struct, frozen=True):
     """What changed between two documents of one kind."""
 
     kind: str

@@ -19,6 +19,7 @@ from hashcompat.core.catalog.gates import GateSpec
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.go.jsonpath import dotted
 from hashcompat.core.kubelet.staticpods import new_uids
+from hashcompat.core.model.results import Result
 
 if TYPE_CHECKING:
     from hashcompat.core.catalog.defaults import ApiServer, Default
@@ -331,11 +332,14 @@ class KnownMinor(msgspec.Struct, frozen=True):
     """Whether it is a pre-release."""
 
 
-class ReleaseList(msgspec.Struct, frozen=True):
+class ReleaseList(Result[KnownMinor], msgspec.Struct, frozen=True):
     """Every known release, oldest first."""
 
     minors: tuple[KnownMinor, ...]
     """One per minor."""
+
+    def _elements(self) -> tuple[KnownMinor, ...]:
+        return self.minors
 
 
 class Versions(msgspec.Struct, frozen=True):

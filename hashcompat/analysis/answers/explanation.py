@@ -35,6 +35,7 @@ from hashcompat.core.model.kinds import NODE, POD, Owner, is_kind, names_a_kind,
 from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import Suggestion, Way
 from hashcompat.core.model.pods import Container, Inventory, Origin, Pod
+from hashcompat.core.model.results import Result
 from hashcompat.core.model.verdicts import Verdict
 
 _FORMS: Final = "NAMESPACE/POD, NAMESPACE/POD/CONTAINER or KIND/NAME, or POD with -n NAMESPACE"
@@ -334,7 +335,7 @@ def _upstream(
             yield row
 
 
-class Explanations(msgspec.Struct, frozen=True):
+class Explanations(Result[Explanation], msgspec.Struct, frozen=True):
     """The explanations of the containers that a name selects."""
 
     items: tuple[Explanation, ...]

@@ -27,6 +27,7 @@ from hashcompat.core.go import jsontext
 from hashcompat.core.go.types import GoType
 from hashcompat.core.go.walk import structs
 from hashcompat.core.kubelet.hashing import Hasher, hashers
+from hashcompat.core.model.results import Result
 from hashcompat.core.shown import name as shown_name
 
 INPUTS: Final = "inputs"
@@ -260,7 +261,7 @@ class Verification(msgspec.Struct, frozen=True):
     """What differs."""
 
 
-class Verifications(msgspec.Struct, frozen=True):
+class Verifications(Result[Verification], msgspec.Struct, frozen=True):
     """The outcome for several golden directories."""
 
     items: tuple[Verification, ...]

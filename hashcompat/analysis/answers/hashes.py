@@ -29,6 +29,7 @@ from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.items import ContainerName, PodName, container_name, name_of
 from hashcompat.core.model.plan import ReleaseFacts
 from hashcompat.core.model.pods import Container, Inventory, Pod
+from hashcompat.core.model.results import Result
 
 Value = TypeVar("Value")
 _FORM: Final = "I"
@@ -102,10 +103,10 @@ class HashRow(msgspec.Struct, frozen=True):
         return self.found.by_release
 
 
-class Hashed(msgspec.Struct, frozen=True):
+class Hashed(Result[HashRow], msgspec.Struct, frozen=True):
     """The hashes of some containers."""
 
-    rows: Sequence[HashRow] | HashedAgain
+    items: Sequence[HashRow] | HashedAgain
     """One per container; those with texts are made again each time they are iterated over."""
     releases: Mapping[str, ReleaseFacts]
     """How each release was read, by its name as given."""

@@ -35,6 +35,7 @@ from hashcompat.core.kubelet.staticpods import new_uids
 from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import Hop, NodeRelease, Scope, Way
 from hashcompat.core.model.pods import Inventory, Origin, Source
+from hashcompat.core.model.results import Result
 
 Cost = Callable[[str, str], Hop]
 """What an upgrade from one release to another does to some containers."""
@@ -213,7 +214,7 @@ def _retyped(old: GoType, new: GoType) -> bool:
     return old.name != new.name
 
 
-class Matrix(msgspec.Struct, frozen=True):
+class Matrix(Result[tuple[str, str]], msgspec.Struct, frozen=True):
     """Every ordered pair of some releases."""
 
     releases: tuple[str, ...]
@@ -239,6 +240,9 @@ class Matrix(msgspec.Struct, frozen=True):
     """Where the pods come from; None without pods."""
     making: Making = Making()
     """What it was made by, and when the pods were read."""
+
+    def _elements(self) -> Mapping[tuple[str, str], Cell]:
+        return self.cells
 
 
 def make(

@@ -29,6 +29,7 @@ from hashcompat.core.go.quantity import from_json
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Container, Inventory, Node, Pod, Seen
 from hashcompat.core.model.records import Applied, Record, Recorded, Sandbox
+from hashcompat.core.model.results import Result
 from hashcompat.core.model.uids import is_computed
 from hashcompat.core.model.verdicts import HiddenHash, StoredHashes
 from hashcompat.core.records.index import index
@@ -43,7 +44,7 @@ _NOWHERE: Final = HiddenHash(0)
 """A recorded hash of no container in the snapshot: nothing can be compared with it."""
 
 
-class Snapshot(msgspec.Struct, frozen=True):
+class Snapshot(Result[Pod], msgspec.Struct, frozen=True):
     """A cluster without its values."""
 
     inventory: Inventory
@@ -54,6 +55,9 @@ class Snapshot(msgspec.Struct, frozen=True):
     """Whether the hashes over hidden values are in it."""
     warnings: tuple[str, ...] = ()
     """What of the input does not count, one line each."""
+
+    def _elements(self) -> Iterable[Pod]:
+        return self.inventory.pods
 
 
 def snapshot(inventory: Inventory, catalog: Catalog, *, with_hashes: bool = False) -> Snapshot:

@@ -16,6 +16,7 @@ from hashcompat.core.model.impact import Phase, Rollout, Turn
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.results import Result
 from hashcompat.core.policies.exceptions import Exemption
 from hashcompat.core.policies.policy import Policy
 
@@ -105,7 +106,7 @@ class Judged(msgspec.Struct, frozen=True, gc=False):
     """What became of it, in words; empty before the upgrade."""
 
 
-class GateResult(msgspec.Struct, frozen=True):
+class GateResult(Result[Judged], msgspec.Struct, frozen=True):
     """A plan, judged by a policy."""
 
     plan: Plan
@@ -140,6 +141,9 @@ class GateResult(msgspec.Struct, frozen=True):
     def exit_code(self) -> ExitCode:
         """What the command exits with."""
         return ExitCode.OK if self.policy.report_only else _CODES[self.outcome]
+
+    def _elements(self) -> tuple[Judged, ...]:
+        return self.judged
 
 
 _CODES = {

@@ -22,6 +22,7 @@ from hashcompat.core.kubelet.hashing import hashers
 from hashcompat.core.kubelet.staticpods import static_pod_text
 from hashcompat.core.model.items import ContainerName, PodName, container_name, name_of
 from hashcompat.core.model.pods import Container, Inventory, Pod
+from hashcompat.core.model.results import Result
 
 _OWNERS: Final = ("ReplicaSet/", "Deployment/", "DaemonSet/", "StatefulSet/")
 """How the names of the controllers begin that hash their pod templates."""
@@ -45,7 +46,7 @@ class AuditRow(msgspec.Struct, frozen=True):
     hit: Hit
 
 
-class Audit(msgspec.Struct, frozen=True):
+class Audit(Result[AuditRow], msgspec.Struct, frozen=True):
     """What stripping would miss in a cluster, and what its global form would change besides."""
 
     old: Kubelet
@@ -60,7 +61,7 @@ class Audit(msgspec.Struct, frozen=True):
     containers: int
     """How many containers were checked."""
 
-    rows: tuple[AuditRow, ...]
+    items: tuple[AuditRow, ...]
     """The containers for which stripping fails."""
 
     static_pods: tuple[str, ...]

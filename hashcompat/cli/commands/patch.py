@@ -15,8 +15,8 @@ from hashcompat.analysis.patching.strip import check_strip
 from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
-from hashcompat.cli.args import command as declared
-from hashcompat.cli.args import group, option
+from hashcompat.cli.args.declare import command as declared
+from hashcompat.cli.args.declare import group, option
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.releases import Names, ReleaseData
@@ -131,7 +131,7 @@ def _audit(arguments: Arguments, kubelet: str, like: list[str], names: Names) ->
     result = audit(reading.inventory(), olds[0], new, view)
     output.show(AUDIT, result, arguments.shown)
     output.notes(AUDIT, result, quiet=arguments.quiet.quiet)
-    return output.exit_code(found=result.rows)
+    return output.exit_code(found=result.items)
 
 
 def _files(patch: Patch, kubelet: Kubelet, arguments: Arguments, names: Names) -> list[upstream.SourceFile]:

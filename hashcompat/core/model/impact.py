@@ -12,6 +12,7 @@ from hashcompat.core.model.escape import owner_path
 from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import NodeRelease
 from hashcompat.core.model.pods import Origin
+from hashcompat.core.model.results import Result
 
 PodPlace = tuple[str, str]
 """The namespace and the name of a pod."""
@@ -49,26 +50,6 @@ class Role(StrEnum):
 
     CONTROL_PLANE = "control-plane"
     WORKER = "worker"
-
-
-class Installer(StrEnum):
-    """What installs the kubelets of a cluster."""
-
-    KUBEADM = "kubeadm"
-    K3S = "k3s"
-    RKE2 = "rke2"
-    TALOS = "talos"
-    PACKAGE = "package"
-    """The package manager of the node, or whatever else puts a kubelet there."""
-
-
-class ApiServer(msgspec.Struct, frozen=True):
-    """A static pod of the API server."""
-
-    node: str
-    release: str
-    behind: int
-    """How many minors it is behind the target release; negative where it is newer."""
 
 
 class BudgetImpact(msgspec.Struct, frozen=True):
@@ -287,7 +268,7 @@ class Owner(msgspec.Struct, frozen=True):
     """Whether it has one replica, so that nothing replaces it."""
 
 
-class Impact(msgspec.Struct, frozen=True):
+class Impact(Result[NodeImpact], msgspec.Struct, frozen=True):
     """The impact of a plan."""
 
     from_release: str
@@ -315,11 +296,8 @@ class Impact(msgspec.Struct, frozen=True):
     at_least: int = 0
     """How many batches of that size there are at the least, however they are chosen."""
 
-    servers: tuple[ApiServer, ...] = ()
-    """The static pods of the API server, by node."""
-
-    installer: Installer = Installer.PACKAGE
-    """What installs its kubelets."""
+    servers: tuple[tuple[str, str], ...] = ()
+    """The nodes with a static pod of the API server, and its release."""
 
     unplaced: int = 0
     """How many pods that restart, or may, are on no node."""
@@ -381,6 +359,9 @@ class Impact(msgspec.Struct, frozen=True):
             or any(node.step is Step.UNDECIDED for node in self.nodes)
             or any(effect.has(Certainty.UNKNOWN) for effect in self.effects())
         )
+
+    def _elements(self) -> tuple[NodeImpact, ...]:
+        return self.nodes
 
 
 # Which nodes of a rollout were started, are done or have failed.

@@ -11,6 +11,7 @@ import msgspec
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.making import Making
 from hashcompat.core.model.pods import Origin
+from hashcompat.core.model.results import Result
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
 
 CONTAINERD, DOCKER = "containerd", "docker"
@@ -74,7 +75,7 @@ class OnNode(msgspec.Struct, frozen=True):
     """The container runtime, ``containerd://1.6.20``; without a version, or empty, where nothing shows it."""
 
 
-class Normalization(msgspec.Struct, frozen=True):
+class Normalization(Result[Change], msgspec.Struct, frozen=True):
     """What is rewritten on the nodes of one upgrade."""
 
     from_release: str
@@ -117,6 +118,9 @@ class Normalization(msgspec.Struct, frozen=True):
     def rewritten(self) -> int:
         """How many records are rewritten."""
         return sum(one.rewrite is not None for one in self.changes)
+
+    def _elements(self) -> tuple[Change, ...]:
+        return self.changes
 
 
 def repeated(changes: Iterable[Change]) -> Sequence[str]:

@@ -14,6 +14,7 @@ from hashcompat.core.model.escape import count
 from hashcompat.core.model.items import Item, PodName
 from hashcompat.core.model.making import Making
 from hashcompat.core.model.pods import Origin
+from hashcompat.core.model.results import Result
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
 
 AUTO: Final = "auto"
@@ -181,7 +182,7 @@ class Suggestion(msgspec.Struct, frozen=True):
         return f"hashcompat patch --kubelet {self.kubelet} --like {','.join(self.likes)}"
 
 
-class Plan(msgspec.Struct, frozen=True):
+class Plan(Result[Item], msgspec.Struct, frozen=True):
     """The verdicts of one upgrade, with what was assumed for them."""
 
     from_release: str

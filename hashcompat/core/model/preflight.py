@@ -10,6 +10,7 @@ import msgspec
 
 from hashcompat.core.model.making import Making
 from hashcompat.core.model.pods import Origin
+from hashcompat.core.model.results import Result
 
 
 class Status(StrEnum):
@@ -82,7 +83,7 @@ def grouped(findings: Iterable[Finding]) -> Iterator[Group]:
         yield Group(finding, tuple(nodes[key]))
 
 
-class Preflight(msgspec.Struct, frozen=True):
+class Preflight(Result[Finding], msgspec.Struct, frozen=True):
     """The findings of all nodes, and what they are about."""
 
     target: str
@@ -103,3 +104,6 @@ class Preflight(msgspec.Struct, frozen=True):
     def counts(self) -> dict[Status, int]:
         """Count the findings of each status."""
         return {status: sum(finding.status == status for finding in self.findings) for status in Status}
+
+    def _elements(self) -> tuple[Finding, ...]:
+        return self.findings

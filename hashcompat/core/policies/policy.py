@@ -8,14 +8,15 @@ that.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
+from msgspec import structs
 
 from hashcompat.core.errors import UsageError
 from hashcompat.core.regex import regex
@@ -117,6 +118,41 @@ class Policy(msgspec.Struct, frozen=True):
     """Whether the exit code is 0 whatever is found."""
     files: tuple[PolicyFile, ...] = ()
     """The settings files that it comes from, in part or as a whole; the nearest one first."""
+
+    if TYPE_CHECKING:
+
+        def __init__(  # noqa: PLR0913, PLR0917 - the fields, of which some are taken as flags have them
+            self,
+            max_restarts: Limit | str | int | None = None,
+            max_per_owner: Limit | str | int | None = None,
+            max_per_node: Limit | str | int | None = None,
+            fail_on: Iterable[FailOn | str] | str = DEFAULT,
+            strict: bool = False,
+            max_age: timedelta | None = None,
+            max_age_text: str = "",
+            max_input_age: timedelta | None = None,
+            max_input_age_text: str = "",
+            cluster: str = "",
+            report_only: bool = False,
+            files: tuple[PolicyFile, ...] = (),
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
+        """Take limits and findings as flags have them: ``"5%"``, ``5``, ``"restart"``.
+
+        Raises UsageError, naming the argument, for anything else.
+        """
+        for name in ("max_restarts", "max_per_owner", "max_per_node"):
+            given = getattr(self, name)
+            if given is not None and not isinstance(given, Limit):
+                text = str(given) if isinstance(given, str | int) and given is not True else ""
+                structs.force_setattr(self, name, limit_of(text, name))
+        words: Iterable[object] = self.fail_on
+        if isinstance(words, str):
+            words = [words]
+        if not isinstance(words, tuple) or not all(isinstance(one, FailOn) for one in words):
+            text = ",".join(map(str, words)) if isinstance(words, Iterable) else ""
+            structs.force_setattr(self, "fail_on", fail_on_of(text, "fail_on"))
 
     @property
     def warnings(self) -> tuple[str, ...]:

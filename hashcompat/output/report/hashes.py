@@ -19,7 +19,7 @@ _MORE_COLUMNS: Final = ("TYPE", "OWNER", "POD-UID")
 
 def _document(hashed: Hashed) -> Document:
     """Return the HashList; ``hash`` and ``hex`` are null where a vendor's Go decides."""
-    items = Rows(hashed.rows, lambda row: plain(_item(row, hashed.releases)))
+    items = Rows(hashed.items, lambda row: plain(_item(row, hashed.releases)))
     return document(HashList, assumptions=hashed.assumptions, items=items)
 
 
@@ -50,12 +50,12 @@ def _hash(row: HashRow, release: str, read: ReleaseFacts) -> HashFacts:
 
 
 def _table(hashed: Hashed) -> Table:
-    return Table(_COLUMNS, lambda: (cells for row in hashed.rows for _, cells in _cells(row)))
+    return Table(_COLUMNS, lambda: (cells for row in hashed.items for _, cells in _cells(row)))
 
 
 def _wide(hashed: Hashed) -> Table:
     def rows() -> Iterator[list[object]]:
-        for row in hashed.rows:
+        for row in hashed.items:
             for release, cells in _cells(row):
                 uid = row.uids[release].uid if row.uids else None
                 yield [*cells, row.container.type.value, row.pod.owner, uid]
@@ -71,12 +71,12 @@ def _cells(row: HashRow) -> Iterator[tuple[str, list[object]]]:
 
 
 def _names(hashed: Hashed) -> Iterator[str]:
-    return (name_path(row.pod.namespace, row.pod.name, row.container.name) for row in hashed.rows)
+    return (name_path(row.pod.namespace, row.pod.name, row.container.name) for row in hashed.items)
 
 
 def _texts(hashed: Hashed) -> Iterator[str]:
     """Yield the exact hashed texts, each with a last line break as the only addition."""
-    return (f"{text}\n" for row in hashed.rows for text in row.texts.values())
+    return (f"{text}\n" for row in hashed.items for text in row.texts.values())
 
 
 def _notes(hashed: Hashed) -> Iterator[str]:

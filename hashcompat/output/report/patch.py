@@ -36,8 +36,8 @@ def _document(audit: Audit) -> Document:
     return document(
         docs.PatchAudit,
         spec=docs.AuditSpec(str(audit.new.release), str(audit.old.release), cuts),
-        summary=docs.AuditSummary(audit.containers, len(audit.rows)),
-        items=Rows(audit.rows, _item),
+        summary=docs.AuditSummary(audit.containers, len(audit.items)),
+        items=Rows(audit.items, _item),
         article=docs.Article(audit.static_pods, audit.templates),
     )
 
@@ -48,7 +48,7 @@ def _item(row: AuditRow) -> Any:
 
 
 def _table(audit: Audit) -> Table:
-    return Table(_COLUMNS, lambda: map(_cells, audit.rows), bare=True)
+    return Table(_COLUMNS, lambda: map(_cells, audit.items), bare=True)
 
 
 def _cells(row: AuditRow) -> list[object]:
@@ -58,16 +58,16 @@ def _cells(row: AuditRow) -> list[object]:
 
 def _findings(audit: Audit) -> Findings:
     """Return a case for each container that stripping misses, or one for all where it misses none."""
-    hit = len(audit.rows)
+    hit = len(audit.items)
     title = f"kubelet {audit.new.release}, stripped as {audit.old.release}"
     totals = {"HIT": hit, "SAME": audit.containers - hit}
     return Findings("audit", title, "containers", totals, lambda: _cases(audit), lambda: findings(_HIT))
 
 
 def _cases(audit: Audit) -> Iterator[Case]:
-    yield from map(_case, audit.rows)
+    yield from map(_case, audit.items)
     # a report without a case would look as if nothing had been checked
-    if not audit.rows:
+    if not audit.items:
         text = f"{count(audit.containers, 'container')} would hash as {audit.old.release} hashes them"
         names = dict.fromkeys(("node", "namespace", "pod", "container"), "")
         yield Case(Outcome.PASSED, "SAME", "", text, "all pods", "every container", names)
@@ -83,12 +83,12 @@ def _case(row: AuditRow) -> Case:
 
 
 def _names(audit: Audit) -> Iterator[str]:
-    return (name_path(row.pod.namespace, row.pod.name, row.container.name) for row in audit.rows)
+    return (name_path(row.pod.namespace, row.pod.name, row.container.name) for row in audit.items)
 
 
 def _notes(audit: Audit) -> list[str]:
     """Return the closing lines: how many are hit, and what else the global form changes."""
-    hit = f"{len(audit.rows)} of {count(audit.containers, 'container')}"
+    hit = f"{len(audit.items)} of {count(audit.containers, 'container')}"
     static = _counted(audit.static_pods, "static pod")
     templates = _counted(audit.templates, "pod template")
     return [

@@ -99,7 +99,7 @@ _OUTCOMES: Final = {"DIFFERS": Outcome.FAILED, "UNDECIDED": Outcome.UNDECIDED, "
 def _record_document(check: RecordCheck) -> Document:
     """Return the CalibrationResult: counts of all, and an item for each that its release does not compute."""
     share = check.share
-    summary = docs.CalibrationSummary(len(check.rows), share.recorded, share.reproduced, check.skipped)
+    summary = docs.CalibrationSummary(len(check.items), share.recorded, share.reproduced, check.skipped)
     return document(docs.CalibrationResult, summary=summary, items=Rows(_missed(check), _record_item))
 
 
@@ -118,7 +118,7 @@ def _record_item(row: CheckedRecord) -> Any:
 
 
 def _missed(check: RecordCheck) -> list[CheckedRecord]:
-    return [row for row in check.rows if row.problem]
+    return [row for row in check.items if row.problem]
 
 
 def _record_table(check: RecordCheck) -> Table:
@@ -143,7 +143,7 @@ def _problem(row: CheckedRecord) -> str:
 
 def _record_findings(check: RecordCheck) -> Findings:
     """Return a case for each record, those included that were reproduced."""
-    words = list(map(_verdict, check.rows))
+    words = list(map(_verdict, check.items))
     totals = {word: words.count(word) for word in _OUTCOMES}
     title = "calibration with recorded hashes"
     return Findings(
@@ -152,9 +152,9 @@ def _record_findings(check: RecordCheck) -> Findings:
 
 
 def _record_cases(check: RecordCheck) -> Iterator[Case]:
-    yield from map(_record_case, check.rows)
+    yield from map(_record_case, check.items)
     # no record at all must not pass for a calibration without a difference
-    if not check.rows:
+    if not check.items:
         names = dict.fromkeys(("node", "namespace", "pod", "container"), "")
         text, rule = "no recorded hash could be compared", _RULES[1]
         yield Case(Outcome.UNDECIDED, "UNDECIDED", rule, text, "all pods", "every container", names)
@@ -182,7 +182,7 @@ def _record_names(check: RecordCheck) -> Iterator[str]:
 
 
 def _record_notes(check: RecordCheck) -> Iterator[str]:
-    missed = len(check.rows) - check.share.recorded
+    missed = len(check.items) - check.share.recorded
     skipped = f"{check.skipped} {agree(check.skipped, 'belong')}"
     yield f"{count(missed, 'record')} could not be compared; {skipped} to containers that no kubelet compares"
 

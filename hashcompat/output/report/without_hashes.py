@@ -67,7 +67,7 @@ def _calibration(check: RecordCheck) -> RecordCheck:
                     row, record=structs.replace(row.record, hash=None, without_resources=None), computed=None
                 )
             )
-            for row in check.rows
+            for row in check.items
         ),
     )
 

@@ -37,7 +37,7 @@ _AT_A_TIME: Final = 8
 
 
 def collect(  # noqa: PLR0913 - each is a question of its own
-    names: tuple[str, ...],
+    names: tuple[str | Input, ...],
     *,
     recursive: bool = False,
     needs_pods: bool = True,
@@ -72,12 +72,16 @@ def collect(  # noqa: PLR0913 - each is a question of its own
     return _inventory(names, found, said, needs_pods)
 
 
-def _chosen(name: str, rules: Rules, meter: Meter | None, *, recursive: bool) -> Chosen:
+def _chosen(name: str | Input, rules: Rules, meter: Meter | None, *, recursive: bool) -> Chosen:
     if meter:
-        meter.stage(f"Reading {called(name)}")
+        meter.stage(f"Reading {_label(name)}")
     choice = chosen(name, rules, recursive=recursive, meter=meter)
     files = [(one, structs.replace(source, meter=meter)) for one, source in choice.files]
     return structs.replace(choice, files=files)
+
+
+def _label(name: str | Input) -> str:
+    return called(name) if isinstance(name, str) else name.origin
 
 
 def _begin(doing: str, sources: Sequence[Input]) -> None:
@@ -110,18 +114,18 @@ def _survey(source: Input, jobs: int) -> Survey | None:
     return None if survey.bare else survey
 
 
-def _said(names: Sequence[str], choices: Sequence[Chosen], surveys: _Surveys = ()) -> list[str]:
+def _said(names: Sequence[str | Input], choices: Sequence[Chosen], surveys: _Surveys = ()) -> list[str]:
     """Return how directories and archives are read, and what is skipped of each."""
     rest, lines = iter(surveys), list[str]()
     for name, choice in zip(names, choices, strict=True):
         skipped = [one for one, survey in islice(rest, len(choice.files)) if survey is None]
         every = sorted([*skipped, *choice.skipped])
-        lines += [*choice.warnings, *([skipped_line(called(name), every)] if every else [])]
+        lines += [*choice.warnings, *([skipped_line(_label(name), every)] if every else [])]
     return lines
 
 
 def _inventory(
-    names: tuple[str, ...], surveys: Sequence[Survey], said: Iterable[str], needs_pods: bool
+    names: Sequence[str | Input], surveys: Sequence[Survey], said: Iterable[str], needs_pods: bool
 ) -> Inventory:
     census = Census()
     for survey in surveys:
@@ -142,7 +146,7 @@ def _inventory(
     saved = all(survey.snapshots == survey.documents for survey in surveys)
     origin = Origin(
         Source.SNAPSHOT if saved else Source.FILES,
-        tuple(map(called, names)),
+        tuple(map(_label, names)),
         cluster=cluster,
         oldest=oldest,
     )

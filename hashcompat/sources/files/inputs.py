@@ -106,9 +106,44 @@ def inputs(
         yield from map(_file_of_directory, _files_in(Path(name), recursive, suffixes))
     # s3:// and the like would otherwise be reported as a missing file
     elif "://" in name and not Path(name).exists():
-        raise InputError(f"{called(name)}: not a URL that is read; want http:// or https://")
+        yield _of_fsspec(name)
     else:
         yield _file(Path(name), meter)
+
+
+def of_stream(stream: Readable, name: str) -> Input:
+    """Return what a file object has from where it is to its end, copied as ``inputs`` copies a pipe."""
+    with named(name):
+        copy = Copy()
+        while data := stream.read(_CHUNK):
+            copy.add(data if isinstance(data, bytes) else data.encode(errors="surrogatepass"))
+    return Input(name, copy.open)
+
+
+class Readable(Protocol):
+    """A file object of bytes or text."""
+
+    def read(self, size: int, /) -> bytes | str:
+        """Return so much more of it, and nothing at its end."""
+
+
+def _of_fsspec(name: str) -> Input:
+    """Return what fsspec opens for a URL; raises InputError where it is not installed, and for its errors."""
+    try:
+        import fsspec  # type: ignore[import-untyped,import-not-found,unused-ignore]  # noqa: PLC0415 - who needs it has it
+    except ImportError:
+        raise InputError(
+            f"{called(name)}: not a URL that is read; want http:// or https://, or install fsspec"
+        ) from None
+    from hashcompat.core.shown import said  # noqa: PLC0415 - as above
+
+    try:
+        with fsspec.open(name, "rb") as stream:
+            return of_stream(stream, called(name))
+    except InputError:
+        raise
+    except Exception as error:  # noqa: BLE001 - each of its file systems has errors of its own
+        raise InputError(f"{called(name)}: cannot read: {said(str(error)) or type(error).__name__}") from None
 
 
 def _files_in(directory: Path, recursive: bool, suffixes: tuple[str, ...]) -> list[Path]:

@@ -61,8 +61,10 @@ class Chosen(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
 
-def chosen(name: str, rules: Rules, *, recursive: bool, meter: Meter | None = None) -> Chosen:
-    """Return what is read of a ``-f`` value; errors as ``inputs`` and ``unpacked``."""
+def chosen(name: str | Input, rules: Rules, *, recursive: bool, meter: Meter | None = None) -> Chosen:
+    """Return what is read of a ``-f`` value, or of a file object; errors as ``inputs`` and ``unpacked``."""
+    if isinstance(name, Input):
+        return _of_source(name, rules, meter)
     if Path(name).is_dir():
         every = [
             (Path(found.origin).relative_to(name).as_posix(), found)
@@ -70,9 +72,13 @@ def chosen(name: str, rules: Rules, *, recursive: bool, meter: Meter | None = No
         ]
         return _of_files(name, every, rules, (() if rules.strict else _ignored(Path(name))))
     (source,) = inputs(name, recursive, SUFFIXES, meter)
+    return _of_source(source, rules, meter)
+
+
+def _of_source(source: Input, rules: Rules, meter: Meter | None) -> Chosen:
     with source.open() as stream, named(source.origin):
         if not is_tar(Plain(stream).read(TAR_BLOCK)):
-            return Chosen([(name, source)])
+            return Chosen([(source.origin, source)])
     from hashcompat.sources.files.archives import unpacked  # noqa: PLC0415 - other files need no tarfile
 
     if meter:

@@ -1,0 +1,271 @@
+"""Results in Python: their elements, rows and frames, how they print themselves, what they are made of."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hashcompat
+from hashcompat import HashcompatError, InputError, UsageError
+from hashcompat.core.model.results import Result
+from tests.helpers.pods import as_json, listed, node, pod
+from tests.helpers.program import SAMPLE, Run
+
+OLD, NEW = "1.7.16", "1.9.11"
+PODS = hashcompat.load_sample()
+
+
+@pytest.fixture(scope="module")
+def plan() -> hashcompat.Plan:
+    return hashcompat.plan(PODS, OLD, NEW)
+
+
+RESULTS: dict[str, Callable[[hashcompat.Plan], Result[Any]]] = {
+    "Plan": lambda plan: plan,
+    "GateResult": hashcompat.gate,
+    "Hashed": lambda _: hashcompat.hashes(PODS, [OLD, NEW]),
+    "Explanations": lambda _: hashcompat.explain(PODS, "deploy/web", OLD, NEW),
+    "Matrix": lambda _: hashcompat.matrix(from_="1.9", to="1.11"),
+    "Impact": lambda _: hashcompat.impact(PODS, OLD, NEW),
+    "Snapshot": lambda _: hashcompat.snapshot(PODS),
+    "ReleaseList": lambda _: hashcompat.releases(),
+    "DocumentDifference": lambda plan: hashcompat.diff(plan, hashcompat.plan(PODS, OLD, "1.8")),  # type: ignore[dict-item,return-value]  # of two plans
+    "RecordCheck": lambda _: hashcompat.calibrate(PODS, OLD),
+    "Normalization": lambda _: hashcompat.normalize(PODS, OLD, NEW),
+    "Preflight": lambda _: hashcompat.preflight_nodes(None, "1.31", "1.30", source=PODS),
+    "Audit": lambda _: hashcompat.patch_audit(PODS, "1.9.11", "1.8.15"),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_has_elements_rows_and_a_view(plan: hashcompat.Plan, name: str) -> None:
+    result = RESULTS[name](plan)
+    assert type(result).__name__ == name
+    assert len(result) == len(list(result))
+    assert result
+    assert repr(result).startswith(f"<{name}: ")
+    assert len(repr(result)) < 300
+    html = result._repr_html_()
+    assert html.startswith('<div class="hashcompat"><p><b>')
+    assert html.count("<div") == html.count("</div>") == 1
+    if name != "Snapshot":
+        assert all(isinstance(row, dict) for row in result.rows())
+
+
+def test_rows_are_those_of_csv_and_numbers_are_numbers(run: Run, plan: hashcompat.Plan) -> None:
+    printed = list(
+        csv.reader(io.StringIO(run("plan", "--from", OLD, "--to", NEW, "--sample", "-o", "csv").out))
+    )
+    rows = plan.rows()
+    assert list(rows[0]) == printed[0]
+    assert len(rows) == len(printed) - 1 == len(plan)
+    own = [name for name in rows[0] if name in ("NODE", "POD", "VERDICT", "FROM", "TO")]
+    places = [printed[0].index(name) for name in own]
+    assert [["" if row[name] is None else str(row[name]) for name in own] for row in rows] == [
+        [cells[place] for place in places] for cells in printed[1:]
+    ]
+    assert all(isinstance(row["FROM"], int) for row in rows if row["VERDICT"] == "RESTART")
+
+
+def test_a_frame_has_the_rows(plan: hashcompat.Plan) -> None:
+    frame = plan.to_pandas()
+    assert list(frame.columns) == list(plan.rows()[0])
+    assert len(frame) == len(plan)
+    assert (frame["VERDICT"] == "RESTART").sum() == plan.summary.findings
+
+
+def test_without_pandas_that_is_said(plan: hashcompat.Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(UsageError, match=r"to_pandas needs pandas: pip install pandas"):
+        plan.to_pandas()
+
+
+def test_a_view_escapes_names_and_has_no_more_than_some_rows() -> None:
+    objects = [pod({"name": "c", "image": "i"}, name=f"<b>{number}\x1b[2J") for number in range(60)]
+    html = hashcompat.plan(objects, OLD, NEW)._repr_html_()
+    assert "<b>0" not in html
+    assert "&lt;b&gt;0" in html
+    assert "\x1b" not in html
+    assert html.count("<tr>") == 51
+    assert "10 more rows; .rows() and .to_pandas() have all" in html
+
+
+def test_a_result_that_nobody_shows_has_a_name_and_a_number(
+    plan: hashcompat.Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Result, "shows", None)
+    assert repr(plan) == f"<Plan: {len(plan)}>"
+    assert plan._repr_html_() == ""
+    with pytest.raises(UsageError, match=r"Plan has no rows"):
+        plan.rows()
+
+
+def test_what_has_no_rows_says_so() -> None:
+    with pytest.raises(UsageError, match=r"Snapshot has no rows; hashcompat.to_document has all of it"):
+        hashcompat.snapshot(PODS).rows()
+
+
+def test_the_current_release_is_by_default_what_nodes_report() -> None:
+    objects = [pod(), node("v1.30.1")]
+    assert hashcompat.plan(objects, to="1.31") == again(hashcompat.plan(objects, "auto", "1.31"))
+    assert hashcompat.impact(objects, to="1.31").to_release == "1.31.14"
+    assert hashcompat.explain(objects, "ns/p", to="1.31").items[0].item.from_release == "v1.30.1"
+
+
+def again(plan: hashcompat.Plan) -> Any:
+    """Return what equals a plan that was made at another time."""
+
+    class Same:
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, hashcompat.Plan) and other.items == plan.items
+
+        __hash__ = None  # type: ignore[assignment]
+
+    return Same()
+
+
+@pytest.mark.parametrize(
+    ("scope", "rule"),
+    [
+        ({"namespace": "shop"}, lambda item: item.pod.namespace == "shop"),
+        ({"namespace": ["shop", "data"]}, lambda item: item.pod.namespace in ("shop", "data")),
+        ({"exclude_namespace": "shop"}, lambda item: item.pod.namespace != "shop"),
+        ({"node": "node-a1"}, lambda item: item.pod.node == "node-a1"),
+        ({"owner": "deploy/web"}, lambda item: item.pod.workload == "Deployment/web"),
+    ],
+)
+def test_keywords_narrow_the_pods(plan: hashcompat.Plan, scope: Any, rule: Callable[[Any], bool]) -> None:
+    expected = [item.pod.name for item in plan if rule(item)]
+    assert expected
+    assert [item.pod.name for item in hashcompat.plan(PODS, OLD, NEW, **scope)] == expected
+    hashed = hashcompat.hashes(PODS, NEW, **scope)
+    assert {row.pod.name for row in hashed.items} == {*expected}
+    assert all(one.name == "node-a1" for one in hashcompat.impact(PODS, OLD, NEW, node="node-a1"))
+
+
+BAD: dict[str, tuple[Callable[[], object], str]] = {
+    "no target": (lambda: hashcompat.plan(PODS, OLD), "^to: want the target release"),
+    "a number for a release": (lambda: hashcompat.plan(PODS, OLD, 5), "^to: want a release"),  # type: ignore[arg-type]
+    "an unknown target": (lambda: hashcompat.plan(PODS, OLD, "1.99"), "^to: '1.99' is not a known kubelet"),
+    "an unknown start": (lambda: hashcompat.plan(PODS, "1.x", NEW), "^from_: '1.x' is not a kubelet release"),
+    "no start": (lambda: hashcompat.plan(PODS, "", NEW), "^from_: want a release"),
+    "a keyword that is misspelled": (
+        lambda: hashcompat.plan(PODS, OLD, NEW, keep_goin=True),  # type: ignore[call-arg]
+        "^keep_goin: no such keyword; did you mean keep_going",
+    ),
+    "a text for a truth": (
+        lambda: hashcompat.plan(PODS, OLD, NEW, keep_going="yes"),  # type: ignore[arg-type]
+        "^keep_going: want True or False, got str",
+    ),
+    "a number for a name": (
+        lambda: hashcompat.plan(PODS, OLD, NEW, namespace=5),  # type: ignore[arg-type]
+        "^namespace: want a name, or several, got int",
+    ),
+    "a node that is not there": (
+        lambda: hashcompat.plan(PODS, OLD, NEW, node="node-a11"),
+        "^no node node-a11 in the input; near it: node-a1",
+    ),
+    "a limit in words": (lambda: hashcompat.Policy(max_restarts="few"), "^max_restarts: want a number of"),
+    "a limit below zero": (lambda: hashcompat.Policy(max_per_node=-1), "^max_per_node: want a number of"),
+    "a limit that is a truth": (
+        lambda: hashcompat.Policy(max_per_owner=True),
+        "^max_per_owner: want a number",
+    ),
+    "a word that fails nothing": (
+        lambda: hashcompat.Policy(fail_on="restarts"),
+        "^fail_on: 'restarts': want",
+    ),
+    "a number that fails nothing": (lambda: hashcompat.Policy(fail_on=3), "^fail_on: '': want"),  # type: ignore[arg-type]
+    "a dict for a plan": (lambda: hashcompat.gate({}), "^plan: want a Plan, got dict"),  # type: ignore[arg-type]
+    "a text for a policy": (
+        lambda: hashcompat.gate(hashcompat.plan(PODS, OLD, NEW), "5%"),  # type: ignore[arg-type]
+        "^policy: want a Policy, or what load_policy returned, got str",
+    ),
+    "a text for a batch": (
+        lambda: hashcompat.impact(PODS, OLD, NEW, batch="3"),  # type: ignore[arg-type]
+        "^batch: want a number of nodes, got str",
+    ),
+    "a list for a target": (
+        lambda: hashcompat.explain(PODS, ["web"], OLD, NEW),  # type: ignore[arg-type]
+        "^target: want NAMESPACE/POD",
+    ),
+    "nothing to load": (hashcompat.load, "^load: want a path, a URL, a file object or Kubernetes objects"),
+    "an unknown kubelet": (lambda: hashcompat.container_hash({}, "1.99"), "^kubelet: '1.99' is not a known"),
+    "an unknown like": (lambda: hashcompat.patch(NEW, "1.99"), "^like: '1.99' is not a known"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_an_error_names_its_argument(name: str) -> None:
+    call, message = BAD[name]
+    with pytest.raises(HashcompatError, match=message):
+        call()
+
+
+def test_a_policy_takes_what_flags_take() -> None:
+    made = hashcompat.Policy(max_restarts="5%", max_per_node=2, fail_on="restart")
+    assert made == hashcompat.Policy(
+        hashcompat.Limit("5%"), max_per_node=hashcompat.Limit("2"), fail_on=(hashcompat.FailOn.RESTART,)
+    )
+    assert hashcompat.Policy(fail_on=["kill", hashcompat.FailOn.PDB]).fail_on == ("kill", "pdb")
+    assert hashcompat.Policy(fail_on=()).fail_on == ()
+
+
+class TestFileObjects:
+    TEXT = SAMPLE.read_text()
+
+    def test_of_bytes_and_of_text(self, plan: hashcompat.Plan) -> None:
+        for stream in (io.StringIO(self.TEXT), io.BytesIO(self.TEXT.encode())):
+            found = hashcompat.load(stream)
+            assert found.origin.names == ("a file object",)
+            assert len(hashcompat.plan(found, OLD, NEW)) == len(plan)
+
+    def test_that_are_open_files(self, plan: hashcompat.Plan) -> None:
+        with SAMPLE.open() as text, SAMPLE.open("rb") as data:
+            for stream in (text, data):
+                found = hashcompat.load(stream)
+                assert found.origin.names == (str(SAMPLE),)
+        assert len(hashcompat.plan(found, OLD, NEW)) == len(plan)
+
+    def test_beside_files(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.json"
+        path.write_bytes(as_json(pod(name="a")))
+        found = hashcompat.load(path, io.BytesIO(as_json(pod(name="b"))))
+        assert {one.name for one in found.pods} == {"a", "b"}
+        with pytest.raises(UsageError, match=r"not both at once"):
+            hashcompat.load(path, pod())
+
+    def test_that_hold_no_pods_are_errors(self) -> None:
+        with pytest.raises(InputError, match=r"^a file object: empty"):
+            hashcompat.load(io.BytesIO(b""))
+        with pytest.raises(InputError, match=r"^a file object: a table of kubectl"):
+            hashcompat.load(io.StringIO("NAME   READY\nweb   1/1\n"))
+
+
+class TestFsspec:
+    def test_a_url_of_another_scheme_is_opened_by_it(self) -> None:
+        import fsspec  # type: ignore[import-untyped,unused-ignore]
+
+        with fsspec.open("memory://dumps/a.json", "wb") as stream:
+            stream.write(json.dumps(listed(pod(), node("v1.30.1"))).encode())
+        found = hashcompat.load("memory://dumps/a.json")
+        assert found.origin.names == ("memory://dumps/a.json",)
+        assert len(hashcompat.plan(found, to="1.31")) == 1
+
+    def test_what_it_says_is_an_error_that_names_the_url(self) -> None:
+        with pytest.raises(InputError, match=r"^memory://dumps/none.json: cannot read: "):
+            hashcompat.load("memory://dumps/none.json")
+        with pytest.raises(InputError, match=r"^nosuch://x: cannot read: "):
+            hashcompat.load("nosuch://x")
+
+    def test_without_it_that_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "fsspec", None)
+        with pytest.raises(InputError, match=r"want http:// or https://, or install fsspec"):
+            hashcompat.load("s3://bucket/a.json")

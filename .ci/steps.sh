@@ -129,7 +129,7 @@ fuzzing() {
 }
 
 go_code() {
-  step "Go code"
+  step "Go code, and what Go's own programs say of the workflows"
   local module
   for module in golden/common golden/values golden/yamllibs schemas/containertypes schemas/podtypes schemas/featuregates schemas/kubeletflags; do
     vet "$module" go.mod ./...
@@ -137,6 +137,9 @@ go_code() {
   for module in golden/containers golden/staticpods; do
     vet "$module" "$(.venv/bin/python -m scripts.modules write "$module" 1.36)" .
   done
+  # of the workflows, the scripts in them included: shellcheck reads those
+  packages shellcheck
+  go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -no-color
 }
 
 # Vet a module below scripts, built as the programs are, so that what they compiled serves here too.

@@ -49,7 +49,7 @@ from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet import hashing
 from hashcompat.core.kubelet.alike import unready
 from hashcompat.core.kubelet.hashing import ContainerHash
-from hashcompat.core.model.impact import Impact
+from hashcompat.core.model.impact import Impact, Installer
 from hashcompat.core.model.plan import Plan, Way
 from hashcompat.core.model.records import Record
 from hashcompat.core.release import is_release_name
@@ -93,6 +93,7 @@ def impact(  # noqa: PLR0913 - all but the first three by name
     batch: int = 1,
     all_budgets: bool = False,
     across_zones: bool = False,
+    installer: str | None = None,
     catalog: Catalog | None = None,
     **options: Unpack[OptionFields],
 ) -> Impact:
@@ -100,7 +101,8 @@ def impact(  # noqa: PLR0913 - all but the first three by name
 
     Up to ``batch`` kubelets are restarted at once, chosen so that nothing is breached that can be avoided.
     ``all_budgets``: the source has all PodDisruptionBudgets and Services, which by itself it cannot show.
-    ``across_zones``: a batch may have nodes of several zones, and all nodes of one.
+    ``across_zones``: a batch may have nodes of several zones, and all nodes of one. ``installer``: what
+    installs kubelets, for the runbook: kubeadm, k3s, rke2, talos or package.
 
     Errors as ``plan``, and UsageError for a batch of no nodes.
     """
@@ -111,7 +113,16 @@ def impact(  # noqa: PLR0913 - all but the first three by name
     waits = unready(view_of(inventory, catalog, options).kubelet(made.to_release))
     known = disruption.without_others(inventory) if all_budgets else inventory
     nodes = names_of(options["node"], "node") if "node" in options else None
-    return disruption.make(made, known, batch, nodes, waits, across_zones=across_zones)
+    return disruption.make(
+        made, known, batch, nodes, waits, across_zones=across_zones, installer=_installer(installer)
+    )
+
+
+def _installer(name: str | None) -> Installer | None:
+    """Return what installs kubelets; raises UsageError for anything else."""
+    if name is not None and name not in list(Installer):
+        raise UsageError(f"installer: no {name!r}; there are {', '.join(Installer)}")
+    return Installer(name) if name else None
 
 
 def explain(

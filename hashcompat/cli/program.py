@@ -17,14 +17,17 @@ from hashcompat.core.model.escape import printable
 from hashcompat.core.shown import urls
 
 _COMMANDS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("plan", "gate"), ""),
+    "hash": "explain",
     **dict.fromkeys(
-        ("plan", "gate", "hash", "explain", "matrix", "verify", "patch", "normalize", "preflight"), ""
+        ("explain", "matrix", "verify", "patch", "normalize", "preflight", "impact", "snapshot"), ""
     ),
-    **dict.fromkeys(("impact", "snapshot", "convert", "diff"), ""),
+    "convert": "diff",
+    "diff": "",
     "collector": "about",
     "rbac": "",
     "releases": "",
-    "rules": "",
+    "rules": "releases",
     "completion": "about",
     "help": "about",
     "version": "releases",

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, sync_playwright
 PACKAGE: Final = "chromium"
 """Debian's package, and the program's name."""
 
-_FLAGS: Final = ("--host-resolver-rules=MAP * ~NOTFOUND",)
+_FLAGS: Final = ("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",)
 
 
 class NoChromiumError(RuntimeError):

@@ -39,12 +39,22 @@ CHAINS: Final = (
 """Each is a node of its own, and begins with its oldest kubelet."""
 
 NORMALIZED: Final = (
-    there_and_back("1.30.14", "1.31.14"),  # JSON of all becomes JSON of name and image, on containerd
+    there_and_back("1.7.5", "1.9.11"),  # the upgrade with which this project began, on Docker
+    there_and_back("1.13.12", "1.14.10"),  # a new field, subPathExpr, which is not a pointer, on Docker
     there_and_back("1.15.12", "1.16.15"),  # Go's text becomes JSON, on Docker
+    # other UIDs of static pods: the node and the file enter; on containerd
+    (Kubelet("1.20.15", remote=True), Kubelet("1.21.14", remote=True), Kubelet("1.20.15", remote=True)),
+    there_and_back("1.30.14", "1.31.14"),  # JSON of all becomes JSON of name and image, on containerd
 )
 """Those between which the records of a node are rewritten."""
+SERVED: Final = (
+    (*there_and_back("1.30.14", "1.31.14"), Kubelet("1.31.14")),
+    there_and_back("1.36.3", "1.37.1"),  # other UIDs of static pods
+)
+"""Those of a node with an API server."""
 
 
 def programs() -> dict[str, Program]:
     """Describe every kubelet by its name."""
-    return {kubelet.build: kubelet.program() for kubelet in dict.fromkeys(chain(*CHAINS, *NORMALIZED))}
+    chains = chain(*CHAINS, *NORMALIZED, *SERVED)
+    return {kubelet.build: kubelet.program() for kubelet in dict.fromkeys(chains)}

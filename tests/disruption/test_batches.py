@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import hashcompat
-from hashcompat.core.model.impact import Batch, Certainty, Impact, Role, Step
+from hashcompat.core.model.impact import ApiServer, Batch, Certainty, Impact, Role, Step
 from tests.disruption.pods import budget, replica
 from tests.helpers.pods import Json, mirror_pod, node
 
@@ -85,7 +85,7 @@ def test_members_of_etcd_come_before_api_servers() -> None:
         *[Role.CONTROL_PLANE] * 2,
         Role.WORKER,
     ]
-    assert found.servers == (("a-0", "1.9.11"), ("a-1", "1.9.11"))
+    assert found.servers == (ApiServer("a-0", "1.9.11", 0), ApiServer("a-1", "1.9.11", 0))
     assert found.nodes[0].system == (("kube-system", "etcd-e-0"),)
 
 

@@ -189,12 +189,18 @@ def assert_tables(texts: dict[str, str], number: int, folded: int) -> None:
 
 def assert_page(texts: dict[str, str], number: int, counts: dict[str, int]) -> None:
     """The rows are those of the other tables, and what a plan counts is that of its document."""
-    text, is_plan = texts["html"], json.loads(texts["json"])["kind"] == "RestartPlan"
+    text, kind = texts["html"], json.loads(texts["json"])["kind"]
+    is_plan = kind == "RestartPlan"
     rows = html_cells(text, "containers" if is_plan else "rows")
-    assert len(rows) - 1 == number
+    policy = html_cells(text, "policy")[1:] if kind == "GateReport" else []
+    assert len(policy) + len(rows) - 1 == number
     if is_plan:
         names = [(row[1], row[2], row[3], row[4]) for row in rows[1:]]
-        assert names == [(row[0], row[1], row[2], row[3]) for row in csv_cells(texts["csv"])[1:]]
+        assert sorted(names) == sorted(
+            (row[0], row[1], row[2], row[3]) for row in csv_cells(texts["csv"])[1:]
+        )
+        order = ("KILL", "RESTART", "UNKNOWN", "KEEP")  # nothing that is kept precedes a finding
+        assert [row[0] for row in rows[1:]] == sorted((row[0] for row in rows[1:]), key=order.index)
         options = [words_of(one) for one in page(text).iter("li") if "count-" in one.get("class", "")]
         never = json.loads(texts["json"])["summary"]["notCompared"]  # kept, and no part of a page's counts
         wanted = {**counts, "KEEP": counts["KEEP"] - never}

@@ -159,7 +159,7 @@ TAGS = frozenset(
             "pre",
             "code",
         ),
-        *("h1", "h2", "h3", "ul", "ol", "li", "dl", "dt", "dd", "details", "summary", "del", "ins"),
+        *("h1", "h2", "h3", "h4", "ul", "ol", "li", "dl", "dt", "dd", "details", "summary", "del", "ins"),
         *("table", "thead", "tbody", "tr", "th", "td", "button", "label", "input", "select", "option"),
         *("svg", "defs", "pattern", "rect", "path", "circle"),
     }

@@ -10,7 +10,10 @@ from scripts.golden import reality
 from scripts.lib.paths import NORMALIZED
 from tests.helpers.program import Run
 
-CHANGES = sorted(NORMALIZED.glob("*.json.gz"))
+CHANGES = sorted(NORMALIZED.glob("[0-9]*.json.gz"))
+"""Nodes without an API server."""
+SERVED = sorted(NORMALIZED.glob("served-*.json.gz"))
+"""Nodes with one, and more than 100 containers each."""
 
 
 @pytest.mark.usefixtures("untraced")
@@ -47,3 +50,24 @@ def test_the_new_records_are_what_the_new_kubelet_computes(run: Run, tmp_path: P
     summary = result.document["summary"]
     assert summary["restart"] == summary["kill"] == summary["unknown"] == 0
     assert summary["recorded"] == summary["reproduced"] >= 50
+
+
+@pytest.mark.usefixtures("untraced")
+@pytest.mark.parametrize("path", SERVED, ids=reality.name_of)
+def test_beside_an_api_server_only_what_was_said_restarted(run: Run, tmp_path: Path, path: Path) -> None:
+    change = reality.read(path)
+    *_, (plan, arguments) = reality.inputs(change, tmp_path)
+    result = run(*arguments, "--assume-normalized")
+    assert result.code == 0, result.err
+    rows = reality.compare(plan, result.document, change)
+    assert [str(row) for row in rows if not row.agrees] == []
+    made = run("normalize", *arguments[1:]).document
+    assert made["summary"] == change["document"]["summary"]
+    outcomes = {row.key[1:]: row.observed for row in rows if row.observed}
+    taken = [item for item in made["items"] if item["leftAlone"] is None]
+    kept = [outcomes[item["pod"], item["container"]] for item in taken]
+    assert {(row["outcome"], row["podRecreated"]) for row in kept} <= {("kept", False)}
+    assert len(taken) == made["summary"]["killedBefore"] - made["summary"]["killedAfter"]
+    assert change["same"] == change["running"] - made["summary"]["killedAfter"] >= 100
+    before = run(*arguments).document["summary"]
+    assert before["restart"] + before["kill"] == made["summary"]["killedBefore"]

@@ -158,6 +158,26 @@ def test_a_main_container_shows_when_its_sidecar_was_created(
     assert decided(run, "1.31.14", "1.32.13", with_sidecar(started, main)) == expected
 
 
+@pytest.mark.parametrize(
+    ("like", "started", "expected"),
+    [
+        ("1.30.14", BEFORE_1_31, ("KEEP", ["HC028"])),
+        ("1.31.14,1.30.14", BEFORE_1_31, ("KEEP", ["HC028"])),
+        ("1.30.14,1.29.15", BEFORE_1_31, ("KEEP", ["HC028"])),
+        ("1.31.14", BEFORE_1_31, ("RESTART", ["HC032"])),
+        ("1.31.14", WHILE_1_30_WAS_MAINTAINED, ("UNKNOWN", ["HC011"])),
+        ("1.31.14,1.30.14", WHILE_1_30_WAS_MAINTAINED, ("KEEP", ["HC028"])),
+        ("1.30.14", None, ("UNKNOWN", ["HC011"])),
+    ],
+)
+def test_a_patch_that_accepts_all_who_may_have_created_a_sidecar_keeps_it(
+    run: Run, like: str, started: str | None, expected: Expected
+) -> None:
+    given = with_sidecar(started, status(AFTER_1_30, 1, name="main"))
+    more = ("--assume-patch", "accept", "--like", like)
+    assert decided(run, "1.31.14", "1.32.13", given, more=more) == expected
+
+
 def test_what_a_main_container_shows_is_assumed_in_print(run: Run) -> None:
     given = with_sidecar(AFTER_1_30, status(AFTER_1_30, name="main"))
     result = run("plan", "--from", "1.31.14", "--to", "1.32.13", "-f", "-", stdin=as_json(given))

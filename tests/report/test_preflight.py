@@ -67,7 +67,7 @@ def test_what_differs_in_anything_is_another_row(other: Finding) -> None:
 
 @pytest.mark.parametrize("form", ["table", "wide", "markdown", "html"])
 def test_people_see_one_row_for_many_nodes(form: str) -> None:
-    text = shown(form, MANY)
+    text = shown(form, MANY).rpartition("<tbody>")[2]  # a page names the worst finding at its top too
     assert text.count("40 nodes: cp-1, cp-2, 38 more") == 1
     assert text.count("swap is on") == 2
 

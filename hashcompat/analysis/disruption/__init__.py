@@ -32,12 +32,15 @@ from hashcompat.analysis.disruption.census import (
     median,
 )
 from hashcompat.analysis.disruption.counts import Counts
+from hashcompat.core.catalog.releases import minors_behind
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.escape import agree, count, name_path
 from hashcompat.core.model.impact import (
+    ApiServer,
     Certainty,
     Effect,
     Impact,
+    Installer,
     NodeImpact,
     Owner,
     Pods,
@@ -46,6 +49,7 @@ from hashcompat.core.model.impact import (
 )
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Inventory, Node, Pod
+from hashcompat.core.release import parse_release
 
 
 def make(  # noqa: PLR0913 - all but the first two have defaults
@@ -57,6 +61,7 @@ def make(  # noqa: PLR0913 - all but the first two have defaults
     *,
     across_zones: bool = False,
     at_once: bool = False,
+    installer: Installer | None = None,
 ) -> Impact:
     """Return the impact of a plan, with its nodes in batches of ``size`` at the most.
 
@@ -65,7 +70,8 @@ def make(  # noqa: PLR0913 - all but the first two have defaults
     pods or that the inventory shows. ``unready`` returns for how many seconds a Ready pod that is kept is not
     Ready when the kubelet starts (``core.kubelet.alike.unready``). ``across_zones``: a batch may have nodes
     of several zones, and all of one. ``at_once``: the nodes of each step are one batch, whatever that
-    breaches. Raises UsageError for a size below 1, and what reading raises.
+    breaches. ``installer``: what installs kubelets, by default what their releases show.
+    Raises UsageError for a size below 1, and what reading raises.
     """
     if size < 1:
         raise UsageError(f"a batch has at least one node, not {size}")
@@ -114,7 +120,8 @@ def make(  # noqa: PLR0913 - all but the first two have defaults
         len(budgets.services),
         budgets.services_missing,
         at_least,
-        tuple((name, seen.server) for name, seen in sorted(census.nodes.items()) if seen.server),
+        tuple(_servers(census.nodes, plan.to_release)),
+        installer or _installer(inventory.nodes),
         unplaced.restarted + unplaced.unknown if unplaced else 0,
         len(restarts) - len(census.met),
         plan.assumptions,
@@ -126,6 +133,21 @@ def make(  # noqa: PLR0913 - all but the first two have defaults
         plan.making,
         plan.besides,
     )
+
+
+def _servers(nodes: Mapping[str, NodeSeen], target: str) -> Iterator[ApiServer]:
+    """Yield the API servers, each with how far it is behind a release."""
+    for name, seen in sorted(nodes.items()):
+        if seen.server:
+            behind = minors_behind(parse_release(seen.server), parse_release(target))
+            yield ApiServer(name, seen.server, behind)
+
+
+def _installer(nodes: Iterable[Node]) -> Installer:
+    """Return what installs the kubelets of some nodes, as the names of their releases show it."""
+    kubelets = [node.kubelet for node in nodes]
+    shown = (one for one in (Installer.K3S, Installer.RKE2) if any(f"+{one}" in name for name in kubelets))
+    return next(shown, Installer.PACKAGE)
 
 
 def without_others(inventory: Inventory) -> Inventory:

@@ -15,6 +15,7 @@ from hashcompat.analysis.planning.view import HashOf, View
 from hashcompat.core.catalog.lookup import Catalog, Kubelet, Predecessor
 from hashcompat.core.errors import DecodeError, NotStoredError
 from hashcompat.core.kubelet.alike import never_alike
+from hashcompat.core.kubelet.decide.admission import SIDECAR_GATE
 from hashcompat.core.kubelet.decide.case import Case, Creators, Decision
 from hashcompat.core.kubelet.decide.container import is_ignored
 from hashcompat.core.kubelet.hashing import container_hash
@@ -80,7 +81,10 @@ class Provenance:
         if day is None:
             return None
         if is_ignored(case, case.old):
-            older: list[Kubelet | Predecessor] = [*self._older(case.old, day)]
+            before = self._older(case.old, day)
+            # An older one makes no sidecars; without a patch, nothing of those is kept anyway.
+            known = filter(_has_sidecars, before) if case.accepted else before
+            older: list[Kubelet | Predecessor] = [*known]
             if _was_published(case.old, day):
                 older.insert(0, case.old)
             return self._split(older, prepared, f"a sidecar that started {day}")
@@ -153,6 +157,11 @@ class Provenance:
             return not kubelet.era.whole
         older = self._older(kubelet, other.started.date())
         return all(found.kubelet.era is kubelet.era for found in older if found.maintained)
+
+
+def _has_sidecars(older: Predecessor) -> bool:
+    gates = older.kubelet.gates
+    return gates.knows(SIDECAR_GATE) or gates.is_on(SIDECAR_GATE)
 
 
 def is_settled(container: Container, old: Kubelet) -> bool:

@@ -58,6 +58,7 @@ from hashcompat.analysis.preflight.checks.pods import (
 from hashcompat.analysis.preflight.checks.runtime import (
     CGROUP_DRIVERS,
     CRI_VERSION,
+    GPUS,
     OLD_RUNTIME,
     OLD_SANDBOXES,
     OTHER_RUNTIME,
@@ -186,6 +187,7 @@ _UNSORTED: Final[tuple[Check, ...]] = (
     CRI_VERSION,
     OLD_RUNTIME,
     OLD_SANDBOXES,
+    GPUS,
     OTHER_RUNTIME,
     DEVICES,
     VERSION_SKEW,

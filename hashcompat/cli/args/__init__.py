@@ -1,6 +1,315 @@
 """The groups of options that commands share, each with what its values mean.
 
-``declare`` makes options of the fields of a class. ``source`` says where pods come from and which count,
+What is here makes options of the fields of a class. ``source`` says where pods come from and which count,
 ``inventory`` reads them; ``releases`` and ``facts`` are what else is known. ``planned`` makes a plan of all
 that, for ``plan`` and for ``gate``; ``savedplan``, ``policy`` and ``rollout`` are of ``gate`` alone.
 """
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Annotated, Any, Final, NoReturn, TypeVar, dataclass_transform, get_origin, get_type_hints
+
+import click
+import msgspec
+from click.core import ParameterSource
+
+from hashcompat.cli import progress
+from hashcompat.cli.completion import BY_METAVAR
+from hashcompat.core.errors import UsageError
+from hashcompat.core.shown import urls
+
+# Options as fields of frozen classes, one per group: declared once, and typed where they are used.
+#
+# A group is a class (:func:`group`) with a ``HEADING`` for ``--help``; its fields are made by
+# :func:`option`. The arguments of a command are such a class too, whose fields are options of its own, and
+# groups. Click parses, and a command gets one value.
+
+_OWN: Final = "Options"
+"""The heading of what belongs to no group."""
+Arguments = TypeVar("Arguments")
+Group = TypeVar("Group")
+
+
+def option(*flags: str, default: Any = None, **settings: Any) -> Any:
+    """Declare a field as an option; ``settings`` are those of ``click.option``."""
+    if settings.get("multiple"):
+        default = ()
+    elif settings.get("is_flag"):
+        default = False
+    return _Declared(flags, {"default": default, **settings})
+
+
+def argument(*, default: Any = None, **settings: Any) -> Any:
+    """Declare a field as a positional argument; ``settings`` are those of ``click.argument``."""
+    if not settings.get("required"):  # a default, even None, would satisfy click
+        settings["default"] = default
+    return _Declared((), settings)
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+def group(made: type[Group]) -> type[Group]:
+    """Let a class with options take their values by name; ``__post_init__`` checks them, and none changes.
+
+    A dataclass is the same, but its methods are written and compiled at every start.
+    """
+    declared: dict[str, _Declared | None] = {name: vars(made).get(name) for name in _names(made)}
+
+    def take(self: Group, **given: Any) -> None:
+        for name, one in declared.items():
+            value = given.pop(name) if one is None or name in given else one.settings.get("default")
+            object.__setattr__(self, name, value)
+        if given:
+            raise TypeError(f"{made.__name__} has no {', '.join(given)}")
+        if check := getattr(self, "__post_init__", None):
+            check()
+
+    made.declared_fields = _declared(made)  # type: ignore[attr-defined]  # asked for several times
+    made.__init__ = take  # type: ignore[assignment]  # its signature is that of the fields
+    made.__setattr__ = _refuse  # type: ignore[method-assign]
+    return made
+
+
+def _names(made: type) -> list[str]:
+    return [name for name, hint in made.__annotations__.items() if not str(hint).startswith("ClassVar")]
+
+
+def _refuse(_self: object, name: str, _value: object) -> NoReturn:
+    raise AttributeError(f"{name} does not change")
+
+
+def changed(group: Group, **values: Any) -> Group:
+    """Return a group with other values of some fields."""
+    return type(group)(**{name: getattr(group, name) for name in _names(type(group))} | values)
+
+
+class Changed(msgspec.Struct, frozen=True):
+    """Settings of an option that differ where its group is used: ``Annotated[Group, Changed(...)]``."""
+
+    name: str
+    """The option's field."""
+    settings: Mapping[str, Any]
+
+
+class _Declared(msgspec.Struct, frozen=True):
+    flags: tuple[str, ...]
+    """Empty for a positional argument."""
+    settings: Mapping[str, Any]
+
+
+class _Field(msgspec.Struct, frozen=True):
+    name: str
+    option: _Declared | None
+    group: type | None
+    changed: tuple[Changed, ...] = ()
+
+
+class _Option(click.Option):
+    """An option that knows under which heading ``--help`` shows it."""
+
+    heading = _OWN
+
+
+class Command(click.Command):
+    """A command whose ``--help`` shows options in groups."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options under the headings of their groups, those of the command itself first."""
+        groups: dict[str, list[tuple[str, str]]] = {_OWN: []}
+        for parameter in self.get_params(ctx):
+            if record := parameter.get_help_record(ctx):
+                groups.setdefault(getattr(parameter, "heading", _OWN), []).append(record)
+        for heading, records in groups.items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
+
+
+class WithParts(Command, click.Group):
+    """A command that does something by itself, and has others below it."""
+
+    parts: Mapping[str, Callable[[], click.Command]]
+    """Loads each of them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Name them in their order."""
+        return list(self.parts)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
+        """Load one of them."""
+        return self.parts[cmd_name]() if cmd_name in self.parts else None
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, and the commands below."""
+        Command.format_options(self, ctx, formatter)
+        self.format_commands(ctx, formatter)
+
+
+def with_parts(made: click.Command, parts: Mapping[str, Callable[[], click.Command]]) -> click.Command:
+    """Return a command with others below it; its options do not go with these."""
+
+    def callback(**values: Any) -> Any:
+        context = click.get_current_context()
+        if not context.invoked_subcommand:
+            return made.callback(**values) if made.callback else None
+        for parameter in made.params:
+            if context.get_parameter_source(str(parameter.name)) is ParameterSource.COMMANDLINE:
+                raise UsageError(f"{parameter.opts[0]} does not go with {context.invoked_subcommand}")
+        return None
+
+    found = WithParts(
+        made.name,
+        callback=callback,
+        params=made.params,
+        help=made.help,
+        short_help=made.short_help,
+        invoke_without_command=True,
+        subcommand_metavar="[COMMAND FILE]",
+    )
+    found.parts = parts
+    return found
+
+
+def command(
+    name: str, arguments: type[Arguments], *, short_help: str
+) -> Callable[[Callable[[Arguments], int | None]], click.Command]:
+    """Make a command of a function of its arguments; the function's docstring is the help text."""
+
+    def make(function: Callable[[Arguments], int | None]) -> click.Command:
+        def callback(**values: Any) -> int | None:
+            with progress.shown(name, quiet=bool(values.get("quiet"))):
+                return function(_built(arguments, values))
+
+        parameters = list(_parameters(arguments, _OWN, ()))
+        return Command(
+            name, callback=callback, params=parameters, help=function.__doc__, short_help=short_help
+        )
+
+    return make
+
+
+def _parameters(made: type, heading: str, changed: Sequence[Changed]) -> Iterator[click.Parameter]:
+    heading = getattr(made, "HEADING", heading)
+    for field in _fields(made):
+        if field.group:
+            yield from _parameters(field.group, heading, field.changed)
+        elif field.option:
+            other = next((change.settings for change in changed if change.name == field.name), {})
+            yield _parameter(field.name, field.option.flags, {**field.option.settings, **other}, heading)
+
+
+def _parameter(
+    name: str, flags: tuple[str, ...], settings: Mapping[str, Any], heading: str
+) -> click.Parameter:
+    completed = BY_METAVAR.get(settings.get("metavar", ""))
+    if not flags:
+        return click.Argument([name], shell_complete=completed, **settings)
+    made = _Option([*flags, name], shell_complete=completed, **settings)
+    made.heading = heading
+    return made
+
+
+def _declared(made: type) -> tuple[_Field, ...]:
+    """Return the fields of a class: options, and groups, whose types alone have to be known."""
+    groups = {name: made.__annotations__[name] for name in _names(made) if name not in vars(made)}
+    module = vars(sys.modules[made.__module__])
+    types = get_type_hints(SimpleNamespace(__annotations__=groups), module, include_extras=True)
+    return tuple(
+        _group_field(name, types[name]) if name in types else _Field(name, vars(made)[name], None)
+        for name in _names(made)
+    )
+
+
+def _fields(made: Any) -> tuple[_Field, ...]:
+    fields: tuple[_Field, ...] = made.declared_fields
+    return fields
+
+
+def _group_field(name: str, hint: Any) -> _Field:
+    changed = _flat(hint.__metadata__) if get_origin(hint) is Annotated else ()
+    return _Field(name, None, hint.__origin__ if changed else hint, changed)
+
+
+def _flat(metadata: Iterable[Any]) -> tuple[Changed, ...]:
+    """Return the changes of an annotation, which may come several at once."""
+    return tuple(change for part in metadata for change in (part if isinstance(part, tuple) else (part,)))
+
+
+def values_of(group: Any) -> dict[str, Any]:
+    """Return the values of a group's options by the names of the fields."""
+    return {field.name: getattr(group, field.name) for field in _fields(type(group))}
+
+
+def given_flags(group: Any) -> Iterator[str]:
+    """Yield the options of a group, and of those in it, that have another value than their default."""
+    return (flag for flag, _ in _given(group))
+
+
+def given_words(group: Any) -> Iterator[str]:
+    """Yield the words by which a command line gives a group, and those in it, their values."""
+    for flag, value in _given(group):
+        yield from _words(flag, value)
+
+
+def _words(flag: str, value: Any) -> Iterator[str]:
+    if value is True:
+        yield flag
+    else:
+        for word in value if isinstance(value, tuple) else (value,):
+            yield from (flag, str(word))
+
+
+_OUTPUT: Final = "Output"
+"""The heading of the options that decide what is shown of a result."""
+_ALSO_OUTPUT: Final = frozenset(
+    {"--only-restarts", "--detailed-exitcode", "--details", "--sign-key", "--jobs", "--full", "--show-values"}
+)
+"""Options under other headings that change nothing of a verdict."""
+
+
+def command_line(arguments: Any) -> str:
+    """Return the command line that makes the same result again, without how it is shown.
+
+    URLs in it are without user, password and query. It is the same for equal results in several formats.
+    """
+    context = click.get_current_context()
+    positional = [
+        str(value)
+        for field in _fields(type(arguments))
+        if field.option and not field.option.flags and (value := getattr(arguments, field.name))
+    ]
+    # the same name as a plugin of kubectl: equal results are equal files
+    names = context.command_path.removeprefix(context.find_root().info_name or "").split()
+    return shlex.join(["hashcompat", *names, *map(urls, (*positional, *_deciding(arguments)))])
+
+
+def _deciding(group: Any) -> Iterator[str]:
+    """Yield the words of the options that take part in a result."""
+    for field in _fields(type(group)):
+        value = getattr(group, field.name)
+        if field.group:
+            yield from _deciding(value) if getattr(field.group, "HEADING", "") != _OUTPUT else ()
+        elif field.option and field.option.flags and value != field.option.settings["default"]:
+            flag = field.option.flags[0]
+            if flag not in _ALSO_OUTPUT:
+                yield from _words(flag, value)
+
+
+def _given(group: Any) -> Iterator[tuple[str, Any]]:
+    for field in _fields(type(group)):
+        value = getattr(group, field.name)
+        if field.group:
+            yield from _given(value)
+        elif field.option and field.option.flags and value != field.option.settings["default"]:
+            yield field.option.flags[0], value
+
+
+def _built(made: type[Arguments], values: Mapping[str, Any]) -> Arguments:
+    """Return the class with click's values in it."""
+    given = {
+        found.name: _built(found.group, values) if found.group else values[found.name]
+        for found in _fields(made)
+    }
+    return made(**given)

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from hashcompat.analysis.planning.options import STRATEGIES, AssumePatch, Options
-from hashcompat.cli.args.declare import group, option
+from hashcompat.cli.args import group, option
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.releases import Names
 from hashcompat.core.catalog.gates import BOOLEANS

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Protocol, TypeVar
 import click
 import msgspec
 
-from hashcompat.cli.args.declare import group, option, values_of
+from hashcompat.cli.args import group, option, values_of
 from hashcompat.cli.args.source import cluster_state
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.impact import Rollout

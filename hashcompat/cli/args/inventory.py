@@ -10,7 +10,7 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.cli import progress
-from hashcompat.cli.args.declare import given_flags
+from hashcompat.cli.args import given_flags
 from hashcompat.cli.args.source import (
     Labels,
     Scope,

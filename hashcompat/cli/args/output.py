@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TypeVar
 
 import click
 
-from hashcompat.cli.args.declare import Changed, group, option
+from hashcompat.cli.args import Changed, group, option
 from hashcompat.cli.output import Destination, check_apart, destination
 from hashcompat.core.errors import UsageError
 from hashcompat.output.formats import FORMATS, chosen, offered

@@ -15,7 +15,7 @@ from msgspec import structs
 
 from hashcompat.analysis import planning
 from hashcompat.analysis.planning.view import View
-from hashcompat.cli.args.declare import group, option
+from hashcompat.cli.args import group, option
 from hashcompat.cli.args.facts import Facts, Patched
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.releases import Names, Releases

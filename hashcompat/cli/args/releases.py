@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from hashcompat.analysis.planning.options import AUTO
-from hashcompat.cli.args.declare import command_line, group, option
+from hashcompat.cli.args import command_line, group, option
 from hashcompat.cli.args.source import Scope
 from hashcompat.cli.output import note
 from hashcompat.core.catalog.lookup import Catalog, default_catalog

@@ -15,8 +15,7 @@ from hashcompat.analysis.gating import judge
 from hashcompat.analysis.gating.judge import check_cluster, check_input_age
 from hashcompat.analysis.planning.ages import Ages
 from hashcompat.analysis.planning.options import AUTO
-from hashcompat.cli.args import planned
-from hashcompat.cli.args.declare import given_flags
+from hashcompat.cli.args import given_flags, planned
 from hashcompat.cli.args.facts import Records
 from hashcompat.cli.args.gate import RolloutFlags
 from hashcompat.cli.args.inventory import Reading

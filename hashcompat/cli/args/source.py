@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from msgspec import structs
 
 from hashcompat.cli import progress
-from hashcompat.cli.args.declare import group, option
+from hashcompat.cli.args import group, option
 from hashcompat.cli.output import note
 from hashcompat.cli.streams import say
 from hashcompat.core.errors import InputError, UsageError

@@ -8,8 +8,8 @@ from typing import Final
 import click
 
 from hashcompat.cli import output
-from hashcompat.cli.args.declare import argument, group, option
-from hashcompat.cli.args.declare import command as declared
+from hashcompat.cli.args import argument, group, option
+from hashcompat.cli.args import command as declared
 from hashcompat.cli.shells import SHELLS, script
 
 

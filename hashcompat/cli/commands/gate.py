@@ -14,9 +14,8 @@ from hashcompat.analysis.gating.judge import judge
 from hashcompat.analysis.gating.outcome import judge_after
 from hashcompat.analysis.gating.result import GateResult, Outcome, decided, own_turns, taken
 from hashcompat.cli import output
-from hashcompat.cli.args import savedplan
-from hashcompat.cli.args.declare import command as declared
-from hashcompat.cli.args.declare import given_flags, group, option
+from hashcompat.cli.args import command as declared
+from hashcompat.cli.args import given_flags, group, option, savedplan
 from hashcompat.cli.args.facts import Facts, Patched, keep_going_option
 from hashcompat.cli.args.gate import PolicyFlags, RolloutFlags, State, extra_inputs_of, settled
 from hashcompat.cli.args.inventory import Reading

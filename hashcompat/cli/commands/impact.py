@@ -10,8 +10,8 @@ from msgspec import structs
 from hashcompat.analysis import disruption, planning
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
-from hashcompat.cli.args.declare import command as declared
-from hashcompat.cli.args.declare import group, option
+from hashcompat.cli.args import command as declared
+from hashcompat.cli.args import group, option
 from hashcompat.cli.args.facts import Facts, Patched, keep_going_option
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet, Shown, shows
@@ -19,6 +19,7 @@ from hashcompat.cli.args.releases import Releases
 from hashcompat.cli.args.source import Scope, Source
 from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet.alike import unready
+from hashcompat.core.model.impact import Installer
 from hashcompat.output.report.impact import IMPACT
 from hashcompat.sources import filters
 from hashcompat.sources.dating import now
@@ -46,6 +47,13 @@ class Arguments:
         is_flag=True,
         help="Treat the input as complete: no PodDisruptionBudget in it means there is none.",
     )
+    installer: str | None = option(
+        "--with",
+        type=click.Choice([installer.value for installer in Installer]),
+        metavar="INSTALLER",
+        help="What installs kubelets, for the commands of the runbook: kubeadm, k3s, rke2, talos or package "
+        "(the package manager). Default: k3s and rke2 where nodes report such a release, else package.",
+    )
     keep_going: bool = keep_going_option()
     detailed_exitcode: bool = option(
         "--detailed-exitcode",
@@ -68,8 +76,8 @@ class Arguments:
 def command(arguments: Arguments) -> int:
     """Show which PodDisruptionBudgets and owners the restarts of a plan hit, and order the nodes.
 
-    Nodes without restarts come first, then those whose restarts breach nothing, then those to drain.
-    -o markdown prints a runbook with the commands for each node.
+    The control plane comes first, one node after the other. Of the others, nodes without restarts come
+    first, then those whose restarts breach nothing, then those to drain. -o markdown prints a runbook.
     """
     if arguments.scope.labels.selector:
         raise UsageError(
@@ -102,6 +110,7 @@ def command(arguments: Arguments) -> int:
         arguments.scope.nodes or None,
         unready(view.kubelet(way.new)),
         across_zones=arguments.across_zones,
+        installer=Installer(arguments.installer) if arguments.installer else None,
     )
     output.show(IMPACT, impact, arguments.shown)
     output.notes(IMPACT, impact, quiet=quiet)

@@ -10,8 +10,8 @@ from hashcompat.analysis.answers.matrix import make
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output, progress
-from hashcompat.cli.args.declare import Changed, group, option
-from hashcompat.cli.args.declare import command as declared
+from hashcompat.cli.args import Changed, group, option
+from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.facts import Facts
 from hashcompat.cli.args.inventory import Reading, is_named, refuse_without_pods
 from hashcompat.cli.args.output import Quiet, Shown, shows

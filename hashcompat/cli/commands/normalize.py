@@ -10,8 +10,8 @@ from msgspec import structs
 from hashcompat.analysis import normalizing
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
-from hashcompat.cli.args.declare import command as declared
-from hashcompat.cli.args.declare import group, option, with_parts
+from hashcompat.cli.args import command as declared
+from hashcompat.cli.args import group, option, with_parts
 from hashcompat.cli.args.facts import Facts, Patched, keep_going_option
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet, Shown, shows

@@ -12,8 +12,8 @@ from typing import Annotated, ClassVar, Final
 import click
 
 from hashcompat.cli import output
-from hashcompat.cli.args.declare import argument, group, option
-from hashcompat.cli.args.declare import command as declared
+from hashcompat.cli.args import argument, group, option
+from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.planned import key_of
 from hashcompat.core.catalog.lookup import default_catalog

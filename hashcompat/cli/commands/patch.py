@@ -15,8 +15,8 @@ from hashcompat.analysis.patching.strip import check_strip
 from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
-from hashcompat.cli.args.declare import command as declared
-from hashcompat.cli.args.declare import group, option
+from hashcompat.cli.args import command as declared
+from hashcompat.cli.args import group, option
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.releases import Names, ReleaseData

@@ -13,8 +13,8 @@ from msgspec import structs
 from hashcompat.analysis import planning
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output
-from hashcompat.cli.args.declare import Changed, given_words, group, option
-from hashcompat.cli.args.declare import command as declared
+from hashcompat.cli.args import Changed, given_words, group, option
+from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.facts import Facts, Patched, keep_going_option
 from hashcompat.cli.args.output import Quiet, Shown, Verbose, WithoutHashes, shows
 from hashcompat.cli.args.planned import Jobs, Make, key_of, planned

@@ -21,8 +21,8 @@ from hashcompat.analysis.preflight import (
     with_own_releases,
 )
 from hashcompat.cli import output
-from hashcompat.cli.args.declare import changed, group, option
-from hashcompat.cli.args.declare import command as declared
+from hashcompat.cli.args import changed, group, option
+from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.facts import override_option
 from hashcompat.cli.args.inventory import Reading, is_named
 from hashcompat.cli.args.output import Quiet, Shown, shows

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output
-from hashcompat.cli.args.declare import command as declared
-from hashcompat.cli.args.declare import group, option
+from hashcompat.cli.args import command as declared
+from hashcompat.cli.args import group, option
 from hashcompat.cli.args.gate import configmap_of
 from hashcompat.cli.args.inventory import cluster_scope
 from hashcompat.cli.args.output import Shown, shows

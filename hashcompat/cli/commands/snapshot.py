@@ -10,8 +10,8 @@ from msgspec import structs
 
 from hashcompat.analysis.answers.redaction import Redaction, Snapshot
 from hashcompat.cli import output
-from hashcompat.cli.args.declare import command as declared
-from hashcompat.cli.args.declare import group, option
+from hashcompat.cli.args import command as declared
+from hashcompat.cli.args import group, option
 from hashcompat.cli.args.facts import Records
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet

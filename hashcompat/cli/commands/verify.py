@@ -10,8 +10,8 @@ from hashcompat.analysis.answers.golden import Verifications, verify
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
-from hashcompat.cli.args.declare import argument, group, option
-from hashcompat.cli.args.declare import command as declared
+from hashcompat.cli.args import argument, group, option
+from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.facts import Facts, Records
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet, Shown, WithoutHashes, shows

@@ -52,6 +52,26 @@ class Role(StrEnum):
     WORKER = "worker"
 
 
+class Installer(StrEnum):
+    """What installs the kubelets of a cluster."""
+
+    KUBEADM = "kubeadm"
+    K3S = "k3s"
+    RKE2 = "rke2"
+    TALOS = "talos"
+    PACKAGE = "package"
+    """The package manager of the node, or whatever else puts a kubelet there."""
+
+
+class ApiServer(msgspec.Struct, frozen=True):
+    """A static pod of the API server."""
+
+    node: str
+    release: str
+    behind: int
+    """How many minors it is behind the target release; negative where it is newer."""
+
+
 class BudgetImpact(msgspec.Struct, frozen=True):
     """What restarts at one time do to a PodDisruptionBudget."""
 
@@ -296,8 +316,11 @@ class Impact(Result[NodeImpact], msgspec.Struct, frozen=True):
     at_least: int = 0
     """How many batches of that size there are at the least, however they are chosen."""
 
-    servers: tuple[tuple[str, str], ...] = ()
-    """The nodes with a static pod of the API server, and its release."""
+    servers: tuple[ApiServer, ...] = ()
+    """The static pods of the API server, by node."""
+
+    installer: Installer = Installer.PACKAGE
+    """What installs its kubelets."""
 
     unplaced: int = 0
     """How many pods that restart, or may, are on no node."""

@@ -47,6 +47,11 @@ def has_findings(report: Report[Any]) -> bool:
     return report.findings is not None
 
 
+def has_headline(report: Report[Any]) -> bool:
+    """Return whether results of that kind come to something that one line can say."""
+    return report.headline is not None
+
+
 def has_page(report: Report[Any]) -> bool:
     """Return whether results of that kind can be a page: one of their own, a table, or a text."""
     return bool(report.page or has_sheet(report) or report.text)
@@ -67,6 +72,9 @@ FORMATS: Final[Mapping[str, Format]] = {
         on_demand("github", has_findings, "pipelines", summary_in="GITHUB_STEP_SUMMARY", escapes=None),
         on_demand("gitlab", has_findings, "pipelines", for_programs=True, escapes=None),
         on_demand("html", has_page, "html", for_programs=True, escapes=IN_XML, details=True),
+        on_demand("summary", has_headline, "summary"),
+        on_demand("slack", has_headline, "summary", for_programs=True, escapes=None),
+        on_demand("teams", has_headline, "summary", for_programs=True, escapes=None),
         on_demand("prometheus", has_findings, "pipelines"),
         on_demand("custom-columns", has_document, "jsonpath", takes="HEADER:.path[,...]"),
         on_demand("jsonpath", has_document, "jsonpath", takes="TEMPLATE"),

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from hashcompat.core.model.escape import distinct, printable, prose
 from hashcompat.output.formats.model import Style, facts_of
-from hashcompat.output.report.model import Block, Bullets, Heading, Prose, Report, Script, Table
+from hashcompat.output.report.model import Block, Bullets, Code, Heading, Prose, Report, Script, Table
 
 
 def sheet(report: Report[Any], result: Any) -> Table:
@@ -99,13 +99,14 @@ def _block(block: Block, style: Style) -> Iterator[str]:
             yield from _table(block, style)
 
 
-def _typed(words: str | tuple[str, ...], style: Style) -> str:
+def _typed(words: str | tuple[str, ...] | Code, style: Style) -> str:
     """Return a comment, or a command as a shell takes it; none with a name that people do not see whole."""
     if isinstance(words, str):
         return f"# {printable(words, style.encoding)}\n"
-    if any(printable(part, style.encoding) != part for part in words):
+    names = words.names if isinstance(words, Code) else words
+    if any(printable(part, style.encoding) != part for part in names):
         return "# no command: a name in it has characters that are not visible, or that a CI runner obeys\n"
-    return f"{shlex.join(words)}\n"
+    return f"{words.shell if isinstance(words, Code) else shlex.join(words)}\n"
 
 
 def _table(table: Table, style: Style) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """The explanation of some containers, as a text for a person and as a document.
 
-Containers whose explanations differ only in the name of the pod, such as replicas, are explained once.
+Containers whose explanations differ in nothing but names, such as replicas, are explained once, the worst
+verdict first.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from hashcompat.core.model.escape import count
 from hashcompat.core.model.mask import MASK
 from hashcompat.core.model.plan import Kind, Piece
 from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.regex import regex
 from hashcompat.output.documents import containers as docs
 from hashcompat.output.report.difference import SHOW, change_lines, rule_lines, whole_sections
 from hashcompat.output.report.items import COLOURS, SEVERITY, item_name, reason_words, verdict_cell
@@ -32,6 +34,7 @@ from hashcompat.output.report.model import (
     document,
 )
 from hashcompat.output.report.notes import BESIDES
+from hashcompat.output.report.page import Fragment, Page
 from hashcompat.output.report.provenance import Provenance, upgrade_of
 from hashcompat.output.report.restartplan import container_verdict, pieces_of, source_of, tool_of
 
@@ -46,25 +49,40 @@ class Group(msgspec.Struct, frozen=True):
 
 
 def grouped(explanations: Iterable[Explanation]) -> list[Group]:
-    """Put explanations together that are alike, in the order of the first ones."""
+    """Put explanations together that are alike, the worst verdict first."""
     groups: dict[Hashable, list[Explanation]] = {}
-    for explanation in explanations:
-        # alike is all that people are shown but names, and what was made of them: drains, logs, events
-        item, said = explanation.item, explanation.sentences
-        likeness = (
-            item.container,
-            item.from_release,
-            item.verdict,
-            item.hashes,
-            item.reasons,
-            (said.what, said.why, said.todo),
-            tuple((seen.where, seen.verbosity) for seen in explanation.expect),
-            tuple(side.text if side else None for side in (explanation.old, explanation.new)),
-        )
-        groups.setdefault(likeness, []).append(explanation)
+    for explanation in sorted(explanations, key=lambda one: SEVERITY[one.item.verdict]):
+        groups.setdefault(_likeness(explanation), []).append(explanation)
     return [Group(first, tuple(others)) for first, *others in groups.values()]
 
 
+_MOUNT: Final = regex(r"\b(kube-api-access|[a-z0-9.-]+-token)-[bcdfghjklmnpqrstvwxz2456789]{5}\b")
+"""The token mount of a pod, whose name ends as API servers end names that they make (apimachinery
+pkg/util/rand ``SafeEncodeString``)."""
+
+
+def _likeness(explanation: Explanation) -> Hashable:
+    """Return all that people are shown but names, and what was made of them: drains, logs, events, hashes.
+
+    From 1.21 on each pod has a token mount with a name of its own (``kube-api-access-x7k2p``), which is
+    hashed: the texts and hashes of replicas differ in it.
+    """
+    item, said = explanation.item, explanation.sentences
+    sides = explanation.old, explanation.new
+    return (
+        item.container,
+        item.from_release,
+        item.verdict,
+        item.reasons,
+        item.calibrated,
+        item.hashes.recorded is None,
+        (said.what, said.why, said.todo),
+        tuple((seen.where, seen.verbosity) for seen in explanation.expect),
+        tuple(_MOUNT.sub("", side.readable) if side else None for side in sides),
+    )
+
+
+_PULL: Final = "https://github.com/kubernetes/kubernetes/pull/"
 _SEPARATOR: Final = "-" * 72
 _MOST_NAMES: Final = 5
 _PLACES: Final = {
@@ -166,7 +184,9 @@ def _alike(group: Group) -> Iterator[Line]:
     if group.others:
         names = [item_name(other.item) for other in group.others[:_MOST_NAMES]]
         more = ", …" if len(group.others) > _MOST_NAMES else ""
-        yield [f"and {len(group.others)} more like it: {', '.join(names)}{more}"]
+        hashes = {one.item.hashes for one in (group.explanation, *group.others)}
+        own = ", each with hashes of its own" if len(hashes) > 1 else ""
+        yield [f"and {len(group.others)} more like it{own}: {', '.join(names)}{more}"]
 
 
 def _hash_rows(explanation: Explanation) -> list[list[object]]:
@@ -254,10 +274,60 @@ def _provenance(explanations: Explanations) -> Provenance:
     return Provenance(upgrade, explanations.origin, explanations.making)
 
 
+def _page(explanations: Explanations) -> Page:
+    from hashcompat.output.report.resultpages import explanation_page  # noqa: PLC0415 - few runs make pages
+
+    groups = [(group.explanation, group.others) for group in grouped(explanations.items)]
+    return explanation_page(EXPLANATIONS, explanations, groups, _parts)
+
+
+def _parts(explanation: Explanation) -> tuple[list[Fragment], list[tuple[str, list[str]]]]:
+    """Return where the two texts differ, and what else a page says of a container."""
+    shown: set[object] = set()
+    lists = (
+        ("Remarks", _remarks(explanation)),
+        ("Upstream", _upstream(explanation, shown)),
+        ("What to expect", _expected(explanation.expect)),
+    )
+    texts = [(title, [*_joined("".join(map(str, line)) for line in lines)]) for title, lines in lists]
+    return [*_fragments(explanation)] if explanation.by_text else [], texts
+
+
+def _joined(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines with the pull request that is the next line's address at their ends: a page links it."""
+    line = ""
+    for text in lines:
+        if (number := text.removeprefix(_PULL)) != text:
+            line += f" kubernetes/kubernetes#{number}" if f"#{number}" not in line else ""
+            continue
+        yield from filter(None, [line])
+        line = text
+    yield from filter(None, [line])
+
+
+def _fragments(explanation: Explanation) -> Iterator[Fragment]:
+    old, new = explanation.old, explanation.new
+    if old is None or new is None:
+        return
+    if old.era != new.era:
+        for side in (old, new):
+            pieces = [(piece.kind.value, piece.text) for piece in beginning(side.readable)]
+            yield Fragment(f"{side.release} hashes {side.hashes}; it begins", pieces)
+        return
+    found = explanation.fragment
+    more = "More places differ; hashcompat explain --full shows all." if found.more else ""
+    title = f"Where the text of {old.release} and that of {new.release} differ"
+    if found.pieces:
+        yield Fragment(title, [(piece.kind.value, piece.text) for piece in found.pieces], more)
+    elif old.hash != new.hash:
+        yield Fragment(title, (), f"They differ in a masked value; {SHOW}.")
+
+
 EXPLANATIONS: Final[Report[Explanations]] = Report(
     "ExplanationList",
     document=_document,
     text=_text,
+    page=_page,
     title="Explanation",
     headline=_headline,
     provenance=_provenance,

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from hashcompat.analysis.gating.judge import owner_group
 from hashcompat.analysis.gating.result import GateResult, Judged, Line, Outcome, Standing
-from hashcompat.core.model.escape import count, word
+from hashcompat.core.model.escape import count, owner_path, word
 from hashcompat.core.policies.policy import Limit, PolicyFile
 from hashcompat.core.rules.pages import every, findings
 from hashcompat.output.documents import rollout as docs
@@ -29,6 +29,7 @@ from hashcompat.output.report.model import (
     Findings,
     Headline,
     Prose,
+    Ranking,
     Report,
     Rows,
     Screen,
@@ -39,6 +40,7 @@ from hashcompat.output.report.model import (
 )
 from hashcompat.output.report.model import Outcome as CaseOutcome
 from hashcompat.output.report.notes import BESIDES, collapsed
+from hashcompat.output.report.page import Page
 from hashcompat.output.report.planview import overridden, times_line, times_of
 from hashcompat.output.report.restartplan import (
     case_of,
@@ -343,7 +345,7 @@ def _names(result: GateResult) -> Iterator[str]:
 def _notes(result: GateResult) -> Iterator[str]:
     """Yield what it rests on, warnings, what does not count and why, and at last what decided."""
     yield from (f"Assumed: {assumption}" for assumption in result.plan.assumptions)
-    yield from (f"Warning: {warning}" for warning in (*result.plan.warnings, *result.warnings))
+    yield from (f"Warning: {warning}" for warning in collapsed((*result.plan.warnings, *result.warnings)))
     yield from (f"{BESIDES}: {line}" for line in collapsed(result.plan.besides))
     numbers = Counter(judged.standing for judged in result.judged)
     for standing, words in ((Standing.EXCEPTED, "by exceptions"), (Standing.BASELINE, "by the baseline")):
@@ -369,9 +371,26 @@ def _verdict(result: GateResult) -> str:
     return f"{result.outcome}{only}: {result.deciding}"
 
 
+def _counted(result: GateResult) -> str:
+    numbers = Counter(judged.standing.value.replace("_", " ").lower() for judged in result.judged)
+    words = ", ".join(f"{number} {name}" for name, number in numbers.items())
+    return f"{count(result.whole.compared, 'running container')} judged: {words or 'all kept'}"
+
+
+def _ranking(result: GateResult) -> Ranking:
+    rows = [row for row in _owners(result) if str(row[4]) in _STANDING_COLOURS] or _owners(result)
+    return Ranking("Top owners", [(owner_path(str(row[0]), str(row[1])), int(str(row[2]))) for row in rows])
+
+
 def _headline(result: GateResult) -> Headline:
     only = "reported only: " if result.policy.report_only and result.outcome is not Outcome.PASS else ""
     return Headline(result.outcome.value, f"{only}{result.deciding}", _COLOURS[result.outcome])
+
+
+def _page(result: GateResult) -> Page:
+    from hashcompat.output.report.resultpages import gate_page  # noqa: PLC0415 - few runs make pages
+
+    return gate_page(GATE, result)
 
 
 GATE: Final[Report[GateResult]] = Report(
@@ -384,7 +403,10 @@ GATE: Final[Report[GateResult]] = Report(
     findings=findings_of,
     names=_names,
     title="Upgrade gate",
+    page=_page,
     headline=_headline,
+    counted=_counted,
+    ranking=_ranking,
     provenance=lambda result: structs.replace(
         provenance_of(result.plan), making=result.making, plan=result.plan.making
     ),

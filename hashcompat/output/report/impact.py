@@ -5,12 +5,12 @@ The runbook, at the end, is what to type for that, node by node and in order.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Final
 
-from hashcompat.core.model.escape import agree, count, name_path, owner_path
+from hashcompat.core.model.escape import count, name_path, owner_path
 from hashcompat.core.model.impact import (
     Batch,
     BudgetImpact,
@@ -26,27 +26,26 @@ from hashcompat.core.model.impact import (
 from hashcompat.output.documents import rollout as docs
 from hashcompat.output.report.model import (
     Block,
-    Bullets,
     Coloured,
     Document,
-    Heading,
     Headline,
     Line,
     Prose,
+    Ranking,
     Report,
     Rows,
     Screen,
-    Script,
     Section,
     Table,
     document,
-    judged,
     plain,
 )
 from hashcompat.output.report.notes import BESIDES, collapsed
+from hashcompat.output.report.page import Page
 from hashcompat.output.report.planview import overridden
 from hashcompat.output.report.provenance import Provenance, upgrade_of
 from hashcompat.output.report.restartplan import source_of, tool_of
+from hashcompat.output.report.runbook import runbook
 
 _COLOURS: Final[Mapping[Step, str]] = {
     Step.CLEAN: "green",
@@ -391,142 +390,53 @@ def _missing(impact: Impact) -> Iterator[str]:
         yield f"{' and '.join(what for what, text in missing.items() if text == why)} are UNKNOWN: {why}"
 
 
-_NODE_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
-"""What API servers accept as the name of a node (apimachinery ``IsDNS1123Subdomain``)."""
-_TITLES: Final = {
-    Step.CLEAN: "in place, nothing restarts",
-    Step.IN_PLACE: "in place",
-    Step.UNDECIDED: "undecided: decide first, or drain",
-    Step.DRAIN: "drain first",
-}
-_OLDER: Final = "kubectl before 1.20 calls --delete-emptydir-data --delete-local-data; these files are lost"
-_BARE: Final = "--force deletes pods that nothing creates again; save their manifests first"
+def _pages(impact: Impact) -> Iterator[Block]:
+    besides = [f"{BESIDES}: {line}" for line in _besides(impact)]
+    warnings = [f"Warning: {line}" for line in collapsed(impact.warnings)]
+    return runbook(impact, _upgrade(impact), [*warnings, *besides, *_missing(impact)])
 
 
-def runbook(impact: Impact) -> Iterator[Block]:
-    """Yield the pages: what to know, then each batch with the commands for each of its nodes."""
-    yield Heading(f"Runbook: kubelet {_upgrade(impact)}", 1)
-    yield Bullets([*_before(impact)])
-    yield Script([_hashcompat(impact, "preflight", "--to", impact.to_release, "--no-node")])
-    nodes = {node.name: node for node in impact.nodes}
-    for batch in impact.batches:
-        yield from _runbook_batch(impact, batch, nodes)
-
-
-def _before(impact: Impact) -> Iterator[str]:
-    yield "A kubelet that restarts containers asks nobody: PodDisruptionBudgets hold back drains alone."
-    yield "Upgrade a batch only when the one before is done and its pods are ready again."
-    yield from (f"Warning: {warning}" for warning in collapsed(impact.warnings))
-    yield from (f"{BESIDES}: {line}" for line in _besides(impact))
-    if impact.budgets_missing:
-        yield f"PodDisruptionBudgets are UNKNOWN: {impact.budgets_missing}"
-    if impact.unplaced or impact.unseen:
-        pods = count(impact.unplaced + impact.unseen, "pod")
-        yield f"On no node that is known, and so in no batch: {pods}"
-
-
-def _runbook_batch(impact: Impact, batch: Batch, nodes: dict[str, NodeImpact]) -> Iterator[Block]:
-    yield Heading(f"Batch {batch.number}: {count(len(batch.nodes), 'node')}, {_TITLES[batch.step]}", 2)
-    if len(batch.nodes) > 1 and batch.effect:
-        yield Bullets([f"Together: {line}" for line in _effect_lines(batch.effect)])
-    for name in batch.nodes:
-        yield Heading(f"Node {name}", 3)
-        if lines := [*_node_lines(nodes[name])]:
-            yield Bullets(lines)
-        yield Script([*_commands(impact, nodes[name])])
-
-
-def _effect_lines(effect: Effect) -> Iterator[str]:
-    for budget in effect.budgets:
-        name = name_path(budget.namespace, budget.name)
-        if budget.certainty is Certainty.YES:
-            yield f"PodDisruptionBudget {name} is breached: {budget.after} of {budget.desired} healthy pods"
-        else:
-            yield f"PodDisruptionBudget {name} may be breached"
-    for owner in effect.owners:
-        sure = owner.certainty is Certainty.YES
-        verb = agree(owner.replicas, "restart") if sure else "may restart"
-        yield f"{owner.all_of_it} {verb} at once"
-
-
-def _node_lines(node: NodeImpact) -> Iterator[str]:
-    if node.restarted or node.unknown:
-        yield f"Pods that restart: {node.restarted}; more that may: {node.unknown}"
-    yield from node.reasons
-    if node.unready:
-        some = count(node.unready, "pod")
-        yield f"Besides restarts: {some} not Ready for up to {node.seconds} s, until the probes pass again"
-    yield from _together(node.together)
-    pods = node.pods
-    for what, places in (
-        ("Not started again", pods.killed),
-        ("Nothing creates it again", pods.bare),
-        ("Static pod, which no drain moves", pods.static),
-    ):
-        yield from (f"{what}: {name_path(*place)}" for place in places)
-    yield from (f"The only replica: {owner_path(*owner)}" for owner in pods.single)
-
-
-def _commands(impact: Impact, node: NodeImpact) -> Iterator[str | tuple[str, ...]]:
-    # whoever pastes a command would paste what is in the name
-    if not _NODE_NAME.fullmatch(node.name):
-        yield "no commands: no API server accepts this name of a node"
-        return
-    yield _kubectl(impact, "cordon", node.name)
-    if node.step in (Step.DRAIN, Step.UNDECIDED):
-        yield from _drain(impact, node)
-    yield f"on the node: install kubelet {impact.to_release}, then"
-    yield ("systemctl", "restart", "kubelet")
-    yield "from here; the plan exits with 0 once nothing of the node is left to restart"
-    yield _kubectl(impact, "wait", "--for=condition=Ready", f"node/{node.name}", "--timeout=10m")
-    yield _hashcompat(
-        impact,
-        "plan",
-        "--from",
-        "auto",
-        "--to",
-        impact.to_release,
-        "--node",
-        node.name,
-        "--detailed-exitcode",
-    )
-    yield _kubectl(impact, "uncordon", node.name)
-
-
-def _drain(impact: Impact, node: NodeImpact) -> Iterator[str | tuple[str, ...]]:
-    if node.step is Step.UNDECIDED:
-        yield "not needed where the reasons above are settled otherwise"
-    if node.drain_waits:
-        yield f"waits, for no eviction is allowed now by {', '.join(node.drain_waits)}"
-    if "--delete-emptydir-data" in node.flags:
-        yield _OLDER
-    if "--force" in node.flags:
-        yield _BARE
-    for owner in node.effect.owners:
-        yield f"all replicas of {owner_path(owner.namespace, owner.name)} are here: move one by one first"
-    yield _kubectl(impact, "drain", node.name, *node.flags, "--timeout=30m")
-
-
-def _kubectl(impact: Impact, *words: str) -> tuple[str, ...]:
-    return ("kubectl", *_context(impact), *words)
-
-
-def _hashcompat(impact: Impact, *words: str) -> tuple[str, ...]:
-    return ("hashcompat", *words, *_context(impact))
-
-
-def _context(impact: Impact) -> tuple[str, ...]:
-    """Return the flag that names the cluster: the context that was read."""
-    return (f"--context={impact.origin.context}",) if impact.origin.context else ()
+def _ranking(impact: Impact) -> Ranking:
+    rows = [(owner_path(one.namespace, one.name), one.restarted + one.unknown) for one in impact.owners]
+    return Ranking("Top owners", sorted((row for row in rows if row[1]), key=lambda row: -row[1]))
 
 
 def _headline(impact: Impact) -> Headline:
-    text = "; ".join(str(line[0]) for line in _answer(impact))
-    return judged(text, found=impact.is_found, undecided=impact.is_undecided)
+    """Return whether something is breached, and the first thing that is."""
+    text = "; ".join([*islice(_breaks(impact), 1), str(next(_answer(impact))[0])])
+    if impact.is_found:
+        return Headline("BREACH", text, "red")
+    if impact.is_undecided:
+        return Headline("UNDECIDED", text, "yellow")
+    return Headline("NO BREACH", text, "green")
+
+
+def _breaks(impact: Impact) -> Iterator[str]:
+    """Yield what surely happens that nobody wants: budgets, owners, and pods that are not started again."""
+    places = [
+        *((node.name, node.effect) for node in impact.nodes),
+        *((f"batch {batch.number}", batch.effect) for batch in impact.batches if len(batch.nodes) > 1),
+    ]
+    for where, effect in places:
+        for budget in effect.budgets:
+            if budget.certainty is Certainty.YES:
+                yield f"{where} breaches PodDisruptionBudget {name_path(budget.namespace, budget.name)}"
+        for owner in effect.owners:
+            if owner.certainty is Certainty.YES:
+                yield f"{where} leaves no replica of {owner_path(owner.namespace, owner.name)}"
+    for node in impact.nodes:
+        if node.pods.killed:
+            yield f"{node.name}: {count(len(node.pods.killed), 'pod')} not started again"
 
 
 def _upgrade(impact: Impact) -> str:
     return upgrade_of(impact.from_release, impact.running, impact.to_release)
+
+
+def _page(result: Impact) -> Page:
+    from hashcompat.output.report.resultpages import impact_page  # noqa: PLC0415 - few runs make pages
+
+    return impact_page(IMPACT, result)
 
 
 IMPACT: Final[Report[Impact]] = Report(
@@ -536,9 +446,11 @@ IMPACT: Final[Report[Impact]] = Report(
     table=_table,
     wide=_wide,
     names=_names,
-    pages=runbook,
+    pages=_pages,
     title="Impact of an upgrade",
+    page=_page,
     headline=_headline,
+    ranking=_ranking,
     provenance=lambda impact: Provenance(_upgrade(impact), impact.origin, impact.making),
     lead=overridden,
     notes=_notes,

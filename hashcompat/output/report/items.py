@@ -60,3 +60,8 @@ def hop_ends(hop: Hop) -> str:
 def hop_words(hop: Hop) -> str:
     """Say how many containers a step kills, and how many are not decided."""
     return f"{hop.findings}" + (f" (and {hop.unknown} unknown)" if hop.unknown else "")
+
+
+def counted(hop: Hop) -> str:
+    """Write findings, and behind ``+`` what is not decided, with a question mark."""
+    return f"{hop.findings}+{hop.unknown}?" if hop.unknown else str(hop.findings)

@@ -20,7 +20,7 @@ from hashcompat.core.model.escape import count
 from hashcompat.core.model.plan import Hop, Scope
 from hashcompat.core.release import parse_release
 from hashcompat.output.documents import releases as docs
-from hashcompat.output.report.items import hop_words
+from hashcompat.output.report.items import counted, hop_words
 from hashcompat.output.report.model import (
     Coloured,
     Document,
@@ -33,6 +33,7 @@ from hashcompat.output.report.model import (
     Table,
     document,
 )
+from hashcompat.output.report.page import Page
 from hashcompat.output.report.provenance import Provenance, upgrade_of
 from hashcompat.output.report.restartplan import source_of, tool_of
 
@@ -110,11 +111,6 @@ def _fitted_cell(matrix: Matrix, group: Sequence[str], target: Sequence[str]) ->
 def _counted(hop: Hop) -> Coloured:
     colour = "red" if hop.findings else "yellow" if hop.unknown else "green"
     return Coloured(counted(hop), colour)
-
-
-def counted(hop: Hop) -> str:
-    """Write findings, and behind ``+`` what is not decided, with a question mark."""
-    return f"{hop.findings}+{hop.unknown}?" if hop.unknown else str(hop.findings)
 
 
 def _labelled(grid: _Grid) -> Table:
@@ -387,6 +383,12 @@ def _provenance(matrix: Matrix) -> Provenance:
     return Provenance(upgrade, matrix.origin, matrix.making)
 
 
+def _page(result: Matrix) -> Page:
+    from hashcompat.output.report.resultpages import matrix_page  # noqa: PLC0415 - few runs make pages
+
+    return matrix_page(MATRIX, result)
+
+
 MATRIX: Final[Report[Matrix]] = Report(
     "RestartMatrix",
     document=_document,
@@ -395,6 +397,7 @@ MATRIX: Final[Report[Matrix]] = Report(
     wide=_listing,
     names=lambda matrix: matrix.releases,
     title="Matrix of releases",
+    page=_page,
     headline=_headline,
     provenance=_provenance,
     notes=_notes,

@@ -6,6 +6,7 @@ A kind of result is one file of this package with one :class:`Report`, listed in
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
@@ -131,6 +132,15 @@ class Headline(msgspec.Struct, frozen=True):
     """Of the word: red, yellow or green."""
 
 
+class Ranking(msgspec.Struct, frozen=True):
+    """What has the most of a result, the first one first."""
+
+    title: str
+    """``Top owners``"""
+    rows: Sequence[tuple[str, int]]
+    """Names, escaped, and how many each has."""
+
+
 def judged(text: str, *, found: object, undecided: object = False) -> Headline:
     """Return the headline of a result that fails where something was found, and else may be undecided."""
     if found:
@@ -186,11 +196,25 @@ class Bullets(msgspec.Struct, frozen=True):
     lines: Sequence[str]
 
 
+class Code(msgspec.Struct, frozen=True):
+    """Lines of shell, as they are."""
+
+    text: str
+    names: tuple[str, ...] = ()
+    """What the first ``{}`` in the text stands for, as words that are quoted; for itself where there are
+    none."""
+
+    @property
+    def shell(self) -> str:
+        """The lines as a shell takes them."""
+        return self.text.replace("{}", shlex.join(self.names), 1) if self.names else self.text
+
+
 class Script(msgspec.Struct, frozen=True):
     """What is typed into a shell, line by line."""
 
-    lines: Sequence[str | tuple[str, ...]]
-    """A comment, or the words of a command."""
+    lines: Sequence[str | tuple[str, ...] | Code]
+    """A comment, the words of a command, or other lines."""
 
 
 Block = Heading | Bullets | Script | Table
@@ -247,6 +271,10 @@ class Report(msgspec.Struct, Generic[Result], frozen=True):
     """What people call such a result: ``Upgrade gate``; the kind, where nobody does."""
     headline: Callable[[Result], Headline] | None = None
     """What it comes to; None for what only shows something."""
+    counted: Callable[[Result], str] | None = None
+    """How many of what, in one line; None where the findings or the page say it well."""
+    ranking: Callable[[Result], Ranking] | None = None
+    """Who is concerned most; None where nobody owns anything."""
     provenance: Callable[[Result], Provenance] | None = None
     """Of what, when, where and by what it was made; None for what is not kept for long."""
     lead: Callable[[Result], Iterable[str]] = _no_lead

@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.core.model.escape import count, name_path
+from hashcompat.core.model.escape import count, name_path, owner_path
 from hashcompat.core.model.normalization import Change, Normalization
 from hashcompat.core.model.verdicts import FINDINGS
 from hashcompat.output.documents import normalization as docs
@@ -20,6 +20,7 @@ from hashcompat.output.report.model import (
     Headline,
     Line,
     Prose,
+    Ranking,
     Report,
     Rows,
     Screen,
@@ -30,6 +31,7 @@ from hashcompat.output.report.model import (
     judged,
     plain,
 )
+from hashcompat.output.report.page import Page
 from hashcompat.output.report.provenance import Provenance, upgrade_of
 from hashcompat.output.report.restartplan import ItemSeals, container_verdict, source_of, tool_of
 
@@ -196,6 +198,12 @@ def _provenance(shown: Shown) -> Provenance:
     return Provenance(_upgrade(made), made.origin, made.making)
 
 
+def _ranking(shown: Shown) -> Ranking:
+    pods = (one.item.pod for one in _left(_plain(shown)))
+    left = Counter((pod.namespace, pod.owner or pod.name) for pod in pods)
+    return Ranking("Left alone", [(owner_path(*name), number) for name, number in left.most_common()])
+
+
 def _headline(shown: Shown) -> Headline:
     made = _plain(shown)
     text = str(_first_lines(made)[0][0])
@@ -204,6 +212,12 @@ def _headline(shown: Shown) -> Headline:
 
 def _upgrade(made: Normalization) -> str:
     return upgrade_of(made.from_release, made.running, made.to_release)
+
+
+def _page(shown: Shown) -> Page:
+    from hashcompat.output.report.resultpages import normalization_page  # noqa: PLC0415 - few runs make pages
+
+    return normalization_page(NORMALIZATION, shown)
 
 
 NORMALIZATION: Final[Report[Any]] = Report(
@@ -215,7 +229,9 @@ NORMALIZATION: Final[Report[Any]] = Report(
     wide=_wide,
     names=_names,
     title="Normalization of recorded hashes",
+    page=_page,
     headline=_headline,
+    ranking=_ranking,
     provenance=_provenance,
     notes=_notes,
 )

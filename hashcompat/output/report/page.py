@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 import msgspec
+
+from hashcompat.output.report.provenance import Fact
 
 
 class Piece(msgspec.Struct, frozen=True):
@@ -45,13 +48,15 @@ class Cause(msgspec.Struct, frozen=True):
 
 
 class Listing(msgspec.Struct, frozen=True):
-    """A table; a cell is a text, a number, or None for nothing."""
+    """A table; a cell is a text, which may have a colour, a number, or None for nothing."""
 
     columns: Sequence[str]
     rows: Callable[[], Iterable[Sequence[object]]]
     title: str = ""
     after: str = ""
     """What the table leaves out."""
+    id: str = ""
+    """What links lead to it by; empty for a part of a text."""
 
 
 class Bar(msgspec.Struct, frozen=True):
@@ -105,6 +110,8 @@ class Cell(msgspec.Struct, frozen=True):
     """Whether some of it is UNKNOWN."""
     planned: bool = False
     """Whether it is a step of the plan itself."""
+    short: str = ""
+    """One character in its place where the screen is small; empty where the text is short."""
 
 
 class Heat(msgspec.Struct, frozen=True):
@@ -116,6 +123,7 @@ class Heat(msgspec.Struct, frozen=True):
     legend: str
     after: str = ""
     """What the matrix leaves out."""
+    title: str = "Releases on the way"
 
 
 class Fragment(msgspec.Struct, frozen=True):
@@ -143,6 +151,10 @@ class Why(msgspec.Struct, frozen=True):
     """Each reason by its rule, its text and the path of the field that causes it."""
     facts: Sequence[str] = ()
     fragments: Sequence[Fragment] = ()
+    commands: Sequence[str] = ()
+    """What to type about it, as a shell takes it."""
+    lists: Sequence[tuple[str, Sequence[str]]] = ()
+    """What else is known of it, by its title."""
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -169,12 +181,18 @@ class Main(msgspec.Struct, frozen=True):
     """How many rows have each verdict; empty where rows have none."""
     explained: bool = False
     """Whether rows have explanations."""
+    sorts: str = "Verdict"
+    """What the words are called that rows are filtered by."""
 
 
 class Page(msgspec.Struct, frozen=True):
     """All of a page, from top to bottom."""
 
     title: str
+    kind: str = ""
+    """What people call such a page."""
+    verdict: Piece | None = None
+    """What it comes to, in one word; None where nothing is judged."""
     answer: Sequence[Piece] = ()
     counts: Sequence[Count] = ()
     facts: Sequence[tuple[str, str]] = ()
@@ -182,6 +200,8 @@ class Page(msgspec.Struct, frozen=True):
     warnings: Sequence[str] = ()
     assumptions: Sequence[str] = ()
     notes: Sequence[str] = ()
+    findings: Sequence[Listing] = ()
+    """What was found, before all that explains it."""
     causes: Sequence[Cause] = ()
     owners: Listing | None = None
     charts: Sequence[Chart] = ()
@@ -197,13 +217,35 @@ class Page(msgspec.Struct, frozen=True):
     main: Main | None = None
     whys: Sequence[Why] = ()
     whys_note: str = ""
-    provenance: Sequence[tuple[str, str]] = ()
-    """Of what, when, where and by what it was made: names and texts."""
+    provenance: Sequence[Fact] = ()
+    """Of what, when, where and by what it was made."""
+
+    @property
+    def about(self) -> str:
+        """What another page shows of this one, as a JSON object in ASCII: ``About``."""
+        said = Piece(
+            self.verdict.text if self.verdict else "",
+            self.verdict.tone if self.verdict else next((one.tone for one in self.answer), ""),
+        )
+        answer = "".join(piece.text for piece in self.answer)
+        about = About(self.kind, self.title, said.text, said.tone, answer, tuple(self.provenance))
+        return json.dumps(msgspec.to_builtins(about))
 
 
-_TONES: Final = {"red": "bad", "magenta": "open", "yellow": "open", "green": "good"}
+class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a page says of itself for those that join several."""
+
+    kind: str
+    title: str
+    verdict: str
+    tone: str
+    answer: str
+    facts: tuple[Fact, ...]
+
+
+TONES: Final = {"red": "bad", "magenta": "open", "yellow": "open", "green": "good"}
 
 
 def toned(line: Iterable[object]) -> list[Piece]:
     """Return the pieces of a line for a terminal, with a tone in place of each colour."""
-    return [Piece(str(piece), _TONES.get(getattr(piece, "colour", ""), "")) for piece in line]
+    return [Piece(str(piece), TONES.get(getattr(piece, "colour", ""), "")) for piece in line]

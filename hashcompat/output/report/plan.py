@@ -13,12 +13,22 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from hashcompat.core.model.escape import count
+from hashcompat.core.model.escape import count, owner_path
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.output.report.items import item_name, reason_words, verdict_cell
-from hashcompat.output.report.model import Headline, Line, Prose, Report, Screen, Section, Table, judged
+from hashcompat.output.report.model import (
+    Headline,
+    Line,
+    Prose,
+    Ranking,
+    Report,
+    Screen,
+    Section,
+    Table,
+    judged,
+)
 from hashcompat.output.report.notes import answer, notes
 from hashcompat.output.report.planview import (
     ROWS,
@@ -257,6 +267,11 @@ def _provenance(shown: Plan | Excerpt) -> Provenance:
     return provenance_of(excerpt_of(shown).plan)
 
 
+def _ranking(shown: Plan | Excerpt) -> Ranking:
+    groups = groups_in_order(excerpt_of(shown).tally.owners, None)
+    return Ranking("Top owners", [(owner_path(*one.key), one.concerned) for one in groups if one.concerned])
+
+
 def _headline(shown: Plan | Excerpt) -> Headline:
     excerpt = excerpt_of(shown)
     summary = excerpt.summary
@@ -277,6 +292,7 @@ PLAN: Final[Report[Plan | Excerpt]] = Report(
     page=_page,
     title="Restart plan",
     headline=_headline,
+    ranking=_ranking,
     provenance=_provenance,
     lead=lambda shown: [times_line(excerpt_of(shown).plan), *overridden(excerpt_of(shown).plan)],
     notes=notes,

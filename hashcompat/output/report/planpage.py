@@ -36,6 +36,7 @@ from hashcompat.output.report.page import (
 )
 from hashcompat.output.report.planview import (
     Excerpt,
+    SortBy,
     downgrade,
     excerpt_of,
     group_table,
@@ -220,7 +221,8 @@ def plan_page(result: Plan | Excerpt) -> Page:
     whys = Whys(plan, shown.items)
     kinds = (("by-node", "node", GroupBy.NODE), ("by-namespace", "namespace", GroupBy.NAMESPACE))
     return Page(
-        title=f"Kubelet {upgrade_of(plan.from_release, plan.running, plan.to_release)}",
+        title=f"Restart plan: kubelet {upgrade_of(plan.from_release, plan.running, plan.to_release)}",
+        kind="Restart plan",
         answer=toned(answer(whole.summary, whole.tally)),
         counts=list(_counts(whole)),
         facts=list(_facts(whole)),
@@ -228,7 +230,7 @@ def plan_page(result: Plan | Excerpt) -> Page:
         warnings=list(collapsed(plan.warnings)),
         assumptions=list(plan.assumptions),
         notes=list(_notes(plan)),
-        causes=list(map(_cause, whole.tally.kinds)),
+        causes=list(map(cause_of, whole.tally.kinds)),
         owners=_owners(whole),
         charts=[_chart(place, noun, whole, by) for place, noun, by in kinds],
         steps=list(_steps(whole)),
@@ -239,7 +241,7 @@ def plan_page(result: Plan | Excerpt) -> Page:
         main=_main(shown, whys),
         whys=whys.every,
         whys_note=whys.note,
-        provenance=[(fact.name, fact.text) for fact in provenance_of(plan).facts()],
+        provenance=list(provenance_of(plan).facts()),
     )
 
 
@@ -274,7 +276,8 @@ def _notes(plan: Plan) -> Iterator[str]:
         yield f"A patched kubelet would restart {suggestion.saves} fewer: {suggestion.command}"
 
 
-def _cause(kind: Kind) -> Cause:
+def cause_of(kind: Kind) -> Cause:
+    """Return a reason with what its rule says of it: what it means, and what to do."""
     rule = find(kind.id)
     if rule is None:
         return Cause(kind.number, kind.id, kind.text, kind.containers)
@@ -336,7 +339,8 @@ def _steps_note(shown: Excerpt) -> str:
 
 
 def _main(shown: Excerpt, whys: Whys) -> Main:
-    items = items_in_order(shown.items, shown.sort_by)
+    # whoever opens it looks for what restarts, so that is before what is kept
+    items = items_in_order(shown.items, shown.sort_by or SortBy.RESTARTS)
     counts = dict.fromkeys((verdict.value for verdict in Verdict), 0)
     for item in items:
         counts[item.verdict] += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -27,6 +28,7 @@ from hashcompat.output.report.model import (
     Headline,
     Outcome,
     Prose,
+    Ranking,
     Report,
     Rows,
     Table,
@@ -34,6 +36,7 @@ from hashcompat.output.report.model import (
     judged,
     plain,
 )
+from hashcompat.output.report.page import Page
 from hashcompat.output.report.provenance import Provenance, upgrade_of
 from hashcompat.output.report.restartplan import source_of, tool_of
 
@@ -142,15 +145,29 @@ def _notes(result: Preflight) -> Iterator[str]:
             advice.setdefault(finding.advice, finding.id)
     yield from (f"{check}: {text}" for text, check in advice.items())
     yield from _left_out(result)
-    yield _headline(result).text
+    yield _counted(result)
 
 
-def _headline(result: Preflight) -> Headline:
+def _counted(result: Preflight) -> str:
     counts = result.counts()
     errors, warnings = count(counts[Status.ERROR], "error"), count(counts[Status.WARN], "warning")
     bad = f"{errors}, {counts[Status.UNKNOWN]} unknown, {warnings}"
     rest = f"{counts[Status.INFO]} for information, {counts[Status.OK]} in order"
-    text = f"{count(len(result.current), 'node')} for kubelet {result.target}: {bad}, {rest}"
+    return f"{count(len(result.current), 'node')} for kubelet {result.target}: {bad}, {rest}"
+
+
+def _ranking(result: Preflight) -> Ranking:
+    bad = (Status.ERROR, Status.UNKNOWN)
+    nodes = Counter(one.node for one in result.findings if one.status in bad)
+    return Ranking("Top nodes", [(word(name), number) for name, number in nodes.most_common()])
+
+
+def _headline(result: Preflight) -> Headline:
+    """Return the worst finding where one decides, and the counts."""
+    counts, first = result.counts(), next(grouped(result.findings), None)
+    text = _counted(result)
+    if first and first.finding.status in (Status.ERROR, Status.UNKNOWN):
+        text = f"{first.finding.id} on {first}: {first.finding.text}; {text}"
     return judged(text, found=counts[Status.ERROR], undecided=counts[Status.UNKNOWN])
 
 
@@ -168,6 +185,12 @@ def _provenance(result: Preflight) -> Provenance:
     return Provenance(upgrade_of(AUTO, running, result.target), result.origin, result.making)
 
 
+def _page(result: Preflight) -> Page:
+    from hashcompat.output.report.resultpages import preflight_page  # noqa: PLC0415 - few runs make pages
+
+    return preflight_page(PREFLIGHT, result)
+
+
 PREFLIGHT: Final[Report[Preflight]] = Report(
     "PreflightReport",
     document=_document,
@@ -178,7 +201,9 @@ PREFLIGHT: Final[Report[Preflight]] = Report(
     findings=_findings,
     names=_names,
     title="Preflight of nodes",
+    page=_page,
     headline=_headline,
+    ranking=_ranking,
     provenance=_provenance,
     notes=_notes,
 )

@@ -8,7 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from hashcompat.cli.args.declare import (
+from hashcompat.cli.args import (
     Changed,
     argument,
     changed,

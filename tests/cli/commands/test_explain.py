@@ -12,7 +12,8 @@ import pytest
 
 from hashcompat.analysis.answers import texts as marking
 from hashcompat.core.go import allowance
-from tests.helpers.pods import ARTICLE, as_json, mirror_pod, node, pod
+from tests.disruption.pods import RESTARTS, replica
+from tests.helpers.pods import ARTICLE, Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
 
 TARGET = "ns/p"
@@ -401,6 +402,30 @@ def test_replicas_are_explained_once(run: Run) -> None:
     other = pod({**ARTICLE, "image": "other"}, metadata={"uid": "other"})
     out = explain(run, "1.7.16", "1.9.11", stdin=as_json(given[0], given[1], other))
     assert (out.count("When the kubelet 1.9.11 starts"), out.count("more like it")) == (2, 1)
+
+
+def with_token(name: str, node: str, token: str) -> Json:
+    """Return a replica with a token mount of its own."""
+    mount = {"name": f"kube-api-access-{token}", "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount"}
+    found = replica(name, node, owner="StatefulSet/web", spec={"serviceAccountName": "web"})
+    found["metadata"]["uid"] = f"uid-{name}"
+    found["spec"]["containers"] = [{**RESTARTS, "volumeMounts": [mount]}]
+    return found
+
+
+def test_replicas_with_token_mounts_of_their_own_are_explained_once_the_worst_first(run: Run) -> None:
+    tokens = ("x7k2p", "bqgkv", "dk4sq")
+    pods = [with_token(f"web-{number}", f"n{number}", token) for number, token in enumerate(tokens)]
+    nodes = [node("v1.31.14", "n0"), node("v1.30.14", "n1"), node("v1.30.14", "n2")]
+    way = ("explain", "sts/web", "-n", "ns", "--from", "auto", "--to", "1.31.14", "-f", "-")
+    out = run(*way, stdin=as_json(*nodes, *pods)).out
+    lines = [line for line in out.splitlines() if line.startswith(("ns/", "and "))]
+    assert lines == [
+        "ns/web-1/c: RESTART",
+        "and 1 more like it, each with hashes of its own: ns/web-2/c",
+        "ns/web-0/c: KEEP",
+    ]
+    assert out.count("What to expect") == out.count("1.31.14 starts, it kills")
 
 
 def test_hashes_are_withheld_from_sentences_fragments_and_what_will_be_seen(run: Run) -> None:

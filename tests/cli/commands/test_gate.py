@@ -277,6 +277,16 @@ ACCEPTED = """exceptions:
 """
 
 
+def test_warnings_of_one_kind_are_one_line(run: Run, saved: Path) -> None:
+    more = "- container: ns/{0}/c\n  reason: OPS-2\n  expires: 9999-12-31\n"
+    Path("accepted.yaml").write_text("exceptions:\n" + "".join(map(more.format, ("lost", "gone", "away"))))
+    err = run("gate", "--plan", saved, "--exceptions", "accepted.yaml").err
+    (line,) = [line for line in err.splitlines() if "matches no finding" in line]
+    assert line.startswith(
+        "Warning: accepted.yaml: line 2, 5, 8: the exception of the container ns/lost/c, ns/gone/c, ns/away/c"
+    )
+
+
 def test_exceptions_have_a_reason_and_a_last_day(run: Run, saved: Path) -> None:
     rows = ACCEPTED
     file = Path("accepted.yaml")

@@ -86,7 +86,7 @@ AT_OTHER = {"cni": {"binDir": OTHER[1]}}
         ({**FILES, FIRST: failed(), PLUGINS: ALL}, [("UNKNOWN", "")]),
         ({**FILES, FIRST: "[]", PLUGINS: GONE}, [("OK", "")]),
         ({ETC: "10-calico.conflist\n", PLUGINS: GONE}, [("OK", "")]),
-        ({**info(READY, cniconfig=REPORTED), PLUGINS: "loopback\nflannel\n"}, [("OK", "")]),
+        ({**info(READY, cniconfig=REPORTED), PLUGINS: "loopback\nflannel\n"}, [("INFO", "flannel")]),
         ({**info(READY, cniconfig=REPORTED), PLUGINS: "loopback\n"}, [("ERROR", "flannel")]),
         ({**info(READY, cniconfig=REPORTED, config=AT_OTHER), OTHER: "loopback\nflannel\n"}, [("OK", "")]),
         (
@@ -95,7 +95,7 @@ AT_OTHER = {"cni": {"binDir": OTHER[1]}}
                 OTHER: "loopback",
                 PLUGINS: "flannel",
             },
-            [("OK", "")],
+            [("INFO", "flannel")],
         ),
     ],
 )

@@ -83,6 +83,10 @@ PLAN: Final = ("plan", "--sample", "--from", "1.7.16", "--to", "1.9.11")
 COMMANDS: Final = {
     "sample": PLAN,
     "no findings": (*PLAN, "--assume-patch", "accept"),
+    "gate": ("gate", *PLAN[1:]),
+    "impact": ("impact", *PLAN[1:], "--batch", "2"),
+    "every release": ("matrix",),
+    "counted matrix": ("matrix", "--from", "1.26.15", "--to", "1.31.14", "--sample"),
     "matrix": ("matrix", "--from", "1.26.15", "--to", "1.31.0"),
     "preflight": ("preflight", "--to", "1.31.14", "--no-node", "--sample"),
     "hash": ("hash", "--kubelet", "1.7.16,1.9.11", "--sample"),

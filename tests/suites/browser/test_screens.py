@@ -53,6 +53,13 @@ def test_a_phone_scrolls_one_way(opened: Opened, name: str) -> None:
         assert page.evaluate(WIDTHS) == [width] * 3
 
 
+@pytest.mark.parametrize("width", [1280, 375])
+def test_the_heat_map_of_every_release_fits(opened: Opened, width: int) -> None:
+    page = opened("every release", viewport={"width": width, "height": 900}).page
+    sizes = page.locator(".scroll:has(#matrix)").evaluate("(box) => [box.scrollWidth, box.clientWidth]")
+    assert sizes[0] <= sizes[1]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_paper_is_white_has_no_controls_and_all_rows(opened: Opened, scheme: str) -> None:
     page = opened("verdicts", color_scheme=scheme).page

@@ -18,7 +18,7 @@ from tests.helpers import daemons, processes, realserver
 from tests.helpers.daemons import Node
 from tests.helpers.realserver import ADMIN, Cluster
 from tests.suites.reality import containerd, pods, rest
-from tests.suites.reality.outcome import NAME
+from tests.suites.reality.outcome import NAME, Look
 from tests.suites.reality.pods import IMAGE, LABEL, NODE, OTHER_IMAGE, Json
 
 PODS = "/api/v1/namespaces/default/pods"
@@ -42,6 +42,10 @@ class Lab:
     cluster: Cluster
     node: Node
     running: ExitStack = field(default_factory=ExitStack)
+    others: ExitStack = field(default_factory=ExitStack)
+    """The runtimes that were started again."""
+    docker = False
+    """Whether its kubelets drive Docker."""
 
     @property
     def manifests(self) -> Path:
@@ -70,12 +74,24 @@ class Lab:
             {"apiVersion": "v1", "kind": "Node", **one} for one in self.api("GET", "/api/v1/nodes")["items"]
         ]
 
+    def static_pods(self) -> dict[str, Json]:
+        """Return the static pods by the name of their manifest, as they are now."""
+        return {path.name: json.loads(path.read_text()) for path in sorted(self.manifests.iterdir())}
+
     def containers(self) -> list[Json]:
         """Return every container that the runtime has, as crictl lists it."""
         return containerd.containers(self.node)
 
     def sandboxes(self) -> list[Json]:
         return containerd.sandboxes(self.node)
+
+    def look(self) -> Look:
+        """Return what the runtime has."""
+        return containerd.look(self.node)
+
+    def restart_runtime(self) -> None:
+        """Start containerd again; what it runs stays."""
+        self.others.enter_context(daemons.restarted(self.node))
 
     def create(self, made: Json) -> None:
         self.cluster.create(PODS, made)
@@ -84,10 +100,13 @@ class Lab:
         """Change an object by a strategic merge."""
         assert self.api("PATCH", path, body, "application/strategic-merge-patch+json")
 
-    def start(self, kubelet: Kubelet) -> None:
-        """Start a kubelet on the root directory; the one before has stopped."""
+    def start(self, kubelet: Kubelet, **settings: Any) -> None:
+        """Start a kubelet on the root directory; the one before has stopped.
+
+        ``settings`` are fields of its configuration beside the usual ones.
+        """
         config = self.directory / f"kubelet-{kubelet.name}.yaml"
-        config.write_text(yaml.safe_dump(self._configuration(kubelet.release)))
+        config.write_text(yaml.safe_dump({**self._configuration(kubelet.release), **settings}))
         user = self.cluster.kubeconfig("kubelet", {"token": ADMIN})
         command: list[str | Path] = [
             kubelets.built(kubelet),
@@ -149,6 +168,8 @@ def lab(directory: Path) -> Iterator[Lab]:
         (server := directory / "server").mkdir()
         cluster = stack.enter_context(realserver.running(server))
         made = Lab(directory, cluster, node)
+        stack.callback(made.others.close)
+        stack.callback(containerd.clear, node)
         stack.callback(made.stop)
         made.manifests.mkdir()
         yield made

@@ -22,20 +22,22 @@ _HERE: Final = Path(__file__).parent
 
 def api_pods() -> list[Json]:
     """Return every pod that the API server gets."""
-    return [_pod(name, entry, nodeName=NODE) for name, entry in _read("pods.yaml").items()]
+    return [pod(name, entry, nodeName=NODE) for name, entry in read("pods.yaml").items()]
 
 
 def static_pods(name: str = "static.yaml") -> dict[str, Json]:
     """Return the static pods that a file here describes, by the name of their manifest."""
-    return {f"{name}.json": _pod(name, entry) for name, entry in _read(name).items()}
+    return {f"{name}.json": pod(name, entry) for name, entry in read(name).items()}
 
 
-def _read(name: str) -> dict[str, Json]:
+def read(name: str) -> dict[str, Json]:
+    """Return the entries of a file here by the names of their pods."""
     entries: dict[str, Json] = yaml.safe_load((_HERE / name).read_text(encoding="utf-8"))
     return entries
 
 
-def _pod(name: str, entry: Json, **spec: Any) -> Json:
+def pod(name: str, entry: Json, **spec: Any) -> Json:
+    """Return the pod that an entry of these files describes."""
     spec |= {
         "hostNetwork": True,
         "terminationGracePeriodSeconds": 1,

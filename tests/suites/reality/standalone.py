@@ -59,6 +59,11 @@ class Lab:
     """The runtimes that were started again."""
 
     @property
+    def docker(self) -> bool:
+        """Whether the kubelet drives Docker."""
+        return self.kubelet.docker
+
+    @property
     def manifests(self) -> Path:
         return self.directory / "manifests"
 

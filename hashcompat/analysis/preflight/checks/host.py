@@ -147,6 +147,9 @@ CERTIFICATES: Final = Check("PF-114", _find_certificates)
 
 # PF-214: no network for pods.
 
+_DROPPED: Final = frozenset({"flannel"})
+"""Plugins that kubernetes-cni had before 1.0 and has no longer (containernetworking/plugins#655)."""
+
 _ADVICE: Final = "install or repair the network plugin; its pod writes the configuration"
 
 
@@ -200,6 +203,14 @@ def _missing_plugins(
                 f"{where} names the plugin {name(kind)}, which is not in {' or '.join(plugins)}: no new pod "
                 "gets a network",
                 "install the plugin again: its own pod, or the package kubernetes-cni, puts it there",
+            )
+        elif kind in _DROPPED and runtimefiles.PLUGINS in plugins:
+            yield Problem(
+                Status.INFO,
+                kind,
+                f"the network needs {kind} in {runtimefiles.PLUGINS}, which the package kubernetes-cni has "
+                "no longer from 1.0 on: where that package put it there, an upgrade of it takes it away",
+                f"keep a copy of {runtimefiles.PLUGINS}/{kind}, or create the network's pod again afterwards",
             )
 
 

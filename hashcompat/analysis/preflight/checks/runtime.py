@@ -1,4 +1,4 @@
-"""The container runtime under the new kubelet: PF-103, 104, 111, 116, 204, 224, 304 and 314.
+"""The container runtime under the new kubelet: PF-103, 104, 111, 116, 140, 204, 224, 304 and 314.
 
 Between 1.20 and 1.37 kubelets lost dockershim, two versions of CRI and a cgroup driver of their own. Where a
 Node object shows the runtime, the first two are judged without anything from the node.
@@ -14,14 +14,22 @@ from hashcompat.analysis.preflight.checks import OF_BOTH, Check, Need, Problem, 
 from hashcompat.analysis.preflight.facts import Facts, runtime, runtimefiles
 from hashcompat.core import shown
 from hashcompat.core.go.jsonpath import mapping
-from hashcompat.core.model.escape import count
+from hashcompat.core.model.escape import count, name_path
+from hashcompat.core.model.pods import FINISHED, Pod
 from hashcompat.core.model.preflight import Status
-from hashcompat.core.records.probes import UnreadError
+from hashcompat.core.records.probes import AbsentError, UnreadError
 from hashcompat.core.shown import name
 
 # PF-104 and PF-204: a runtime that does not speak the kubelet's CRI, or that upstream no longer supports.
 
 _UPGRADE: Final = "drain the node and upgrade the container runtime first"
+
+
+_CONTAINERD_2: Final = (
+    "containerd 2 has neither shims of runtime v1 nor the aufs snapshotter, and takes no images of Docker's "
+    "schema 1: ctr deprecations list names what the node uses of these"
+)
+"""What goes with containerd 1 (containerd/containerd docs/containerd-2.0.md)."""
 
 
 def _find_api(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
@@ -43,7 +51,8 @@ def _find_support(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     version = facts.runtime
     if not (_has_dockershim(facts, upgrade) or _can(upgrade, version, "RuntimeConfig")):
         text = f"{version} lacks RuntimeConfig: upstream does not support it under {upgrade.target.release}"
-        yield Problem(Status.WARN, version, text, _UPGRADE)
+        step = f"; {_CONTAINERD_2}" if version.startswith("containerd://") else ""
+        yield Problem(Status.WARN, version, text, f"{_UPGRADE}{step}")
 
 
 def _has_dockershim(facts: Facts, upgrade: Upgrade) -> bool:
@@ -242,6 +251,47 @@ def _find_old_sandboxes(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
 
 
 OLD_SANDBOXES: Final = Check("PF-224", _find_old_sandboxes, (frozenset({Need.NODE, Need.PLAN}),))
+
+
+# PF-140: containers with GPUs, whose devices systemctl daemon-reload takes away.
+
+_GPUS: Final = ("nvidia.com/", "amd.com/gpu", "gpu.intel.com/")
+
+
+def _find_gpus(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:  # noqa: ARG001 - every check has it
+    """Name running pods with GPUs under the systemd driver; without a dump the driver is not known.
+
+    runc gives systemd the devices that an OCI spec names, and a device plugin's hook adds those of a GPU
+    behind its back: a reload sets the rules again, without them (NVIDIA's notice; opencontainers/runc#3708).
+    """
+    names = [name_path(pod.namespace, pod.name) for pod in facts.pods if _has_gpu(pod)]
+    if not names:
+        return
+    try:
+        driver = facts.cgroup_driver
+    except (AbsentError, UnreadError):
+        driver = ""
+    if driver in ("systemd", ""):
+        some = (
+            f"{count(len(names), 'pod')} with GPUs ({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"
+        )
+        under = "under the cgroup driver systemd" if driver else "if the cgroup driver is systemd"
+        yield Problem(
+            Status.WARN if driver else Status.INFO,
+            "daemon-reload",
+            f"{some} may lose their devices at systemctl daemon-reload, which packages run, {under}",
+            "nvidia-ctk system create-dev-char-symlinks --create-all before, or drain the node",
+        )
+
+
+def _has_gpu(pod: Pod) -> bool:
+    if pod.phase in FINISHED:
+        return False
+    limits = (mapping(mapping(one.spec.get("resources")).get("limits")) for one in pod.containers)
+    return any(str(resource).startswith(_GPUS) for limit in limits for resource in limit)
+
+
+GPUS: Final = Check("PF-140", _find_gpus, (frozenset({Need.OBJECTS, Need.PLAN}),))
 
 
 # PF-304: a package of CRI-O that changes the runtime of containers.

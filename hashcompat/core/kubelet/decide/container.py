@@ -209,13 +209,16 @@ def by_creators(case: Case) -> Decision | None:
     """Decide where another release than the current one may have created the container.
 
     Where all of them agree with the current one as far as this upgrade goes, its hash decides. A sidecar that
-    the current kubelet never compared is left to ``compared`` unless no release that is kept can have made
-    it.
+    the current kubelet never compared is left to ``compared`` unless only releases that are kept, or none
+    of these, can have made it.
     """
     creators = case.creators
     if creators is None:
         return None
     reasons = (Reason(rules.CREATOR, creators.evidence),)
+    if case.accepted and creators.kept and not creators.replaced and is_ignored(case, case.old):
+        text = "the patched kubelet accepts the hash of every release that may have created it"
+        return resized(case) or Decision(Verdict.KEEP, (Reason(rules.PATCHED, text),))
     if creators.kept and (creators.replaced or case.changed):
         return None if is_ignored(case, case.old) else Decision(Verdict.UNKNOWN, reasons)
     if not creators.kept and not case.changed:

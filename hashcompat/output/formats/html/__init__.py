@@ -20,9 +20,11 @@ from markupsafe import Markup, escape
 from hashcompat.core.model.escape import distinct, printable
 from hashcompat.output.formats.model import Style, facts_of
 from hashcompat.output.report.model import Report, Screen, Section, Table
-from hashcompat.output.report.page import Listing, Main, Page, Piece, Row, toned
+from hashcompat.output.report.page import TONES, Listing, Main, Page, Piece, Row, toned
 
 _TEMPLATE: Final = "page.html.jinja"
+_WORD: Final = re.compile("(?<=[a-z])(?=[A-Z])")
+"""Where a word of a document's kind begins."""
 _PULL: Final = re.compile(r"(?:kubernetes/kubernetes)?#(\d{2,6})\b")
 """A pull request or issue of Kubernetes in an escaped text; no part of an entity such as ``&#39;``."""
 _REPEATED: Final = 4096
@@ -87,7 +89,10 @@ def _cell(value: object, encoding: str) -> object:
     """Return a cell: nothing for None, a number as it is, and a text that looks like itself alone."""
     if value is None or isinstance(value, int):
         return "" if value is None else value
-    return distinct(str(value), encoding)
+    text = distinct(str(value), encoding)
+    if tone := TONES.get(getattr(value, "colour", ""), ""):
+        return Markup('<span class="tone-{}">{}</span>').format(tone, text)
+    return text
 
 
 def _rows(main: Main, encoding: str) -> Iterator[Markup]:
@@ -135,12 +140,18 @@ def _generic_page(report: Report[Any], result: Any) -> Page:
     """Return the page of a result that has no page of its own."""
     table = report.folded or report.sheet or report.wide or report.table
     return Page(
-        title=report.kind,
+        title=name_of(report),
+        kind=name_of(report),
         texts=list(_texts(report, result)),
         notes=list(report.notes(result)),
-        main=_main(report.kind, table(result)) if table else None,
-        provenance=[(fact.name, fact.text) for fact in facts_of(report, result)],
+        main=_main(name_of(report), table(result)) if table else None,
+        provenance=facts_of(report, result),
     )
+
+
+def name_of(report: Report[Any]) -> str:
+    """Return what people call results of a kind: ``Hash list`` for ``HashList``."""
+    return report.title or _WORD.sub(" ", report.kind).capitalize()
 
 
 def _texts(report: Report[Any], result: Any) -> Iterator[Listing | Sequence[Sequence[Piece]]]:

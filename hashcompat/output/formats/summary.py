@@ -1,0 +1,124 @@
+"""``-o summary``: five lines for a chat, plain or as what the webhooks of Slack and Teams take.
+
+The verdict and what it is of, the line that decided, the counts, who is concerned most, and the command to go
+on with. In the JSON every text is plain, so that no name in it is a link, a mark or a mention.
+
+Sources: docs.slack.dev, Block Kit (header, section, plain_text) and their limits; adaptivecards.io, schema
+of Adaptive Cards 1.4 (RichTextBlock, TextRun).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, Final
+
+import msgspec
+
+from hashcompat.core.model.escape import printable
+from hashcompat.output.formats.documents import value_text
+from hashcompat.output.formats.model import Style
+from hashcompat.output.report.model import Report
+
+_NAMED: Final = 3
+_HEADER: Final = 150
+"""Characters of a header in Slack."""
+_SECTION: Final = 3000
+"""Characters of a section in Slack."""
+_COLOURS: Final = {"red": "Attention", "yellow": "Warning", "green": "Good"}
+"""The colours of Adaptive Cards."""
+
+
+class _Said(msgspec.Struct, frozen=True):
+    first: str
+    """The verdict, and what it is of."""
+    lines: tuple[str, ...]
+    """The other lines; the last one is a command."""
+    colour: str
+    command: str = ""
+
+
+def render_summary(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+    """Yield the lines."""
+    said = _said(report, result, style)
+    for text in (said.first, *said.lines, f"Next: {said.command}" if said.command else ""):
+        if text:
+            yield f"{text}\n"
+
+
+def render_slack(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+    """Yield the message that an incoming webhook of Slack takes."""
+    said = _said(report, result, style)
+    lines = (*said.lines, *([f"Next: {said.command}"] if said.command else []))
+    sections = [{"type": "section", "text": _plain(text, _SECTION)} for text in lines]
+    blocks = [{"type": "header", "text": _plain(said.first, _HEADER)}, *sections]
+    # the text is what a notification shows; Slack obeys these three characters in it
+    text = said.first.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    yield value_text({"text": text, "blocks": blocks}, "\n", style.encoding) + "\n"
+
+
+def _plain(text: str, most: int) -> dict[str, Any]:
+    return {"type": "plain_text", "text": _cut(text, most), "emoji": False}
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def render_teams(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
+    """Yield the message that a workflow of Teams takes from a webhook: one with an Adaptive Card."""
+    said = _said(report, result, style)
+    body = [_run(said.first, weight="Bolder", size="Large", color=_COLOURS.get(said.colour, "Default"))]
+    body += [_run(text) for text in said.lines]
+    if said.command:
+        body.append(_run(said.command, fontType="Monospace"))
+    card = {
+        "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
+        "type": "AdaptiveCard",
+        "version": "1.4",
+        "body": body,
+    }
+    attachment = {"contentType": "application/vnd.microsoft.card.adaptive", "content": card}
+    yield value_text({"type": "message", "attachments": [attachment]}, "\n", style.encoding) + "\n"
+
+
+def _run(text: str, **looks: str) -> dict[str, Any]:
+    return {"type": "RichTextBlock", "inlines": [{"type": "TextRun", "text": text, **looks}]}
+
+
+def _said(report: Report[Any], result: Any, style: Style) -> _Said:
+    """Return what the lines say."""
+    if report.headline is None or report.provenance is None:
+        raise TypeError(f"{report.kind} has no summary")
+    headline, made = report.headline(result), report.provenance(result)
+    what = f"{report.title}: kubelet {made.upgrade}" if made.upgrade else report.title
+    texts = [headline.text, _counts(report, result), _most(report, result)]
+    command = made.making.command
+    return _Said(
+        printable(": ".join(filter(None, (headline.word, what))), style.encoding),
+        tuple(printable(text, style.encoding) for text in texts if text),
+        headline.colour,
+        printable(f"{command} -o html > {command.split()[1]}.html", style.encoding) if command else "",
+    )
+
+
+def _counts(report: Report[Any], result: Any) -> str:
+    """Return how many there are of what, as far as there are any."""
+    if report.counted:
+        return report.counted(result)
+    if report.findings:
+        findings = report.findings(result)
+        counts = [f"{number} {word}" for word, number in findings.totals.items() if number]
+        return f"{', '.join(counts) or 'none'} of {sum(findings.totals.values())} {findings.noun}"
+    page = report.page(result) if report.page else None
+    return ", ".join(f"{one.number} {one.label}" for one in page.counts) if page else ""
+
+
+def _most(report: Report[Any], result: Any) -> str:
+    """Return who is concerned most; empty where nobody is."""
+    ranking = report.ranking(result) if report.ranking else None
+    if ranking is None or not ranking.rows:
+        return ""
+    names = [f"{name} ({number})" for name, number in islice(ranking.rows, _NAMED)]
+    more = len(ranking.rows) - _NAMED
+    return f"{ranking.title}: {', '.join(names)}" + (f", {more} more" if more > 0 else "")

@@ -1,0 +1,303 @@
+"""Pages of the results that are kept and passed on, but for a plan's, which is in ``planpage``.
+
+All have one order: what it comes to and what decided that, the counts, what was found, what explains it,
+every row, and at last what it rests on and how it was made.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+from hashcompat.analysis.answers.explanation import Explanation, Explanations
+from hashcompat.analysis.answers.matrix import Matrix
+from hashcompat.analysis.gating.result import GateResult, Standing
+from hashcompat.core.model.impact import Impact, Step
+from hashcompat.core.model.normalization import Normalization
+from hashcompat.core.model.plan import Scope
+from hashcompat.core.model.preflight import Preflight, Status
+from hashcompat.core.model.verdicts import Verdict
+from hashcompat.output.report.items import SEVERITY, counted, item_name, reason_words
+from hashcompat.output.report.model import Report, Screen, Section, Table
+from hashcompat.output.report.page import (
+    TONES,
+    Cell,
+    Count,
+    Fragment,
+    Heat,
+    Listing,
+    Main,
+    Page,
+    Piece,
+    Row,
+    Why,
+)
+from hashcompat.output.report.planpage import cause_of
+from hashcompat.output.report.planview import Excerpt
+
+Result = TypeVar("Result")
+_UNTIL: Final = "; -o wide has every container"
+"""What a terminal says of its shortened tables; on a page every container follows."""
+_FIRST: Final = ("upgrade", "input_taken", "cluster", "source")
+"""The facts that a reader checks first; all of them are at the end of a page."""
+
+
+def gate_page(report: Report[GateResult], result: GateResult) -> Page:
+    """Return the page of a gate, as a change ticket has it."""
+    plan, numbers = result.plan, Counter(one.standing for one in result.judged)
+    counts = [Count(result.whole.compared, "running containers judged")]
+    counts += [Count(numbers[word], _words(word)) for word in Standing if numbers[word]]
+    kinds = Excerpt(plan, plan.items).tally.kinds if not result.after else ()
+    titles = {"OUTCOME": ("policy", "Policy"), "COUNTS AS": ("owners", "Owners")}
+    table = report.wide(result) if report.wide else None
+    return _framed(
+        report,
+        result,
+        counts=counts,
+        warnings=[*plan.warnings, *result.warnings],
+        besides=list(plan.besides),
+        assumptions=list(plan.assumptions),
+        notes=[str(file) for file in result.policy.files],
+        findings=list(_listings(report, result, titles)),
+        causes=list(map(cause_of, kinds)),
+        main=_main(table, "rows", "Containers", "COUNTS AS", [*map(str, Standing)]) if table else None,
+    )
+
+
+def impact_page(report: Report[Impact], impact: Impact) -> Page:
+    """Return the page of an impact."""
+    numbers = Counter(node.step for node in impact.nodes)
+    words = {Step.CLEAN: "in place, clean", Step.IN_PLACE: "in place", Step.DRAIN: "to drain"}
+    titles = {
+        "BREACHED": ("breaches", "Budgets and owners that are hit"),
+        "READY-AFTER": ("owners", "Owners"),
+    }
+    steps = [step for step in (Step.DRAIN, Step.UNDECIDED, Step.IN_PLACE, Step.CLEAN) if numbers[step]]
+    table = report.wide(impact) if report.wide else None
+    return _framed(
+        report,
+        impact,
+        counts=[
+            Count(len(impact.nodes), "nodes"),
+            Count(len(impact.batches), "batches"),
+            *(Count(numbers[step], words.get(step, step.value)) for step in steps),
+        ],
+        warnings=list(impact.warnings),
+        besides=list(impact.besides),
+        assumptions=list(impact.assumptions),
+        findings=list(_listings(report, impact, titles)),
+        # the order of the rows is that of the upgrade
+        main=_main(table, "nodes", "Nodes in the order of the upgrade", "STEP") if table else None,
+    )
+
+
+def preflight_page(report: Report[Preflight], result: Preflight) -> Page:
+    """Return the page of a preflight."""
+    numbers = result.counts()
+    counts = [Count(len(result.current), "nodes" if len(result.current) != 1 else "node")]
+    table = report.wide(result) if report.wide else None
+    return _framed(
+        report,
+        result,
+        counts=[*counts, *(Count(number, status.value) for status, number in numbers.items())],
+        notes=[line for line in report.notes(result) if line.startswith("not asked")],
+        main=_main(table, "rows", "Checks", "STATUS", [*map(str, Status)]) if table else None,
+    )
+
+
+def normalization_page(report: Report[Any], shown: Any) -> Page:
+    """Return the page of a normalization."""
+    made: Normalization = getattr(shown, "normalization", shown)
+    titles = {"MANIFESTS": ("nodes", "Nodes"), "WHY": ("left", "Left alone")}
+    table = report.wide(shown) if report.wide else None
+    return _framed(
+        report,
+        shown,
+        counts=[
+            Count(made.before, "killed with the records as they are"),
+            Count(made.after, "killed once rewritten"),
+            Count(made.unknown, "unknown"),
+            Count(made.rewritten, "records to rewrite"),
+            Count(len(made.pins), "manifests to rewrite"),
+        ],
+        warnings=list(made.warnings),
+        findings=list(_listings(report, shown, titles)),
+        main=_main(table, "rows", "Containers", "VERDICT", [*map(str, Verdict)]) if table else None,
+    )
+
+
+_LEVELS: Final = {Scope.ALL: (5, "#"), Scope.SOME: (2, "+"), Scope.NONE: (0, ".")}
+_MOST_STEPS: Final = 4
+
+
+def matrix_page(report: Report[Matrix], matrix: Matrix) -> Page:
+    """Return the page of a matrix: releases that nothing distinguishes share a row, as on a terminal."""
+    _, *texts = report.overview(matrix, Screen()) if report.overview else ()
+    lines = ["".join(map(str, line)) for section in texts for line in _lines(section)]
+    table = report.wide(matrix) if report.wide else None
+    return _framed(
+        report,
+        matrix,
+        warnings=list(matrix.warnings),
+        heat=_heat(matrix),
+        notes=lines,
+        main=_main(table, "rows", "Neighbours, there and back", "SCOPE", [*map(str, Scope)])
+        if table
+        else None,
+    )
+
+
+def _lines(section: Section) -> Sequence[Any]:
+    return () if isinstance(section.body, Table) else section.body
+
+
+def _heat(matrix: Matrix) -> Heat:
+    targets = [group for group in matrix.groups if group != ("auto",)]
+    rows = [
+        (_label(matrix, old), [_cell(matrix, old[0], new[0]) if old != new else None for new in targets])
+        for old in matrix.groups
+    ]
+    legend = "From the release on the left to the one above. "
+    legend += (
+        "Which containers restart: all (#), some (+), those with certain fields, or none (.)."
+        if matrix.counts is None
+        else "How many containers restart; 3+2?: 3, and 2 more are UNKNOWN."
+    )
+    return Heat([_label(matrix, new) for new in targets], rows, legend, title="Pairs of releases")
+
+
+def _label(matrix: Matrix, group: Sequence[str]) -> str:
+    """Name the releases of a row; those that nodes report are what ``auto`` means."""
+    ends = dict.fromkeys(matrix.labels.get(release, release) for release in (group[0], group[-1]))
+    return "-".join("running" if end == "auto" else end for end in ends)
+
+
+def _cell(matrix: Matrix, old: str, new: str) -> Cell:
+    if matrix.counts is None:
+        scope = matrix.cells[old, new].scope
+        level, short = _LEVELS[scope]
+        return Cell(scope.value, level, short=short)
+    hop, most = matrix.counts[old, new], max(one.findings for one in matrix.counts.values())
+    level = 0 if not hop.findings else 1 + min(_MOST_STEPS * hop.findings // max(most, 1), _MOST_STEPS)
+    return Cell(counted(hop), level, bool(hop.unknown))
+
+
+_NAMED: Final = 5
+
+
+def explanation_page(
+    report: Report[Explanations],
+    explanations: Explanations,
+    groups: Sequence[tuple[Explanation, Sequence[Explanation]]],
+    parts: Callable[[Explanation], tuple[Sequence[Fragment], Sequence[tuple[str, Sequence[str]]]]],
+) -> Page:
+    """Return the page of explanations, each distinct one once, the worst first.
+
+    ``parts`` returns where the texts of one differ, and what else is known of it by its title.
+    """
+    ordered = sorted(groups, key=lambda group: SEVERITY[group[0].item.verdict])
+    numbers = Counter(one.item.verdict for one in explanations.items)
+    return _framed(
+        report,
+        explanations,
+        counts=[Count(numbers[word], word.value, word.value) for word in SEVERITY if numbers[word]],
+        warnings=list(explanations.warnings),
+        besides=list(explanations.besides),
+        whys=[
+            _why(number, first, others, *parts(first)) for number, (first, others) in enumerate(ordered, 1)
+        ],
+    )
+
+
+def _why(
+    number: int,
+    first: Explanation,
+    others: Sequence[Explanation],
+    fragments: Sequence[Fragment],
+    lists: Sequence[tuple[str, Sequence[str]]],
+) -> Why:
+    item, said = first.item, first.sentences
+    rest = [item_name(other.item) for other in others[:_NAMED]]
+    more = f", and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+    alike = [f"The same is true of {', '.join(rest)}{more}."] if rest else []
+    return Why(
+        number,
+        item.verdict.value,
+        reason_words(item),
+        1 + len(others),
+        item_name(item),
+        [(reason.id, reason.text, reason.path) for reason in item.reasons],
+        [said.what, said.why, said.todo, *alike],
+        fragments,
+        said.commands,
+        lists,
+    )
+
+
+def _framed(report: Report[Result], result: Result, **parts: Any) -> Page:
+    """Return a page with what all have: the title, what it comes to, and what it was made of."""
+    if report.headline is None or report.provenance is None:
+        raise TypeError(f"{report.kind} comes to nothing that a page could begin with")
+    said, made = report.headline(result), report.provenance(result)
+    tone, facts = TONES.get(said.colour, ""), list(made.facts())
+    return Page(
+        title=f"{report.title}: kubelet {made.upgrade}" if made.upgrade else report.title,
+        kind=report.title,
+        verdict=Piece(said.word, tone) if said.word else None,
+        answer=[Piece(said.text, "" if said.word else tone)],
+        facts=[(fact.name, fact.text) for fact in facts if fact.key in _FIRST],
+        provenance=facts,
+        **parts,
+    )
+
+
+def _listings(
+    report: Report[Result], result: Result, titles: Mapping[str, tuple[str, str]]
+) -> Iterator[Listing]:
+    """Yield the tables that people see on a terminal and that have one of these columns."""
+    for section in report.overview(result, Screen()) if report.overview else ():
+        table = section.body
+        if not isinstance(table, Table):
+            continue
+        named = next((titles[column] for column in table.columns if column in titles), None)
+        if named and (rows := [*table.rows()]):
+            columns = [*map(_heading, table.columns)]
+            after = table.after.removesuffix(_UNTIL)
+            yield Listing(columns, _again(rows), named[1], after, named[0])
+
+
+def _again(rows: Sequence[Sequence[object]]) -> Callable[[], Iterable[Sequence[object]]]:
+    return lambda: rows
+
+
+def _main(table: Table, place: str, title: str, by: str, order: Sequence[str] = ()) -> Main:
+    """Return a table that is filtered by one of its columns, which comes first; worst first by ``order``."""
+    at = table.columns.index(by)
+    rows = [[cells[at], *cells[:at], *cells[at + 1 :]] for cells in table.rows()]
+    if order:
+        rows.sort(key=lambda cells: order.index(str(cells[0])))
+    numbers = Counter(str(cells[0]) for cells in rows)
+    columns = [_heading(name) for name in (by, *table.columns[:at], *table.columns[at + 1 :])]
+    return Main(
+        place,
+        title,
+        columns,
+        lambda: (Row(cells, str(cells[0])) for cells in rows),
+        len(rows),
+        dict(numbers),
+        sorts=_heading(by),
+    )
+
+
+def _heading(column: str) -> str:
+    """Return a column's name as prose has it."""
+    return column.replace("-", " ").capitalize()
+
+
+def _words(standing: Standing) -> str:
+    """Say in the plural what some containers count as."""
+    return _PLURALS.get(standing, standing.value.replace("_", " ").lower())
+
+
+_PLURALS: Final = {Standing.VIOLATION: "violations", Standing.SURPRISE: "surprises"}

@@ -1,0 +1,327 @@
+"""The runbook of an impact: how to upgrade, batch by batch, when to stop, and how to go back.
+
+The shell is that of a person: functions once, then a line or a short loop for each batch. It runs in any
+POSIX shell and in zsh, which splits no variables into words. A batch is a subshell that ends with the first
+command that fails, so that nothing after it runs, and the shell of the person stays.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Final
+
+from hashcompat.core.model.escape import count, name_path, owner_path, printable, some
+from hashcompat.core.model.impact import Batch, Certainty, Effect, Impact, Installer, NodeImpact, Role, Step
+from hashcompat.output.report.installers import WAYS, Lines, Way, each, healthy
+from hashcompat.output.report.model import Block, Bullets, Code, Heading, Script
+
+_NODE_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
+"""What API servers accept as the name of a node (apimachinery ``IsDNS1123Subdomain``)."""
+_TITLES: Final = {
+    Step.CLEAN: "in place, nothing restarts",
+    Step.IN_PLACE: "in place",
+    Step.UNDECIDED: "undecided: decide first, or drain",
+    Step.DRAIN: "drain first",
+}
+_NAMED: Final = 6
+"""Names of a kind that a batch lists; ``-o wide`` and JSON have all."""
+
+
+def runbook(impact: Impact, upgrade: str, notes: Iterable[str]) -> Iterator[Block]:
+    """Yield the pages: what to know, the functions, the API servers, when to stop, how to go back, batches.
+
+    ``upgrade`` names the releases; ``notes`` are the impact's warnings and what is not known.
+    """
+    nodes = {node.name: node for node in impact.nodes}
+    way = WAYS[impact.installer]
+    yield Heading(f"Runbook: kubelet {upgrade}, {way.title}", 1)
+    yield Bullets([*_before(impact, notes)])
+    if printable(impact.origin.context) != impact.origin.context:
+        yield Script(["no commands: the name of the context has characters that are not visible"])
+        return
+    yield Heading("Once, in the shell that you use", 2)
+    yield Script([*_functions(impact, way)])
+    yield Script(
+        [
+            Code(f"hashcompat preflight --to {{}} --no-node{_context(impact)}", (_target(impact),)),
+            Code(f'hashcompat plan --from auto --to "$target" --out plan.json{_context(impact)}'),
+            "what is not Ready now holds up its batch later",
+            Code(f"kubectl wait pods --all-namespaces {_RUNNING} --for=condition=Ready --timeout=1s"),
+        ]
+    )
+    yield from _servers(impact, way, nodes)
+    yield Heading("When to stop", 2)
+    yield Bullets(_STOP)
+    yield Heading("How to go back", 2)
+    yield Bullets([*_back(impact, way)])
+    for batch in impact.batches:
+        yield from _batch(batch, len(impact.batches), nodes)
+
+
+def _before(impact: Impact, notes: Iterable[str]) -> Iterator[str]:
+    yield "A kubelet that restarts containers asks nobody: PodDisruptionBudgets hold back drains alone."
+    yield "One batch at a time: the next one only when the last command of the one before has ended well."
+    yield f"The commands are for one way to install kubelets; --with names another: {_OTHERS}."
+    yield from notes
+    if any("--delete-emptydir-data" in one.flags for one in impact.nodes):
+        yield "--delete-emptydir-data loses these files; kubectl before 1.20 calls it --delete-local-data."
+    left: dict[str, list[str]] = {}
+    for node in impact.nodes:
+        if node.left_out:
+            left.setdefault(node.left_out, []).append(node.name)
+    yield from (f"Left out: {some(names, _NAMED)} {reason}" for reason, names in left.items())
+    if impact.unplaced or impact.unseen:
+        pods = count(impact.unplaced + impact.unseen, "pod")
+        yield f"On no node that is known, and so in no batch: {pods}"
+
+
+_RUNNING: Final = "--field-selector=status.phase=Running"
+_OTHERS: Final = ", ".join(Installer)
+_STOP: Final = (
+    "A command of a batch fails: it ends its batch, the node stays cordoned, and no other batch may begin.",
+    "check ends with 2: a container restarted, or was lost, that the plan kept. Go back, or make a new plan.",
+    "check ends with 3: not decided yet. Run check again; what is UNKNOWN after ten minutes needs a person.",
+    "Pods of a batch are not Ready after ten minutes, or /readyz of the API server is not ok.",
+)
+
+
+def _back(impact: Impact, way: Way) -> Iterator[str]:
+    yield (
+        "back NODE RELEASE installs the kubelet that was there before. It restarts containers again: "
+        f"hashcompat plan --from {impact.to_release} --to RELEASE shows which."
+    )
+    releases: dict[str, list[str]] = {}
+    for node in impact.nodes:
+        if node.kubelet and not node.left_out:
+            releases.setdefault(node.kubelet, []).append(node.name)
+    yield from (f"Kubelet {release} now: {some(found, _NAMED)}" for release, found in releases.items())
+    yield way.back
+
+
+# The functions.
+
+_WAITING: Final = """\
+answers() { # waits until the API server is there, with etcd behind it
+    tries=60
+    until kubectl get --raw=/readyz; do
+        tries=$((tries - 1))
+        if [ "$tries" -eq 0 ]; then return 1; fi
+        sleep 10
+    done
+}
+healthy() { # namespace, pods of etcd and of an API server: waits for their own probes
+    answers
+    namespace=$1
+    shift
+    kubectl wait --namespace="$namespace" "$@" --for=condition=Ready --timeout=10m
+}
+ready() { # node, release: waits until the kubelet reports it, and the pods that run there are Ready
+    answers
+    kubectl wait "node/$1" --for=jsonpath='{.status.nodeInfo.kubeletVersion}'="v$2" --timeout=15m
+    kubectl wait "node/$1" --for=condition=Ready --timeout=15m
+    kubectl wait pods --all-namespaces --field-selector="spec.nodeName=$1,status.phase=Running" \\
+        --for=condition=Ready --timeout=10m
+}
+check() { # nodes: did just what was predicted happen?
+    for node; do
+        set -- "$@" "--node=$node"
+        shift
+    done
+    hashcompat gate --plan=plan.json --after --settle 120 "$@\""""
+_BATCH: Final = """\
+batch() ( # nodes: all kubelets at once, then what became of them
+    set -e
+    for node; do
+        kubectl cordon "$node"
+        upgrade "$node"
+    done
+    for node; do
+        ready "$node" "$target"
+        if ! was_cordoned "$node"; then kubectl uncordon "$node"; fi
+    done
+    check "$@"
+)
+back() ( # node, release
+    set -e
+    kubectl cordon "$1"
+    kubelet "$1" "$2"
+    ready "$1" "$2"
+    kubectl uncordon "$1"
+)"""
+
+
+def _target(impact: Impact) -> str:
+    """Return the release to install, with what the names of a distribution end in."""
+    release, suffix = impact.to_release.removeprefix("v"), WAYS[impact.installer].suffix
+    return release if suffix.rstrip("1") in release else release + suffix
+
+
+def _functions(impact: Impact, way: Way) -> Iterator[str | tuple[str, ...] | Code]:
+    windows = tuple(one.name for one in impact.nodes if one.windows and _is_name(one.name))
+    cordoned = tuple(one.name for one in impact.nodes if one.cordoned and _is_name(one.name))
+    if way.suffix and _target(impact) != impact.to_release.removeprefix("v"):
+        yield "the build that you install: look whether it is the newest one"
+    yield Code("target={}", (_target(impact),))
+    if impact.origin.context:
+        yield Code('kubectl() { command kubectl {} "$@"; }', (f"--context={impact.origin.context}",))
+    if way is not WAYS[Installer.TALOS]:
+        yield "how a command gets onto a node: change it for a bastion, SSM or Ansible"
+        yield Code('on() { ssh -n "$1" "$2"; }')
+    if windows:
+        yield _membership("is_windows", windows)
+        yield Code('on_windows() { ssh -n "$1" powershell -NoProfile -Command "$2"; }')
+    if way.more:
+        yield Code(way.more)
+    if way.kubeadm:
+        yield way.kubeadm.function("with_kubeadm() { # node, what to upgrade", windows=bool(windows))
+    yield way.kubelet.function("kubelet() { # node, release: installs and restarts it", windows=bool(windows))
+    yield Code(f"upgrade() {{ # node\n{way.upgrade}\n}}")
+    yield Code(f"{_WAITING}{_context(impact)}\n}}")
+    yield _membership("was_cordoned", cordoned)
+    yield Code(_BATCH)
+
+
+def _membership(name: str, nodes: Sequence[str]) -> Code:
+    """Return a function that asks whether a node is one of some."""
+    if not nodes:
+        return Code(f"{name}() {{ false; }}")
+    return Code(f'{name}() {{ case "$1" in {" | ".join(nodes)}) ;; *) return 1 ;; esac; }}')
+
+
+def _context(impact: Impact) -> str:
+    """Return the flag that names the cluster, the context that was read, quoted for a shell."""
+    context = impact.origin.context
+    return f" {shlex.quote(f'--context={context}')}" if context else ""
+
+
+def _servers(impact: Impact, way: Way, nodes: Mapping[str, NodeImpact]) -> Iterator[Block]:
+    """Yield what to do so that no kubelet becomes newer than its API server, and how etcd is saved."""
+    members = [one for one in nodes.values() if one.role is not Role.WORKER and _is_name(one.name)]
+    yield Heading("The control plane first", 2)
+    if not members:
+        yield Bullets(
+            ["No node of the control plane is in the input: whoever runs it upgrades it before any kubelet."]
+        )
+        yield Script(["the server has to be of the new minor at least", Code("kubectl version")])
+        return
+    old = [one for one in impact.servers if one.behind > 0]
+    if old:
+        shown = some((f"{one.release} on {one.node}" for one in old), _NAMED)
+        lines = [f"kube-apiserver is {shown}: no kubelet may be newer"]
+        if any(one.behind > 1 for one in old):
+            lines.append("API servers go through every minor in between, one after the other")
+        yield Bullets(lines)
+    behind = [nodes[one.node] for one in old if one.node in nodes and _is_name(one.node)]
+    commands: Lines = [line for one in members[:1] for line in way.snapshot(one)]
+    if behind and (upgrades := way.servers(behind)):
+        commands += [Code("("), Code("set -e"), *upgrades, Code(")")]
+    yield Script(commands or ["nothing to do: no API server is older than the new kubelet"])
+
+
+# A batch.
+
+
+def _is_name(name: str) -> bool:
+    """Return whether a name can be in a command: whoever pastes it would paste what is in the name."""
+    return _NODE_NAME.fullmatch(name) is not None
+
+
+def _batch(batch: Batch, number: int, nodes: Mapping[str, NodeImpact]) -> Iterator[Block]:
+    members = [nodes[name] for name in batch.nodes]
+    title = [count(len(members), "node"), _TITLES[batch.step]]
+    if batch.role is not Role.WORKER:
+        title.append("etcd" if batch.role is Role.ETCD else "control plane")
+    if batch.zone:
+        title.append(f"zone {batch.zone}")
+    yield Heading(f"Batch {batch.number} of {number}: {', '.join(title)}", 2)
+    if lines := [*_lines(batch, members)]:
+        yield Bullets(lines)
+    yield Script([*_commands(batch, members)])
+
+
+def _lines(batch: Batch, members: Sequence[NodeImpact]) -> Iterator[str]:
+    """Yield what to know of a batch; what several nodes have alike is one line."""
+    restarted, unknown = (sum(getattr(one, key) for one in members) for key in ("restarted", "unknown"))
+    if restarted or unknown:
+        yield f"Pods that restart: {restarted}; more that may: {unknown}"
+    yield from (f"Even so: {line}" for line in _effects(batch.effect))
+    yield from (
+        f"Not with batch {one.batch} ({one.node} and {one.other} at once): {one.why}" for one in batch.apart
+    )
+    yield from _folded(members, lambda one: one.reasons)
+    yield from _folded(members, lambda one: [f"evictions wait for {name}" for name in one.drain_waits])
+    if unready := sum(one.unready for one in members):
+        seconds = max(one.seconds for one in members)
+        pods = count(unready, "pod")
+        yield f"Besides restarts: {pods} not Ready for up to {seconds} s, until the probes pass again"
+    for what, key in (
+        ("Not started again", "killed"),
+        ("Nothing creates it again", "bare"),
+        ("Static pod, which no drain moves", "static"),
+    ):
+        places = [name_path(*place) for one in members for place in getattr(one.pods, key)]
+        if places:
+            yield f"{what}: {some(places, _NAMED)}"
+    if single := [owner_path(*owner) for one in members for owner in one.pods.single]:
+        yield f"The only replica: {some(single, _NAMED)}"
+
+
+def _folded(members: Sequence[NodeImpact], of: Callable[[NodeImpact], Iterable[str]]) -> Iterator[str]:
+    """Yield the lines of some nodes, each once and with the nodes."""
+    found: dict[str, list[str]] = {}
+    for one in members:
+        for line in of(one):
+            found.setdefault(line, []).append(one.name)
+    yield from (f"{some(names, _NAMED)}: {line}" for line, names in found.items())
+
+
+def _effects(effect: Effect) -> Iterator[str]:
+    for budget in effect.budgets:
+        name = name_path(budget.namespace, budget.name)
+        if budget.certainty is Certainty.YES:
+            yield f"PodDisruptionBudget {name} is breached: {budget.after} of {budget.desired} healthy pods"
+        else:
+            yield f"PodDisruptionBudget {name} may be breached"
+    for owner in effect.owners:
+        yield f"{owner.all_of_it} {'' if owner.certainty is Certainty.YES else 'may '}restart at once"
+
+
+def _commands(batch: Batch, members: Sequence[NodeImpact]) -> Iterator[str | tuple[str, ...] | Code]:
+    named = [one for one in members if _is_name(one.name)]
+    if len(named) < len(members):
+        some_of_it = count(len(members) - len(named), "node")
+        yield f"no commands for {some_of_it}: no API server accepts the name"
+    if not named:
+        return
+    names = tuple(one.name for one in named)
+    drains = batch.step in (Step.DRAIN, Step.UNDECIDED)
+    waits = [healthy(one) for one in named if batch.role is not Role.WORKER]
+    if not (drains or waits):
+        yield Code("batch {}", names)
+        return
+    yield Code("(")
+    yield Code("set -e")
+    if drains:
+        yield from _drains(batch, named)
+    yield Code("batch {}", names)
+    yield from waits
+    yield Code(")")
+
+
+def _drains(batch: Batch, members: Sequence[NodeImpact]) -> Iterator[str | tuple[str, ...] | Code]:
+    if batch.step is Step.UNDECIDED:
+        yield "no drain is needed where the reasons above are settled otherwise"
+    for owner in dict.fromkeys(owner for one in members for owner in one.effect.owners):
+        if not owner.name.startswith("StaticPod/"):
+            yield f"all replicas of {owner_path(owner.namespace, owner.name)} are here: move one by one first"
+    for flags, group in groupby(sorted(members, key=lambda one: one.flags), lambda one: one.flags):
+        if "--force" in flags:
+            yield "--force deletes pods that nothing creates again; save their manifests first"
+        names = tuple(one.name for one in group)
+        if len(names) == 1:
+            yield Code(f"kubectl drain {{}} {' '.join((*flags, '--timeout=30m'))}", names)
+        else:
+            yield from each(names, f'kubectl drain "$node" {" ".join((*flags, "--timeout=30m"))}')

@@ -1,0 +1,75 @@
+"""PF-140, PF-214 and PF-204: what comes with the packages of kubelets and runtimes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.core.model.pods import Pod
+from hashcompat.sources.objects import read_object
+from tests.helpers.dumps import ALL, GONE, INFO, Key, dump, findings, found, upgrade
+from tests.helpers.pods import pod
+
+
+def read(name: str, resource: str, **more: Any) -> Pod:
+    container = {"name": "c", "image": "i", "resources": {"limits": {resource: "1"}}}
+    (one,) = read_object(pod(container, name=name, **more), "test")
+    assert isinstance(one, Pod)
+    return one
+
+
+CGROUPFS = json.loads(json.dumps(INFO).replace('"SystemdCgroup": true', '"SystemdCgroup": false'))
+GPU = read("train", "nvidia.com/gpu")
+
+
+@pytest.mark.parametrize(
+    ("pods", "info", "status"),
+    [
+        ((GPU,), INFO, "WARN"),
+        ((read("mig", "nvidia.com/mig-1g.5gb"),), INFO, "WARN"),
+        ((GPU,), CGROUPFS, "OK"),
+        ((GPU,), None, "INFO"),
+        ((read("done", "nvidia.com/gpu", status={"phase": "Succeeded"}),), INFO, "OK"),
+        ((read("plain", "cpu"),), INFO, "OK"),
+    ],
+)
+def test_pf140_gpus_under_the_systemd_driver(pods: tuple[Pod, ...], info: Any, status: str) -> None:
+    given = dump({("cri", "info"): json.dumps(info) if info else GONE})
+    (one,) = found("PF-140", given, upgrade("1.34.10"), Cluster(pods=pods), ALL)
+    assert one[0] == status
+    if status in ("WARN", "INFO"):
+        assert pods[0].name in one[2]
+        assert "systemctl daemon-reload" in one[2]
+
+
+def conflist(kind: str) -> str:
+    return json.dumps({"cniVersion": "0.3.1", "name": "n", "plugins": [{"type": kind}]})
+
+
+@pytest.mark.parametrize(
+    ("kind", "installed", "status"),
+    [
+        ("flannel", "bridge\nflannel\n", "INFO"),
+        ("flannel", "bridge\n", "ERROR"),
+        ("bridge", "bridge\nflannel\n", "OK"),
+    ],
+)
+def test_pf214_a_plugin_that_the_package_has_no_longer(kind: str, installed: str, status: str) -> None:
+    changes: dict[Key, Any] = {
+        ("directory", "/etc/cni/net.d"): "10-n.conflist\n",
+        ("file", "/etc/cni/net.d/10-n.conflist"): conflist(kind),
+        ("directory", "/opt/cni/bin"): installed,
+    }
+    assert [one[0] for one in found("PF-214", dump(changes), upgrade("1.34.10"))] == [status]
+
+
+def test_pf204_says_what_containerd_2_has_no_longer() -> None:
+    old = {"runtimeName": "containerd", "runtimeVersion": "1.7.27", "runtimeApiVersion": "v1"}
+    given = dump({("cri", "version"): json.dumps(old)})
+
+    (one,) = findings("PF-204", given, upgrade("1.36.3"))
+    assert one.status.value == "WARN"
+    assert "aufs snapshotter" in one.advice

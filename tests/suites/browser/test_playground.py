@@ -1,0 +1,271 @@
+"""The playground in a real browser: the program itself, which answers offline and sends nothing."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
+
+import hashcompat
+from scripts import playground
+from scripts.bench import cluster
+from scripts.bench.made.shape import Shape
+from tests.helpers.program import ROOT
+from tests.suites.browser.window import DESKTOP, ON_A_PHONE
+
+pytestmark = pytest.mark.browser
+
+POD: Final = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c, image: i}]}"
+LOADING: Final = 240_000
+"""Milliseconds that the program may take to load on a busy machine, and an answer to come."""
+FIRST_VIEW: Final = 1_500_000
+"""Bytes of all that is not the runtime and the program."""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("playground") / "site"
+    playground.build(out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    with playground.server(site) as serving:
+        thread = threading.Thread(target=serving.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{serving.server_port}/"
+        serving.shutdown()
+        thread.join()
+
+
+class Visit:
+    """A page that is open, with what it asked for and complained about."""
+
+    def __init__(self, context: BrowserContext, address: str) -> None:
+        self.page, self.requests, self.troubles = context.new_page(), list[str](), list[str]()
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
+        self.page.on(
+            "console",
+            lambda message: (
+                self.troubles.append(message.text) if message.type in ("error", "warning") else None
+            ),
+        )
+        self.page.goto(address)
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            self.troubles.append(message.text)
+
+    def loaded(self) -> Visit:
+        """Wait until the program answers."""
+        expect(self.page.locator("#go")).to_be_enabled(timeout=LOADING)
+        return self
+
+    def answered(self) -> str:
+        """Wait for an answer, and return its first sentence."""
+        expect(self.page.locator("#state")).to_contain_text("Done in", timeout=LOADING)
+        return self.page.locator("#answer-here #answer").inner_text()
+
+    def pasted(self, text: str) -> Visit:
+        self.page.fill("#pods", text)
+        self.page.click("#go")
+        return self
+
+
+@pytest.fixture
+def visit(browser: Browser, address: str) -> Iterator[Callable[..., Visit]]:
+    """Open the page; nothing may have gone wrong in it when the test ends."""
+    contexts, visits = list[BrowserContext](), list[Visit]()
+
+    def call(words: str = "", **options: Any) -> Visit:
+        contexts.append(browser.new_context(**{"viewport": DESKTOP, "reduced_motion": "reduce", **options}))
+        visits.append(Visit(contexts[-1], address + words))
+        return visits[-1]
+
+    yield call
+    for context in contexts:
+        context.close()
+    assert [trouble for one in visits for trouble in one.troubles] == []
+
+
+def headline(pods: Any, old: str, new: str) -> str:
+    """Return the first line in which the installed package answers."""
+    summary = hashcompat.plan(pods, old, new).summary
+    return f"{summary.verdicts[hashcompat.Verdict.RESTART]} of {summary.compared}"
+
+
+def test_it_answers_offline_and_asks_nobody(visit: Callable[..., Visit], address: str) -> None:
+    one = visit().loaded()
+    one.page.context.set_offline(True)
+    asked = len(one.requests)
+    one.page.click("#example")
+    one.page.click("#go")
+    assert one.answered().startswith("1 of 1 running container restarts")
+    expect(one.page.locator("#answer-here .why pre")).not_to_have_count(0)
+    one.page.click("#sample")
+    expect(one.page.locator("#answer")).to_contain_text("66 of 66", timeout=LOADING)
+    assert one.answered().startswith(headline(hashcompat.load_sample(), "1.30.14", "1.31.14"))
+    one.page.click("#matrix")
+    expect(one.page.locator("#answer-here")).to_contain_text("Cheapest path", timeout=LOADING)
+    assert one.requests[asked:] == []
+    assert {urlsplit(url).netloc for url in one.requests} == {urlsplit(address).netloc}
+
+
+def test_a_report_works_in_a_tab_of_its_own(visit: Callable[..., Visit]) -> None:
+    one = visit("#sample").loaded()
+    one.answered()
+    with one.page.context.expect_page() as opening:
+        one.page.click("#open")
+    report = opening.value
+    expect(report.locator("#matching")).to_contain_text("75 of 75")  # its script runs: the policy names it
+    report.fill("#search", "no such container")
+    expect(report.locator("#matching")).to_contain_text("0 of 75")
+
+
+def test_a_link_carries_the_upgrade_and_no_object(visit: Callable[..., Visit]) -> None:
+    one = visit("#from=1.15.12&to=1.16.15").loaded()
+    assert (one.page.input_value("#from"), one.page.input_value("#to")) == ("1.15.12", "1.16.15")
+    one.pasted(
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: secretname}\nspec: {containers: [{name: c, image: i}]}"
+    )
+    one.answered()
+    assert urlsplit(one.page.url).fragment == "from=1.15.12&to=1.16.15"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("kind: [broken", "pasted.yaml: line 1"),
+        ('{"kind": "Pod"}', "pasted.json"),
+        ("", "Paste an object"),
+        ("key: value", "pasted.yaml"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(visit: Callable[..., Visit], text: str, said: str) -> None:
+    one = visit().loaded().pasted(text)
+    expect(one.page.locator("#state.wrong")).to_contain_text(said, timeout=LOADING)
+    assert "Traceback" not in one.page.locator("#state").inner_text()
+    expect(one.page.locator("#result")).to_be_hidden()
+    one.page.click("#sample")
+    assert one.answered().startswith("66 of 66")
+
+
+def test_a_file_that_is_too_large_is_left_to_the_command_line(
+    visit: Callable[..., Visit], tmp_path: Path
+) -> None:
+    large = tmp_path / "large.json"
+    with large.open("wb") as file:
+        file.truncate(64 * 2**20 + 1)
+    one = visit().loaded()
+    one.page.set_input_files("#file", large)
+    one.page.click("#go")
+    expect(one.page.locator("#state.wrong")).to_contain_text("hashcompat plan -f large.json")
+
+
+def test_a_dump_of_thirty_megabytes_is_planned_as_it_is_on_a_terminal(
+    visit: Callable[..., Visit], tmp_path: Path
+) -> None:
+    dump = tmp_path / "cluster.json"
+    cluster.write(dump, "services", 1200, Shape())
+    assert dump.stat().st_size > 25e6
+    one = visit().loaded()
+    one.page.set_input_files("#file", dump)
+    one.page.click("#go")
+    assert one.answered().startswith(headline(hashcompat.load(str(dump)), "1.30.14", "1.31.14"))
+    expect(one.page.locator("#answer-here")).to_contain_text("The first 20 of")
+
+
+def test_golden_hashes_are_equal(visit: Callable[..., Visit]) -> None:
+    """The same hashes as Go's, by this Python on this platform."""
+    golden = ROOT / "golden" / "containers"
+    names = ["inputs.jsonl", "1.7.16.jsonl", "1.15.12.jsonl", "1.31.14.jsonl"]
+    names = [name for name in names if (golden / name).exists()]
+    files = {name: (golden / name).read_text(encoding="utf-8") for name in names}
+    one = visit().loaded()
+    code, said = one.page.evaluate(
+        """(files) => new Promise((done) => {
+            const worker = new Worker("worker.js", { type: "module" });
+            const encoder = new TextEncoder();
+            worker.onmessage = ({ data }) => {
+                if (data.id) done([data.answers[0].code, data.answers[0].out + data.answers[0].err]);
+            };
+            worker.postMessage({
+                id: 1,
+                commands: [["verify", "."]],
+                files: Object.entries(files).map(([name, text]) => ({ name, bytes: encoder.encode(text) })),
+            });
+        })""",
+        files,
+    )
+    assert code == 0, said
+    assert len(names) > 2
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_is_accessible_and_fits_a_phone(visit: Callable[..., Visit], scheme: str) -> None:
+    one = visit("#sample", **{**ON_A_PHONE, "color_scheme": scheme}).loaded()
+    one.answered()
+    for screen in (ON_A_PHONE["viewport"], DESKTOP):
+        one.page.set_viewport_size({"width": screen["width"], "height": screen["height"]})
+        found = Axe().run(one.page).response["violations"]
+        assert [(rule["id"], node["html"][:160]) for rule in found for node in rule["nodes"]] == []
+        assert one.page.evaluate("document.documentElement.scrollWidth") <= screen["width"]
+
+
+def test_a_keyboard_is_enough(visit: Callable[..., Visit]) -> None:
+    page = visit().loaded().page
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the form"
+    page.locator("#pods").focus()
+    page.keyboard.type(POD)
+    for wanted in ("file", "go"):
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.id") == wanted
+    page.keyboard.press("Enter")
+    expect(page.locator("#answer")).to_contain_text("1 of 1", timeout=LOADING)
+    assert page.evaluate("document.activeElement.id") == "result"
+
+
+def test_the_first_view_is_small_and_still(visit: Callable[..., Visit], site: Path) -> None:
+    program = {"app.zip", "pyodide"}
+    own = [
+        path for path in site.rglob("*") if path.is_file() and not program & set(path.relative_to(site).parts)
+    ]
+    assert sum(path.stat().st_size for path in own) < FIRST_VIEW
+    page: Page = visit().loaded().page
+    moved = page.evaluate(
+        """() => new Promise((done) => {
+            const sum = (list) => list.getEntries().reduce((all, one) => all + one.value, 0);
+            new PerformanceObserver((list) => done(sum(list))).observe({
+                type: "layout-shift", buffered: true,
+            });
+            setTimeout(() => done(0), 500);
+        })"""
+    )
+    assert moved < 0.1
+
+
+@pytest.mark.full
+def test_two_builds_are_equal(site: Path, tmp_path: Path) -> None:
+    playground.build(tmp_path / "again")
+    first, second = (
+        {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+        for root in (site, tmp_path / "again")
+    )
+    assert sorted(first) == sorted(second)
+    assert [name for name, data in first.items() if data != second[name]] == []
+
+
+def test_the_releases_are_all_that_there_are(site: Path) -> None:
+    facts = json.loads((site / "facts.json").read_text(encoding="utf-8"))
+    assert facts["releases"][-1] == "1.0.0"
+    assert {facts["from"], facts["to"]} <= set(facts["releases"])

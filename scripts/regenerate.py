@@ -73,6 +73,10 @@ CHOICES: Final = {
         "scripts.sample.cluster",
         "hashcompat/sample/cluster.json, from the manifests in scripts/sample",
     ),
+    "fleet": Choice(
+        "scripts.sample.fleet",
+        "examples/first-plan/cluster.jsonl, the cluster of docs/guide/first-plan.md",
+    ),
     "settings": Choice(
         "scripts.schemas.settings",
         "schemas/settings, from the structs by which settings files are read",

@@ -125,3 +125,57 @@ def test_each_hash_of_a_replica_is_computed_once(
     assert number[1] > 10 * number[2]  # the first replicas' alone are computed once more, to be compared
     assert number[2] > number[3]  # and those of the first one that is like those of other workloads
     assert set(number) <= {1, 2, 3}
+
+
+def of_daemon_set(name: str, node: str, asks: str, **more: Any) -> Json:
+    """Return a pod on one node that asks for another one, or for its own."""
+    term = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [asks]}]}
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}
+    container = {"image": "i:v1", "name": "c", "volumeMounts": [{"mountPath": "/t", "name": "t", **more}]}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": name,
+            "namespace": "ns",
+            "uid": f"00000000-0000-4000-8000-0000000000{name[-2:]}",
+        },
+        "spec": {
+            "affinity": {"nodeAffinity": required},
+            "containers": [container],
+            "nodeName": node,
+            "volumes": [{"emptyDir": {}, "name": "t"}],
+        },
+        "status": {"phase": "Running"},
+    }
+
+
+def test_a_pod_that_asks_for_the_node_of_its_replicas_is_refused_in_every_hop(
+    tmp_path: Path, catalog: Catalog
+) -> None:
+    """Its affinity is that of the pod before it, for which it is the node that it is on."""
+    nodes = [
+        {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {"labels": {"kubernetes.io/hostname": name}, "name": name},
+            "status": {"nodeInfo": {"kubeletVersion": kubelet}},
+        }
+        for name, kubelet in (("n1", "v1.34.12"), ("n2", "v1.33.13"))
+    ]
+    pods = [
+        of_daemon_set("a-11", "n1", "n1", readOnly=True),
+        of_daemon_set("b-22", "n2", "n2"),
+        of_daemon_set("b-33", "n1", "n2"),
+    ]
+    found = plan(dumped([*nodes, *pods], tmp_path / "pods.json"), ("auto", "1.36.5"), catalog)
+    assert [(item.pod.name, item.verdict.value) for item in found.items] == [
+        ("a-11", "KEEP"),
+        ("b-33", "KILL"),
+        ("b-22", "KEEP"),
+    ]
+    assert [(hop.new, hop.findings) for hop in found.hops] == [
+        ("1.34.13", 0),
+        ("1.35.10", 1),
+        ("1.36.5", 1),
+    ]

@@ -132,13 +132,15 @@ class Asked(msgspec.Struct, frozen=True):
     """The labels of a node that it looks at."""
     by_name: bool
     """Whether it looks at the name of a node that may be another one than its own."""
+    own: bool
+    """Whether it asks for the node that it is on, and for nothing else."""
 
 
 def asked(pod: Pod) -> Asked:
     """Return what a pod asks of its node."""
     affinity, own = pod.spec.get("affinity"), asks_for_its_node(pod.spec)
     text = "its node" if own else repr(affinity)
-    return Asked(text, tuple(label_keys(pod.spec)), asks_by_name(pod.spec) and not own)
+    return Asked(text, tuple(label_keys(pod.spec)), asks_by_name(pod.spec) and not own, own)
 
 
 def states(pod: Pod, dates: Dates | None) -> list[Hashable]:

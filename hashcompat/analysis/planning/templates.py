@@ -230,7 +230,7 @@ class Templates:
         self._whole: Whole | None = None
         self._served: dict[str, Served] = {}
         self._kinds: Latest[Hashable, object] = Latest(kept)
-        self._shapes: Latest[Hashable, tuple[bytes | None, Asked, object]] = Latest(_SHAPES)
+        self._shapes: Latest[Hashable, tuple[bytes | None, Asked, tuple[object, str]]] = Latest(_SHAPES)
         self._node_kinds: Latest[Hashable, bytes] = Latest(_NODES)
 
     def kind(self, pod: Pod, node: Node | None, dates: Dates | None) -> object:
@@ -264,10 +264,11 @@ class Templates:
         if known is None:
             # Which of its volumes a pod mounts is not a matter of its shape.
             facts = None if has_rare_volume(pod) else facts_kind(pod)
-            known = self._shapes[shape] = facts, asked(pod), pod.spec.get("affinity")
-        facts, asks, affinity = known
-        # Pods of a shape have one object as their affinity, unless it names the node of each.
-        is_shared = pod.spec.get("affinity") is affinity
+            known = self._shapes[shape] = facts, asked(pod), (pod.spec.get("affinity"), pod.node)
+        facts, asks, (affinity, node) = known
+        # Pods of a shape have one object as their affinity, unless it names the node of each. Where it names
+        # that of the first, others may be on another one.
+        is_shared = pod.spec.get("affinity") is affinity and (pod.node == node or not asks.own)
         return facts or facts_kind(pod), asks if is_shared else asked(pod)
 
     def _standing_for(self, facts: Hashable) -> object:

@@ -80,6 +80,8 @@ class Dump:
     pods: tuple[str, ...]
     first: int
     """How many pods come before the nodes."""
+    crowded: bool = False
+    """Whether the nodes say how much room they have, so that a pod's verdict depends on the others."""
 
     def text(self, pods: Sequence[str] | None = None) -> tuple[str, list[int]]:
         """Return the file with these of its pods, or all; and at which line each of the pods begins."""
@@ -100,6 +102,9 @@ class Dump:
         """Return the index among the items of the pod at a place of so many."""
         return place if place < min(self.first, number) else place + len(self.nodes)
 
+
+_CROWDED: Final = 0.25
+"""In how many files nodes say how much room they have."""
 
 _PADDING: Final = 110_000
 """Characters that make a pod large."""
@@ -129,11 +134,21 @@ def rendered(value: Json, form: Form) -> str:
     return json.dumps(value, indent=4, ensure_ascii=False).replace("\n", "\n        ")
 
 
-def node(name: str, release: str) -> Json:
-    """Return a node."""
+def node(name: str, release: str, room: Json | None = None) -> Json:
+    """Return a node, with so much room."""
     info = {"kubeletVersion": release, "containerRuntimeVersion": "containerd://1.7.29"}
     metadata = {"labels": {"kubernetes.io/hostname": name}, "name": name}
-    return {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "status": {"nodeInfo": info}}
+    status = {"nodeInfo": info, **({"allocatable": room} if room else {})}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "status": status}
+
+
+def _room(chance: Random) -> Json:
+    """Return what a node can give, which some of its pods may not fit into."""
+    return {
+        "cpu": chance.choice(("100m", "1", "4")),
+        "memory": chance.choice(("64Mi", "128Mi", "8Gi")),
+        "pods": chance.choice(("1", "3", "110")),
+    }
 
 
 LONE: Final[Json] = {
@@ -168,7 +183,9 @@ def _dump(chance: Random, form: Form, upgrade: Upgrade, size: int) -> Dump:
     shown = names[: chance.choice((None, None, -1))]
     several = chance.sample(upgrade.reported, min(len(shown), len(upgrade.reported)))
     releases = several if chance.random() < 0.7 else chance.choices(upgrade.reported, k=len(shown))
-    nodes = [LONE, node("lone", upgrade.first), *(node(*one) for one in zip(shown, cycle(releases)))]
+    crowded = chance.random() < _CROWDED
+    own = [node(*one, _room(chance) if crowded else None) for one in zip(shown, cycle(releases))]
+    nodes = [LONE, node("lone", upgrade.first), *own]
     pods, workloads = list[str](), chance.choice((1, 1, 2, 3))
     for number in range(workloads):
         often = chance.choice((0.0, 0.2, 0.5))
@@ -181,7 +198,7 @@ def _dump(chance: Random, form: Form, upgrade: Upgrade, size: int) -> Dump:
     if chance.random() < 0.05:
         pods.append(chance.choice(pods))
     first = chance.choice((0, 0, len(pods), chance.randint(0, len(pods))))
-    return Dump(form, tuple(rendered(one, form) for one in nodes), tuple(pods), first)
+    return Dump(form, tuple(rendered(one, form) for one in nodes), tuple(pods), first, crowded)
 
 
 def _pods(chance: Random, like: Json, nodes: Sequence[str], form: Form, most: int, often: float) -> list[str]:
@@ -252,6 +269,8 @@ def _container(chance: Random, name: str, token: str) -> Json:
         {},
         {"args": ["--name=web-0", "-v=2"]},
         {"resources": {"limits": {"cpu": "100m"}, "requests": {"cpu": "100m"}}},
+        {"resources": {"requests": {"cpu": chance.choice(("30m", "0.5")), "memory": "32Mi"}}},
+        {"resources": {"requests": {"memory": chance.choice(("16Mi", "33554432")), "x.io/y": "1"}}},
         {"livenessProbe": {"exec": {"command": ["true"]}, "timeoutSeconds": 1}},
         {"securityContext": {"procMount": "Default"}},
         {"lifecycle": {"preStop": {"sleep": {"seconds": 5}}}},

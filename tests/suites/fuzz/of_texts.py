@@ -76,7 +76,12 @@ def _settings(data: bytes) -> None:
     flag, first, second = fields(data, 3)
     release = parse_release(_RELEASE)
     parse_duration(flag)
-    for name in ("max-pods", "sync-frequency", "node-labels", "cloud-provider", "feature-gates"):
+    with suppress(InputError):
+        settings.repeated(second)
+    for name in (
+        *("max-pods", "sync-frequency", "node-labels", "cloud-provider", "feature-gates"),
+        *("system-reserved", "eviction-hard"),
+    ):
         for given in kubelet.given_flags(_words(f"--{name}={flag}"), _catalog().flag_table, release):
             settings.flag_value(given)
     documents = [one for text_ in (first, second) if isinstance(one := _json(text_), dict)]

@@ -46,6 +46,8 @@ NO_READERS: Final = {
     "sources/cluster/roles": "writes a role",
     "sources/cluster/rollout": "passes on what the targets api-answer and rollout read",
     "analysis/preflight/facts/__init__": "names the readers of the other files",
+    "analysis/preflight/checks/values": "judges values that the target kubelet-settings reads",
+    "cli/args/declare": "writes",
     "analysis/answers/changes": "compares what the target compared reads",
     "analysis/answers/comparison": "writes",
     "analysis/answers/hiding": "hides what was read",

@@ -1,0 +1,139 @@
+"""The metrics have one list; the dashboard of Grafana and the plugins of k9s ask for what there is."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import promql_parser
+import pytest
+import yaml
+from grafana_foundation_sdk.cog.encoder import JSONEncoder
+from grafana_foundation_sdk.cog.plugins import register_default_plugins
+from grafana_foundation_sdk.models.dashboard import Dashboard
+
+from tests.helpers.examples import EXAMPLES
+from tests.helpers.pods import as_json, node, pod
+from tests.helpers.program import ROOT, Run
+from tests.helpers.readback import samples
+
+DASHBOARD: Final[dict[str, Any]] = json.loads((EXAMPLES / "grafana" / "dashboard.json").read_text("utf-8"))
+MOUNTED = {"name": "c", "image": "i", "volumeMounts": [{"name": "v", "mountPath": "/v"}]}
+WRONG = {"name": "c", "image": "i", "args": "no list"}
+NODE = node("v1.13.12")
+NODE["status"]["conditions"] = [{"type": "Ready", "lastHeartbeatTime": "2025-12-31T23:00:00Z"}]
+PODS = as_json(NODE, pod(MOUNTED), pod(WRONG, name="w"), pod({"name": "c", "image": "i"}, name="kept"))
+COMMANDS = {
+    "plan": ("plan", "--to", "1.14.10", "--keep-going"),
+    "gate": ("gate", "--to", "1.14.10", "--keep-going"),
+    "preflight": ("preflight", "--to", "1.31.14", "--no-node"),
+}
+
+
+def listed() -> dict[str, set[str]]:
+    """Return the labels of each metric that the page lists."""
+    text = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8").partition("These are all of them.")[2]
+    found: dict[str, set[str]] = {}
+    last: set[str] = set()
+    for names, labels in re.findall(r"^\| (`hashcompat_[^|]*) \|([^|]*)\|", text, re.MULTILINE):
+        words = set(re.findall("`([a-z]+)`", labels))
+        last = words | last if labels.strip().startswith("the same") else words
+        for name in re.findall("`([A-Za-z_]+)`", names):
+            for subject in COMMANDS if "SUBJECT" in name else ("",):
+                found[name.replace("SUBJECT", subject)] = last
+    return found
+
+
+def printed(run: Run) -> dict[str, set[str]]:
+    """Return the labels of each metric that some results have."""
+    found: dict[str, set[str]] = {}
+    for argv in COMMANDS.values():
+        for sample in samples(run(*argv, "-f", "-", "-q", "-o", "prometheus", stdin=PODS).out):
+            found[sample.name] = {*sample.labels}
+    return found
+
+
+def test_the_page_lists_every_metric_with_its_labels(run: Run) -> None:
+    page, found = listed(), printed(run)
+    assert {name: page.get(name) for name in found} == found
+    # none of these pods is finding and undecided of each result at once, and a preflight is of no plan
+    rare = {"hashcompat_preflight_plan_created_timestamp_seconds", "hashcompat_preflight_finding"}
+    assert page.keys() - found.keys() <= rare | {"hashcompat_preflight_undecided"}
+
+
+def test_the_dashboard_is_what_grafana_knows() -> None:
+    """Grafana's own types read it, and nothing is lost: no field has a name that Grafana does not know."""
+    register_default_plugins()
+    known = json.loads(JSONEncoder(sort_keys=True).encode(Dashboard.from_json(DASHBOARD)))
+    assert [*lost(DASHBOARD, known)] == []
+    wrong = json.loads(json.dumps(DASHBOARD).replace('"gridPos"', '"gridPosition"', 1))
+    again = json.loads(JSONEncoder(sort_keys=True).encode(Dashboard.from_json(wrong)))
+    assert [*lost(wrong, again)] == ["$.panels[0].gridPosition"]
+
+
+def lost(given: Any, kept: Any, path: str = "$") -> Iterator[str]:
+    """Yield the paths of what is not the same in another value, which may have more."""
+    if isinstance(given, dict) and isinstance(kept, dict):
+        for key, value in given.items():
+            yield from lost(value, kept[key], f"{path}.{key}") if key in kept else [f"{path}.{key}"]
+    elif isinstance(given, list) and isinstance(kept, list) and len(given) == len(kept):
+        for place, (one, other) in enumerate(zip(given, kept, strict=True)):
+            yield from lost(one, other, f"{path}[{place}]")
+    elif given != kept:
+        yield path
+
+
+@pytest.mark.parametrize("panel", DASHBOARD["panels"], ids=lambda panel: str(panel["title"]))
+def test_each_panel_asks_for_metrics_that_there_are(panel: Any) -> None:
+    known = listed()
+    assert panel["description"]
+    for target in panel["targets"]:
+        asked = target["expr"].replace("$job", ".*")
+        promql_parser.parse(asked)
+        names = set(re.findall(r"\bhashcompat_[a-z_]+\b", re.sub(r'__name__=~"[^"]*"', "", asked)))
+        assert names <= known.keys()
+        for pattern in re.findall(r'__name__=~"([^"]*)"', asked):
+            assert [name for name in known if re.fullmatch(pattern, name)]
+
+
+def test_panels_do_not_overlap() -> None:
+    taken: set[tuple[int, int]] = set()
+    for panel in DASHBOARD["panels"]:
+        place = panel["gridPos"]
+        cells = {(place["x"] + x, place["y"] + y) for x in range(place["w"]) for y in range(place["h"])}
+        assert not cells & taken
+        assert place["x"] + place["w"] <= 24
+        taken |= cells
+
+
+PLUGINS: Final = yaml.safe_load((EXAMPLES / "k9s" / "plugins.yaml").read_text(encoding="utf-8"))["plugins"]
+VALUES: Final = {"$CONTEXT": "prod", "$NAMESPACE": "shop", "$NAME": "web", "$RESOURCE_NAME": "deployments"}
+
+
+@pytest.mark.parametrize("name", PLUGINS)
+def test_a_plugin_of_k9s_asks_what_the_program_answers(run: Run, tmp_path: Path, name: str) -> None:
+    """The program takes the command of each plugin; names are arguments, never part of the script."""
+    plugin = PLUGINS[name]
+    assert set(plugin) == {"shortCut", "description", "scopes", "command", "background", "args"}
+    _, script, *given = plugin["args"]
+    assert not [value for value in VALUES if value in script]
+    words = re.findall(r'"[^"]*"|\S+', script.partition(" 2>&1")[0])
+    values = [VALUES[one] for one in given]
+    argv = [
+        re.sub(r"\$([0-9])", lambda match: values[int(match[1])], word.strip('"')).replace(
+            "${KUBELET_TO:-latest}", "latest"
+        )
+        for word in words
+    ]
+    assert argv[0] == "hashcompat"
+    result = run(*argv[1:], "--kubeconfig", tmp_path / "missing")
+    assert "No such option" not in result.err
+    assert result.code == 1, "it gets as far as asking kubectl"
+
+
+def test_each_key_has_one_meaning_in_a_view() -> None:
+    keys = [(scope, plugin["shortCut"]) for plugin in PLUGINS.values() for scope in plugin["scopes"]]
+    assert len(keys) == len({*keys})

@@ -1,4 +1,4 @@
-"""PF-140, PF-214 and PF-204: what comes with the packages of kubelets and runtimes."""
+"""PF-140, PF-142, PF-204 and PF-214: what comes with the packages of kubelets and runtimes."""
 
 from __future__ import annotations
 
@@ -73,3 +73,47 @@ def test_pf204_says_what_containerd_2_has_no_longer() -> None:
     (one,) = findings("PF-204", given, upgrade("1.36.3"))
     assert one.status.value == "WARN"
     assert "aufs snapshotter" in one.advice
+
+
+def running(image: str, policy: str) -> Pod:
+    container = {"name": "c", "image": image, "imagePullPolicy": policy}
+    state = [{"name": "c", "state": {"running": {}}}]
+    (one,) = read_object(pod(container, status={"phase": "Running", "containerStatuses": state}), "test")
+    assert isinstance(one, Pod)
+    return one
+
+
+HERE = {"images": [{"repoTags": ["docker.io/library/nginx:1.27"], "repoDigests": []}]}
+
+
+@pytest.mark.parametrize(
+    ("image", "policy", "restarts", "status"),
+    [
+        ("nginx:1.27", "Never", True, "OK"),
+        ("nginx:1.28", "Never", True, "ERROR"),
+        ("nginx:1.28", "IfNotPresent", True, "WARN"),
+        ("nginx:1.28", "Never", False, "OK"),
+        ("nginx:1.28", "Never", None, "OK"),
+    ],
+)
+def test_pf142_the_image_of_a_container_that_restarts(
+    image: str, policy: str, restarts: bool | None, status: str
+) -> None:
+    given = dump({("cri", "images"): json.dumps(HERE)})
+    to = upgrade("1.31.14", restarts=lambda uid, name: restarts if (uid, name) == ("uid-p", "c") else None)
+    (one,) = found("PF-142", given, to, Cluster(pods=(running(image, policy),)), ALL)
+    assert one[0] == status
+    if status == "ERROR":
+        assert "killed, and never started again" in one[2]
+
+
+def test_pf142_under_docker_and_without_the_list() -> None:
+    to = upgrade("1.23.17", "1.22.17", restarts=lambda *_: True)
+    cluster = Cluster(pods=(running("nginx:1.28", "Always"),))
+    rows = '[{"RepoTags":["nginx:1.27"]}]'
+    docker: dict[Key, Any] = {("docker", "images"): rows, ("cri", "version"): GONE}
+    docker |= {("docker", "version"): '{"Server": {"Version": "20.10.24"}}'}
+    assert {one[0] for one in found("PF-142", dump(docker), to, cluster, ALL)} <= {"WARN", "UNKNOWN"}
+    missing = dump({("cri", "images"): GONE})
+    (one,) = found("PF-142", missing, upgrade("1.31.14", restarts=lambda *_: True), cluster, ALL)
+    assert one[0] == "UNKNOWN"

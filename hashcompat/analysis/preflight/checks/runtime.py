@@ -1,4 +1,4 @@
-"""The container runtime under the new kubelet: PF-103, 104, 111, 116, 140, 204, 224, 304 and 314.
+"""The container runtime under the new kubelet: PF-103, 104, 111, 116, 140, 142, 204, 224, 304 and 314.
 
 Between 1.20 and 1.37 kubelets lost dockershim, two versions of CRI and a cgroup driver of their own. Where a
 Node object shows the runtime, the first two are judged without anything from the node.
@@ -13,8 +13,9 @@ from typing import Final
 from hashcompat.analysis.preflight.checks import OF_BOTH, Check, Need, Problem, Upgrade
 from hashcompat.analysis.preflight.facts import Facts, runtime, runtimefiles
 from hashcompat.core import shown
+from hashcompat.core.corev1.defaults import is_same_image
 from hashcompat.core.go.jsonpath import mapping
-from hashcompat.core.model.escape import count, name_path
+from hashcompat.core.model.escape import agree, count, name_path
 from hashcompat.core.model.pods import FINISHED, Pod
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnreadError
@@ -227,6 +228,55 @@ def _missing_image(given: str, advice: str) -> Problem:
 
 
 SANDBOX_IMAGE: Final = Check("PF-314", _find_sandbox_image)
+
+
+# PF-142: containers that restart, whose image is not on the node any more.
+
+
+def _find_images(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    """Name the containers that a plan restarts and whose image is missing.
+
+    Source: pkg/kubelet/images/image_manager.go ``EnsureImageExists``, 1.9.11 - 1.37.1 (ErrImageNeverPull).
+    """
+    restarts = [
+        (name_path(pod.namespace, pod.name, one.name), one)
+        for pod in facts.pods
+        for one in pod.containers
+        if one.running and upgrade.restarts(pod.uid, one.name)
+    ]
+    if not restarts:
+        return
+    if facts.drives_docker:
+        names = runtime.docker_images(facts.dump)
+    else:
+        names = [*runtime.image_names(runtime.document(facts.dump, "cri", "images"))]
+    pulled = list[str]()
+    for called, container in restarts:
+        image = str(container.spec.get("image", ""))
+        if any(is_same_image(image, one) is not False for one in names):
+            continue
+        if container.spec.get("imagePullPolicy") != "Never":
+            pulled.append(called)
+            continue
+        yield Problem(
+            Status.ERROR,
+            called,
+            f"{called} restarts, its image {shown.image(image)} is not on the node, and its imagePullPolicy "
+            "is Never: it is killed, and never started again",
+            f"bring {shown.image(image)} to the node before the kubelet starts",
+        )
+    if pulled:
+        number, some = len(pulled), f"{', '.join(pulled[:3])}{', …' if len(pulled) > 3 else ''}"
+        yield Problem(
+            Status.WARN,
+            "",
+            f"{count(number, 'container')} without its image on the node {agree(number, 'restart')}, and "
+            f"{'is' if number == 1 else 'are'} down until a registry answers: {some}",
+            "pull the images to the node before the kubelet starts",
+        )
+
+
+IMAGES: Final = Check("PF-142", _find_images, (frozenset({Need.NODE, Need.OBJECTS, Need.PLAN}),))
 
 
 # PF-224: containers that containerd 2.0 - 2.1.3 creates in sandboxes of containerd 1.

@@ -88,7 +88,7 @@ def add_release(name: str, source: str | None, shown: Shown) -> None:
     known = Catalog(files.default_directory())
     newest = known.known.newest
     release = parse_release(name, pre=True)
-    if release.vendor or is_older(release, parse_release(newest)) or release.minor in known.known.minors:
+    if release.vendor or is_older(release, parse_release(newest)) or known.known.has_minor(release):
         raise UsageError(
             f"{name!r} cannot be added: "
             f"want an upstream release of a newer minor than {newest}, the newest known one"

@@ -339,6 +339,10 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
             raise UsageError(f"{name!r} is not a known kubelet release; {self._nearest(name)}")
         return found
 
+    def has_minor(self, release: Release) -> bool:
+        """Return whether any release of a release's minor is known."""
+        return release.minor in self._by_minor
+
     def holds(self, name: str) -> bool:
         """Return whether ``find`` finds a release; this looks for no near ones, and so takes no time."""
         try:

@@ -67,21 +67,25 @@ def gate_page(report: Report[GateResult], result: GateResult) -> Page:
 
 def impact_page(report: Report[Impact], impact: Impact) -> Page:
     """Return the page of an impact."""
-    numbers = Counter(node.step for node in impact.nodes)
+    kept = [node for node in impact.nodes if not node.left_out]
+    numbers = Counter(node.step for node in kept)
     words = {Step.CLEAN: "in place, clean", Step.IN_PLACE: "in place", Step.DRAIN: "to drain"}
     titles = {
         "BREACHED": ("breaches", "Budgets and owners that are hit"),
         "READY-AFTER": ("owners", "Owners"),
+        "NOT-WITH": ("apart", "Why there are so many batches"),
     }
     steps = [step for step in (Step.DRAIN, Step.UNDECIDED, Step.IN_PLACE, Step.CLEAN) if numbers[step]]
-    table = report.wide(impact) if report.wide else None
+    left = [Count(len(impact.nodes) - len(kept), "left out")] if len(kept) < len(impact.nodes) else []
+    table = _filled(report.wide(impact)) if report.wide else None
     return _framed(
         report,
         impact,
         counts=[
-            Count(len(impact.nodes), "nodes"),
+            Count(len(kept), "nodes"),
             Count(len(impact.batches), "batches"),
             *(Count(numbers[step], words.get(step, step.value)) for step in steps),
+            *left,
         ],
         warnings=list(impact.warnings),
         besides=list(impact.besides),
@@ -90,6 +94,24 @@ def impact_page(report: Report[Impact], impact: Impact) -> Page:
         # the order of the rows is that of the upgrade
         main=_main(table, "nodes", "Nodes in the order of the upgrade", "STEP") if table else None,
     )
+
+
+_OF_OWNERS: Final = "STATIC"
+"""A long column whose pods the table of owners has."""
+
+
+def _filled(table: Table) -> Table:
+    """Return a table without the columns that no row has anything in, but for those of the narrow table."""
+    rows = [list(row) for row in table.rows()]
+    narrow = table.columns.index("WHY") + 1
+    kept = [
+        place
+        for place in range(len(table.columns))
+        if place < narrow
+        or (table.columns[place] != _OF_OWNERS and any(row[place] not in (None, 0) for row in rows))
+    ]
+    columns = [table.columns[place] for place in kept]
+    return Table(columns, lambda: ([row[place] for place in kept] for row in rows))
 
 
 def preflight_page(report: Report[Preflight], result: Preflight) -> Page:

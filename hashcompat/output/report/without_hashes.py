@@ -61,7 +61,7 @@ def _side(side: Side | None) -> Side | None:
 def _calibration(check: RecordCheck) -> RecordCheck:
     return structs.replace(
         check,
-        rows=tuple(
+        items=tuple(
             (
                 structs.replace(
                     row, record=structs.replace(row.record, hash=None, without_resources=None), computed=None

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from scripts.golden.reality import PLANS, Json, changes, name_of, read
+from scripts.golden.reality import PLANS, Json, changes, name_of, read, unready
 from scripts.lib.paths import REALITY
 
 _TEXT: Final = """# Reality
@@ -33,6 +33,18 @@ assumption says; and a static pod whose manifest sets a uid of 32 digits, which 
 the reason says.
 
 {with_server}
+
+## What a kubelet refuses when it starts
+
+Another node with an API server, whose kubelets start with other settings, or find pods that were changed
+while none ran (`tests/suites/reality/starting.py`). Plans were made of the same three kinds of facts; the
+numbers are of those with all of them. Where a reservation grew or maxPods fell, the plans were made from what
+the new kubelet makes of the Node object: it updates that before it reads its pods, so that it refuses them at
+once. A pod that is refused has failed, and its containers are killed.
+
+{starting}
+
+{reasons}
 
 ## Without an API server
 
@@ -66,9 +78,14 @@ are, which 1.12 and 1.13 need, it answers `403 Forbidden`, `This module version 
 revision that they pin, under the version that go.mod files of other projects name.
 
 1.7.5 is built with Go 1.21, for with Go 1.22 or later its `github.com/ugorji/go` ends the program at its
-start: `panic: encoding alphabet includes duplicate symbols`. The revisions of three dependencies are not
-known to the proxy. `github.com/codedellemc/goscaleio` is a newer one, which imports logrus by the spelling
-that the others use, since Go refuses both in one program: `case-insensitive import collision`.
+start: `panic: encoding alphabet includes duplicate symbols`. Upstream built it with Go 1.8, whose `time.Time`
+has other fields, and the UID of a static pod is of a text that names them. So in the two changes between
+1.7.5 and 1.9.11 above its UIDs were none that an upstream kubelet gives. Since then its source is edited, as
+`edits` in the same file says.
+
+The revisions of three dependencies of 1.7.5 are not known to the proxy. `github.com/codedellemc/goscaleio` is
+a newer one, which imports logrus by the spelling that the others use, since Go refuses both in one program:
+`case-insensitive import collision`.
 `github.com/opencontainers/runc` is a tag with one more function exported. In place of
 `github.com/libopenstorage/openstorage`, which only the plugin of Portworx needs, are a few lines that do
 nothing.
@@ -117,11 +134,14 @@ def page() -> str:
     """Return the page, with a row for each change in the order in which they were made."""
     verdicts = json.loads((REALITY / "VERDICTS.json").read_text(encoding="utf-8"))
     found = [(read(path), verdicts[name_of(path)]) for path in changes()]
-    served = [pair for pair in found if pair[0]["objects"]]
+    served = [pair for pair in found if pair[0]["objects"] and "about" not in pair[0]]
+    starting = [pair for pair in found if "about" in pair[0]]
     plans = [_plan(plan, [tallies[plan] for _, tallies in served]) for plan in PLANS]
     return _TEXT.format(
         plans="\n".join(plans),
         with_server=_table(served),
+        starting=_starting(starting),
+        reasons=_reasons([change for change, _ in starting]),
         without_server=_table([pair for pair in found if not pair[0]["objects"]]),
     )
 
@@ -132,6 +152,22 @@ def _plan(plan: str, tallies: list[dict[str, int]]) -> str:
         total.update(tally)
     contradicted = total.pop("contradicted")
     return f"| {_ABOUT[plan]} | {total.total():,} | {total['UNKNOWN']} | {contradicted} |"
+
+
+def _starting(found: Sequence[tuple[Json, Json]]) -> str:
+    headings = (*_HEADINGS[:9], "not ready for a while", "what decides")
+    rows = [
+        [*_cells(change, tallies["static"])[:9], len(unready(change)), change["about"]]
+        for change, tallies in found
+    ]
+    return "\n".join(f"| {' | '.join(map(str, row))} |" for row in (headings, ["---"] * len(headings), *rows))
+
+
+def _reasons(changes: Sequence[Json]) -> str:
+    """Return what the kubelets said of the pods that they refused or ended, with how many said so."""
+    found = Counter(reason for change in changes for reason in change["reasons"].values())
+    listed = ", ".join(f"`{reason}` ({number})" for reason, number in sorted(found.items()))
+    return f"The reasons in the status of pods that were refused or ended: {listed}."
 
 
 def _table(found: Sequence[tuple[Json, Json]]) -> str:

@@ -3,9 +3,11 @@
 A change is a document: ``from`` and ``to`` (the names of kubelets), ``flags`` (of `plan`), ``objects`` (nodes
 and pods as the API server has them), ``records`` (what the collector prints), ``manifests`` (static pods by
 file name), ``staticPodPath``, ``disturbed`` (pods to which something happened after the old kubelet stopped),
+``manifestsChanged`` (those of them that only their manifests show, where there are any),
 and ``observed``: a row per container with ``outcome`` (a word of AGREES) and ``podRecreated``. Without an API
 server there are no ``objects``; then ``command`` is how the new kubelet was started, and ``log`` what it
-logged of changed hashes.
+logged of changed hashes. Of starts that more than hashes decide: ``about`` (what does), ``readyAgain`` (pods
+that became Ready afterwards), and ``reasons`` (in the status of pods that were refused or ended).
 """
 
 from __future__ import annotations
@@ -52,8 +54,8 @@ class Row:
     observed: Json | None
     recreated: bool
     """Whether the plan has the pod recreated."""
-    disturbed: bool
-    """Whether something happened to the pod after the old kubelet stopped."""
+    unseen: bool
+    """Whether something happened to the pod that what the plan was made from does not show."""
 
     @property
     def agrees(self) -> bool:
@@ -70,7 +72,7 @@ class Row:
         reasons = self.item["reasons"] if self.item else ()
         manifest = any(HINT in reason["text"] for reason in reasons)
         resized = any(reason["id"] == RESIZED for reason in reasons)
-        return (self.plan != "static" and manifest) or (self.plan == "bare" and (resized or self.disturbed))
+        return (self.plan != "static" and manifest) or self.unseen or (self.plan == "bare" and resized)
 
     def __str__(self) -> str:
         verdict = "not in the plan"
@@ -109,10 +111,22 @@ def compare(plan: str, document: Json, change: Json) -> list[Row]:
     items = {(item["namespace"], item["pod"], item["container"]): item for item in document["items"]}
     observed = {(row["namespace"], row["pod"], row["container"]): row for row in change["observed"]}
     recreated = {key[:2] for key, item in items.items() if item["podRecreated"]}
+    unseen = {*(change["disturbed"] if plan == "bare" else ())}
+    unseen |= {*(change.get("manifestsChanged", ()) if plan != "static" else ())}
     return [
-        Row(plan, key, items.get(key), observed.get(key), key[:2] in recreated, key[1] in change["disturbed"])
+        Row(plan, key, items.get(key), observed.get(key), key[:2] in recreated, key[1] in unseen)
         for key in sorted(items.keys() | observed.keys())
     ]
+
+
+def unready(change: Json) -> set[str]:
+    """Return the pods that were not ready for a while though nothing of theirs restarted.
+
+    Static pods do not count: their mirror pods may be new ones.
+    """
+    restarted = {row["pod"] for row in change["observed"] if row["outcome"] not in ("kept", "idle")}
+    static = {f"{Path(name).stem}-lab" for name in change["manifests"]}
+    return {*change["readyAgain"]} - restarted - static
 
 
 def write(change: Json, path: Path) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.release import parse_release
 from scripts.golden import reality
 from scripts.lib.paths import REALITY
 from tests.helpers.program import ROOT, Run
@@ -55,6 +57,47 @@ def test_the_page_has_a_row_for_each_change() -> None:
         )
         assert f"| {' | '.join(map(str, cells))} |" in page
     assert len([change for _, change in found if not change["objects"]]) >= 6
+
+
+STARTING = [path for path in reality.changes() if path.name.startswith("starting-")]
+_UNREADY = re.compile(r"^\d+ containers? with a readinessProbe .*: (default/\S+(?:, default/\S+)*)$")
+
+
+@pytest.mark.usefixtures("untraced")
+@pytest.mark.parametrize("path", STARTING, ids=reality.name_of)
+def test_the_pods_that_are_not_ready_for_a_while_are_those_that_were_named(
+    path: Path, run: Run, tmp_path: Path
+) -> None:
+    """What restarted, and static pods, whose mirror pods may be new, are ready again in any case."""
+    change = reality.read(path)
+    *_, (_, arguments) = reality.inputs(change, tmp_path)
+    found = [_UNREADY.match(line) for line in run(*arguments).document["spec"]["besides"]]
+    named = [name for match in found if match for name in match[1].split(", ")]
+    assert {name.split("/")[1] for name in named} == reality.unready(change)
+
+
+def test_the_steps_show_each_reason_and_readiness_that_is_lost_and_kept() -> None:
+    found = [reality.read(path) for path in STARTING]
+    assert {reason for change in found for reason in change["reasons"].values()} == {
+        *("OutOfcpu", "OutOfpods", "Preempting", "DeadlineExceeded"),
+        *("PodFeatureUnsupported", "PodLevelResourcesNotSupported"),
+    }
+    assert {"ready" in change["readyAgain"] for change in found} == {True, False}
+
+
+@pytest.mark.usefixtures("untraced")
+@pytest.mark.parametrize("path", STARTING, ids=reality.name_of)
+def test_a_refused_pod_has_the_reason_that_was_named(path: Path, run: Run, tmp_path: Path) -> None:
+    """Of room the plan names the reason in the status, and of features what ``explain`` expects."""
+    change = reality.read(path)
+    *_, (_, arguments) = reality.inputs(change, tmp_path)
+    killed = {
+        item["pod"]: item["reasons"][0]["text"] for item in run(*arguments).items if item["verdict"] == "KILL"
+    }
+    expected = default_catalog().messages(parse_release(change["to"])).refusals
+    for pod, reason in change["reasons"].items():
+        if pod in killed:  # else UNKNOWN: what chance decides, or a deadline that no kubelet saw
+            assert reason in (*expected.values(), *killed[pod].replace(":", " ").split())
 
 
 @pytest.mark.parametrize("old", ["1.7.5", "1.9.11-pin-1.7.16"])

@@ -61,7 +61,8 @@ def outcomes(before: Look, after: Look) -> list[Outcome]:
                 ran=_field(was, "state") == RUNNING,
                 runs_on=states.get(_field(was, "id")) == RUNNING,
                 created=now is not None and _field(now, "id") != _field(was, "id"),
-                recreated=_field(sandboxes[0].get(key[:2]), "id") != _field(sandboxes[1].get(key[:2]), "id"),
+                recreated=_field(sandboxes[1].get(key[:2]), "id")
+                not in ("", _field(sandboxes[0].get(key[:2]), "id")),
             )
         )
     return found

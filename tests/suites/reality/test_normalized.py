@@ -127,7 +127,7 @@ def wrong(made: Json) -> Iterable[str]:
     not_kept = left(made["document"])
     for row in made["observed"]:
         name = row["pod"], row["container"]
-        kept = row["outcome"] in ("kept", "idle")
+        kept = row["outcome"] in ("kept", "idle", "started")
         if kept == (name in not_kept) or (row["podRecreated"] and name not in not_kept):
             yield f"{'/'.join(name)}: {row['outcome']}, recreated: {row['podRecreated']}"
 

@@ -1,0 +1,212 @@
+"""Starts of kubelets that decide by more than hashes: their settings, and what happens meanwhile."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from scripts.suites.kubelets import Kubelet
+from tests.suites.reality import lab as labs
+from tests.suites.reality import pods
+from tests.suites.reality.lab import PODS, Lab
+from tests.suites.reality.pods import NODE, OTHER_IMAGE, Json
+
+CROWD: Final = 30
+"""Pods of three containers each, which ask for nothing."""
+RESERVED: Final = {"kubeReserved": {"cpu": "1"}}
+_RESET: Final = "ChangeContainerStatusOnKubeletRestart"
+_GATES: Final = {
+    "InPlacePodLevelResourcesVerticalScaling": False,
+    "PodLevelResources": False,
+    "PodLevelResourcesFixDefaulting": False,
+    "PodLevelResourcesFixKubeletQOSClass": False,
+    "RestartAllContainersOnContainerExits": False,
+    _RESET: True,
+}
+FIRST: Final = Kubelet("1.30.14")
+_SECRETS: Final = "/api/v1/namespaces/default/secrets"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One start of another kubelet."""
+
+    number: int
+    old: Kubelet
+    new: Kubelet
+    about: str
+    disturb: Callable[[Lab], None] = lambda _lab: None
+    """What happens while no kubelet runs."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What is in the configuration file of the new kubelet beside the usual."""
+    disturbed: tuple[str, ...] = ()
+    """The pods of which pods alone do not show enough."""
+    manifests_changed: tuple[str, ...] = ()
+    """The static pods whose manifests are then others, or gone."""
+    fewer: int = 0
+    """How many pods fewer than there are now the node has room for after this start."""
+
+    @property
+    def name(self) -> str:
+        return f"starting-{self.number}-{self.old.name}-to-{self.new.name}"
+
+    @property
+    def flags(self) -> list[str]:
+        """The options of `plan`."""
+        gates = self.settings.get("featureGates", {})
+        listed = ",".join(f"{name}={str(on).lower()}" for name, on in gates.items())
+        options = ["--from", self.old.release, "--to", self.new.release]
+        return [*options, *(["--feature-gates", listed] if gates else [])]
+
+
+def _finished(lab: Lab) -> None:
+    """Let pods be finished that run."""
+    for name, phase in (("failed-and-runs", "Failed"), ("succeeded-and-runs", "Succeeded")):
+        lab.patch(f"{PODS}/{name}/status", {"status": {"phase": phase}})
+
+
+def _changed_meanwhile(lab: Lab) -> None:
+    """Change pods while no kubelet sees it."""
+    lab.patch(f"{PODS}/deadline", {"spec": {"activeDeadlineSeconds": 1}})
+    lab.patch(f"{PODS}/deadline-far", {"spec": {"activeDeadlineSeconds": 1_000_000}})
+    lab.patch(f"{PODS}/image-new", {"spec": {"containers": [{"name": "new", "image": OTHER_IMAGE}]}})
+    lab.api("DELETE", f"{_SECRETS}/lab")
+    more = {"requests": {"memory": "20Mi"}, "limits": {"memory": "72Mi"}}
+    resized = {"spec": {"containers": [{"name": "c", "resources": more}]}}
+    lab.patch(f"{PODS}/resize-restarts/resize", resized)
+    (lab.manifests / "static-gone.json").unlink()
+    path = lab.manifests / "static-changed.json"
+    manifest = json.loads(path.read_text())
+    manifest["spec"]["containers"][0]["env"] = [{"name": "A", "value": "1"}]
+    path.write_text(json.dumps(manifest))
+
+
+OLDER, NEWER = Kubelet("1.36.3"), Kubelet("1.37.1")
+STEPS: Final = (
+    Step(1, FIRST, OLDER, "a volume without a plugin"),
+    Step(2, OLDER, NEWER, "no room for CPU: a reservation grew", settings=RESERVED),
+    Step(
+        3,
+        NEWER,
+        OLDER,
+        "changes that no kubelet saw",
+        _changed_meanwhile,
+        RESERVED,
+        manifests_changed=(f"static-changed-{NODE}", f"static-gone-{NODE}"),
+    ),
+    Step(
+        4,
+        OLDER,
+        NEWER,
+        "features that are off, finished pods that run, and no room for pods: maxPods fell",
+        _finished,
+        {**RESERVED, "featureGates": _GATES},
+        fewer=4,
+    ),
+    # git was created by 1.30.14 and never compared since.
+    Step(
+        5,
+        NEWER,
+        Kubelet("1.31.14"),
+        "readiness, which older kubelets forget",
+        settings=RESERVED,
+        disturbed=("git",),
+    ),
+)
+
+
+_KEPT, FORGOTTEN = "readiness, which is kept", "readiness, which is forgotten"
+_BEFORE, _AFTER = Kubelet("1.34.10"), Kubelet("1.35.8")
+READINESS: Final = (
+    Step(6, _BEFORE, _AFTER, _KEPT),
+    Step(7, _AFTER, _AFTER, FORGOTTEN, settings={"featureGates": {_RESET: True}}),
+    Step(8, _AFTER, _AFTER, _KEPT),
+    Step(9, _AFTER, _BEFORE, FORGOTTEN),
+)
+"""Steps of another node, on both sides of the release that keeps it, with the gate that says otherwise."""
+
+
+def entries(when: int) -> Iterator[Json]:
+    """Yield the pods that are created before a step, in the order of their creation."""
+    found = pods.read("starting.yaml")
+    if when == 1:
+        three = [{"name": "a"}, {"name": "b"}, {"name": "c"}]
+        found |= {f"crowd-{number}": {"containers": three} for number in range(CROWD)}
+    for name, entry in found.items():
+        if entry.pop("when", 1) == when:
+            yield pods.pod(name, entry, nodeName=NODE)
+
+
+def repository(directory: Path) -> str:
+    """Make a repository that the kubelet can clone."""
+    git = ("git", "-C", str(directory), "-c", "user.name=t", "-c", "user.email=t@localhost")
+    directory.mkdir()
+    subprocess.run([*git, "init", "--quiet"], check=True)
+    subprocess.run([*git, "commit", "--quiet", "--allow-empty", "--message", "one"], check=True)
+    return f"file://{directory}"
+
+
+def create(lab: Lab, when: int) -> None:
+    """Create the pods of a step, each later than the one before where that decides about room."""
+    for one in entries(when):
+        for volume in one["spec"].get("volumes", ()):
+            if "gitRepo" in volume:
+                volume["gitRepo"]["repository"] = repository(lab.directory / "repository")
+        if one["metadata"]["name"].startswith("room-"):
+            time.sleep(1.1)
+        lab.cluster.create(PODS.replace("default", one["metadata"]["namespace"]), one)
+
+
+def settle(lab: Lab, first: Kubelet = FIRST) -> None:
+    """Create what the first kubelet has."""
+    secret = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "lab"},
+        "data": {"key": "MQ=="},
+    }
+    lab.cluster.create(_SECRETS, secret)
+    for name, manifest in pods.static_pods("starting-static.yaml").items():
+        (lab.manifests / name).write_text(json.dumps(manifest))
+    lab.start(first)
+    labs.wait_for_node(lab)
+    create(lab, 1)
+    lab.wait(60)
+
+
+def renew(lab: Lab, when: int) -> None:
+    """Delete the pods that ended, and the critical one once it has shown itself; create those of a step."""
+    for one in lab.pods():
+        namespace, name = one["metadata"]["namespace"], one["metadata"]["name"]
+        if one["status"].get("phase") in ("Failed", "Succeeded") or (when > 2 and name == "room-critical"):
+            lab.api("DELETE", f"/api/v1/namespaces/{namespace}/pods/{name}?gracePeriodSeconds=0")
+    create(lab, when)
+    lab.wait()
+
+
+def configured(node: Json, settings: Mapping[str, Any]) -> Json:
+    """Return a Node with what it can give once a kubelet has these settings, as it shows when that starts.
+
+    A kubelet updates its Node object before it reads the pods of the API server.
+    """
+    can_give = dict(node["status"]["allocatable"])
+    if "maxPods" in settings:
+        can_give["pods"] = str(settings["maxPods"])
+    if reserved := settings.get("kubeReserved"):
+        can_give["cpu"] = str(int(node["status"]["capacity"]["cpu"]) - int(reserved["cpu"]))
+    return {**node, "status": {**node["status"], "allocatable": can_give}}
+
+
+def became_ready(lab: Lab) -> dict[str, str]:
+    """Return when each pod that is ready became so, by its name."""
+    return {
+        one["metadata"]["name"]: condition["lastTransitionTime"]
+        for one in lab.pods()
+        for condition in one["status"].get("conditions", ())
+        if condition["type"] == "Ready" and condition["status"] == "True"
+    }

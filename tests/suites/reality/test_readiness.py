@@ -1,0 +1,35 @@
+"""Real kubelets before and after 1.35, which keeps what was ready: whether pods are not is as was said."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scripts.golden import reality
+from tests.suites.reality import lab as labs
+from tests.suites.reality import starting
+from tests.suites.reality.starting import READINESS
+from tests.suites.reality.test_reality import FOUND
+from tests.suites.reality.test_starting import change, wrong
+
+pytestmark = pytest.mark.reality
+
+
+def test_readiness_is_kept_from_1_35_on_unless_a_gate_says_otherwise(
+    tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    """The plans' words about it are compared with these changes by the ordinary tests."""
+    with (
+        tempfile.TemporaryDirectory(prefix="hc-", ignore_cleanup_errors=True) as directory,
+        labs.lab(Path(directory)) as node,
+    ):
+        starting.settle(node, READINESS[0].old)
+        node.wait(60)
+        for step in READINESS:
+            made = change(node, step)
+            reality.write(made, FOUND / f"{step.name}.json.gz")
+            assert wrong(made, tmp_path / step.name, record_property) == []
+            assert ("ready" in made["readyAgain"]) == (step.about == starting.FORGOTTEN)

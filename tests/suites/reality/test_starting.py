@@ -1,0 +1,93 @@
+"""Real kubelets that start: what they refuse, end or leave but for hashes is what was predicted."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from scripts.golden import reality
+from scripts.suites import kubelets
+from tests.suites.reality import lab as labs
+from tests.suites.reality import starting
+from tests.suites.reality.collecting import collected
+from tests.suites.reality.lab import Lab
+from tests.suites.reality.outcome import outcomes
+from tests.suites.reality.pods import Json
+from tests.suites.reality.starting import STEPS, Step
+from tests.suites.reality.test_reality import FOUND, bared
+
+pytestmark = pytest.mark.reality
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Lab]:
+    with (
+        tempfile.TemporaryDirectory(prefix="hc-", ignore_cleanup_errors=True) as directory,
+        labs.lab(Path(directory)) as made,
+    ):
+        starting.settle(made)
+        yield made
+
+
+def change(lab: Lab, step: Step) -> Json:
+    """Let the node go from one kubelet to the next, and say what there was before and what happened."""
+    kubelets.built(step.new)
+    lab.stop()
+    step.disturb(lab)
+    room = {"maxPods": len(lab.pods()) - step.fewer} if step.fewer else {}
+    settings = {**step.settings, **room}
+    given = {
+        "from": step.old.name,
+        "to": step.new.name,
+        "flags": step.flags,
+        "about": step.about,
+        "disturbed": list(step.disturbed),
+        "manifestsChanged": list(step.manifests_changed),
+        "objects": [
+            *(starting.configured(bared(one), settings) for one in lab.nodes()),
+            *map(bared, lab.pods()),
+        ],
+        "records": collected(lab.node, lab.root),
+        "manifests": lab.static_pods(),
+        "staticPodPath": str(lab.manifests),
+    }
+    before, ready = lab.look(), starting.became_ready(lab)
+    lab.start(step.new, **settings)
+    lab.wait(60)
+    rows = outcomes(before, lab.look())
+    again = starting.became_ready(lab)
+    return {
+        **given,
+        "observed": [row.document() for row in rows],
+        "readyAgain": sorted(name for name, since in again.items() if ready.get(name, since) != since),
+        "reasons": {
+            one["metadata"]["name"]: one["status"]["reason"]
+            for one in lab.pods()
+            if one["status"].get("reason")
+        },
+    }
+
+
+def wrong(made: Json, directory: Path, record_property: Callable[[str, object], None]) -> list[str]:
+    """Return what did not happen as the plans have it."""
+    found = []
+    for plan, arguments in reality.inputs(made, directory):
+        rows = reality.compare(plan, reality.planned(arguments), made)
+        record_property("observed_verdicts", len(rows))
+        found += [str(row) for row in rows if not (row.agrees or row.said)]
+    return found
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
+def test_what_is_predicted_happens(
+    step: Step, lab: Lab, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    if step.number > 1:
+        starting.renew(lab, step.number)
+    made = change(lab, step)
+    reality.write(made, FOUND / f"{step.name}.json.gz")
+    assert len(made["observed"]) >= 100
+    assert wrong(made, tmp_path, record_property) == []

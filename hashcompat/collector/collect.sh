@@ -1262,8 +1262,9 @@ kubelet_process() {
     if [ -n "$doubt" ]; then
         note arguments kubelet problem "$doubt"
     elif [ -f "$HOST$microk8s" ] && reach "$microk8s"; then
+        snap=/snap/microk8s/current data=/var/snap/microk8s/current common=/var/snap/microk8s/common
         given="kubelet
-$(cat "$HOST$real")"
+$(sed "s|\${SNAP}|$snap|g; s|\${SNAP_DATA}|$data|g; s|\${SNAP_COMMON}|$common|g" "$HOST$real" | tr -d '"' | tr -s ' ' '\n')"
         kept arguments kubelet argv "$given"
     elif [ -z "$kubelet" ]; then
         note arguments kubelet gone

@@ -126,6 +126,33 @@ def k0s() -> Changes:
     }
 
 
+def microk8s() -> Changes:
+    """Return a node of MicroK8s, whose kubelet is within kubelite and has its arguments in a file."""
+    home = "/var/snap/microk8s/common"
+    root = f"{home}/var/lib/kubelet"
+    states = ("cpu_manager_state", "memory_manager_state", "pod_status_manager_state", "dra_manager_state")
+    more = ("allocated_pods_state", "actuated_pods_state", "device-plugins/kubelet_internal_checkpoint")
+    disk = "/dev/vda1 103080204 20000000 78000000 21% /\n/dev/vda1 6553600 300000 6253600 5% /\n"
+    words = (
+        *("kubelet", f"--root-dir={root}", "--fail-swap-on=false", "--anonymous-auth=false"),
+        "--eviction-hard=memory.available<100Mi,nodefs.available<1Gi,imagefs.available<1Gi",
+        f"--container-runtime-endpoint=unix://{home}/run/containerd.sock",
+        *("--node-labels=microk8s.io/cluster=true", "--serialize-image-pulls=false"),
+    )
+    cgroupfs = json.loads(json.dumps(INFO["config"]).replace("true", "false"))
+    return {
+        **containerd("1.7.27", {"config": cgroupfs}, "/kubepods/burstable/pod1"),
+        ("arguments", "kubelet"): "\n".join([*words, ""]),
+        ("file", PLACE): GONE,
+        **{("file", f"{root}/{name}"): GONE for name in (*states, *more)},
+        ("filesystem", root): disk,
+        ("filesystem", "/var/lib/containerd"): disk,
+        ("directory", "/etc/cni/net.d"): "10-calico.conflist\n",
+        ("file", "/etc/cni/net.d/10-calico.conflist"): CALICO,
+        ("directory", "/opt/cni/bin"): PLUGINS,
+    }
+
+
 def of_the_articles() -> Changes:
     """Return a node with Docker and dockershim, as those of 2020."""
     rows = [
@@ -172,6 +199,7 @@ NODES: Final[dict[str, tuple[Changes, str, str]]] = {
     ),
     "RKE2": (rancher(), "1.33.11+rke2r1", "1.33.12+rke2r1"),
     "k0s": (k0s(), "1.33.5+k0s", "1.33.6+k0s"),
+    "MicroK8s": (microk8s(), "1.32.9", "1.32.13"),
     "Docker": (of_the_articles(), "1.17.9", "1.17.17"),
 }
 
@@ -192,10 +220,7 @@ def test_a_healthy_node_is_in_order(name: str) -> None:
     ] == []
 
 
-EMBEDDED = {
-    "k3s": "the kubelet is a part of another program, /usr/local/bin/k3s server",
-    "MicroK8s": "the kubelet is a part of another program, /snap/microk8s/current/kubelite",
-}
+EMBEDDED = {"k3s": "the kubelet is a part of another program, /usr/local/bin/k3s server"}
 
 
 @pytest.mark.parametrize("name", EMBEDDED)

@@ -258,13 +258,36 @@ def probes(asking: Asking, root: Root, which: Probe) -> list[Probe]:
     pid, _, name = which.text.partition(" ")
     given = asking.ask(Question("arguments", "kubelet", partial(arguments, root, pid)))
     # k3s and kubelite run the kubelet in their own process, whose arguments are theirs.
-    if given.text is not None and "kubelet" not in given.text:
+    if name == "kubelite" and (own := _of_microk8s(root)):
+        given = Probe("arguments", "kubelet", own)
+    elif given.text is not None and "kubelet" not in given.text:
         first = given.text.partition("\n")[0][:80]
         given = Probe("arguments", "kubelet", problem=f"the kubelet is a part of another program, {first}")
     return [
         given,
         asking.ask(Question("version", "kubelet", partial(_version, root, pid, name, asking.each))),
     ]
+
+
+_MICROK8S: Final = "/var/snap/microk8s/current/args/kubelet"
+"""The arguments that kubelite gives its kubelet, a few per line, with variables of snapd."""
+
+_SNAPD: Final = {
+    "${SNAP}": "/snap/microk8s/current",
+    "${SNAP_DATA}": "/var/snap/microk8s/current",
+    "${SNAP_COMMON}": "/var/snap/microk8s/common",
+}
+
+
+def _of_microk8s(root: Root) -> str:
+    """Return the arguments of a kubelet within kubelite, one per line; empty where the file is not read."""
+    try:
+        text = root.own(_MICROK8S, root.why_not_read)
+    except (OSError, InputError):
+        return ""
+    for name, value in _SNAPD.items():
+        text = text.replace(name, value)
+    return "\n".join(["kubelet", *text.replace('"', "").split(), ""])
 
 
 def _version(root: Root, pid: str, name: str, seconds: float) -> str:

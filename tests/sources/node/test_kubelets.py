@@ -185,6 +185,22 @@ def test_programs_with_a_kubelet_in_them(
     assert (found(node).text is not None) is counts
 
 
+def test_the_arguments_of_a_kubelet_within_kubelite_are_in_a_file(node: Path) -> None:
+    process(node, 700, "S", "kubelite", "/snap/microk8s/8000/kubelite", "--start-control-plane=true")
+    assert "the kubelet is a part of another program" in probes(node)[0].problem
+    place = node / "var/snap/microk8s/current/args/kubelet"
+    place.parent.mkdir(parents=True)
+    place.write_text(
+        '--root-dir=${SNAP_COMMON}/var/lib/kubelet\n--node-labels="a=b" --cert-dir=${SNAP_DATA}/c\n'
+    )
+    assert (probes(node)[0].text or "").splitlines() == [
+        "kubelet",
+        "--root-dir=/var/snap/microk8s/common/var/lib/kubelet",
+        "--node-labels=a=b",
+        "--cert-dir=/var/snap/microk8s/current/c",
+    ]
+
+
 @pytest.mark.parametrize("mark", ["\r", "\v", "\f", "\x1c", "\u2028"])
 def test_a_name_of_several_lines_is_one_process(node: Path, mark: str) -> None:
     process(node, 700, "S", f"x{mark}1 1 S kubelet", "/kubepods/x", uids="7 7 7 7")

@@ -9,7 +9,8 @@ import pytest
 import hashcompat
 from hashcompat.core.model.impact import ApiServer, Batch, Certainty, Impact, Role, Step
 from tests.disruption.pods import budget, replica
-from tests.helpers.pods import Json, mirror_pod, node
+from tests.helpers.pods import Json, as_json, mirror_pod, node
+from tests.helpers.program import Run
 
 UP = ("1.8.15", "1.9.11")
 CONTROL_PLANE = "node-role.kubernetes.io/control-plane"
@@ -204,6 +205,16 @@ def test_a_node_that_is_not_ready_is_left_out() -> None:
         ("new", 0, "has kubelet 1.9.11 already"),
         ("virtual", 0, "has no kubelet: it is one of virtual-kubelet"),
     ]
+
+
+def test_a_list_of_names_is_that_of_what_is_upgraded(run: Run) -> None:
+    gone = labelled("gone")
+    gone["status"]["conditions"] = [{"type": "Ready", "status": "False"}]
+    objects = as_json(gone, labelled("old"), replica("web", "old"))
+    arguments = ("impact", "--from", UP[0], "--to", UP[1], "-f", "-", "-o")
+    assert run(*arguments, "name", stdin=objects).out == "old\n"
+    (row,) = [item for item in run(*arguments, "json", stdin=objects).items if item["node"] == "gone"]
+    assert (row["batch"], row["leftOut"]) == (0, "is not Ready: repair it, or remove it, first")
 
 
 def test_drained_nodes_keep_a_replica_too() -> None:

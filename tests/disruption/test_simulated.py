@@ -17,6 +17,7 @@ EACH = 50
 """Clusters of one test; all tests have a thousand."""
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("part", sliced(range(1000 // EACH), range(2)))
 def test_no_batch_breaches_what_another_one_would_not(part: int) -> None:
     for number in range(EACH):

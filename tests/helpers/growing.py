@@ -45,7 +45,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "matrix": f"matrix --from 1.30.14 --to 1.31.14 -f {PODS}",
     "snapshot": f"snapshot -f {PODS} --out snapshot.json",
     "gate": f"gate {_NEAR} -f {PODS} --max-restarts 10% --max-per-owner 10% -o json {_EVERY}",
-    "impact": f"impact {_NEAR} -f {PODS} -o markdown --all-budgets",
+    "impact": f"impact {_NEAR} -f {PODS} -o markdown --all-budgets --batch 8",
     "verify": f"verify --from 1.30.14 -f {PODS} --recorded {RECORDS} -o json",
     "recorded": f"plan {_NEAR} --jobs 1 -f {PODS} --recorded {RECORDS} -o json",
     "audit": f"patch --audit --strategy strip --kubelet 1.9.11 --like 1.7.16 -f {PODS}",

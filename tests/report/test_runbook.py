@@ -225,6 +225,15 @@ def test_how_to_go_back(run: Run, tmp_path: Path) -> None:
     assert "kubectl uncordon w0" in calls
 
 
+def test_its_own_commands_are_ones_that_the_program_takes(run: Run, tmp_path: Path) -> None:
+    functions, before, *_ = blocks(runbook(run))
+    _, calls = Shell(tmp_path)("dash", functions, before, "check w0 w1")
+    own = [call.split()[1:] for call in calls if call.startswith("hashcompat")]
+    assert [words[0] for words in own] == ["preflight", "plan", "gate"]
+    for words in own:
+        assert run(*words, "--help").code == 0, words
+
+
 def test_forty_nodes_are_a_few_pages(run: Run) -> None:
     nodes = [labelled(f"n{number:02}") for number in range(40)]
     pods = [replica(f"a{number}-0", f"n{number:02}", owner=f"StatefulSet/a{number}") for number in range(40)]

@@ -368,7 +368,7 @@ def _remarks(owner: Owner) -> Iterator[str]:
 
 
 def _names(impact: Impact) -> Iterator[str]:
-    return (node.name for node in impact.nodes)
+    return (node.name for node in impact.nodes if not node.left_out)
 
 
 def _notes(impact: Impact) -> Iterator[str]:

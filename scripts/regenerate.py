@@ -89,6 +89,10 @@ CHOICES: Final = {
         "scripts.docs.pages",
         "the pages of docs that data decide, and the drawing in docs/architecture.md",
     ),
+    "notebook": Choice(
+        "scripts.docs.notebook",
+        "docs/notebook.md, and what the cells of examples/notebook/upgrade.ipynb show, by running them",
+    ),
     "performance": Choice(
         "scripts.docs.performance",
         "docs/performance.md and its charts, from the rows in scripts/bench/ratios.json",

@@ -146,7 +146,7 @@ def test_each_decision_has_a_heading_of_its_own_and_short_sentences() -> None:
     ] == []
 
 
-OTHERS = ("plan.md", "plan-large.md", "performance.md", "evidence.md", "html.md")
+OTHERS = ("notebook.md", "plan.md", "plan-large.md", "performance.md", "evidence.md", "html.md")
 """Pages that other commands than ``regenerate.py docs`` make, or whose pictures they take."""
 
 

@@ -16,23 +16,24 @@ from hashcompat.core.errors import ExitCode, HashcompatError, UsageError
 from hashcompat.core.model.escape import printable
 from hashcompat.core.shown import urls
 
-_COMMANDS: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("plan", "gate"), ""),
-    "hash": "explain",
-    **dict.fromkeys(
-        ("explain", "matrix", "verify", "patch", "normalize", "preflight", "impact", "snapshot"), ""
-    ),
-    "convert": "diff",
-    "diff": "",
-    "collector": "about",
-    "rbac": "",
-    "releases": "",
-    "rules": "releases",
-    "completion": "about",
-    "help": "about",
-    "version": "releases",
+_GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
+    "Plan an upgrade": {"plan": "", "impact": "", "preflight": "", "matrix": ""},
+    "Judge it and carry it out": {"gate": "", "normalize": "", "patch": ""},
+    "Look closer": {"explain": "", "diff": "", "hash": "explain", "verify": "", "rules": "releases"},
+    "Data and reports": {
+        "snapshot": "",
+        "convert": "diff",
+        "report": "diff",
+        "collector": "about",
+        "rbac": "",
+        "releases": "",
+    },
+    "This program": {"help": "about", "version": "releases", "completion": "about"},
 }
 """The commands in the order of ``--help``, each with the module that it shares; empty for one of its own."""
+_COMMANDS: Final[Mapping[str, str]] = {
+    name: module for commands in _GROUPS.values() for name, module in commands.items()
+}
 _HELP: Final = """Predict which containers a kubelet upgrade kills and recreates, and why.
 
     hashcompat plan --from 1.7.16 --to 1.9.11 --sample
@@ -51,6 +52,18 @@ class _Commands(click.Group):
         if cmd_name not in _COMMANDS:
             return None
         return _loaded(cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under what they are for; what each does is in columns of one width."""
+        longest = max(map(len, _COMMANDS))
+        for title, names in _GROUPS.items():
+            loaded = {name: self.get_command(ctx, name) for name in names}
+            limit = formatter.width - 6 - longest
+            rows = [
+                (f"{name:<{longest}}", one.get_short_help_str(limit)) for name, one in loaded.items() if one
+            ]
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

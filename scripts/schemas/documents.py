@@ -32,7 +32,7 @@ from hashcompat.output.documents.releases import (
     RuleList,
     Version,
 )
-from hashcompat.output.documents.rollout import GateReport, ImpactReport
+from hashcompat.output.documents.rollout import GateReport, ImpactReport, PageList
 from scripts.lib.generated import Generated
 
 DOCUMENTS: Final[tuple[type[Document], ...]] = (
@@ -43,6 +43,7 @@ DOCUMENTS: Final[tuple[type[Document], ...]] = (
     HashList,
     ImpactReport,
     Normalization,
+    PageList,
     PatchAudit,
     PreflightReport,
     ReleaseDifference,

@@ -192,6 +192,9 @@ TABLE: list[tuple[int, tuple[str, ...], bytes]] = [
     (0, ("convert", "SAVED", "--only-restarts", "-q"), b""),
     (0, ("convert", "CHECKED"), b""),
     (1, ("convert", "BROKEN"), b""),
+    (0, ("report", "PAGES"), b""),
+    (1, ("report", "SAVED"), b""),
+    (64, ("report",), b""),
     (1, ("convert", "-"), RESTARTS),
     (1, ("convert", "-"), b"{"),
     (64, ("convert",), b""),
@@ -231,6 +234,9 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     for name, words in saved.items():
         made[name] = str(golden.parent / f"{name.lower()}.json")
         ran(*words, "-f", "-", "-q", "--out", made[name], stdin=RESTARTS if name == "SAVED" else NODES)
+    made["PAGES"] = str(golden.parent / "pages")
+    (golden.parent / "pages").mkdir()
+    ran("plan", *UP, "-f", "-", "-q", "--report", f"html={made['PAGES']}/plan.html", stdin=RESTARTS)
     made |= _rollout(golden.parent)
     for name in ("TAMPERED", "BROKEN"):
         directory = golden.parent / name.lower()

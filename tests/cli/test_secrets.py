@@ -23,7 +23,7 @@ from tests.helpers import fakekubectl, randomness
 from tests.helpers.dumps import HEALTHY, Key, as_text, dump, failed
 from tests.helpers.planted import MARK, Planter, holds, markers, misfits
 from tests.helpers.pods import Json, as_json, listed, pod
-from tests.helpers.program import Result, Run, files_in, formats_of, reports
+from tests.helpers.program import Result, Run, files_in, formats_of, ran, reports
 from tests.helpers.secretfiles import MARKER, SECRETS
 from tests.helpers.upgrades import hash_changed, record
 
@@ -89,6 +89,9 @@ def places(planter: Planter, tmp_path_factory: pytest.TempPathFactory) -> dict[s
     made["PLAN"].write_text(hashcompat.to_json(hashcompat.plan(made["CLUSTER"], "1.30.0", "1.31.0")))
     made["OTHER"] = directory / "other.json"
     made["OTHER"].write_text(hashcompat.to_json(hashcompat.plan(made["CLUSTER"], "1.8.15", "1.9.11")))
+    made["PAGES"] = directory / "pages"
+    made["PAGES"].mkdir()
+    ran("convert", made["PLAN"], "-q", "--report", f"html={made['PAGES'] / 'plan.html'}")
     for name, with_hashes in (("SNAPSHOT", False), ("TAKEN", True)):
         made[name] = directory / f"{name.lower()}.json"
         taken = hashcompat.snapshot(made["PODS"], with_hashes=with_hashes)
@@ -244,6 +247,7 @@ COMMANDS: dict[str, list[Words]] = {
     ],
     "impact": [("impact", *UPGRADE, "-f", "CLUSTER"), ("impact", *UPGRADE, "-f", "MANIFEST")],
     "convert": [("convert", "PLAN")],
+    "report": [("report", "PAGES")],
     "diff": [("diff", "PLAN", "OTHER"), ("diff", "SNAPSHOT", "TAKEN")],
     "snapshot": [
         ("snapshot", "-f", "PODS"),

@@ -27,6 +27,7 @@ from hashcompat.api.rollout import preflight_nodes
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.go.jsontext import dumps
 from hashcompat.core.kubelet.alike import unready
+from hashcompat.core.model.making import KeptPages
 from hashcompat.core.model.normalization import Normalization
 from hashcompat.core.model.normalization import Run as NodeRun
 from hashcompat.core.model.plan import Way
@@ -102,6 +103,7 @@ def test_the_document_of_a_result_is_what_its_command_prints(
         type(snapshot(pods, catalog)),
         type(check_records(pods, "1.9.11", View(catalog))),
         *(
+            KeptPages,
             Normalization,
             Signed,
             NodeRun,

@@ -1,27 +1,33 @@
-"""``hashcompat diff`` and ``convert``: what changed between two documents, and one in other formats."""
+"""``hashcompat diff``, ``convert`` and ``report``: what is done with what was saved."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final
 
+from msgspec import structs
+
 from hashcompat.analysis.answers import changes
 from hashcompat.analysis.answers.changes import DocumentDifference
 from hashcompat.analysis.answers.comparison import ReleaseDifference, compare_releases
 from hashcompat.cli import output
-from hashcompat.cli.args import argument, group, option
+from hashcompat.cli.args import argument, command_line, group, option
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.output import Quiet, Shown, WithoutHashes, shows
 from hashcompat.cli.args.releases import Names, ReleaseData
+from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import ExitCode, UsageError
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.release import is_release_name
 from hashcompat.output.report.changes import CHANGES
 from hashcompat.output.report.difference import DIFFERENCE
+from hashcompat.output.report.landing import KIND as LANDING_KIND
+from hashcompat.output.report.landing import LANDING
 from hashcompat.output.report.model import Report
 from hashcompat.output.report.plan import PLAN
 from hashcompat.output.report.planview import without_kept
 from hashcompat.output.report.preflight import PREFLIGHT
+from hashcompat.sources.dating import now
 from hashcompat.sources.files import plans, reports
 from hashcompat.sources.files.comparable import read
 from hashcompat.sources.files.inputs import STDIN, called
@@ -105,7 +111,7 @@ class ConvertArguments:
 
 @declared("convert", ConvertArguments, short_help="Show a saved plan or preflight in other formats.")
 def convert_command(arguments: ConvertArguments) -> None:
-    """Show a saved document (plan --out, preflight --out) in any format of that convert_command.
+    """Show a saved document (plan --out, preflight --out) in any format of that command.
 
     FILE is JSON, compressed or not; - is standard input. Nothing is recomputed.
     """
@@ -118,3 +124,29 @@ def convert_command(arguments: ConvertArguments) -> None:
     shortened = without_kept(result) if arguments.only_restarts and isinstance(result, Plan) else result
     output.show(report, shortened, arguments.shown)
     output.notes(report, result, quiet=arguments.quiet.quiet)
+
+
+# Several pages, joined by one.
+
+
+@group
+class ReportArguments:
+    """What ``report`` is asked."""
+
+    directory: str = argument(required=True, metavar="DIR")
+    shown: Annotated[Shown, shows(LANDING)]
+    quiet: Quiet
+
+
+@declared("report", ReportArguments, short_help="Join the pages in a directory, the worst first.")
+def report_command(arguments: ReportArguments) -> None:
+    """List the pages that -o html made in a directory, the worst first, and in what they differ.
+
+    hashcompat report DIR --report html=DIR/index.html makes the page that links to them.
+    """
+    output.ready(LANDING, arguments.shown)
+    joined = reports.pages_in(arguments.directory, LANDING_KIND)
+    making = default_catalog().making(now(), command_line(arguments))
+    joined = structs.replace(joined, making=making)
+    output.show(LANDING, joined, arguments.shown)
+    output.notes(LANDING, joined, quiet=arguments.quiet.quiet)

@@ -1,4 +1,4 @@
-"""What a result was made by: a version of this program, a command line, and release data of some age."""
+"""What a result was made by, and what a page that shows it says of itself."""
 
 from __future__ import annotations
 
@@ -48,3 +48,50 @@ class Making(msgspec.Struct, frozen=True):
             f"the release data is {days} days old: newest known release {self.newest}, data of {self.known}; "
             "a newer version of hashcompat may know newer releases"
         )
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """One thing that a report says of itself."""
+
+    key: str
+    """What programs call it: ``release_data``."""
+    name: str
+    """What people call it: ``Release data``."""
+    text: str
+
+
+class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a page says of itself, for one that joins several."""
+
+    kind: str
+    """What people call such a page."""
+    title: str
+    verdict: str
+    """What it comes to, in one word; empty where nothing is judged."""
+    tone: str
+    """``bad``, ``open`` or ``good``; empty for none of them."""
+    answer: str
+    facts: tuple[Fact, ...]
+
+    def fact(self, key: str) -> str:
+        """Return one of the facts; empty where it does not have it."""
+        return next((fact.text for fact in self.facts if fact.key == key), "")
+
+
+class KeptPage(msgspec.Struct, frozen=True):
+    """A page in a file."""
+
+    file: str
+    """Its name, without the directory."""
+    about: About
+
+
+class KeptPages(msgspec.Struct, frozen=True):
+    """The pages in a directory."""
+
+    directory: str
+    pages: tuple[KeptPage, ...]
+    """By the names of the files."""
+    others: tuple[str, ...] = ()
+    """Files of HTML that are no such pages."""
+    making: Making = Making()

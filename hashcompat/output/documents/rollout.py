@@ -21,6 +21,7 @@ from hashcompat.core.model.documents import (
     Reason,
     ReleaseName,
     ReleaseOrAuto,
+    Some,
     Text,
     Time,
     Tool,
@@ -455,3 +456,36 @@ class ImpactReport(Document):
     """Nodes whose kubelets are restarted at once."""
     owners: Sequence[OwnerItem]
     """The owners of pods that restart, or may."""
+
+
+class KeptFact(Object):
+    """One thing that a page says of itself."""
+
+    key: Text
+    name: Text
+    text: str
+
+
+class KeptPage(Object):
+    """One page."""
+
+    file: Text
+    """Its name, without the directory."""
+    kind: str
+    title: str
+    verdict: str
+    """What it comes to, in one word; empty where nothing is judged."""
+    answer: str
+    facts: Sequence[KeptFact]
+
+
+class PageList(Document):
+    """The pages in a directory, the worst first."""
+
+    kind: Literal["PageList"]
+    directory: str
+    differing: Sequence[Text]
+    """In what they differ that one change has in common."""
+    others: Sequence[str]
+    """Files of HTML that are no such pages."""
+    items: Some[KeptPage]

@@ -28,7 +28,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import hashcompat
 from hashcompat.core.model.escape import distinct, printable
-from hashcompat.core.model.making import Making
+from hashcompat.core.model.making import Fact, Making
 from hashcompat.core.rules import Rule
 from hashcompat.output.formats.documents import to_json, value_text
 from hashcompat.output.formats.model import Style, facts_of
@@ -45,7 +45,7 @@ from hashcompat.output.report.model import (
     judged,
     time_text,
 )
-from hashcompat.output.report.provenance import Fact, Provenance
+from hashcompat.output.report.provenance import Provenance
 
 
 class Fingerprints:

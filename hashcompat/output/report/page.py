@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from hashcompat.output.report.provenance import Fact
+from hashcompat.core.model.making import About, Fact
 
 
 class Piece(msgspec.Struct, frozen=True):
@@ -47,8 +47,18 @@ class Cause(msgspec.Struct, frozen=True):
     """Upstream's pull requests and files."""
 
 
+class Link(msgspec.Struct, frozen=True):
+    """A cell that leads to a file next to the page."""
+
+    text: str
+    file: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
 class Listing(msgspec.Struct, frozen=True):
-    """A table; a cell is a text, which may have a colour, a number, or None for nothing."""
+    """A table; a cell is a text, which may have a colour or lead to a file, a number, or None for nothing."""
 
     columns: Sequence[str]
     rows: Callable[[], Iterable[Sequence[object]]]
@@ -230,17 +240,6 @@ class Page(msgspec.Struct, frozen=True):
         answer = "".join(piece.text for piece in self.answer)
         about = About(self.kind, self.title, said.text, said.tone, answer, tuple(self.provenance))
         return json.dumps(msgspec.to_builtins(about))
-
-
-class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a page says of itself for those that join several."""
-
-    kind: str
-    title: str
-    verdict: str
-    tone: str
-    answer: str
-    facts: tuple[Fact, ...]
 
 
 TONES: Final = {"red": "bad", "magenta": "open", "yellow": "open", "green": "good"}

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from hashcompat.core.catalog.releases import span
-from hashcompat.core.model.making import Making
+from hashcompat.core.model.making import Fact, Making
 from hashcompat.core.model.plan import AUTO
 from hashcompat.core.model.pods import Origin, Source
 
@@ -24,16 +24,6 @@ _KINDS: Final[Mapping[Source, str]] = {
     Source.OBJECTS: "objects in memory",
 }
 _BY_API: Final = "none: made by the Python API"
-
-
-class Fact(msgspec.Struct, frozen=True):
-    """One thing that a report says of itself."""
-
-    key: str
-    """What programs call it: ``release_data``."""
-    name: str
-    """What people call it: ``Release data``."""
-    text: str
 
 
 class Provenance(msgspec.Struct, frozen=True):

@@ -16,6 +16,7 @@ from hashcompat.analysis.answers.redaction import Snapshot
 from hashcompat.analysis.gating.result import GateResult
 from hashcompat.analysis.patching.audit import Audit
 from hashcompat.core.model.impact import Impact
+from hashcompat.core.model.making import KeptPages
 from hashcompat.core.model.normalization import Normalization, Run
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.preflight import Preflight
@@ -26,6 +27,7 @@ from hashcompat.output.report.explanation import EXPLANATIONS
 from hashcompat.output.report.gate import GATE
 from hashcompat.output.report.hashes import HASHES
 from hashcompat.output.report.impact import IMPACT
+from hashcompat.output.report.landing import LANDING
 from hashcompat.output.report.matrix import MATRIX
 from hashcompat.output.report.model import Report
 from hashcompat.output.report.normalization import NORMALIZATION, Signed
@@ -59,6 +61,7 @@ REPORTS: Final[Mapping[type, Report[Any]]] = {
     Preflight: PREFLIGHT,
     GateResult: GATE,
     Impact: IMPACT,
+    KeptPages: LANDING,
     Normalization: NORMALIZATION,
     Signed: NORMALIZATION,
     Run: RUN,

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
+from html import unescape
+from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance
 from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
-from hashcompat.core.model.making import Making
+from hashcompat.core.model.making import About, KeptPage, KeptPages, Making
 from hashcompat.core.model.pods import ContainerType, Origin
 from hashcompat.core.model.preflight import Finding, Preflight, Status
 from hashcompat.core.model.uids import packed
@@ -39,6 +44,47 @@ def items_of(document: Saved) -> Iterator[Item]:
         container = ContainerName(row.text("container"), row.word("containerType", ContainerType))
         yield Item(name, container, Prediction("", row.word("verdict", Verdict)))
     document.digest()
+
+
+_HEAD: Final = 1 << 18
+"""Bytes in which a page says what it is."""
+_ABOUT: Final = re.compile(r'<meta name="hashcompat" content="([^"<>]*)">')
+
+
+def pages_in(directory: str, own: str) -> KeptPages:
+    """Return the pages that were kept in a directory, but for one of the kind ``own``, which joins others.
+
+    Raises InputError, naming the directory, where there is none.
+    """
+    pages, others = list[KeptPage](), list[str]()
+    try:
+        paths = sorted(
+            path for path in Path(directory).iterdir() if path.suffix == ".html" and path.is_file()
+        )
+        for path in paths:
+            with path.open("rb") as stream:
+                about = about_of(stream.read(_HEAD))
+            if about is None:
+                others.append(path.name)
+            elif about.kind != own:
+                pages.append(KeptPage(path.name, about))
+    except OSError as error:
+        raise InputError(f"{error.filename or directory}: {error.strerror}") from None
+    if not pages:
+        raise InputError(f"{directory}: no page of hashcompat in it; --report html=FILE makes one")
+    return KeptPages(directory, tuple(pages), tuple(others))
+
+
+def about_of(text: bytes) -> About | None:
+    """Return what the beginning of a page says of itself; None for one that was not made by this program."""
+    found = _ABOUT.search(text.decode(errors="replace"))
+    if found is None:
+        return None
+    try:
+        about = msgspec.json.decode(unescape(found[1]), type=About)
+    except (msgspec.DecodeError, ValueError):  # a page that somebody else made, or edited
+        return None
+    return about if about.tone in ("bad", "open", "good", "") else None
 
 
 PREFLIGHT: Final = "PreflightReport"

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from importlib.resources import files
 from typing import Any, Final
+from urllib.parse import quote
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -20,7 +21,7 @@ from markupsafe import Markup, escape
 from hashcompat.core.model.escape import distinct, printable
 from hashcompat.output.formats.model import Style, facts_of
 from hashcompat.output.report.model import Report, Screen, Section, Table
-from hashcompat.output.report.page import TONES, Listing, Main, Page, Piece, Row, toned
+from hashcompat.output.report.page import TONES, Link, Listing, Main, Page, Piece, Row, toned
 
 _TEMPLATE: Final = "page.html.jinja"
 _WORD: Final = re.compile("(?<=[a-z])(?=[A-Z])")
@@ -90,6 +91,9 @@ def _cell(value: object, encoding: str) -> object:
     if value is None or isinstance(value, int):
         return "" if value is None else value
     text = distinct(str(value), encoding)
+    if isinstance(value, Link):
+        address = "./" + quote(value.file, errors="surrogateescape")
+        return Markup('<a href="{}">{}</a>').format(address, text)
     if tone := TONES.get(getattr(value, "colour", ""), ""):
         return Markup('<span class="tone-{}">{}</span>').format(tone, text)
     return text

@@ -302,11 +302,16 @@ class Source:
         help="Leave out files of the directories and archives given with -f, by a pattern as in .gitignore; "
         "repeatable.",
     )
+    excluded_from: tuple[str, ...] = option(
+        "--exclude-from",
+        multiple=True,
+        metavar="FILE",
+        help="The same by the patterns in FILE, one a line; repeatable.",
+    )
     strict_files: bool = option(
         "--strict-files",
         is_flag=True,
-        help="Fail on a file in a directory or archive that holds no Kubernetes objects, "
-        "and leave nothing out by .hashcompatignore.",
+        help="Fail on a file in a directory or archive that holds no Kubernetes objects.",
     )
     sample: bool = option("--sample", is_flag=True, help="Use the small built-in cluster.")
     no_defaults: bool = option(
@@ -320,9 +325,10 @@ class Source:
     @property
     def rules(self) -> Rules:
         """What of directories and archives is left out."""
-        from hashcompat.sources.files.layouts import Rules
+        from hashcompat.sources.files.layouts import Rules, patterns_in
 
-        return Rules(self.excluded, self.strict_files)
+        of_files = (line for name in self.excluded_from for line in patterns_in(name))
+        return Rules((*of_files, *self.excluded), self.strict_files)
 
     @property
     def is_live(self) -> bool:

@@ -27,8 +27,6 @@ from hashcompat.sources.files.inputs import COMPRESSED, Input, Meter, inputs, jo
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".yaml", ".yml")
 """How the names of files in a directory or archive end that are read."""
 _ENDINGS: Final = (*SUFFIXES, *(f"{suffix}{ending}" for suffix in SUFFIXES for ending in COMPRESSED))
-IGNORE_FILE: Final = ".hashcompatignore"
-"""The file of a directory that names what is left out of it, in the form of .gitignore."""
 _NAMED: Final = 8
 """Files that a warning names."""
 
@@ -41,7 +39,8 @@ class Rules(msgspec.Struct, frozen=True):
     """What is left out of directories and archives."""
 
     excluded: tuple[str, ...] = ()
-    """Patterns of names, in the form of .gitignore."""
+    """Patterns of names, in the form of .gitignore. No file of a directory says them: who writes it may not
+    decide what is read of it."""
     strict: bool = False
     """Whether every file has to hold Kubernetes objects: none is skipped, by its content or by a layout."""
 
@@ -70,7 +69,7 @@ def chosen(name: str | Input, rules: Rules, *, recursive: bool, meter: Meter | N
             (Path(found.origin).relative_to(name).as_posix(), found)
             for found in inputs(name, recursive, SUFFIXES)
         ]
-        return _of_files(name, every, rules, (() if rules.strict else _ignored(Path(name))))
+        return _of_files(name, every, rules)
     (source,) = inputs(name, recursive, SUFFIXES, meter)
     return _of_source(source, rules, meter)
 
@@ -86,7 +85,7 @@ def _of_source(source: Input, rules: Rules, meter: Meter | None) -> Chosen:
     archive = unpacked(structs.replace(source, meter=meter), lambda member: member.endswith(_ENDINGS))
     if not archive.files:
         raise InputError(f"{source.origin}: no {', '.join(SUFFIXES)} file in this archive")
-    found = _of_files(source.origin, [(_plain(one), file) for one, file in archive.files], rules, ())
+    found = _of_files(source.origin, [(_plain(one), file) for one, file in archive.files], rules)
     links = [f"{source.origin}: links are not followed: {_few(archive.links)}"] if archive.links else []
     return structs.replace(found, warnings=(*found.warnings, *links))
 
@@ -96,11 +95,9 @@ def _plain(name: str) -> str:
     return str(PurePosixPath("/", name).relative_to("/"))
 
 
-def _ignored(directory: Path) -> tuple[str, ...]:
-    path = directory / IGNORE_FILE
-    if not path.is_file():
-        return ()
-    (source,) = inputs(str(path), recursive=False, suffixes=())
+def patterns_in(name: str) -> tuple[str, ...]:
+    """Return the patterns in a file in the form of .gitignore; errors as ``inputs``."""
+    (source,) = inputs(name, recursive=False, suffixes=())
     with source.open() as stream, named(source.origin):
         return tuple(whole(stream, "patterns", _LONGEST_PATTERNS).splitlines())
 
@@ -109,11 +106,8 @@ _LONGEST_PATTERNS: Final = 1 << 16
 """Bytes of a file with patterns."""
 
 
-def _of_files(name: str, files: _Files, rules: Rules, ignored: Sequence[str]) -> Chosen:
-    warnings = []
-    for patterns, by in ((rules.excluded, ""), (ignored, f"{IGNORE_FILE} leaves out ")):
-        files, left_out = _without(files, patterns)
-        warnings += [f"{name}: {by}{_few(left_out)}"] if left_out and by else []
+def _of_files(name: str, files: _Files, rules: Rules) -> Chosen:
+    files, warnings = _without(files, rules.excluded), list[str]()
     for layout in _LAYOUTS:
         if not rules.strict and any(layout.shown_by.search(one) for one, _ in files):
             of_bundle, files = layout.split(files)
@@ -124,18 +118,17 @@ def _of_files(name: str, files: _Files, rules: Rules, ignored: Sequence[str]) ->
     return structs.replace(found, warnings=tuple(warnings))
 
 
-def _without(files: _Files, patterns: Sequence[str]) -> tuple[_Files, list[str]]:
-    """Return the files that no pattern matches, and the names of the others."""
+def _without(files: _Files, patterns: Sequence[str]) -> _Files:
+    """Return the files that no pattern matches."""
     if not patterns:
-        return files, []
+        return files
     from pathspec import GitIgnoreSpec  # noqa: PLC0415 - most inputs have no patterns
 
     try:
         spec = GitIgnoreSpec.from_lines(patterns)
     except ValueError as error:
         raise InputError(f"a pattern of files that are left out: {error}") from None
-    left_out = {one for one, _ in files if spec.match_file(one)}
-    return [pair for pair in files if pair[0] not in left_out], sorted(left_out)
+    return [pair for pair in files if not spec.match_file(pair[0])]
 
 
 def _few(names: Iterable[str]) -> str:

@@ -86,17 +86,18 @@ def test_all_of_one_kind_may_be_left_out(run: Run, repository: Path) -> None:
     assert "list.json" in line
 
 
-def test_an_ignore_file_is_named(run: Run, repository: Path) -> None:
-    (repository / ".hashcompatignore").write_text(
-        "# ours\n/chart\n*.json\n*.yml\n/overlay/\n/other/\nempty.yaml\n"
-    )
-    err = run(*PLAN, "-R", "-f", repository).err
-    assert ": skipped " not in err
-    assert (
-        f"Warning: {repository}: .hashcompatignore leaves out .github/workflows/ci.yml, chart/Chart.yaml, "
-        in err
-    )
-    assert run(*PLAN, "-R", "-f", repository, "--strict-files").code == 1
+def test_patterns_come_from_files_that_are_named_only(run: Run, repository: Path) -> None:
+    path = repository / ".hashcompatignore"
+    path.write_text("# ours\n/chart\n*.json\n*.yml\n/overlay/\n/other/\nempty.yaml\n")
+    assert len(OTHERS) > 8
+    assert f"skipped {len(OTHERS)} files" in run(*PLAN, "-R", "-f", repository).err
+    argv = (*PLAN, "-R", "-f", repository, "--exclude-from", path)
+    result = run(*argv)
+    assert ": skipped " not in result.err
+    assert [item["pod"] for item in result.items] == ["p"]
+    assert "list.json" in skipped(run(*argv, "--exclude", "!list.json").err)
+    assert run(*argv, "--strict-files").code == 0
+    assert run(*PLAN, "-R", "-f", repository, "--exclude-from", repository / "none").code == 1
 
 
 def test_a_file_that_is_broken_is_an_error_that_says_how_to_go_on(run: Run, repository: Path) -> None:

@@ -71,7 +71,8 @@ class Shell:
         program = self._bin / name
         fails = f'for word; do case "$word" in {on}) exit {code} ;; esac; done'
         log = f'echo "{name} $*" | tr "\\n" " " >>{self._log}; echo >>{self._log}'
-        program.write_text(f"#!/bin/sh\n{log}\n{fails}\n")
+        shows = 'case "$*" in "get pods "*) echo pod/web-0 ;; esac'
+        program.write_text(f"#!/bin/sh\n{log}\n{shows}\n{fails}\n")
         program.chmod(0o755)
 
     def __call__(self, shell: str, *script: str) -> tuple[int, list[str]]:
@@ -106,9 +107,9 @@ def test_a_batch_in_place(run: Run, tmp_path: Path, shell: str) -> None:
     assert [" ".join(call.split()[:4]) for call in calls] == [
         *("kubectl cordon w0", "ssh -n w0 set", "kubectl cordon w1", "ssh -n w1 set"),
         *("kubectl get --raw=/readyz", *["kubectl wait node/w0 --for=" + rest for rest in WAITS]),
-        *("kubectl wait pods --all-namespaces", "kubectl uncordon w0"),
+        *("kubectl get pods --all-namespaces", "kubectl wait pods --all-namespaces", "kubectl uncordon w0"),
         *("kubectl get --raw=/readyz", *["kubectl wait node/w1 --for=" + rest for rest in WAITS]),
-        *("kubectl wait pods --all-namespaces", "kubectl uncordon w1"),
+        *("kubectl get pods --all-namespaces", "kubectl wait pods --all-namespaces", "kubectl uncordon w1"),
         "hashcompat gate --plan=plan.json --after",
     ]
     assert calls[-1].endswith("--after --settle 120 --node=w0 --node=w1")
@@ -123,7 +124,7 @@ WAITS = ("jsonpath={.status.nodeInfo.kubeletVersion}=v1.9.11", "condition=Ready"
     [
         ("ssh", "w0", "ssh -n w0"),
         ("kubectl", "node/w0", "kubectl wait node/w0"),
-        ("kubectl", "pods", "kubectl wait pods"),
+        ("kubectl", "--timeout=10m", "kubectl wait pods"),
         ("hashcompat", "gate", "hashcompat gate --plan=plan.json"),
     ],
 )

@@ -65,6 +65,9 @@ class Way(msgspec.Struct, frozen=True):
     snapshot: Callable[[NodeImpact], Lines] = lambda _: []
     """The commands that save etcd before, on a node that has a member of it."""
 
+    note: str = ""
+    """What has to be there before."""
+
     suffix: str = ""
     """What the names of its releases end in, ``+k3s1``; empty where they are those of Kubernetes."""
 
@@ -159,6 +162,9 @@ def _etcdctl(node: NodeImpact) -> Lines:
     return [Code(f"kubectl exec --namespace=kube-system {{}} -- {save}", (name,)) for name in members]
 
 
+_REPOSITORY: Final = (
+    "The nodes' package repository has to be that of the new minor: pkgs.k8s.io has one each."
+)
 _KEEPS: Final = "A kubelet may stay older than its API server, which goes back only with etcd's snapshot."
 WAYS: Final[Mapping[Installer, Way]] = {
     Installer.KUBEADM: Way(
@@ -168,6 +174,7 @@ WAYS: Final[Mapping[Installer, Way]] = {
         upgrade='    with_kubeadm "$1" node\n    kubelet "$1" "$target"',
         kubeadm=Body(_KUBEADM, _KUBEADM_WINDOWS),
         servers=_by_kubeadm,
+        note=_REPOSITORY,
         snapshot=_etcdctl,
     ),
     Installer.K3S: Way(
@@ -194,5 +201,7 @@ WAYS: Final[Mapping[Installer, Way]] = {
             Code('talosctl --nodes "$(address {})" etcd snapshot before.db', (node.name,))
         ],
     ),
-    Installer.PACKAGE: Way("package manager", Body(_PACKAGE, _WINDOWS), _KEEPS, servers=_by_hand),
+    Installer.PACKAGE: Way(
+        "package manager", Body(_PACKAGE, _WINDOWS), _KEEPS, servers=_by_hand, note=_REPOSITORY
+    ),
 }

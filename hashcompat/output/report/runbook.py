@@ -38,7 +38,7 @@ def runbook(impact: Impact, upgrade: str, notes: Iterable[str]) -> Iterator[Bloc
     nodes = {node.name: node for node in impact.nodes}
     way = WAYS[impact.installer]
     yield Heading(f"Runbook: kubelet {upgrade}, {way.title}", 1)
-    yield Bullets([*_before(impact, notes)])
+    yield Bullets([*_before(impact, way, notes)])
     if printable(impact.origin.context) != impact.origin.context:
         yield Script(["no commands: the name of the context has characters that are not visible"])
         return
@@ -61,10 +61,11 @@ def runbook(impact: Impact, upgrade: str, notes: Iterable[str]) -> Iterator[Bloc
         yield from _batch(batch, len(impact.batches), nodes)
 
 
-def _before(impact: Impact, notes: Iterable[str]) -> Iterator[str]:
+def _before(impact: Impact, way: Way, notes: Iterable[str]) -> Iterator[str]:
     yield "A kubelet that restarts containers asks nobody: PodDisruptionBudgets hold back drains alone."
     yield "One batch at a time: the next one only when the last command of the one before has ended well."
     yield f"The commands are for one way to install kubelets; --with names another: {_OTHERS}."
+    yield f"They take kubectl 1.23 or newer. {way.note}".rstrip()
     yield from notes
     if any("--delete-emptydir-data" in one.flags for one in impact.nodes):
         yield "--delete-emptydir-data loses these files; kubectl before 1.20 calls it --delete-local-data."
@@ -122,8 +123,10 @@ ready() { # node, release: waits until the kubelet reports it, and the pods that
     answers
     kubectl wait "node/$1" --for=jsonpath='{.status.nodeInfo.kubeletVersion}'="v$2" --timeout=15m
     kubectl wait "node/$1" --for=condition=Ready --timeout=15m
-    kubectl wait pods --all-namespaces --field-selector="spec.nodeName=$1,status.phase=Running" \\
-        --for=condition=Ready --timeout=10m
+    running=spec.nodeName=$1,status.phase=Running
+    if [ -n "$(kubectl get pods --all-namespaces --field-selector="$running" --output=name)" ]; then
+        kubectl wait pods --all-namespaces --field-selector="$running" --for=condition=Ready --timeout=10m
+    fi
 }
 check() { # nodes: did just what was predicted happen?
     for node; do

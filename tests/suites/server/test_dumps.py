@@ -1,0 +1,69 @@
+"""What the real kubectl dumps and renders is read: lists with logs between them, directories, overlays."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers.program import Run, unplaced
+from tests.suites.server.conftest import Shell
+
+pytestmark = pytest.mark.server
+
+SOME = ("cluster-info", "dump", "--namespaces", "team-b")
+"""Ten pods: kubectl asks for the log of each container, and no kubelet answers."""
+
+
+def planned(run: Run, *argv: object) -> list[Any]:
+    result = run("plan", "--to", "1.36", "--override-node-releases", "-o", "json", *argv, "--from", "1.30.4")
+    assert result.code == 0, result.err
+    return sorted(unplaced(result.items), key=lambda item: str(item["pod"]))
+
+
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_a_dump_on_stdout_gives_the_plan_of_the_plain_one(
+    run: Run, shell: Shell, admin: Path, tmp_path: Path, form: str
+) -> None:
+    plain = tmp_path / "plain.json"
+    plain.write_text(shell(admin, "get", "nodes,pods", "-n", "team-b", "-o", "json", program="kubectl").out)
+    dump = shell(admin, *SOME, "-o", form, program="kubectl")
+    assert dump.code == 0, dump.err
+    assert dump.out.count("==== START logs for container app of pod team-b/") == 10
+    path = tmp_path / "dump.txt"
+    path.write_text(dump.out)
+    found = planned(run, "-f", path)
+    assert len(found) == 10
+    assert found == planned(run, "-f", plain)
+
+
+def test_a_dump_in_a_directory_is_read_packed_or_not(
+    run: Run, shell: Shell, admin: Path, tmp_path: Path
+) -> None:
+    plain, directory = tmp_path / "plain.json", tmp_path / "dump"
+    plain.write_text(shell(admin, "get", "nodes,pods", "-n", "team-b", "-o", "json", program="kubectl").out)
+    assert shell(admin, *SOME, "--output-directory", directory, program="kubectl").code == 0
+    expected = planned(run, "-f", plain)
+    assert planned(run, "-R", "-f", directory) == expected
+    archive = tmp_path / "dump.tgz"
+    with tarfile.open(archive, "w:gz") as tar:
+        tar.add(directory, "dump")
+    assert planned(run, "-f", archive) == expected
+
+
+def test_an_overlay_is_rendered_by_kubectl(run: Run, shell: Shell, admin: Path, tmp_path: Path) -> None:
+    (tmp_path / "kustomization.yaml").write_text("namespace: x\nresources: [web.yaml]\nnamePrefix: a-\n")
+    (tmp_path / "web.yaml").write_text(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n"
+        "spec:\n  selector: {matchLabels: {a: b}}\n"
+        "  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}\n"
+    )
+    rendered = shell(admin, "kustomize", tmp_path, program="kubectl")
+    assert rendered.code == 0, rendered.err
+    argv = ("plan", "--from", "1.30", "--to", "1.31", "-o", "json")
+    (item,) = run(*argv, "-f", "-", stdin=rendered.out.encode()).items
+    assert (item["namespace"], item["workload"]) == ("x", "Deployment/a-web")
+    (item,) = run(*argv, "-f", tmp_path).items
+    assert item["workload"] == "Deployment/web"

@@ -1244,7 +1244,31 @@ find_kubelet() {
     elif [ $# -eq 1 ]; then
         kubelet=$1
         given=$(tr '\n\000' ' \n' 2>/dev/null <"$HOST/proc/$1/cmdline")
+        called=
+        read -r called 2>/dev/null <"$HOST/proc/$1/comm"
+        microk8s=/var/snap/microk8s/current/args/kubelet
+        if [ "$called" = kubelite ] && reach "$microk8s" && [ -f "$HOST$real" ]; then
+            given=$(microk8s_arguments <"$HOST$real")
+        fi
     fi
+}
+
+# Prints the arguments of the kubelet within kubelite of MicroK8s, one per line, as kubelite takes them from their file, with snapd's variables.
+microk8s_arguments() {
+    echo kubelet
+    awk -v names='SNAP_DATA SNAP_COMMON SNAP' -v places='/var/snap/microk8s/current /var/snap/microk8s/common /snap/microk8s/current' '
+        BEGIN { count = split(names, name, " "); split(places, place, " ") }
+        { gsub(/^[ \t\r]+|[ \t\r]+$/, "") }
+        /^#/ { next }
+        {
+            gsub(/["\047]/, "")
+            for (i = 1; i <= count; i++) {
+                gsub("[$][{]" name[i] "[}]", place[i])
+                gsub("[$]" name[i], place[i])
+            }
+            words = split($0, word, " ")
+            for (i = 1; i <= words; i++) print word[i]
+        }'
 }
 
 # Prints the value of a flag of the kubelet.
@@ -1258,14 +1282,8 @@ flag() {
 }
 
 kubelet_process() {
-    microk8s=/var/snap/microk8s/current/args/kubelet
     if [ -n "$doubt" ]; then
         note arguments kubelet problem "$doubt"
-    elif [ -f "$HOST$microk8s" ] && reach "$microk8s"; then
-        snap=/snap/microk8s/current data=/var/snap/microk8s/current common=/var/snap/microk8s/common
-        given="kubelet
-$(sed "s|\${SNAP}|$snap|g; s|\${SNAP_DATA}|$data|g; s|\${SNAP_COMMON}|$common|g" "$HOST$real" | tr -d '"' | tr -s ' ' '\n')"
-        kept arguments kubelet argv "$given"
     elif [ -z "$kubelet" ]; then
         note arguments kubelet gone
     else

@@ -6,6 +6,22 @@ from pathlib import Path
 
 HOST, OTHER = "4026531840", "4026532999"
 KUBELET = "/system.slice/kubelet.service"
+MICROK8S = """# The kubelet of this node.
+--root-dir=${SNAP_COMMON}/var/lib/kubelet
+  --node-labels="a=b"  --cert-dir=$SNAP_DATA/c
+
+--config='${SNAP}/config'
+#--v=4
+"""
+"""The arguments of a kubelet within kubelite, in the file of MicroK8s."""
+OF_MICROK8S = (
+    "kubelet",
+    "--root-dir=/var/snap/microk8s/common/var/lib/kubelet",
+    "--node-labels=a=b",
+    "--cert-dir=/var/snap/microk8s/current/c",
+    "--config=/snap/microk8s/current/config",
+)
+"""The same as the kubelet takes them."""
 
 
 def write(root: Path, path: str, text: str | bytes, mode: int = 0o644) -> Path:

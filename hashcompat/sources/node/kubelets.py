@@ -273,21 +273,29 @@ _MICROK8S: Final = "/var/snap/microk8s/current/args/kubelet"
 """The arguments that kubelite gives its kubelet, a few per line, with variables of snapd."""
 
 _SNAPD: Final = {
-    "${SNAP}": "/snap/microk8s/current",
-    "${SNAP_DATA}": "/var/snap/microk8s/current",
-    "${SNAP_COMMON}": "/var/snap/microk8s/common",
+    "SNAP_DATA": "/var/snap/microk8s/current",
+    "SNAP_COMMON": "/var/snap/microk8s/common",
+    "SNAP": "/snap/microk8s/current",
 }
+"""The variables, the one whose name others begin with last."""
 
 
 def _of_microk8s(root: Root) -> str:
-    """Return the arguments of a kubelet within kubelite, one per line; empty where the file is not read."""
+    """Return the arguments of a kubelet within kubelite, one per line; empty where the file is not read.
+
+    As kubelite takes them from the file (``ReadArgsFromFile`` in MicroK8s's 0000-Kubelite-integration.patch).
+    """
     try:
         text = root.own(_MICROK8S, root.why_not_read)
     except (OSError, InputError):
         return ""
+    kept = "\n".join(line for line in text.split("\n") if not line.strip().startswith("#"))
     for name, value in _SNAPD.items():
-        text = text.replace(name, value)
-    return "\n".join(["kubelet", *text.replace('"', "").split(), ""])
+        kept = kept.replace(f"${{{name}}}", value).replace(f"${name}", value)
+    return "\n".join(["kubelet", *kept.translate(_QUOTES).split(), ""])
+
+
+_QUOTES: Final = str.maketrans("", "", "\"'")
 
 
 def _version(root: Root, pid: str, name: str, seconds: float) -> str:

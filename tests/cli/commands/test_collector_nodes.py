@@ -13,6 +13,7 @@ import yaml
 from hashcompat.core.records.probes import AbsentError, Dump
 from tests.helpers.dumps import read_back
 from tests.helpers.fakenode import CONTAINERD, DOCKER, HANG, FakeNode, fake_node
+from tests.helpers.hostproc import MICROK8S, OF_MICROK8S
 from tests.helpers.pods import as_json, pod
 from tests.helpers.program import Run
 from tests.helpers.secretfiles import CERTIFICATE, MARKER, SECRETS
@@ -512,6 +513,20 @@ DIFFERS = [
     pytest.param({"groups": "0::/system.slice/kubelet.service\n"}, "", id="the kubelet"),
     pytest.param({"groups": "0::/podruntime/kubelet\n"}, "", id="the kubelet of Talos"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("kubelite", ["/snap/microk8s/8000/kubelite", "--start-control-plane=true"]), ("kubelet", KUBELET)],
+)
+def test_the_file_of_microk8s_counts_for_kubelite_alone(
+    node: FakeNode, name: str, arguments: list[str]
+) -> None:
+    """A kubelet runs on a node where MicroK8s left its files."""
+    node.process(77, name, arguments, groups="0::/kubelet\n")
+    node.write("/var/snap/microk8s/current/args/kubelet", MICROK8S)
+    found = node.dump(preflight=True).read("arguments", "kubelet").splitlines()
+    assert tuple(found) == (OF_MICROK8S if name == "kubelite" else tuple(KUBELET))
 
 
 @pytest.mark.parametrize(("differs", "said"), DIFFERS)

@@ -11,7 +11,7 @@ from hashcompat.core.records.probes import Probe
 from hashcompat.sources.node import kubelets, proc
 from hashcompat.sources.node.asking import Asking
 from hashcompat.sources.node.root import Root
-from tests.helpers.hostproc import HOST, KUBELET, OTHER, process, program, write
+from tests.helpers.hostproc import HOST, KUBELET, MICROK8S, OF_MICROK8S, OTHER, process, program, write
 
 CONTAINER = "c0ffee" * 10 + "c0de"
 
@@ -188,17 +188,14 @@ def test_programs_with_a_kubelet_in_them(
 def test_the_arguments_of_a_kubelet_within_kubelite_are_in_a_file(node: Path) -> None:
     process(node, 700, "S", "kubelite", "/snap/microk8s/8000/kubelite", "--start-control-plane=true")
     assert "the kubelet is a part of another program" in probes(node)[0].problem
-    place = node / "var/snap/microk8s/current/args/kubelet"
-    place.parent.mkdir(parents=True)
-    place.write_text(
-        '--root-dir=${SNAP_COMMON}/var/lib/kubelet\n--node-labels="a=b" --cert-dir=${SNAP_DATA}/c\n'
-    )
-    assert (probes(node)[0].text or "").splitlines() == [
-        "kubelet",
-        "--root-dir=/var/snap/microk8s/common/var/lib/kubelet",
-        "--node-labels=a=b",
-        "--cert-dir=/var/snap/microk8s/current/c",
-    ]
+    write(node, "var/snap/microk8s/current/args/kubelet", MICROK8S)
+    assert tuple((probes(node)[0].text or "").splitlines()) == OF_MICROK8S
+
+
+def test_the_arguments_that_microk8s_left_behind_are_not_those_of_another_kubelet(node: Path) -> None:
+    write(node, "var/snap/microk8s/current/args/kubelet", MICROK8S)
+    process(node, 700, "S", "kubelet", KUBELET, "--v=2")
+    assert (probes(node)[0].text or "").splitlines() == ["kubelet", "--v=2"]
 
 
 @pytest.mark.parametrize("mark", ["\r", "\v", "\f", "\x1c", "\u2028"])

@@ -16,9 +16,9 @@ from hashcompat.analysis.answers.golden import Verification, Verifications
 from hashcompat.analysis.answers.hashes import Hashed
 from hashcompat.analysis.answers.matrix import Matrix
 from hashcompat.analysis.answers.redaction import Snapshot
-from hashcompat.analysis.gating.result import GateResult
+from hashcompat.analysis.gating import GateResult
+from hashcompat.analysis.patching import MisplacedError, Patch
 from hashcompat.analysis.patching.audit import Audit
-from hashcompat.analysis.patching.model import MisplacedError, Patch
 from hashcompat.analysis.patching.strategies import Choices
 from hashcompat.analysis.planning.options import AssumePatch, Options
 from hashcompat.api.answers import (
@@ -73,8 +73,8 @@ from hashcompat.core.model.pods import Container, ContainerType, Inventory, Node
 from hashcompat.core.model.preflight import Finding, Preflight, Status
 from hashcompat.core.model.results import Result
 from hashcompat.core.model.verdicts import FINDINGS, Reason, Verdict
+from hashcompat.core.policies import FailOn, Limit, Policy
 from hashcompat.core.policies.exceptions import Exemption
-from hashcompat.core.policies.policy import FailOn, Limit, Policy
 from hashcompat.core.records.index import Records
 from hashcompat.core.records.probes import Dump
 from hashcompat.core.rules import Rule

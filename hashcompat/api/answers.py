@@ -56,9 +56,8 @@ from hashcompat.core.release import is_release_name
 from hashcompat.output.formats.documents import to_json as json_text
 from hashcompat.output.report import document_of
 from hashcompat.sources.dating import now
-from hashcompat.sources.files.comparable import Comparable
-from hashcompat.sources.files.comparable import read as read_comparable
-from hashcompat.sources.files.snapshotrows import rows_of
+from hashcompat.sources.files.snapshotrows import Comparable, rows_of
+from hashcompat.sources.files.snapshotrows import read as read_comparable
 
 
 def plan(

@@ -18,12 +18,11 @@ from msgspec import structs
 
 from hashcompat.analysis import normalizing, planning
 from hashcompat.analysis.answers.calibration import now_of
+from hashcompat.analysis.gating import GateResult
 from hashcompat.analysis.gating.judge import ExtraInputs, check_age, check_cluster, check_input_age, judge
 from hashcompat.analysis.gating.outcome import judge_after
-from hashcompat.analysis.gating.result import GateResult
-from hashcompat.analysis.patching import strategies
+from hashcompat.analysis.patching import Patch, apply, mail, strategies
 from hashcompat.analysis.patching.audit import Audit, audit
-from hashcompat.analysis.patching.model import Patch, apply, mail
 from hashcompat.analysis.patching.strategies import Choices
 from hashcompat.analysis.patching.strip import check_strip
 from hashcompat.analysis.planning.options import AUTO, Options
@@ -45,8 +44,8 @@ from hashcompat.core.model.normalization import Normalization
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Source as Origin
 from hashcompat.core.model.preflight import Preflight
+from hashcompat.core.policies import STRICTER, Policy, Setting, policy_of, settled
 from hashcompat.core.policies.exceptions import Exemption, Identity, baseline_of
-from hashcompat.core.policies.policy import STRICTER, Policy, Setting, policy_of, settled
 from hashcompat.core.records.index import Records, index
 from hashcompat.core.records.probes import Dump
 from hashcompat.sources import dating, filters

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from hashcompat.analysis.patching.model import apply, mail
+from hashcompat.analysis.patching import apply, mail
 from hashcompat.analysis.patching.strategies import make_patch
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.catalog.releases import parse_range

@@ -13,7 +13,7 @@ from kubernetes import client
 from msgspec import structs
 
 import hashcompat
-from hashcompat.analysis.patching.model import MisplacedError
+from hashcompat.analysis.patching import MisplacedError
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.errors import DecodeError, InputError, UsageError
 from hashcompat.core.go import yaml

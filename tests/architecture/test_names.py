@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import hashcompat
-from hashcompat.analysis.patching.model import NewFile, Patch
+from hashcompat.analysis.patching import NewFile, Patch
 from scripts.docs import imports
 from tests.helpers.pods import ARTICLE, node, pod
 from tests.helpers.upgrades import record

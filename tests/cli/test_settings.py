@@ -9,7 +9,7 @@ import pytest
 
 from hashcompat.cli.args.gate import KEYS, settled_settings
 from hashcompat.core.errors import UsageError
-from hashcompat.core.policies.policy import Setting, is_on
+from hashcompat.core.policies import Setting, is_on
 
 
 @pytest.fixture

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
+from hashcompat.analysis.gating import GateResult, Outcome, Standing
 from hashcompat.analysis.gating.judge import CHECKS, ExtraInputs, judge
-from hashcompat.analysis.gating.result import GateResult, Outcome, Standing
 from hashcompat.core.errors import ExitCode
 from hashcompat.core.model.impact import BudgetImpact, Certainty, Effect, Impact, NodeImpact, Pods, Step
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.preflight import Finding, Preflight, Status
 from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.policies import FailOn, Limit, Policy, fail_on_of
 from hashcompat.core.policies.exceptions import Exemption, Names, baseline_of
-from hashcompat.core.policies.policy import FailOn, Limit, Policy, fail_on_of
 from tests.helpers.plans import item, plan
 
 DAY = date(2026, 1, 31)

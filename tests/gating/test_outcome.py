@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from hashcompat.analysis.gating import GateResult, Outcome
 from hashcompat.analysis.gating.outcome import Now, judge_after
-from hashcompat.analysis.gating.result import GateResult, Outcome
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.making import Making
 from hashcompat.core.model.pods import Node, Pod
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.core.policies.policy import Policy, PolicyFile
+from hashcompat.core.policies import Policy, PolicyFile
 from tests.gating.containers import AFTER, BEGUN, HOUR, MINUTE, RUNS, now, pod, stopped
 from tests.helpers.plans import item, plan
 

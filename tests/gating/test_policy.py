@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from hashcompat.core.errors import UsageError
-from hashcompat.core.policies.policy import FailOn, Limit, Policy, duration_of, fail_on_of, limit_of
+from hashcompat.core.policies import FailOn, Limit, Policy, duration_of, fail_on_of, limit_of
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,10 @@ from hashcompat.analysis.gating.judge import (
     releases_of,
 )
 from hashcompat.core.errors import InputError
-from hashcompat.core.model.digest import signature
 from hashcompat.core.model.making import Making
 from hashcompat.core.model.pods import Origin
-from hashcompat.core.policies.policy import Policy
+from hashcompat.core.model.saved import signature
+from hashcompat.core.policies import Policy
 from tests.helpers.plans import item, plan
 
 KEY = b"0123456789abcdef"

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from hashcompat.core.errors import UsageError
-from hashcompat.core.policies.policy import (
+from hashcompat.core.policies import (
     FILES,
     STRICTER,
     FailOn,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from hashcompat.analysis.gating import Standing
 from hashcompat.analysis.gating.outcome import STANDINGS, Seen
-from hashcompat.analysis.gating.result import Standing
 from hashcompat.core.model.verdicts import Verdict
 
 EXPECTED = {

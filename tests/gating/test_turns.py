@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import pytest
 from msgspec import structs
 
-from hashcompat.analysis.gating.result import GateResult, Line, Outcome, decided, own_turns, taken
+from hashcompat.analysis.gating import GateResult, Line, Outcome, decided, own_turns, taken
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.impact import Phase, Rollout, Turn
-from hashcompat.core.policies.policy import Policy
+from hashcompat.core.policies import Policy
 from tests.helpers.plans import item, plan
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

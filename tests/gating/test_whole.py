@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import hashcompat
 from hashcompat import GateResult, Limit, Policy
-from hashcompat.analysis.gating.result import Outcome
-from hashcompat.core.policies.policy import FailOn
+from hashcompat.analysis.gating import Outcome
+from hashcompat.core.policies import FailOn
 from tests.helpers.pods import Json, node, pod
 
 OLD, KEPT, NEW = "1.30.14", "1.31.14", "1.32.13"

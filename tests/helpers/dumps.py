@@ -12,7 +12,7 @@ from hashcompat.analysis.preflight import examine
 from hashcompat.analysis.preflight.checks import Need, Upgrade
 from hashcompat.analysis.preflight.facts import Cluster
 from hashcompat.core.catalog.lookup import default_catalog
-from hashcompat.core.kubelet.servers import Servers
+from hashcompat.core.kubelet.alike import Servers
 from hashcompat.core.model.preflight import Finding
 from hashcompat.core.records.probes import Dump, Probe, dumps
 

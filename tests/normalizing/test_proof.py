@@ -10,7 +10,7 @@ import pytest
 from msgspec import structs
 
 import hashcompat
-from hashcompat.analysis.gating.result import Standing
+from hashcompat.analysis.gating import Standing
 from hashcompat.core.model.normalization import Normalization, repeated
 from hashcompat.core.model.records import Recorded
 from hashcompat.core.records.documents import from_node

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from hashcompat.analysis.patching import Patch
 from hashcompat.analysis.patching import strip as stripping
 from hashcompat.analysis.patching.gotypes import (
     conversion_functions,
@@ -17,7 +18,6 @@ from hashcompat.analysis.patching.gotypes import (
     foreign_imports,
     type_declarations,
 )
-from hashcompat.analysis.patching.model import Patch
 from hashcompat.analysis.patching.strategies import BY_NAME, Choices, make_patch
 from hashcompat.core.catalog.eras import PatchTables, site_of
 from hashcompat.core.catalog.lookup import Catalog

@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from hashcompat.analysis.patching.model import Change, FileEdit, MisplacedError, NewFile, Patch, apply
+from hashcompat.analysis.patching import Change, FileEdit, MisplacedError, NewFile, Patch, apply
 from hashcompat.analysis.patching.steps import (
     AddImport,
     Body,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from hashcompat.analysis.planning.ages import Ages
+from hashcompat.analysis.planning.cluster import Ages
 from hashcompat.core.model.pods import Container, ContainerType, Ended, Origin, Pod
 from hashcompat.core.model.uids import Dated, Dating, Reach, reach_of, taken_of
 from hashcompat.sources.values import collect

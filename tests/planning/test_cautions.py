@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hashcompat.analysis.planning.cautions import Again, Unready, Warned
-from hashcompat.analysis.planning.names import Names
+from hashcompat.analysis.planning.reasons import Names
 from hashcompat.sources.files import plans
 from tests.helpers.pods import Json, as_json, node, pod
 from tests.helpers.program import Run

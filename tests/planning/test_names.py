@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.analysis.planning.names import Names, listed
+from hashcompat.analysis.planning.reasons import Names, listed
 
 
 @pytest.mark.parametrize(

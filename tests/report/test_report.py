@@ -31,7 +31,7 @@ from hashcompat.core.model.making import KeptPages
 from hashcompat.core.model.normalization import Normalization
 from hashcompat.core.model.normalization import Run as NodeRun
 from hashcompat.core.model.plan import Way
-from hashcompat.core.policies.policy import Policy
+from hashcompat.core.policies import Policy
 from hashcompat.core.rules.pages import RuleList, every
 from hashcompat.output.report import document_of
 from hashcompat.output.report.normalization import Signed

@@ -227,7 +227,7 @@ def edited(content: Json) -> None:
 
 
 def twice(content: Json) -> None:
-    from hashcompat.core.model.digest import Digest
+    from hashcompat.core.model.saved import Digest
     from hashcompat.sources.files.saved import line
 
     content["items"].append(content["items"][0])

@@ -18,7 +18,7 @@ from hashcompat.analysis.answers.sentences import Sentences, sentences
 from hashcompat.analysis.answers.sentences.why import Situation, hashed
 from hashcompat.analysis.answers.texts import NO_DIFFERENCE, Fragment, Texts, fragment, texts_of
 from hashcompat.analysis.planning import bound, with_room
-from hashcompat.analysis.planning.ages import Ages
+from hashcompat.analysis.planning.cluster import Ages
 from hashcompat.analysis.planning.judge import Draft
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.suggestion import Suggester

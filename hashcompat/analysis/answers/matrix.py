@@ -15,14 +15,12 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.analysis.planning import bound
-from hashcompat.analysis.planning.ages import dated
+from hashcompat.analysis.planning.cluster import Rooms, dated
 from hashcompat.analysis.planning.counting import Counting
 from hashcompat.analysis.planning.judge import claim_of, reports
-from hashcompat.analysis.planning.names import listed
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.planner import skews
-from hashcompat.analysis.planning.reasons import FieldChange
-from hashcompat.analysis.planning.room import Rooms
+from hashcompat.analysis.planning.reasons import FieldChange, listed
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.lookup import Catalog, Kubelet

@@ -2,14 +2,244 @@
 
 Before a node is upgraded, a saved plan is judged by a policy (``judge``): may these containers restart?
 Plans that are old, edited, or of another cluster are not judged at all, and findings that
-somebody accepted or that an earlier plan has do not count. Then the node takes its turn (``result``), the
+somebody accepted or that an earlier plan has do not count. Then the node takes its turn, the
 operator upgrades it, and the cluster is read again. ``outcome`` compares what became of each container with
 what the plan predicted of it. A surprise fails the node's turn, and a failed turn stops
 the next node, so that a wrong prediction costs one node and not a cluster.
 
 Everything that cannot be decided is UNDECIDED, which never counts as passed: of three outcomes the worst of
-any line decides (``result``).
+any line decides.
 
 Read ``core/policies/`` first (what may be allowed, who may say so, and what does not count), then ``judge``,
 then ``outcome``. Nothing here reads a file or a clock: plans, times and what a cluster shows are arguments.
 """
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+import msgspec
+from msgspec import structs
+
+from hashcompat.core.errors import ExitCode, InputError
+from hashcompat.core.model.escape import count, never_compared, printable, word
+from hashcompat.core.model.impact import Phase, Rollout, Turn
+from hashcompat.core.model.items import Item
+from hashcompat.core.model.making import Making
+from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.results import Result
+from hashcompat.core.policies import Policy
+from hashcompat.core.policies.exceptions import Exemption
+
+# What a gate found: each line of the policy, and each container that is not kept.
+
+
+class Outcome(StrEnum):
+    """What comes of a line of the policy, and of the whole gate; worst first."""
+
+    FAIL = "FAIL"
+    UNDECIDED = "UNDECIDED"
+    PASS = "PASS"  # noqa: S105 - no password
+
+
+class Standing(StrEnum):
+    """How a container counts that is not kept."""
+
+    VIOLATION = "VIOLATION"
+    """It is part of what a line of the policy does not allow."""
+    UNDECIDED = "UNDECIDED"
+    """Its verdict is UNKNOWN, which the policy does not allow; after the upgrade: what became of it is not
+    known."""
+    ALLOWED = "ALLOWED"
+    """It is within every limit, or of a verdict that the policy does not name."""
+    EXCEPTED = "EXCEPTED"
+    """An exception covers it."""
+    BASELINE = "BASELINE"
+    """An earlier plan has it already."""
+    SURPRISE = "SURPRISE"
+    """After the upgrade: it is not as the plan predicted."""
+    UNPREDICTED = "UNPREDICTED"
+    """After the upgrade: the plan predicted nothing, for its verdict was UNKNOWN."""
+    CHANGED = "CHANGED"
+    """After the upgrade: its pod or itself changed for another reason, so the plan is not about it."""
+    AS_PREDICTED = "AS_PREDICTED"
+    """After the upgrade: it is as the plan predicted."""
+
+    __hash__ = str.__hash__  # that of Enum is a function in Python, and reports count standings
+
+
+class Whole(msgspec.Struct, frozen=True):
+    """The containers of a plan, an owner or a node: a percentage is of those that are compared."""
+
+    compared: int = 0
+    not_compared: int = 0
+
+    def __str__(self) -> str:
+        return f"{count(self.compared, 'running container')}{never_compared(self.not_compared)}"
+
+
+def whole_of(items: Sequence[Item]) -> Whole:
+    """Return how many of some containers are compared, and how many are not."""
+    compared = sum(item.compared for item in items)
+    return Whole(compared, len(items) - compared)
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One line of the policy, judged."""
+
+    key: str
+    """The key of the policy file, ``max-restarts``; of ``fail-on`` with the word, ``fail-on restart``."""
+    subject: str
+    """What it is about, where it is not everything: an owner, a node, a check."""
+    found: int
+    allowed: int
+    noun: str
+    """What is counted, in the plural where it is not one."""
+    outcome: Outcome
+    why: str = ""
+    """What is shown in place of the numbers; empty for these."""
+    limit: str = ""
+    """The percentage that is allowed, as it was given; empty where a number is."""
+    whole: Whole | None = None
+    """What that is a part of."""
+
+    def __str__(self) -> str:
+        about = f"{self.subject}: " if self.subject else ""
+        part = f" ({self.limit} of {self.whole})" if self.whole else ""
+        return f"{self.key}: {about}{self.why or f'{self.found} {self.noun}, allowed {self.allowed}{part}'}"
+
+
+class Judged(msgspec.Struct, frozen=True, gc=False):
+    """One container that is not kept."""
+
+    item: Item
+    standing: Standing
+    exemption: Exemption | None = None
+    seen: str = ""
+    """What became of it, in words; empty before the upgrade."""
+
+
+class GateResult(Result[Judged], msgspec.Struct, frozen=True):
+    """A plan, judged by a policy."""
+
+    plan: Plan
+    policy: Policy
+    lines: tuple[Line, ...]
+    """Each line of the policy; of limits for owners and nodes those that are exceeded, or the fullest one."""
+    judged: tuple[Judged, ...]
+    """The containers that are not kept, in the order of the plan; after the upgrade all of its nodes'."""
+    warnings: tuple[str, ...] = ()
+    """What is wrong with exceptions, and which pods the plan lacks, one line each."""
+    after: bool = False
+    """Whether it compares the plan with what was seen after the upgrade."""
+    making: Making = Making()
+    """What judged it, and when."""
+
+    @property
+    def whole(self) -> Whole:
+        """The containers of the plan."""
+        return whole_of(self.plan.items)
+
+    @property
+    def deciding(self) -> Line:
+        """The line of the policy that decided: the first of the worst ones."""
+        return min(self.lines, key=lambda line: [*Outcome].index(line.outcome))
+
+    @property
+    def outcome(self) -> Outcome:
+        """What comes of it, whether it is only reported or not."""
+        return self.deciding.outcome
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What the command exits with."""
+        return ExitCode.OK if self.policy.report_only else _CODES[self.outcome]
+
+    def _elements(self) -> tuple[Judged, ...]:
+        return self.judged
+
+
+_CODES = {
+    Outcome.FAIL: ExitCode.FINDING,
+    Outcome.UNDECIDED: ExitCode.UNDECIDED,
+    Outcome.PASS: ExitCode.OK,
+}
+
+# Whose turn it is: which node of a rollout may be upgraded next, and how its turn ends.
+
+_STOPS: Final = {Phase.FAILED: Outcome.FAIL, Phase.STARTED: Outcome.UNDECIDED}
+"""A failed node is a finding; what becomes of one that was started is not known yet."""
+
+
+def taken(
+    rollout: Rollout, names: Iterable[str], turn: Turn, *, take_over: bool
+) -> tuple[Rollout | None, tuple[Line, ...]]:
+    """Return the state in which the turn of some nodes is taken, and the line of each node that stops that.
+
+    There is no state where any stops it, or where this run has taken the turn already. ``take_over`` takes it
+    also of these nodes themselves, where they were started or have failed.
+    """
+    wanted = set(names)
+    # a run that is repeated because its answer was lost finds its own turn
+    if all(name in rollout.turns and rollout.turns[name].id == turn.id for name in wanted):
+        return None, tuple(_free())
+    stops = tuple(_stops(rollout, wanted if take_over else set()))
+    if stops:
+        return None, stops
+    return Rollout({**rollout.turns, **dict.fromkeys(sorted(wanted), turn)}), tuple(_free())
+
+
+def _free() -> Iterator[Line]:
+    yield Line("state", "", 0, 0, "nodes in the way", Outcome.PASS)
+
+
+def _stops(rollout: Rollout, own: set[str]) -> Iterator[Line]:
+    for name, turn in sorted(rollout.turns.items()):
+        if turn.phase in _STOPS and name not in own:
+            yield Line("state", word(name), 1, 0, "node in the way", _STOPS[turn.phase], _words(turn))
+
+
+def _words(turn: Turn) -> str:
+    by = f" by {printable(turn.holder)}" if turn.holder else ""
+    if turn.phase is Phase.FAILED:
+        when = turn.ended or turn.started
+        return f"failed at {when:%Y-%m-%dT%H:%M:%SZ}: {printable(turn.reason)}"
+    return f"started at {turn.started:%Y-%m-%dT%H:%M:%SZ}{by}, and not decided yet"
+
+
+def own_turns(rollout: Rollout, names: Iterable[str], plan: str) -> dict[str, Turn]:
+    """Return the turns of some nodes; raises InputError for one that was not taken, or by another plan."""
+    turns = {}
+    for name in names:
+        turn = rollout.turns.get(name)
+        if turn is None:
+            raise InputError(f"no turn of {word(name)}: it is taken by the gate before the node is upgraded")
+        if turn.plan != plan:
+            raise InputError(f"the turn of {word(name)} was taken by another plan, of the digest {turn.plan}")
+        turns[name] = turn
+    return turns
+
+
+def decided(
+    rollout: Rollout, turns: dict[str, Turn], result: GateResult, now: datetime
+) -> tuple[Rollout | None, None]:
+    """Return the state in which these turns are done or have failed; none where that is undecided.
+
+    Raises InputError where one of them was taken over meanwhile.
+    """
+    if result.outcome is Outcome.UNDECIDED:
+        return None, None
+    phase = Phase.DONE if result.outcome is Outcome.PASS else Phase.FAILED
+    why = str(result.deciding)
+    ended = {name: structs.replace(turn, phase=phase, ended=now, reason=why) for name, turn in turns.items()}
+    for name, turn in ended.items():
+        taken = rollout.turns.get(name)
+        # another run has the node now: writing this outcome would hide what that one does
+        if taken is None or taken.id != turn.id:
+            raise InputError(f"the turn of {word(name)} was taken over meanwhile")
+    if all((structs.replace(rollout.turns[name], ended=turn.ended) == turn) for name, turn in ended.items()):
+        return None, None
+    return Rollout({**rollout.turns, **ended}), None

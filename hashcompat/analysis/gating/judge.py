@@ -14,19 +14,19 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.analysis.gating.result import GateResult, Judged, Line, Outcome, Standing, Whole, whole_of
+from hashcompat.analysis.gating import GateResult, Judged, Line, Outcome, Standing, Whole, whole_of
 from hashcompat.core.errors import InputError
-from hashcompat.core.model.digest import is_signed
 from hashcompat.core.model.escape import count, name_path, word
 from hashcompat.core.model.impact import Certainty, Impact
 from hashcompat.core.model.items import Item, PodName
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Origin
 from hashcompat.core.model.preflight import Preflight, Status
+from hashcompat.core.model.saved import is_signed
 from hashcompat.core.model.uids import SKEW
 from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.policies import FailOn, Limit, Policy
 from hashcompat.core.policies.exceptions import Exemption, Exemptions, Identity, identity, owner_of
-from hashcompat.core.policies.policy import FailOn, Limit, Policy
 
 # Which plans are not judged at all: edited ones, old ones, those of another cluster or other releases.
 

@@ -19,15 +19,15 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
+from hashcompat.analysis.gating import GateResult, Judged, Line, Outcome, Standing
 from hashcompat.analysis.gating.judge import is_static
-from hashcompat.analysis.gating.result import GateResult, Judged, Line, Outcome, Standing
 from hashcompat.core.model.escape import count, name_path, some, word
 from hashcompat.core.model.items import Item, Observed
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Container, ContainerType, Node, Pod
 from hashcompat.core.model.uids import SKEW
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.core.policies.policy import ABOUT_PLANS, Policy, PolicyFile
+from hashcompat.core.policies import ABOUT_PLANS, Policy, PolicyFile
 
 _SUCCEEDED: Final = "Succeeded"
 _FAILED: Final = "Failed"

@@ -13,13 +13,13 @@ from importlib.resources import files
 from string import Template
 from typing import Any, Final
 
+from hashcompat.analysis.patching import NewFile, Task
 from hashcompat.analysis.patching.gotypes import (
     conversion_functions,
     conversion_of,
     foreign_imports,
     type_declarations,
 )
-from hashcompat.analysis.patching.model import NewFile, Task
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.compile.decode import unknown_fields as dropped
 from hashcompat.core.go.jsontext import ESCAPES

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from hashcompat.analysis.patching.model import MisplacedError
+from hashcompat.analysis.patching import MisplacedError
 from hashcompat.core.catalog.eras import Site
 
 _BLOCK = re.compile(r"^import \(\n(?P<lines>.*?)^\)\n", re.MULTILINE | re.DOTALL)

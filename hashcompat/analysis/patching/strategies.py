@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from hashcompat.analysis.patching import FileEdit, Patch, Step, Task
 from hashcompat.analysis.patching.gosource import (
     IMPORT,
     dispatcher,
@@ -20,7 +21,6 @@ from hashcompat.analysis.patching.gosource import (
     package_name,
     resize_note,
 )
-from hashcompat.analysis.patching.model import FileEdit, Patch, Step, Task
 from hashcompat.analysis.patching.steps import (
     AddImport,
     Body,

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import msgspec
 
+from hashcompat.analysis.patching import FileEdit, NewFile, Patch, Task
 from hashcompat.analysis.patching.gosource import decoded_examples, hash_as, header, imports, quoted, template
-from hashcompat.analysis.patching.model import FileEdit, NewFile, Patch, Task
 from hashcompat.analysis.patching.steps import Body, ReplaceLine
 from hashcompat.core.catalog.eras import Site
 from hashcompat.core.catalog.lookup import Kubelet

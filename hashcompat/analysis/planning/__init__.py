@@ -23,12 +23,12 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from hashcompat.analysis.planning import servers
+from hashcompat.analysis.planning import cluster
+from hashcompat.analysis.planning.cluster import Rooms, refused
 from hashcompat.analysis.planning.options import check_gates
 from hashcompat.analysis.planning.patched import current, resolved, resolved_current
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.repeats import Gather, Nothing
-from hashcompat.analysis.planning.room import Rooms, refused
 from hashcompat.analysis.planning.runs import decided
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.model.plan import Plan, Way
@@ -54,9 +54,9 @@ def make(
     view, notes = bound(way, inventory, view)
     run = decided(way, inventory, view, gather)
     run.servers.merge(inventory.servers.found)
-    shown = servers.seen(run.servers.found, view)
+    shown = cluster.seen(run.servers.found, view)
     olds = list(map(view.catalog.kubelet, current(way, inventory.nodes, view.catalog)))
-    if other := servers.under(shown, olds, view.kubelet(way.new), view):
+    if other := cluster.under(shown, olds, view.kubelet(way.new), view):
         view = other
         run = decided(way, inventory, view, gather)
     if run.rooms.short:
@@ -68,10 +68,10 @@ def make(
         plan,
         notes=notes,
         origin=run.ages.dated(inventory.origin),
-        assumptions=(*plan.assumptions, *servers.assumed(shown)),
+        assumptions=(*plan.assumptions, *cluster.assumed(shown)),
         warnings=(
             *plan.warnings,
-            *servers.warned(shown, view.kubelet(way.new), plan.items),
+            *cluster.warned(shown, view.kubelet(way.new), plan.items),
             *run.ages.warnings(),
         ),
     )

@@ -7,8 +7,8 @@ from operator import attrgetter
 from typing import Final
 
 from hashcompat.analysis.planning.judge import Judge
-from hashcompat.analysis.planning.names import listed
 from hashcompat.analysis.planning.options import AUTO
+from hashcompat.analysis.planning.reasons import listed
 from hashcompat.core import rules
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import same_upstream

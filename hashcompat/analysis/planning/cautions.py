@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from hashcompat.analysis.planning.judge import Draft, Judge
-from hashcompat.analysis.planning.names import Names
+from hashcompat.analysis.planning.reasons import Names
 from hashcompat.core.corev1.scheduling import label_keys
 from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.kubelet.alike import (

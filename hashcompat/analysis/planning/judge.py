@@ -15,10 +15,10 @@ from msgspec import structs
 
 from hashcompat.analysis.planning.creators import Provenance
 from hashcompat.analysis.planning.latest import KEPT, Latest
-from hashcompat.analysis.planning.names import listed
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.prepare import Prepared, prepare, replica
 from hashcompat.analysis.planning.reading import Transition
+from hashcompat.analysis.planning.reasons import listed
 from hashcompat.analysis.planning.templates import Likeness, Templates
 from hashcompat.analysis.planning.view import View, place
 from hashcompat.core import rules

@@ -89,7 +89,7 @@ from hashcompat.analysis.preflight.facts import Cluster, Facts
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.errors import InputError, UsageError
-from hashcompat.core.kubelet.servers import servers_of
+from hashcompat.core.kubelet.alike import servers_of
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.pods import Node, Origin, Pod, Source
 from hashcompat.core.model.preflight import Finding, Preflight, Status

@@ -24,8 +24,8 @@ from hashcompat.core.errors import UsageError
 from hashcompat.core.model.impact import Rollout
 from hashcompat.core.model.kinds import near
 from hashcompat.core.model.plan import Plan
-from hashcompat.core.policies.policy import DEFAULT, FailOn, Setting, Settled, is_boolean
-from hashcompat.core.policies.policy import settled as joined
+from hashcompat.core.policies import DEFAULT, FailOn, Setting, Settled, is_boolean
+from hashcompat.core.policies import settled as joined
 from hashcompat.sources.files import settings
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def extra_inputs_of(
 
 
 if TYPE_CHECKING:
-    from hashcompat.analysis.gating.result import GateResult
+    from hashcompat.analysis.gating import GateResult
     from hashcompat.cli.args.source import Cluster
 
 
@@ -338,7 +338,7 @@ def settled(
     What is as predicted is looked at until the end: a kubelet that has not looked at a pod may still restart
     it. ``judge`` reads the nodes, given whether they are still settling.
     """
-    from hashcompat.analysis.gating.result import Outcome
+    from hashcompat.analysis.gating import Outcome
 
     end = clock() + seconds
     while (left := end - clock()) > 0:

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from hashcompat.analysis.gating import judge
 from hashcompat.analysis.gating.judge import check_cluster, check_input_age
-from hashcompat.analysis.planning.ages import Ages
+from hashcompat.analysis.planning.cluster import Ages
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli.args import given_flags, planned
 from hashcompat.cli.args.facts import Records
@@ -23,13 +23,13 @@ from hashcompat.cli.args.planned import key_of
 from hashcompat.cli.args.releases import Names, check_releases
 from hashcompat.cli.args.source import cluster_uid
 from hashcompat.core.errors import UsageError
-from hashcompat.core.model.digest import SIGNATURE
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.items import ContainerName, Item, Prediction, name_of
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Inventory, Origin, Pod
+from hashcompat.core.model.saved import SIGNATURE
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.core.policies.policy import FailOn, Policy, Setting
+from hashcompat.core.policies import FailOn, Policy, Setting
 from hashcompat.sources import filters
 from hashcompat.sources.files import plans
 from hashcompat.sources.files.inputs import named

@@ -29,9 +29,9 @@ from hashcompat.output.report.planview import without_kept
 from hashcompat.output.report.preflight import PREFLIGHT
 from hashcompat.sources.dating import now
 from hashcompat.sources.files import plans, reports
-from hashcompat.sources.files.comparable import read
 from hashcompat.sources.files.inputs import STDIN, called
 from hashcompat.sources.files.saved import Saved, opened
+from hashcompat.sources.files.snapshotrows import read
 
 _METAVAR: Final = "FILE|RELEASE"
 

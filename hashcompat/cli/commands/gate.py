@@ -10,9 +10,9 @@ from uuid import uuid4
 
 from msgspec import structs
 
+from hashcompat.analysis.gating import GateResult, Outcome, decided, own_turns, taken
 from hashcompat.analysis.gating.judge import judge
 from hashcompat.analysis.gating.outcome import judge_after
-from hashcompat.analysis.gating.result import GateResult, Outcome, decided, own_turns, taken
 from hashcompat.cli import output
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args import given_flags, group, option, savedplan
@@ -27,7 +27,7 @@ from hashcompat.cli.args.source import Scope, Source
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.impact import Phase, Turn
 from hashcompat.core.model.plan import Plan
-from hashcompat.core.policies.policy import ABOUT_PLANS, FailOn, Policy, Setting, policy_of
+from hashcompat.core.policies import ABOUT_PLANS, FailOn, Policy, Setting, policy_of
 from hashcompat.output.report.gate import GATE
 from hashcompat.sources.dating import now
 

@@ -8,8 +8,8 @@ from typing import Annotated
 import click
 
 from hashcompat.analysis.answers.comparison import static_restarts
+from hashcompat.analysis.patching import MisplacedError, Patch, apply, mail
 from hashcompat.analysis.patching.audit import audit
-from hashcompat.analysis.patching.model import MisplacedError, Patch, apply, mail
 from hashcompat.analysis.patching.strategies import BY_NAME, Choices, make_patch
 from hashcompat.analysis.patching.strip import check_strip
 from hashcompat.analysis.planning.options import Options

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import click
 from msgspec import structs
 
-from hashcompat.analysis.planning.ages import dated
+from hashcompat.analysis.planning.cluster import dated
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.preflight import (
     Known,

@@ -18,6 +18,7 @@ from hashcompat.core.catalog.behaviour import Behaviour, Changes, PodFeature, Ro
 from hashcompat.core.catalog.eras import Era, PatchTables, Schema, Site, era_from_row, site_of
 from hashcompat.core.catalog.files import Table, read_table
 from hashcompat.core.catalog.gates import NO_SETTINGS, Gates, GateTable, Settings
+from hashcompat.core.catalog.hazards import RuntimeAbility, RuntimeFault, Runtimes, Vendor, Vendors
 from hashcompat.core.catalog.pods import PodData, StaticPods
 from hashcompat.core.catalog.releases import (
     KnownReleases,
@@ -26,7 +27,6 @@ from hashcompat.core.catalog.releases import (
     release_row,
     same_build,
 )
-from hashcompat.core.catalog.vendors import RuntimeAbility, RuntimeFault, Runtimes, Vendor, Vendors
 from hashcompat.core.go.jsontext import ESCAPES
 from hashcompat.core.go.metav1 import CODECS, DEFAULTS
 from hashcompat.core.model.making import Making

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from hashcompat.analysis.gating.result import Outcome, Standing
+from hashcompat.analysis.gating import Outcome, Standing
 from hashcompat.core.model.documents import (
     Count,
     DisputedNode,
@@ -29,8 +29,8 @@ from hashcompat.core.model.documents import (
 from hashcompat.core.model.impact import Certainty, Role, Step
 from hashcompat.core.model.pods import ContainerType
 from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.policies import FailOn
 from hashcompat.core.policies.exceptions import Names
-from hashcompat.core.policies.policy import FailOn
 
 Limit = Annotated[str, Meta(pattern=r"^([0-9]+|[0-9]+(\.[0-9]+)?%)$")]
 Percentage = Annotated[str, Meta(pattern=r"^[0-9]+(\.[0-9]+)?%$")]

@@ -11,10 +11,10 @@ from typing import Final
 
 from msgspec import structs
 
+from hashcompat.analysis.gating import GateResult, Judged, Line, Outcome, Standing
 from hashcompat.analysis.gating.judge import owner_group
-from hashcompat.analysis.gating.result import GateResult, Judged, Line, Outcome, Standing
 from hashcompat.core.model.escape import count, owner_path, word
-from hashcompat.core.policies.policy import Limit, PolicyFile
+from hashcompat.core.policies import Limit, PolicyFile
 from hashcompat.core.rules.pages import every, findings
 from hashcompat.output.documents import rollout as docs
 from hashcompat.output.report.items import (

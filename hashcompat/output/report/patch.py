@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from hashcompat.analysis.patching import Patch, wrapped
 from hashcompat.analysis.patching.audit import Audit, AuditRow
-from hashcompat.analysis.patching.model import Patch, wrapped
 from hashcompat.core.model.escape import count, name_path, word
 from hashcompat.core.rules.pages import findings
 from hashcompat.output.documents import containers as docs

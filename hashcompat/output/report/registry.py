@@ -13,7 +13,7 @@ from hashcompat.analysis.answers.golden import Verifications
 from hashcompat.analysis.answers.hashes import Hashed
 from hashcompat.analysis.answers.matrix import Matrix
 from hashcompat.analysis.answers.redaction import Snapshot
-from hashcompat.analysis.gating.result import GateResult
+from hashcompat.analysis.gating import GateResult
 from hashcompat.analysis.patching.audit import Audit
 from hashcompat.core.model.impact import Impact
 from hashcompat.core.model.making import KeptPages

@@ -9,13 +9,13 @@ import msgspec
 
 import hashcompat
 from hashcompat.core.model import documents as docs
-from hashcompat.core.model.digest import DIGEST, SIGNATURE, Digest, signature
 from hashcompat.core.model.documents import ContainerVerdict, Hashes, Place, Seen
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import Details, Hop, Piece, Plan, ReleaseFacts, Suggestion
 from hashcompat.core.model.pods import Origin
+from hashcompat.core.model.saved import DIGEST, SIGNATURE, Digest, signature
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.rules.pages import every
 from hashcompat.output.report.items import reason_words

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 from hashcompat.analysis.answers.explanation import Explanation, Explanations
 from hashcompat.analysis.answers.matrix import Matrix
-from hashcompat.analysis.gating.result import GateResult, Standing
+from hashcompat.analysis.gating import GateResult, Standing
 from hashcompat.core.model.impact import Impact, Step
 from hashcompat.core.model.normalization import Normalization
 from hashcompat.core.model.plan import Scope

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from hashcompat.core.catalog.vendors import Runtimes
+from hashcompat.core.catalog.hazards import Runtimes
 from hashcompat.core.errors import InputError
 from hashcompat.sources.node import kubelets, proc
 from hashcompat.sources.node.asking import Asking

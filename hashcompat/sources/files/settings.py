@@ -22,8 +22,8 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go.yaml import load_all
 from hashcompat.core.go.yamlevents import Events
 from hashcompat.core.model.kinds import near
+from hashcompat.core.policies import DURATION, LIMIT, Setting, SettingsFile, Settled, named_files
 from hashcompat.core.policies.exceptions import LONGEST_PATTERN, Exemption, Names, pattern_problem
-from hashcompat.core.policies.policy import DURATION, LIMIT, Setting, SettingsFile, Settled, named_files
 from hashcompat.core.shown import name as shown_name
 from hashcompat.sources.content import whole
 from hashcompat.sources.files.inputs import inputs, named

@@ -10,14 +10,20 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
+import msgspec
 from msgspec import structs
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.tokens import Run
 from hashcompat.core.model import mask
-from hashcompat.core.model.rows import CONTAINER_LISTS, RowKind, RowName, SnapshotRows
+from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.saved import CONTAINER_LISTS, RowKind, RowName, SnapshotRows
+from hashcompat.sources import snapshots
 from hashcompat.sources.documents import Row, row_of
-from hashcompat.sources.files.saved import Saved, line
+from hashcompat.sources.files import plans
+from hashcompat.sources.files.inputs import called
+from hashcompat.sources.files.planrows import PlanRows
+from hashcompat.sources.files.saved import Saved, line, opened
 from hashcompat.sources.snapshots import HASHES, cluster_of, taken_at
 
 _KINDS: Final = frozenset({RowKind.NODE.value, RowKind.POD.value})
@@ -127,3 +133,28 @@ def _without_numbers(container: Mapping[str, Any]) -> Mapping[str, Any]:
 def _without_aliases(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a record without what stands for a hash in its own snapshot only."""
     return {key: value for key, value in row.items() if not (key in _ALIASED and isinstance(value, str))}
+
+
+# What ``diff`` compares: a saved plan as a plan, or a saved snapshot as rows.
+
+WANTED: Final = "what hashcompat plan --out FILE or hashcompat snapshot --out FILE saves"
+
+
+class Comparable(msgspec.Struct, frozen=True):
+    """One saved document."""
+
+    file: str
+    """Its file in messages: without what may be secret in a URL."""
+    value: Plan | SnapshotRows
+
+
+def read(name: str) -> Comparable:
+    """Read a plan that has all its items, or a snapshot.
+
+    Raises InputError, naming the file, for anything else.
+    """
+    file = called(name)
+    with opened(name, (plans.KIND, snapshots.KIND), WANTED, PlanRows().items) as document:
+        if document.kind == plans.KIND:
+            return Comparable(file, plans.whole_of(document))
+        return Comparable(file, read_rows(document, file))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.analysis.gating.result import GateResult, Line, Outcome
+from hashcompat.analysis.gating import GateResult, Line, Outcome
 from hashcompat.cli.args.gate import settled
-from hashcompat.core.policies.policy import Policy
+from hashcompat.core.policies import Policy
 from tests.helpers.plans import plan
 
 PASS, FAIL, OPEN = Outcome.PASS, Outcome.FAIL, Outcome.UNDECIDED

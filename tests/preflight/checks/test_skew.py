@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hashcompat.core.catalog.lookup import default_catalog
-from hashcompat.core.kubelet.servers import servers_of
+from hashcompat.core.kubelet.alike import servers_of
 from tests.helpers.dumps import dump, found, status, unread, upgrade
 
 SERVER = "kube-apiserver"

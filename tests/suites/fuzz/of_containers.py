@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cache
 
 from hashcompat.analysis.answers.redaction import snapshot
-from hashcompat.analysis.patching.model import MisplacedError
+from hashcompat.analysis.patching import MisplacedError
 from hashcompat.analysis.patching.steps import AddImport, DropUnusedImports, Literals, function_text
 from hashcompat.analysis.planning import make
 from hashcompat.analysis.planning.options import Options, check_gates
@@ -170,7 +170,7 @@ TARGETS = (
     Target(
         "release",
         _release,
-        ("core/release", "core/catalog/releases", "core/catalog/vendors", "core/catalog/vendors"),
+        ("core/release", "core/catalog/releases", "core/catalog/hazards"),
         Form.TEXT,
         longest=64,
         raises=(UsageError,),

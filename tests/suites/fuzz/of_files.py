@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from hashcompat.analysis.answers.golden import answers_on_lines, cases_on_lines
-from hashcompat.analysis.planning.ages import Ages
+from hashcompat.analysis.planning.cluster import Ages
 from hashcompat.core import forks
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import InputError
@@ -194,6 +194,7 @@ _OBJECTS = (
     "sources/budgets",
     "sources/pods",
     "sources/dating",
+    "sources/snapshots",
     "sources/statuses",
     "sources/workloads",
 )

@@ -20,10 +20,10 @@ from hashcompat.core.go.jsonstream import parts
 from hashcompat.core.go.strconv import parse_cpus
 from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
 from hashcompat.core.model.pods import ContainerType
-from hashcompat.core.model.rows import SnapshotRows
+from hashcompat.core.model.saved import SnapshotRows
 from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.policies import DEFAULT, Setting, policy_of, settled
 from hashcompat.core.policies.exceptions import Exemption, Exemptions, baseline_of
-from hashcompat.core.policies.policy import DEFAULT, Setting, policy_of, settled
 from hashcompat.core.records.collected import from_documents
 from hashcompat.core.records.probes import Dump
 from hashcompat.output.formats.documents import render_json
@@ -31,7 +31,7 @@ from hashcompat.output.formats.model import Style
 from hashcompat.output.report.changes import CHANGES
 from hashcompat.output.report.plan import PLAN
 from hashcompat.output.report.preflight import PREFLIGHT
-from hashcompat.sources.files import comparable, dumps, plans, reports, rollout, saved, settings
+from hashcompat.sources.files import dumps, plans, reports, rollout, saved, settings, snapshotrows
 from hashcompat.sources.files.planrows import PlanRows
 from hashcompat.sources.files.rollout import StateFile
 from hashcompat.sources.files.saved import Saved, opened
@@ -107,7 +107,7 @@ def _plan(data: bytes) -> None:
 def _compared(data: bytes) -> None:
     """Read what is compared: nothing changed between a document and itself, all between it and nothing."""
     with named(saved, data, "document.json") as name:
-        value = comparable.read(name).value
+        value = snapshotrows.read(name).value
     assert not compare(value, value).is_different
     if isinstance(value, SnapshotRows):
         gone = compare(value, structs.replace(value, rows={}))
@@ -209,7 +209,7 @@ TARGETS = (
     Target(
         "compared",
         _compared,
-        ("sources/files/comparable", "sources/files/snapshotrows", "sources/files/saved"),
+        ("sources/files/snapshotrows", "sources/files/saved"),
         longest=2048,
         words=("ClusterSnapshot", "hashcompat.io/hashes", "containers", "recorded", "applied"),
     ),
@@ -217,7 +217,7 @@ TARGETS = (
     Target(
         "settings",
         _settings,
-        ("sources/files/settings", "core/policies/policy"),
+        ("sources/files/settings", "core/policies/__init__"),
         Form.YAML,
         longest=512,
     ),

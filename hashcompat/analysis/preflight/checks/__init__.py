@@ -10,10 +10,9 @@ from typing import Final
 import msgspec
 
 from hashcompat.analysis.preflight.facts import Facts
-from hashcompat.core.catalog.hazards import Hazards
+from hashcompat.core.catalog.hazards import Hazards, Runtimes
 from hashcompat.core.catalog.lookup import Kubelet
-from hashcompat.core.catalog.vendors import Runtimes
-from hashcompat.core.kubelet.servers import Servers
+from hashcompat.core.kubelet.alike import Servers
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.rules import Rule

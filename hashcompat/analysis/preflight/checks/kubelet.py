@@ -13,7 +13,7 @@ from hashcompat.analysis.preflight.facts import Facts
 from hashcompat.analysis.preflight.facts.kubelet import Given, given_flags, pairs, truth
 from hashcompat.analysis.preflight.facts.units import RUNNING, Start
 from hashcompat.core import shown
-from hashcompat.core.kubelet import servers
+from hashcompat.core.kubelet import alike
 from hashcompat.core.kubelet.alike import another_minor, waits_for_services
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.preflight import Status
@@ -211,13 +211,13 @@ def _find_skew(_facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         text = "not asked: the release of the API server; give it with --apiserver"
         yield Problem(Status.INFO, _API_SERVER, text)
         return
-    if text := servers.mixed(shown):
+    if text := alike.mixed(shown):
         yield Problem(Status.WARN, _API_SERVER, text, "upgrade all of them before any kubelet")
-    if text := servers.too_new(target, shown):
+    if text := alike.too_new(target, shown):
         waits = waits_for_services(target, shown.oldest)
-        ending = f"; containers that it creates stay {servers.waiting(target, shown.oldest)}" if waits else ""
+        ending = f"; containers that it creates stay {alike.waiting(target, shown.oldest)}" if waits else ""
         yield Problem(Status.ERROR, _API_SERVER, text + ending + _counted(upgrade, waits=waits), _SERVER)
-    elif text := servers.too_old(target, shown):
+    elif text := alike.too_old(target, shown):
         yield Problem(Status.WARN, _API_SERVER, text, _SERVER)
     elif any(where for _, where in shown.each):
         yield Problem(Status.INFO, _API_SERVER, f"kube-apiserver is {shown}")

@@ -1,0 +1,252 @@
+"""What a plan takes from the cluster as a whole: its API servers, room on its nodes, and when it was seen.
+
+The API servers are those that it shows to run, where the options name none. What a plan takes for granted
+otherwise, that the API server is of the newer one of two kubelets, is wrong in two cases: in a rollout that
+begins with kubelets, and under an API server that is newer than both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from msgspec import structs
+
+from hashcompat.analysis.planning.reading import rows
+from hashcompat.analysis.planning.view import View
+from hashcompat.core import rules
+from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.catalog.releases import minors_behind
+from hashcompat.core.kubelet import alike
+from hashcompat.core.kubelet.alike import Servers, waits_for_services
+from hashcompat.core.kubelet.decide.room import (
+    Asking,
+    Given,
+    Sums,
+    Tenant,
+    asking,
+    given,
+    outcomes,
+    takes_room,
+)
+from hashcompat.core.model.escape import count
+from hashcompat.core.model.items import Item
+from hashcompat.core.model.plan import Shortage
+from hashcompat.core.model.pods import Inventory, Node, Origin, Pod
+from hashcompat.core.model.uids import Dating, Reach, reach_of, taken_of
+from hashcompat.core.model.verdicts import Verdict
+
+
+def seen(found: Mapping[str, Iterable[str]], view: View) -> Servers:
+    """Return the API servers that pods and reports show; none where the options name one, and of a sample."""
+    if view.sample or view.options.apiserver or view.options.apiserver_to:
+        return Servers()
+    return alike.servers_of(found, view.catalog)
+
+
+def under(shown: Servers, olds: Iterable[Kubelet], new: Kubelet, view: View) -> View | None:
+    """Return the view with these API servers; None where no pod is read differently under them.
+
+    The oldest one is what wrote the pods. One that is newer than both kubelets stays; else it is taken to
+    become the newer kubelet's before that starts, as without any.
+    """
+    if not shown:
+        return None
+    olds = tuple(olds)
+    stays = all(minors_behind(kubelet.release, shown.newest.release) > 0 for kubelet in (*olds, new))
+    options = structs.replace(
+        view.options,
+        apiserver=str(shown.oldest.release),
+        apiserver_to=str(shown.newest.release) if stays else "",
+    )
+    other = structs.replace(view, options=options)
+    return other if any(rows(old, new, other) != rows(old, new, view) for old in olds) else None
+
+
+def assumed(shown: Servers) -> Iterator[str]:
+    """Yield of which release the API server is, and where that shows."""
+    if shown and not alike.mixed(shown):
+        yield f"kube-apiserver is {shown}"
+
+
+def warned(shown: Servers, new: Kubelet, items: Iterable[Item]) -> Iterator[str]:
+    """Yield what the version skew policy says of these API servers, and which containers would wait."""
+    if not shown:
+        return
+    yield from filter(None, (alike.mixed(shown), alike.too_new(new, shown), alike.too_old(new, shown)))
+    if waits_for_services(new, shown.oldest) and (number := len(list(starved(items)))):
+        does = "restarts and stays" if number == 1 else "restart and stay"
+        yield f"{count(number, 'container')} {does} {alike.waiting(new, shown.oldest)}"
+
+
+def starved(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield the containers that are created again and wait for the list of services.
+
+    Static pods do not.
+    """
+    for item in items:
+        if item.verdict is Verdict.RESTART and not item.pod.workload.startswith("Node/"):
+            yield item
+
+
+# Room on the nodes of a plan: what their pods ask for, added up while these pass.
+#
+# Almost always everything fits, and a sum for each node shows that. Only where one does not, pods are read
+# once more, in the kubelet's order, and then decided again with what the kubelet refuses (``View.short``).
+
+_REFUSALS: Final = frozenset(
+    {
+        *(rules.OTHER_NODE, rules.TAINT, rules.SIDECAR_REFUSED, rules.STRICT_GROUPS, rules.SYSCTL),
+        *(rules.DEVICES, rules.FEATURE_REFUSED, rules.STATIC_REFUSED, rules.MANIFEST_MISSING),
+    }
+)
+"""The rules of pods that are not admitted for another reason, so that they take no room."""
+
+
+class Rooms:
+    """Adds up what the pods of each node ask for."""
+
+    def __init__(self, nodes: Iterable[Node], kubelet: Kubelet) -> None:
+        """Take the nodes, and the kubelet that starts on them."""
+        shown = {node.name: node.allocatable for node in nodes if node.allocatable}
+        self._allocatable: dict[str, Mapping[str, Any]] = shown
+        self._extended = {
+            name: frozenset(key for key in found if "/" in key) for name, found in shown.items()
+        }
+        self.kubelet = kubelet
+        """The kubelet that starts on the nodes."""
+        self._known: dict[tuple[int, frozenset[str]], tuple[object, Asking]] = {}
+        self.sums: dict[str, Sums] = {}
+        """By the names of the nodes."""
+
+    def add(self, pod: Pod) -> None:
+        """Count one more pod, if its node shows what it can give."""
+        node = pod.node
+        if node not in self._allocatable or not self._counts(pod):
+            return
+        found = self.sums.get(node)
+        if found is None:
+            found = self.sums[node] = Sums()
+        found.add(self.asking(pod))
+
+    def _counts(self, pod: Pod) -> bool:
+        return takes_room(pod, self.kubelet) and not pod.doubt
+
+    def asking(self, pod: Pod) -> Asking:
+        """Return what a pod asks for: pods of one shape ask nodes of the same resources for the same."""
+        allocatable = self._allocatable[pod.node]
+        if pod.shape is None:
+            return asking(pod, allocatable, self.kubelet)
+        key = id(pod.shape), self._extended[pod.node]
+        known = self._known.get(key)
+        if known is None:
+            # With the shape, so that no other one gets its id.
+            known = self._known[key] = pod.shape, asking(pod, allocatable, self.kubelet)
+        return known[1]
+
+    def merge(self, sums: Mapping[str, Sums]) -> None:
+        """Count the pods that another process counted."""
+        for node, found in sums.items():
+            self.sums.setdefault(node, Sums()).merge(found)
+
+    @property
+    def short(self) -> dict[str, Given]:
+        """What the nodes can give where a pod may not fit."""
+        offers = {name: given(self._allocatable[name]) for name in self.sums}
+        return {name: offers[name] for name, found in self.sums.items() if not found.fit(offers[name])}
+
+    def shortages(self, pods: Iterable[Pod], refused: Collection[str]) -> dict[str, Shortage]:
+        """Return the pods that their nodes have no room for, by their uids.
+
+        ``refused`` are the uids of pods that are not admitted for another reason.
+        """
+        short = self.short
+        tenants: dict[str, list[Tenant]] = {name: [] for name in short}
+        for pod in pods:
+            if pod.node in short and self._counts(pod):
+                tenants[pod.node].append(Tenant(pod, self.asking(pod), pod.uid in refused))
+        found = dict[str, Shortage]()
+        for name, node in short.items():
+            found |= outcomes(tenants[name], node, self.kubelet)
+        return found
+
+
+def refused(items: Iterable[Item]) -> set[str]:
+    """Return the uids of the pods that are not admitted for another reason than room."""
+    return {
+        item.pod.uid
+        for item in items
+        if item.verdict is Verdict.KILL and any(reason.id in _REFUSALS for reason in item.reasons)
+    }
+
+
+# When the pods were taken that a plan is made of: the times in them, added up while they pass.
+#
+# A container starts and ends by the clock of its node, and its kubelet reports it: nobody who may only
+# create pods chooses such a time. What such people write (annotations, labels, managed fields, and by the
+# grace period the time of a deletion) never counts. Source: pkg/registry/core/pod/strategy.go
+# ``PrepareForCreate`` drops the status that a pod is created with.
+
+_NONE = Reach()
+
+
+class Ages:
+    """Adds up how far the times in the pods of each file reach."""
+
+    def __init__(self, dating: Dating | None) -> None:
+        self._dating = dating
+        self._says = {one.file for one in dating.files if one.says} if dating else set()
+        self.found: dict[str, Reach] = {}
+        """By the files of the pods."""
+
+    def add(self, pod: Pod) -> None:
+        """Take one more pod into account."""
+        if self._dating is None or pod.file in self._says:
+            return
+        known = self.found.get(pod.file)
+        if known is None:
+            known = self.found[pod.file] = _NONE
+        newest = known.newest
+        for one in pod.containers:
+            started, ended = one.started, one.ended.finished if one.ended else None
+            if (started and not (newest and started <= newest)) or (
+                ended and not (newest and ended <= newest)
+            ):
+                known = known.joined(reach_of((started, ended), self._dating.until))
+                newest = known.newest
+        self.found[pod.file] = known
+
+    def merge(self, found: Mapping[str, Reach]) -> None:
+        """Add what another process found in its share of the pods."""
+        for file, reach in found.items():
+            self.found[file] = self.found.get(file, _NONE).joined(reach)
+
+    def dated(self, origin: Origin) -> Origin:
+        """Return where the pods come from, with when they were taken."""
+        return structs.replace(origin, taken=taken_of(self._files)) if self._dating else origin
+
+    def warnings(self) -> Iterator[str]:
+        """Yield in which files times do not count because they have not come yet."""
+        for file, reach in sorted(self._files.items()):
+            if reach.latest:
+                yield (
+                    f"{file or 'the input'}: {count(reach.ahead, 'time')} in it, up to "
+                    f"{reach.latest:%Y-%m-%dT%H:%M:%SZ}, {'is' if reach.ahead == 1 else 'are'} in the future "
+                    "and cannot show its age; check the clocks of the nodes"
+                )
+
+    @property
+    def _files(self) -> dict[str, Reach]:
+        files = {one.file: one.reach for one in self._dating.files} if self._dating else {}
+        return {
+            file: files.get(file, _NONE).joined(self.found.get(file, _NONE))
+            for file in {**files, **self.found}
+        }
+
+
+def dated(inventory: Inventory) -> Origin:
+    """Return where an inventory comes from, with when it was taken; its pods are iterated over."""
+    ages = Ages(inventory.dating)
+    for pod in inventory.pods:
+        ages.add(pod)
+    return ages.dated(inventory.origin)

@@ -10,7 +10,7 @@ import msgspec
 
 from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
-from hashcompat.core.catalog.releases import minors_behind, oldest_first, same_minor
+from hashcompat.core.catalog.releases import is_older, minors_behind, oldest_first, same_minor
 from hashcompat.core.compile.decode import Decoder, compile_decoder
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.go.types import Slice
@@ -109,8 +109,7 @@ def _is_default(member: Member, default: Any) -> bool:
 # Upstream's version skew policy (kubernetes.io/releases/version-skew-policy), as warnings of a plan.
 
 _DRAIN = (
-    "in-place minor upgrades of a kubelet are not supported: drain the node first "
-    "(kubernetes/kubernetes#129385)"
+    "in-place minor {} of a kubelet are not supported: drain the node first (kubernetes/kubernetes#129385)"
 )
 
 
@@ -124,7 +123,10 @@ def skew_warnings(old: Kubelet, new: Kubelet, server: Kubelet | None) -> Iterato
 
 def another_minor(old: Kubelet, new: Kubelet) -> str:
     """Return what upstream says of an upgrade in place to another minor; empty for one to the same."""
-    return "" if same_minor(old.release, new.release) else f"{old.release} -> {new.release}: {_DRAIN}"
+    if same_minor(old.release, new.release):
+        return ""
+    way = "downgrades" if is_older(new.release, old.release) else "upgrades"
+    return f"{old.release} -> {new.release}: {_DRAIN.format(way)}"
 
 
 def newer_than_server(new: Kubelet, server: Kubelet) -> str:

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from hashcompat.core.catalog.releases import span
+from hashcompat.core.catalog.releases import goes_back, span
 from hashcompat.core.model.making import Fact, Making
 from hashcompat.core.model.plan import AUTO
 from hashcompat.core.model.pods import Origin, Source
@@ -77,4 +77,8 @@ def source_names(origin: Origin) -> str:
 def upgrade_of(old: str, running: tuple[str, ...], new: str) -> str:
     """Return the releases that run and the target; ``auto`` is never one of them."""
     known = span(running) if old == AUTO else old
-    return f"{known or 'unknown releases'} -> {new}"
+    back = [goes_back(name, new) for name in (running if old == AUTO else (old,))]
+    return f"{known or 'unknown releases'} -> {new}{_DOWNGRADE if back and all(back) else ''}"
+
+
+_DOWNGRADE: Final = " (a downgrade)"

@@ -78,9 +78,9 @@ class Shell:
     def __call__(self, shell: str, *script: str) -> tuple[int, list[str]]:
         self._log.write_text("")
         path = {"PATH": f"{self._bin}:/usr/bin:/bin"}
-        code = subprocess.run([shell, "-c", "\n".join(script)], env=path, check=False).returncode
+        done = subprocess.run([shell, "-c", "\n".join(script)], env=path, cwd=self._bin, check=False)
         lines = (line.strip() for line in self._log.read_text().splitlines())
-        return code, [line for line in lines if not line.startswith("sleep")]
+        return done.returncode, [line for line in lines if not line.startswith("sleep")]
 
 
 @pytest.mark.parametrize("installer", list(Installer))

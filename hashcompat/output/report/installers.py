@@ -181,7 +181,10 @@ WAYS: Final[Mapping[Installer, Way]] = {
         "k3s",
         Body(_K3S),
         "A server that goes back needs the snapshot of its datastore: k3s server --cluster-reset.",
-        snapshot=lambda node: [Code("on {} 'sudo k3s etcd-snapshot save'", (node.name,))],
+        snapshot=lambda node: [
+            "without an embedded etcd, save its datastore instead: /var/lib/rancher/k3s/server/db",
+            Code("on {} 'sudo k3s etcd-snapshot save'", (node.name,)),
+        ],
         suffix="+k3s1",
     ),
     Installer.RKE2: Way(

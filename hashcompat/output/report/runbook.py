@@ -48,6 +48,7 @@ def runbook(impact: Impact, upgrade: str, notes: Iterable[str]) -> Iterator[Bloc
         [
             Code(f"hashcompat preflight --to {{}} --no-node{_context(impact)}", (_target(impact),)),
             Code(f'hashcompat plan --from auto --to "$target" --out plan.json{_context(impact)}'),
+            Code("kubectl get nodes > nodes-before.txt"),
             "what is not Ready now holds up its batch later",
             Code(f"kubectl wait pods --all-namespaces {_RUNNING} --for=condition=Ready --timeout=1s"),
         ]
@@ -68,7 +69,7 @@ def _before(impact: Impact, way: Way, notes: Iterable[str]) -> Iterator[str]:
     yield f"They take kubectl 1.23 or newer. {way.note}".rstrip()
     yield from notes
     if any("--delete-emptydir-data" in one.flags for one in impact.nodes):
-        yield "--delete-emptydir-data loses these files; kubectl before 1.20 calls it --delete-local-data."
+        yield "--delete-emptydir-data loses the files in emptyDir volumes of pods that are moved."
     left: dict[str, list[str]] = {}
     for node in impact.nodes:
         if node.left_out:
@@ -99,6 +100,7 @@ def _back(impact: Impact, way: Way) -> Iterator[str]:
         if node.kubelet and not node.left_out:
             releases.setdefault(node.kubelet, []).append(node.name)
     yield from (f"Kubelet {release} now: {some(found, _NAMED)}" for release, found in releases.items())
+    yield "All of them are in nodes-before.txt."
     yield way.back
 
 

@@ -77,7 +77,7 @@ def test_the_pictures_are_shown_and_small() -> None:
     pages = "".join(page.read_text() for page in (ROOT / "docs").glob("*.md"))
     pictures = sorted((ROOT / "docs" / "images").iterdir())
     assert [one.name for one in pictures] == sorted(re.findall(r"\]\(images/([^)]+)\)", pages))
-    assert sum(one.stat().st_size for one in pictures) < 600_000
+    assert max(one.stat().st_size for one in pictures) < 160_000
 
 
 def test_the_table_of_upgrades_names_the_newest_first_and_what_each_restarts(catalog: Catalog) -> None:

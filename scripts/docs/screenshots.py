@@ -1,4 +1,4 @@
-"""Write docs/images: pictures of the HTML report of a plan of the sample, as Debian's Chromium shows it.
+"""Write docs/images: pictures of the HTML pages of the sample's upgrade, as Debian's Chromium shows them.
 
     python -m scripts.docs.screenshots [DIRECTORY]
 
@@ -20,8 +20,18 @@ from playwright.sync_api import Browser, Page
 from scripts.lib.paths import DOCS
 from scripts.suites import chromium
 
-_PLAN: Final = ("plan", "--sample", "--from", "1.30.14", "--to", "1.31.14")
-_REPORT: Final = (sys.executable, "-m", "hashcompat", *_PLAN, "-o", "html")
+_WAY: Final = ("--sample", "--from", "1.30.14", "--to", "1.31.14")
+_PAGES: Final[Mapping[str, tuple[str, ...]]] = {
+    "plan": ("plan", *_WAY),
+    "gate": ("gate", *_WAY),
+    "impact": ("impact", *_WAY, "--batch", "2"),
+    "preflight": ("preflight", "--sample", "--no-node", "--to", "1.31.14"),
+    "matrix": ("matrix",),
+    "explain": ("explain", "deploy/web", "-n", "shop", *_WAY),
+}
+"""The command lines whose pages are taken, by the names of the pages."""
+_JOINED: Final = "index"
+"""The page that joins the others."""
 
 IMAGES: Final = DOCS / "images"
 
@@ -43,6 +53,9 @@ class Picture:
     """One picture: what the screen is like, and where on the page it is taken."""
 
     viewport: Mapping[str, int]
+    report: str = "plan"
+    """The page that it is of."""
+
     place: str = ""
     """The element at the top; empty for the top of the page."""
 
@@ -54,9 +67,13 @@ class Picture:
 
 PICTURES: Final[Mapping[str, Picture]] = {
     "plan-light": Picture(_DESKTOP),
-    "plan-dark": Picture(_DESKTOP, "#containers-title", {"color_scheme": "dark"}),
+    "plan-dark": Picture(_DESKTOP, "plan", "#containers-title", {"color_scheme": "dark"}),
     "plan-phone": Picture(_PHONE, options={"is_mobile": True, "has_touch": True}),
     "plan-print": Picture(_PAPER, media="print"),
+    **{name: Picture(_DESKTOP, name) for name in ("gate", "impact", "preflight", "matrix", "explain")},
+    "gate-phone": Picture(_PHONE, "gate", options={"is_mobile": True, "color_scheme": "dark"}),
+    "matrix-phone": Picture(_PHONE, "matrix", "#matrix-title", {"is_mobile": True}),
+    "reports": Picture(_DESKTOP, _JOINED, options={"color_scheme": "dark"}),
 }
 """The pictures by the names of their files."""
 
@@ -77,7 +94,8 @@ def _prepare(page: Page, picture: Picture) -> None:
     if picture.media == "print":
         page.evaluate(_AS_PRINTED)
     if picture.place:
-        page.locator("#containers button[aria-expanded]").first.click()
+        for button in page.locator("#containers button[aria-expanded]").all()[:1]:
+            button.click()
         page.locator(picture.place).evaluate("(found) => found.scrollIntoView()")
 
 
@@ -85,11 +103,17 @@ def main(directory: Path) -> int:
     """Write every picture into a directory, and print how large it is."""
     directory.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as place, chromium.running() as browser:
-        report = Path(place, "plan.html")
-        report.write_bytes(subprocess.run(_REPORT, check=True, stdout=subprocess.PIPE).stdout)
+        # the page that joins the others is made when they are there
+        for name, words in {**_PAGES, _JOINED: ("report", place)}.items():
+            command = (sys.executable, "-m", "hashcompat", *words, "--quiet", "-o", "html")
+            # a gate and a preflight exit with what they found
+            done = subprocess.run(command, check=False, stdout=subprocess.PIPE)
+            if done.returncode not in (0, 2, 3):
+                return 1
+            Path(place, f"{name}.html").write_bytes(done.stdout)
         for name, picture in PICTURES.items():
             path = directory / f"{name}.png"
-            path.write_bytes(taken(browser, report, picture))
+            path.write_bytes(taken(browser, Path(place, f"{picture.report}.html"), picture))
             print(f"{path.name}: {path.stat().st_size:,} bytes")
     return 0
 

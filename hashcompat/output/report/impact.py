@@ -403,7 +403,9 @@ def _ranking(impact: Impact) -> Ranking:
 
 def _headline(impact: Impact) -> Headline:
     """Return whether something is breached, and the first thing that is."""
-    text = "; ".join([*islice(_breaks(impact), 1), str(next(_answer(impact))[0])])
+    unsure = (reason for node in impact.nodes if node.step is Step.UNDECIDED for reason in node.reasons)
+    said = [*islice(_breaks(impact), 1)] or [*islice(unsure, 1)]
+    text = "; ".join([*said, str(next(_answer(impact))[0])])
     if impact.is_found:
         return Headline("BREACH", text, "red")
     if impact.is_undecided:

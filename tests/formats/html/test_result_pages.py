@@ -40,7 +40,7 @@ TITLES = {
 ANSWERS = {
     "plan": ("", "1 of 2 running containers restarts"),
     "gate": ("FAIL", "fail-on restart: 1 container, allowed 0"),
-    "impact": ("UNDECIDED", "2 nodes in 2 batches"),
+    "impact": ("UNDECIDED", "PodDisruptionBudgets are not known; 2 nodes in 2 batches"),
     "preflight": ("UNDECIDED", "PF-"),
     "matrix": ("", "Cheapest path, 1 restart"),
     "explain": ("RESTART", "ns/b/c: new field SubPathExpr"),

@@ -15,11 +15,16 @@ from hashcompat.output.report.model import document
 from scripts.schemas.documents import DOCUMENTS, descriptions, make
 from tests.helpers.program import ROOT
 
-SCHEMAS: dict[str, Any] = {path.name.partition(".")[0]: json.loads(text) for path, text in make().items()}
+FOLDER = ROOT / "schemas" / "documents"
+SCHEMAS: dict[str, Any] = {
+    kind.__name__: json.loads((FOLDER / f"{kind.__name__}.schema.json").read_text()) for kind in DOCUMENTS
+}
+"""Those that ship, which are those of the structs."""
 ACCEPTED = [
     line.partition(":")[::2] for line in Path(__file__).with_name("accepted.txt").read_text().splitlines()
 ]
 """Which of VALUES the schemas accepted in each place of a document, as long as they were written by hand."""
+GENERATED_FROM_THE_START = ("RolloutState", "PageList")
 VALUES: dict[str, Any] = {
     "null": None,
     "true": True,
@@ -65,11 +70,13 @@ def test_a_schema_accepts_just_what_it_accepted(kind: str) -> None:
             if accepted != values.split():
                 wrong.append((place, accepted, values.split()))
     assert wrong == []
-    assert checked >= 5 or kind == "RolloutState"
+    assert checked >= 5 or kind in GENERATED_FROM_THE_START
 
 
 def test_the_schemas_are_those_of_the_structs() -> None:
-    assert {path: (ROOT / path).read_bytes() for path in make()} == make()
+    made = make()
+    assert {path: (ROOT / path).read_bytes() for path in made} == made
+    assert {path.name.partition(".")[0] for path in made} == set(SCHEMAS)
 
 
 def test_every_struct_of_a_document_is_closed() -> None:

@@ -34,12 +34,15 @@ from tests.helpers.unlike import Unlike
 from tests.planning.test_rulings import WAYS
 from tests.sources.replicas.test_stencils import CHANGES, dumped, read
 
+SIZE = 50 if randomness.FRESH else 25
+"""Replicas of each of four templates."""
+
 STARTS = ("2018-01-01T00:00:00Z", "2024-09-01T00:00:00Z", "2026-03-02T08:15:00Z")
 
 
 def objects(chance: random.Random, path: Path, *, distinct: bool) -> str:
     """Write a dump of replicas that started at other times; some differ in more."""
-    found = [copy.deepcopy(one) for one in deployments(4, 50, own_names=distinct)]
+    found = [copy.deepcopy(one) for one in deployments(4, SIZE, own_names=distinct)]
     for one in found:
         if one["kind"] == "Node" and chance.random() < 0.5:
             one["status"]["nodeInfo"]["kubeletVersion"] = chance.choice(["v1.28.15", "v1.9.11", "odd"])
@@ -48,7 +51,7 @@ def objects(chance: random.Random, path: Path, *, distinct: bool) -> str:
     for pod in pods:
         for status in pod["status"]["containerStatuses"]:
             status["state"]["running"]["startedAt"] = chance.choice(STARTS)
-    for pod in chance.sample(pods, 40):
+    for pod in chance.sample(pods, SIZE * 4 // 5):
         before = copy.deepcopy(pod)
         try:
             chance.choice(changes)(pod)
@@ -73,7 +76,7 @@ def test_plans_are_those_of_each_pod_by_itself(
 ) -> None:
     name = objects(random.Random(f"{randomness.SEED} {distinct}"), tmp_path, distinct=distinct)
     shapes = [pod.shape for pod in collect.collect((name,)).pods]
-    assert len(shapes) - shapes.count(None) > 150
+    assert len(shapes) - shapes.count(None) > 3 * SIZE
     assert len(set(shapes)) < 40
     found = plans(name, catalog, Options())
     monkeypatch.setattr(survey, "Stencils", Unlike)

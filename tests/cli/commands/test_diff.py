@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +19,18 @@ from tests.helpers.program import ROOT, Run, ran
 
 SCHEMA = ROOT / "schemas" / "documents" / "DocumentDifference.schema.json"
 SAMPLE = ("--sample", "-q", "-o", "json")
-PLANS = [ran("plan", "--from", "1.30.14", "--to", release, *SAMPLE).out for release in ("1.31.14", "1.32.13")]
+
+
+@cache
+def plan_text(release: str = "1.31.14", *more: str) -> str:
+    return ran("plan", "--from", "1.30.14", "--to", release, *SAMPLE, *more).out
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
     found = [tmp_path / name for name in ("old.json", "new.json")]
-    for path, text in zip(found, PLANS, strict=True):
-        path.write_text(text)
+    for path, release in zip(found, ("1.31.14", "1.32.13"), strict=True):
+        path.write_text(plan_text(release))
     return found
 
 
@@ -96,7 +102,7 @@ def test_values_of_a_snapshot_that_somebody_edited_are_masked(run: Run, tmp_path
 
 
 def test_two_clusters_are_a_warning(run: Run, tmp_path: Path) -> None:
-    document = json.loads(PLANS[0])
+    document = json.loads(plan_text())
     document.pop("digest")
     paths = [tmp_path / name for name in "ab"]
     for path in paths:
@@ -154,49 +160,69 @@ def test_a_release_wins_over_a_file_of_its_name(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("1.30", "1.31"):
-        Path(name).write_text(PLANS[0])
+        Path(name).write_text(plan_text())
     assert run("diff", "1.30", "1.31", "-o", "json").document["kind"] == "ReleaseDifference"
     assert run("diff", "./1.30", "./1.31", "-o", "json").document["kind"] == "DocumentDifference"
 
 
-SNAPSHOT = ran("snapshot", "--sample", "-n", "shop").out
-PREFLIGHT = ran("preflight", "--to", "1.31.14", "--no-node", "--sample", "-q", "-o", "json").out
-PARTIAL = ran("plan", "--from", "1.30.14", "--to", "1.31.14", *SAMPLE, "--only-restarts").out
-EDITED = PLANS[0].replace('"keep": 9', '"keep": 8').replace('"RESTART"', '"KEEP"', 1)
-ODD = SNAPSHOT.replace('"kind": "Pod"', '"kind": "Job"', 1)
-NAMELESS = SNAPSHOT.replace('"name": "node-a2"', '"name": 7', 1)
+@cache
+def snapshot_text() -> str:
+    return ran("snapshot", "--sample", "-n", "shop").out
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("{", "other: "),
-        ("", "other: empty; want what hashcompat plan --out FILE or hashcompat snapshot --out FILE saves"),
-        ("[]", "other: "),
-        (SNAPSHOT, "old.json is a plan, and "),
-        (PREFLIGHT, "other: $.kind: want RestartPlan or ClusterSnapshot"),
-        (PARTIAL, "other: a RestartPlan without some of its items; save it without --only-restarts"),
-        (EDITED, "other: $."),
-        (
-            PLANS[0].replace("hashcompat.io/v1", "hashcompat.io/v2"),
-            "other: $.apiVersion: want hashcompat.io/v1",
-        ),
-        (
-            SNAPSHOT.replace("hashcompat.io/v1", "hashcompat.io/v2"),
-            "other: $.apiVersion: want hashcompat.io/v1",
-        ),
-        (PLANS[0] + PLANS[1], "other: more than one document"),
-        (ODD, "].kind: want Pod or Node, as hashcompat snapshot saves them"),
-        (ODD.replace('"Job"', "[]", 1), "].kind: want Pod or Node, as hashcompat snapshot saves them"),
-        (PLANS[0].replace('"RestartPlan"', '"ClusterSnapshot"'), "other: $.items: want pods and nodes"),
-        (NAMELESS, "].metadata.name: want a string, got"),
-        ('{"kind": "ClusterSnapshot", "apiVersion": "hashcompat.io/v1", "items": []}', "other: $.spec: want"),
-    ],
+def odd() -> str:
+    return snapshot_text().replace('"kind": "Pod"', '"kind": "Job"', 1)
+
+
+def preflight_text() -> str:
+    return ran("preflight", "--to", "1.31.14", "--no-node", "--sample", "-q", "-o", "json").out
+
+
+def edited() -> str:
+    return plan_text().replace('"keep": 9', '"keep": 8').replace('"RESTART"', '"KEEP"', 1)
+
+
+def of_version_2(text: str) -> str:
+    return text.replace("hashcompat.io/v1", "hashcompat.io/v2")
+
+
+EMPTY = '{"kind": "ClusterSnapshot", "apiVersion": "hashcompat.io/v1", "items": []}'
+REFUSED: tuple[tuple[Callable[[], str], str], ...] = (
+    (lambda: "{", "other: "),
+    (
+        lambda: "",
+        "other: empty; want what hashcompat plan --out FILE or hashcompat snapshot --out FILE saves",
+    ),
+    (lambda: "[]", "other: "),
+    (snapshot_text, "old.json is a plan, and "),
+    (preflight_text, "other: $.kind: want RestartPlan or ClusterSnapshot"),
+    (
+        lambda: plan_text("1.31.14", "--only-restarts"),
+        "other: a RestartPlan without some of its items; save it without --only-restarts",
+    ),
+    (edited, "other: $."),
+    (lambda: of_version_2(plan_text()), "other: $.apiVersion: want hashcompat.io/v1"),
+    (lambda: of_version_2(snapshot_text()), "other: $.apiVersion: want hashcompat.io/v1"),
+    (lambda: plan_text() + plan_text("1.32.13"), "other: more than one document"),
+    (odd, "].kind: want Pod or Node, as hashcompat snapshot saves them"),
+    (lambda: odd().replace('"Job"', "[]", 1), "].kind: want Pod or Node, as hashcompat snapshot saves them"),
+    (
+        lambda: plan_text().replace('"RestartPlan"', '"ClusterSnapshot"'),
+        "other: $.items: want pods and nodes",
+    ),
+    (
+        lambda: snapshot_text().replace('"name": "node-a2"', '"name": 7', 1),
+        "].metadata.name: want a string, got",
+    ),
+    (lambda: EMPTY, "other: $.spec: want"),
 )
+
+
+@pytest.mark.parametrize(("text", "said"), REFUSED, ids=range(len(REFUSED)))
 def test_what_is_refused_in_one_line(
-    run: Run, files: list[Path], tmp_path: Path, text: str, said: str
+    run: Run, files: list[Path], tmp_path: Path, text: Callable[[], str], said: str
 ) -> None:
-    (other := tmp_path / "other").write_text(text)
+    (other := tmp_path / "other").write_text(text())
     result = run("diff", files[0], other)
     assert (result.code, result.out) == (1, "")
     assert said in result.err
@@ -207,19 +233,19 @@ def test_a_release_and_a_file(run: Run, files: list[Path]) -> None:
     result = run("diff", "v1.30", files[0])
     assert (result.code, result.out) == (64, "")
     assert f"v1.30 is a release and {files[0]} is none; give two releases, two plans or two" in result.err
-    assert run("diff", "-", "-", stdin=PLANS[0].encode()).code == 64
+    assert run("diff", "-", "-", stdin=plan_text().encode()).code == 64
 
 
 def test_one_side_from_standard_input_and_packed(run: Run, tmp_path: Path) -> None:
     packed = tmp_path / "plan.json.gz"
     stdin = as_json(node("v1.30.14"), pod())
     run("plan", "--to", "1.31.14", "-f", "-", "--out", packed, stdin=stdin)
-    found = run("diff", packed, "-", "-o", "json", stdin=PLANS[0].encode()).document
+    found = run("diff", packed, "-", "-o", "json", stdin=plan_text().encode()).document
     assert (found["from"]["file"], found["to"]["file"]) == (str(packed), "standard input")
 
 
 def test_fifteen_thousand_items_of_which_each_changed(run: Run, tmp_path: Path) -> None:
-    document = json.loads(PLANS[0])
+    document = json.loads(plan_text())
     row = next(item for item in document["items"] if item["verdict"] == "RESTART")
     paths = []
     for number, verdict in enumerate(("RESTART", "UNKNOWN")):

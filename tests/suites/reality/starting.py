@@ -121,7 +121,7 @@ STEPS: Final = (
 
 
 _KEPT, FORGOTTEN = "readiness, which is kept", "readiness, which is forgotten"
-_BEFORE, _AFTER = Kubelet("1.34.10"), Kubelet("1.35.8")
+_BEFORE, _AFTER = Kubelet("1.31.14"), Kubelet("1.35.8")
 READINESS: Final = (
     Step(6, _BEFORE, _AFTER, _KEPT),
     Step(7, _AFTER, _AFTER, FORGOTTEN, settings={"featureGates": {_RESET: True}}),

@@ -27,6 +27,7 @@ _GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "collector": "about",
         "rbac": "",
         "releases": "",
+        "mcp": "",
     },
     "This program": {"help": "about", "version": "releases", "completion": "about"},
 }

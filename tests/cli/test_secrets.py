@@ -35,7 +35,7 @@ ERAS = (
     ("1.30.0", "1.31.0"),
     ("1.31.0", "1.32.0"),
 )
-NO_OUTPUT_OF_PODS = {"collector", "rbac", "releases", "rules", "completion", "help", "version"}
+NO_OUTPUT_OF_PODS = {"collector", "mcp", "rbac", "releases", "rules", "completion", "help", "version"}
 """Commands that read nothing that could hold a secret."""
 
 

@@ -46,8 +46,10 @@ class Progress:
             self._counts = memoryview(mmap.mmap(-1, _SLOTS * _WIDTH)).cast("q")
 
     def stage(self, doing: str, total: int = 0) -> None:
-        """Begin something else; ``total`` is its size in bytes, 0 if unknown."""
+        """Begin something else; nothing is shown of an empty one. ``total`` is in bytes, 0 if unknown."""
         if self._wanted:
+            if not doing:
+                self.clear()
             self._doing, self._total = doing, total
             self._stage_begun = time.monotonic()
             for place in range(_SLOTS):

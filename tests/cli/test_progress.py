@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import pty
@@ -81,6 +82,25 @@ def test_it_makes_room_for_other_lines(drawn: list[str]) -> None:
         assert drawn[-1] == CLEAR
     made.draw()
     assert drawn[-1] != CLEAR
+
+
+def test_nothing_is_drawn_while_somebody_may_type(drawn: list[str]) -> None:
+    made = Progress(wanted=True, write=drawn.append)
+    made.stage("Reading")
+    made.draw()
+    made.stage("")
+    assert drawn[-1] == CLEAR
+    made.draw()
+    assert drawn[-1] == CLEAR
+
+
+def test_typed_input_is_not_drawn_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    meter = Recorded()
+    stdin = io.TextIOWrapper(io.BytesIO(as_json(pod())))
+    monkeypatch.setattr(stdin, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stdin", stdin)
+    collect.collect(("-",), meter=meter)
+    assert meter.stages[0] == ("", 0)
 
 
 def test_a_name_fakes_nothing(drawn: list[str]) -> None:

@@ -229,6 +229,7 @@ def _read(cluster: Cluster, scope: ClusterScope) -> Inventory:
     from hashcompat.sources.cluster import collect as live
 
     shown = progress.current()
+    shown.stage("")  # until a page was read, a plugin of kubectl may ask for a password on the same line
     return live.collect(_access(cluster), scope, _pass_on, lambda text: shown.stage(f"Reading {text}"))
 
 

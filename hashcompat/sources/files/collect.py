@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -74,7 +75,8 @@ def collect(  # noqa: PLR0913 - each is a question of its own
 
 def _chosen(name: str | Input, rules: Rules, meter: Meter | None, *, recursive: bool) -> Chosen:
     if meter:
-        meter.stage(f"Reading {_label(name)}")
+        typed = name == STDIN and sys.stdin.isatty()  # by a person, who sees what is typed on the same line
+        meter.stage("" if typed else f"Reading {_label(name)}")
     choice = chosen(name, rules, recursive=recursive, meter=meter)
     files = [(one, structs.replace(source, meter=meter)) for one, source in choice.files]
     return structs.replace(choice, files=files)

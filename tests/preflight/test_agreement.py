@@ -15,8 +15,7 @@ from hashcompat.analysis.preflight import examine
 from hashcompat.analysis.preflight.checks import Upgrade
 from hashcompat.analysis.preflight.facts import Cluster
 from hashcompat.core.records.probes import Dump, Probe
-from hashcompat.sources.node import docker, live
-from hashcompat.sources.node.asking import Asking
+from hashcompat.sources.node import Asking, docker, live
 from tests.helpers.dumps import ALL, APP, GONE, INFO, NODE, POD_ROWS, SANDBOX, Key, dump, upgrade
 from tests.helpers.fakenode import CONTAINERD, DOCKER, FakeNode, fake_node
 from tests.helpers.golden import state_file

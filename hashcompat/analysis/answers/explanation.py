@@ -21,7 +21,7 @@ from hashcompat.analysis.planning import bound, with_room
 from hashcompat.analysis.planning.cluster import Ages
 from hashcompat.analysis.planning.judge import Draft
 from hashcompat.analysis.planning.planner import Planner
-from hashcompat.analysis.planning.suggestion import Suggester
+from hashcompat.analysis.planning.reasons import Suggester
 from hashcompat.analysis.planning.view import View
 from hashcompat.core import rules
 from hashcompat.core.catalog.behaviour import Change, EraChange

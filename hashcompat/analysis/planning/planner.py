@@ -17,9 +17,8 @@ from hashcompat.analysis.planning.items import Doubts, Items, items_of, rows_of
 from hashcompat.analysis.planning.judge import Draft, Judge, contradiction
 from hashcompat.analysis.planning.latest import once
 from hashcompat.analysis.planning.prepare import Prepared, sandboxes_of
-from hashcompat.analysis.planning.reasons import by_template, reasons
+from hashcompat.analysis.planning.reasons import Suggester, by_template, reasons
 from hashcompat.analysis.planning.rulings import Ruled, Rulings
-from hashcompat.analysis.planning.suggestion import Suggester
 from hashcompat.analysis.planning.templates import Named, Templates
 from hashcompat.analysis.planning.view import View
 from hashcompat.core import rules

@@ -22,7 +22,7 @@ from hashcompat.cli.args.source import Scope, Source
 from hashcompat.core.errors import UsageError
 from hashcompat.output.report.difference import DIFFERENCE
 from hashcompat.output.report.explanation import EXPLANATIONS
-from hashcompat.output.report.hashes import HASHES, TEXTS
+from hashcompat.output.report.verification import HASHES, TEXTS
 from hashcompat.sources.dating import now
 
 

@@ -20,7 +20,7 @@ from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import ExitCode, InputError
 from hashcompat.core.model.normalization import CONTAINERD, DOCKER, RUNTIMES, Done, Run, State, Work
 from hashcompat.core.policies import duration_of
-from hashcompat.output.report.normalized import RUN
+from hashcompat.output.report.normalization import RUN
 from hashcompat.output.rewriting import Place, apply, docker, files, guard
 from hashcompat.output.rewriting.containerd import Containerd
 from hashcompat.output.rewriting.docker import Docker

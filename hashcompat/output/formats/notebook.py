@@ -22,7 +22,7 @@ class Notebook:
 
     def rows(self, result: object) -> list[dict[str, Any]]:
         """Return the rows of ``-o csv``, or of what is prose the scalars of each item of its document."""
-        from hashcompat.output.formats.sheets import sheet  # noqa: PLC0415 - who asks for no rows needs no csv
+        from hashcompat.output.formats.documents import sheet  # noqa: PLC0415 - who asks for no rows needs no csv
 
         report = _report(result)
         if not has_sheet(report):

@@ -30,9 +30,8 @@ import hashcompat
 from hashcompat.core.model.escape import distinct, printable
 from hashcompat.core.model.making import Fact, Making
 from hashcompat.core.rules import Rule
-from hashcompat.output.formats.documents import to_json, value_text
+from hashcompat.output.formats.documents import escaped, line, to_json, value_text
 from hashcompat.output.formats.model import Style, facts_of
-from hashcompat.output.formats.sheets import escaped, line
 from hashcompat.output.report.model import (
     FOUND,
     Case,

@@ -1,4 +1,4 @@
-"""Which records are rewritten, on which node, and what restarts all the same."""
+"""Which records are rewritten, on which node, what restarts all the same, and what was done on a node."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.core.model.escape import count, name_path, owner_path
-from hashcompat.core.model.normalization import Change, Normalization
+from hashcompat.core.model.escape import count, name_path, owner_path, word
+from hashcompat.core.model.normalization import Change, Done, Normalization, Run, State
 from hashcompat.core.model.verdicts import FINDINGS
 from hashcompat.output.documents import normalization as docs
 from hashcompat.output.report.items import COLOURS, item_name, reason_words
@@ -234,4 +234,71 @@ NORMALIZATION: Final[Report[Any]] = Report(
     ranking=_ranking,
     provenance=_provenance,
     notes=_notes,
+)
+
+# What ``normalize apply``, ``check`` and ``undo`` did on a node.
+
+_COLUMNS: Final = ("POD", "CONTAINER", "STATE", "WHY")
+
+_COLOURS: Final = {
+    State.READY: "cyan",
+    State.REWRITTEN: "green",
+    State.RESTORED: "green",
+    State.ALREADY: "green",
+    State.SHOWN: "green",
+    State.NOT_YET: "yellow",
+    State.SKIPPED: "yellow",
+    State.FAILED: "red",
+}
+
+
+def _done_document(run: Run) -> Document:
+    spec = {
+        "action": run.action,
+        "write": run.write,
+        "node": run.node,
+        "to": run.to_release,
+        "runtime": run.runtime,
+        "undo": run.undo,
+    }
+    summary = {state.name.lower(): run.count(state) for state in State}
+    return document("NormalizationRun", spec=spec, summary=summary, items=Rows(run.rows, _done_item))
+
+
+def _done_item(row: Done) -> Document:
+    return {
+        "name": row.name,
+        "namespace": row.namespace,
+        "pod": row.pod,
+        "container": row.container,
+        "state": row.state.value,
+        "why": row.why,
+    }
+
+
+def _done_table(run: Run) -> Table:
+    return Table(_COLUMNS, lambda: map(_done_cells, run.rows), bare=True)
+
+
+def _done_cells(row: Done) -> list[object]:
+    state = Coloured(row.state.value, _COLOURS[row.state])
+    whose = row.container or f"manifest {word(row.name)}"
+    return [name_path(row.namespace, row.pod), whose, state, Prose(row.why) if row.why else None]
+
+
+def _done_names(run: Run) -> Iterator[str]:
+    return (row.name for row in run.rows)
+
+
+def _done_notes(run: Run) -> Iterator[str]:
+    parts = [f"{run.count(state)} {state.value}" for state in State if run.count(state)]
+    yield f"{run.node}: {count(len(run.rows), 'record')} and manifests: {', '.join(parts) or 'none'}"
+    if run.count(State.READY):
+        yield "nothing was changed; --write does it"
+    if run.write and run.count(State.REWRITTEN):
+        yield f"next: restart the runtime, then hashcompat normalize check; {run.undo} is what undo needs"
+
+
+RUN: Final[Report[Run]] = Report(
+    "NormalizationRun", document=_done_document, table=_done_table, names=_done_names, notes=_done_notes
 )

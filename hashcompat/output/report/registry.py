@@ -25,13 +25,11 @@ from hashcompat.output.report.changes import CHANGES
 from hashcompat.output.report.difference import DIFFERENCE
 from hashcompat.output.report.explanation import EXPLANATIONS
 from hashcompat.output.report.gate import GATE
-from hashcompat.output.report.hashes import HASHES
 from hashcompat.output.report.impact import IMPACT
 from hashcompat.output.report.landing import LANDING
 from hashcompat.output.report.matrix import MATRIX
 from hashcompat.output.report.model import Report
-from hashcompat.output.report.normalization import NORMALIZATION, Signed
-from hashcompat.output.report.normalized import RUN
+from hashcompat.output.report.normalization import NORMALIZATION, RUN, Signed
 from hashcompat.output.report.patch import AUDIT
 from hashcompat.output.report.plan import PLAN
 from hashcompat.output.report.planview import Excerpt
@@ -39,7 +37,7 @@ from hashcompat.output.report.preflight import PREFLIGHT
 from hashcompat.output.report.releases import RELEASES, ROLES, VERSION
 from hashcompat.output.report.rules import RULES
 from hashcompat.output.report.snapshot import SNAPSHOT
-from hashcompat.output.report.verification import CALIBRATION, VERIFICATIONS
+from hashcompat.output.report.verification import CALIBRATION, HASHES, VERIFICATIONS
 from hashcompat.sources.cluster.roles import Roles
 
 REPORTS: Final[Mapping[type, Report[Any]]] = {

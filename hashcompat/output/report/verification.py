@@ -1,19 +1,24 @@
-"""How golden directories and recorded hashes compare with what this program computes.
+"""The hashes of containers, and how golden directories and recorded hashes compare with them.
 
 A calibration shows its share first, then a line for each record that needs a word.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
+
+from msgspec import UNSET, structs
 
 from hashcompat.analysis.answers.calibration import COMPARED, DIFFERS, CheckedRecord, RecordCheck
 from hashcompat.analysis.answers.golden import Verification, Verifications
+from hashcompat.analysis.answers.hashes import Hashed, HashRow
 from hashcompat.core.model.escape import agree, count, name_path, word
+from hashcompat.core.model.plan import ReleaseFacts
 from hashcompat.core.model.verdicts import number_of
 from hashcompat.core.rules.pages import findings
 from hashcompat.output.documents import containers as docs
+from hashcompat.output.documents.containers import HashedContainer, HashFacts, HashList
 from hashcompat.output.report.model import (
     Case,
     Document,
@@ -195,3 +200,82 @@ CALIBRATION: Final[Report[RecordCheck]] = Report(
     names=_record_names,
     notes=_record_notes,
 )
+
+# The hashes of containers, and the exact texts that are hashed.
+
+_HASH_COLUMNS: Final = ("NAMESPACE", "POD", "CONTAINER", "KUBELET", "HASH", "HEX", "ERA")
+_MORE_COLUMNS: Final = ("TYPE", "OWNER", "POD-UID")
+
+
+def _hash_document(hashed: Hashed) -> Document:
+    """Return the HashList; ``hash`` and ``hex`` are null where a vendor's Go decides."""
+    items = Rows(hashed.items, lambda row: plain(_hash_item(row, hashed.releases)))
+    return document(HashList, assumptions=hashed.assumptions, items=items)
+
+
+def _hash_item(row: HashRow, releases: Mapping[str, ReleaseFacts]) -> HashedContainer:
+    uids = {release: static.uid for release, static in row.uids.items()}
+    return HashedContainer(
+        node=row.pod.node,
+        namespace=row.pod.namespace,
+        pod=row.pod.name,
+        uid=row.pod.uid,
+        container=row.container.name,
+        container_type=row.container.type,
+        pod_uid=uids or UNSET,
+        hashes={release: _hash(row, release, releases[release]) for release in row.hashes},
+    )
+
+
+def _hash(row: HashRow, release: str, read: ReleaseFacts) -> HashFacts:
+    result = row.hashes[release]
+    return HashFacts(
+        hash=result.value,
+        hex=result.hex,
+        era=result.era,
+        vendor_assumed=read.vendor_assumed or UNSET,
+        patch_assumed=read.patch_assumed or UNSET,
+        text=row.texts.get(release, UNSET),
+    )
+
+
+def _hash_table(hashed: Hashed) -> Table:
+    return Table(_HASH_COLUMNS, lambda: (cells for row in hashed.items for _, cells in _hash_cells(row)))
+
+
+def _wide(hashed: Hashed) -> Table:
+    def rows() -> Iterator[list[object]]:
+        for row in hashed.items:
+            for release, cells in _hash_cells(row):
+                uid = row.uids[release].uid if row.uids else None
+                yield [*cells, row.container.type.value, row.pod.owner, uid]
+
+    return Table((*_HASH_COLUMNS, *_MORE_COLUMNS), rows)
+
+
+def _hash_cells(row: HashRow) -> Iterator[tuple[str, list[object]]]:
+    """Yield a release and its line: decimal, hex, era."""
+    names = [row.pod.namespace, row.pod.name, row.container.name]
+    for release, result in row.hashes.items():
+        yield release, [*names, release, result.value, result.hex, result.era]
+
+
+def _hash_names(hashed: Hashed) -> Iterator[str]:
+    return (name_path(row.pod.namespace, row.pod.name, row.container.name) for row in hashed.items)
+
+
+def _texts(hashed: Hashed) -> Iterator[str]:
+    """Yield the exact hashed texts, each with a last line break as the only addition."""
+    return (f"{text}\n" for row in hashed.items for text in row.texts.values())
+
+
+def _hash_notes(hashed: Hashed) -> Iterator[str]:
+    yield from (f"Assumed: {assumption}" for assumption in hashed.assumptions)
+    yield from hashed.unknown_uids
+
+
+HASHES: Final[Report[Hashed]] = Report(
+    "HashList", document=_hash_document, table=_hash_table, wide=_wide, names=_hash_names, notes=_hash_notes
+)
+TEXTS: Final = structs.replace(HASHES, table=None, wide=None, names=None, raw=_texts)
+"""The same result where the hashed texts are asked for."""

@@ -12,8 +12,7 @@ from typing import Final
 
 from hashcompat.core.catalog.hazards import Runtimes
 from hashcompat.core.errors import InputError
-from hashcompat.sources.node import kubelets, proc
-from hashcompat.sources.node.asking import Asking
+from hashcompat.sources.node import Asking, kubelets, proc
 from hashcompat.sources.node.root import Root
 
 ABILITY: Final = "rewritten records"

@@ -12,7 +12,7 @@ from hashcompat.core.go import jsontext
 from hashcompat.core.records.probes import Probe
 from hashcompat.sources import programs
 from hashcompat.sources.documents import check_values, load_all, loads
-from hashcompat.sources.node.asking import Asking, NoneSuchError, Question
+from hashcompat.sources.node import Asking, NoneSuchError, Question
 
 SOCKETS: Final = (
     "/run/containerd/containerd.sock",

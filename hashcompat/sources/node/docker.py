@@ -21,7 +21,7 @@ from hashcompat.core.shown import said
 from hashcompat.sources.content import LONGEST_TEXT, RefusedError
 from hashcompat.sources.documents import check_values, loads
 from hashcompat.sources.http import GZIP, LateError, before, check_encoding, pieces
-from hashcompat.sources.node.asking import Asking, NoneSuchError, Question
+from hashcompat.sources.node import Asking, NoneSuchError, Question
 
 SOCKETS: Final = ("/var/run/docker.sock",)
 NEWEST: Final = (1, 52)

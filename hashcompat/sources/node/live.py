@@ -24,8 +24,7 @@ from hashcompat.core.records.collected import of_kubelet
 from hashcompat.core.records.documents import from_node
 from hashcompat.core.records.probes import CHANGING, Dump, Probe
 from hashcompat.sources.documents import loads
-from hashcompat.sources.node import cri, docker, kubelets, proc, wanted
-from hashcompat.sources.node.asking import Asking, Question
+from hashcompat.sources.node import Asking, Question, cri, docker, kubelets, proc, wanted
 from hashcompat.sources.node.proc import filesystem
 from hashcompat.sources.node.root import Root, why_not_asked
 from hashcompat.sources.node.wanted import named_directory

@@ -13,7 +13,7 @@ from typing import Final
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.records.probes import Probe, lines
-from hashcompat.sources.node.asking import NoneSuchError, Question
+from hashcompat.sources.node import NoneSuchError, Question
 from hashcompat.sources.node.root import Root
 
 _HOLDERS: Final = re.compile(r"containerd-shim|docker-containe|runc|conmon")

@@ -17,8 +17,7 @@ from typing import Final
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import yaml
 from hashcompat.core.records.probes import Probe
-from hashcompat.sources.node import proc
-from hashcompat.sources.node.asking import Question
+from hashcompat.sources.node import Question, proc
 from hashcompat.sources.node.kubelets import KUBELET, UNITS, variables
 from hashcompat.sources.node.proc import flag
 from hashcompat.sources.node.root import Root

@@ -11,7 +11,7 @@ import pytest
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.records.probes import Probe
-from hashcompat.sources.node.asking import MOST_AT_ONCE, Asking, NoneSuchError, Question
+from hashcompat.sources.node import MOST_AT_ONCE, Asking, NoneSuchError, Question
 
 
 def failing(error: Exception) -> Any:

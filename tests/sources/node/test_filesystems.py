@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.sources.node import proc
-from hashcompat.sources.node.asking import Asking
+from hashcompat.sources.node import Asking, proc
 from hashcompat.sources.node.root import Root
 
 TABLE = r"""/dev/vda1 / ext4 rw 0 0

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from hashcompat.core.records.probes import Probe
-from hashcompat.sources.node import kubelets, proc
-from hashcompat.sources.node.asking import Asking
+from hashcompat.sources.node import Asking, kubelets, proc
 from hashcompat.sources.node.root import Root
 from tests.helpers.hostproc import HOST, KUBELET, MICROK8S, OF_MICROK8S, OTHER, process, program, write
 

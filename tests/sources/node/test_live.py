@@ -17,8 +17,7 @@ import pytest
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsontext import load_all
 from hashcompat.core.records.probes import Dump, dumps
-from hashcompat.sources.node import cri, docker, live
-from hashcompat.sources.node.asking import Asking
+from hashcompat.sources.node import Asking, cri, docker, live
 from tests.helpers import hostproc
 from tests.helpers.dumps import APP, POD_ROWS, SANDBOX, as_text, found, inspected, upgrade
 from tests.helpers.hostproc import KUBELET, process, write

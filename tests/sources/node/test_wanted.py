@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from hashcompat.core.records.probes import Probe
-from hashcompat.sources.node import live, wanted
-from hashcompat.sources.node.asking import Asking
+from hashcompat.sources.node import Asking, live, wanted
 from hashcompat.sources.node.root import Root
 from tests.helpers.hostproc import write
 

@@ -13,7 +13,7 @@ import pytest
 from msgspec import structs
 
 from hashcompat.analysis.planning import hops, repeats, runs
-from hashcompat.analysis.planning.suggestion import Suggester
+from hashcompat.analysis.planning.reasons import Suggester
 from hashcompat.core.kubelet.template import Around
 from hashcompat.sources.files import spans
 from hashcompat.sources.replicas import shape

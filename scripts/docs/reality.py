@@ -36,11 +36,12 @@ the reason says.
 
 ## What a kubelet refuses when it starts
 
-Another node with an API server, whose kubelets start with other settings, or find pods that were changed
+Two other nodes with an API server, whose kubelets start with other settings, or find pods that were changed
 while none ran (`tests/suites/reality/starting.py`). Plans were made of the same three kinds of facts; the
 numbers are of those with all of them. Where a reservation grew or maxPods fell, the plans were made from what
 the new kubelet makes of the Node object: it updates that before it reads its pods, so that it refuses them at
-once. A pod that is refused has failed, and its containers are killed.
+once. A pod that is refused has failed, and its containers are killed. At 1.35.8 the kubelet was started again
+with the gate ChangeContainerStatusOnKubeletRestart, and once more without it.
 
 {starting}
 

@@ -151,17 +151,17 @@ def reasons(catalog: Catalog, spec: Mapping[str, Any], old: str, new: str) -> li
 @pytest.mark.parametrize(
     ("old", "new", "text"),
     [
-        ("1.15.0", "1.16.0", "hash algorithm: spew-fnv32a -> json-spew-fnv32a (kubernetes/kubernetes#57741)"),
-        ("1.16.0", "1.15.0", "hash algorithm: json-spew-fnv32a -> spew-fnv32a (kubernetes/kubernetes#57741)"),
+        ("1.15.0", "1.16.0", "another hash algorithm (kubernetes/kubernetes#57741)"),
+        ("1.16.0", "1.15.0", "another hash algorithm (kubernetes/kubernetes#57741)"),
         (
             "1.30.0",
             "1.31.0",
-            "hash algorithm: json-spew-fnv32a -> picked-json-spew-fnv32a (kubernetes/kubernetes#124220)",
+            "another hash algorithm (kubernetes/kubernetes#124220)",
         ),
         (
             "1.15.0",
             "1.36.0",
-            "hash algorithm: spew-fnv32a -> picked-json-spew-fnv32a (kubernetes/kubernetes#124220)",
+            "another hash algorithm (kubernetes/kubernetes#124220)",
         ),
     ],
 )
@@ -247,7 +247,7 @@ def test_without_a_history_the_reasons_stand_alone(catalog: Catalog) -> None:
     (era,) = difference(NAMES, catalog.kubelet("1.30.0"), catalog.kubelet("1.31.0"), bare)
     assert field.text == "new field VolumeDevices"
     source = catalog.kubelet("1.31.0").era.source
-    assert era.text == f"hash algorithm: json-spew-fnv32a -> picked-json-spew-fnv32a ({source})"
+    assert era.text == f"another hash algorithm ({source})"
 
 
 def test_the_history_of_a_field(catalog: Catalog) -> None:

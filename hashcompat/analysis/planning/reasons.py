@@ -79,7 +79,7 @@ def difference(spec: Mapping[str, Any], old: Kubelet, new: Kubelet, catalog: Cat
         return (
             Reason(
                 ALGORITHM,
-                f"hash algorithm: {old.era.name} -> {new.era.name} ({_era_source(old, new, catalog)})",
+                f"another hash algorithm ({_era_source(old, new, catalog)})",
             ),
         )
     changes = field_changes(spec, old, new)

@@ -40,7 +40,7 @@ class Names:
         release = self.catalog.known.named(name)
         if release != name and name not in self._said:
             self._said.add(name)
-            self.say(f"{name} is read as {release}, the newest known patch release")
+            self.say(f"{name} means {release}, the newest known patch release")
         return release
 
     def say(self, line: str) -> None:

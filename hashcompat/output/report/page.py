@@ -133,7 +133,7 @@ class Heat(msgspec.Struct, frozen=True):
     legend: str
     after: str = ""
     """What the matrix leaves out."""
-    title: str = "Releases on the way"
+    title: str = "Releases between the two"
 
 
 class Fragment(msgspec.Struct, frozen=True):

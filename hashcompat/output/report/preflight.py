@@ -177,7 +177,7 @@ def _left_out(result: Preflight) -> Iterator[str]:
     for check, needs in result.left_out:
         checks.setdefault(needs, []).append(check)
     for needs, names in checks.items():
-        yield f"not asked, for it takes {needs}: {', '.join(names)}"
+        yield f"Not checked without {needs}: {', '.join(names)}"
 
 
 def _provenance(result: Preflight) -> Provenance:

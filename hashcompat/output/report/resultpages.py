@@ -123,7 +123,7 @@ def preflight_page(report: Report[Preflight], result: Preflight) -> Page:
         report,
         result,
         counts=[*counts, *(Count(number, status.value) for status, number in numbers.items())],
-        notes=[line for line in report.notes(result) if line.startswith("not asked")],
+        notes=[line for line in report.notes(result) if line.startswith("Not checked")],
         main=_main(table, "rows", "Checks", "STATUS", [*map(str, Status)]) if table else None,
     )
 

@@ -13,7 +13,7 @@ from tests.helpers.pods import Json, as_json, node, pod
 from tests.helpers.program import Run
 
 NEWEST = default_catalog().known.newest
-READ = "1.31 is read as 1.31.14, the newest known patch release\n"
+READ = "1.31 means 1.31.14, the newest known patch release\n"
 CLUSTER = as_json(node("v1.30.4+k3s1"), node("v1.27.3-gke.100", "n2"), pod(), pod(name="q", node="n2"))
 
 
@@ -55,15 +55,15 @@ def test_a_short_name_is_read_aloud_once(run: Run, argv: tuple[str, ...]) -> Non
 def test_each_short_name_is_read_aloud(run: Run) -> None:
     lines = run("explain", "--from", "v1.30", "--to", "latest").err.splitlines()
     assert lines == [
-        "v1.30 is read as 1.30.14, the newest known patch release",
-        f"latest is read as {NEWEST}, the newest known patch release",
+        "v1.30 means 1.30.14, the newest known patch release",
+        f"latest means {NEWEST}, the newest known patch release",
     ]
     assert run("explain", "--from", "v1.30.14", "--to", NEWEST).err == ""
 
 
 def test_verify_and_patch_read_short_names(run: Run, tmp_path: Path) -> None:
     given = run("patch", "--kubelet", "1.11", "--like", "1.10", "--source-url", "http://127.0.0.1:1/{path}")
-    assert "1.11 is read as 1.11.10" in given.err
+    assert "1.11 means 1.11.10" in given.err
     assert run("patch", "--kubelet", "1.11", "--like", "1.10", "-q").err == ""
     (tmp_path / "r.json").write_text(json.dumps({"containers": []}))
     told = run("verify", "--recorded", tmp_path / "r.json", "--from", "1.99", "-f", "-", stdin=as_json(pod()))

@@ -142,7 +142,7 @@ def test_two_releases_in_full(run: Run, form: str) -> None:
     )
     for words in ("ImageVolume", driver, "ResourceClaim"):
         assert words in result.out
-    assert result.err == "1.30 is read as 1.30.14, the newest known patch release\n"
+    assert result.err == "1.30 means 1.30.14, the newest known patch release\n"
     assert result.out == run("explain", "--from", "1.30.14", "--to", "1.31.14", "-o", form).out
 
 

@@ -62,7 +62,7 @@ def test_a_node_by_its_dump(run: Run, place: Path) -> None:
     assert {row["needs"] for row in document["spec"]["leftOut"]} >= {"a plan", "the cluster's objects"}
     assert result.code == 0
     assert (
-        "not asked, for it takes a plan: PF-109, PF-119, PF-121, PF-123, PF-127, PF-128, PF-130, PF-224"
+        "Not checked without a plan: PF-109, PF-119, PF-121, PF-123, PF-127, PF-128, PF-130, PF-224"
         in result.err.splitlines()
     )
 
@@ -83,7 +83,7 @@ def test_nodes_without_any_pod_are_enough_for_some_checks(run: Run) -> None:
     result = run("preflight", "--to", "1.31.14", "--no-node", "-f", "-", stdin=as_json(machine("v1.31.0")))
     assert (result.code, result.out.splitlines()[1].split()[:3]) == (0, ["n1", "PF-110", "INFO"])
     assert (
-        "not asked, for it takes a plan: PF-109, PF-115, PF-119, PF-121, PF-123, PF-127, PF-128, PF-130, "
+        "Not checked without a plan: PF-109, PF-115, PF-119, PF-121, PF-123, PF-127, PF-128, PF-130, "
         "PF-132, PF-140" in result.err.splitlines()
     )
 

@@ -85,7 +85,7 @@ A, B, C = (f"kube-system/kube-apiserver-{node}" for node in "abc")
                 )
             ],
         ),
-        ({"1.99.0": [A]}, [("INFO", "not asked: the release of the API server; give it with --apiserver")]),
+        ({"1.99.0": [A]}, [("INFO", "the release of the API server is not known; give it with --apiserver")]),
     ],
 )
 def test_pf110_what_the_cluster_shows(shown: dict[str, list[str]], expected: list[tuple[str, str]]) -> None:

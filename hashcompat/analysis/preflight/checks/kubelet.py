@@ -208,7 +208,7 @@ def _find_skew(_facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     elif text := another_minor(current, target):
         yield Problem(Status.WARN, "", text, _DRAIN)
     if not shown:
-        text = "not asked: the release of the API server; give it with --apiserver"
+        text = "the release of the API server is not known; give it with --apiserver"
         yield Problem(Status.INFO, _API_SERVER, text)
         return
     if text := alike.mixed(shown):

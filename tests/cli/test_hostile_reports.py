@@ -93,7 +93,7 @@ def planted(name: str, number: int) -> dict[str, Any]:
 PODS = as_json(*(planted(name, number) for number, name in enumerate(BREAKERS)), node("v1.31.14"))
 
 
-FORMS = (*READERS, "table", "wide", "name")
+FORMS = (*READERS, "table", "wide", "name", "summary", "slack", "teams")
 
 
 @pytest.fixture(scope="module")

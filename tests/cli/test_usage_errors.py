@@ -66,8 +66,8 @@ USAGE: list[tuple[str, tuple[str, ...], str]] = [
         "a command like no other",
         ("zzz",),
         (
-            "The commands are plan, gate, hash, explain, matrix, verify, patch, normalize, preflight, "
-            "impact, snapshot, convert, diff, collector, rbac, releases, rules, completion, help, version."
+            "The commands are plan, impact, preflight, matrix, gate, normalize, patch, explain, diff, hash, "
+            "verify, rules, snapshot, convert, report, collector, rbac, releases, help, version, completion."
         ),
     ),
     ("an unknown option", (*PLAN, "--sampel"), "--sample"),

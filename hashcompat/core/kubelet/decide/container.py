@@ -96,9 +96,7 @@ def closed_build(case: Case) -> Decision | None:
     ]
     if not closed or not case.old_known or case.old.era is case.new.era:
         return None
-    text = (
-        f"the kubelet {closed[0].release} is not public, and upstream changes the algorithm in between"
-    )
+    text = f"the kubelet {closed[0].release} is not public, and upstream changes the algorithm in between"
     return Decision(Verdict.UNKNOWN, (Reason(rules.CLOSED_BUILD, text),))
 
 

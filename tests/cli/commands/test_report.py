@@ -13,6 +13,7 @@ import pytest
 
 from hashcompat.core.model.making import About
 from hashcompat.sources.files.reports import about_of
+from tests.cli.test_documents import errors
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import Run
 
@@ -37,6 +38,15 @@ def test_pages_are_listed_the_worst_first(run: Run, directory: Path) -> None:
     assert [line.split()[0] for line in lines] == ["VERDICT", "restarts", "UNDECIDED", "PASS"]
     assert "No pages of hashcompat: notes.html" in result.err
     assert result.err.splitlines()[-1] == f"{directory}: 3 reports"
+    document = run("report", directory, "-q", "-o", "json").document
+    assert [(item["file"], item["verdict"]) for item in document["items"]] == [
+        ("plan.html", ""),
+        ("impact.html", "UNDECIDED"),
+        ("gate.html", "PASS"),
+    ]
+    assert errors("PageList", document) == []
+    document["items"][0].pop("verdict")
+    assert len(errors("PageList", document)) == 1
     assert run("report", directory, "-q", "-o", "name").out.split() == [
         "plan.html",
         "impact.html",

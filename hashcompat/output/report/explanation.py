@@ -56,7 +56,9 @@ def grouped(explanations: Iterable[Explanation]) -> list[Group]:
     return [Group(first, tuple(others)) for first, *others in groups.values()]
 
 
-_MOUNT: Final = regex(r"\b(kube-api-access|[a-z0-9.-]+-token)-[bcdfghjklmnpqrstvwxz2456789]{5}\b")
+_MOUNT: Final = regex(
+    r"(?<![a-z0-9.-])(kube-api-access|[a-z0-9.-]+-token)-[bcdfghjklmnpqrstvwxz2456789]{5}\b"
+)
 """The token mount of a pod, whose name ends as API servers end names that they make (apimachinery
 pkg/util/rand ``SafeEncodeString``)."""
 

@@ -445,7 +445,7 @@ def _is_period(text: str) -> bool:
     return period is not None and period >= 0
 
 
-_FLOAT: Final = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
+_FLOAT: Final = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
 
 _AMOUNTS: Final[Mapping[str, Callable[[str], bool]]] = {
     "quantity": _is_quantity,

@@ -27,6 +27,7 @@ def printings(catalog: Catalog) -> Iterator[Printing]:
             yield printing_of(schema, era, escapes)
 
 
+@pytest.mark.usefixtures("untraced")
 def test_every_text_is_that_of_the_hasher(catalog: Catalog) -> None:
     every = list(printings(catalog))
     assert {printing.places is None for printing in every} == {True, False}
@@ -79,6 +80,7 @@ def test_null_unset_and_unknown_fields(catalog: Catalog) -> None:
             assert printer.sections(printing, container).text == printing.hasher.text(container)
 
 
+@pytest.mark.usefixtures("untraced")
 def test_what_a_schema_knows_and_the_keys_are_those_of_the_whole(catalog: Catalog) -> None:
     schemas = dict.fromkeys(catalog.kubelet(name).schema for name in catalog.releases())
     changed = 0

@@ -70,6 +70,7 @@ def plans(name: str, catalog: Catalog, options: Options) -> list[Plan]:
     return [planning.make(inventory, way.old, way.new, view) for way in WAYS]
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("distinct", [False, True])
 def test_plans_are_those_of_each_pod_by_itself(
     distinct: bool, tmp_path: Path, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
@@ -83,6 +84,7 @@ def test_plans_are_those_of_each_pod_by_itself(
     assert found == plans(name, catalog, Options())
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("patched", [False, True], ids=["records", "a patch"])
 def test_records_and_patches_are_those_of_each_pod(
     patched: bool, tmp_path: Path, catalog: Catalog, monkeypatch: pytest.MonkeyPatch

@@ -39,6 +39,7 @@ def perturbed(seed: int) -> list[Json]:
     return found
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("seed", range(4))
 def test_replicas_have_the_room_that_each_has_by_itself(tmp_path: Path, catalog: Catalog, seed: int) -> None:
     given = perturbed(seed)

@@ -95,11 +95,21 @@ COMMANDS: Final = {
 }
 """Command lines that show the report of their name."""
 
+
+def of_joined(path: Path) -> None:
+    """Write the page that joins some others, which are next to it in a directory of their own."""
+    (kept := path.with_suffix("")).mkdir()
+    for name in ("gate", "impact", "preflight"):
+        of_command(kept / f"{name}.html", COMMANDS[name])
+    of_command(path, ("report", str(kept)))
+
+
 PAGES: Final[Mapping[str, Callable[[Path], None]]] = {
     **{name: partial(of_command, argv=argv) for name, argv in COMMANDS.items()},
     "verdicts": lambda path: of_items(path, *some(240, *Verdict)),
     "only unknown": lambda path: of_items(path, *some(12, Verdict.UNKNOWN)),
     "hostile names": of_hostile_names,
+    "joined": of_joined,
     "many": lambda path: of_items(path, *some(MANY, *Verdict)),
 }
 """What writes each report to a path, by its name."""

@@ -19,6 +19,7 @@ from hashcompat.core.go import jsontext
 from hashcompat.core.go.jsonstream import parts
 from hashcompat.core.go.strconv import parse_cpus
 from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
+from hashcompat.core.model.making import KeptPage, KeptPages
 from hashcompat.core.model.pods import ContainerType
 from hashcompat.core.model.saved import SnapshotRows
 from hashcompat.core.model.verdicts import Verdict
@@ -26,9 +27,11 @@ from hashcompat.core.policies import DEFAULT, Setting, policy_of, settled
 from hashcompat.core.policies.exceptions import Exemption, Exemptions, baseline_of
 from hashcompat.core.records.collected import from_documents
 from hashcompat.core.records.probes import Dump
+from hashcompat.output.formats import FORMATS
 from hashcompat.output.formats.documents import render_json
 from hashcompat.output.formats.model import Style
 from hashcompat.output.report.changes import CHANGES
+from hashcompat.output.report.landing import LANDING
 from hashcompat.output.report.plan import PLAN
 from hashcompat.output.report.preflight import PREFLIGHT
 from hashcompat.sources.files import dumps, plans, reports, rollout, saved, settings, snapshotrows
@@ -119,6 +122,15 @@ def _gate(data: bytes) -> None:
     """Read a saved gate, as a baseline."""
     with named(saved, data, "gate.json") as name, opened(name, (reports.GATE,), "a gate") as document:
         baseline_of(reports.items_of(document))
+
+
+def _page(data: bytes) -> None:
+    """Read what a page says of itself; a landing page shows it, so it has to be shown too."""
+    about = reports.about_of(data)
+    if about is not None:
+        joined = KeptPages("pages", (KeptPage("page.html", about),))
+        text = "".join(FORMATS["html"].render(LANDING, joined, Style()))
+        assert reports.about_of(text.encode()) is not None
 
 
 def _settings(data: bytes) -> None:
@@ -213,6 +225,7 @@ TARGETS = (
         longest=2048,
         words=("ClusterSnapshot", "hashcompat.io/hashes", "containers", "recorded", "applied"),
     ),
+    Target("kept-page", _page, ("sources/files/reports",), Form.TEXT, longest=1024, raises=()),
     Target("saved-gate", _gate, ("sources/files/reports", "sources/documents"), longest=1024),
     Target(
         "settings",

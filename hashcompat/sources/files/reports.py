@@ -118,7 +118,7 @@ def checks_of(document: Saved) -> Preflight:
         spec.texts("ignored"),
         left_out,
         plans.origin_of(source) if source else Origin(),
-        plans.making_of(spec) if source else Making(),
+        plans.making_of(spec) if source else Making(version="unknown"),
     )
     if any(counts.number(status.value) != number for status, number in result.counts().items()):
         raise InputError(

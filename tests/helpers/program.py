@@ -140,10 +140,11 @@ class Result:
 
 
 def spec_of(plan: Result) -> dict[str, Any]:
-    """Return the spec of a plan without its source, which may be another one for the same pods."""
+    """Return the spec of a plan without its source, nor the command that names it: there may be several."""
     spec: dict[str, Any] = plan.document["spec"]
     assert spec["source"]["kind"]
-    return {key: value for key, value in spec.items() if key != "source"}
+    tool = {key: value for key, value in spec.get("tool", {}).items() if key != "command"}
+    return {**{key: value for key, value in spec.items() if key != "source"}, "tool": tool}
 
 
 def said_of(plan: Result) -> list[str]:

@@ -61,6 +61,7 @@ NO_READERS: Final = {
     "core/catalog/nearest": "compares the name of a release with known ones; the target release reads it",
     "cli/args/source": "reads a duration of the command line",
     "cli/args/gate": "reads a name of the command line; the target rollout reads what is below it",
+    "cli/commands/mcp": "checks the arguments of a question by patterns",
     "cli/commands/releases": "asks for data that the targets download and go-types read; reads ids of rules",
     "core/compile/gojson": "writes JSON of values that were decoded",
     "core/corev1/scheduling": "compares labels and taints that were read",

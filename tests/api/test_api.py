@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -215,7 +216,10 @@ PLAN = ("--from", "1.13.12", "--to", "1.14.10", "--sample")
 def test_the_api_reproduces_the_documents_of_the_commands(
     run: Run, arguments: tuple[str, ...], call: Callable[[], object]
 ) -> None:
-    assert run(*arguments, "-o", "json").out == hashcompat.to_json(call()) + "\n"
+    # a command line is what the API lacks, and the digest is of all
+    texts = run(*arguments, "-o", "json").out, hashcompat.to_json(call()) + "\n"
+    one, other = (re.sub(r'"(command|digest)": "[^"]*"', r'"\1": ""', text) for text in texts)
+    assert one == other
 
 
 def test_the_api_reproduces_verification_snapshot_and_calibration(

@@ -15,6 +15,7 @@ from hashcompat.analysis.planning.options import AssumePatch, Options
 from hashcompat.analysis.planning.templates import Templates
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.errors import UsageError
 from hashcompat.core.model.plan import Way
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
@@ -187,8 +188,10 @@ def test_steps_of_a_plan_are_the_pairs_of_a_matrix() -> None:
 
 
 def test_the_api_takes_the_fields_of_options_and_no_others() -> None:
-    assert set(hashcompat.OptionFields.__annotations__) == set(Options.__struct_fields__)
-    with pytest.raises(TypeError):
+    """And what says which of the pods count."""
+    filters = {"namespace", "exclude_namespace", "node", "owner"}
+    assert set(hashcompat.OptionFields.__annotations__) == {*Options.__struct_fields__, *filters}
+    with pytest.raises(UsageError, match="did you mean keep_going"):
         hashcompat.plan(hashcompat.load_sample(), "1.7.16", "1.9.11", keepgoing=True)  # type: ignore[call-arg]
 
 

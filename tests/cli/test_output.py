@@ -105,7 +105,7 @@ def test_the_summary_goes_to_stderr_and_nothing_else(form: str) -> None:
     *before, last = result.err.splitlines(keepends=True)
     assert re.fullmatch(line, last)
     first = [words.partition(" ")[0] for words in before]
-    assert first == [*["Assumed:"] * 4, *["Warning:"] * 2, "Rolling", "A", "Next:", ""]
+    assert first == [*["Assumed:"] * 4, "Warning:", *["Besides"] * 2, "Rolling", "A", "Next:", ""]
     assert ("running containers restart" in result.out) is (form == "table")
 
 

@@ -35,7 +35,7 @@ monitoring   DaemonSet/promet…us-node-exporter  5        5        5      1
 
 1. HC004 (62 containers): new field MountPropagation, VolumeDevices, AllowPrivi…
 2. HC022 (4 containers): static pod: 1.9.11 gives it another UID, unless its ma…
-Assumed: 3 things; -v lists them
+Assumed: 3 things; besides restarts: 1 consequence; -v lists them
 Warning: 1.7.16 -> 1.9.11: in-place minor upgrades of a kubelet are not supporte
 d: drain the node first (kubernetes/kubernetes#129385)
 Otherwise: 55 + 66 one minor at a time, 66 on rollback, 60 fewer if patched

@@ -67,7 +67,8 @@ USAGE: list[tuple[str, tuple[str, ...], str]] = [
         ("zzz",),
         (
             "The commands are plan, impact, preflight, matrix, gate, normalize, patch, explain, diff, hash, "
-            "verify, rules, snapshot, convert, report, collector, rbac, releases, help, version, completion."
+            "verify, rules, snapshot, convert, report, collector, rbac, releases, mcp, help, version, "
+            "completion."
         ),
     ),
     ("an unknown option", (*PLAN, "--sampel"), "--sample"),

@@ -151,17 +151,29 @@ def notes(result: Plan | Excerpt) -> Iterator[str]:
     yield from plan.notes
     if plan.share.recorded:
         yield f"Calibration: {plan.share}"
-    assumptions = shown.plan.assumptions
-    if shown.brief and len(assumptions) > 1:
-        yield f"Assumed: {len(assumptions)} things; -v lists them"
+    besides = list(collapsed(plan.besides))
+    if shown.brief:
+        yield from _folded(plan.assumptions, besides)
     else:
-        yield from (f"Assumed: {assumption}" for assumption in assumptions)
+        yield from (f"Assumed: {assumption}" for assumption in plan.assumptions)
     yield from (f"Warning: {warning}" for warning in collapsed(plan.warnings))
-    yield from (f"{BESIDES}: {line}" for line in collapsed(plan.besides))
+    if not shown.brief:
+        yield from (f"{BESIDES}: {line}" for line in besides)
     yield from _other_ways_briefly(plan) if shown.brief else _other_ways(plan)
     for number, command in enumerate(_next(shown, shown.invocation) if shown.invocation else ()):
         yield f"{'     ' if number else 'Next:'} {command}"
     yield _closing(shown)
+
+
+def _folded(assumptions: Sequence[str], besides: Sequence[str]) -> Iterator[str]:
+    """Yield what a small screen shows of both: one line, with how many there are."""
+    if len(assumptions) == 1 and not besides:
+        yield f"Assumed: {assumptions[0]}"
+    elif assumptions or besides:
+        assumed = f"Assumed: {count(len(assumptions), 'thing')}" if assumptions else ""
+        more = f"{BESIDES}: {count(len(besides), 'consequence')}" if besides else ""
+        both = "; ".join(filter(None, (assumed, f"b{more[1:]}" if assumed and more else more)))
+        yield f"{both}; -v lists them"
 
 
 def _other_ways(plan: Plan) -> Iterator[str]:

@@ -19,7 +19,10 @@ CASES = [
     ("hashcompat plan --from a", ["auto"]),
     ("hashcompat hash --kubelet 1.7.16,1.36.", [f"1.7.16,1.36.{patch}" for patch in range(9, -1, -1)]),
     ("hashcompat patch --strategy s", ["strip"]),
-    ("hashcompat explain -o ", ["table", "json", "yaml", "html", "custom-columns", "jsonpath"]),
+    (
+        "hashcompat explain -o ",
+        ["table", "json", "yaml", "html", "custom-columns", "jsonpath", "slack", "summary", "teams"],
+    ),
     ("hashcompat rules HC00", [f"HC00{number}" for number in range(1, 10)]),
     ("hashcompat help ver", ["verify", "version"]),
     ("hashcompat completion ", ["bash", "zsh", "fish"]),

@@ -153,3 +153,11 @@ def test_what_does_not_start(
 def test_settings_are_a_set_of_pairs(table: GateTable) -> None:
     settings: Settings = frozenset({(RESIZE, True)})
     assert Gates(table, parse_release("1.27.0"), settings).is_on(RESIZE)
+
+
+def test_the_gates_that_need_others_are_found_in_the_table(catalog: Catalog) -> None:
+    """A table of its own: that of the catalog may have been asked by an earlier test."""
+    rows = catalog.gate_table._rows
+    table = GateTable(catalog.gate_table._data)
+    assert set(table.needing) == {name for name, each in rows.items() if any("needs" in row for row in each)}
+    assert len(table.needing) > 2

@@ -372,3 +372,15 @@ def test_pf139_what_needs_two_nodes_may_have_two() -> None:
     assert owners("PF-139", "1.36.3", config, **small) == [("OK", "")]
     single = f"{STATIC}topologyManagerPolicy: single-numa-node\n"
     assert owners("PF-139", "1.36.3", single, **small) == [("ERROR", f"{FIRST}/app")]
+
+
+def test_pf139_what_is_no_set_of_cpus_is_unknown() -> None:
+    config = f"{STATIC}topologyManagerPolicy: single-numa-node\n"
+    assert owners("PF-139", "1.36.3", config, node0="all", node1="3") == [("UNKNOWN", "")]
+    entries = (
+        f'{{"policyName":"static","defaultCpuSet":"0","entries":{{"{UID}":{{"app":"x"}}}},"checksum":0}}'
+    )
+    given: dict[Key, object] = {STATE: entries, CONFIG: config, ONLINE: "0-15"}
+    given[("directory", NODES)] = "node0\nnode1\n"
+    (one,) = found("PF-139", dump(given), upgrade("1.36.3"))  # type: ignore[arg-type]
+    assert one[0] == "UNKNOWN"

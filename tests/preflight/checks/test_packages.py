@@ -10,7 +10,7 @@ import pytest
 from hashcompat.analysis.preflight.facts import Cluster
 from hashcompat.core.model.pods import Pod
 from hashcompat.sources.objects import read_object
-from tests.helpers.dumps import ALL, GONE, INFO, Key, dump, findings, found, upgrade
+from tests.helpers.dumps import ALL, GONE, INFO, Key, docker, dump, findings, found, upgrade
 from tests.helpers.pods import pod
 
 
@@ -111,9 +111,8 @@ def test_pf142_under_docker_and_without_the_list() -> None:
     to = upgrade("1.23.17", "1.22.17", restarts=lambda *_: True)
     cluster = Cluster(pods=(running("nginx:1.28", "Always"),))
     rows = '[{"RepoTags":["nginx:1.27"]}]'
-    docker: dict[Key, Any] = {("docker", "images"): rows, ("cri", "version"): GONE}
-    docker |= {("docker", "version"): '{"Server": {"Version": "20.10.24"}}'}
-    assert {one[0] for one in found("PF-142", dump(docker), to, cluster, ALL)} <= {"WARN", "UNKNOWN"}
+    of_docker = dump({**docker("20.10.24"), ("docker", "images"): rows, ("cri", "images"): GONE})
+    assert [one[0] for one in found("PF-142", of_docker, to, cluster, ALL)] == ["WARN"]
     missing = dump({("cri", "images"): GONE})
     (one,) = found("PF-142", missing, upgrade("1.31.14", restarts=lambda *_: True), cluster, ALL)
     assert one[0] == "UNKNOWN"

@@ -786,3 +786,8 @@ def test_pf126_null_in_a_drop_in_takes_something_back_from_1_32_on(to: str, stat
     every = [one for one in found("PF-126", given, upgrade(to)) if "VARIABLE" not in one[2]]
     assert status in [one[0] for one in every]
     assert any("maxPods -1" in one[2] for one in every) is (status == "ERROR")
+
+
+def test_pf126_a_value_of_a_map_that_is_null_or_hidden_is_not_judged() -> None:
+    assert refused(NEWEST, "kubeReserved: {cpu: null, memory: '***'}\n") == []
+    assert refused(NEWEST, "kubeReserved: {cpu: null, memory: much}\n") != []

@@ -75,17 +75,14 @@ def _other_cpus(facts: Facts, content: Mapping[str, Any]) -> Iterator[str]:
         yield f"it has the CPUs {strconv.show_cpus(known)} and the node has {strconv.show_cpus(present)}"
     elif assigned and not default:
         yield "it leaves no CPU to other containers"
-    elif default:
+    elif default and not _is_strict(facts):  # strictly reserved ones are not among those of the file
         yield from _reserved_elsewhere(facts, default)
 
 
 def _reserved_elsewhere(facts: Facts, default: frozenset[int]) -> Iterator[str]:
     """Yield what is reserved now and was not when the file was written (policy_static.go validateState)."""
     listed, number = _reserved_cpus(facts)
-    if _is_strict(facts):
-        if listed and (left := listed & default):
-            yield f"the CPUs {strconv.show_cpus(left)} are strictly reserved, and it gives them to containers"
-    elif listed is not None and (held := listed - default):
+    if listed is not None and (held := listed - default):
         yield f"the CPUs {strconv.show_cpus(held)} are reserved, and it gives them to containers"
     elif number > len(default):
         yield (

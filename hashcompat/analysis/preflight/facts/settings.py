@@ -136,15 +136,14 @@ def _map_of(flag: str, text: str) -> Mapping[str, str] | None:
 def _joined(flags: Iterable[Given]) -> Mapping[str, Given]:
     """Return the flags by their names: the last of each counts, and of lists and maps all do."""
     joined: dict[str, Given] = {}
-    for given in flags:
-        if given.flag is None:
-            continue
-        name = given.flag.name
+    known = [(given, given.flag) for given in flags if given.flag is not None]
+    for given, flag in known:
+        name = flag.name
         before = joined.get(name)
-        if before is not None and given.flag.kind in ("map", "list"):
-            joined[name] = Given(name, f"{before.value},{given.value}", given.source, given.flag)
+        if before is not None and flag.kind in ("map", "list"):
+            joined[name] = Given(name, f"{before.value},{given.value}", given.source, flag)
         else:
-            joined[name] = Given(name, given.value, given.source, given.flag)
+            joined[name] = Given(name, given.value, given.source, flag)
     return joined
 
 

@@ -1,0 +1,26 @@
+"""Which records of upgraded nodes a plan is compared with."""
+
+from __future__ import annotations
+
+from hashcompat.analysis.answers import calibration
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.model.pods import Pod
+from hashcompat.core.model.records import Recorded
+from hashcompat.core.records.index import index
+from hashcompat.sources.objects import read_object
+from tests.helpers.pods import pod
+
+
+def test_a_kubelet_that_is_not_known_is_compared_by_its_name(catalog: Catalog) -> None:
+    assert calibration._is_upgraded("v9.9.9-odd", "9.9.9-odd", catalog)
+    assert not calibration._is_upgraded("v1.31.14", "9.9.9-odd", catalog)
+    assert calibration._is_upgraded("v1.31.14", "1.31.14", catalog)
+
+
+def test_a_record_without_a_hash_is_no_number_to_compare() -> None:
+    (one,) = read_object(pod(name="p", metadata={"uid": "u"}), "test")
+    assert isinstance(one, Pod)
+    name = one.containers[0].name
+    for recorded, expected in ((7, [(("u", name), 7)]), (None, [])):
+        records = index([Recorded("u", one.namespace, "p", name, recorded, running=True)])
+        assert list(calibration._recorded([one], records)) == expected

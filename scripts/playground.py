@@ -28,6 +28,7 @@ from typing import Final
 
 from hashcompat import __version__
 from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.output.formats.html import digest
 from scripts.lib import commandline
 from scripts.locks import LOCKS, ROOT
 
@@ -73,9 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for line in sizes(options.out):
         print(line)
     if options.serve:
-        with server(options.out) as serving:
-            print(f"http://127.0.0.1:{serving.server_port}/", flush=True)
-            serving.serve_forever()
+        serve(options.out)
     return 0
 
 
@@ -157,10 +156,12 @@ def unpack(wheel: Path, into: Path) -> None:
 
 def write_page(made: Path) -> None:
     """Write the page, with a policy that allows nothing from anywhere else, and the facts that it shows."""
-    style, script = ((REPORT / name).read_text(encoding="utf-8") for name in ("report.css", "report.js"))
+    names = ("report.css", "report.js", "page.html.jinja")
+    style, script, template = ((REPORT / name).read_text(encoding="utf-8") for name in names)
     releases = default_catalog().releases()
     values = {
         "policy": "; ".join(policy(style, script)),
+        "patterns": template[template.index('<svg class="patterns"') : template.index("<header")].strip(),
         "version": __version__,
         "oldest": releases[0],
         "newest": releases[-1],
@@ -169,9 +170,9 @@ def write_page(made: Path) -> None:
     for key, value in values.items():
         page = page.replace(f"{{{{ {key} }}}}", value)
     (made / "index.html").write_text(page, encoding="utf-8")
-    (made / "report.css").write_text(style, encoding="utf-8")
-    for name in ("style.css", "page.js", "worker.js"):
-        shutil.copy(SOURCE / name, made / name)
+    files = [REPORT / name for name in ("report.css", "report.js")]
+    for file in (*files, *(SOURCE / name for name in ("style.css", "page.js", "worker.js"))):
+        shutil.copy(file, made / file.name)
     facts = {"releases": releases[::-1], "from": _FROM, "to": _TO}
     (made / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
 
@@ -179,17 +180,13 @@ def write_page(made: Path) -> None:
 def policy(style: str, script: str) -> Iterator[str]:
     """Yield the rules of the page; a report that it opens in a tab inherits them, so they name its parts."""
     yield "default-src 'none'"
-    yield f"script-src 'self' 'wasm-unsafe-eval' {_digest(script)}"
-    yield f"style-src 'self' {_digest(style)}"
+    yield f"script-src 'self' 'wasm-unsafe-eval' {digest(script)}"
+    yield f"style-src 'self' {digest(style)}"
     yield "connect-src 'self'"
     yield "worker-src 'self'"
     yield "img-src 'self' data:"
     yield "base-uri 'none'"
     yield "form-action 'none'"
-
-
-def _digest(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def sizes(out: Path) -> Iterator[str]:
@@ -212,6 +209,13 @@ class _Handler(SimpleHTTPRequestHandler):
 def server(directory: Path) -> ThreadingHTTPServer:
     """Return a server of a directory, at a free port of this machine."""
     return ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, directory=directory))
+
+
+def serve(directory: Path) -> None:
+    """Serve a directory until Ctrl-C, and print where."""
+    with server(directory) as serving:
+        print(f"http://127.0.0.1:{serving.server_port}/", flush=True)
+        serving.serve_forever()
 
 
 def _run(*command: str | Path, cwd: Path | None = None) -> None:

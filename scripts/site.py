@@ -87,9 +87,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (OSError, subprocess.CalledProcessError, ValueError) as error:
         return commandline.failed(parser.prog, error)
     if options.serve:
-        with playground.server(options.out) as serving:
-            print(f"http://127.0.0.1:{serving.server_port}/", flush=True)
-            serving.serve_forever()
+        playground.serve(options.out)
     return 0
 
 

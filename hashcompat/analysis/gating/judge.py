@@ -16,7 +16,7 @@ from msgspec import structs
 
 from hashcompat.analysis.gating import GateResult, Judged, Line, Outcome, Standing, Whole, whole_of
 from hashcompat.core.errors import InputError
-from hashcompat.core.model.escape import count, name_path, word
+from hashcompat.core.model.escape import count, few, name_path, word
 from hashcompat.core.model.impact import Certainty, Impact
 from hashcompat.core.model.items import Item, PodName
 from hashcompat.core.model.plan import Plan
@@ -50,10 +50,9 @@ def check_reported(plan: Plan) -> None:
     """Raise InputError for a plan from another release than its nodes report, unless it overrides them."""
     if not plan.disputed or plan.overridden:
         return
-    shown = ", ".join(f"{word(claim.node)} {word(claim.kubelet)}" for claim in plan.disputed[:_NAMED])
-    rest = f", {len(plan.disputed) - _NAMED} more" if len(plan.disputed) > _NAMED else ""
+    shown = few([f"{word(claim.node)} {word(claim.kubelet)}" for claim in plan.disputed], _NAMED)
     raise InputError(
-        f"nodes report another release than --from {plan.from_release}: {shown}{rest}; make the plan with "
+        f"nodes report another release than --from {plan.from_release}: {shown}; make the plan with "
         "--from auto, which takes what they report, or with --override-node-releases"
     )
 

@@ -95,8 +95,7 @@ class Tools:
 
         UNKNOWN is not safe: it means that the input does not show what happens.
         """
-        releases = [f"--to={_checked(to_release, _RELEASE)}", f"--from={_checked(from_release, _RELEASE)}"]
-        return self._answer("plan", *releases, *self._source)
+        return self._answer("plan", *_upgrade(from_release, to_release), *self._source)
 
     def explain(
         self,
@@ -105,8 +104,8 @@ class Tools:
         from_release: Annotated[str, "the release that runs now; auto: what its node reports"] = "auto",
     ) -> str:
         """Say why a container restarts or stays: both hashes, where their texts differ, and the change."""
-        releases = [f"--to={_checked(to_release, _RELEASE)}", f"--from={_checked(from_release, _RELEASE)}"]
-        return self._answer("explain", _checked(name, _NAME), *releases, *self._source)
+        words = (_checked(name, _NAME), *_upgrade(from_release, to_release))
+        return self._answer("explain", *words, *self._source)
 
     def rules(self, rule: Annotated[str, "a rule such as HC001; empty for the list of all"] = "") -> str:
         """Explain a rule that a plan cites: what it means, how to confirm it, and how to avoid a restart."""
@@ -136,6 +135,10 @@ class Tools:
         text = f"{done.stdout}\n{done.stderr}".strip()
         cut = "\n(cut; ask about one pod with explain)" if len(text) > _MOST else ""
         return f"{_LEAD}{text[:_MOST]}{cut}"
+
+
+def _upgrade(from_release: str, to_release: str) -> tuple[str, str]:
+    return f"--from={_checked(from_release, _RELEASE)}", f"--to={_checked(to_release, _RELEASE)}"
 
 
 def _checked(word: str, form: re.Pattern[str]) -> str:

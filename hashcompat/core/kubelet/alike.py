@@ -15,6 +15,7 @@ from hashcompat.core.compile.decode import Decoder, compile_decoder
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.go.types import Slice
 from hashcompat.core.go.walk import ANY, Member, Pair, Walk, compile_walk
+from hashcompat.core.model.escape import few
 from hashcompat.core.model.pods import Pod
 
 Defaults = Sequence[tuple[str, Any]]
@@ -257,8 +258,7 @@ class Servers(msgspec.Struct, frozen=True):
 
 def _shown(one: tuple[Kubelet, Sequence[str]]) -> str:
     server, shown = one
-    more = f", {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
-    where = f" ({', '.join(shown[:_SHOWN])}{more})" if shown else ""
+    where = f" ({few(shown, _SHOWN)})" if shown else ""
     return f"{server.release}{where}"
 
 

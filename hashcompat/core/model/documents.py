@@ -306,8 +306,8 @@ class Details(Object):
     """What an upgrade between any two of them does."""
 
 
-class ContainerVerdict(Object):
-    """One container with its verdict."""
+class NamedContainer(Object):
+    """One container."""
 
     node: str
     namespace: Text
@@ -315,6 +315,11 @@ class ContainerVerdict(Object):
     uid: str
     container: str
     container_type: ContainerType
+
+
+class OwnedContainer(NamedContainer):
+    """One container, whose it is, and the release that it runs under."""
+
     owner: str
     """Kind/name of the controller; empty without one."""
     workload: str
@@ -322,6 +327,11 @@ class ContainerVerdict(Object):
     static pod."""
     from_release: str
     """The release that the container runs under; empty where it is not known."""
+
+
+class ContainerVerdict(OwnedContainer):
+    """One container with its verdict."""
+
     verdict: Verdict
     pod_recreated: bool
     hash: Hashes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from hashcompat.core.regex import regex
@@ -173,6 +173,12 @@ def some(names: Iterable[str], most: int) -> str:
     every = list(dict.fromkeys(names))
     more = f" and {len(every) - most} more" if len(every) > most else ""
     return ", ".join(every[:most]) + more
+
+
+def few(names: Sequence[str], most: int) -> str:
+    """List the first names, and how many more there are: ``a, b, 3 more``."""
+    more = [f"{len(names) - most} more"] if len(names) > most else []
+    return ", ".join([*names[:most], *more])
 
 
 def count(number: int, noun: str) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from hashcompat.core.model.escape import few
 from hashcompat.core.model.making import Making
 from hashcompat.core.model.pods import Origin
 from hashcompat.core.model.results import Result
@@ -57,8 +58,7 @@ class Group(msgspec.Struct, frozen=True):
         """Return the node's name, or for several ``40 nodes: cp-1, cp-2, 38 more``."""
         if len(self.nodes) == 1:
             return self.nodes[0]
-        more = f", {len(self.nodes) - _NAMED} more" if len(self.nodes) > _NAMED else ""
-        return f"{len(self.nodes)} nodes: {', '.join(self.nodes[:_NAMED])}{more}"
+        return f"{len(self.nodes)} nodes: {few(self.nodes, _NAMED)}"
 
 
 _NAMED: Final = 2

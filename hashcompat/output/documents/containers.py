@@ -15,6 +15,7 @@ from hashcompat.core.model.documents import (
     Document,
     Hash32,
     Hex,
+    NamedContainer,
     Number,
     Object,
     Origin,
@@ -25,7 +26,6 @@ from hashcompat.core.model.documents import (
     Time,
     Tool,
 )
-from hashcompat.core.model.pods import ContainerType
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.output.documents.releases import EraChange, FieldChange
 
@@ -142,15 +142,9 @@ class HashFacts(Object, kw_only=True):
     """The exact hashed text, where it was asked for."""
 
 
-class HashedContainer(Object, kw_only=True):
+class HashedContainer(NamedContainer, kw_only=True):
     """One container with its hashes."""
 
-    node: str
-    namespace: Text
-    pod: str
-    uid: str
-    container: str
-    container_type: ContainerType
     pod_uid: Annotated[dict[ReleaseName, Text | None], Meta(min_length=1)] | UnsetType = UNSET
     """Of static pods read from their manifests, by release, as it was asked for; null where it is not
     known."""

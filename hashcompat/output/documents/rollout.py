@@ -17,6 +17,7 @@ from hashcompat.core.model.documents import (
     Number,
     Object,
     Origin,
+    OwnedContainer,
     Place,
     Reason,
     ReleaseName,
@@ -27,7 +28,6 @@ from hashcompat.core.model.documents import (
     Tool,
 )
 from hashcompat.core.model.impact import Certainty, Role, Step
-from hashcompat.core.model.pods import ContainerType
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.policies import FailOn
 from hashcompat.core.policies.exceptions import Names
@@ -164,22 +164,9 @@ class CoveredBy(Object):
     """The last day, in UTC."""
 
 
-class GateItem(Object):
+class GateItem(OwnedContainer):
     """One container, and how it counts."""
 
-    node: str
-    namespace: Text
-    pod: str
-    uid: str
-    container: str
-    container_type: ContainerType
-    owner: str
-    """Kind/name of the controller; empty without one."""
-    workload: str
-    """Kind/name of the owner above the controller, such as a Deployment; else the controller; Node/name
-    of a static pod."""
-    from_release: str
-    """The release that the container runs under; empty where it is not known."""
     verdict: Verdict
     """KEEP only after the upgrade."""
     pod_recreated: bool

@@ -10,12 +10,11 @@ of Adaptive Cards 1.4 (RichTextBlock, TextRun).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any, Final
 
 import msgspec
 
-from hashcompat.core.model.escape import printable
+from hashcompat.core.model.escape import few, printable
 from hashcompat.output.formats.documents import value_text
 from hashcompat.output.formats.model import Style
 from hashcompat.output.report.model import Report
@@ -119,6 +118,5 @@ def _most(report: Report[Any], result: Any) -> str:
     ranking = report.ranking(result) if report.ranking else None
     if ranking is None or not ranking.rows:
         return ""
-    names = [f"{name} ({number})" for name, number in islice(ranking.rows, _NAMED)]
-    more = len(ranking.rows) - _NAMED
-    return f"{ranking.title}: {', '.join(names)}" + (f", {more} more" if more > 0 else "")
+    names = few([f"{name} ({number})" for name, number in ranking.rows], _NAMED)
+    return f"{ranking.title}: {names}"

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from hashcompat.analysis.answers.changes import PLAN, DocumentDifference, Edit, ItemChange, Side, What
 from hashcompat.analysis.answers.comparison import ABSENT
-from hashcompat.core.model.escape import count, name_path
+from hashcompat.core.model.escape import count, few, name_path
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.output.documents import containers as docs
 from hashcompat.output.report.items import COLOURS
@@ -111,9 +111,7 @@ def _verdicts(item: ItemChange) -> str | Coloured | Prose:
 
 
 def _places(item: ItemChange) -> str:
-    places = [edit.place for edit in item.edits]
-    more = [f"{len(places) - _MOST_PLACES} more"] if len(places) > _MOST_PLACES else []
-    return ", ".join([*places[:_MOST_PLACES], *more])
+    return few([edit.place for edit in item.edits], _MOST_PLACES)
 
 
 def _values(item: ItemChange) -> str:

@@ -9,7 +9,7 @@ that is named itself is never chosen from: it is read, or it is an error.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -19,7 +19,7 @@ from msgspec import structs
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
-from hashcompat.core.model.escape import count
+from hashcompat.core.model.escape import count, few
 from hashcompat.core.regex import regex
 from hashcompat.sources.content import TAR_BLOCK, Plain, is_tar, whole
 from hashcompat.sources.files.inputs import COMPRESSED, Input, Meter, inputs, joined, named
@@ -86,7 +86,9 @@ def _of_source(source: Input, rules: Rules, meter: Meter | None) -> Chosen:
     if not archive.files:
         raise InputError(f"{source.origin}: no {', '.join(SUFFIXES)} file in this archive")
     found = _of_files(source.origin, [(_plain(one), file) for one, file in archive.files], rules)
-    links = [f"{source.origin}: links are not followed: {_few(archive.links)}"] if archive.links else []
+    links = (
+        [f"{source.origin}: links are not followed: {few(archive.links, _NAMED)}"] if archive.links else []
+    )
     return structs.replace(found, warnings=(*found.warnings, *links))
 
 
@@ -131,12 +133,6 @@ def _without(files: _Files, patterns: Sequence[str]) -> _Files:
     return [pair for pair in files if not spec.match_file(pair[0])]
 
 
-def _few(names: Iterable[str]) -> str:
-    every = list(names)
-    more = [f"{len(every) - _NAMED} more"] if len(every) > _NAMED else []
-    return ", ".join([*every[:_NAMED], *more])
-
-
 # Manifests of a repository. A chart's templates are text until they are rendered, and may be valid YAML all
 # the same, so they are known by their place beside a Chart.yaml.
 
@@ -179,7 +175,9 @@ def is_template(source: Input) -> bool:
 def skipped_line(name: str, names: Sequence[str]) -> str:
     """Say which files of a directory or an archive hold no Kubernetes objects."""
     verb = "holds" if len(names) == 1 else "hold"
-    line = f"{name}: skipped {count(len(names), 'file')} that {verb} no Kubernetes objects: {_few(names)}"
+    line = (
+        f"{name}: skipped {count(len(names), 'file')} that {verb} no Kubernetes objects: {few(names, _NAMED)}"
+    )
     rendered = any(PurePosixPath(one).name in _RENDERED or "templates/" in one for one in names)
     return f"{line}; {RENDER}" if rendered else line
 
@@ -313,4 +311,4 @@ def _failures(source: Input) -> str:
         if not stream.peek(1):
             return ""
         found = jsontext.loads(whole(stream, "errors as JSON", _LONGEST_FAILURES))
-    return _few(map(str, found)) if isinstance(found, list | dict) else ""
+    return few(list(map(str, found)), _NAMED) if isinstance(found, list | dict) else ""

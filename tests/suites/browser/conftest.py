@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
 
+from scripts import playground
 from scripts.suites import chromium
 from tests.suites.browser.pages import PAGES
 from tests.suites.browser.window import Window, window
@@ -40,6 +42,17 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Reports:
         return path
 
     return call
+
+
+@contextmanager
+def served(directory: Path) -> Iterator[str]:
+    """Serve a directory, and return its address."""
+    with playground.server(directory) as serving:
+        thread = threading.Thread(target=serving.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{serving.server_port}/"
+        serving.shutdown()
+        thread.join()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -12,7 +11,8 @@ import html5lib
 import pytest
 from playwright.sync_api import Browser, Error, Request, expect
 
-from scripts import playground, site
+from scripts import site
+from tests.suites.browser.conftest import served
 from tests.suites.browser.window import DESKTOP, ON_A_PHONE
 
 pytestmark = pytest.mark.browser
@@ -30,12 +30,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(made: Path) -> Iterator[str]:
-    with playground.server(made) as serving:
-        thread = threading.Thread(target=serving.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{serving.server_port}/"
-        serving.shutdown()
-        thread.join()
+    with served(made) as address:
+        yield address
 
 
 def test_every_link_leads_to_a_page_and_a_place_in_it(made: Path) -> None:

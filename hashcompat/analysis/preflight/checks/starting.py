@@ -15,7 +15,7 @@ from hashcompat.analysis.preflight.facts import Facts, host
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import yaml
 from hashcompat.core.go.jsonpath import mapping, rows
-from hashcompat.core.model.escape import count, name_path
+from hashcompat.core.model.escape import count, few, name_path
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnreadError
 from hashcompat.core.shown import name
@@ -259,12 +259,11 @@ def _find_manifests(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     # A name that begins with a point is none of a manifest (pkg/kubelet/config/file.go extractFromDir).
     if any(not each.startswith(".") for each in files.splitlines()):
         return
-    names = ", ".join(name_path(pod.namespace, pod.name) for pod in own[:2])
-    more = f", {len(own) - 2} more" if len(own) > 2 else ""
+    names = few([name_path(pod.namespace, pod.name) for pod in own], 2)
     yield Problem(
         Status.ERROR,
         directory or "staticPodPath",
-        f"kubelet {upgrade.target.release} removes {count(len(own), 'static pod')} ({names}{more}): {where}",
+        f"kubelet {upgrade.target.release} removes {count(len(own), 'static pod')} ({names}): {where}",
         "put the manifests back before the kubelet is restarted",
     )
 

@@ -13,6 +13,7 @@ from hashcompat.core.catalog.behaviour import Behaviour, PodFeature
 from hashcompat.core.corev1.scheduling import mounted, not_tolerated, selected
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsonpath import mapping
+from hashcompat.core.model.escape import few
 from hashcompat.core.model.pods import Container, ContainerType, Node, Pod
 from hashcompat.core.model.records import Sandbox
 
@@ -154,7 +155,7 @@ class Whole:
 
         Each container's reason has it, so that it may not grow with the pod; empty for none.
         """
-        return self.once("devices", lambda: _first(sorted({*_extended(self._pod.containers)})))
+        return self.once("devices", lambda: few(sorted({*_extended(self._pod.containers)}), _SHOWN))
 
     def asks_for(self, feature: PodFeature) -> bool:
         """Return whether the pod asks for a feature."""
@@ -233,11 +234,6 @@ def _sysctls(spec: Mapping[str, Any]) -> Iterator[str]:
     for row in rows if isinstance(rows, list) else ():
         if isinstance(row, Mapping) and isinstance(row.get("name"), str):
             yield row["name"].replace("/", ".")
-
-
-def _first(names: Sequence[str]) -> str:
-    more = [f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else []
-    return ", ".join([*names[:_SHOWN], *more])
 
 
 def _extended(containers: Sequence[Container]) -> Iterator[str]:

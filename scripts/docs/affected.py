@@ -72,7 +72,7 @@ def _causes(cell: Cell) -> Iterator[str]:
     if cell.scope is Scope.NONE:
         return
     if cell.era:
-        yield f"the hash has other steps: `{cell.era}`"
+        yield cell.hashed
     if cell.fields:
         yield f"new fields: {', '.join(f'`{change.path}`' for change in cell.fields)}"
     if cell.go:

@@ -14,6 +14,7 @@ from typing import TypeVar
 import msgspec
 from msgspec import structs
 
+from hashcompat.analysis.answers.sentences.why import hashed
 from hashcompat.analysis.planning import bound
 from hashcompat.analysis.planning.cluster import Rooms, dated
 from hashcompat.analysis.planning.counting import Counting
@@ -157,6 +158,8 @@ class Cell(msgspec.Struct, frozen=True):
     Where every field is part of the hashed text, the containers restart that have the field's parent
     (``volumeMounts[*]``); with ``if_set`` those that set the field itself.
     """
+    hashed: str = ""
+    """What the two hash, in words, where their eras differ."""
     if_set: bool = False
     """Whether JSON is hashed, so that unset fields do not count."""
     go: bool = False
@@ -174,7 +177,8 @@ def cell(old: Kubelet, new: Kubelet) -> Cell:
     """Compare two releases by their eras, their types and their Go alone."""
     names = str(old.release), str(new.release)
     if old.era is not new.era:
-        return Cell(*names, Scope.ALL, era=f"{old.era.name} -> {new.era.name}")
+        words = f"{names[0]} hashes {hashed(old.era, new.era)}, {names[1]} {hashed(new.era, old.era)}"
+        return Cell(*names, Scope.ALL, era=f"{old.era.name} -> {new.era.name}", hashed=words)
     if not old.era.whole:
         return Cell(*names, Scope.NONE)
     fields = schema_changes(old.schema, new.schema)

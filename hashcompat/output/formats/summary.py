@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.core.model.escape import few, printable
+from hashcompat.core.model.escape import count, few, printable
 from hashcompat.output.formats.documents import value_text
 from hashcompat.output.formats.model import Style
 from hashcompat.output.report.model import Report
@@ -108,7 +108,8 @@ def _counts(report: Report[Any], result: Any) -> str:
     if report.findings:
         findings = report.findings(result)
         counts = [f"{number} {word}" for word, number in findings.totals.items() if number]
-        return f"{', '.join(counts) or 'none'} of {sum(findings.totals.values())} {findings.noun}"
+        whole = count(sum(findings.totals.values()), findings.noun.removesuffix("s"))
+        return f"{', '.join(counts) or 'none'} of {whole}"
     page = report.page(result) if report.page else None
     return ", ".join(f"{one.number} {one.label}" for one in page.counts) if page else ""
 

@@ -20,7 +20,7 @@ from hashcompat.core.model.escape import count
 from hashcompat.core.model.plan import Hop, Scope
 from hashcompat.core.release import parse_release
 from hashcompat.output.documents import releases as docs
-from hashcompat.output.report.items import counted, hop_words
+from hashcompat.output.report.items import counted
 from hashcompat.output.report.model import (
     Coloured,
     Document,
@@ -262,9 +262,9 @@ def _listing(matrix: Matrix) -> Table:
 def who(cell: Cell) -> str:
     """Say which containers restart."""
     if cell.era and cell.scope is Scope.ALL:
-        return f"every container: {cell.era}"
+        return f"every container: {cell.hashed}"
     if cell.era:
-        return f"those of kubelets with another algorithm: {cell.era}"
+        return f"those of kubelets with another algorithm: {cell.hashed}"
     if cell.scope is Scope.ALL:
         return f"every container: {_names(cell.fields)}"
     if cell.if_set:
@@ -339,9 +339,12 @@ def _collapsed(warnings: Iterable[str]) -> Iterator[str]:
 
 def _path_words(path: Path) -> str:
     """Say which way is the cheapest, and what its steps cost; of many steps only how many they are."""
-    words = ", ".join(f"{step.old} -> {step.new} {hop_words(step)}" for step in path.hops)
-    if len(path.hops) > _FEW:
+    if len(path.hops) == 1:
+        words = f"{path.hops[0].old} -> {path.hops[0].new}"
+    elif len(path.hops) > _FEW:
         words = f"{path.hops[0].old} -> {path.hops[-1].new} in {count(len(path.hops), 'step')}"
+    else:
+        words = ", ".join(f"{step.old} -> {step.new} [{counted(step)}]" for step in path.hops)
     unknown = f" and {path.unknown} unknown" if path.unknown else ""
     return f"Cheapest path, {count(path.findings, 'restart')}{unknown}: {words or 'nowhere to go'}"
 

@@ -163,11 +163,11 @@ def _ranking(result: Preflight) -> Ranking:
 
 
 def _headline(result: Preflight) -> Headline:
-    """Return the worst finding where one decides, and the counts."""
+    """Return the worst finding where one decides, else the counts."""
     counts, first = result.counts(), next(grouped(result.findings), None)
     text = _counted(result)
     if first and first.finding.status in (Status.ERROR, Status.UNKNOWN):
-        text = f"{first.finding.id} on {first}: {first.finding.text}; {text}"
+        text = f"{first.finding.id} on {first}: {first.finding.text}"
     return judged(text, found=counts[Status.ERROR], undecided=counts[Status.UNKNOWN])
 
 

@@ -30,6 +30,7 @@ _PULL: Final = re.compile(r"(?:kubernetes/kubernetes)?#(\d{2,6})\b")
 """A pull request or issue of Kubernetes in an escaped text; no part of an entity such as ``&#39;``."""
 _REPEATED: Final = 4096
 """Names whose cells are remembered: nodes, owners and reasons are those of many rows."""
+_ARROW: Final = ("-&gt;", '<span class="arrow">-&gt;</span>')
 _UPSTREAM: Final = "https://github.com/kubernetes/kubernetes/pull/"
 
 
@@ -130,9 +131,9 @@ def _row(cell: Callable[[object], str], row: Row, first: str = "") -> str:
 
 
 def _linked(text: str, encoding: str) -> Markup:
-    """Return a text in which pull requests of Kubernetes lead to them."""
+    """Return a text in which pull requests of Kubernetes lead to them, and no line ends inside an arrow."""
     escaped = str(escape(printable(text, encoding)))
-    return Markup(_PULL.sub(_link, escaped))  # noqa: S704 - of escaped text and digits alone
+    return Markup(_PULL.sub(_link, escaped).replace(*_ARROW))  # noqa: S704 - of escaped text and digits alone
 
 
 def _link(match: re.Match[str]) -> str:

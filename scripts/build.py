@@ -69,6 +69,10 @@ CHOICES: Final = {
         "scripts.suites.crictl",
         "the client of container runtimes",
     ),
+    "containerd": Choice(
+        "scripts.suites.containerd",
+        "containerd in the versions that the suite runtime starts, each with its shim",
+    ),
     "kubelets": Choice(
         "scripts.suites.kubelets",
         "the kubelets of the suite reality, upstream's and patched ones",

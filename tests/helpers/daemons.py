@@ -12,7 +12,7 @@ import subprocess
 import tarfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,8 @@ IMAGE = "localhost/pause:test"
 DOCKER = "/usr/bin/docker"
 DOCKERD = "/usr/sbin/dockerd"
 CONTAINERD = ("/usr/bin/containerd", "/usr/bin/ctr", "/usr/sbin/runc", "/bin/busybox")
+DEBIANS = Path("/usr/bin")
+"""Where Debian's containerd is, and its shim."""
 _READY_SECONDS = 20
 _SLOW = """#!/bin/sh
 case " $* " in *" create "*) exec /bin/sleep 1000 ;; esac
@@ -61,6 +63,8 @@ class Node:
 
     directory: Path
     crictl: Path
+    programs: Path = DEBIANS
+    """The directory of containerd and its shim."""
 
     @property
     def docker_socket(self) -> Path:
@@ -122,14 +126,24 @@ def node(directory: Path, *images: str) -> Iterator[Node]:
         yield made
 
 
+def containerd(made: Node, log: str) -> AbstractContextManager[object]:
+    """Run a node's containerd, with its own shim."""
+    command: list[str | Path] = [
+        made.programs / "containerd",
+        "-c",
+        made.directory / "containerd.toml",
+    ]
+    environ = {**os.environ, "PATH": f"{made.programs}:{os.environ['PATH']}"}
+    return processes.running(command, made.directory / log, environ)
+
+
 @contextmanager
 def restarted(made: Node, how: int = signal.SIGTERM) -> Iterator[None]:
     """End containerd and run it again; its shims, and what they run, stay."""
     config = made.directory / "containerd.toml"
     stop(str(config), how)
     made.containerd_socket.unlink(missing_ok=True)
-    command = ["/usr/bin/containerd", "-c", str(config)]
-    with processes.running(command, made.directory / f"containerd-{time.time_ns()}.log"):
+    with containerd(made, f"containerd-{time.time_ns()}.log"):
         wait(made.containerd_socket)
         wait_for_cri(made)
         yield
@@ -139,7 +153,7 @@ def stop(argument: str, how: int = signal.SIGTERM) -> None:
     """End the daemon that was started with an argument, and wait until it is gone."""
     for place in _processes():
         words = _words(place)
-        if argument not in words or words[0] not in (DOCKERD, CONTAINERD[0]):
+        if argument not in words or Path(words[0]).name not in ("dockerd", "containerd"):
             continue
         os.kill(int(place.name), how)
         end = time.monotonic() + _READY_SECONDS
@@ -172,19 +186,20 @@ def _stat(process: Path) -> list[str]:
 
 
 @contextmanager
-def containerd_node(directory: Path, *images: str) -> Iterator[Node]:
-    """Run containerd below a directory, with busybox under some names; the first is the pause image's."""
+def containerd_node(directory: Path, *images: str, programs: Path = DEBIANS) -> Iterator[Node]:
+    """Run containerd below a directory, with busybox under some names; the first is the pause image's.
+
+    ``programs`` is the directory of containerd and its shim.
+    """
     _check("containerd, runc and busybox-static", CONTAINERD)
     config = directory / "containerd.toml"
     config.write_text(_CONTAINERD.format(directory=directory, image=images[0]))
-    made = Node(directory, crictl.built())
+    made = Node(directory, crictl.built(), programs)
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, directory, ignore_errors=True)
         stack.callback(_unmount, directory)
         stack.callback(_end_shims, made)
-        stack.enter_context(
-            processes.running(["/usr/bin/containerd", "-c", str(config)], directory / "containerd.log")
-        )
+        stack.enter_context(containerd(made, "containerd.log"))
         wait(made.containerd_socket)
         wait_for_cri(made)
         stack.callback(_quietly, made.cri, "rmp", "--all", "--force")

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 
 @contextmanager
-def running(command: Sequence[str | Path], log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a program with all that it prints in ``log``; at the end it has 15 seconds to stop by itself."""
-    with log.open("wb") as stream, subprocess.Popen(command, stdout=stream, stderr=stream) as process:
+def running(
+    command: Sequence[str | Path], log: Path, environ: Mapping[str, str] | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a program with all that it prints in ``log``; at the end it has 15 seconds to stop by itself.
+
+    ``environ`` is its environment, if not this one.
+    """
+    with (
+        log.open("wb") as stream,
+        subprocess.Popen(command, stdout=stream, stderr=stream, env=environ) as process,
+    ):
         try:
             yield process
         finally:

@@ -135,9 +135,9 @@ def create(node: Node, made: Json) -> None:
 
 
 @contextmanager
-def lab(directory: Path, number: int, each: int) -> Iterator[Lab]:
-    """Run containerd with some pods below a directory."""
-    with daemons.containerd_node(directory, IMAGE) as node, ExitStack() as stack:
+def lab(directory: Path, number: int, each: int, programs: Path = daemons.DEBIANS) -> Iterator[Lab]:
+    """Run containerd with some pods below a directory; ``programs`` is where it is."""
+    with daemons.containerd_node(directory, IMAGE, programs=programs) as node, ExitStack() as stack:
         made = containers(number, each)
         for one in made:
             create(node, one)

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from scripts.suites import containerd
 from tests.helpers import processes
 from tests.helpers.program import Result, Run
 from tests.suites.runtime import rewriting
@@ -69,12 +70,35 @@ def without_extension(stored: bytes) -> Any:
 
 
 def test_there_and_back(made: Lab, run: Run) -> None:
+    there_and_back(made, run, 50)
+
+
+@pytest.mark.parametrize(
+    "version",
+    [
+        version if version == containerd.SLICE else pytest.param(version, marks=pytest.mark.full)
+        for version in containerd.VERSIONS
+    ],
+)
+def test_there_and_back_in_each_containerd(version: str, run: Run) -> None:
+    with (
+        tempfile.TemporaryDirectory(prefix="hc-", ignore_cleanup_errors=True) as directory,
+        rewriting.lab(Path(directory), 3, 4, containerd.built(version)) as lab,
+    ):
+        assert lab.make(run).code == 0
+        there_and_back(lab, run, 12)
+        seen = run(*lab.words("check"))
+        assert seen.document["spec"]["runtime"] == f"containerd://{version}"
+
+
+def there_and_back(made: Lab, run: Run, number: int) -> None:
+    """Rewrite all records of a node, look at each place where one shows, and go back."""
     before, stored = made.shown(), made.stored()
-    assert states(run(*made.words("apply"))) == {"ready": 50}
+    assert states(run(*made.words("apply"))) == {"ready": number}
     assert not made.undo.exists()
     done = run(*made.words("apply"), "--write")
     assert done.code == 0, done.err
-    assert states(done) == {"rewritten": 50}
+    assert states(done) == {"rewritten": number}
     assert made.undo.stat().st_mode & 0o777 == 0o600
     changed = made.stored()
     specs = {
@@ -87,7 +111,7 @@ def test_there_and_back(made: Lab, run: Run) -> None:
         assert was["type_url"] == now["type_url"]
         assert without_extension(stored[identity]) == without_extension(changed[identity]), name
     waiting = run(*made.words("check"))
-    assert (waiting.code, states(waiting)) == (2, {"not_yet": 50})
+    assert (waiting.code, states(waiting)) == (2, {"not_yet": number})
     made.restart_containerd()
     after = made.shown()
     assert {name: row[0] for name, row in after.items()} == {
@@ -95,12 +119,12 @@ def test_there_and_back(made: Lab, run: Run) -> None:
     }
     assert {name: row[1:] for name, row in after.items()} == {name: row[1:] for name, row in before.items()}
     seen = run(*made.words("check"))
-    assert (seen.code, states(seen)) == (0, {"shown": 50})
-    assert states(run(*made.words("apply"), "--write")) == {"already": 50}
+    assert (seen.code, states(seen)) == (0, {"shown": number})
+    assert states(run(*made.words("apply"), "--write")) == {"already": number}
     undone = run(*made.words("undo"), "--write")
     assert undone.code == 0, undone.err
-    assert states(undone) == {"restored": 50}
-    assert states(run(*made.words("undo"), "--write")) == {"already": 50}
+    assert states(undone) == {"restored": number}
+    assert states(run(*made.words("undo"), "--write")) == {"already": number}
     assert made.stored() == stored
     made.restart_containerd()
     assert made.shown() == before

@@ -17,7 +17,7 @@ from hashcompat.core.model.escape import printable
 from hashcompat.core.shown import urls
 
 _GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
-    "Plan an upgrade": {"plan": "", "impact": "", "preflight": "", "matrix": ""},
+    "Plan an upgrade": {"plan": "", "impact": "", "preflight": "", "matrix": "", "fleet": ""},
     "Judge it and carry it out": {"gate": "", "normalize": "", "patch": ""},
     "Look closer": {"explain": "", "diff": "", "hash": "explain", "verify": "", "rules": "releases"},
     "Data and reports": {

@@ -63,6 +63,24 @@ class DataFiles(msgspec.Struct, frozen=True):
         return sorted(path.stem for path in (self.directory / "types" / kind).glob("*.json"))
 
 
+def digest(*directories: Path) -> str:
+    """Return the SHA-256 of the JSON files in some directories, in hexadecimal; one that is missing has none.
+
+    Raises InputError, naming the file, for one that cannot be read.
+    """
+    import hashlib  # noqa: PLC0415 - for fleets alone
+
+    found = hashlib.sha256()
+    for directory in directories:
+        for path in sorted(directory.rglob("*.json")):
+            try:
+                content = path.read_bytes()
+            except OSError as error:
+                raise InputError(f"{path}: cannot read release data: {error.strerror}") from error
+            found.update(f"{path.relative_to(directory).as_posix()} {len(content)}\n".encode() + content)
+    return found.hexdigest()
+
+
 def default_directory() -> Path:
     """Return the directory of the release data: in the installed package, or next to it in a checkout."""
     installed = _PACKAGE / "schemas"

@@ -279,6 +279,11 @@ class Catalog:
         """Return what a result is made by at a time with this data, and the command line, if there is one."""
         return Making(at, command, self.known.newest, self.known.published)
 
+    @cached_property
+    def digest(self) -> str:
+        """What changes with any of this data, releases that a user added included."""
+        return files.digest(self._data.directory, *([self._added] if self._added else []))
+
     def knows(self, name: str) -> bool:
         """Return whether a name is that of a known release."""
         return self.known.holds(name)

@@ -1,0 +1,187 @@
+"""``hashcompat fleet``: one answer over the snapshots of many clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import ClassVar, Final
+
+import click
+from msgspec import structs
+
+from hashcompat.analysis.planning.options import AUTO
+from hashcompat.cli import output
+from hashcompat.cli.args import argument, given_flags, group, option
+from hashcompat.cli.args import command as declared
+from hashcompat.cli.args.facts import keep_going_option
+from hashcompat.cli.args.gate import PolicyFlags
+from hashcompat.cli.args.output import Quiet
+from hashcompat.cli.args.releases import Names, ReleaseData
+from hashcompat.core.errors import ExitCode, UsageError
+from hashcompat.core.model.escape import count, printable
+from hashcompat.core.policies import FailOn, policy_of
+from hashcompat.core.policies.exceptions import Exemption
+from hashcompat.core.shown import urls
+from hashcompat.fleet import run as fleet
+from hashcompat.fleet.cluster import Question
+from hashcompat.fleet.engines import engines
+from hashcompat.fleet.store import check_extra
+
+_UNJUDGED: Final = (
+    "--baseline",
+    "--preflight",
+    "--plan-max-age",
+    "--max-age",
+    "--cluster-uid",
+    "--verify-key",
+)
+"""Flags of a policy that are about one plan."""
+
+
+@group
+class Work:
+    """Who does the work."""
+
+    HEADING: ClassVar = "Workers"
+
+    workers: int | None = option(
+        "--workers",
+        type=click.IntRange(0, 1024),
+        metavar="N",
+        help="Number of processes on this machine, 0 for this one alone; default: one per processor.",
+    )
+    memory: str | None = option(
+        "--worker-memory",
+        metavar="SIZE",
+        help="Memory of each process, such as 2GB; default: an equal share.",
+    )
+    scheduler: str | None = option(
+        "--scheduler", metavar="ADDRESS", help="Use the workers of this Dask scheduler, tcp://HOST:8786."
+    )
+    shard: str | None = option(
+        "--shard",
+        metavar="I/N",
+        help="Answer for one of N parts of the files, I from 0, and make no tables: one Pod of an Indexed "
+        "Job. A run without it makes the tables when all are done.",
+    )
+
+    def part(self) -> fleet.Shard | None:
+        """Return the shard; raises UsageError for what is none."""
+        if self.shard is None:
+            return None
+        number, _, of = self.shard.partition("/")
+        if not (number.isdecimal() and of.isdecimal() and int(number) < int(of)):
+            raise UsageError(f"--shard {self.shard}: want I/N, such as 0/8 for the first of eight")
+        return fleet.Shard(int(number), int(of))
+
+
+@group
+class Arguments:
+    """What ``fleet`` is asked."""
+
+    sources: tuple[str, ...] = argument(nargs=-1, required=True, metavar="SOURCE...")
+    to_releases: str | None = option(
+        "--to",
+        metavar="RELEASE[,RELEASE...]",
+        help="The target releases; 1.31 means its newest patch release.",
+    )
+    from_release: str | None = option(
+        "--from", metavar="RELEASE|auto", help="The current release; default: auto, what each node reports."
+    )
+    out: str | None = option("--out", metavar="DIR|URL", help="Where the tables go.")
+    items: bool = option("--items", is_flag=True, help="Also make the table items: a row per container.")
+    keep_going: bool = keep_going_option()
+    max_failed_clusters: int = option(
+        "--max-failed-clusters",
+        type=click.IntRange(0),
+        default=0,
+        metavar="N",
+        help="Exit 2 if more clusters than this fail the policy; default: 0.",
+    )
+    max_undecided: int = option(
+        "--max-undecided",
+        type=click.IntRange(0),
+        default=0,
+        metavar="N",
+        help="Exit 3 if more clusters than this are undecided or not planned; default: 0.",
+    )
+    work: Work
+    policy: PolicyFlags
+    data: ReleaseData
+    quiet: Quiet
+
+
+@declared("fleet", Arguments, short_help="Plan the snapshots of many clusters into tables.")
+def command(arguments: Arguments) -> int:
+    """Plan the files of many clusters, each for all target releases, and write tables of names and counts.
+
+    A SOURCE is a directory, a file or a URL such as s3://bucket/snapshots: one file per cluster. A file that
+    cannot be planned is a row that says why. What was answered before is not asked again. Exit 2 if clusters
+    fail the policy, which is that of gate, and 3 if some are undecided. Needs the extra fleet.
+    """
+    check_extra()
+    quiet = arguments.quiet.quiet
+    if not arguments.out:
+        raise UsageError("--out is missing; name a directory or a URL for the tables")
+    names = arguments.data.names(quiet=quiet)
+    asked = fleet.Asked(
+        arguments.sources,
+        arguments.out,
+        _question(arguments, names),
+        str(Path(arguments.data.schemas).resolve()) if arguments.data.schemas else "",
+        arguments.work.part(),
+    )
+    flags = arguments.work
+    if flags.scheduler and (flags.workers is not None or flags.memory):
+        raise UsageError(
+            "--scheduler has workers of its own; --workers and --worker-memory are of this machine"
+        )
+    with engines(flags.workers, flags.scheduler or "", flags.memory or "") as engine:
+        if asked.shard:
+            inputs, new = fleet.answered(asked, engine, names.say)
+            output.write([f"{count(inputs, 'input')} of shard {flags.shard}, {new:,} of them answered now\n"])
+            return ExitCode.OK
+        made = fleet.run(asked, engine, names.say)
+    output.write(_lines(made, urls(arguments.out)))
+    report_only = "report-only" in arguments.policy.settled().settings
+    return made.exit_code(fleet.Limits(arguments.max_failed_clusters, arguments.max_undecided, report_only))
+
+
+def _question(arguments: Arguments, names: Names) -> Question:
+    targets = tuple(names.listed(arguments.to_releases))
+    if not targets:
+        raise UsageError("--to is missing; name the target releases, such as --to 1.31,1.33")
+    for flag in given_flags(arguments.policy):
+        if flag in _UNJUDGED:
+            raise UsageError(f"{flag} is about one plan; a fleet has many")
+    settled = arguments.policy.settled()
+    policy, files = policy_of(settled), settled.settings
+    for cause in (FailOn.PDB, FailOn.PREFLIGHT):
+        if cause in policy.fail_on:
+            raise UsageError(f"--fail-on {cause} is judged by gate, cluster by cluster")
+    return Question(
+        targets,
+        names.read_or_auto(arguments.from_release or AUTO),
+        arguments.items,
+        arguments.keep_going,
+        structs.replace(policy, files=()),
+        exceptions := _exemptions(files["exceptions"].file) if "exceptions" in files else (),
+        datetime.now(UTC).date() if exceptions else None,
+    )
+
+
+def _exemptions(file: str) -> tuple[Exemption, ...]:
+    from hashcompat.sources.files.settings import exemptions
+
+    return tuple(exemptions(Path(file)))
+
+
+def _lines(made: fleet.Run, out: str) -> Iterator[str]:
+    for target in made.targets:
+        statuses = ", ".join(f"{number:,} {status}" for status, number in made.statuses[target].items())
+        outcomes = [f"{number:,} {outcome}" for outcome, number in made.outcomes[target].items()]
+        judged = f"; by the policy: {', '.join(outcomes)}" if outcomes else ""
+        yield f"{target}: {count(made.inputs, 'input')}: {statuses}\n"
+        yield f"  {count(made.restarts[target], 'container')} to restart{judged}\n"
+    yield f"Tables: {printable(out)}\n"

@@ -1,0 +1,219 @@
+"""Who does the work: this process, processes of this machine, or workers of a Dask scheduler.
+
+An engine takes tasks and yields what became of each, in any order. The function may run more than once for a
+task; that changes nothing, because what it writes is the same. The only module that knows Dask.
+
+A worker that dies takes with it what else it was given, and after some deaths a scheduler gives all of that
+up (``KilledWorker``), whichever of them was the cause. So what was given up is tried again one at a time,
+with nothing beside it: what is given up then is lost.
+"""
+
+from __future__ import annotations
+
+import queue
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache, partial
+from typing import Any, Final, Protocol, TypeVar
+
+import hashcompat
+from hashcompat.core.errors import HashcompatError, InputError, UsageError
+from hashcompat.core.forks import processors
+
+Task = TypeVar("Task")
+Found = TypeVar("Found")
+
+_AHEAD: Final = 2
+"""Tasks that each thread of a worker is given at once: one at work, and the next one."""
+_LOOK: Final = 1.0
+"""Seconds after which it is looked whether the scheduler is still there, and how many workers it has."""
+_PATIENCE: Final = 120.0
+"""Seconds in which a scheduler that vanished may come back, and in which the first worker has to appear."""
+
+
+class Engine(Protocol):
+    """Does some work."""
+
+    def run(
+        self, function: Callable[[Task], Found], tasks: Iterable[Task]
+    ) -> Iterator[tuple[Task, Found | None]]:
+        """Yield each task with what the function returned; None for one that no process survived.
+
+        Raises what the function raises.
+        """
+
+
+class Here:
+    """This process: nothing is started, and what kills it ends the run."""
+
+    @staticmethod
+    def run(function: Callable[[Task], Found], tasks: Iterable[Task]) -> Iterator[tuple[Task, Found | None]]:
+        """Do one task after the other; see ``Engine``."""
+        for task in tasks:
+            yield task, function(task)
+
+
+@contextmanager
+def engines(workers: int | None, scheduler: str, memory: str) -> Iterator[Callable[[], Engine]]:
+    """Give what starts an engine when it is first asked for one; the engine ends with the context.
+
+    It has ``workers`` processes here (0: this one alone; None: one per processor), or those of a scheduler.
+    ``memory`` is how much each process may take, such as ``2GB``; empty for an equal share of the machine's,
+    or of the container's.
+    """
+    with ExitStack() as stack:
+        yield cache(lambda: stack.enter_context(_engine(workers, scheduler, memory)))
+
+
+@contextmanager
+def _engine(workers: int | None, scheduler: str, memory: str) -> Iterator[Engine]:
+    if not scheduler and workers == 0:
+        yield Here()
+        return
+    import dask  # type: ignore[import-untyped,import-not-found,unused-ignore]  # noqa: PLC0415 - of the extra
+    import distributed  # type: ignore[import-untyped,import-not-found,unused-ignore]  # noqa: PLC0415 - of the extra
+
+    with ExitStack() as stack:
+        stack.enter_context(
+            dask.config.set(
+                {
+                    "distributed.scheduler.allowed-failures": 1,  # then alone: a killer kills few workers
+                    "distributed.worker.daemon": True,
+                    "distributed.admin.tick.limit": "1h",
+                    # a worker that is busy with one plan answers late, and is not gone
+                    "distributed.comm.timeouts.tcp": "120s",
+                    "logging": {"distributed": "critical", "distributed.nanny": "critical"},
+                }
+            )
+        )
+        if scheduler:
+            yield Dask(partial(_client, distributed, scheduler))
+            return
+        cluster = stack.enter_context(
+            distributed.LocalCluster(  # type: ignore[no-untyped-call,unused-ignore]
+                n_workers=workers or processors(),
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                memory_limit=memory or "auto",
+                silence_logs=50,
+            )
+        )
+        yield Dask(partial(_client, distributed, cluster))
+
+
+def _client(distributed: Any, place: Any) -> Any:
+    """Connect to a scheduler by its address, or to a cluster; raises OSError or ValueError."""
+    return distributed.Client(place, timeout=_PATIENCE / 4)
+
+
+def _version() -> str:
+    """Return the version of a worker's program; it runs there."""
+    return hashcompat.__version__
+
+
+class Dask:
+    """Workers of a Dask scheduler."""
+
+    def __init__(self, connect: Callable[[], Any]) -> None:
+        """``connect`` returns a client."""
+        self._connect = connect
+        self._client: Any = None
+
+    def run(
+        self, function: Callable[[Task], Found], tasks: Iterable[Task]
+    ) -> Iterator[tuple[Task, Found | None]]:
+        """Do some tasks at once; see ``Engine``."""
+        again: list[Task] = []
+        try:
+            yield from self._run(function, deque(tasks), again, 0)
+            for task in again:
+                given_up: list[Task] = []
+                yield from self._run(function, deque([task]), given_up, 1)
+                for lost in given_up:
+                    yield lost, None
+        finally:
+            self._leave()
+
+    def _run(
+        self, function: Callable[[Task], Found], waiting: deque[Task], given_up: list[Task], most: int
+    ) -> Iterator[tuple[Task, Found | None]]:
+        """Do tasks, at most so many at once (0: as many as workers want); add those that are given up."""
+        flying: dict[Any, Task] = {}
+        done: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        width, looked = most, 0.0
+        while waiting or flying:
+            if time.monotonic() - looked > _LOOK or not flying:
+                looked = time.monotonic()
+                if self._is_gone(flying):
+                    waiting.extendleft(reversed(flying.values()))
+                    flying.clear()
+                    self._leave()
+                width = most or self._width()
+            while waiting and len(flying) < width:
+                task = waiting.popleft()
+                future = self._client.submit(function, task, pure=False)
+                flying[future] = task
+                future.add_done_callback(done.put)
+            with suppress(queue.Empty):
+                future = done.get(timeout=_LOOK)
+                if future not in flying:  # of a scheduler that is gone
+                    continue
+                task = flying.pop(future)
+                if future.status == "finished":
+                    yield task, future.result()
+                elif future.status == "error":
+                    self._check(future.exception())
+                    given_up.append(task)
+                else:  # its scheduler forgot it
+                    waiting.appendleft(task)
+
+    @staticmethod
+    def _check(error: BaseException | None) -> None:
+        """Raise what the function raised; a worker's death is no such error."""
+        if isinstance(error, HashcompatError):
+            raise error
+
+    def _is_gone(self, flying: Iterable[Any]) -> bool:
+        """Return whether the scheduler, or what it knew, is gone; or not connected to yet."""
+        if self._client is None:
+            return True
+        return self._client.status != "running" or any(
+            future.status in ("lost", "cancelled") for future in flying
+        )
+
+    def _width(self) -> int:
+        """Return how many tasks to have at work; raises InputError where no worker comes."""
+        until = time.monotonic() + _PATIENCE
+        while time.monotonic() < until:
+            try:
+                if self._client is None:
+                    self._client = self._connect()
+                    self._check_versions()
+                threads = sum(self._client.nthreads().values())
+            except (OSError, ValueError):
+                self._leave()
+                threads = 0
+            if threads:
+                return int(threads) * _AHEAD
+            time.sleep(_LOOK)
+        raise InputError(
+            f"no worker for {_PATIENCE:.0f} s: start some, and run this again; what is done stays done"
+        )
+
+    def _check_versions(self) -> None:
+        """Raise UsageError for workers of another version, by whose answers other keys would be filled."""
+        found = {str(one) for one in self._client.run(_version, on_error="return").values()}
+        if found - {hashcompat.__version__}:
+            raise UsageError(
+                f"workers have hashcompat {', '.join(sorted(found))}, and this is {hashcompat.__version__}; "
+                "install this version on all of them"
+            )
+
+    def _leave(self) -> None:
+        if self._client is not None:
+            with suppress(Exception):
+                self._client.close(timeout=5)
+            self._client = None

@@ -1,0 +1,353 @@
+"""A whole run: which inputs there are, which are answered already, who answers the others, what comes of it.
+
+``run.json`` is written last, and names the files of the tables: where it is missing, a run was interrupted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from operator import attrgetter
+from typing import Any, Final
+
+import msgspec
+
+import hashcompat
+from hashcompat.core.errors import ExitCode, InputError
+from hashcompat.fleet.cluster import Question
+from hashcompat.fleet.engines import Engine
+from hashcompat.fleet.parquet import Bucket, TableFile, merge
+from hashcompat.fleet.parts import (
+    FOLDER,
+    Head,
+    Part,
+    Task,
+    catalog_of,
+    file_of,
+    key_of,
+    keys_in,
+    lost,
+    packed,
+    unpacked,
+    work,
+)
+from hashcompat.fleet.store import Entry, Place, StoreError
+from hashcompat.fleet.tables import TABLES, UNDECIDED, VERSION, Status, names_of
+from hashcompat.sources.dating import now
+
+RUN: Final = "run.json"
+_INDEX: Final = f"{FOLDER}/index"
+_BUCKET: Final = 512
+"""Inputs of one bucket, at the most on average: about as many as make files of some MB."""
+
+
+class Shard(msgspec.Struct, frozen=True):
+    """One of several runs that share the inputs among them."""
+
+    number: int
+    of: int
+
+    def has(self, entry: Entry) -> bool:
+        """Return whether an input is one of its own."""
+        return _place(entry, self.of) == self.number
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What the fleet as a whole may have."""
+
+    failed: int = 0
+    """Clusters that fail their policy, for the target that has the most."""
+    undecided: int = 0
+    """Clusters that are undecided, or of which nothing is known."""
+    report_only: bool = False
+
+
+class Run(msgspec.Struct, frozen=True):
+    """What a run came to, as ``run.json`` has it."""
+
+    version: int
+    """Of the tables."""
+    program: str
+    data: str
+    """The digest of the release data."""
+    question: str
+    """The digest of what was asked."""
+    targets: tuple[str, ...]
+    began: datetime
+    ended: datetime
+    inputs: int
+    statuses: dict[str, dict[str, int]]
+    """How many inputs have each status, by target."""
+    outcomes: dict[str, dict[str, int]]
+    """How many of the planned ones have each outcome, by target."""
+    restarts: dict[str, int]
+    """How many containers are killed, by target."""
+    columns: dict[str, tuple[str, ...]]
+    files: tuple[TableFile, ...]
+    buckets: tuple[str, ...]
+    """What the files of each bucket were made of."""
+    answered: int
+    """Inputs that this run answered; the others it knew already."""
+
+    def failed(self) -> int:
+        """Return how many clusters fail, for the target that has the most."""
+        return max((one.get("FAIL", 0) for one in self.outcomes.values()), default=0)
+
+    def undecided(self) -> int:
+        """Return how many are undecided or not planned though they should be, for the worst target."""
+        return max(
+            sum(statuses.get(status, 0) for status in UNDECIDED)
+            + self.outcomes.get(target, {}).get("UNDECIDED", 0)
+            for target, statuses in self.statuses.items()
+        )
+
+    def exit_code(self, limits: Limits) -> ExitCode:
+        """Return what the command exits with, as ``gate`` does."""
+        if limits.report_only:
+            return ExitCode.OK
+        if self.failed() > limits.failed:
+            return ExitCode.FINDING
+        return ExitCode.UNDECIDED if self.undecided() > limits.undecided else ExitCode.OK
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What a run is asked to do."""
+
+    sources: tuple[str, ...]
+    out: str
+    question: Question
+    schemas: str = ""
+    shard: Shard | None = None
+
+
+def entries_of(asked: Asked, out: Place) -> list[Entry]:
+    """Return the inputs, the largest ones first: the last one to end decides how long it all takes.
+
+    Raises StoreError where a source cannot be listed, and where one has none.
+    """
+    every = {
+        entry.url: entry for source in asked.sources for entry in Place(source).entries(besides=out.root)
+    }
+    found = sorted(every.values(), key=attrgetter("size", "url"), reverse=True)
+    return [entry for entry in found if asked.shard is None or asked.shard.has(entry)]
+
+
+def answered(asked: Asked, engine: Callable[[], Engine], say: Callable[[str], None]) -> tuple[int, int]:
+    """Answer for the inputs of a shard, and leave the rest to a run without one; return how many there are.
+
+    The second number is of those that it answered.
+    """
+    out = Place(asked.out)
+    tasks = _tasks(asked, out)
+    heads, loose, new = _answers(tasks, out, engine, say)
+    return len(heads) + len(loose), new
+
+
+def run(asked: Asked, engine: Callable[[], Engine], say: Callable[[str], None]) -> Run:
+    """Answer for all inputs whose parts are not there, and make the tables.
+
+    ``engine`` starts what works, where there is something to do; ``say`` is for people. Raises StoreError
+    where the sources or the output fail.
+    """
+    began = now()
+    out = Place(asked.out)
+    before = _before(out)
+    tasks = _tasks(asked, out)
+    heads, loose, new = _answers(tasks, out, engine, say)
+    known = {**heads, **{key: part.head for key, part in loose.items()}}
+    superseded = _superseded(known.values())
+    buckets = _buckets(asked, tasks, known, loose, superseded)
+    digests = tuple(map(_digest, buckets))
+    old = dict(zip(before.buckets, _by_bucket(before), strict=True)) if before else {}
+    files: dict[int, list[TableFile]] = {}
+    todo = []
+    for bucket, digest in zip(buckets, digests, strict=True):
+        if digest in old and not bucket.loose:
+            files[bucket.number] = old[digest]
+        else:
+            todo.append(bucket)
+    if before and not todo and len(old) == len(buckets) and not new:
+        return before
+    out.remove(RUN)
+    if todo:
+        say(f"Writing the tables of {len(known):,} inputs")
+        for bucket, found in engine().run(merge, todo):
+            if found is None:
+                raise InputError(
+                    f"the tables of {len(bucket.keys)} inputs: the worker died; give it more memory"
+                )
+            files[bucket.number] = found
+    made = _made(asked, began, known, superseded, files, digests, new)
+    earlier = _index(out)
+    _clean(out, made, {*known, *earlier})
+    out.write(_INDEX, packed(list(heads.values())))
+    out.write(RUN, msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n")
+    return made
+
+
+def _by_bucket(run: Run) -> list[list[TableFile]]:
+    found: list[list[TableFile]] = [[] for _ in run.buckets]
+    for file in run.files:
+        found[int(file.path.rpartition("/")[2].partition("-")[0])].append(file)
+    return found
+
+
+def _before(out: Place) -> Run | None:
+    """Return the run before; None where there was none, or one of another version."""
+    try:
+        found = msgspec.json.decode(out.read(RUN), type=Run)
+    except (StoreError, msgspec.MsgspecError):
+        return None
+    return found if found.version == VERSION and found.program == hashcompat.__version__ else None
+
+
+def _tasks(asked: Asked, out: Place) -> dict[str, Task]:
+    data = catalog_of(asked.schemas).digest
+    found = {}
+    for entry in entries_of(asked, out):
+        key = key_of(entry, asked.question, data)
+        found[key] = Task(entry, key, asked.question, out.url, data, asked.schemas)
+    return found
+
+
+def _answers(
+    tasks: Mapping[str, Task], out: Place, engine: Callable[[], Engine], say: Callable[[str], None]
+) -> tuple[dict[str, Head], dict[str, Part], int]:
+    """Return the heads of inputs whose parts are written, the parts of others, and how many are new."""
+    there = keys_in(out.names(FOLDER))
+    kept = {key: head for key, head in _index(out).items() if key in there and key in tasks}
+    unread = [key for key in tasks if key in there and key not in kept]
+    for key, content in zip(unread, out.read_each(map(file_of, unread)), strict=True):
+        kept[key] = unpacked(content, Part).head
+    todo = [task for key, task in tasks.items() if key not in kept]
+    loose = dict[str, Part]()
+    say(f"{len(tasks):,} inputs, {len(kept):,} of them answered already")
+    if todo:
+        for task, part in engine().run(work, todo):
+            if part is None:
+                loose[task.key] = lost(task, "every process that took it died")
+            elif part.answers:
+                loose[task.key] = part
+            else:
+                kept[task.key] = part.head
+    return kept, loose, len(todo)
+
+
+def _index(out: Place) -> dict[str, Head]:
+    """Return the heads that the run before knew, by their keys."""
+    try:
+        return {head.key: head for head in unpacked(out.read(_INDEX), list[Head])}
+    except InputError:
+        return {}
+
+
+def _superseded(heads: Iterable[Head]) -> dict[str, str]:
+    """Return the inputs of clusters that have a newer one, each with that one."""
+    by_uid: dict[str, list[Head]] = {}
+    for head in heads:
+        if head.uid:
+            by_uid.setdefault(head.uid, []).append(head)
+    found = dict[str, str]()
+    for some in by_uid.values():
+        *older, newest = sorted(some, key=_age)
+        found |= {head.key: newest.entry.url for head in older}
+    return found
+
+
+def _age(head: Head) -> tuple[Any, ...]:
+    return head.taken.isoformat() if head.taken else "", head.entry.modified, head.entry.url
+
+
+def _place(entry: Entry, of: int) -> int:
+    """Return in which of so many parts of a fleet an input is: always the same one."""
+    return int.from_bytes(hashlib.sha256(entry.url.encode()).digest()[:8]) % of
+
+
+def _buckets(
+    asked: Asked,
+    tasks: Mapping[str, Task],
+    known: Mapping[str, Head],
+    loose: Mapping[str, Part],
+    superseded: Mapping[str, str],
+) -> list[Bucket]:
+    number = 1
+    while len(known) > number * _BUCKET:
+        number *= 2
+    keys: list[list[str]] = [[] for _ in range(number)]
+    for key in sorted(known, key=lambda one: tasks[one].entry.url):
+        keys[_place(tasks[key].entry, number)].append(key)
+    return [
+        Bucket(
+            place,
+            number,
+            Place(asked.out).url,
+            asked.question.targets,
+            tuple(key for key in some if key not in loose),
+            tuple(loose[key] for key in some if key in loose),
+            {key: superseded[key] for key in some if key in superseded},
+            asked.question.items,
+        )
+        for place, some in enumerate(keys)
+    ]
+
+
+def _digest(bucket: Bucket) -> str:
+    return hashlib.sha256(msgspec.json.encode(bucket)).hexdigest()[:20]
+
+
+def _made(  # noqa: PLR0913, PLR0917 - all that a run is
+    asked: Asked,
+    began: datetime,
+    known: Mapping[str, Head],
+    superseded: Mapping[str, str],
+    files: Mapping[int, Sequence[TableFile]],
+    digests: tuple[str, ...],
+    new: int,
+) -> Run:
+    statuses, outcomes, restarts = _tallies(asked.question.targets, known.values(), superseded)
+    every = tuple(file for _, some in sorted(files.items()) for file in some)
+    return Run(
+        VERSION,
+        hashcompat.__version__,
+        catalog_of(asked.schemas).digest,
+        hashlib.sha256(msgspec.json.encode(asked.question)).hexdigest()[:20],
+        asked.question.targets,
+        began,
+        now(),
+        len(known),
+        statuses,
+        outcomes,
+        restarts,
+        {table: names_of(table) for table in TABLES if any(file.table == table for file in every)},
+        every,
+        digests,
+        new,
+    )
+
+
+def _tallies(
+    targets: Iterable[str], heads: Iterable[Head], superseded: Mapping[str, str]
+) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, int]], dict[str, int]]:
+    every = list(heads)
+    counted = [head for head in every if head.key not in superseded]
+    statuses, outcomes, restarts = {}, {}, {}
+    for target in targets:
+        found = Counter(str(head.statuses[target]) for head in counted)
+        found[Status.SUPERSEDED.value] = len(every) - len(counted)
+        statuses[target] = {name: number for name, number in sorted(found.items()) if number}
+        outcomes[target] = dict(
+            sorted(Counter(head.outcomes[target] for head in counted if target in head.outcomes).items())
+        )
+        restarts[target] = sum(head.restarts.get(target, 0) for head in counted)
+    return statuses, outcomes, restarts
+
+
+def _clean(out: Place, made: Run, keys: set[str]) -> None:
+    """Remove the files of tables that this run does not have, and parts but for those of two runs."""
+    wanted = {file.path for file in made.files}
+    tables = [path for table in TABLES for path in out.below(table) if path.endswith(".parquet")]
+    parts = [file_of(key) for key in keys_in(out.names(FOLDER)) - keys]
+    for path in (*(path for path in tables if path not in wanted), *parts):
+        out.remove(path)

@@ -1,0 +1,285 @@
+"""Files where the fleet's are: a directory, or what fsspec opens (``s3://``, ``gs://``, ``abfs://``).
+
+The only module that knows fsspec. What is written here is there whole or not at all: an object store shows
+an object once all of it was sent, and a local file is written under another name first.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from hashcompat.core.errors import InputError, UsageError
+from hashcompat.core.shown import said, urls
+from hashcompat.sources.content import MOST_BYTES, size
+from hashcompat.sources.files.inputs import COMPRESSED
+from hashcompat.sources.files.layouts import SUFFIXES
+from hashcompat.sources.replacing import replacing
+
+Found = TypeVar("Found")
+
+_TRIES: Final = 5
+_PAUSE: Final = 0.2
+"""Seconds before the second try; each further one waits twice as long, up to as much more by chance."""
+_CHUNK: Final = 1 << 20
+_AT_ONCE: Final = 16
+"""Small objects that are read at the same time."""
+_ENDINGS: Final = tuple(f"{one}{packed}" for one in SUFFIXES for packed in ("", *COMPRESSED))
+_FOR_GOOD: Final = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
+"""Errors that another try does not change."""
+
+
+class StoreError(InputError):
+    """A store failed, so that another run may find what this one did not."""
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """An input, as its store lists it."""
+
+    url: str
+    name: str
+    """What its cluster is called unless its snapshot says: the path below the source, without suffixes."""
+    size: int
+    stamp: str
+    """What changes with the content: its ETag, or its size and when it was written."""
+    modified: str = ""
+    """When it was written, as a text in the order of time; empty where the store does not say."""
+
+
+def missing_extra() -> UsageError:
+    """Return the error of a program that was installed without the extra ``fleet``."""
+    return UsageError("the extra fleet is not installed: pip install 'hashcompat[fleet]'")
+
+
+def check_extra() -> None:
+    """Raise UsageError where the extra ``fleet`` is not installed."""
+    from importlib.util import find_spec  # noqa: PLC0415 - for one command alone
+
+    if any(find_spec(name) is None for name in ("fsspec", "pyarrow", "distributed")):
+        raise missing_extra()
+
+
+def tried(call: Callable[[], Found], what: str) -> Found:
+    """Return what a call to a store returns; one that fails is made again, later and later.
+
+    Raises StoreError, naming what was asked for.
+    """
+    for number in range(_TRIES):
+        try:
+            return call()
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - each store has errors of its own
+            full = isinstance(error, OSError) and error.errno == errno.ENOSPC
+            if number + 1 == _TRIES or full or isinstance(error, _FOR_GOOD):
+                raise StoreError(f"{urls(what)}: {_words(error)}") from None
+        time.sleep(_PAUSE * 2**number * (1 + random.random()))  # noqa: S311 - no secret
+    raise AssertionError(what)
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return said(error.strerror)
+    return said(str(error)) or type(error).__name__
+
+
+class Place:
+    """A directory, local or behind a URL."""
+
+    def __init__(self, url: str) -> None:
+        """Take its URL or path; raises UsageError for a protocol that is not installed."""
+        import fsspec  # type: ignore[import-untyped,import-not-found,unused-ignore]  # noqa: PLC0415 - of the extra
+
+        self.url = url if "://" in url else os.path.realpath(url)
+        try:
+            self._system, self.root = fsspec.core.url_to_fs(self.url)
+        except (ImportError, ValueError) as error:
+            raise UsageError(f"{urls(url)}: {said(str(error))}") from None
+        self.local = "local" in _protocols(self._system)
+
+    def path(self, name: str) -> str:
+        """Return the path of something in it, as its store names it."""
+        return f"{self.root.rstrip('/')}/{name}" if name else self.root
+
+    def entries(self, besides: str = "") -> list[Entry]:
+        """List the files with Kubernetes objects in it, or the one that it is; none below ``besides``.
+
+        Raises StoreError, also where there is none.
+        """
+
+        def find() -> dict[str, Any]:
+            self._system.invalidate_cache()
+            found: dict[str, Any] = self._system.find(self.root, detail=True)
+            return found
+
+        every = tried(find, self.url)
+        chosen = [
+            _entry(self._system, self.root, path, info)
+            for path, info in sorted(every.items())
+            if (path == self.root or path.endswith(_ENDINGS)) and not (besides and _below(path, besides))
+        ]
+        if not chosen:
+            raise StoreError(f"{urls(self.url)}: no file of Kubernetes objects ({', '.join(SUFFIXES)}) in it")
+        return chosen
+
+    def names(self, folder: str) -> dict[str, str]:
+        """Return the files of a folder in it, not of those below, with the stamp of each."""
+
+        def listed() -> list[Any]:
+            self._system.invalidate_cache()
+            try:
+                found: list[Any] = self._system.ls(self.path(folder), detail=True)
+            except FileNotFoundError:
+                return []
+            return found
+
+        rows = tried(listed, f"{self.url}/{folder}")
+        return {row["name"].rsplit("/", 1)[-1]: _stamp(row)[0] for row in rows if row["type"] == "file"}
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a file of this program; raises StoreError."""
+
+        def content() -> bytes:
+            found: bytes = self._system.cat_file(self.path(name))
+            return found
+
+        return tried(content, f"{self.url}/{name}")
+
+    def read_each(self, names: Iterable[str]) -> Iterator[bytes]:
+        """Yield the contents of some small files in their order, several of which are read at once."""
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            yield from pool.map(self.read, names)
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file whole; raises StoreError."""
+
+        def put() -> None:
+            if not self.local:
+                self._system.pipe_file(self.path(name), content)
+                return
+            path = Path(self.path(name))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with replacing(path) as stream:
+                stream.write(content)
+
+        tried(put, f"{self.url}/{name}")
+
+    def write_file(self, name: str, file: Path) -> None:
+        """Write a file whole, with the content of a local one; raises StoreError."""
+
+        def put() -> None:
+            if not self.local:
+                self._system.put_file(str(file), self.path(name))
+                return
+            path = Path(self.path(name))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with replacing(path) as stream, file.open("rb") as content:
+                shutil.copyfileobj(content, stream, _CHUNK)
+
+        tried(put, f"{self.url}/{name}")
+
+    def remove(self, name: str) -> None:
+        """Remove a file, if it is there; raises StoreError."""
+
+        def gone() -> None:
+            with suppress(FileNotFoundError):
+                self._system.rm_file(self.path(name))
+
+        tried(gone, f"{self.url}/{name}")
+
+    def below(self, folder: str) -> list[str]:
+        """Return the files of a folder in it and of those below, by their names in the place."""
+
+        def found() -> list[str]:
+            self._system.invalidate_cache()
+            paths: list[str] = self._system.find(self.path(folder))
+            return paths
+
+        start = len(self.path("x")) - 1
+        return [path[start:] for path in tried(found, f"{self.url}/{folder}")]
+
+
+def _protocols(system: Any) -> tuple[str, ...]:
+    protocol = system.protocol
+    return (protocol,) if isinstance(protocol, str) else tuple(protocol)
+
+
+def _below(path: str, folder: str) -> bool:
+    return path.startswith(f"{folder.rstrip('/')}/")
+
+
+def _entry(system: Any, root: str, path: str, info: Mapping[str, Any]) -> Entry:
+    stamp, modified = _stamp(info)
+    below = path.removeprefix(root).lstrip("/") or path.rsplit("/", 1)[-1]
+    url: str = path if "local" in _protocols(system) else system.unstrip_protocol(path)
+    return Entry(url, _without_suffixes(below), int(info.get("size") or 0), stamp, modified)
+
+
+def _without_suffixes(path: str) -> str:
+    for packed in COMPRESSED:
+        path = path.removesuffix(packed)
+    for suffix in SUFFIXES:
+        path = path.removesuffix(suffix)
+    return path
+
+
+def _stamp(info: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what changes with the content of a file, and when it was written."""
+    time_ = next(
+        (info[key] for key in ("mtime", "LastModified", "last_modified", "created") if info.get(key)), ""
+    )
+    if isinstance(time_, datetime):
+        time_ = time_.astimezone(UTC).timestamp()
+    written = f"{time_:020.6f}" if isinstance(time_, int | float) else str(time_)
+    tag = next((str(info[key]) for key in ("ETag", "etag", "md5Hash", "content_md5") if info.get(key)), "")
+    return tag.strip('"') or f"{info.get('size')}-{written}", written
+
+
+@contextmanager
+def local_copy(entry: Entry) -> Iterator[Path]:
+    """Give an input as a local file: itself, or a copy that is as long as the store says and then vanishes.
+
+    Raises StoreError where the store fails, and where there is no room for a copy; InputError for an input
+    that is larger than any that is read.
+    """
+    if "://" not in entry.url:
+        yield Path(entry.url)
+        return
+    if entry.size > MOST_BYTES:
+        raise InputError(f"more than {size(MOST_BYTES)}, the most that is read")
+    if entry.size > (free := shutil.disk_usage(tempfile.gettempdir()).free):
+        raise StoreError(f"{tempfile.gettempdir()}: {free:,} bytes are free, and {entry.size:,} are needed")
+    import fsspec  # type: ignore[import-untyped,import-not-found,unused-ignore]  # noqa: PLC0415 - of the extra
+
+    system, path = fsspec.core.url_to_fs(entry.url)
+    with tempfile.TemporaryDirectory(prefix="hashcompat-") as folder:
+        copy = Path(folder) / "input"
+        tried(lambda: _copied(system, path, copy, entry.size), entry.url)
+        yield copy
+
+
+def _copied(system: Any, path: str, copy: Path, length: int) -> None:
+    left = length
+    with (
+        system.open(path, "rb", cache_type="readahead", block_size=_CHUNK * 8) as stream,
+        copy.open("wb") as out,
+    ):
+        while data := stream.read(min(_CHUNK, left + 1)):
+            left -= len(data)
+            if left < 0:
+                break
+            out.write(data)
+    if left:
+        raise OSError(errno.EIO, f"not the {length:,} bytes that the store lists")

@@ -38,8 +38,8 @@ def command(*argv: str) -> str:
     return f"from hashcompat.cli import main; assert main._run('hashcompat', {list(argv)!r}) == 0"
 
 
-OPTIONAL = {"mcp", "tree-sitter", "tree-sitter-go", "fsspec", "pandas"}
-"""What the extras ``go``, ``mcp`` and ``notebook`` install."""
+OPTIONAL = {"mcp", "tree-sitter", "tree-sitter-go", "fsspec", "pandas", "dask", "distributed", "pyarrow"}
+"""What the extras ``fleet``, ``go``, ``mcp`` and ``notebook`` install."""
 
 
 def test_the_package_imports_what_it_declares_and_declares_what_it_imports() -> None:

@@ -28,6 +28,7 @@ def test_a_page_that_differs_or_is_missing_is_named(tmp_path: Path) -> None:
         "missing  README.md",
         "missing  docs/architecture.md",
         "missing  docs/explain.md",
+        "missing  docs/fleet.md",
         "missing  docs/formats.md",
         "missing  docs/guide/first-plan.md",
         "missing  docs/matrix.md",

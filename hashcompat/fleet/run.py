@@ -67,8 +67,8 @@ class Limits(msgspec.Struct, frozen=True):
 class Run(msgspec.Struct, frozen=True):
     """What a run came to, as ``run.json`` has it."""
 
-    version: int
-    """Of the tables."""
+    schema: int
+    """The version of the tables."""
     program: str
     data: str
     """The digest of the release data."""
@@ -200,7 +200,7 @@ def _before(out: Place) -> Run | None:
         found = msgspec.json.decode(out.read(RUN), type=Run)
     except (StoreError, msgspec.MsgspecError):
         return None
-    return found if found.version == VERSION and found.program == hashcompat.__version__ else None
+    return found if found.schema == VERSION and found.program == hashcompat.__version__ else None
 
 
 def _tasks(asked: Asked, out: Place) -> dict[str, Task]:

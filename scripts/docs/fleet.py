@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from hashcompat.fleet.tables import ON_REQUEST, TABLES, Column, Status
+from hashcompat.fleet.tables import ON_REQUEST, TABLES, Column
 from scripts.lib.paths import DOCS
 
 PAGE: Final = DOCS / "fleet.md"

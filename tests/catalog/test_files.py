@@ -24,6 +24,7 @@ from hashcompat.core.catalog.files import (
     span,
     span_words,
 )
+from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.catalog.releases import Range
 from hashcompat.core.errors import InputError
 from hashcompat.core.release import parse_release
@@ -204,3 +205,22 @@ def test_a_row_that_does_not_fit_is_named_by_its_file_and_place(
     assert str(error.value).startswith(f"{tmp_path}/tables/t.json: damaged release data: ")
     assert says in str(error.value)
     assert "`$[1]" in str(error.value)
+
+
+def test_the_digest_changes_with_any_file_of_the_data(tmp_path: Path, catalog: Catalog) -> None:
+    first, second = tmp_path / "schemas", tmp_path / "added"
+    (first / "types").mkdir(parents=True)
+    (first / "types" / "a.json").write_text("{}")
+    found = [files.digest(first, second)]
+    second.mkdir()
+    assert files.digest(first, second) == found[0]
+    for path, content in ((second / "1.99.json", "1"), (second / "1.99.json", "2"), (first / "b.json", "")):
+        path.write_text(content)
+        found.append(files.digest(first, second))
+    assert len(set(found)) == 4
+    assert Catalog(first).digest == files.digest(first)
+    assert Catalog(first, second).digest == found[-1]
+    assert catalog.digest == files.digest(files.default_directory())
+    (first / "c.json").mkdir()
+    with pytest.raises(InputError, match=r"c\.json: cannot read release data: Is a directory"):
+        files.digest(first)

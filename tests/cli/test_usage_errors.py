@@ -66,8 +66,8 @@ USAGE: list[tuple[str, tuple[str, ...], str]] = [
         "a command like no other",
         ("zzz",),
         (
-            "The commands are plan, impact, preflight, matrix, fleet, gate, normalize, patch, explain, diff, hash, "
-            "verify, rules, snapshot, convert, report, collector, rbac, releases, mcp, help, version, "
+            "The commands are plan, impact, preflight, matrix, fleet, gate, normalize, patch, explain, diff, "
+            "hash, verify, rules, snapshot, convert, report, collector, rbac, releases, mcp, help, version, "
             "completion."
         ),
     ),

@@ -15,7 +15,7 @@ from hashcompat.fleet import parts
 from hashcompat.fleet import run as fleet
 from hashcompat.fleet.cluster import Question
 from hashcompat.fleet.engines import Here
-from hashcompat.fleet.store import StoreError
+from hashcompat.fleet.store import Place, StoreError
 from hashcompat.fleet.tables import TABLES, names_of
 from tests.fleet.clusters import NEW, OLD, Dying, asked, cluster, content, made, save, table
 from tests.helpers.pods import ARTICLE, listed, node, pod
@@ -122,9 +122,7 @@ def test_what_is_answered_is_not_asked_again(tmp_path: Path) -> None:
     "change", [{"items": True}, {"current": OLD}, {"policy": hashcompat.Policy(max_restarts="5%")}]
 )
 def test_another_question_has_other_keys(change: dict[str, Any], tmp_path: Path) -> None:
-    (entry,) = fleet.entries_of(
-        asked(save(tmp_path, a=cluster()), tmp_path), fleet.Place(str(tmp_path / "o"))
-    )
+    (entry,) = fleet.entries_of(asked(save(tmp_path, a=cluster()), tmp_path), Place(str(tmp_path / "o")))
     keys = {parts.key_of(entry, question, "d") for question in (Question((NEW,)), Question((NEW,), **change))}
     assert len(keys) == 2
     assert parts.key_of(entry, Question((NEW,)), "other data") not in keys

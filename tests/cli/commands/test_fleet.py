@@ -1,0 +1,106 @@
+"""``hashcompat fleet``: what it asks for, prints and exits with."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.fleet.clusters import NEW, OLD, cluster, content, made, save, table
+from tests.helpers.program import Run
+
+
+def words(source: Path, out: Path, *more: str) -> tuple[object, ...]:
+    return ("fleet", source, "--to", NEW, "--out", out, "--workers", "0", *more)
+
+
+def test_a_run_prints_what_it_came_to(run: Run, tmp_path: Path) -> None:
+    save(tmp_path / "in", a=cluster(), b=cluster(NEW), bad="{")
+    done = run(*words(tmp_path / "in", tmp_path / "out"))
+    assert done.code == 2
+    assert done.out.splitlines() == [
+        f"{NEW}: 3 inputs: 2 planned, 1 unreadable",
+        "  2 containers to restart; by the policy: 1 FAIL, 1 PASS",
+        f"Tables: {tmp_path / 'out'}",
+    ]
+    assert done.err.splitlines() == ["3 inputs, 0 of them answered already", "Writing the tables of 3 inputs"]
+    made(tmp_path / "in", tmp_path / "same")
+    assert content(tmp_path / "out") == content(tmp_path / "same")
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        ((), 2),
+        (("--max-failed-clusters", "1"), 3),
+        (("--max-failed-clusters", "1", "--max-undecided", "1"), 0),
+        (("--max-restarts", "100%"), 3),
+        (("--report-only",), 0),
+    ],
+)
+def test_the_exit_code_follows_policy_and_limits(
+    more: tuple[str, ...], code: int, run: Run, tmp_path: Path
+) -> None:
+    save(tmp_path / "in", a=cluster(), bad="{")
+    assert run(*words(tmp_path / "in", tmp_path / "out", "-q", *more)).code == code
+
+
+def test_a_policy_file_and_exceptions_count(run: Run, tmp_path: Path) -> None:
+    exceptions = {"exceptions": [{"container": "ns/p*/*", "reason": "known", "expires": "2999-01-01"}]}
+    (tmp_path / "e.yaml").write_text(json.dumps(exceptions))
+    save(tmp_path / "in", a=cluster())
+    done = run(*words(tmp_path / "in", tmp_path / "out", "-q", "--exceptions", str(tmp_path / "e.yaml")))
+    assert (done.code, table(tmp_path / "out", "clusters")[0]["outcome"]) == (0, "PASS")
+
+
+def test_a_shard_answers_and_makes_no_tables(run: Run, tmp_path: Path) -> None:
+    save(tmp_path / "in", a=cluster(), b=cluster(), c=cluster())
+    done = [run(*words(tmp_path / "in", tmp_path / "out", "-q", "--shard", f"{one}/2")) for one in range(2)]
+    assert [one.code for one in done] == [0, 0]
+    assert sum(int(one.out.split()[0]) for one in done) == 3
+    assert not list((tmp_path / "out").rglob("*.parquet"))
+    again = run(*words(tmp_path / "in", tmp_path / "out"))
+    assert "3 inputs, 3 of them answered already" in again.err
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (("--to", "1.31"), "--out is missing"),
+        (("--out", "o"), "--to is missing"),
+        (("--out", "o", "--to", "1.99"), "'1.99' is not a known kubelet release"),
+        (("--out", "o", "--to", "1.31", "--shard", "2/2"), "--shard 2/2: want I/N"),
+        (("--out", "o", "--to", "1.31", "--shard", "one"), "--shard one: want I/N"),
+        (("--out", "o", "--to", "1.31", "--max-age", "1h"), "--max-age is about one plan"),
+        (("--out", "o", "--to", "1.31", "--fail-on", "pdb"), "--fail-on pdb is judged by gate"),
+        (
+            ("--out", "o", "--to", "1.31", "--scheduler", "tcp://a:1", "--workers", "2"),
+            "has workers of its own",
+        ),
+        (("--out", "none://o", "--to", "1.31", "--workers", "0"), "Protocol not known: none"),
+    ],
+)
+def test_usage_errors(more: tuple[str, ...], says: str, run: Run, tmp_path: Path) -> None:
+    done = run("fleet", save(tmp_path, a=cluster(OLD)), *more)
+    assert (done.code, done.out) == (64, "")
+    assert says in done.err
+
+
+def test_a_source_without_files_is_an_error(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    done = run(*words(tmp_path / "in", tmp_path / "out"))
+    assert done.code == 1
+    assert "no file of Kubernetes objects (.json, .jsonl, .ndjson, .yaml, .yml) in it" in done.err
+
+
+@pytest.mark.parametrize("name", ["fsspec", "pyarrow", "distributed"])
+def test_without_the_extra_one_error_names_it(
+    name: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda one: None if one == name else find(one))
+    done = run(*words(tmp_path, tmp_path / "out"))
+    assert done.code == 64
+    assert done.err == "Error: the extra fleet is not installed: pip install 'hashcompat[fleet]'\n"

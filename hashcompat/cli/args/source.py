@@ -201,7 +201,12 @@ def _without_kubeconfig(cluster: Cluster) -> str:
     """Say that nothing names a cluster, which is then why it is not reached."""
     from hashcompat.sources.cluster import kubectl
 
-    if cluster.kubeconfig or kubectl.has_kubeconfig(os.environ):
+    if cluster.kubeconfig:
+        return ""
+    named = [path for path in os.environ.get("KUBECONFIG", "").split(os.pathsep) if path]
+    if named and not any(map(os.path.exists, named)):
+        return f"; there is no kubeconfig: KUBECONFIG names {', '.join(named)}, which does not exist"
+    if kubectl.has_kubeconfig(os.environ):
         return ""
     return "; there is no kubeconfig: KUBECONFIG is not set, and ~/.kube/config does not exist"
 

@@ -135,6 +135,11 @@ def test_without_a_kubeconfig_that_is_why_no_cluster_is_read(
     (tmp_path / ".kube").mkdir()
     (tmp_path / ".kube" / "config").touch()
     assert "there is no kubeconfig" not in run("plan", "--to", "1.31").err
+    monkeypatch.setenv("KUBECONFIG", "/no/such:/nor/this")
+    why = "; there is no kubeconfig: KUBECONFIG names /no/such, /nor/this, which does not exist; give pods"
+    assert why in run("plan", "--to", "1.31").err
+    monkeypatch.setenv("KUBECONFIG", f"/no/such:{tmp_path}/.kube/config")
+    assert "there is no kubeconfig" not in run("plan", "--to", "1.31").err
 
 
 def test_a_directory_without_a_file_is_called_that(run: Run, tmp_path: Path) -> None:

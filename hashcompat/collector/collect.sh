@@ -355,7 +355,7 @@ write() {
     }
     function gone(said) {
         if (kind == "docker") return name ~ /^inspect / && said ~ /no such (object|container)/
-        if (kind == "cri") return name ~ /^(inspect|inspectp|stats) / && said ~ /notfound|not found|no such container/
+        if (kind == "cri") return name ~ /^(inspect|inspectp|ended|stats) / && said ~ /notfound|not found|no such container/
         return kind != "version" && said ~ /no such file|not a directory|no such process|nonexistent directory/
     }
     function finish(   i) {
@@ -1425,6 +1425,7 @@ cri_pods() {
 
 cri_sandbox() { by_crictl cri "inspectp $1" status inspectp -o json "$1"; }
 cri_inspect() { by_crictl cri "inspect $1" inspect inspect -o json "$1"; }
+cri_ended() { by_crictl cri "ended $1" inspect inspect -o json "$1"; }
 cri_stats() { by_crictl cri "stats $1" crictl stats -o json --id "$1"; }
 
 # How far an answer is one of the kubelet's runtime: 0 none, 1 an answer without any container of it, else by how many run.
@@ -1462,6 +1463,8 @@ cri() {
     [ "$client" = crictl ] || return
     # shellcheck disable=SC2046 # ids
     [ "$most" -lt 2 ] || batches cri_sandbox $(ids_in "$pods")
+    # shellcheck disable=SC2046
+    [ "$most" -lt 2 ] || batches cri_ended $(ended_in "$best")
 }
 
 # Prints the ids of a list of crictl in a probe.
@@ -1472,6 +1475,21 @@ running_in() {
     printf '%s\n' "$1" | awk '{ gsub(/\\n/, "\n"); gsub(/\\"/, "\""); print }' | awk '
         /^      "id": / { id = $2; gsub(/[",]/, "", id) }
         /^      "state": "CONTAINER_RUNNING"/ && id ~ /^[0-9A-Za-z][0-9A-Za-z_.-]*$/ { print id }'
+}
+
+# Prints the ids of containers that ended and were not created again, of each the newest one: their exit codes decide about others.
+ended_in() {
+    printf '%s\n' "$1" | awk '{ gsub(/\\n/, "\n"); gsub(/\\"/, "\""); print }' | awk '
+        function value() { gsub(/[",]/, "", $2); return $2 }
+        /^      "id": / { id = value(); of = ""; attempt = 0 }
+        /^      "podSandboxId": / { sandbox = value() }
+        /^        "name": / && of == "" { of = sandbox "/" value() }
+        /^        "attempt": / { attempt = value() + 0 }
+        /^      "state": / && id ~ /^[0-9A-Za-z][0-9A-Za-z_.-]*$/ {
+            if (value() != "CONTAINER_EXITED") runs[of] = 1
+            else if (!(of in newest) || attempt > newest[of]) { newest[of] = attempt; ended[of] = id }
+        }
+        END { for (of in ended) if (!(of in runs) && n++ < 200) print ended[of] }'
 }
 
 cri_for_preflight() {

@@ -9,6 +9,7 @@ for a mirror pod by ``config.mirror`` (pkg/kubelet/types/pod_update.go ``IsMirro
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 import msgspec
@@ -28,7 +29,7 @@ from hashcompat.core.model.pods import (
 )
 from hashcompat.core.model.uids import is_computed
 from hashcompat.sources.documents import Fields
-from hashcompat.sources.statuses import States, readiness
+from hashcompat.sources.statuses import States, readiness, time_of
 from hashcompat.sources.workloads import Place, workload_of
 
 _MIRROR: Final = "kubernetes.io/config.mirror"
@@ -192,6 +193,7 @@ def of_pod(found: Fields, owner: str = "") -> Pod:
         created=text(metadata.value, "creationTimestamp"),
         resized=resized_in(spec.value, status.value) if status.value else {},
         claims=claims_in(status.value),
+        ends=deadline_of(spec.value, status.value.get("startTime")),
         seen=None if mirror.static else seen_of(metadata.value, status.value),
         ready=ready,
         ready_since=since,
@@ -216,6 +218,21 @@ def seen_of(metadata: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str,
         for row in rows(status, key)
         if isinstance(row, Mapping) and isinstance(row.get("name"), str)
     }
+
+
+def deadline_of(spec: Mapping[str, Any], started: object) -> datetime | None:
+    """Return when a pod that started then has run for its activeDeadlineSeconds; None where nothing shows it.
+
+    Source: pkg/kubelet/active_deadline.go ``pastActiveDeadline``.
+    """
+    seconds = spec.get("activeDeadlineSeconds")
+    if type(seconds) is not int or not isinstance(started, str):
+        return None
+    start = time_of(started)[1]
+    try:
+        return start and start + timedelta(seconds=seconds)
+    except OverflowError:  # behind the year 9999
+        return None
 
 
 def resized_in(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

@@ -203,6 +203,7 @@ def _recorded(row: _Row) -> Recorded:
         created=row.time("created"),
         any_year=row.flag("createdInAnyYear"),
         docker=row.flag("docker"),
+        code=row.count("exitCode"),
         unapplied=row.flag("unapplied"),
     )
 

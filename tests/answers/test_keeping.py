@@ -16,7 +16,9 @@ from tests.helpers.pods import Json, as_json, mirror_pod, pod
 from tests.helpers.program import Run
 
 LEAVES: Json = {"resource.Quantity": "1", "v1.Time": "2020-01-01T00:00:00Z", "v1.FieldsV1": {"swordfish": {}}}
-NOT_TEXTS = frozenset({"hostNetwork", "hostUsers", "automountServiceAccountToken", "priority"})
+NOT_TEXTS = frozenset(
+    {"activeDeadlineSeconds", "hostNetwork", "hostUsers", "automountServiceAccountToken", "priority"}
+)
 
 
 def filled(go_type: GoType, path: str = "") -> Any:

@@ -39,6 +39,15 @@ NOT_READY: Json = {
     }
 }
 
+RULED: Json = {
+    **C,
+    "name": "ruled",
+    "restartPolicy": "Never",
+    "restartPolicyRules": [
+        {"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [42]}}
+    ],
+}
+
 Hash = Callable[[str, Json], int]
 
 
@@ -104,6 +113,27 @@ def small() -> Json:
 def asking(name: str = "p", day: str = "2026-02-01") -> Json:
     """Return a pod that asks for one CPU, created on a day."""
     return pod(SIZED, name=name, metadata={**OWNED, "creationTimestamp": f"{day}T00:00:00Z"})
+
+
+def heartbeating(time: str) -> Json:
+    """Return a node whose kubelet renewed its status then."""
+    made = host()
+    made["status"]["conditions"] = [{"type": "Ready", "status": "True", "lastHeartbeatTime": time}]
+    return made
+
+
+def limited(seconds: int, start: str = "2026-01-01T00:00:00Z") -> Json:
+    """Return a pod that may run for some seconds from a start on."""
+    status = {**with_status("containerStatuses"), "startTime": start}
+    return pod(C, spec={"activeDeadlineSeconds": seconds}, status=status, metadata=OWNED)
+
+
+def ended_with(code: int | None) -> Json:
+    """Return a status in which the container ``ruled`` has ended, and ``c`` runs."""
+    terminated = {} if code is None else {"exitCode": code}
+    status = with_status("containerStatuses")
+    status["containerStatuses"].append({"name": "ruled", "state": {"terminated": terminated}})
+    return status
 
 
 def manifest(container: Json) -> Json:
@@ -285,6 +315,15 @@ INPUTS: tuple[Input, ...] = (
     ),
     Input("HC046", "RESTART", "1.36.4", "1.36.5", (changed(image="docker.io/library/other:1"),)),
     Input("HC046", "UNKNOWN", "1.36.4", "1.36.5", (changed(image="sha256:0123"),)),
+    Input(
+        "HC049",
+        "KILL",
+        "1.32.13",
+        "1.33.13",
+        (heartbeating("2026-01-02T00:00:00Z"), limited(3600)),
+    ),
+    Input("HC050", "RESTART", "1.36.4", "1.36.5", (pod(C, RULED, status=ended_with(42)),)),
+    Input("HC050", "UNKNOWN", "1.36.4", "1.36.5", (pod(C, RULED, status=ended_with(None)),)),
     Input(
         "HC045",
         "KILL",

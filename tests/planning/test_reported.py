@@ -81,10 +81,10 @@ def test_a_container_that_had_ended_is_no_surprise_after_the_upgrade(run: Run, t
     ("policy", "spec", "verdict"),
     [
         ("Never", {}, "KILL"),
-        ("OnFailure", {}, "KEEP"),
+        ("OnFailure", {}, "UNKNOWN"),
         ("Always", {}, "KEEP"),
         ("Never", {"restartPolicy": "Always"}, "KEEP"),
-        ("Never", {"restartPolicyRules": [{"action": "Restart"}]}, "KEEP"),
+        ("Never", {"restartPolicyRules": [{"action": "Restart"}]}, "KILL"),
     ],
 )
 def test_hc045_sidecars_end_with_the_last_container_of_a_never_pod(
@@ -115,3 +115,142 @@ def test_hc027_a_pod_whose_sandbox_is_not_ready_is_created_again(run: Run, tmp_p
     assert [reason["id"] for reason in item["reasons"]] == ["HC002", "HC027"]
     never = items(run, shown("Never"), exited(), directory=tmp_path, more=more)["c"]
     assert (never["verdict"], never["podRecreated"]) == ("KEEP", False)
+
+
+RULES = [
+    {"action": "Restart", "exitCodes": {"operator": "In", "values": [3, 4]}},
+    {"action": "RestartAllContainers", "exitCodes": {"operator": "NotIn", "values": [0, 1]}},
+]
+
+
+def with_code(code: int | None) -> Json:
+    """Return what crictl prints of a container that exited; ``ps`` shows no code."""
+    return exited() if code is None else {"status": {**exited(), "exitCode": code}}
+
+
+@pytest.mark.parametrize(
+    ("policy", "spec", "ended", "expected"),
+    [
+        ("Never", {}, with_code(None), ("KILL", "HC045")),
+        ("OnFailure", {}, with_code(0), ("KILL", "HC045")),
+        ("OnFailure", {}, with_code(2), ("KEEP", "")),
+        ("OnFailure", {}, with_code(None), ("UNKNOWN", "HC050")),
+        ("Always", {}, with_code(None), ("KEEP", "")),
+        ("Always", {"restartPolicy": "Never"}, with_code(1), ("KILL", "HC045")),
+        ("Never", {"restartPolicy": "Never", "restartPolicyRules": RULES}, with_code(1), ("KILL", "HC045")),
+        ("Never", {"restartPolicy": "Never", "restartPolicyRules": RULES}, with_code(3), ("KEEP", "")),
+        (
+            "Never",
+            {"restartPolicy": "Never", "restartPolicyRules": RULES},
+            with_code(42),
+            ("RESTART", "HC050"),
+        ),
+        (
+            "Never",
+            {"restartPolicy": "Never", "restartPolicyRules": RULES},
+            with_code(None),
+            ("UNKNOWN", "HC050"),
+        ),
+        (
+            "Always",
+            {"restartPolicy": "Never", "restartPolicyRules": RULES[:1]},
+            with_code(None),
+            ("UNKNOWN", "HC050"),
+        ),
+        (
+            "Always",
+            {"restartPolicy": "Always", "restartPolicyRules": RULES},
+            with_code(137),
+            ("RESTART", "HC050"),
+        ),
+    ],
+)
+def test_hc050_how_a_container_ended_decides_about_the_others(
+    run: Run, tmp_path: Path, policy: str, spec: Json, ended: Json, expected: tuple[str, str]
+) -> None:
+    """RestartAllContainers is a rule from 1.35 on; a sidecar ends with the last regular container."""
+    found = items(run, shown(policy, **spec), ended, directory=tmp_path)
+    rules = [reason["id"] for reason in found["s"]["reasons"]]
+    assert (found["s"]["verdict"], "".join(rules)) == expected
+    assert (found["c"]["verdict"], found["c"]["observed"]["running"]) == ("KEEP", False)
+
+
+def test_hc050_no_rule_counts_while_its_gate_is_off(run: Run, tmp_path: Path) -> None:
+    given = shown("Never", restartPolicy="Never", restartPolicyRules=RULES)
+    for gates, verdict in (
+        ("RestartAllContainersOnContainerExits=false", "KILL"),
+        ("RestartAllContainersOnContainerExits=false,ContainerRestartRules=false", "KILL"),
+    ):
+        found = items(run, given, with_code(42), directory=tmp_path, more=("--feature-gates", gates))
+        assert found["s"]["verdict"] == verdict
+
+
+def test_hc050_an_ephemeral_container_is_not_restarted_with_the_others(run: Run, tmp_path: Path) -> None:
+    given = shown("Always", restartPolicy="Never", restartPolicyRules=RULES)
+    given["spec"]["ephemeralContainers"] = [{"name": "e", "image": "i"}]
+    given["status"]["ephemeralContainerStatuses"] = [running("e", "d" * 64)]
+    found = items(run, given, with_code(42), directory=tmp_path)
+    assert (found["s"]["verdict"], found["e"]["verdict"]) == ("RESTART", "KEEP")
+
+
+def test_how_containers_ended_outlives_a_snapshot(run: Run, tmp_path: Path) -> None:
+    given = shown("OnFailure")
+    given["status"]["containerStatuses"][0]["state"] = {"terminated": {"exitCode": 0}}
+    (tmp_path / "s.json").write_text(run("snapshot", "-f", "-", stdin=as_json(given)).out)
+    result = run("plan", *WAY, "-f", tmp_path / "s.json", "-o", "json")
+    assert {item["container"]: item["verdict"] for item in result.items} == {"c": "KEEP", "s": "KILL"}
+
+
+LIMITED: Json = {"activeDeadlineSeconds": 3600}
+
+
+def limited(name: str, start: str | None, **spec: Any) -> Json:
+    made = pod(C, name=name, spec={**LIMITED, **spec})
+    made["status"] = {"phase": "Running", "containerStatuses": [running("c")]}
+    return made if start is None else {**made, "status": {**made["status"], "startTime": start}}
+
+
+def at(time: str) -> Json:
+    made = node("v1.36.4")
+    made["status"]["conditions"] = [{"type": "Ready", "status": "True", "lastHeartbeatTime": time}]
+    return made
+
+
+@pytest.mark.parametrize(
+    ("start", "verdict"),
+    [
+        ("2026-02-01T00:59:59Z", "KILL"),
+        ("2026-02-01T01:00:00Z", "KILL"),
+        ("2026-02-01T01:00:01Z", "KEEP"),
+        ("9999-12-31T23:59:59Z", "KEEP"),
+        (None, "KEEP"),
+    ],
+)
+def test_hc049_a_deadline_that_had_passed_ends_a_pod(
+    run: Run, tmp_path: Path, start: str | None, verdict: str
+) -> None:
+    given = as_json(at("2026-02-01T02:00:00Z"), limited("p", start))
+    (item,) = run("plan", *WAY, "-f", "-", "-o", "json", stdin=given).items
+    assert item["verdict"] == verdict
+    (tmp_path / "s.json").write_text(run("snapshot", "-f", "-", stdin=given).out)
+    (kept,) = run("plan", *WAY, "-f", tmp_path / "s.json", "-o", "json").items
+    assert kept["verdict"] == verdict
+    (explained,) = run("explain", "ns/p/c", *WAY, "-f", "-", "-o", "json", stdin=given).items
+    assert explained["verdict"] == verdict
+
+
+def test_hc049_nobody_knows_whether_a_deadline_has_passed_without_a_time(run: Run) -> None:
+    given = limited("p", "2026-02-01T00:00:00Z")
+    given["status"]["containerStatuses"][0]["state"] = {"running": {}}
+    (item,) = run("plan", *WAY, "-f", "-", "-o", "json", stdin=as_json(given)).items
+    assert item["verdict"] == "KEEP"
+
+
+def test_hc049_each_replica_has_its_own_start(tmp_path: Path, run: Run) -> None:
+    found = [limited(f"p{number}", f"2026-02-01T00:{number:02}:00Z") for number in range(60)]
+    for number, one in enumerate(found):
+        one["metadata"]["uid"] = f"8cdcb7ba-17d0-11e9-9243-5254006{number:05}"
+    (tmp_path / "pods.json").write_bytes(as_json(at("2026-02-01T01:30:00Z"), *found))
+    result = run("plan", *WAY, "-f", tmp_path / "pods.json", "-o", "json")
+    killed = {item["pod"] for item in result.items if item["verdict"] == "KILL"}
+    assert killed == {f"p{number}" for number in range(31)}

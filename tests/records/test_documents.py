@@ -273,3 +273,24 @@ NETWORK = {"linux": {"namespaces": {"options": {"network": "POD"}}}, "network": 
 )
 def test_sandboxes_are_told_apart_from_containers(document: object, expected: Sandbox) -> None:
     assert list(from_node(document)) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("document", "code"),
+    [
+        ({"containers": [{**cri("CONTAINER_EXITED"), "exitCode": 137}]}, 137),
+        ({"status": {**cri("CONTAINER_EXITED"), "exitCode": 0}}, 0),
+        ({"status": {**cri(), "exitCode": 0}}, None),
+        ({"status": {**cri("CONTAINER_EXITED"), "exitCode": True}}, None),
+        ({"status": cri("CONTAINER_EXITED")}, None),
+        ({**docker(), "State": {"Running": False, "Status": "exited", "ExitCode": 3}}, 3),
+        ({**docker(), "State": {"Running": True, "Status": "running", "ExitCode": 0}}, None),
+        ({**docker(), "State": "exited", "Status": "Exited (42) 5 minutes ago"}, 42),
+        ({**docker(), "State": "running", "Status": "Up 5 minutes"}, None),
+    ],
+)
+def test_a_record_has_the_code_with_which_a_container_ended(
+    document: dict[str, Any], code: int | None
+) -> None:
+    (record,) = containers(document)
+    assert record.code == code

@@ -17,7 +17,7 @@ from hashcompat.analysis.answers.expectation import Expectation, event_of, expec
 from hashcompat.analysis.answers.sentences import Sentences, sentences
 from hashcompat.analysis.answers.sentences.why import Situation, hashed
 from hashcompat.analysis.answers.texts import NO_DIFFERENCE, Fragment, Texts, fragment, texts_of
-from hashcompat.analysis.planning import bound, with_room
+from hashcompat.analysis.planning import among_all, bound
 from hashcompat.analysis.planning.cluster import Ages
 from hashcompat.analysis.planning.judge import Draft
 from hashcompat.analysis.planning.planner import Planner
@@ -374,7 +374,7 @@ def explain(
     """
     asked = readings(target, in_namespace=in_namespace)
     view, _ = bound(way, inventory, view)
-    return _explain(inventory, target, asked, way, with_room(inventory, way, view), show_values=show_values)
+    return _explain(inventory, target, asked, way, among_all(inventory, way, view), show_values=show_values)
 
 
 def _explain(

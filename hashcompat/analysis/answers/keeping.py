@@ -38,6 +38,7 @@ CONTAINER: Final = frozenset(
         "image",
         "restartPolicy",
         "restartPolicyRules.action",
+        "restartPolicyRules.exitCodes.operator",
         "env.name",
         "resizePolicy.resourceName",
         "resizePolicy.restartPolicy",
@@ -50,6 +51,7 @@ CONTAINER: Final = frozenset(
 """Texts of a container: what a plan asks for or an API server writes, and the names of variables."""
 POD: Final = frozenset(
     {
+        "activeDeadlineSeconds",
         "nodeName",
         "hostNetwork",
         "hostUsers",

@@ -59,10 +59,12 @@ def make(
     if other := cluster.under(shown, olds, view.kubelet(way.new), view):
         view = other
         run = decided(way, inventory, view, gather)
+    short = {}
     if run.rooms.short:
         short = run.rooms.shortages(inventory.pods, refused(run.planner.settled()))
-        if short:
-            run = decided(way, inventory, structs.replace(view, short=short), gather)
+    overdue = run.overdue(inventory.origin)
+    if short or overdue:
+        run = decided(way, inventory, structs.replace(view, short=short, overdue=overdue), gather)
     plan = run.planner.plan(run.gathering.numbers(run.planner.settled))
     plan = structs.replace(
         plan,
@@ -79,8 +81,10 @@ def make(
     return structs.replace(plan, hops=run.hops.hops, rollback=run.hops.rollback, details=details)
 
 
-def with_room(inventory: Inventory, way: Way, view: View) -> View:
-    """Return the view with the pods that their nodes have no room for, found among all pods."""
+def among_all(inventory: Inventory, way: Way, view: View) -> View:
+    """Return the view with what is found among all pods: those without room, and those past a deadline."""
+    if ends := {pod.uid: pod.ends for pod in inventory.pods if pod.ends is not None}:
+        view = structs.replace(view, overdue=cluster.overdue(ends, cluster.dated(inventory).taken))
     if not any(node.allocatable for node in inventory.nodes):
         return view
     rooms = Rooms(inventory.nodes, view.kubelet(way.new))

@@ -8,6 +8,7 @@ begins with kubelets, and under an API server that is newer than both.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any, Final
 
 from msgspec import structs
@@ -169,6 +170,11 @@ class Rooms:
         for name, node in short.items():
             found |= outcomes(tenants[name], node, self.kubelet)
         return found
+
+
+def overdue(ends: Mapping[str, datetime], taken: datetime | None) -> frozenset[str]:
+    """Return the uids of the pods whose deadlines had passed when the input was taken, if that is known."""
+    return frozenset(uid for uid, end in ends.items() if taken is not None and end <= taken)
 
 
 def refused(items: Iterable[Item]) -> set[str]:

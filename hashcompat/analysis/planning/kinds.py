@@ -22,6 +22,7 @@ from hashcompat.core.corev1.scheduling import (
 )
 from hashcompat.core.kubelet.decide.pod import expands
 from hashcompat.core.kubelet.decide.static import is_pinned
+from hashcompat.core.kubelet.decide.whole import exit_codes
 from hashcompat.core.model.pods import Container, ContainerType, Node, Pod, besides
 
 OF_POD: Final = frozenset(
@@ -57,7 +58,7 @@ _NAMES_OF_POD: Final = frozenset(
     {
         *("origin", "file", "namespace", "name", "uid", "node", "owner", "workload", "config_hash"),
         *("containers", "spec", "labels", "ready", "ready_since", "shape"),
-        *("created", "resized", "claims"),  # room decides before kinds are looked at
+        *("created", "resized", "claims", "ends"),  # what these decide is looked at before kinds are
     }
 )
 
@@ -146,13 +147,16 @@ def asked(pod: Pod) -> Asked:
 def states(pod: Pod, dates: Dates | None) -> list[Hashable]:
     """Return what decides of the starts of a pod's containers, and whether each never restarted.
 
-    That one never restarted shows who created the pod's sidecars (planning/creators), and where no main
+    With what code each ended decides about sidecars, and by rules about the whole pod. That one never
+    restarted shows who created the pod's sidecars (planning/creators), and where no main
     container runs, that none ever did (``Whole.never_ran``). Nothing else asks.
     """
     main = [one.running for one in pod.containers if one.type is ContainerType.CONTAINER]
-    sidecars = any(one.type is ContainerType.SIDECAR for one in pod.containers)
-    if sidecars or all(running is False for running in main):
-        return [(dates and dates.of(one), one.restarts == 0) for one in pod.containers]
+    special = any(
+        one.type is ContainerType.SIDECAR or "restartPolicyRules" in one.spec for one in pod.containers
+    )
+    if special or all(running is False for running in main):
+        return [(dates and dates.of(one), one.restarts == 0, *exit_codes(one)) for one in pod.containers]
     return [dates and dates.of(one) for one in pod.containers]
 
 

@@ -104,7 +104,8 @@ class Rulings(Generic[Ruling]):
     def is_shared(self, pod: Pod) -> bool:
         """Return whether other pods may have the same answer: none whose records or names decide."""
         served = not pod.manifest and pod.static_manifest is None
-        if self._judge.view.short and pod.uid in self._judge.view.short:
+        view = self._judge.view
+        if pod.uid in view.short or pod.uid in view.overdue:
             return False
         return self._plain and served and not (pod.static or pod.mirror_doubt or pod.doubt)
 

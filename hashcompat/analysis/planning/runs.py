@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hashcompat.analysis.planning.cluster import Ages, Rooms
+from hashcompat.analysis.planning.cluster import Ages, Rooms, overdue
 from hashcompat.analysis.planning.hops import Hops
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.repeats import Gather, Nothing, Repeats
@@ -17,7 +18,7 @@ from hashcompat.core import rules
 from hashcompat.core.errors import InputError
 from hashcompat.core.forks import FailedError, begun
 from hashcompat.core.model.plan import Way
-from hashcompat.core.model.pods import Inventory, Node, Pod, Share, Shared
+from hashcompat.core.model.pods import Inventory, Node, Origin, Pod, Share, Shared
 from hashcompat.core.model.servers import ApiServers
 from hashcompat.core.model.uids import Dating
 
@@ -42,6 +43,8 @@ class Run:
         self.ages = Ages(dating)
         self.servers = ApiServers()
         self.rooms = Rooms(nodes, view.kubelet(way.new))
+        self.ends: dict[str, datetime] = {}
+        """When the pods that have a deadline end, by their uids."""
         self.gathering = gather(way, view, templates)
         self._repeats = Repeats(self.planner, self.hops, templates, self.gathering)
 
@@ -51,12 +54,18 @@ class Run:
             self.ages.add(pod)
             self.servers.see(pod)
             self.rooms.add(pod)
+            if pod.ends is not None:
+                self.ends[pod.uid] = pod.ends
             self._repeats.add(pod)
+
+    def overdue(self, origin: Origin) -> frozenset[str]:
+        """Return the uids of the pods whose deadlines had passed when the input was taken."""
+        return overdue(self.ends, self.ages.dated(origin).taken)
 
     def sent(self, share: Share) -> Iterator[Any]:
         """Decide a share, and yield what another process needs of that."""
         self.add(share)
-        aside = self.ages.found, self.servers.found, self.rooms.sums
+        aside = self.ages.found, self.servers.found, self.rooms.sums, self.ends
         yield self.planner.found, self.hops.found, aside, (share.seen, share.lines)
         yield from self.planner.rows()
 
@@ -66,12 +75,13 @@ class Run:
         ``lines`` is by how many those of its containers are too low. Raises FailedError where a reason names
         a place in the file, which is not known then.
         """
-        planned, counted, (ages, servers, sums), seen = next(sent)
+        planned, counted, (ages, servers, sums, ends), seen = next(sent)
         self.planner.merge(map(_without_places, sent) if lines else sent, planned, lines)
         self.hops.merge(counted)
         self.ages.merge(ages)
         self.servers.merge(servers)
         self.rooms.merge(sums)
+        self.ends |= ends
         found: tuple[Any, int] = seen
         return found
 

@@ -40,6 +40,8 @@ class View(msgspec.Struct, frozen=True):
     """Whether the pods are as they run under the current kubelets, so that their times count."""
     short: Mapping[str, Shortage] = msgspec.field(default_factory=dict)
     """The pods that the target kubelet has no room for, by their uids."""
+    overdue: frozenset[str] = frozenset()
+    """The uids of pods whose deadlines had passed when the input was taken."""
     sample: bool = False
     """Whether they are those of the sample, whose nodes run whatever release is asked for."""
 

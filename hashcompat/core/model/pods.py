@@ -258,6 +258,10 @@ class Pod(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its spec is
     created: str = ""
     """``metadata.creationTimestamp``, as given: as texts such times are in their order; empty if unset."""
 
+    ends: datetime | None = None
+    """When its activeDeadlineSeconds have passed since its startTime, UTC; None where it has none, or the
+    status does not show that."""
+
     resized: Mapping[str, Mapping[str, Any]] = msgspec.field(default_factory=dict)
     """By their names, the containers whose requests a kubelet has not taken from their spec: those that it
     ``allocated``, and those that they ``actual``-ly have, where the status shows them and they differ."""

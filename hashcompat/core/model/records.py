@@ -52,6 +52,9 @@ class Recorded(msgspec.Struct, frozen=True):
     docker: bool = False
     """Whether it is known to be in Docker."""
 
+    code: int | None = None
+    """Its exit code; None while it runs, or where the source does not report it."""
+
     unapplied: bool = False
     """Whether the kubelet's own file of the resources that it applied was looked for, and lacks it."""
 

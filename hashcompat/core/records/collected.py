@@ -16,7 +16,7 @@ from msgspec import structs
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance, jsontext
-from hashcompat.core.go.jsonpath import rows, text
+from hashcompat.core.go.jsonpath import part, rows, text
 from hashcompat.core.model.records import Applied, Record, Recorded
 from hashcompat.core.records.documents import from_node
 from hashcompat.core.records.probes import INCOMPLETE, MARK, Dump, Probe, UnreadError, dumps
@@ -24,6 +24,8 @@ from hashcompat.core.records.probes import INCOMPLETE, MARK, Dump, Probe, Unread
 _APPLIED: Final = "/actuated_pods_state"
 """How the path of the kubelet's file ends that holds which resources it applied."""
 _SANDBOX: Final = "inspectp "
+_ENDED: Final = "ended "
+"""What a collector asks of a container that ended: of what it prints, its exit code counts."""
 
 
 def from_documents(documents: Iterable[Any], origin: str) -> Iterator[Record]:
@@ -105,7 +107,22 @@ def _cri(dump: Dump) -> list[Record]:
         for document in _documents(probe)
     }
     listed = [_without(document, shown.keys()) for document in listed]
-    return [record for document in (*listed, *shown.values()) for record in from_node(document)]
+    found = [record for document in (*listed, *shown.values()) for record in from_node(document)]
+    codes = dict(_exit_codes(dump))
+    return [
+        structs.replace(one, code=codes[one.id]) if isinstance(one, Recorded) and one.id in codes else one
+        for one in found
+    ]
+
+
+def _exit_codes(dump: Dump) -> Iterator[tuple[str, int]]:
+    """Yield the code with which each container ended that a collector asked for, where it learned it."""
+    for probe in dump.of_kind("cri"):
+        if probe.name.startswith(_ENDED) and probe.text:
+            for document in _documents(probe):
+                code = part(document, "status").get("exitCode") if isinstance(document, dict) else None
+                if type(code) is int:
+                    yield probe.name.removeprefix(_ENDED), code
 
 
 def _without(document: Any, shown: Collection[str]) -> Any:

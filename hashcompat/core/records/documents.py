@@ -29,6 +29,8 @@ from hashcompat.core.shown import MASK
 
 _HEX: Final = re.compile(r"[0-9a-f]{1,8}")
 _DECIMAL: Final = re.compile(r"[0-9]{1,10}")
+_EXITED: Final = re.compile(r"Exited \(([0-9]{1,10})\)")
+"""How Docker's list says that a container ended."""
 _RELEASE: Final = re.compile(r"v?[0-9]{1,3}\.[0-9]{1,3}[0-9a-z.+-]{0,40}")
 _RKT_HASH: Final = "rkt.kubernetes.io/container-hash"
 _RKT_ATTEMPT: Final = "rkt.kubernetes.io/restart-count"
@@ -41,6 +43,7 @@ class _Made(msgspec.Struct, frozen=True):
     created: datetime | None
     running: bool
     attempt: int | None
+    code: int | None = None
 
 
 def from_node(document: Any) -> Iterator[Record]:
@@ -78,6 +81,7 @@ def _from_cri(status: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
             time_of(status.get("createdAt")),
             status.get("state") in ("CONTAINER_RUNNING", 1),
             cri_attempt(status),
+            _number(status.get("exitCode")) if status.get("state") in ("CONTAINER_EXITED", 2) else None,
         )
         yield _recorded(labels, annotations, made)
     else:
@@ -101,8 +105,23 @@ def _from_docker(container: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
     hashes = {key: named.labels.get(f"annotation.{key}") for key in (HASH, HASH_WITHOUT_RESOURCES)}
     hashes[HASH] = named.hex or hashes[HASH] or named.labels.get(HASH)
     identity = text(container, "Id") or text(container, "ID")
-    made = _Made(identity, time_of(container.get("Created")), named.running, named.attempt)
+    made = _Made(
+        identity, time_of(container.get("Created")), named.running, named.attempt, _docker_code(container)
+    )
     yield structs.replace(_recorded(labels, hashes, made), docker=True)
+
+
+def _docker_code(container: Mapping[str, Any]) -> int | None:
+    """Return the exit code of a container that ended: of ``docker inspect``, or in the words of the list."""
+    state = container.get("State")
+    if isinstance(state, Mapping):
+        return _number(state.get("ExitCode")) if state.get("Status") == "exited" else None
+    found = _EXITED.match(text(container, "Status"))
+    return int(found[1]) if found else None
+
+
+def _number(value: object) -> int | None:
+    return value if type(value) is int else None  # true is an int too
 
 
 def _from_rkt(manifest: Mapping[str, Any]) -> Iterator[Recorded]:
@@ -149,6 +168,7 @@ def _recorded(labels: Mapping[str, Any], annotations: Mapping[str, Any], made: _
         without_resources=without,
         id=made.id,
         created=made.created,
+        code=made.code,
     )
 
 

@@ -108,7 +108,7 @@ def _as_recorded(container: Container, record: Recorded) -> Container:
             found, id=record.id, started=record.created, restarts=record.attempt, ended=None
         )
     if not record.running and (found.ended is None or not found.ended.final):
-        found = structs.replace(found, ended=Ended(record.id, None, final=True))
+        found = structs.replace(found, ended=Ended(record.id, None, final=True, code=record.code))
     return found
 
 

@@ -61,6 +61,8 @@ FINISHED: Final = "HC045"
 NOT_SEEN: Final = "HC046"
 MANIFEST_MISSING: Final = "HC047"
 ROOM: Final = "HC048"
+DEADLINE: Final = "HC049"
+EXIT_CODE: Final = "HC050"
 
 
 class Step(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):

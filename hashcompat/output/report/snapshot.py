@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any, Final, TypeVar
 
@@ -146,6 +146,7 @@ def _recorded(record: Recorded) -> Document:
         "created": _time(record.created),
         "createdInAnyYear": record.any_year,
         "docker": record.docker,
+        **({} if record.code is None else {"exitCode": record.code}),
         **({"unapplied": True} if record.unapplied else {}),
     }
 
@@ -245,6 +246,9 @@ def _status(pod: Pod) -> Document:
     status: Document = {"phase": pod.phase}
     if pod.seen is not None:
         status["observedGeneration"] = _CHANGED - 1
+    if pod.ends is not None:
+        since = pod.ends - timedelta(seconds=pod.spec["activeDeadlineSeconds"])
+        status["startTime"] = _time(since)
     for container in pod.containers:
         if container.running is not None:
             seen = _seen(pod.seen[container.name]) if pod.seen and container.name in pod.seen else {}
@@ -275,7 +279,10 @@ def _state(container: Container) -> Document:
     identity = {"containerID": f"runtime://{container.id}"} if container.id else {}
     restarts = {"restartCount": container.restarts} if container.restarts is not None else {}
     probed = {"started": container.probed} if container.probed is not None else {}
-    state = {"running": started} if container.running else {}
+    ended = container.ended
+    state: Document = {"running": started} if container.running else {}
+    if not container.running and ended is not None and ended.final:
+        state = {"terminated": {} if ended.code is None else {"exitCode": ended.code}}
     return {"name": container.name, "state": state, **restarts, **probed, **identity}
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
+from hashcompat.core.go.jsonpath import part, text
 from hashcompat.core.records.probes import Probe
 from hashcompat.sources import programs
 from hashcompat.sources.documents import check_values, load_all, loads
@@ -27,15 +29,40 @@ _ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.-]{0,255}")
 """The id of a sandbox, which becomes an argument."""
 
 
+_MOST_ENDED: Final = 200
+"""Containers that ended and are asked for their exit codes."""
+
+
 def documents(socket: str) -> list[Any]:
     """Return the output of ``crictl ps -a`` and ``crictl inspectp``: all containers and sandboxes.
+
+    And of ``crictl inspect`` for those that ended and were not created again, whose exit codes decide.
 
     Raises InputError, naming the socket, when crictl is missing or the runtime cannot be asked.
     """
     containers = _crictl(socket, "ps", "-a", "-o", "json")
     pods = _crictl(socket, "pods", "-o", "json")
     sandboxes = [_id(row, socket) for document in pods for row in _items(document, socket)]
-    return containers + (_crictl(socket, "inspectp", "-o", "json", *sandboxes) if sandboxes else [])
+    found = containers + (_crictl(socket, "inspectp", "-o", "json", *sandboxes) if sandboxes else [])
+    if ended := ended_in([row for document in containers for row in _containers(document)]):
+        with suppress(InputError):  # one was removed meanwhile: what no code shows of the others is UNKNOWN
+            found += _crictl(socket, "inspect", "-o", "json", *ended)
+    return found
+
+
+def ended_in(containers: Sequence[Any]) -> list[str]:
+    """Return the ids of containers that ended and were not created again, of each the newest one."""
+    newest, running = dict[tuple[str, str], tuple[int, str]](), set[tuple[str, str]]()
+    for row in containers:
+        found = row if isinstance(row, Mapping) else {}
+        of = text(found, "podSandboxId"), text(part(found, "metadata"), "name")
+        attempt = part(found, "metadata").get("attempt")
+        rank = attempt if type(attempt) is int else 0
+        if found.get("state") not in ("CONTAINER_EXITED", 2):
+            running.add(of)
+        elif _ID.fullmatch(text(found, "id")) and rank >= newest.get(of, (0, ""))[0]:
+            newest[of] = rank, text(found, "id")
+    return [one for of, (_, one) in newest.items() if of not in running][:_MOST_ENDED]
 
 
 def _items(document: Any, socket: str) -> Iterator[Any]:
@@ -98,6 +125,7 @@ def probes(asking: Asking, socket: str, listed: Probe) -> list[Probe]:
         ask("images", ("images", "-o", "json")),
         ask("pods", _LISTS["pods"]),
         *(ask(f"stats {one}", ("stats", "-o", "json", "--id", one)) for one in running),
+        *(ask(f"ended {one}", ("inspect", "-o", "json", one)) for one in ended_in(rows(listed))),
     ]
     return [*_inspected(asking, socket, running), *asking.every(questions)]
 
@@ -141,9 +169,12 @@ def _running(listed: Probe) -> Iterator[str]:
 def rows(listed: Probe) -> list[Any]:
     """Return the containers in a list; none where there is no list."""
     try:
-        document = loads(listed.text) if listed.text else {}
+        return _containers(loads(listed.text) if listed.text else {})
     except InputError:
         return []
+
+
+def _containers(document: Any) -> list[Any]:
     found = document.get("containers") if isinstance(document, Mapping) else None
     return found if isinstance(found, list) else []
 

@@ -59,10 +59,7 @@ _ROLES: Final = {
                 "priorityClassName",
             )
         ),
-        *(
-            ("status", key)
-            for key in ("podIP", "hostIP", "startTime", "reason", "message", "nominatedNodeName")
-        ),
+        *(("status", key) for key in ("podIP", "hostIP", "reason", "message", "nominatedNodeName")),
         *(("status", key, EACH, "ip") for key in ("podIPs", "hostIPs")),
         *(("status", "conditions", EACH, key) for key in ("lastProbeTime", "reason", "message")),
         *(
@@ -88,6 +85,7 @@ _ROLES: Final = {
         ("metadata", "labels", _ANY),
         *(("metadata", "ownerReferences", EACH, key) for key in ("kind", "name", "uid")),
         ("status", "conditions", EACH, "lastTransitionTime"),
+        ("status", "startTime"),
         ("spec", "nodeName"),
         ("spec", "hostname"),
         ("spec", "volumes", _ANY),

@@ -121,6 +121,8 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
     """That of the time at which it was created."""
     since: int | None
     """That of the time at which the pod became Ready."""
+    start: int | None
+    """That of its startTime, where the pod has activeDeadlineSeconds."""
     owner: tuple[tuple[int | None, str], ...]
     """Those of the kind and the name of its controller, with what these are in the first pod; none without
     one."""
@@ -152,6 +154,7 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
             file=where.file,
             labels=labels,
             created=pod.created if self.created is None else values[self.created],
+            ends=pod.ends if self.start is None else pods.deadline_of(spec, values[self.start]),
             ready_since=pod.ready_since if self.since is None else time_of(values[self.since])[1],
             shape=self,
         )
@@ -305,6 +308,7 @@ class Family:
             node=of_spec.get("nodeName"),
             created=of_metadata.get("creationTimestamp"),
             since=since.get("lastTransitionTime"),
+            start=places.at("status").get("startTime") if "activeDeadlineSeconds" in value["spec"] else None,
             owner=tuple(_owner(value["metadata"], of_metadata)),
             has_labels="labels" in of_metadata,
             of_owners=tuple(

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
+from hashcompat.core.model.records import Recorded
+from hashcompat.core.records.collected import from_dump
 from hashcompat.core.records.probes import AbsentError, Dump
 from tests.helpers.dumps import read_back
 from tests.helpers.fakenode import CONTAINERD, DOCKER, HANG, FakeNode, fake_node
@@ -191,6 +193,39 @@ def test_crictl_is_asked_for_containers_and_sandboxes(node: FakeNode, run: Run) 
     }
     assert MARKER not in text
     assert recorded(run, node, text)[0] == 2  # a hash that differs
+
+
+def test_of_containers_that_ended_the_newest_is_asked_for_its_exit_code(node: FakeNode) -> None:
+    """One that was created again is not: its code decides nothing."""
+    with_crictl(node, "p", "q")
+    listed = json.loads(cri_list("p", "q", "r", "s"))
+    ended = [
+        {
+            "id": row["id"],
+            "podSandboxId": sandbox,
+            **row,
+            "metadata": {"name": name, "attempt": attempt},
+            "state": state,
+        }
+        for row, (sandbox, name, attempt, state) in zip(
+            listed["containers"],
+            [
+                ("s1", "c", 1, "CONTAINER_RUNNING"),
+                ("s1", "c", 0, "CONTAINER_EXITED"),
+                ("s2", "c", 0, "CONTAINER_EXITED"),
+                ("s2", "c", 3, "CONTAINER_EXITED"),
+            ],
+            strict=True,
+        )
+    ]
+    (node.directory / "answers" / "crictl-ps").write_text(json.dumps({"containers": ended}, indent=2))
+    shown = {"info": {"pid": 0}, "status": {"id": "id-s", "state": "CONTAINER_EXITED", "exitCode": 42}}
+    node.program("crictl", {"inspect-id-s": json.dumps(shown, indent=2)})
+    text = node.run()
+    (found,) = read_back(text)
+    assert [probe.name for probe in found.of_kind("cri") if probe.name.startswith("ended")] == ["ended id-s"]
+    codes = {record.id: record.code for record in from_dump(found) if isinstance(record, Recorded)}
+    assert codes == {"id-p": None, "id-q": None, "id-r": None, "id-s": 42}
 
 
 def test_compact_answers_hold_no_annotation_either(node: FakeNode) -> None:

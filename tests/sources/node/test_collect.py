@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from hashcompat.sources import programs
+from hashcompat.sources.node import cri
 from hashcompat.sources.node import docker as daemon
 from tests.helpers.pods import Json, as_json, pod
 from tests.helpers.program import Result, Run
@@ -162,6 +163,37 @@ def test_crictl_is_asked_for_containers_then_for_each_sandbox(
     given = "--runtime-endpoint unix:///s --timeout 60s"
     asked = ["ps -a -o json", "pods -o json", "inspectp -o json a b"]
     assert (tmp_path / "asked").read_text().splitlines() == [f"{given} {words}" for words in asked]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_crictl_is_asked_how_containers_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
+    """One of them may have been removed meanwhile, which is no reason to know nothing."""
+    rows = [
+        {
+            "id": "a",
+            "podSandboxId": "s",
+            "metadata": {"name": "c", "attempt": 1},
+            "state": "CONTAINER_EXITED",
+        },
+        {"id": "b", "podSandboxId": "s", "metadata": {"name": "c"}, "state": "CONTAINER_EXITED"},
+        {"id": "d", "podSandboxId": "s", "metadata": {"name": "d"}, "state": "CONTAINER_EXITED"},
+        {
+            "id": "e",
+            "podSandboxId": "s",
+            "metadata": {"name": "d", "attempt": 1},
+            "state": "CONTAINER_RUNNING",
+        },
+        "no container",
+    ]
+    shown = json.dumps({"status": {"id": "a", "exitCode": 1}})
+    answers = f"""*ps*) echo '{json.dumps({"containers": rows})}' ;; *pods*) echo '{{}}' ;;
+    *inspect*) echo "$@" >> {tmp_path}/asked; echo '{shown}'; exit {int(fails)} ;;"""
+    crictl(tmp_path, monkeypatch, f"case $* in {answers} esac")
+    found = cri.documents("/s")
+    assert (tmp_path / "asked").read_text().split("inspect ")[1] == "-o json a\n"
+    assert found[1:] == ([] if fails else [json.loads(shown)])
 
 
 @pytest.mark.parametrize(

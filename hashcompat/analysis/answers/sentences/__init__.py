@@ -74,6 +74,8 @@ def _what_kill(situation: Situation) -> str:
         return f"{start} it no longer runs this static pod: it kills {_EVERY}, and the pod disappears"
     if situation.has(rules.NOT_CREATED):
         return f"{start} it kills this container, and fails to create it again"
+    if situation.has(rules.DEADLINE):
+        return f"{start} it ends this pod: it kills {_EVERY}, for good, and the pod is Failed"
     if situation.has(rules.FINISHED):
         return f"{start} it kills this container, and does not create it again"
     if situation.has(*REFUSED):
@@ -120,6 +122,10 @@ DECIDES: Final[Mapping[str, str]] = {
     rules.FEATURE_REFUSED: (
         "the node's runtime decides: once the new kubelet has started on another node with it, that node's "
         "status.declaredFeatures names the feature or not"
+    ),
+    rules.EXIT_CODE: (
+        "the exit code decides: give the record with --recorded FILE, of docker inspect, of crictl inspect, "
+        "or of a dump by this version"
     ),
     rules.TAINT: (
         "the kubelet's feature gate decides: give it with --feature-gates "
@@ -271,7 +277,7 @@ def _kill(situation: Situation) -> str:
         return "put the manifest back before the upgrade, or copy all of the node's manifests and plan again"
     if situation.item.container.type is ContainerType.EPHEMERAL:
         return "finish the debugging session before the upgrade, or add another ephemeral container after it"
-    if situation.has(rules.FINISHED):
+    if situation.has(rules.FINISHED, rules.DEADLINE):
         return (
             "if its work still counts, let it end before its node's kubelet is upgraded; else delete the pod"
         )

@@ -362,6 +362,14 @@ def _finished(_: Situation, reasons: Reasons) -> str:
     return f"{reasons[0].text}: a kubelet that starts ends what is left of a finished pod"
 
 
+def _deadline(_: Situation, reasons: Reasons) -> str:
+    return f"{reasons[0].text}, which ends it under any kubelet"
+
+
+def _exit_code(situation: Situation, reasons: Reasons) -> str:
+    return f"{reasons[0].text}; {situation.new} looks at it when it starts, as any kubelet would"
+
+
 def _no_volume(_: Situation, reasons: Reasons) -> str:
     return f"{after(reasons[0].text, 'not compared: ')}, and it looks at containers only once all are mounted"
 
@@ -384,6 +392,8 @@ BY_POD: Final[Mapping[str, Clause]] = {
     rules.DEVICES: _refused,
     rules.FEATURE_REFUSED: _feature,
     rules.FINISHED: _finished,
+    rules.DEADLINE: _deadline,
+    rules.EXIT_CODE: _exit_code,
     rules.ROOM: _room,
     rules.NOT_SEEN: _not_seen,
     rules.NO_VOLUME: _no_volume,

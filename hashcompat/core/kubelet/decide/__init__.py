@@ -30,6 +30,7 @@ POD: Final[tuple[Decide, ...]] = (
     admission.features,  # one that the kubelet or its node does not have
     admission.devices,  # devices that have no plugin yet, in a few releases
     admission.room,  # more than its node has left beside the pods before it
+    pod.overdue,  # its deadline has passed
     pod.runtime_gone,  # Docker, without dockershim and cri-dockerd
     pod.moved_cgroup,  # another QoS class, between 1.15 and 1.16
     pod.unmounted,  # a volume without a plugin, for which the kubelet waits
@@ -41,6 +42,7 @@ sandbox. Then a static pod's UID (``decide``): a new one is a new pod."""
 
 RECORD: Final[tuple[Decide, ...]] = (
     container.never_compared,  # init and ephemeral containers
+    pod.restarted_whole,  # another container ended, and its rules restart all for that
     container.ignored_sidecar,  # before 1.32, or behind a startupProbe
     container.hidden,  # a snapshot hides the recorded hash or those to compare it with
     container.closed_build,  # a vendor's kubelet that is not public, where the algorithm changes

@@ -13,11 +13,16 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_compared
 from hashcompat.core.kubelet.decide.static import unread
+from hashcompat.core.kubelet.decide.whole import Rules
 from hashcompat.core.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.core.model.pods import FINISHED, Container, ContainerType, Pod
 from hashcompat.core.model.verdicts import Reason, Verdict
 
 POD_RESOURCES_GATE: Final = "PodLevelResources"
+
+RULES_GATE: Final = "ContainerRestartRules"
+
+RESTART_ALL_GATE: Final = "RestartAllContainersOnContainerExits"
 
 _FIX_GATE: Final = "PodLevelResourcesFixKubeletQOSClass"
 
@@ -45,16 +50,57 @@ def finished(case: Case) -> Decision | None:
 
 
 def done(case: Case) -> Decision | None:
-    """Kill a sidecar that still runs though the last regular container of its Never pod has ended.
+    """Kill a sidecar that still runs though the last regular container of its pod has ended for good.
 
     Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions``, 1.31.14: sidecars
     are killed once no regular container is to run again.
     """
-    running = case.container.running and case.container.type is ContainerType.SIDECAR
-    if not (running and case.whole.is_done):
+    if not case.container.running or case.container.type is not ContainerType.SIDECAR:
         return None
-    text = "the last regular container of the pod has ended, and this sidecar still runs"
-    return Decision(Verdict.KILL, (Reason(rules.FINISHED, text),))
+    gates = case.new.gates
+    ended = case.whole.is_done(Rules(gates.is_on(RULES_GATE), gates.is_on(RESTART_ALL_GATE)))
+    if ended:
+        text = "the last regular container of the pod has ended, and this sidecar still runs"
+        return Decision(Verdict.KILL, (Reason(rules.FINISHED, text),))
+    if ended is None:
+        text = (
+            "the regular containers of the pod have ended, and this sidecar ends with them unless one starts "
+            "again, which exit codes decide that are not in the input"
+        )
+        return Decision(Verdict.UNKNOWN, (Reason(rules.EXIT_CODE, text),))
+    return None
+
+
+def restarted_whole(case: Case) -> Decision | None:
+    """Restart all containers of a pod where one has ended for which its own rules ask for that.
+
+    Source: pkg/kubelet/status/generate.go ``GenerateAllContainersRestartingCondition``,
+    pkg/kubelet/kuberuntime/kuberuntime_manager.go ``getContainersToReset``, 1.36.3: in the same sandbox.
+    """
+    if not (case.container.running and case.new.gates.is_on(RESTART_ALL_GATE)):
+        return None
+    found = case.whole.restarts_all()
+    if found:
+        text = "another container of the pod has ended, and its restartPolicyRules restart all for that"
+        return Decision(Verdict.RESTART, (Reason(rules.EXIT_CODE, text),))
+    if found is None:
+        text = (
+            "another container of the pod has ended, whose restartPolicyRules may restart all by its exit "
+            "code, which is not in the input"
+        )
+        return Decision(Verdict.UNKNOWN, (Reason(rules.EXIT_CODE, text),))
+    return None
+
+
+def overdue(case: Case) -> Decision | None:
+    """Kill a pod whose activeDeadlineSeconds had passed when the input was taken.
+
+    Source: pkg/kubelet/active_deadline.go ``pastActiveDeadline``, by the status's startTime.
+    """
+    if not case.overdue:
+        return None
+    text = "its activeDeadlineSeconds have passed since its startTime"
+    return Decision(Verdict.KILL, (Reason(rules.DEADLINE, text),))
 
 
 def with_sandbox(case: Case, kept: Decision) -> Decision:

@@ -7,12 +7,12 @@ tolerations and on its node's taints. Asked again for each container, that takes
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from hashcompat.core.catalog.behaviour import Behaviour, PodFeature
 from hashcompat.core.corev1.scheduling import mounted, not_tolerated, selected
 from hashcompat.core.errors import DecodeError
-from hashcompat.core.go.jsonpath import mapping
+from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.model.escape import few
 from hashcompat.core.model.pods import Container, ContainerType, Node, Pod
 from hashcompat.core.model.records import Sandbox
@@ -66,16 +66,45 @@ class Whole:
             "runs none", lambda: all(own.running is False for own in self._of(ContainerType.CONTAINER))
         )
 
-    @property
-    def is_done(self) -> bool:
-        """Whether every regular container of a Never pod has ended, and so its sidecars are ended too."""
-        return self.once("done", self._is_done)
+    def is_done(self, rules: Rules) -> bool | None:
+        """Return whether every regular container has ended for good, and so the sidecars are ended too.
 
-    def _is_done(self) -> bool:
-        regular = self._of(ContainerType.CONTAINER)
-        ended = all(own.running is False and own.ended is not None and own.ended.final for own in regular)
-        ruled = any(own.spec.get("restartPolicy") or own.spec.get("restartPolicyRules") for own in regular)
-        return self._pod.restart_policy == "Never" and ended and not ruled
+        None where an exit code decides that is not known.
+        """
+        return self.once(("done", rules), lambda: self._is_done(rules))
+
+    def _is_done(self, rules: Rules) -> bool | None:
+        found = True
+        for own in self._of(ContainerType.CONTAINER):
+            again = {
+                starts_again(own.spec, self._pod.restart_policy, code, rules) for code in exit_codes(own)
+            }
+            if True in again and False not in again:
+                return False
+            if again != {False}:
+                found = bool(again) and None
+            if found is False:
+                return False
+        return found
+
+    def restarts_all(self) -> bool | None:
+        """Return whether a container has ended in a way for which its rules restart all containers.
+
+        None where an exit code decides that is not known.
+        """
+        return self.once("restarts all", self._restarts_all)
+
+    def _restarts_all(self) -> bool | None:
+        found: bool | None = False
+        for own in self._pod.containers:
+            if own.type is ContainerType.EPHEMERAL:
+                continue
+            actions = {action_of(own.spec, code) == RESTART_ALL for code in exit_codes(own)}
+            if actions == {True}:
+                return True
+            if True in actions:
+                found = None
+        return found
 
     @property
     def never_ran(self) -> bool:
@@ -198,6 +227,63 @@ class Whole:
         for container in self._pod.containers:
             by_type[container.type].append(container)
         return by_type
+
+
+# What becomes of a container that ended, by its exit code, its policy and its rules.
+#
+# Source: pkg/api/v1/pod/util.go ``ContainerShouldRestart`` and ``FindMatchingContainerRestartRule``,
+# pkg/kubelet/container/helpers.go ``ShouldContainerBeRestarted`` and ``ShouldAllContainersRestart``, 1.36.3.
+
+RESTART_ALL: Final = "RestartAllContainers"
+
+_OTHER_CODE: Final = 256
+"""Stands for an exit code that no rule names, and that is not 0."""
+
+
+class Rules(NamedTuple):
+    """Which feature gates of a kubelet are on that give containers restart policies of their own."""
+
+    own: bool
+    """ContainerRestartRules."""
+    all: bool
+    """RestartAllContainersOnContainerExits."""
+
+
+def exit_codes(container: Container) -> list[int]:
+    """Return the exit codes that a container may have ended with; none where it has not."""
+    if container.running is not False or container.ended is None or not container.ended.final:
+        return []
+    if container.ended.code is not None:
+        return [container.ended.code]
+    return [0, *(code for rule in _rules(container.spec) for code in _codes(rule)), _OTHER_CODE]
+
+
+def starts_again(spec: Mapping[str, Any], policy: str, code: int, rules: Rules) -> bool:
+    """Return whether a kubelet starts a container again that ended with an exit code."""
+    own = spec.get("restartPolicy") if rules.own else None
+    if own is not None:
+        action = action_of(spec, code)
+        if action == "Restart" or (action == RESTART_ALL and rules.all):
+            return True
+    policy = own if own in ("Always", "OnFailure", "Never") else policy
+    return policy != "Never" and (policy != "OnFailure" or code != 0)
+
+
+def action_of(spec: Mapping[str, Any], code: int) -> str:
+    """Return what the first rule that an exit code matches does; empty for none."""
+    for rule in _rules(spec):
+        operator = mapping(rule.get("exitCodes")).get("operator")
+        if operator in ("In", "NotIn") and (code in _codes(rule)) == (operator == "In"):
+            return str(rule.get("action"))
+    return ""
+
+
+def _rules(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [rule for rule in rows(spec, "restartPolicyRules") if isinstance(rule, Mapping)]
+
+
+def _codes(rule: Mapping[str, Any]) -> list[int]:
+    return [code for code in rows(mapping(rule.get("exitCodes")), "values") if type(code) is int]
 
 
 def _own_resources(spec: Mapping[str, Any]) -> Iterator[bool]:

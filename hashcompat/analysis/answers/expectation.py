@@ -39,6 +39,7 @@ _REFUSALS: Final[Mapping[str, str]] = {
     rules.STRICT_GROUPS: "strict groups",
     rules.SYSCTL: "sysctls",
     rules.DEVICES: "devices",
+    rules.DEADLINE: "deadline",
     rules.FEATURE_REFUSED: "features",
 }
 """Why a pod is not admitted, as messages.json names it."""
@@ -154,7 +155,8 @@ def _refused(item: Item, messages: Messages) -> Iterator[Expectation]:
             why = "pod resources"
         if refusal := messages.refusals.get(why):
             yield Expectation(Where.STATUS, f"phase Failed, reason {refusal}")
-            yield Expectation(Where.EVENT, f"Warning {refusal}")
+            kind = "Normal" if reason.id == rules.DEADLINE else "Warning"
+            yield Expectation(Where.EVENT, f"{kind} {refusal}")
 
 
 def _out_of(reason: Reason) -> str:

@@ -74,18 +74,14 @@ class Whole:
         return self.once(("done", rules), lambda: self._is_done(rules))
 
     def _is_done(self, rules: Rules) -> bool | None:
-        found = True
+        known = True
         for own in self._of(ContainerType.CONTAINER):
-            again = {
-                starts_again(own.spec, self._pod.restart_policy, code, rules) for code in exit_codes(own)
-            }
-            if True in again and False not in again:
+            codes = exit_codes(own)
+            again = {starts_again(own.spec, self._pod.restart_policy, code, rules) for code in codes}
+            if again in (set(), {True}):  # it runs, never ran, or starts again whatever its code
                 return False
-            if again != {False}:
-                found = bool(again) and None
-            if found is False:
-                return False
-        return found
+            known &= again == {False}
+        return True if known else None
 
     def restarts_all(self) -> bool | None:
         """Return whether a container has ended in a way for which its rules restart all containers.

@@ -110,6 +110,8 @@ BY_METAVAR: Final[Mapping[str, Completer]] = {
     "CHECK[,CHECK...]|all": _check_list,
     "[COMMAND]": _commands,
     "DIR": _directories,
+    "DIR|URL": _directories,
+    "SOURCE...": _directories,
     "[PATH...]": _directories,
     "FILE": _files,
     "FILE|DIR": _files,

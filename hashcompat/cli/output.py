@@ -282,32 +282,38 @@ def write_whole(path: Path, content: str | Iterable[str]) -> None:
     one or the other.
 
     Anything but a regular file (``/dev/null``, a pipe) is written to, never replaced. Where the
-    name ends in ``.gz`` the content is gzipped, without a time, so that the same content gives the same
-    bytes.
+    name ends in ``.gz`` or ``.zst`` the content is compressed, without a time, so that the same content gives
+    the same bytes.
     """
     from hashcompat.sources.replacing import replacing  # for --out and --report
 
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
             with path.open("wb") as stream:
-                _write(stream, content, packed=path.suffix == ".gz")
+                _write(stream, content, path.suffix)
             return
         path = path.resolve()
         with replacing(path) as stream:
-            _write(stream, content, packed=path.suffix == ".gz")
+            _write(stream, content, path.suffix)
     except OSError as error:
         raise InputError(f"{path}: cannot write: {error.strerror}") from None
 
 
-def _write(stream: BinaryIO, content: str | Iterable[str], *, packed: bool) -> None:
+def _write(stream: BinaryIO, content: str | Iterable[str], suffix: str) -> None:
     pieces = (piece.encode(errors=_ERRORS) for piece in ([content] if isinstance(content, str) else content))
-    if not packed:
-        stream.writelines(pieces)
-        return
-    import gzip
+    if suffix == ".gz":
+        import gzip
 
-    with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as archive:
-        archive.writelines(pieces)
+        with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as archive:
+            archive.writelines(pieces)
+    elif suffix == ".zst":
+        from hashcompat.sources.content import python_zstd
+
+        with python_zstd().ZstdFile(stream, "w") as archive:
+            for piece in pieces:
+                archive.write(piece)
+    else:
+        stream.writelines(pieces)
 
 
 def exit_code(*, found: object, undecided: object = False) -> ExitCode:

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import gc
 import hashlib
-import sys
 from collections.abc import Iterable
 from datetime import datetime
 from functools import cache
-from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 from msgspec import structs
@@ -26,6 +24,7 @@ from hashcompat.core.model.pods import Inventory, Origin
 from hashcompat.fleet.cluster import Answer, Question, answer, failed, shown
 from hashcompat.fleet.store import Entry, Place, StoreError, local_copy
 from hashcompat.fleet.tables import VERSION, Status
+from hashcompat.sources.content import python_zstd
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files.inputs import inputs
 
@@ -105,21 +104,16 @@ def keys_in(names: Iterable[str]) -> set[str]:
 
 def packed(value: object) -> bytes:
     """Return a value as a file of this room has it."""
-    content: bytes = _zstd().compress(msgspec.msgpack.encode(value), _LEVEL)
+    content: bytes = python_zstd().compress(msgspec.msgpack.encode(value), _LEVEL)
     return content
 
 
 def unpacked(content: bytes, kind: type[Value]) -> Value:
     """Return the value in a file; raises InputError for what is none, or of another version."""
     try:
-        return msgspec.msgpack.decode(_zstd().decompress(content), type=kind)
-    except (msgspec.MsgspecError, _zstd().ZstdError, EOFError) as error:
+        return msgspec.msgpack.decode(python_zstd().decompress(content), type=kind)
+    except (msgspec.MsgspecError, python_zstd().ZstdError, EOFError) as error:
         raise InputError(f"not a part of this version of hashcompat ({type(error).__name__})") from None
-
-
-def _zstd() -> Any:
-    """Return Python's zstd, or its backport."""
-    return import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 
 
 @cache
@@ -192,6 +186,8 @@ def _head(task: Task, answers: tuple[Answer, ...], inventory: Inventory | None =
         task.entry,
         task.key,
         origin.cluster,
+        origin.name,
+        dict(origin.labels),
         taken=taken[0] if taken else origin.taken,
         statuses={one.target: one.status for one in answers},
         outcomes={one.target: one.counts["outcome"] for one in answers if "outcome" in one.counts},

@@ -99,9 +99,11 @@ class Place:
     """A directory, local or behind a URL."""
 
     def __init__(self, url: str) -> None:
-        """Take its URL or path; raises UsageError for a protocol that is not installed."""
-        import fsspec  # type: ignore[import-untyped,import-not-found,unused-ignore]  # noqa: PLC0415 - of the extra
-
+        """Take its URL or path; raises UsageError for a protocol that is not installed, or the extra."""
+        try:
+            import fsspec  # type: ignore[import-untyped,import-not-found,unused-ignore]  # noqa: PLC0415 - of the extra
+        except ImportError:
+            raise missing_extra() from None
         self.url = url if "://" in url else os.path.realpath(url)
         try:
             self._system, self.root = fsspec.core.url_to_fs(self.url)

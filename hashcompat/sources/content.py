@@ -133,14 +133,20 @@ def _opened(stream: BufferedReader) -> tuple[BufferedIOBase, str, tuple[type[Exc
 
         return gzip.GzipFile(fileobj=stream), "gzip", (OSError, EOFError, zlib.error)
     if head == ZSTD:
-        if sys.version_info >= (3, 14):
-            from compression import zstd  # noqa: PLC0415
-        else:
-            from backports import zstd  # noqa: PLC0415
+        zstd = python_zstd()
         # the window is memory, and the file says how much
         options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: _LONGEST_WINDOW}
         return zstd.ZstdFile(stream, options=options), "zstd", (OSError, EOFError, zstd.ZstdError)
     return stream, "", ()
+
+
+def python_zstd() -> Any:
+    """Return Python's module of zstd, or its backport before 3.14."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd  # noqa: PLC0415 - only compressed files pay for the import
+    else:
+        from backports import zstd  # noqa: PLC0415 - as above
+    return zstd
 
 
 _CHUNK: Final = 1 << 18

@@ -104,6 +104,31 @@ def cluster_of(document: Mapping[str, Any], origin: str) -> str:
     return clean(uid or "")
 
 
+NAME: Final = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?"
+"""How a cluster is named, so that the name can be that of a file."""
+KEY: Final = rf"(?:{NAME}/)?[A-Za-z0-9](?:[A-Za-z0-9._-]{{0,61}}[A-Za-z0-9])?"
+"""The key of a label, as Kubernetes has them."""
+VALUE: Final = r"(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?"
+"""The value of a label, as Kubernetes has them."""
+_NAME, _KEY, _VALUE = map(regex, (NAME, KEY, VALUE))
+
+Labels = tuple[tuple[str, str], ...]
+"""Labels, sorted by their keys."""
+
+
+def named(document: Mapping[str, Any]) -> tuple[str, Labels]:
+    """Return the name and the labels of a snapshot's cluster, as far as they have the form of such."""
+    spec = part(document, "spec")
+    name_, labels = spec.get("clusterName"), part(spec, "clusterLabels")
+    rows = (
+        (key, value)
+        for key, value in labels.items()
+        if isinstance(value, str) and _KEY.fullmatch(key) and _VALUE.fullmatch(value)
+    )
+    is_name = isinstance(name_, str) and _NAME.fullmatch(name_)
+    return str(name_) if is_name else "", tuple(sorted(rows))
+
+
 def hash_of(value: object) -> Hash | None:
     """Return what ``text_of`` makes a text of; None for anything else."""
     if isinstance(value, str) and (match := _NUMBER.fullmatch(value)):

@@ -102,6 +102,18 @@ def test_owners_reasons_and_releases(tmp_path: Path) -> None:
     )
 
 
+def test_a_snapshot_names_its_cluster(tmp_path: Path) -> None:
+    taken = hashcompat.to_document(hashcompat.snapshot(cluster(uid="u1")))
+    named = {**taken["spec"], "clusterName": "prod", "clusterLabels": {"tier": "canary", "no label!": "x"}}
+    save(tmp_path / "in", a={**taken, "spec": named}, b={**taken, "spec": {**named, "clusterName": "../x"}})
+    save(tmp_path / "in", b=cluster())
+    made(tmp_path / "in", tmp_path / "out")
+    rows = {row["cluster"]: row for row in table(tmp_path / "out", "clusters")}
+    assert set(rows) == {"prod", "b"}
+    assert rows["prod"]["labels"] == [("tier", "canary")]
+    assert rows["prod"]["uid"] == "u1"
+
+
 def test_what_is_answered_is_not_asked_again(tmp_path: Path) -> None:
     source = save(tmp_path / "in", a=cluster(), b=cluster(), bad="{")
     first = made(source, tmp_path / "out")

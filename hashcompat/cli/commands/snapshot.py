@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -18,9 +20,14 @@ from hashcompat.cli.args.output import Quiet
 from hashcompat.cli.args.releases import ReleaseData
 from hashcompat.cli.args.source import Scope, Source
 from hashcompat.cli.output import STDOUT
-from hashcompat.core.model.pods import Inventory
+from hashcompat.core.errors import UsageError
+from hashcompat.core.model.pods import Inventory, Origin
 from hashcompat.output.report import snapshot as report
 from hashcompat.sources.files.inputs import Copy
+from hashcompat.sources.snapshots import KEY, NAME, VALUE
+
+_CLUSTER: Final = "{cluster}"
+"""Stands for the cluster in the place of a snapshot."""
 
 _TOGETHER: Final = 64
 """Pods that are written to the file together."""
@@ -35,8 +42,17 @@ class Saved:
 
     out: str | None = option(
         "--out",
-        metavar="FILE",
-        help="Save the snapshot in FILE, gzipped if it ends in .gz; default and -: standard output.",
+        metavar="FILE|URL",
+        help="Save the snapshot in FILE, or at a URL such as s3://bucket/{cluster}.json.zst (needs the extra "
+        "fleet), compressed if it ends in .gz or .zst; {cluster} is the name of the cluster, or its UID. "
+        "Default and -: standard output.",
+    )
+    name: str | None = option("--name", metavar="NAME", help="The name of the cluster, for a fleet of them.")
+    labels: tuple[str, ...] = option(
+        "--label",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="A label of the cluster, for a fleet of them; repeatable.",
     )
     with_hashes: bool = option(
         "--with-hashes",
@@ -44,6 +60,40 @@ class Saved:
         help="Also save the hashes of hidden values. Anyone who has the file can recover short values "
         "from them.",
     )
+
+    def called(self, origin: Origin) -> Origin:
+        """Return the origin of a snapshot with the name and labels that are given; those of another stay.
+
+        Raises UsageError for what is no name or label.
+        """
+        if self.name is not None and not re.fullmatch(NAME, self.name):
+            raise UsageError(f"--name {self.name!r}: want letters, digits and '._-', such as prod-eu-1")
+        labels = dict(origin.labels)
+        for one in self.labels:
+            key, equals, value = one.partition("=")
+            if not (equals and re.fullmatch(KEY, key) and re.fullmatch(VALUE, value)):
+                raise UsageError(f"--label {one!r}: want KEY=VALUE, as labels of Kubernetes are")
+            labels[key] = value
+        return structs.replace(origin, name=self.name or origin.name, labels=tuple(sorted(labels.items())))
+
+    def save(self, origin: Origin, text: Iterable[str]) -> None:
+        """Write a snapshot whole; raises InputError, and UsageError for a cluster without a name and UID."""
+        place = self.out or STDOUT
+        if _CLUSTER in place:
+            called = origin.name or origin.cluster
+            if not re.fullmatch(NAME, called):
+                raise UsageError(f"--out {place}: nothing shows what the cluster is called; give --name")
+            place = place.replace(_CLUSTER, called)
+        if "://" not in place:
+            output.write_whole(Path(place), text)
+            return
+        from hashcompat.fleet.store import Place
+
+        folder, _, name = place.rpartition("/")
+        with tempfile.TemporaryDirectory(prefix="hashcompat-") as directory:
+            copy = Path(directory, f"snapshot{Path(name).suffix}")
+            output.write_whole(copy, text)
+            Place(folder).write_file(name, copy)
 
 
 @group
@@ -67,12 +117,17 @@ def command(arguments: Arguments) -> None:
     alike; plans made from it show no hashes of hidden values.
     """
     quiet = arguments.quiet.quiet
+    arguments.saved.called(Origin())  # what is wrong in it comes before anything is read
     catalog = arguments.data.catalog(quiet=quiet)
     reading = Reading(arguments.source, arguments.scope, quiet=quiet)
 
     def of(whole: Inventory) -> tuple[Snapshot, _Pods]:
         inventory = reading.selected(whole)
-        inventory = structs.replace(inventory, records=tuple(arguments.records.collect(reading, inventory)))
+        inventory = structs.replace(
+            inventory,
+            records=tuple(arguments.records.collect(reading, inventory)),
+            origin=arguments.saved.called(inventory.origin),
+        )
         redaction = Redaction(inventory, catalog, with_hashes=arguments.saved.with_hashes)
         pods = _Pods(redaction)
         return redaction.snapshot(()), pods
@@ -82,7 +137,7 @@ def command(arguments: Arguments) -> None:
     if arguments.saved.out in (None, STDOUT):
         output.write(report.text(hidden, pods))
     else:
-        output.write_whole(Path(arguments.saved.out), report.text(hidden, pods))
+        arguments.saved.save(hidden.inventory.origin, report.text(hidden, pods))
     if not quiet:
         output.note(report.closing(hidden, pods.number, pods.containers))
 

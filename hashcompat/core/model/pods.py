@@ -359,6 +359,12 @@ class Origin(msgspec.Struct, frozen=True):
     cluster: str = ""
     """The UID of the namespace kube-system, which no other cluster has; empty where nothing shows it."""
 
+    name: str = ""
+    """What whoever took a snapshot calls its cluster; empty for other sources, and where it has no name."""
+
+    labels: tuple[tuple[str, str], ...] = ()
+    """The labels that they gave it, sorted."""
+
     oldest: datetime | None = None
     """When the oldest of the files was last written, UTC; None for other sources, and where none shows it.
 

@@ -29,12 +29,16 @@ _SOME_DAY: Final = "1970-01-01T00:00:00Z"
 def _document(snapshot: Snapshot) -> Document:
     """Return the ClusterSnapshot; numbers in specs keep the text that they have in the input."""
     inventory = snapshot.inventory
-    spec = {
+    spec: Document = {
         "newestRelease": snapshot.newest,
         "hashes": "kept" if snapshot.with_hashes else HIDDEN,
         "takenAt": time_text(inventory.origin.taken),
         "clusterUID": inventory.origin.cluster,
     }
+    if inventory.origin.name:
+        spec["clusterName"] = inventory.origin.name
+    if inventory.origin.labels:
+        spec["clusterLabels"] = dict(inventory.origin.labels)
     records = {
         "recorded": _rows(inventory, Recorded, _recorded),
         "sandboxes": _rows(inventory, Sandbox, _sandbox),

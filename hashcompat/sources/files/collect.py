@@ -145,11 +145,15 @@ def _inventory(
     oldest = min((time for time in times if time), default=None)
     clusters = {uid for survey in surveys for uid in survey.clusters}
     cluster = clusters.pop() if len(clusters) == 1 else ""
+    titles = {one for survey in surveys for one in survey.titles}
+    name, labels = titles.pop() if len(titles) == 1 else ("", ())
     saved = all(survey.snapshots == survey.documents for survey in surveys)
     origin = Origin(
         Source.SNAPSHOT if saved else Source.FILES,
         tuple(map(_label, names)),
         cluster=cluster,
+        name=name,
+        labels=labels,
         oldest=oldest,
     )
     warnings = (

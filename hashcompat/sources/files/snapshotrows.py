@@ -34,7 +34,7 @@ _RECORDS: Final = {
     "applied": RowKind.APPLIED,
 }
 
-_OF_A_SIDE: Final = ("takenAt", "clusterUID")
+_OF_A_SIDE: Final = ("takenAt", "clusterUID", "clusterName", "clusterLabels")
 """What the spec says of when and where, which is shown with the file."""
 
 _ALIASED: Final = ("hash", "hashWithoutResources")

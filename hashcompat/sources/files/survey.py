@@ -44,6 +44,7 @@ from hashcompat.sources.objects import (
 )
 from hashcompat.sources.replicas.shape import Replica
 from hashcompat.sources.replicas.stencils import Stencils
+from hashcompat.sources.snapshots import Labels
 from hashcompat.sources.workloads import Census
 
 Kinds = Mapping[int, object]
@@ -107,6 +108,9 @@ class Survey(msgspec.Struct, frozen=True):
 
     clusters: frozenset[str]
     """The UIDs of the namespaces kube-system in it: one, unless it holds objects of several clusters."""
+
+    titles: frozenset[tuple[str, Labels]]
+    """The names and labels of clusters that its snapshots have."""
 
     budgets: bool
     """Whether a document is a list of PodDisruptionBudgets, which may be empty."""
@@ -265,6 +269,7 @@ class _Look:
         self._found: list[tuple[Found, Object]] = []
         self._warnings: list[str] = []
         self._census, self._kept, self._clusters = Census(), _Kept(origin), set[str]()
+        self._titles = set[tuple[str, Labels]]()
         self._dater = Dater()
         self._replica: Replica | None = None  # the last object, if it was one
 
@@ -320,6 +325,7 @@ class _Look:
         self._dater.add(one.value, one.origin)
         if one.value["kind"] == snapshots.KIND:
             self._warnings += snapshots.warnings(one.value)
+            self._titles.add(snapshots.named(one.value))
 
     def _check(self) -> None:
         self._kept.check(self._found, self._census, len(self._kinds), len(self._scales))
@@ -333,6 +339,7 @@ class _Look:
         self._warnings += other._warnings
         self._census.merge(other._census)
         self._clusters |= other._clusters
+        self._titles |= other._titles
         self._dater.merge(other._dater)
         self._check()
 
@@ -354,6 +361,7 @@ class _Look:
             tuple(self._warnings),
             self._containers,
             frozenset(self._clusters),
+            frozenset(self._titles),
             self._budgets,
             self._scales,
             alike,

@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import fsspec  # type: ignore[import-untyped,unused-ignore]
 import pytest
 
 from hashcompat.core.errors import ExitCode
+from hashcompat.sources.content import all_of
 from hashcompat.sources.files import spans
 from scripts.lib.yamltext import as_yaml
 from tests.helpers.program import Run
@@ -64,3 +66,66 @@ def test_what_is_wrong_is_said_as_without_a_glance(
     code, out, err = found = saved(run, path, monkeypatch)
     assert (code, out, len(err.splitlines())) == (ExitCode.FAILED, "", 1)
     assert saved(run, path, monkeypatch, least=1 << 30) == found
+
+
+def cluster(name: str = "") -> dict[str, Any]:
+    """Return a cluster with its UID, and with a name that a snapshot gave it."""
+    system = {
+        "apiVersion": "v1",
+        "kind": "Namespace",
+        "metadata": {"name": "kube-system", "uid": f"uid-of-{name}"},
+    }
+    return {**LIST, "items": [system, *LIST["items"]]}
+
+
+def test_a_snapshot_has_the_name_and_the_labels_of_its_cluster(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "dump.json").write_text(json.dumps(cluster("a")))
+    plain = run("snapshot", "-q", "-f", tmp_path / "dump.json").document
+    words = ("--name", "prod-eu-1", "--label", "tier=canary", "--label", "example.com/team=", "-q")
+    found = run("snapshot", "-f", tmp_path / "dump.json", *words).document
+    given = {"clusterName": "prod-eu-1", "clusterLabels": {"example.com/team": "", "tier": "canary"}}
+    assert found == {**plain, "spec": {**plain["spec"], **given}}
+    (tmp_path / "snapshot.json").write_text(json.dumps(found))
+    again = run("snapshot", "-f", tmp_path / "snapshot.json", "--label", "tier=last", "-q").document
+    assert again["spec"]["clusterName"] == "prod-eu-1"
+    assert again["spec"]["clusterLabels"] == {"example.com/team": "", "tier": "last"}
+
+
+@pytest.mark.parametrize(("name", "called"), [("prod", "prod"), ("", "uid-of-a")])
+@pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
+def test_a_place_names_the_cluster(name: str, called: str, suffix: str, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "dump.json").write_text(json.dumps(cluster("a")))
+    words = ("-f", tmp_path / "dump.json", *(("--name", name) if name else ()))
+    expected = run("snapshot", "-q", *words).out
+    run("snapshot", "-q", *words, "--out", tmp_path / f"{{cluster}}.json{suffix}")
+    url = f"memory://{tmp_path.name}/{{cluster}}.json{suffix}"
+    assert run("snapshot", *words, "--out", url).code == 0
+    local = (tmp_path / f"{called}.json{suffix}").read_bytes()
+    assert fsspec.filesystem("memory").cat_file(f"/{tmp_path.name}/{called}.json{suffix}") == local
+    with (tmp_path / f"{called}.json{suffix}").open("rb") as stream:
+        assert all_of(stream, 1 << 24).decode() == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--name", "a/b"), "--name 'a/b': want letters"),
+        (("--name", ".."), "--name '..': want letters"),
+        (("--label", "a"), "--label 'a': want KEY=VALUE"),
+        (("--label", "a=b c"), "--label 'a=b c': want KEY=VALUE"),
+        (("--out", "{cluster}.json", "--sample"), "nothing shows what the cluster is called; give --name"),
+    ],
+)
+def test_what_is_no_name_is_a_usage_error(words: tuple[str, ...], says: str, run: Run) -> None:
+    done = run("snapshot", "--sample" if "--sample" not in words else "-q", *words)
+    assert (done.code, done.out) == (64, "")
+    assert says in done.err
+
+
+def test_a_store_that_fails_is_an_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise PermissionError(13, "no rights")
+
+    monkeypatch.setattr(fsspec.filesystem("memory"), "put_file", fails)
+    done = run("snapshot", "--sample", "--out", "memory://a/b.json")
+    assert (done.code, "memory://a/b.json: no rights" in done.err) == (1, True)

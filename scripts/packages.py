@@ -1,47 +1,103 @@
-"""Build what is installed without pip: one executable file, and the manifest of the kubectl plug-in for krew.
+"""Build what a release publishes, besides the image and the site: from the wheel to the manifests.
 
-    python -m scripts.packages    # dist/hashcompat.pyz, for this Python and system
+    python -m scripts.packages    # wheel, sdist, pyz, deb, rpm and SBOM into dist, for this Python and system
     python -m scripts.packages --python 3.13 --platform manylinux_2_28_aarch64
-    python -m scripts.packages --url https://releases.example/v0.2.0    # also hashcompat.tar.gz and .yaml
+    python -m scripts.packages --url https://releases.example/v1.0.0    # also for krew, Homebrew and conda
+    python -m scripts.packages --twice    # everything once more, to compare
 
-The file has all dependencies in it, the compiled ones for one minor release of Python and one platform. It
-unpacks itself below SHIV_ROOT, by default ~/.shiv, when it is run for the first time. The dependencies are
-those of deploy/locks. Needs pip, and the extra "release", which deploy/locks/release.txt locks.
+The executable file (pyz) and the packages of Linux have all dependencies in them, the compiled ones for one
+minor release of Python and one platform. The file unpacks itself below SHIV_ROOT, by default ~/.shiv, when it
+is run for the first time. The dependencies are those of deploy/locks. Equal sources make equal bytes. Needs
+pip, and the extra "release", which deploy/locks/release.txt locks.
 
-Exit codes: 0 built; 1 pip or shiv failed; 64 usage error.
+Exit codes: 0 built; 1 pip or another program failed; 2 the second build differs (--twice); 64 usage error.
 """
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
+import json
+import os
+import re
+import shutil
 import subprocess
 import sys
 import sysconfig
 import tarfile
 import tempfile
-from collections.abc import Sequence
+import tomllib
+import venv
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import yaml
+from packaging.requirements import Requirement
 
 from hashcompat import __version__
 from scripts.lib import commandline
 from scripts.locks import LOCKS
 
 ROOT: Final = Path(__file__).resolve().parents[1]
+TEMPLATES: Final = ROOT / "deploy" / "packages"
 PLUGIN: Final = "kubectl-hashcompat"
 """The name by which kubectl finds the plug-in."""
 
 _ARCHITECTURES: Final = {"x86_64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
-"""How Python's platforms and how krew name a processor."""
+"""How Python's platforms, and how krew and packages name a processor."""
 
 _SHORT: Final = "Predict which containers a kubelet upgrade restarts"
 _LONG: Final = """\
 A kubelet that is upgraded kills and recreates containers whose hash it computes differently. This plug-in
 computes both hashes from the pods of the cluster, and says which containers that hits, and why.
 """
+
+_PROGRAM: Final = """\
+#!/usr/bin/python{python} -I
+import sys
+
+sys.path.insert(0, "/usr/lib/hashcompat")
+from hashcompat.__main__ import {function}
+
+{function}()
+"""
+_COMPILE: Final = "#!/bin/sh\n/usr/bin/python{python} -I -m compileall -q /usr/lib/hashcompat || :\n"
+_CLEAN: Final = """\
+#!/bin/sh
+# nothing is removed on an upgrade to another version, which compiles again: upgrade for dpkg, 1 for rpm
+case ${1:-} in upgrade | 1) exit 0 ;; esac
+find /usr/lib/hashcompat -name __pycache__ -type d -prune -exec rm -rf {} +
+"""
+
+
+class Target(NamedTuple):
+    """What runs that which is built, and where it is published."""
+
+    python: str = ""
+    """A minor release of Python, as 3.13; this one if empty."""
+
+    platform: str = ""
+    """pip's name of a platform; this one if empty."""
+
+    url: str = ""
+    """Of the directory that the files will be in; without it no manifest is written."""
+
+    @property
+    def minor(self) -> str:
+        """Return the minor release of Python."""
+        return self.python or f"{sys.version_info.major}.{sys.version_info.minor}"
+
+    @property
+    def system(self) -> tuple[str, str]:
+        """Return the system and the processor as krew names them: ``linux``, ``amd64``."""
+        name = self.platform or sysconfig.get_platform()
+        (processor,) = {short for long, short in _ARCHITECTURES.items() if name.endswith(long)}
+        return "darwin" if name.startswith("macosx") else "linux", processor
+
+
+_HERE: Final = Target()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -50,48 +106,178 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="the directory; default: dist")
     parser.add_argument("--python", default="", help="the minor release of Python that will run it, as 3.13")
     parser.add_argument("--platform", default="", help="pip's name of the platform that will run it")
-    parser.add_argument("--url", default="", help="where the archive for krew will be; makes it too")
+    parser.add_argument("--url", default="", help="where the files will be; makes the manifests too")
+    parser.add_argument("--twice", action="store_true", help="build everything again, and compare")
     given = parser.parse_args(argv)
-    given.out.mkdir(parents=True, exist_ok=True)
-    program = given.out / "hashcompat.pyz"
+    target = Target(given.python, given.platform, given.url)
     try:
-        executable(program, given.python, given.platform)
-    except subprocess.CalledProcessError as error:
+        made = build(given.out, target)
+        other = differing(made, target) if given.twice else []
+    except (OSError, subprocess.CalledProcessError) as error:
         return commandline.failed(parser.prog, error)
-    print(program)
-    if given.url:
-        for path in plugin(program, given.out, given.url, given.platform or sysconfig.get_platform()):
-            print(path)
-    return 0
+    print(*made, sep="\n")
+    for name in other:
+        print(f"{parser.prog}: {name}: the second build differs", file=sys.stderr)
+    return commandline.DIFFERENT if other else 0
 
 
-def executable(path: Path, python: str = "", platform: str = "") -> None:
-    """Write the executable file; ``python`` and ``platform`` are those that will run it, by default these."""
-    chosen = [f"--python-version={python}"] if python else []
-    chosen += [f"--platform={platform}"] if platform else []
-    chosen += ["--only-binary=:all:"] if chosen else []
+def differing(made: Sequence[Path], target: Target) -> list[str]:
+    """Build again, elsewhere, and return the names of the files that are not equal to the byte."""
     with tempfile.TemporaryDirectory() as directory:
-        site, wheels = Path(directory, "site"), Path(directory, "wheels")
-        _run("pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", wheels, ROOT)
-        locked = ("--require-hashes", "--only-binary=:all:", "--requirement", LOCKS / "run.txt")
-        _run("pip", "install", "--quiet", "--target", site, *chosen, *locked)
-        _run("pip", "install", "--quiet", "--target", site, *chosen, "--no-deps", *wheels.iterdir())
-        flags = ["--compressed", "--reproducible", "--python", "/usr/bin/env python3"]
-        _run("shiv", "--site-packages", site, *flags, "--console-script", "hashcompat", "--output-file", path)
+        again = build(Path(directory), target)
+        return [
+            one.name
+            for one, other in zip(made, again, strict=True)
+            if one.name != other.name or one.read_bytes() != other.read_bytes()
+        ]
+
+
+def build(out: Path, target: Target = _HERE) -> list[Path]:
+    """Write all files for a target into a directory, and return their paths.
+
+    Raises:
+        OSError: a program is missing, or a file cannot be written.
+        subprocess.CalledProcessError: pip or another program failed.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as directory:
+        work = Path(directory)
+        _run("hatchling", "build", "--directory", work / "own")
+        made = [Path(shutil.copy(path, out)) for path in sorted((work / "own").iterdir())]
+        site = installed(work, target)
+        made += [executable(site, out / "hashcompat.pyz"), bill(work, site, out / "hashcompat.cdx.json")]
+        if target.system[0] == "linux":
+            made += system_packages(work, site, out, target)
+    if target.url:
+        (sdist,) = (path for path in made if path.name.endswith(".tar.gz"))
+        made += plugin(out / "hashcompat.pyz", out, target.url, target.platform or sysconfig.get_platform())
+        made += manifests(sdist, out, target.url)
+    return made
+
+
+def installed(work: Path, target: Target) -> Path:
+    """Install the wheel and its dependencies into a directory, without what names this machine."""
+    site = work / "site"
+    chosen = [f"--python-version={target.python}"] if target.python else []
+    chosen += [f"--platform={target.platform}"] if target.platform else []
+    flags = ("--quiet", "--no-compile", "--only-binary=:all:", "--target", site, *chosen)
+    _run("pip", "install", *flags, "--require-hashes", "--requirement", LOCKS / "run.txt")
+    # by its name: pip writes down where a file was that is installed by its path
+    own = ("--no-index", "--no-deps", "--find-links", work / "own", f"hashcompat=={__version__}")
+    shutil.rmtree(site / "bin", ignore_errors=True)
+    _run("pip", "install", *flags, *own)
+    # programs begin with the path of this Python, and a record lists them; without one pip uninstalls nothing
+    shutil.rmtree(site / "bin")
+    for record in site.glob("*.dist-info/RECORD"):
+        record.unlink()
+    return site
+
+
+def executable(site: Path, path: Path) -> Path:
+    """Write the executable file."""
+    flags = ("--compressed", "--reproducible", "--python", "/usr/bin/env python3")
+    entry = ("--entry-point", "hashcompat.__main__:main")
+    _run("shiv", "--site-packages", site, *flags, *entry, "--output-file", path)
+    return path
+
+
+def bill(work: Path, site: Path, path: Path) -> Path:
+    """Write what is in the executable file and in the packages as a document of CycloneDX 1.6."""
+    environment = work / "environment"
+    venv.create(environment)
+    (packages,) = environment.glob("lib/python*/site-packages")
+    (packages / "all.pth").write_text(f"{site}\n", encoding="utf-8")
+    flags = ("--pyproject", ROOT / "pyproject.toml", "--output-reproducible", "--validate")
+    _run("cyclonedx_py", "environment", environment, *flags, "--output-file", path)
+    document = json.loads(path.read_text(encoding="utf-8"))
+    # pyproject.toml has no version to read: it is that of the package
+    document["metadata"]["component"] |= {
+        "version": __version__,
+        "purl": f"pkg:pypi/hashcompat@{__version__}",
+    }
+    path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    return path
+
+
+def system_packages(work: Path, site: Path, out: Path, target: Target) -> Iterator[Path]:
+    """Write the deb and the rpm; nothing in them is unpacked or compiled for each user."""
+    programs = work / "programs"
+    programs.mkdir()
+    for name, function in (("hashcompat", "main"), ("kubectl_complete-hashcompat", "complete_for_kubectl")):
+        text = _PROGRAM.format(python=target.minor, function=function)
+        (programs / name).write_text(text, encoding="utf-8")
+    (programs / "compile").write_text(_COMPILE.format(python=target.minor), encoding="utf-8")
+    (programs / "clean").write_text(_CLEAN, encoding="utf-8")
+    config = work / "nfpm.yaml"
+    values = {"architecture": target.system[1], "python": target.minor, "site": site, "programs": programs}
+    config.write_text(filled("nfpm.yaml", **values), encoding="utf-8")
+    for path in (config, *programs.iterdir(), *site.rglob("*"), site):
+        os.utime(path, (int(_epoch()), int(_epoch())))  # packages keep these times
+    for packager in ("deb", "rpm"):
+        directory = work / packager
+        directory.mkdir()
+        program = Path(sys.executable).with_name("nfpm")
+        _call(program, "package", "--config", config, "--packager", packager, "--target", directory)
+        (made,) = directory.iterdir()
+        yield Path(shutil.copy(made, out))
+
+
+def manifests(sdist: Path, out: Path, url: str) -> Iterator[Path]:
+    """Write the formula of Homebrew and the recipe of conda, which build from the source distribution."""
+    project = _project()
+    wanted = [Requirement(one) for one in project["dependencies"]]
+    rows = {
+        "url": url.rstrip("/"),
+        "sdist": hashlib.sha256(sdist.read_bytes()).hexdigest(),
+        "requirements": "\n".join(f"    - {one.name} {one.specifier}" for one in wanted),
+        "entry_points": "\n".join(f"      - {name} = {at}" for name, at in project["scripts"].items()),
+    }
+    for name in ("hashcompat.rb", "recipe.yaml"):
+        (out / name).write_text(filled(name, **rows), encoding="utf-8")
+        yield out / name
+
+
+def filled(name: str, **values: object) -> str:
+    """Return a template with its words between two @ replaced; KeyError for one that has no value."""
+    rows = {"version": __version__, "homepage": _project()["urls"]["Source"], **values}
+    text = (TEMPLATES / name).read_text(encoding="utf-8")
+    return re.sub(r"@(\w+)@", lambda found: str(rows[found[1]]), text)
+
+
+def _project() -> dict[str, Any]:
+    found: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return found
+
+
+def _epoch() -> str:
+    """Return the time of everything that is built, in seconds since 1970."""
+    return os.environ.get("SOURCE_DATE_EPOCH", "1577836800")
 
 
 def _run(module: str, *arguments: object) -> None:
-    subprocess.run([sys.executable, "-I", "-m", module, *map(str, arguments)], check=True, cwd=ROOT)
+    _call(sys.executable, "-I", "-m", module, *arguments)
+
+
+def _call(*command: object) -> None:
+    # equal bytes at any time and for any user
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": _epoch()}
+    words = [str(word) for word in command]
+    subprocess.run(words, check=True, cwd=ROOT, env=environment, umask=0o022, stdout=subprocess.DEVNULL)
 
 
 def plugin(program: Path, directory: Path, url: str, platform: str) -> tuple[Path, Path]:
     """Write the archive that krew installs the program from, and its manifest; return both paths.
 
-    ``url`` is that of the directory in which the archive will be. Source of the manifest's fields:
-    https://krew.sigs.k8s.io/docs/developer-guide/plugin-manifest
+    ``url`` is that of the directory in which the archive will be. Sources: of the manifest's fields
+    https://krew.sigs.k8s.io/docs/developer-guide/plugin-manifest; of its annotations krew_annotations.md in
+    Artifact Hub's repository, artifacthub/hub.
     """
-    archive, manifest = directory / "hashcompat.tar.gz", directory / "hashcompat.yaml"
-    with tarfile.open(archive, "w:gz") as tar:
+    archive, manifest = directory / "hashcompat-krew.tar.gz", directory / "hashcompat.yaml"
+    with (
+        archive.open("wb") as file,
+        gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w") as tar,
+    ):
         for name, content, mode in (
             (PLUGIN, program.read_bytes(), 0o755),
             ("LICENSE", (ROOT / "LICENSE").read_bytes(), 0o644),
@@ -99,19 +285,35 @@ def plugin(program: Path, directory: Path, url: str, platform: str) -> tuple[Pat
             row = tarfile.TarInfo(name)
             row.size, row.mode = len(content), mode
             tar.addfile(row, io.BytesIO(content))
+    project = _project()
+    system, processor = Target(platform=platform).system
     document = {
         "apiVersion": "krew.googlecontainertools.github.com/v1alpha2",
         "kind": "Plugin",
-        "metadata": {"name": "hashcompat"},
+        "metadata": {
+            "name": "hashcompat",
+            "annotations": {
+                "artifacthub.io/category": "monitoring-logging",
+                "artifacthub.io/displayName": "hashcompat",
+                "artifacthub.io/keywords": yaml.safe_dump(project["keywords"]),
+                "artifacthub.io/license": project["license"],
+                "artifacthub.io/links": yaml.safe_dump(
+                    [
+                        {"name": "source", "url": project["urls"]["Source"]},
+                        {"name": "support", "url": project["urls"]["Issues"]},
+                    ]
+                ),
+            },
+        },
         "spec": {
             "version": f"v{__version__}",
-            "homepage": url,
+            "homepage": project["urls"]["Source"],
             "shortDescription": _SHORT,
             "description": _LONG,
             "caveats": "Needs Python on the PATH, of the minor release that the archive was built for.\n",
             "platforms": [
                 {
-                    "selector": {"matchLabels": _selector(platform)},
+                    "selector": {"matchLabels": {"os": system, "arch": processor}},
                     "uri": f"{url.rstrip('/')}/{archive.name}",
                     "sha256": hashlib.sha256(archive.read_bytes()).hexdigest(),
                     "files": [{"from": name, "to": "."} for name in (PLUGIN, "LICENSE")],
@@ -120,15 +322,8 @@ def plugin(program: Path, directory: Path, url: str, platform: str) -> tuple[Pat
             ],
         },
     }
-    manifest.write_text(yaml.safe_dump(document, sort_keys=False))
+    manifest.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
     return archive, manifest
-
-
-def _selector(platform: str) -> dict[str, str]:
-    """Return krew's names of a platform: ``linux-x86_64`` and ``manylinux_2_28_x86_64`` are linux, amd64."""
-    system = "darwin" if platform.startswith("macosx") else "linux"
-    (architecture,) = {krew for name, krew in _ARCHITECTURES.items() if platform.endswith(name)}
-    return {"os": system, "arch": architecture}
 
 
 if __name__ == "__main__":

@@ -149,7 +149,7 @@ vet() {
 
 runtimes() {
   step "real container runtimes: Docker and containerd"
-  packages docker.io containerd runc busybox-static shellcheck python3 prometheus prometheus-pushgateway curl strace
+  packages docker.io containerd runc busybox-static shellcheck python3 prometheus prometheus-pushgateway curl strace rpm ruby
   suite runtime
 }
 

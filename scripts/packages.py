@@ -1,14 +1,14 @@
 """Build what a release publishes, besides the image and the site: from the wheel to the manifests.
 
-    python -m scripts.packages    # wheel, sdist, pyz, deb, rpm and SBOM into dist, for this Python and system
-    python -m scripts.packages --python 3.13 --platform manylinux_2_28_aarch64
+    python -m scripts.packages    # wheel, sdist, pyz, deb, rpm and SBOM into dist, for this system
+    python -m scripts.packages --platform manylinux_2_28_aarch64    # for another one
     python -m scripts.packages --url https://releases.example/v1.0.0    # also for krew, Homebrew and conda
     python -m scripts.packages --twice    # everything once more, to compare
 
-The executable file (pyz) and the packages of Linux have all dependencies in them, the compiled ones for one
-minor release of Python and one platform. The file unpacks itself below SHIV_ROOT, by default ~/.shiv, when it
-is run for the first time. The dependencies are those of deploy/locks. Equal sources make equal bytes. Needs
-pip, and the extra "release", which deploy/locks/release.txt locks.
+The executable file (pyz) and the packages of Linux have all dependencies in them, the compiled ones for all
+supported releases of Python and one platform. The file unpacks itself below SHIV_ROOT, by default ~/.shiv,
+when it is run for the first time. The dependencies are those of deploy/locks. Equal sources make equal bytes.
+Needs pip, and the extra "release", which deploy/locks/release.txt locks.
 
 Exit codes: 0 built; 1 pip or another program failed; 2 the second build differs (--twice); 64 usage error.
 """
@@ -18,7 +18,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
-import json
 import os
 import re
 import shutil
@@ -55,7 +54,7 @@ computes both hashes from the pods of the cluster, and says which containers tha
 """
 
 _PROGRAM: Final = """\
-#!/usr/bin/python{python} -I
+#!/usr/bin/python3 -I
 import sys
 
 sys.path.insert(0, "/usr/lib/hashcompat")
@@ -63,7 +62,7 @@ from hashcompat.__main__ import {function}
 
 {function}()
 """
-_COMPILE: Final = "#!/bin/sh\n/usr/bin/python{python} -I -m compileall -q /usr/lib/hashcompat || :\n"
+_COMPILE: Final = "#!/bin/sh\n/usr/bin/python3 -I -m compileall -q /usr/lib/hashcompat || :\n"
 _CLEAN: Final = """\
 #!/bin/sh
 # nothing is removed on an upgrade to another version, which compiles again: upgrade for dpkg, 1 for rpm
@@ -72,11 +71,17 @@ find /usr/lib/hashcompat -name __pycache__ -type d -prune -exec rm -rf {} +
 """
 
 
+def supported() -> tuple[str, ...]:
+    """Return the minor releases of Python that the classifiers name, as 3.13, the oldest first."""
+    named = (one.rpartition(" ")[2] for one in _project()["classifiers"] if ":: Python :: 3." in one)
+    return tuple(named)
+
+
 class Target(NamedTuple):
     """What runs that which is built, and where it is published."""
 
-    python: str = ""
-    """A minor release of Python, as 3.13; this one if empty."""
+    pythons: tuple[str, ...]
+    """Minor releases of Python, next to each other, the oldest first."""
 
     platform: str = ""
     """pip's name of a platform; this one if empty."""
@@ -85,9 +90,10 @@ class Target(NamedTuple):
     """Of the directory that the files will be in; without it no manifest is written."""
 
     @property
-    def minor(self) -> str:
-        """Return the minor release of Python."""
-        return self.python or f"{sys.version_info.major}.{sys.version_info.minor}"
+    def after(self) -> str:
+        """Return the first minor release of Python that it is not for."""
+        major, _, minor = self.pythons[-1].partition(".")
+        return f"{major}.{int(minor) + 1}"
 
     @property
     def system(self) -> tuple[str, str]:
@@ -97,19 +103,19 @@ class Target(NamedTuple):
         return "darwin" if name.startswith("macosx") else "linux", processor
 
 
-_HERE: Final = Target()
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Build what is asked for."""
     parser = commandline.Parser(prog="scripts.packages", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="the directory; default: dist")
-    parser.add_argument("--python", default="", help="the minor release of Python that will run it, as 3.13")
+    pythons = supported()
+    parser.add_argument(
+        "--python", action="append", choices=pythons, help="a release that will run it; default: all"
+    )
     parser.add_argument("--platform", default="", help="pip's name of the platform that will run it")
     parser.add_argument("--url", default="", help="where the files will be; makes the manifests too")
     parser.add_argument("--twice", action="store_true", help="build everything again, and compare")
     given = parser.parse_args(argv)
-    target = Target(given.python, given.platform, given.url)
+    target = Target(tuple(given.python or pythons), given.platform, given.url)
     try:
         made = build(given.out, target)
         other = differing(made, target) if given.twice else []
@@ -132,7 +138,7 @@ def differing(made: Sequence[Path], target: Target) -> list[str]:
         ]
 
 
-def build(out: Path, target: Target = _HERE) -> list[Path]:
+def build(out: Path, target: Target) -> list[Path]:
     """Write all files for a target into a directory, and return their paths.
 
     Raises:
@@ -150,27 +156,44 @@ def build(out: Path, target: Target = _HERE) -> list[Path]:
             made += system_packages(work, site, out, target)
     if target.url:
         (sdist,) = (path for path in made if path.name.endswith(".tar.gz"))
-        made += plugin(out / "hashcompat.pyz", out, target.url, target.platform or sysconfig.get_platform())
+        made += plugin(out / "hashcompat.pyz", out, target)
         made += manifests(sdist, out, target.url)
     return made
 
 
 def installed(work: Path, target: Target) -> Path:
-    """Install the wheel and its dependencies into a directory, without what names this machine."""
+    """Install the wheel and its dependencies into a directory, without what names this machine.
+
+    Compiled modules have the release of Python in their names, so those of several are next to each other.
+    """
     site = work / "site"
-    chosen = [f"--python-version={target.python}"] if target.python else []
-    chosen += [f"--platform={target.platform}"] if target.platform else []
-    flags = ("--quiet", "--no-compile", "--only-binary=:all:", "--target", site, *chosen)
-    _run("pip", "install", *flags, "--require-hashes", "--requirement", LOCKS / "run.txt")
+    chosen = [f"--platform={target.platform}"] if target.platform else []
     # by its name: pip writes down where a file was that is installed by its path
     own = ("--no-index", "--no-deps", "--find-links", work / "own", f"hashcompat=={__version__}")
-    shutil.rmtree(site / "bin", ignore_errors=True)
-    _run("pip", "install", *flags, *own)
+    for python in target.pythons:
+        requirements = work / f"{python}.txt"
+        requirements.write_text("".join(locked(python, target)), encoding="utf-8")
+        required = ("--require-hashes", "--requirement", requirements)
+        for number, words in enumerate((required, own)):
+            part = work / f"{python}-{number}"
+            flags = ("--quiet", "--no-compile", "--only-binary=:all:", f"--python-version={python}", *chosen)
+            _run("pip", "install", *flags, "--target", part, *words)
+            shutil.copytree(part, site, dirs_exist_ok=True)
     # programs begin with the path of this Python, and a record lists them; without one pip uninstalls nothing
     shutil.rmtree(site / "bin")
     for record in site.glob("*.dist-info/RECORD"):
         record.unlink()
     return site
+
+
+def locked(python: str, target: Target) -> Iterator[str]:
+    """Yield the locked packages that a Python needs: of markers pip only asks the one that it runs on."""
+    asked = {"python_full_version": f"{python}.0", "python_version": python, "sys_platform": target.system[0]}
+    for block in re.findall(r"^[a-z](?:.*\\\n)+.*\n", (LOCKS / "run.txt").read_text("utf-8"), re.MULTILINE):
+        first, _, digests = block.partition("\\")
+        requirement = Requirement(first)
+        if requirement.marker is None or requirement.marker.evaluate(asked):
+            yield f"{requirement.name}{requirement.specifier} \\{digests}"
 
 
 def executable(site: Path, path: Path) -> Path:
@@ -182,20 +205,17 @@ def executable(site: Path, path: Path) -> Path:
 
 
 def bill(work: Path, site: Path, path: Path) -> Path:
-    """Write what is in the executable file and in the packages as a document of CycloneDX 1.6."""
+    """Write what executable file and packages hold as a document of CycloneDX, held to its schema."""
     environment = work / "environment"
     venv.create(environment)
     (packages,) = environment.glob("lib/python*/site-packages")
     (packages / "all.pth").write_text(f"{site}\n", encoding="utf-8")
-    flags = ("--pyproject", ROOT / "pyproject.toml", "--output-reproducible", "--validate")
+    # the version is that of the package, which the program does not look for
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    project = work / "pyproject.toml"
+    project.write_text(text.replace('dynamic = ["version"]', f'version = "{__version__}"'), encoding="utf-8")
+    flags = ("--pyproject", project, "--output-reproducible", "--validate")
     _run("cyclonedx_py", "environment", environment, *flags, "--output-file", path)
-    document = json.loads(path.read_text(encoding="utf-8"))
-    # pyproject.toml has no version to read: it is that of the package
-    document["metadata"]["component"] |= {
-        "version": __version__,
-        "purl": f"pkg:pypi/hashcompat@{__version__}",
-    }
-    path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
     return path
 
 
@@ -204,12 +224,13 @@ def system_packages(work: Path, site: Path, out: Path, target: Target) -> Iterat
     programs = work / "programs"
     programs.mkdir()
     for name, function in (("hashcompat", "main"), ("kubectl_complete-hashcompat", "complete_for_kubectl")):
-        text = _PROGRAM.format(python=target.minor, function=function)
+        text = _PROGRAM.format(function=function)
         (programs / name).write_text(text, encoding="utf-8")
-    (programs / "compile").write_text(_COMPILE.format(python=target.minor), encoding="utf-8")
+    (programs / "compile").write_text(_COMPILE, encoding="utf-8")
     (programs / "clean").write_text(_CLEAN, encoding="utf-8")
     config = work / "nfpm.yaml"
-    values = {"architecture": target.system[1], "python": target.minor, "site": site, "programs": programs}
+    pythons = {"oldest": target.pythons[0], "after": target.after}
+    values = {"architecture": target.system[1], "site": site, "programs": programs, **pythons}
     config.write_text(filled("nfpm.yaml", **values), encoding="utf-8")
     for path in (config, *programs.iterdir(), *site.rglob("*"), site):
         os.utime(path, (int(_epoch()), int(_epoch())))  # packages keep these times
@@ -265,12 +286,11 @@ def _call(*command: object) -> None:
     subprocess.run(words, check=True, cwd=ROOT, env=environment, umask=0o022, stdout=subprocess.DEVNULL)
 
 
-def plugin(program: Path, directory: Path, url: str, platform: str) -> tuple[Path, Path]:
+def plugin(program: Path, directory: Path, target: Target) -> tuple[Path, Path]:
     """Write the archive that krew installs the program from, and its manifest; return both paths.
 
-    ``url`` is that of the directory in which the archive will be. Sources: of the manifest's fields
-    https://krew.sigs.k8s.io/docs/developer-guide/plugin-manifest; of its annotations krew_annotations.md in
-    Artifact Hub's repository, artifacthub/hub.
+    Sources: https://krew.sigs.k8s.io/docs/developer-guide/plugin-manifest for its fields, krew_annotations.md
+    in Artifact Hub's repository (artifacthub/hub) for its annotations.
     """
     archive, manifest = directory / "hashcompat-krew.tar.gz", directory / "hashcompat.yaml"
     with (
@@ -286,7 +306,8 @@ def plugin(program: Path, directory: Path, url: str, platform: str) -> tuple[Pat
             row.size, row.mode = len(content), mode
             tar.addfile(row, io.BytesIO(content))
     project = _project()
-    system, processor = Target(platform=platform).system
+    system, processor = target.system
+    pythons = " or ".join(target.pythons)
     document = {
         "apiVersion": "krew.googlecontainertools.github.com/v1alpha2",
         "kind": "Plugin",
@@ -310,11 +331,11 @@ def plugin(program: Path, directory: Path, url: str, platform: str) -> tuple[Pat
             "homepage": project["urls"]["Source"],
             "shortDescription": _SHORT,
             "description": _LONG,
-            "caveats": "Needs Python on the PATH, of the minor release that the archive was built for.\n",
+            "caveats": f"Needs Python {pythons} on the PATH.\n",
             "platforms": [
                 {
                     "selector": {"matchLabels": {"os": system, "arch": processor}},
-                    "uri": f"{url.rstrip('/')}/{archive.name}",
+                    "uri": f"{target.url.rstrip('/')}/{archive.name}",
                     "sha256": hashlib.sha256(archive.read_bytes()).hexdigest(),
                     "files": [{"from": name, "to": "."} for name in (PLUGIN, "LICENSE")],
                     "bin": PLUGIN,

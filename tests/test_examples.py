@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import yaml
 from check_jsonschema import main as check_jsonschema  # type: ignore[import-untyped]
 from click.testing import CliRunner
 
+from hashcompat import __version__
 from hashcompat.cli.args.gate import KEYS
 from scripts import locks, packages
 from tests.helpers.examples import BASE, EXAMPLES, containers, documents, evaluated, expanded, of_kind
@@ -257,9 +259,10 @@ def test_everything_that_is_installed_has_a_locked_hash() -> None:
     texts = [path.read_text(encoding="utf-8") for path in files if path.is_file() and path.suffix != ".pyc"]
     lines = [line for text in texts for line in text.replace("\\\n", " ").splitlines()]
     found = [line for line in lines if re.search(r"^[^#]*\bpip\b.*\binstall\b", line)]
-    assert len(found) == 5, found
-    assert [line for line in found if not re.search("--require-hashes|--no-index", line)] == []
-    assert [line for line in found if not re.search(r'"-I"|python" -I', line)] == []
+    assert len(found) == 6, found
+    assert [line for line in found if not re.search("--require-hashes|--no-index|--no-deps", line)] == []
+    conda = "${{ PYTHON }} -m pip install . --no-deps"  # into what conda made of its own packages
+    assert [line for line in found if not re.search(r'"-I"|python" -I', line) and conda not in line] == []
 
 
 def test_the_locks_are_those_of_todays_requirements(tmp_path: Path) -> None:
@@ -294,10 +297,14 @@ def test_the_hooks_of_pre_commit_run_commands(cluster: Path, run: Run) -> None:
     assert run(*entries["hashcompat-verify"][1:], "/no/such").code == 1
 
 
+def released(platform: str) -> packages.Target:
+    return packages.Target(("3.12", "3.13"), platform, "https://releases.example/v1")
+
+
 def test_krew_finds_in_the_archive_what_the_manifest_names(tmp_path: Path) -> None:
     program = tmp_path / "hashcompat.pyz"
     program.write_bytes(b"#!/usr/bin/env python3\n")
-    archive, manifest = packages.plugin(program, tmp_path, "https://releases.example/v1", "linux-x86_64")
+    archive, manifest = packages.plugin(program, tmp_path, released("linux-x86_64"))
     document = yaml.safe_load(manifest.read_text(encoding="utf-8"))
     assert manifest.stem == document["metadata"]["name"]
     (platform,) = document["spec"]["platforms"]
@@ -315,9 +322,49 @@ def test_krew_finds_in_the_archive_what_the_manifest_names(tmp_path: Path) -> No
 )
 def test_krew_names_platforms_its_own_way(tmp_path: Path, platform: str, names: tuple[str, str]) -> None:
     (tmp_path / "p").write_bytes(b"")
-    _, manifest = packages.plugin(tmp_path / "p", tmp_path, "https://releases.example", platform)
+    _, manifest = packages.plugin(tmp_path / "p", tmp_path, released(platform))
     (row,) = yaml.safe_load(manifest.read_text(encoding="utf-8"))["spec"]["platforms"]
     assert tuple(row["selector"]["matchLabels"].values()) == names
+
+
+def test_a_recipe_names_what_the_project_requires_and_its_programs(tmp_path: Path) -> None:
+    sdist = tmp_path / "sdist"
+    sdist.write_bytes(b"")
+    formula, recipe = packages.manifests(sdist, tmp_path, "https://releases.example/")
+    document = yaml.safe_load(recipe.read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = {re.split("[>;]", one)[0] for one in project["dependencies"]}
+    assert {one.split()[0] for one in document["requirements"]["run"]} == wanted | {"python"}
+    assert document["build"]["python"]["entry_points"] == [
+        f"{name} = {place}" for name, place in project["scripts"].items()
+    ]
+    address, digest = (
+        f"https://releases.example/hashcompat-{__version__}.tar.gz",
+        hashlib.sha256().hexdigest(),
+    )
+    assert document["source"]["sha256"] == digest
+    for text in (f'url "{address}"', f'sha256 "{digest}"'):
+        assert text in formula.read_text(encoding="utf-8")
+
+
+def test_packages_are_for_every_supported_python() -> None:
+    assert packages.Target(packages.supported()).after == "3.15"
+    assert packages.supported()[0] == "3.11"
+
+
+def test_each_python_gets_the_locked_packages_that_it_needs() -> None:
+    target = packages.Target(("3.13", "3.14"), "linux-x86_64")
+    names = {
+        python: [row.split("==")[0] for row in packages.locked(python, target)] for python in target.pythons
+    }
+    assert set(names["3.13"]) - set(names["3.14"]) == {"backports-zstd"}
+    assert "msgspec" in names["3.14"]
+    assert all("--hash=sha256:" in row for row in packages.locked("3.14", target))
+
+
+def test_a_template_has_no_word_without_a_value() -> None:
+    with pytest.raises(KeyError, match="url"):
+        packages.filled("recipe.yaml", sdist="", requirements="", entry_points="")
 
 
 def test_the_variables_of_a_policy_are_those_that_callers_are_shown() -> None:

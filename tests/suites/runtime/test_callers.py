@@ -1,12 +1,10 @@
-"""The executable file, and the programs of the examples, run for real. Installs from pip's package index."""
+"""The programs of the examples, run for real. Installs from pip's package index."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import socket
-import subprocess
-import sys
 import time
 import venv
 from contextlib import ExitStack, suppress
@@ -15,7 +13,6 @@ from pathlib import Path
 import pytest
 import requests
 
-from scripts.locks import LOCKS
 from tests.helpers import processes
 from tests.helpers.examples import EXAMPLES, of_kind
 from tests.helpers.program import ROOT, SCRIPTS
@@ -31,39 +28,13 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the programs of an environment with shiv, ansible-core and pre-commit."""
+    """Return the programs of an environment with ansible-core and pre-commit."""
     place = tmp_path_factory.mktemp("tools")
     venv.create(place, with_pip=True)
-    for words in (
-        ("--require-hashes", "--requirement", LOCKS / "release.txt"),
-        ("PyYAML", "ansible-core", "pre-commit"),
-    ):
-        done = ran(place / "bin" / "python", "-m", "pip", "install", "--quiet", *words)
-        assert done.returncode == 0, done.stderr
-    return place / "bin"
-
-
-def test_the_executable_file_runs_where_only_python_is(tools: Path, cluster: Path, tmp_path: Path) -> None:
-    done = ran(
-        tools / "python", "-m", "scripts.packages", "--out", tmp_path, "--url=https://releases.example"
-    )
+    words = ("PyYAML", "ansible-core", "pre-commit")
+    done = ran(place / "bin" / "python", "-m", "pip", "install", "--quiet", *words)
     assert done.returncode == 0, done.stderr
-    program = tmp_path / "hashcompat.pyz"
-    assert [Path(line).name for line in done.stdout.splitlines()] == [
-        "hashcompat.pyz",
-        "hashcompat.tar.gz",
-        "hashcompat.yaml",
-    ]
-    for target, code in ((SAME, 0), (NEW, 2)):
-        judged = subprocess.run(
-            [sys.executable, "-I", program, "gate", f"--to={target}", f"--filename={cluster}"],
-            env={"SHIV_ROOT": str(tmp_path / "unpacked")},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert judged.returncode == code, judged.stderr
+    return place / "bin"
 
 
 @pytest.mark.parametrize(("target", "code"), [(SAME, 0), (NEW, 2)])

@@ -81,7 +81,7 @@ def modules(code: str) -> set[str]:
 
 def test_version_imports_what_prints_it_alone() -> None:
     found = modules(command("--version"))
-    assert found == {
+    assert found - {"io"} == {  # which Python 3.14 no longer starts with
         "__future__",
         "gc",
         *("hashcompat", "hashcompat.cli", "hashcompat.cli.main", "hashcompat.cli.streams"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-import struct
+from array import array
 from collections.abc import Mapping
 from decimal import ROUND_HALF_EVEN, ROUND_UP, Context, Decimal
 from typing import Any, Final
@@ -56,8 +56,7 @@ def _shortest(value: float, bits: int) -> tuple[str, str, int]:
 
 def _float32(value: float) -> float:
     """Round to the nearest float32; beyond its range that is infinity."""
-    rounded: float = struct.unpack("f", struct.pack("f", value))[0]
-    return rounded
+    return array("f", [value])[0]  # struct refuses what is beyond it, from Python 3.14 on
 
 
 def _shortest_float32(value: float) -> str:

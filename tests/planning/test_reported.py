@@ -254,3 +254,77 @@ def test_hc049_each_replica_has_its_own_start(tmp_path: Path, run: Run) -> None:
     result = run("plan", *WAY, "-f", tmp_path / "pods.json", "-o", "json")
     killed = {item["pod"] for item in result.items if item["verdict"] == "KILL"}
     assert killed == {f"p{number}" for number in range(31)}
+
+
+def sandbox(uid: str, name: str = "q", state: str = "SANDBOX_READY") -> Json:
+    metadata = {"name": name, "uid": uid, "namespace": "ns", "attempt": 0}
+    return {"status": {"metadata": metadata, "state": state}}
+
+
+def beside() -> tuple[Json, Json, Json]:
+    """Return another pod of the same node, its sandbox, and the record of its container."""
+    other = pod(C, name="q", metadata={"uid": "uid-q", "namespace": "ns"})
+    other["status"] = {"phase": "Running", "containerStatuses": [running("c", "e" * 64)]}
+    return other, sandbox("uid-q"), {**record(1, "q"), "id": "e" * 64, "createdAt": "1767225600000000000"}
+
+
+@pytest.mark.parametrize(
+    ("given", "recreated"),
+    [
+        (shown(), True),
+        (shown("Never"), True),  # attempt 0, for which no restartPolicy counts
+        (shown() | {"status": {"phase": "Failed", "containerStatuses": []}}, False),
+    ],
+)
+def test_hc027_a_pod_without_a_sandbox_is_created_again(
+    run: Run, tmp_path: Path, given: Json, recreated: bool
+) -> None:
+    other, known, row = beside()
+    (tmp_path / "sandboxes.json").write_text(json.dumps([known]))
+    more = ("--recorded", tmp_path / "sandboxes.json")
+    result = run(
+        "plan", *WAY, "-f", "-", *recorded(tmp_path, row), *more, "-o", "json", stdin=as_json(given, other)
+    )
+    found = {(item["pod"], item["container"]): item for item in result.items}
+    assert found["p", "c"]["verdict"] == "KEEP"
+    assert (found["p", "c"]["podRecreated"], found["q", "c"]["podRecreated"]) == (recreated, False)
+    explained = run(
+        "explain", "ns/p/c", *WAY, "-f", "-", *recorded(tmp_path, row), *more, "-o", "json",
+        stdin=as_json(given, other),
+    )  # fmt: skip
+    assert explained.item["podRecreated"] is recreated
+
+
+@pytest.mark.parametrize(
+    ("start", "rows"),
+    [
+        ("2026-01-01T00:00:01Z", ()),  # behind the newest record
+        ("2025-12-31T00:00:00Z", ({**record(1), "id": OLD},)),  # which runs
+    ],
+)
+def test_a_pod_that_may_have_come_after_the_records_is_not_missed(
+    run: Run, tmp_path: Path, start: str, rows: tuple[Json, ...]
+) -> None:
+    other, known, row = beside()
+    given = pod(C)
+    given["status"] = {"phase": "Running", "containerStatuses": [running("c")]}
+    given["status"]["containerStatuses"][0]["state"]["running"]["startedAt"] = start
+    (tmp_path / "sandboxes.json").write_text(json.dumps([known]))
+    more = ("--recorded", tmp_path / "sandboxes.json")
+    result = run(
+        "plan", *WAY, "-f", "-", *recorded(tmp_path, row, *rows), *more, "-o", "json",
+        stdin=as_json(given, other),
+    )  # fmt: skip
+    assert [item["podRecreated"] for item in result.items] == [False, False]
+
+
+@pytest.mark.parametrize(("start", "runs"), [("2025-12-31T00:00:00Z", False), ("2026-02-01T00:00:00Z", True)])
+def test_a_container_that_was_removed_does_not_run(run: Run, tmp_path: Path, start: str, runs: bool) -> None:
+    """The runtime has the pod's sandbox and its other container; one that started later may be missing."""
+    given = shown()
+    given["status"]["initContainerStatuses"][0]["state"]["running"]["startedAt"] = start
+    (tmp_path / "sandboxes.json").write_text(json.dumps([sandbox("uid-p", "p")]))
+    row = {**record(1), "id": OLD, "createdAt": "1767225600000000000"}
+    more = ("--recorded", tmp_path / "sandboxes.json")
+    found = items(run, given, row, directory=tmp_path, more=more)
+    assert found["s"]["observed"]["running"] is runs

@@ -63,8 +63,10 @@ def make(
     if run.rooms.short:
         short = run.rooms.shortages(inventory.pods, refused(run.planner.settled()))
     overdue = run.overdue(inventory.origin)
-    if short or overdue:
-        run = decided(way, inventory, structs.replace(view, short=short, overdue=overdue), gather)
+    gone = run.sandboxes.gone
+    if short or overdue or gone:
+        again = structs.replace(view, short=short, overdue=overdue, gone=gone)
+        run = decided(way, inventory, again, gather)
     plan = run.planner.plan(run.gathering.numbers(run.planner.settled))
     plan = structs.replace(
         plan,
@@ -85,6 +87,10 @@ def among_all(inventory: Inventory, way: Way, view: View) -> View:
     """Return the view with what is found among all pods: those without room, and those past a deadline."""
     if ends := {pod.uid: pod.ends for pod in inventory.pods if pod.ends is not None}:
         view = structs.replace(view, overdue=cluster.overdue(ends, cluster.dated(inventory).taken))
+    sandboxes = cluster.Sandboxes(view.options.records)
+    for pod in inventory.pods:
+        sandboxes.add(pod)
+    view = structs.replace(view, gone=sandboxes.gone)
     if not any(node.allocatable for node in inventory.nodes):
         return view
     rooms = Rooms(inventory.nodes, view.kubelet(way.new))

@@ -33,9 +33,10 @@ from hashcompat.core.kubelet.decide.room import (
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Shortage
-from hashcompat.core.model.pods import Inventory, Node, Origin, Pod
+from hashcompat.core.model.pods import FINISHED, Inventory, Node, Origin, Pod
 from hashcompat.core.model.uids import Dating, Reach, reach_of, taken_of
 from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.records.index import Records
 
 
 def seen(found: Mapping[str, Iterable[str]], view: View) -> Servers:
@@ -170,6 +171,47 @@ class Rooms:
         for name, node in short.items():
             found |= outcomes(tenants[name], node, self.kubelet)
         return found
+
+
+class Sandboxes:
+    """Finds pods of which a runtime has no sandbox any more, where it shows those of others on their node."""
+
+    def __init__(self, records: Records) -> None:
+        self._records = records
+        self.shown: set[str] = set()
+        """The nodes of which it shows sandboxes."""
+        self.without: dict[str, list[str]] = {}
+        """By the nodes, the uids of pods that are said to run and have none."""
+
+    def add(self, pod: Pod) -> None:
+        """Look for the sandbox of one more pod."""
+        records = self._records
+        if not records.has_sandboxes or pod.phase in FINISHED or (pod.deleting and not pod.static):
+            return
+        if records.sandboxes_of(pod):
+            self.shown.add(pod.node)
+        elif pod.uid and any(one.running for one in pod.containers) and not self._may_be_newer(pod):
+            self.without.setdefault(pod.node, []).append(pod.uid)
+
+    def _may_be_newer(self, pod: Pod) -> bool:
+        """Return whether the pod may have come after the records, or one of its containers runs by them."""
+        newest = self._records.newest
+        return any(
+            (one.started is not None and newest is not None and one.started > newest)
+            or ((record := self._records.of(pod, one)) is not None and record.running is not False)
+            for one in pod.containers
+        )
+
+    def merge(self, shown: set[str], without: Mapping[str, list[str]]) -> None:
+        """Add what another process found."""
+        self.shown |= shown
+        for node, uids in without.items():
+            self.without.setdefault(node, []).extend(uids)
+
+    @property
+    def gone(self) -> frozenset[str]:
+        """The uids of the pods without a sandbox, on nodes that show those of others."""
+        return frozenset(uid for node in self.shown for uid in self.without.get(node, ()))
 
 
 def overdue(ends: Mapping[str, datetime], taken: datetime | None) -> frozenset[str]:

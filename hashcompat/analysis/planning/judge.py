@@ -114,6 +114,9 @@ class Judge:
         ``keep_going`` makes it UNKNOWN.
         """
         seen = self.view.options.records.as_reported(pod) if self.view.options.records else pod
+        if pod.uid in self.view.gone:
+            ended = tuple(structs.replace(one, running=False) for one in seen.containers)
+            seen = structs.replace(seen, containers=ended)
         drafts = [self.draft(seen, container) for container in seen.containers]
         return _normalized(drafts) if self.view.options.normalized else drafts
 

@@ -125,6 +125,7 @@ def _situation(
         "applied": records.applied_to(pod, container),
         "runtime": _runtime(node, old, view) or _recorded_runtime(recorded, sandboxes),
         "node": node,
+        "gone": pod.uid in view.gone,
         "overdue": pod.uid in view.overdue,
         "short": view.short.get(pod.uid) if view.short else None,
     }

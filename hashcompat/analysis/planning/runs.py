@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hashcompat.analysis.planning.cluster import Ages, Rooms, overdue
+from hashcompat.analysis.planning.cluster import Ages, Rooms, Sandboxes, overdue
 from hashcompat.analysis.planning.hops import Hops
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.repeats import Gather, Nothing, Repeats
@@ -43,6 +43,7 @@ class Run:
         self.ages = Ages(dating)
         self.servers = ApiServers()
         self.rooms = Rooms(nodes, view.kubelet(way.new))
+        self.sandboxes = Sandboxes(view.options.records)
         self.ends: dict[str, datetime] = {}
         """When the pods that have a deadline end, by their uids."""
         self.gathering = gather(way, view, templates)
@@ -54,6 +55,7 @@ class Run:
             self.ages.add(pod)
             self.servers.see(pod)
             self.rooms.add(pod)
+            self.sandboxes.add(pod)
             if pod.ends is not None:
                 self.ends[pod.uid] = pod.ends
             self._repeats.add(pod)
@@ -65,7 +67,8 @@ class Run:
     def sent(self, share: Share) -> Iterator[Any]:
         """Decide a share, and yield what another process needs of that."""
         self.add(share)
-        aside = self.ages.found, self.servers.found, self.rooms.sums, self.ends
+        sandboxes = self.sandboxes.shown, self.sandboxes.without
+        aside = self.ages.found, self.servers.found, self.rooms.sums, self.ends, sandboxes
         yield self.planner.found, self.hops.found, aside, (share.seen, share.lines)
         yield from self.planner.rows()
 
@@ -75,13 +78,14 @@ class Run:
         ``lines`` is by how many those of its containers are too low. Raises FailedError where a reason names
         a place in the file, which is not known then.
         """
-        planned, counted, (ages, servers, sums, ends), seen = next(sent)
+        planned, counted, (ages, servers, sums, ends, sandboxes), seen = next(sent)
         self.planner.merge(map(_without_places, sent) if lines else sent, planned, lines)
         self.hops.merge(counted)
         self.ages.merge(ages)
         self.servers.merge(servers)
         self.rooms.merge(sums)
         self.ends |= ends
+        self.sandboxes.merge(*sandboxes)
         found: tuple[Any, int] = seen
         return found
 

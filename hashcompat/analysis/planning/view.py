@@ -40,6 +40,8 @@ class View(msgspec.Struct, frozen=True):
     """Whether the pods are as they run under the current kubelets, so that their times count."""
     short: Mapping[str, Shortage] = msgspec.field(default_factory=dict)
     """The pods that the target kubelet has no room for, by their uids."""
+    gone: frozenset[str] = frozenset()
+    """The uids of pods that are said to run, and whose sandbox no runtime has any more."""
     overdue: frozenset[str] = frozenset()
     """The uids of pods whose deadlines had passed when the input was taken."""
     sample: bool = False

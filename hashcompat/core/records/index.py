@@ -39,9 +39,16 @@ class Records(msgspec.Struct, frozen=True):
     named_sandboxes: Table[Sandbox] = msgspec.field(default_factory=_empty)
     """By namespace and name."""
     applied: Mapping[tuple[str, str], Mapping[str, Any]] = msgspec.field(default_factory=dict)
+    newest: datetime | None = None
+    """When the newest of the containers was created; None where no record shows that."""
 
     def __bool__(self) -> bool:
         return bool(self.rows)
+
+    @property
+    def has_sandboxes(self) -> bool:
+        """Whether a runtime showed sandboxes."""
+        return bool(self.sandboxes)
 
     def __iter__(self) -> Iterator[Recorded]:
         """Yield each record that may count, once."""
@@ -68,12 +75,23 @@ class Records(msgspec.Struct, frozen=True):
         return None
 
     def as_reported(self, pod: Pod) -> Pod:
-        """Return a pod whose containers run as the runtime reports: a kubelet asks it, not the API server."""
+        """Return a pod whose containers run as the runtime reports: a kubelet asks it, not the API server.
+
+        One without a record does not run if the runtime has its sandbox and other containers of the pod.
+        """
+        records = [self.of(pod, container) for container in pod.containers]
+        whole = any(records) and bool(self.sandboxes_of(pod))
         changed = tuple(
-            _as_recorded(container, record) if (record := self.of(pod, container)) else container
-            for container in pod.containers
+            _as_recorded(container, record) if record else self._unless_gone(pod, container, whole)
+            for container, record in zip(pod.containers, records, strict=True)
         )
         return pod if changed == pod.containers else structs.replace(pod, containers=changed)
+
+    def _unless_gone(self, pod: Pod, container: Container, whole: bool) -> Container:
+        newer = container.started is None or self.newest is None or container.started > self.newest
+        if not (whole and container.running) or newer or self.latest(pod, container) is not None:
+            return container
+        return structs.replace(container, running=False)
 
     def runs_as(self, pod: Pod) -> str:
         """Return the UID of the static pod of a pod's names that runs; empty where no record shows one."""
@@ -152,6 +170,7 @@ def index(records: Iterable[Record]) -> Records:
         Table(sandboxes, lambda row: (row.uid,)),
         Table(sandboxes, attrgetter("namespace", "pod")),
         applied,
+        max((row.created for row in recorded if row.created and not row.any_year), default=None),
     )
 
 
@@ -211,6 +230,10 @@ class Table(Generic[Row]):
     def __init__(self, rows: Iterable[Row] = (), key: Callable[[Row], Key] = lambda _: ()) -> None:
         """Sort the rows by their keys; those of one key stay in their order."""
         self._rows, self._key = sorted(rows, key=key), key
+
+    def __bool__(self) -> bool:
+        """Return whether there is a row."""
+        return bool(self._rows)
 
     def __iter__(self) -> Iterator[Row]:
         """Yield the rows by their keys."""

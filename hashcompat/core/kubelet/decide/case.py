@@ -82,6 +82,8 @@ class Case(msgspec.Struct, frozen=True):
     """The old hashes that a patched kubelet accepts."""
     static_uids: tuple[StaticUid, ...] = ()
     """The UIDs that the two kubelets give a static pod, where its manifest is available."""
+    gone: bool = False
+    """Whether the runtime was asked, and has no sandbox of the pod any more."""
     overdue: bool = False
     """Whether the pod's activeDeadlineSeconds had passed when the input was taken."""
     short: Shortage | None = None

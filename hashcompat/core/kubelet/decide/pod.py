@@ -105,10 +105,12 @@ def overdue(case: Case) -> Decision | None:
 
 def with_sandbox(case: Case, kept: Decision) -> Decision:
     """Return the decision for a container that does not run: with its sandbox the pod is created again."""
-    starts_again = case.pod.restart_policy != "Never" and not ending(case.pod)
+    # a pod without any sandbox gets one whatever its restartPolicy (attempt 0)
+    starts_again = (case.gone or case.pod.restart_policy != "Never") and not ending(case.pod)
     if not starts_again or case.container.running is not False or kept.pod_recreated:
         return kept
     _, why = case.whole.failed(case.sandboxes, case.new.behaviour)
+    why = "the runtime has no sandbox of the pod any more" if case.gone else why
     if not why:
         return kept
     reason = Reason(rules.SANDBOX_BROKEN, why)

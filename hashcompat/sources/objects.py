@@ -16,7 +16,7 @@ from msgspec import structs
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import part, text
-from hashcompat.core.go.jsontext import canonical, clean, kind_of
+from hashcompat.core.go.jsontext import canonical, clean, kind_of, loads
 from hashcompat.core.model.budgets import Budget, Service
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Container, Node, Pod
@@ -229,8 +229,19 @@ def of_node(found: Fields) -> Node:
         _conditions(status.value.get("conditions")),
         _amounts(status.value.get("allocatable")),
         _amounts(status.value.get("capacity")),
+        _arguments(part(metadata.value, "annotations").get("k3s.io/node-args")),
         heartbeat(status.value.get("conditions")),
     )
+
+
+def _arguments(noted: object) -> tuple[str, ...] | None:
+    """Return the arguments that k3s notes (its pkg/nodeconfig/nodeconfig.go, a JSON list, tokens masked)."""
+    try:
+        found = loads(noted) if isinstance(noted, str) else None
+    except InputError:
+        return None
+    words = found if isinstance(found, list) else []
+    return tuple(words) if words and all(isinstance(word, str) for word in words) else None
 
 
 def _amounts(found: object) -> Mapping[str, Any] | None:

@@ -11,10 +11,12 @@ from msgspec import structs
 
 from hashcompat.analysis.preflight import CHECKS, examine
 from hashcompat.analysis.preflight.checks import Check, Need, Upgrade
-from hashcompat.analysis.preflight.facts import Facts
+from hashcompat.analysis.preflight.facts import Cluster, Facts
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, Dump, Probe, UnreadError
+from hashcompat.sources.documents import Fields
+from hashcompat.sources.objects import of_node
 from tests.helpers.dumps import APP, GONE, INFO, SANDBOX, Key, docker, docker_row, dump, inspected, upgrade
 
 Changes = dict[Key, Any]
@@ -218,6 +220,50 @@ def test_a_healthy_node_is_in_order(name: str) -> None:
         for each in examine(given, to)
         if each.status not in (Status.OK, Status.INFO)
     ] == []
+
+
+def on_k3s(*words: str) -> list[str]:
+    """Return which checks find something on a node of k3s that notes its arguments."""
+    conditions = [{"type": f"{name}Pressure", "status": "False"} for name in ("Memory", "Disk", "PID")]
+    given = {
+        "metadata": {"name": "n1", "annotations": {"k3s.io/node-args": json.dumps(words)}},
+        "status": {"conditions": [{"type": "Ready", "status": "True"}, *conditions]},
+    }
+    node = of_node(Fields(given, "", "$"))
+    within = {**SECOND, ("arguments", "kubelet"): Probe("", "", problem=EMBEDDED["k3s"])}
+
+    found = examine(dump(within), upgrade("1.36.5", "1.36.3"), cluster=Cluster(node))
+    return [each.id for each in found if each.status not in (Status.OK, Status.INFO)]
+
+
+def test_a_node_object_has_the_settings_of_a_kubelet_within_k3s() -> None:
+    """The runtime's cgroup driver is the kubelet's: k3s sets both."""
+    assert on_k3s("server") == []
+    assert on_k3s("agent", "--kubelet-arg", "max-pods=200", "--node-label=a=b") == []
+    assert on_k3s("server", "--container-runtime-endpoint=/run/crio/crio.sock") == []
+    assert on_k3s("server", "--kubelet-arg=feature-gates=NoSuch=true") == ["PF-101"]
+    assert on_k3s("server", "--kubelet-arg=image-gc-high-threshold=101") == ["PF-126"]
+    assert on_k3s("server", "--protect-kernel-defaults") == ["PF-135"]  # these sysctls were not collected
+
+
+def test_a_runtime_that_shows_no_driver_decides_none() -> None:
+    changes = {**SECOND, ("cri", "info"): GONE, ("arguments", "kubelet"): "/usr/local/bin/k3s\nserver\n"}
+    given = {"metadata": {"name": "n1", "annotations": {"k3s.io/node-args": '["server"]'}}}
+    facts = Facts(dump(changes), Cluster(of_node(Fields(given, "", "$"))))
+    assert "cgroup-driver" not in facts.flags
+
+
+def test_a_kubelet_of_its_own_has_its_own_arguments() -> None:
+    given = {"metadata": {"name": "n1", "annotations": {"k3s.io/node-args": '["server"]'}}}
+    facts = Facts(dump(SECOND), Cluster(of_node(Fields(given, "", "$"))))
+
+    assert "fail-swap-on" not in facts.flags
+
+
+@pytest.mark.parametrize("noted", ["server", "[]", "[1]", "{}", 3])
+def test_other_annotations_show_no_settings(noted: object) -> None:
+    given = {"metadata": {"name": "n1", "annotations": {"k3s.io/node-args": noted}}}
+    assert of_node(Fields(given, "", "$")).node_arguments is None
 
 
 EMBEDDED = {"k3s": "the kubelet is a part of another program, /usr/local/bin/k3s server"}

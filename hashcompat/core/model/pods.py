@@ -327,6 +327,9 @@ class Node(msgspec.Struct, frozen=True):
     capacity: Mapping[str, Any] | None = None
     """``status.capacity``, as given; None where there is none."""
 
+    node_arguments: tuple[str, ...] | None = None
+    """The arguments of k3s on it, which it notes in an annotation; None where there is none."""
+
     heartbeat: datetime | None = None
     """When its kubelet last renewed the condition Ready, UTC; None where the status does not show that."""
 

@@ -51,11 +51,21 @@ def _value(word: units.Word, after: units.Word, flag: str) -> units.Word | None:
     return units.Word(value, word.source) if given else after
 
 
+def _runtimes_driver(dump: Dump) -> str:
+    """Return the cgroup driver of a CRI runtime; empty where it does not show it."""
+    try:
+        return runtime.cgroup_driver(runtime.document(dump, "cri", "info"))
+    except (UnreadError, AbsentError):
+        return ""
+
+
 class Facts:
     """The facts of one node."""
 
     def __init__(self, dump: Dump, cluster: Cluster = _NOWHERE) -> None:
-        self.dump = dump
+        node = cluster.node
+        noted = node is not None and node.node_arguments is not None
+        self.dump = kubelet.within_k3s(dump, node, _runtimes_driver) if node and noted else dump
         self.cluster = cluster
 
     @property

@@ -6,18 +6,20 @@ takes the same arguments apart (github.com/spf13/pflag ``parseArgs``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
 import msgspec
+from msgspec import structs
 
 from hashcompat.analysis.preflight.facts.units import Word
 from hashcompat.core.catalog.gates import BOOLEANS, Settings
 from hashcompat.core.catalog.kubeletsettings import Flag, FlagTable
 from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.go import quantity, yaml
-from hashcompat.core.records.probes import AbsentError, Dump, UnreadError, lines
+from hashcompat.core.model.pods import Node
+from hashcompat.core.records.probes import AbsentError, Dump, Probe, UnreadError, lines
 from hashcompat.core.release import Release
 
 ARGUMENTS: Final = "kubelet"
@@ -39,12 +41,52 @@ def flags(dump: Dump) -> Mapping[str, str]:
 
 def flags_of(words: Sequence[str]) -> Mapping[str, str]:
     """Read the flags among arguments."""
-    flags: dict[str, str] = {}
+    return dict(flags_of_all(words))
+
+
+_OF_K3S: Final = (
+    "--container-runtime-endpoint=unix:///run/k3s/containerd/containerd.sock",
+    "--eviction-hard=imagefs.available<5%,nodefs.available<5%",
+    "--fail-swap-on=false",
+)
+"""What k3s gives its kubelet by itself, of what checks ask for (its pkg/daemons/agent/agent_linux.go)."""
+
+_K3S_FLAGS: Final[Mapping[str, str]] = {
+    "container-runtime-endpoint": "container-runtime-endpoint",
+    "node-label": "node-labels",
+}
+"""The flags of k3s with values that it gives its kubelet, by their own names."""
+
+
+def within_k3s(dump: Dump, node: Node, driver: Callable[[Dump], str]) -> Dump:
+    """Return a dump with the arguments of a kubelet within k3s, where its Node object shows those of k3s.
+
+    ``driver`` reads the cgroup driver of the runtime, to which k3s sets that of its kubelet.
+    """
+    probe = dump.probe("arguments", ARGUMENTS)
+    program = (probe.text or probe.problem).partition("\n")[0].partition(" server")[0].partition(" agent")[0]
+    if program.rpartition("/")[2] != "k3s":
+        return dump
+    given = flags_of_all(node.node_arguments or ())
+    words = [*_OF_K3S, f"--hostname-override={node.name}"]
+    if of_runtime := driver(dump):
+        words.append(f"--cgroup-driver={of_runtime}")
+    words += [f"--{_K3S_FLAGS[name]}={value}" for name, value in given if name in _K3S_FLAGS]
+    if ("protect-kernel-defaults", "true") in given:
+        words.append("--protect-kernel-defaults=true")
+    words += [f"--{value}" for name, value in given if name == "kubelet-arg"]
+    found = Probe("arguments", ARGUMENTS, "\n".join(["kubelet", *words, ""]))
+    return structs.replace(dump, probes={**dump.probes, ("arguments", ARGUMENTS): (found,)})
+
+
+def flags_of_all(words: Sequence[str]) -> list[tuple[str, str]]:
+    """Read the flags among arguments, each as often as it is there."""
+    found = list[tuple[str, str]]()
     for word, after in pairwise([*words, "--"]):
         name, equals, value = word.lstrip("-").partition("=")
         if word.startswith("-"):
-            flags[name] = value if equals else "true" if after.startswith("-") else after
-    return flags
+            found.append((name, value if equals else "true" if after.startswith("-") else after))
+    return found
 
 
 def check_own_flags(dump: Dump) -> None:

@@ -328,3 +328,14 @@ def test_a_container_that_was_removed_does_not_run(run: Run, tmp_path: Path, sta
     more = ("--recorded", tmp_path / "sandboxes.json")
     found = items(run, given, row, directory=tmp_path, more=more)
     assert found["s"]["observed"]["running"] is runs
+
+
+def test_hc050_each_replica_has_its_own_exit_code(run: Run, tmp_path: Path) -> None:
+    found = [json.loads(json.dumps(shown("OnFailure"))) for _ in range(60)]
+    for number, one in enumerate(found):
+        one["metadata"] |= {"name": f"p{number}", "uid": f"8cdcb7ba-17d0-11e9-9243-5254006{number:05}"}
+        one["status"]["containerStatuses"][0]["state"] = {"terminated": {"exitCode": number % 3}}
+    (tmp_path / "pods.json").write_bytes(as_json(*found))
+    result = run("plan", *WAY, "-f", tmp_path / "pods.json", "-o", "json")
+    killed = {item["pod"] for item in result.items if item["verdict"] == "KILL"}
+    assert killed == {f"p{number}" for number in range(0, 60, 3)}

@@ -155,8 +155,10 @@ def states(pod: Pod, dates: Dates | None) -> list[Hashable]:
     special = any(
         one.type is ContainerType.SIDECAR or "restartPolicyRules" in one.spec for one in pod.containers
     )
-    if special or all(running is False for running in main):
+    if special:
         return [(dates and dates.of(one), one.restarts == 0, *exit_codes(one)) for one in pod.containers]
+    if all(running is False for running in main):
+        return [(dates and dates.of(one), one.restarts == 0) for one in pod.containers]
     return [dates and dates.of(one) for one in pod.containers]
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
+import yaml
 
 from hashcompat.analysis.preflight import examine
 from hashcompat.core.catalog.lookup import default_catalog
 from tests.helpers.dumps import GONE, Key, dump, failed, findings, found, status, upgrade
+from tests.helpers.program import ROOT
 from tests.preflight.checks.test_flags import DROP_IN, KUBEADM_DROP_IN, NODE
 
 PATH = "/var/lib/kubelet/config.yaml"
@@ -791,3 +794,17 @@ def test_pf126_null_in_a_drop_in_takes_something_back_from_1_32_on(to: str, stat
 def test_pf126_a_value_of_a_map_that_is_null_or_hidden_is_not_judged() -> None:
     assert refused(NEWEST, "kubeReserved: {cpu: null, memory: '***'}\n") == []
     assert refused(NEWEST, "kubeReserved: {cpu: null, memory: much}\n") != []
+
+
+ROWS = yaml.safe_load((ROOT / "tests/suites/reality/settings.yaml").read_text())
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['release']}-{row['says'][:40]}")
+def test_pf126_finds_what_real_kubelets_ended_for(row: dict[str, Any]) -> None:
+    """What each printed names the field or the flag that the finding names."""
+    changes = node(yaml.safe_dump(row.get("config", {})), *row.get("flags", []))
+    rows = found("PF-126", dump(changes), upgrade(row["release"]))
+    named = [name.removeprefix("--") for state, name, _ in rows if state == "ERROR"]
+    assert len(named) == bool(row["says"])
+    words = re.sub("[^a-z]", "", row["says"].lower())
+    assert all(re.sub("[^a-z]", "", name.lower()) in words for name in named)

@@ -32,13 +32,14 @@ from hashcompat.output.documents.releases import (
     RuleList,
     Version,
 )
-from hashcompat.output.documents.rollout import GateReport, ImpactReport, PageList
+from hashcompat.output.documents.rollout import FleetReport, GateReport, ImpactReport, PageList
 from scripts.lib.generated import Generated
 
 DOCUMENTS: Final[tuple[type[Document], ...]] = (
     CalibrationResult,
     DocumentDifference,
     ExplanationList,
+    FleetReport,
     GateReport,
     HashList,
     ImpactReport,

@@ -16,6 +16,8 @@ import xmlschema
 
 from hashcompat.output.formats import FORMATS
 from tests.cli.test_exit_codes import FULL, RESTARTS, SAME, UP
+from tests.fleet.clusters import NEW as FLEET_TO
+from tests.fleet.clusters import cluster, save
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import Run
 from tests.helpers.readback import (
@@ -100,6 +102,9 @@ RESULTS: dict[str, Case] = {
     "convert": Case(("convert", "PLAN"), b"", "verdict"),
     "gate": Case(("gate", "--plan", "PLAN"), b"", "standing"),
     "a gate that holds": Case(("gate", "--plan", "PLAN", "--baseline", "PLAN"), b"", "standing"),
+    "fleet": Case(
+        ("fleet", "FLEET", "--to", f"{FLEET_TO},1.8", "--out", "TABLES", "--workers", "0"), b"", "verdict"
+    ),
     "a gate within limits": Case(("gate", *UP, "-f", "-", "--max-restarts", "100%"), RESTARTS, "standing"),
 }
 """Every result that has findings."""
@@ -117,7 +122,15 @@ def places(run: Run, golden: Path, tmp_path: Path) -> dict[str, str]:
     records, plan = tmp_path / "records.json", tmp_path / "plan.json"
     records.write_text(json.dumps({"containers": [record(7), record(8, "gone")]}))
     run(*PLAN, "-q", "--out", plan, stdin=PODS)
-    return {"GOLDEN": str(golden), "TAMPERED": str(tampered), "RECORDS": str(records), "PLAN": str(plan)}
+    clusters = save(tmp_path / "clusters", a=cluster(), b=cluster(FLEET_TO), c=cluster("1.20.0"), bad="{")
+    return {
+        "GOLDEN": str(golden),
+        "TAMPERED": str(tampered),
+        "RECORDS": str(records),
+        "PLAN": str(plan),
+        "FLEET": str(clusters),
+        "TABLES": str(tmp_path / "tables"),
+    }
 
 
 def verdicts(case: Case, document: Any) -> Counter[str]:
@@ -277,7 +290,7 @@ def test_every_result_with_findings_is_compared() -> None:
 
     kinds = {report.kind for report in REPORTS.values() if report.findings}
     others = {"VerifyResult", "CalibrationResult", "PatchAudit"}
-    assert kinds == {"RestartPlan", "GateReport", "PreflightReport"} | others
+    assert kinds == {"RestartPlan", "GateReport", "PreflightReport", "FleetReport"} | others
     tools = {name for name, form in FORMATS.items() if not any(form.shows(REPORTS[kind]) for kind in plain())}
     assert tools == {"junit", "sarif", "github", "gitlab", "prometheus"}
 

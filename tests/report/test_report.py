@@ -27,6 +27,7 @@ from hashcompat.api.rollout import preflight_nodes
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.go.jsontext import dumps
 from hashcompat.core.kubelet.alike import unready
+from hashcompat.core.model.fleet import Fleet
 from hashcompat.core.model.making import KeptPages
 from hashcompat.core.model.normalization import Normalization
 from hashcompat.core.model.normalization import Run as NodeRun
@@ -107,7 +108,8 @@ def test_the_document_of_a_result_is_what_its_command_prints(
             Normalization,
             Signed,
             NodeRun,
-        ),  # of recorded hashes and of a node: tests/normalizing, tests/rewriting
+            Fleet,
+        ),  # of recorded hashes, of a node, of many files: tests/normalizing, tests/rewriting, tests/cli
     }
 
 

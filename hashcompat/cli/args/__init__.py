@@ -276,9 +276,10 @@ def command_line(arguments: Any) -> str:
     """
     context = click.get_current_context()
     positional = [
-        str(value)
+        str(word)
         for field in _fields(type(arguments))
         if field.option and not field.option.flags and (value := getattr(arguments, field.name))
+        for word in (value if isinstance(value, tuple) else (value,))
     ]
     # the same name as a plugin of kubectl: equal results are equal files
     names = context.command_path.removeprefix(context.find_root().info_name or "").split()

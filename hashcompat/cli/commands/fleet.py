@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Annotated, ClassVar, Final
 
 import click
 from msgspec import structs
 
+from hashcompat.analysis.gating.waves import Wanted, waves
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output
 from hashcompat.cli.args import argument, given_flags, group, option
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.facts import keep_going_option
 from hashcompat.cli.args.gate import PolicyFlags
-from hashcompat.cli.args.output import Quiet
+from hashcompat.cli.args.output import Quiet, shows
 from hashcompat.cli.args.releases import Names, ReleaseData
 from hashcompat.core.errors import ExitCode, UsageError
-from hashcompat.core.model.escape import count, printable
+from hashcompat.core.model.escape import count
 from hashcompat.core.policies import FailOn, policy_of
 from hashcompat.core.policies.exceptions import Exemption
-from hashcompat.core.shown import urls
 from hashcompat.fleet import run as fleet
 from hashcompat.fleet.cluster import Question
 from hashcompat.fleet.engines import engines
 from hashcompat.fleet.store import check_extra
+from hashcompat.fleet.summary import summary, with_tables
+from hashcompat.output.formats import offered
+from hashcompat.output.report.fleet import FLEET
+from hashcompat.sources.dating import now
 
 _UNJUDGED: Final = (
     "--baseline",
@@ -77,6 +80,77 @@ class Work:
 
 
 @group
+class Printed:
+    """What goes to stdout, and in which form; ``--out`` is where the tables go."""
+
+    HEADING: ClassVar = "Output"
+    out: ClassVar = None
+
+    format: str | None = option("-o", "--output", help="Output format.")
+    reports: tuple[output.Destination, ...] = option(
+        "--report",
+        multiple=True,
+        metavar="FORMAT=PATH",
+        help="Also write the result to a file in any -o format, atomically; repeatable.",
+    )
+    no_headers: bool = option("--no-headers", is_flag=True, help="Omit table headers.")
+    color: str = option(
+        "--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="Colour the output."
+    )
+
+    def __post_init__(self) -> None:
+        """Raise UsageError where two reports go to one place."""
+        output.check_apart(None, self.reports)
+
+    def shows_clusters(self) -> bool:
+        """Return whether anything is shown that only the tables have."""
+        return bool(self.reports) or self.format not in (None, offered(FLEET)[0])
+
+
+@group
+class Rollout:
+    """In which waves the clusters are upgraded."""
+
+    HEADING: ClassVar = "Waves"
+
+    waves: int | None = option(
+        "--waves",
+        type=click.IntRange(2, 1000),
+        metavar="N",
+        help="Divide the clusters that pass into N waves: canaries, then those with the fewest restarts.",
+    )
+    canaries: str | None = option(
+        "--canaries",
+        metavar="LABEL=VALUE",
+        help="The canaries by their label; default: one cluster of each group and set of running releases.",
+    )
+    groups: str | None = option(
+        "--wave-groups",
+        metavar="LABEL[=VALUE,...]",
+        help="Give each wave a share of each group of clusters by this label; with values, upgrade one "
+        "group after another, in this order.",
+    )
+
+    def wanted(self) -> Wanted | None:
+        """Return how the waves are to be; None for no waves. Raises UsageError."""
+        if self.waves is None:
+            if flags := [*given_flags(self)]:
+                raise UsageError(f"{flags[0]} needs --waves N")
+            return None
+        canaries = None
+        if self.canaries is not None:
+            label, equals, value = self.canaries.partition("=")
+            if not (label and equals):
+                raise UsageError(f"--canaries {self.canaries}: want LABEL=VALUE")
+            canaries = label, value
+        label, equals, values = (self.groups or "").partition("=")
+        order = tuple(dict.fromkeys(values.split(","))) if equals else ()
+        if self.groups is not None and (not label or "" in order):
+            raise UsageError(f"--wave-groups {self.groups}: want LABEL or LABEL=VALUE,VALUE")
+        return Wanted(self.waves, canaries, label, order)
+
+
+@group
 class Arguments:
     """What ``fleet`` is asked."""
 
@@ -106,8 +180,10 @@ class Arguments:
         metavar="N",
         help="Exit 3 if more clusters than this are undecided or not planned; default: 0.",
     )
+    rollout: Rollout
     work: Work
     policy: PolicyFlags
+    printed: Annotated[Printed, *shows(FLEET)]
     data: ReleaseData
     quiet: Quiet
 
@@ -124,7 +200,9 @@ def command(arguments: Arguments) -> int:
     quiet = arguments.quiet.quiet
     if not arguments.out:
         raise UsageError("--out is missing; name a directory or a URL for the tables")
-    names = arguments.data.names(quiet=quiet)
+    output.ready(FLEET, arguments.printed)
+    wanted = arguments.rollout.wanted()
+    names, created = arguments.data.names(quiet=quiet), now()
     asked = fleet.Asked(
         arguments.sources,
         arguments.out,
@@ -143,9 +221,15 @@ def command(arguments: Arguments) -> int:
             output.write([f"{count(inputs, 'input')} of shard {flags.shard}, {new:,} of them answered now\n"])
             return ExitCode.OK
         made = fleet.run(asked, engine, names.say)
-    output.write(_lines(made, urls(arguments.out)))
     report_only = "report-only" in arguments.policy.settled().settings
-    return made.exit_code(fleet.Limits(arguments.max_failed_clusters, arguments.max_undecided, report_only))
+    limits = fleet.Limits(arguments.max_failed_clusters, arguments.max_undecided, report_only)
+    found = structs.replace(summary(made, arguments.out, limits), making=names.making(created, arguments))
+    if wanted or arguments.printed.shows_clusters():
+        found = with_tables(found, made)
+    if wanted:
+        found = structs.replace(found, waves=waves(found.clusters, found.targets, wanted))
+    output.show(FLEET, found, arguments.printed)
+    return found.exit_code
 
 
 def _question(arguments: Arguments, names: Names) -> Question:
@@ -175,13 +259,3 @@ def _exemptions(file: str) -> tuple[Exemption, ...]:
     from hashcompat.sources.files.settings import exemptions
 
     return tuple(exemptions(Path(file)))
-
-
-def _lines(made: fleet.Run, out: str) -> Iterator[str]:
-    for target in made.targets:
-        statuses = ", ".join(f"{number:,} {status}" for status, number in made.statuses[target].items())
-        outcomes = [f"{number:,} {outcome}" for outcome, number in made.outcomes[target].items()]
-        judged = f"; by the policy: {', '.join(outcomes)}" if outcomes else ""
-        yield f"{target}: {count(made.inputs, 'input')}: {statuses}\n"
-        yield f"  {count(made.restarts[target], 'container')} to restart{judged}\n"
-    yield f"Tables: {printable(out)}\n"

@@ -374,8 +374,22 @@ def render_prometheus(report: Report[Any], result: Any, style: Style) -> Iterato
         yield from _info(findings, [*made.facts()] if made else [])
         yield from _totals(findings)
         yield from _times(findings, made)
+        for one in findings.series:
+            name = f"hashcompat_{findings.subject}_{one.name}"
+            yield from _head(name, one.about)
+            yield from _samples(name, one.samples(), style)
         for outcome, (name, about) in _SERIES.items():
             yield from _series(f"hashcompat_{findings.subject}_{name}", about, findings, outcome, style)
+
+
+def _samples(name: str, samples: Iterable[tuple[Mapping[str, str], int]], style: Style) -> Iterator[str]:
+    """Yield samples; where names are equal once they are escaped, the first one counts: two are invalid."""
+    seen = set[str]()
+    for labels, number in samples:
+        text = _labels({label: distinct(value, style.encoding) for label, value in labels.items()})
+        if text not in seen:
+            seen.add(text)
+            yield f"{name}{text} {number}\n"
 
 
 def _info(findings: Findings, facts: Sequence[Fact]) -> Iterator[str]:

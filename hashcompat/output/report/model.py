@@ -333,6 +333,15 @@ class Case(msgspec.Struct, frozen=True):
     """The line there, from 1; 0 where that is unknown."""
 
 
+class Series(msgspec.Struct, frozen=True):
+    """A metric with labels of its own, beside those that all findings have."""
+
+    name: str
+    about: str
+    samples: Callable[[], Iterable[tuple[Mapping[str, str], int]]]
+    """Makes the labels and the value of each sample; no two have equal labels."""
+
+
 class Findings(msgspec.Struct, frozen=True):
     """What was found in one result."""
 
@@ -359,3 +368,6 @@ class Findings(msgspec.Struct, frozen=True):
 
     times: Mapping[str, datetime | None] = msgspec.field(default_factory=dict)
     """When what was judged was taken and made, UTC; None where that is not known."""
+
+    series: Sequence[Series] = ()
+    """Other numbers that only metrics show."""

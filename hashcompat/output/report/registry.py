@@ -15,6 +15,7 @@ from hashcompat.analysis.answers.matrix import Matrix
 from hashcompat.analysis.answers.redaction import Snapshot
 from hashcompat.analysis.gating import GateResult
 from hashcompat.analysis.patching.audit import Audit
+from hashcompat.core.model.fleet import Fleet
 from hashcompat.core.model.impact import Impact
 from hashcompat.core.model.making import KeptPages
 from hashcompat.core.model.normalization import Normalization, Run
@@ -24,6 +25,7 @@ from hashcompat.core.rules.pages import RuleList
 from hashcompat.output.report.changes import CHANGES
 from hashcompat.output.report.difference import DIFFERENCE
 from hashcompat.output.report.explanation import EXPLANATIONS
+from hashcompat.output.report.fleet import FLEET
 from hashcompat.output.report.gate import GATE
 from hashcompat.output.report.impact import IMPACT
 from hashcompat.output.report.landing import LANDING
@@ -58,6 +60,7 @@ REPORTS: Final[Mapping[type, Report[Any]]] = {
     Audit: AUDIT,
     Preflight: PREFLIGHT,
     GateResult: GATE,
+    Fleet: FLEET,
     Impact: IMPACT,
     KeptPages: LANDING,
     Normalization: NORMALIZATION,

@@ -51,7 +51,7 @@ def gate_page(report: Report[GateResult], result: GateResult) -> Page:
     kinds = Excerpt(plan, plan.items).tally.kinds if not result.after else ()
     titles = {"OUTCOME": ("policy", "Policy"), "COUNTS AS": ("owners", "Owners")}
     table = report.wide(result) if report.wide else None
-    return _framed(
+    return framed(
         report,
         result,
         counts=counts,
@@ -78,7 +78,7 @@ def impact_page(report: Report[Impact], impact: Impact) -> Page:
     steps = [step for step in (Step.DRAIN, Step.UNDECIDED, Step.IN_PLACE, Step.CLEAN) if numbers[step]]
     left = [Count(len(impact.nodes) - len(kept), "left out")] if len(kept) < len(impact.nodes) else []
     table = _filled(report.wide(impact)) if report.wide else None
-    return _framed(
+    return framed(
         report,
         impact,
         counts=[
@@ -119,7 +119,7 @@ def preflight_page(report: Report[Preflight], result: Preflight) -> Page:
     numbers = result.counts()
     counts = [Count(len(result.current), "nodes" if len(result.current) != 1 else "node")]
     table = report.wide(result) if report.wide else None
-    return _framed(
+    return framed(
         report,
         result,
         counts=[*counts, *(Count(number, status.value) for status, number in numbers.items())],
@@ -133,7 +133,7 @@ def normalization_page(report: Report[Any], shown: Any) -> Page:
     made: Normalization = getattr(shown, "normalization", shown)
     titles = {"MANIFESTS": ("nodes", "Nodes"), "WHY": ("left", "Left alone")}
     table = report.wide(shown) if report.wide else None
-    return _framed(
+    return framed(
         report,
         shown,
         counts=[
@@ -158,7 +158,7 @@ def matrix_page(report: Report[Matrix], matrix: Matrix) -> Page:
     _, *texts = report.overview(matrix, Screen()) if report.overview else ()
     lines = ["".join(map(str, line)) for section in texts for line in _lines(section)]
     table = report.wide(matrix) if report.wide else None
-    return _framed(
+    return framed(
         report,
         matrix,
         warnings=list(matrix.warnings),
@@ -220,7 +220,7 @@ def explanation_page(
     """
     ordered = sorted(groups, key=lambda group: SEVERITY[group[0].item.verdict])
     numbers = Counter(one.item.verdict for one in explanations.items)
-    return _framed(
+    return framed(
         report,
         explanations,
         counts=[Count(numbers[word], word.value, word.value) for word in SEVERITY if numbers[word]],
@@ -257,7 +257,7 @@ def _why(
     )
 
 
-def _framed(report: Report[Result], result: Result, **parts: Any) -> Page:
+def framed(report: Report[Result], result: Result, **parts: Any) -> Page:
     """Return a page with what all have: the title, what it comes to, and what it was made of."""
     if report.headline is None or report.provenance is None:
         raise TypeError(f"{report.kind} comes to nothing that a page could begin with")

@@ -21,7 +21,7 @@ from markupsafe import Markup, escape
 from hashcompat.core.model.escape import distinct, printable
 from hashcompat.output.formats.model import Style, facts_of
 from hashcompat.output.report.model import Report, Screen, Section, Table
-from hashcompat.output.report.page import TONES, Link, Listing, Main, Page, Piece, Row, toned
+from hashcompat.output.report.page import TONES, Cell, Link, Listing, Main, Page, Piece, Row, toned
 
 _TEMPLATE: Final = "page.html.jinja"
 _WORD: Final = re.compile("(?<=[a-z])(?=[A-Z])")
@@ -92,6 +92,11 @@ def _cell(value: object, encoding: str) -> object:
     """Return a cell: nothing for None, a number as it is, and a text that looks like itself alone."""
     if value is None or isinstance(value, int):
         return "" if value is None else value
+    if isinstance(value, Cell):
+        mark = " open" if value.open else ""
+        return Markup('<span class="heat h{}{}">{}</span>').format(
+            value.level, mark, distinct(value.text, encoding)
+        )
     text = distinct(str(value), encoding)
     if isinstance(value, Link):
         address = "./" + quote(value.file, errors="surrogateescape")

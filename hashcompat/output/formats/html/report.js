@@ -149,7 +149,9 @@
     }
 
     keyOf(one) {
-      const text = one.row.cells[this.column].textContent;
+      const cell = one.row.cells[this.column];
+      const text = cell.textContent;
+      if (cell.querySelector(".heat")) return parseInt(text, 10) || (text.startsWith("0") ? 0 : text);
       if (this.heads[this.column].textContent === "Verdict" && Object.hasOwn(SEVERITY, text)) return SEVERITY[text];
       return /^\d+$/.test(text) ? Number(text) : text.toLowerCase();
     }

@@ -1,0 +1,170 @@
+"""The tables of a run -> what is shown of a fleet: its clusters, and what many of them have in common."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import structs
+
+from hashcompat.core.catalog.releases import same_upstream
+from hashcompat.core.errors import ExitCode, UsageError
+from hashcompat.core.model.escape import count
+from hashcompat.core.model.fleet import Cluster, Fleet, Shared, Standing, Upgrade
+from hashcompat.core.model.verdicts import FINDINGS
+from hashcompat.core.release import parse_release
+from hashcompat.fleet.run import Limits, Run
+from hashcompat.fleet.store import Place
+from hashcompat.fleet.tables import UNDECIDED, Status
+
+if TYPE_CHECKING:
+    import pyarrow as pa  # type: ignore[import-untyped,import-not-found,unused-ignore]
+
+_OWNERS: Final = 100
+"""Owners that are kept: a fleet has hundreds of thousands."""
+_COLUMNS: Final = (
+    *("cluster", "source", "uid", "taken", "labels", "status", "error", "running", "nodes", "pods"),
+    *("containers", "restart", "kill", "unknown", "pods_affected", "nodes_affected", "outcome", "why"),
+)
+_STANDINGS: Final = {
+    ExitCode.FINDING: Standing.FAIL,
+    ExitCode.UNDECIDED: Standing.UNDECIDED,
+    ExitCode.OK: Standing.PASS,
+}
+
+
+def summary(run: Run, out: str, limits: Limits) -> Fleet:
+    """Return what ``run.json`` alone shows: counts, and what decides."""
+    found = run.exit_code(structs.replace(limits, report_only=False))
+    return Fleet(
+        run.targets,
+        out,
+        run.inputs,
+        run.statuses,
+        run.outcomes,
+        run.restarts,
+        _STANDINGS[found],
+        _why(run, limits, found),
+        run.exit_code(limits).value,
+    )
+
+
+def _why(run: Run, limits: Limits, found: ExitCode) -> str:
+    if found is ExitCode.FINDING:
+        return f"{_of(run.failed(), run)} fail the policy, {limits.failed:,} may"
+    if found is ExitCode.UNDECIDED:
+        return f"{_of(run.undecided(), run)} are undecided, {limits.undecided:,} may be"
+    return f"{_of(run.failed(), run)} fail the policy, and {run.undecided():,} are undecided"
+
+
+def _of(number: int, run: Run) -> str:
+    return f"{number:,} of {count(run.inputs, 'cluster')}"
+
+
+def with_tables(fleet: Fleet, run: Run) -> Fleet:
+    """Return a fleet with what its tables show; raises StoreError where one cannot be read."""
+    place = Place(fleet.out)
+    owners = _shared(run, place, "owners", ("namespace", "owner"))
+    return structs.replace(
+        fleet,
+        clusters=_clusters(run, place),
+        reasons=tuple(_shared(run, place, "reasons", ("rule", "path", "verdict"))),
+        owners=tuple(owners[:_OWNERS]),
+        owners_more=max(len(owners) - _OWNERS, 0),
+    )
+
+
+def _tables(
+    run: Run, place: Place, name: str, columns: Sequence[str], target: str = ""
+) -> Iterator[tuple[str, pa.Table]]:
+    """Yield each file of a table with its target."""
+    import pyarrow.parquet as pq  # type: ignore[import-untyped,import-not-found,unused-ignore]  # noqa: PLC0415 - of the extra
+
+    for file in run.files:
+        if file.table == name and file.rows and target in ("", file.target):
+            yield file.target, pq.ParquetFile(io.BytesIO(place.read(file.path))).read(columns=list(columns))
+
+
+def _clusters(run: Run, place: Place) -> tuple[Cluster, ...]:
+    """Return the clusters by name; each table of clusters has a row for each input."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for target in run.targets:
+        for _, table in _tables(run, place, "clusters", _COLUMNS, target):
+            for row in table.to_pylist():
+                found.setdefault(row["source"], []).append(row)
+    every = (_cluster(rows, run.targets) for rows in found.values())
+    return tuple(sorted(every, key=lambda one: (one.name, one.source)))
+
+
+def _cluster(rows: Sequence[dict[str, Any]], targets: Sequence[str]) -> Cluster:
+    # a newer node makes a target not applicable, of which nothing else is counted
+    fullest = max(rows, key=lambda row: row["nodes"] is not None)
+    return Cluster(
+        fullest["cluster"],
+        fullest["source"],
+        fullest["uid"],
+        fullest["taken"],
+        dict(fullest["labels"]),
+        tuple(fullest["running"]),
+        fullest["nodes"],
+        fullest["pods"],
+        fullest["containers"],
+        tuple(_upgrade(row, target) for row, target in zip(rows, targets, strict=True)),
+    )
+
+
+def _upgrade(row: dict[str, Any], target: str) -> Upgrade:
+    status = row["status"]
+    if status != Status.PLANNED:
+        standing = Standing.UNDECIDED if status in UNDECIDED else Standing.LEFT_OUT
+        return Upgrade(target, standing, status, row["error"] or _STATUSES.get(status, ""))
+    return Upgrade(
+        target,
+        Standing(row["outcome"]),
+        status,
+        row["why"],
+        row["restart"] + row["kill"],
+        row["unknown"],
+        row["pods_affected"],
+        row["nodes_affected"],
+        bool(row["running"]) and all(_is_there(name, target) for name in row["running"]),
+    )
+
+
+def _is_there(running: str, target: str) -> bool:
+    """Return whether a node runs the target, whoever built it."""
+    try:
+        return same_upstream(parse_release(running), parse_release(target))
+    except UsageError:  # what a node reports may be anything
+        return False
+
+
+_STATUSES: Final = {Status.NOT_APPLICABLE.value: "a node runs a newer release than the target"}
+
+
+def _shared(run: Run, place: Place, name: str, keys: tuple[str, ...]) -> list[Shared]:
+    """Return what is shared by clusters, that which most of them have first."""
+    clusters: dict[tuple[str, ...], Counter[str]] = {}
+    containers: dict[tuple[str, ...], Counter[str]] = {}
+    for target, table in _tables(run, place, name, (*keys, "cluster", "part", "verdict", "containers")):
+        # the rows of a cluster are all in one file
+        for *names, number, several in _grouped(table, keys):
+            key = tuple(names)
+            clusters.setdefault(key, Counter())[target] += several
+            containers.setdefault(key, Counter())[target] += number
+    found = [Shared(key, dict(clusters[key]), dict(containers[key])) for key in clusters]
+    return sorted(found, key=lambda one: (*(-number for number in one.weight), one.names))
+
+
+def _grouped(table: pa.Table, keys: tuple[str, ...]) -> Iterable[tuple[Any, ...]]:
+    """Yield the keys of each group with its containers and clusters; of owners only what is killed."""
+    import pyarrow as pa  # noqa: PLC0415 - of the extra
+    import pyarrow.compute as pc  # type: ignore[import-untyped,import-not-found,unused-ignore]  # noqa: PLC0415 - of the extra
+
+    if "verdict" not in keys:
+        table = table.filter(pc.is_in(table["verdict"], value_set=pa.array([str(one) for one in FINDINGS])))
+    grouped = table.group_by(list(keys)).aggregate([("containers", "sum"), ("part", "count_distinct")])
+    columns = [grouped[name].to_pylist() for name in (*keys, "containers_sum", "part_count_distinct")]
+    return zip(*columns, strict=True)

@@ -1,0 +1,366 @@
+"""A fleet: every cluster for every target release as lines, rows, a document, findings and a page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from hashcompat.analysis.gating import Outcome as PolicyOutcome
+from hashcompat.core.model.escape import count, distinct, name_path, owner_path
+from hashcompat.core.model.fleet import Cluster, Fleet, Shared, Standing, Upgrade, Wave, Waves
+from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.rules.pages import findings
+from hashcompat.core.shown import urls
+from hashcompat.output.documents import rollout as docs
+from hashcompat.output.report.model import (
+    Case,
+    Coloured,
+    Document,
+    Findings,
+    Headline,
+    Outcome,
+    Prose,
+    Ranking,
+    Report,
+    Rows,
+    Screen,
+    Section,
+    Series,
+    Table,
+    document,
+    plain,
+)
+from hashcompat.output.report.page import Page
+from hashcompat.output.report.provenance import Provenance
+from hashcompat.output.report.restartplan import tool_of
+
+_COLOURS: Final = {Standing.FAIL: "red", Standing.UNDECIDED: "yellow", Standing.PASS: "green"}
+NAMED: Final = 4
+"""Clusters that a line names."""
+_COLUMNS: Final = (
+    *("CLUSTER", "TARGET", "VERDICT", "STATUS", "WAVE", "RESTARTS", "UNKNOWN", "RUNNING", "NODES", "PODS"),
+    *("CONTAINERS", "TAKEN", "LABELS", "WHY", "SOURCE"),
+)
+WAVE_COLUMNS: Final = ("TARGET", "WAVE", "GROUP", "CLUSTERS", "RESTARTS", "WHICH")
+_POLICY: Final = "gate-policy"
+_INPUT: Final = "fleet-input"
+
+
+def fleet_document(fleet: Fleet) -> Document:
+    """Return the document: an item for each cluster and target."""
+    return document(
+        docs.FleetReport,
+        spec=docs.FleetSpec(fleet.targets, urls(fleet.out), tool_of(fleet.making), fleet.making.at),
+        summary=docs.FleetSummary(
+            PolicyOutcome(str(fleet.standing)),
+            fleet.why,
+            fleet.exit_code,
+            fleet.inputs,
+            [
+                docs.FleetTarget(
+                    one, dict(fleet.statuses[one]), dict(fleet.outcomes[one]), fleet.restarts[one]
+                )
+                for one in fleet.targets
+            ],
+        ),
+        waves=Rows(tuple(enumerate(fleet.waves)), lambda pair: plain(_waves_document(*pair))),
+        reasons=[docs.FleetReason(*_reason(one), _shares(one, fleet)) for one in fleet.reasons],
+        owners=[docs.FleetOwner(one.names[0], one.names[1], _shares(one, fleet)) for one in fleet.owners],
+        items=Rows(tuple(_upgrades(fleet)), lambda pair: plain(_item(*pair))),
+    )
+
+
+def _upgrades(fleet: Fleet) -> Iterator[tuple[Cluster, Upgrade]]:
+    return ((cluster, upgrade) for cluster in fleet.clusters for upgrade in cluster.upgrades)
+
+
+def _reason(shared: Shared) -> tuple[str, str, Verdict]:
+    rule, path, verdict = shared.names
+    return rule, path, Verdict(verdict)
+
+
+def _shares(shared: Shared, fleet: Fleet) -> list[docs.FleetShare]:
+    return [
+        docs.FleetShare(target, shared.clusters[target], shared.containers[target])
+        for target in fleet.targets
+        if target in shared.clusters
+    ]
+
+
+def _waves_document(place: int, of: Waves) -> docs.FleetWaves:
+    return docs.FleetWaves(
+        of.target,
+        [
+            docs.FleetWave(
+                wave.number,
+                wave.canaries,
+                wave.group,
+                _restarts(wave, place),
+                [
+                    docs.WaveMember(
+                        one.name,
+                        urls(one.source),
+                        one.uid,
+                        dict(one.labels),
+                        one.upgrades[place].restarts or 0,
+                        one.upgrades[place].unknown or 0,
+                    )
+                    for one in wave.clusters
+                ],
+            )
+            for wave in of.waves
+        ],
+        [
+            docs.FleetLeftOut(one.cluster.name, urls(one.cluster.source), one.reason, one.why)
+            for one in of.left_out
+        ],
+    )
+
+
+def _restarts(wave: Wave, place: int) -> int:
+    return sum(one.upgrades[place].restarts or 0 for one in wave.clusters)
+
+
+def _item(cluster: Cluster, upgrade: Upgrade) -> docs.FleetItem:
+    return docs.FleetItem(
+        cluster.name,
+        upgrade.target,
+        upgrade.standing,
+        upgrade.status,
+        upgrade.why,
+        urls(cluster.source),
+        cluster.uid,
+        cluster.taken,
+        dict(cluster.labels),
+        cluster.running,
+        cluster.nodes,
+        cluster.pods,
+        cluster.containers,
+        upgrade.restarts,
+        upgrade.unknown,
+        upgrade.pods_affected,
+        upgrade.nodes_affected,
+    )
+
+
+def _overview(fleet: Fleet, _screen: Screen) -> Iterator[Section]:
+    """Yield the counts of each target, its waves, and where the tables are."""
+    lines = [[line] for target in fleet.targets for line in _target_lines(fleet, target)]
+    if not fleet.waves:
+        yield Section([*lines, [f"Tables: {urls(fleet.out)}"]])
+        return
+    yield Section(lines)
+    yield Section(Table(WAVE_COLUMNS, lambda: wave_rows(fleet)))
+    yield Section([*([line] for line in _left_out_lines(fleet)), [f"Tables: {urls(fleet.out)}"]])
+
+
+def _target_lines(fleet: Fleet, target: str) -> Iterator[str]:
+    statuses = ", ".join(f"{number:,} {status}" for status, number in fleet.statuses[target].items())
+    outcomes = [f"{number:,} {outcome}" for outcome, number in fleet.outcomes[target].items()]
+    judged = f"; by the policy: {', '.join(outcomes)}" if outcomes else ""
+    yield f"{target}: {count(fleet.inputs, 'input')}: {statuses}"
+    yield f"  {count(fleet.restarts[target], 'container')} to restart{judged}"
+
+
+def wave_rows(fleet: Fleet) -> Iterator[list[object]]:
+    """Yield a row for each wave of each target, by ``WAVE_COLUMNS``."""
+    for place, of in enumerate(fleet.waves):
+        for wave in of.waves:
+            group = "canaries" if wave.canaries else wave.group or None
+            which = ", ".join(distinct(one.name) for one in wave.clusters[:NAMED])
+            more = f" and {len(wave.clusters) - NAMED:,} more" if len(wave.clusters) > NAMED else ""
+            numbers = len(wave.clusters), _restarts(wave, place)
+            yield [of.target, wave.number, group, *numbers, Prose(which + more)]
+
+
+def _left_out_lines(fleet: Fleet) -> Iterator[str]:
+    for of in fleet.waves:
+        if numbers := Counter(one.reason for one in of.left_out):
+            words = ", ".join(f"{number:,} {reason}" for reason, number in sorted(numbers.items()))
+            yield f"In no wave to {of.target}: {words}"
+
+
+def _sheet(fleet: Fleet) -> Table:
+    """Return a row for each cluster and target."""
+    numbers = {
+        (of.target, one.source): wave.number
+        for of in fleet.waves
+        for wave in of.waves
+        for one in wave.clusters
+    }
+    return Table(_COLUMNS, lambda: (_cells(one, upgrade, numbers) for one, upgrade in _upgrades(fleet)))
+
+
+def _cells(one: Cluster, upgrade: Upgrade, numbers: Mapping[tuple[str, str], int]) -> list[object]:
+    return [
+        one.name,
+        upgrade.target,
+        standing_cell(upgrade.standing),
+        upgrade.status,
+        numbers.get((upgrade.target, one.source)),
+        upgrade.restarts,
+        upgrade.unknown,
+        ", ".join(one.running) or None,
+        one.nodes,
+        one.pods,
+        one.containers,
+        f"{one.taken:%Y-%m-%dT%H:%M:%SZ}" if one.taken else None,
+        labels(one) or None,
+        Prose(upgrade.why) if upgrade.why else None,
+        urls(one.source),
+    ]
+
+
+def standing_cell(standing: Standing) -> object:
+    """Return the word of a standing in its colour."""
+    colour = _COLOURS.get(standing)
+    return Coloured(standing.value, colour) if colour else standing.value
+
+
+def labels(cluster: Cluster) -> str:
+    """Return the labels of a cluster in one line."""
+    return ", ".join(f"{key}={value}" for key, value in sorted(cluster.labels.items()))
+
+
+_OUTCOMES: Final = {
+    Standing.FAIL: Outcome.FAILED,
+    Standing.UNDECIDED: Outcome.UNDECIDED,
+    Standing.PASS: Outcome.PASSED,
+    Standing.LEFT_OUT: Outcome.PASSED,
+}
+
+
+def _findings(fleet: Fleet) -> Findings:
+    """Return a case for each cluster and target; what is counted by target are series of their own."""
+    numbers = Counter(upgrade.standing for _, upgrade in _upgrades(fleet))
+    return Findings(
+        "fleet",
+        f"fleet of {count(fleet.inputs, 'cluster')} to {', '.join(fleet.targets)}",
+        "upgrades",
+        {standing.value: numbers[standing] for standing in Standing},
+        lambda: (_case(*pair) for pair in _upgrades(fleet)),
+        lambda: findings(_POLICY, _INPUT),
+        {"inputs": fleet.inputs},
+        series=tuple(_series(fleet)),
+    )
+
+
+def _case(cluster: Cluster, upgrade: Upgrade) -> Case:
+    outcome = _OUTCOMES[upgrade.standing]
+    rule = "" if outcome is Outcome.PASSED else _POLICY if upgrade.restarts is not None else _INPUT
+    text = upgrade.why or upgrade.status
+    names = {"cluster": cluster.name, "target": upgrade.target, "status": upgrade.status}
+    group, name = name_path(cluster.name), upgrade.target
+    return Case(outcome, upgrade.standing.value, rule, text, group, name, names)
+
+
+def _series(fleet: Fleet) -> Iterator[Series]:
+    """Yield what a dashboard asks for; a cluster's labels stay in the tables."""
+    yield Series(
+        "clusters",
+        "How many clusters have each verdict, by target release",
+        lambda: (
+            ({"target": target, "verdict": standing.value}, number)
+            for place, target in enumerate(fleet.targets)
+            for numbers in [Counter(one.upgrades[place].standing for one in fleet.clusters)]
+            for standing in Standing
+            for number in [numbers[standing]]
+        ),
+    )
+    yield Series(
+        "restarts",
+        "How many containers are killed, by target release",
+        lambda: (({"target": target}, fleet.restarts[target]) for target in fleet.targets),
+    )
+    yield Series(
+        "cluster_restarts",
+        "How many containers of a planned cluster are killed",
+        lambda: (
+            ({"cluster": cluster.name, "target": upgrade.target}, upgrade.restarts)
+            for cluster, upgrade in _upgrades(fleet)
+            if upgrade.restarts is not None
+        ),
+    )
+    yield Series(
+        "cluster_taken_timestamp_seconds",
+        "The time in seconds since 1970: when a cluster was read",
+        lambda: (
+            ({"cluster": one.name}, int(one.taken.timestamp()))
+            for one in fleet.clusters
+            if one.taken and one.standing is not Standing.LEFT_OUT
+        ),
+    )
+    yield Series(
+        "reason_clusters",
+        "How many clusters have a reason, by target release",
+        lambda: _by_rule(fleet),
+    )
+    yield Series(
+        "wave_clusters",
+        "How many clusters are in a wave; 0 is those that are in none",
+        lambda: (
+            ({"target": of.target, "wave": str(number)}, size)
+            for of in fleet.waves
+            for number, size in [
+                (0, len(of.left_out)),
+                *((one.number, len(one.clusters)) for one in of.waves),
+            ]
+        ),
+    )
+
+
+def _by_rule(fleet: Fleet) -> Iterator[tuple[Mapping[str, str], int]]:
+    """Yield each reason; one that several fields cause is counted where most clusters have it."""
+    most = Counter[tuple[str, str, str]]()
+    for one in fleet.reasons:
+        rule, _, verdict = one.names
+        for target, number in one.clusters.items():
+            key = target, rule, verdict
+            most[key] = max(most[key], number)
+    for (target, rule, verdict), number in sorted(most.items()):
+        yield {"target": target, "rule": rule, "verdict": verdict}, number
+
+
+def _names(fleet: Fleet) -> Iterator[str]:
+    """Yield the clusters that do not pass."""
+    found = (one for one in fleet.clusters if one.standing in (Standing.FAIL, Standing.UNDECIDED))
+    return (name_path(one.name) for one in found)
+
+
+def _headline(fleet: Fleet) -> Headline:
+    return Headline(fleet.standing.value, fleet.why, _COLOURS[fleet.standing])
+
+
+def _ranking(fleet: Fleet) -> Ranking:
+    return Ranking(
+        "Owners that restart in most clusters",
+        [(owner_path(*one.names), one.weight[0]) for one in fleet.owners],
+    )
+
+
+def provenance(fleet: Fleet) -> Provenance:
+    """Return when and by what it was made."""
+    return Provenance(f"to {', '.join(fleet.targets)}", making=fleet.making)
+
+
+def _page(fleet: Fleet) -> Page:
+    from hashcompat.output.report.fleetpage import fleet_page  # noqa: PLC0415 - few runs make pages
+
+    return fleet_page(FLEET, fleet)
+
+
+FLEET: Final[Report[Fleet]] = Report(
+    "FleetReport",
+    document=fleet_document,
+    overview=_overview,
+    sheet=_sheet,
+    findings=_findings,
+    names=_names,
+    title="Fleet",
+    page=_page,
+    headline=_headline,
+    counted=lambda fleet: count(fleet.inputs, "cluster"),
+    ranking=_ranking,
+    provenance=provenance,
+)

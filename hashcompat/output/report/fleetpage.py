@@ -1,0 +1,254 @@
+"""The page of a fleet: what it comes to, its waves, what clusters have in common, and every cluster."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
+from typing import Final
+
+from hashcompat.core.errors import UsageError
+from hashcompat.core.model.escape import count, distinct
+from hashcompat.core.model.fleet import Cluster, Fleet, Shared, Standing, Upgrade
+from hashcompat.core.release import parse_release
+from hashcompat.core.rules.pages import find
+from hashcompat.core.shown import urls
+from hashcompat.output.report.fleet import NAMED, WAVE_COLUMNS, labels, standing_cell, wave_rows
+from hashcompat.output.report.model import Report
+from hashcompat.output.report.page import Cell, Count, Heat, Listing, Main, Page, Row
+from hashcompat.output.report.resultpages import framed
+
+_SHOWN: Final = 40
+"""Reasons and owners that are shown."""
+_AGES: Final = (
+    ("up to a day", timedelta(days=1)),
+    ("up to a week", timedelta(days=7)),
+    ("up to 30 days", timedelta(days=30)),
+    ("older", timedelta.max),
+)
+
+
+def fleet_page(report: Report[Fleet], fleet: Fleet) -> Page:
+    """Return the page: what it comes to, waves, what clusters have in common, and every cluster."""
+    numbers = Counter(one.standing for one in fleet.clusters)
+    return framed(
+        report,
+        fleet,
+        counts=[
+            Count(fleet.inputs, "clusters"),
+            *(Count(numbers[one], _WORDS[one]) for one in Standing if numbers[one]),
+        ],
+        findings=list(_listings(fleet)),
+        heat=_heat(fleet),
+        main=_main(fleet),
+        notes=[f"Tables: {urls(fleet.out)}"],
+    )
+
+
+_WORDS: Final = {
+    Standing.FAIL: "fail for some target",
+    Standing.UNDECIDED: "undecided or unread",
+    Standing.PASS: "pass for all targets",
+    Standing.LEFT_OUT: "left out",
+}
+
+
+def _listings(fleet: Fleet) -> Iterator[Listing]:
+    """Yield the tables that have rows."""
+    every = (
+        _listing("targets", "Targets", ("Target", *map(_title, Standing), "Restarts"), _target_rows(fleet)),
+        _listing("waves", "Waves", [*map(_title, WAVE_COLUMNS)], list(wave_rows(fleet))),
+        _listing("left-out", "In no wave", ("Target", "Reason", "Clusters", "Which"), _left_out_rows(fleet)),
+        _listing(
+            "causes",
+            "Reasons by number of clusters",
+            ("Reason", "What", "Field", "Verdict", *_by_target(fleet), "Containers"),
+            [[*_cause(one), *_numbers(one, fleet)] for one in fleet.reasons[:_SHOWN]],
+            _after(len(fleet.reasons) - _SHOWN, "reason"),
+        ),
+        _listing(
+            "owners",
+            "Owners that restart in most clusters",
+            ("Namespace", "Owner", *_by_target(fleet), "Containers"),
+            [[*one.names, *_numbers(one, fleet)] for one in fleet.owners[:_SHOWN]],
+            _after(len(fleet.owners) - _SHOWN + fleet.owners_more, "owner"),
+        ),
+        _listing("age", "Age of the snapshots", ("Taken", "Clusters", "Oldest"), _age_rows(fleet)),
+    )
+    return (one for one in every if any(True for _ in one.rows()))
+
+
+def _listing(
+    place: str, title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], after: str = ""
+) -> Listing:
+    return Listing(columns, lambda: rows, title, after, place)
+
+
+def _title(word: str) -> str:
+    return word.replace("_", " ").capitalize()
+
+
+def _after(more: int, noun: str) -> str:
+    return f"and {count(more, f'more {noun}')}; the tables have all of them" if more > 0 else ""
+
+
+def _by_target(fleet: Fleet) -> list[str]:
+    return [f"Clusters, {target}" for target in fleet.targets]
+
+
+def _numbers(shared: Shared, fleet: Fleet) -> list[object]:
+    """Return how many clusters have it by target, and the containers for the target that has the most."""
+    return [*(shared.clusters.get(target, 0) for target in fleet.targets), shared.weight[1]]
+
+
+def _cause(shared: Shared) -> list[object]:
+    rule, path, verdict = shared.names
+    found = find(rule)
+    return [rule, found.name if found else None, path or None, verdict]
+
+
+def _target_rows(fleet: Fleet) -> list[list[object]]:
+    rows = list[list[object]]()
+    for place, target in enumerate(fleet.targets):
+        numbers = Counter(one.upgrades[place].standing for one in fleet.clusters)
+        rows.append([target, *(numbers[one] for one in Standing), fleet.restarts[target]])
+    return rows
+
+
+def _left_out_rows(fleet: Fleet) -> list[list[object]]:
+    rows = list[list[object]]()
+    for of in fleet.waves:
+        by_reason: dict[str, list[str]] = {}
+        for one in of.left_out:
+            by_reason.setdefault(one.reason, []).append(distinct(one.cluster.name))
+        for reason, names in sorted(by_reason.items()):
+            more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+            rows.append([of.target, reason, len(names), ", ".join(names[:NAMED]) + more])
+    return rows
+
+
+def _age_rows(fleet: Fleet) -> list[list[object]]:
+    """Return how many clusters were read how long before the report was made."""
+    at = fleet.making.at
+    counted = [one for one in fleet.clusters if one.standing is not Standing.LEFT_OUT]
+    by_age: dict[str, list[Cluster]] = {name: [] for name in (*(name for name, _ in _AGES), "unknown")}
+    for one in counted:
+        age = at - one.taken if at and one.taken else None
+        name = next((name for name, most in _AGES if age is not None and age <= most), "unknown")
+        by_age[name].append(one)
+    rows = list[list[object]]()
+    for name, some in by_age.items():
+        if some:
+            oldest = min(some, key=lambda one: (one.taken is None, one.taken, one.name))
+            taken = f"{oldest.taken:%Y-%m-%d}, " if oldest.taken else ""
+            rows.append([name, len(some), f"{taken}{distinct(oldest.name)}"])
+    return rows
+
+
+_MOST: Final = 5
+"""The level of a cell where everything restarts."""
+
+
+def _level(part: int, whole: int) -> int:
+    """Return the colour of a cell, from 0 for nothing to 5 for everything."""
+    return 0 if not part else max(1, _MOST * part // max(whole, 1)) if part < whole else _MOST
+
+
+def _heat(fleet: Fleet) -> Heat | None:
+    """Return which part of the clusters restarts something, by the oldest release that each runs."""
+    groups: dict[tuple[int, ...], list[Cluster]] = {}
+    for one in fleet.clusters:
+        if one.running:
+            groups.setdefault(_minor(one.running[0]), []).append(one)
+    rows = [
+        (_minor_name(minor), [_share_cell(some, place) for place in range(len(fleet.targets))])
+        for minor, some in sorted(groups.items())
+    ]
+    legend = (
+        "By the oldest release that a cluster runs: how many clusters have containers that restart, of how "
+        "many that are planned. A dotted line: some are undecided."
+    )
+    return Heat(fleet.targets, rows, legend, title="Restarts by release") if rows else None
+
+
+def _minor(name: str) -> tuple[int, ...]:
+    try:
+        found = parse_release(name)
+    except UsageError:  # what a node reports may be anything
+        return ()
+    return found.major, found.minor_number
+
+
+def _minor_name(minor: tuple[int, ...]) -> str:
+    return ".".join(map(str, minor)) or "other"
+
+
+def _share_cell(clusters: Sequence[Cluster], place: int) -> Cell:
+    planned = [one.upgrades[place] for one in clusters if one.upgrades[place].restarts is not None]
+    hit = sum(bool(one.restarts) for one in planned)
+    undecided = any(one.upgrades[place].standing is Standing.UNDECIDED for one in clusters)
+    text = f"{hit:,} of {len(planned):,}" if planned else "-"
+    return Cell(
+        text, _level(hit, len(planned)), undecided, short=text.replace(" of ", "/") if planned else ""
+    )
+
+
+def _main(fleet: Fleet) -> Main:
+    """Return the clusters, each with a cell for each target that sorts by its restarts."""
+    waved = [{one.source: wave.number for wave in of.waves for one in wave.clusters} for of in fleet.waves]
+    columns = [
+        *("Verdict", "Cluster", *fleet.targets),
+        *(f"Wave, {of.target}" for of in fleet.waves),
+        *("Running", "Nodes", "Pods", "Taken", "Labels", "Why"),
+    ]
+    order = [*Standing]
+    clusters = sorted(
+        fleet.clusters,
+        key=lambda one: (
+            order.index(one.standing),
+            -sum(each.restarts or 0 for each in one.upgrades),
+            one.name,
+        ),
+    )
+    return Main(
+        "clusters",
+        "Clusters and targets",
+        columns,
+        lambda: (_row(one, waved) for one in clusters),
+        len(clusters),
+        {word.value: number for word, number in _by_standing(clusters).items()},
+    )
+
+
+def _by_standing(clusters: Sequence[Cluster]) -> dict[Standing, int]:
+    numbers = Counter(one.standing for one in clusters)
+    return {word: numbers[word] for word in Standing if numbers[word]}
+
+
+def _row(one: Cluster, waved: Sequence[Mapping[str, int]]) -> Row:
+    why = next((each.why for each in one.upgrades if each.standing is one.standing), "")
+    return Row(
+        [
+            standing_cell(one.standing),
+            one.name,
+            *(_cell(each, one.containers or 0) for each in one.upgrades),
+            *(numbers.get(one.source) for numbers in waved),
+            ", ".join(one.running) or None,
+            one.nodes,
+            one.pods,
+            f"{one.taken:%Y-%m-%d %H:%M}" if one.taken else None,
+            labels(one) or None,
+            why if one.standing is not Standing.PASS else None,
+        ],
+        one.standing.value,
+    )
+
+
+def _cell(upgrade: Upgrade, containers: int) -> Cell:
+    """Return the cell of a target: its restarts, what is unknown, and the word where it does not pass."""
+    if upgrade.restarts is None:
+        return Cell(upgrade.status, 0, upgrade.standing is Standing.UNDECIDED)
+    unknown = f"+{upgrade.unknown}?" if upgrade.unknown else ""
+    word = f" {upgrade.standing.value}" if upgrade.standing is not Standing.PASS else ""
+    level = _level(upgrade.restarts, containers)
+    return Cell(f"{upgrade.restarts}{unknown}{word}", level, upgrade.standing is Standing.UNDECIDED)

@@ -210,7 +210,11 @@ def test_a_document_of_records_that_differ_or_have_no_pod_fits_too(run: Run) -> 
 
 def test_every_kind_has_a_schema_and_every_schema_a_kind() -> None:
     kinds = {report.kind for report in REPORTS.values() if report is not ROLES}
-    assert kinds == set(SCHEMAS) - KEPT == {kind for kind, _, _ in OUTPUTS} | OBJECTS | ON_NODES | JOINED | OF_FILES
+    assert (
+        kinds
+        == set(SCHEMAS) - KEPT
+        == {kind for kind, _, _ in OUTPUTS} | OBJECTS | ON_NODES | JOINED | OF_FILES
+    )
 
 
 @pytest.mark.parametrize("kind", SCHEMAS)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.test_documents import errors
 from tests.fleet.clusters import NEW, OLD, cluster, content, made, save, table
 from tests.helpers.program import Run
 
@@ -45,6 +46,80 @@ def test_the_exit_code_follows_policy_and_limits(
 ) -> None:
     save(tmp_path / "in", a=cluster(), bad="{")
     assert run(*words(tmp_path / "in", tmp_path / "out", "-q", *more)).code == code
+
+
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_waves_are_a_document_that_names_who_is_in_none(form: str, run: Run, tmp_path: Path) -> None:
+    source = save(
+        tmp_path / "in",
+        a=cluster(pods=3),
+        b=cluster(pods=1),
+        c=cluster(pods=2),
+        done=cluster(NEW),
+        newer=cluster("1.20.0"),
+        many=cluster(pods=9),
+        bad="{",
+    )
+    asked = words(source, tmp_path / "out", "--waves", "3", "--max-restarts", "5", "-q", "-o", form)
+    done = run(*asked)
+    document = done.document
+    assert done.code == document["summary"]["exitCode"] == 2
+    assert errors("FleetReport", document) == []
+    ((waves,), (first, *_)) = document["waves"], document["items"]
+    shown = [(wave["number"], wave["canaries"], wave["restarts"]) for wave in waves["waves"]]
+    assert shown == [(1, True, 1), (2, False, 2), (3, False, 3)]
+    assert [wave["clusters"][0]["cluster"] for wave in waves["waves"]] == ["b", "c", "a"]
+    assert {one["cluster"]: one["reason"] for one in waves["leftOut"]} == {
+        "bad": "unreadable",
+        "done": "upgraded",
+        "many": "failed",
+        "newer": "not-applicable",
+    }
+    assert (first["cluster"], first["verdict"], first["restarts"]) == ("a", "PASS", 3)
+    restarts = [one["targets"] for one in document["reasons"] if one["verdict"] == "RESTART"]
+    assert restarts[0] == [{"target": NEW, "clusters": 4, "containers": 15}]
+    assert document["owners"][0]["targets"] == [{"target": NEW, "clusters": 4, "containers": 4}]
+
+
+def test_waves_are_a_table_for_people(run: Run, tmp_path: Path) -> None:
+    source = save(tmp_path / "in", a=cluster(pods=3), b=cluster(pods=1), bad="{")
+    done = run(*words(source, tmp_path / "out", "--waves", "2", "--max-restarts", "100%", "-q"))
+    assert [line.split() for line in done.out.splitlines()[3:6]] == [
+        ["TARGET", "WAVE", "GROUP", "CLUSTERS", "RESTARTS", "WHICH"],
+        [NEW, "1", "canaries", "1", "1", "b"],
+        [NEW, "2", "-", "1", "3", "a"],
+    ]
+    assert f"In no wave to {NEW}: 1 unreadable" in done.out
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (("--canaries", "a=b"), "--canaries needs --waves N"),
+        (("--wave-groups", "a"), "--wave-groups needs --waves N"),
+        (("--waves", "2", "--canaries", "a"), "--canaries a: want LABEL=VALUE"),
+        (
+            ("--waves", "2", "--wave-groups", "a=b,,c"),
+            "--wave-groups a=b,,c: want LABEL or LABEL=VALUE,VALUE",
+        ),
+        (("--waves", "2", "--wave-groups", "=b"), "--wave-groups =b: want LABEL"),
+        (("--waves", "1"), "1 is not in the range"),
+        (("-o", "wide"), "'wide' is not one of"),
+    ],
+)
+def test_wrong_waves_are_refused(more: tuple[str, ...], says: str, run: Run, tmp_path: Path) -> None:
+    save(tmp_path / "in", a=cluster())
+    done = run(*words(tmp_path / "in", tmp_path / "out", *more))
+    assert done.code == 64
+    assert says in done.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_report_of_a_fleet_says_by_what_it_was_made(run: Run, tmp_path: Path) -> None:
+    source = save(tmp_path / "in", a=cluster())
+    done = run(*words(source, tmp_path / "out", "-q", "-o", "json"))
+    command = done.document["spec"]["tool"]["command"]
+    assert command == f"hashcompat fleet {source} --to {NEW} --out {tmp_path / 'out'} --workers 0"
 
 
 def test_a_policy_file_and_exceptions_count(run: Run, tmp_path: Path) -> None:

@@ -7,15 +7,23 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from hashcompat.analysis.gating import Outcome as PolicyOutcome
-from hashcompat.core.model.escape import count, distinct, name_path, owner_path
-from hashcompat.core.model.fleet import Cluster, Fleet, Shared, Standing, Upgrade, Wave, Waves
+from hashcompat.core.model.escape import count, name_path, owner_path
+from hashcompat.core.model.fleet import Cluster, Fleet, Shared, Standing, Upgrade, Waves
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.rules.pages import findings
 from hashcompat.core.shown import urls
 from hashcompat.output.documents import rollout as docs
+from hashcompat.output.report.fleetpage import (
+    COLOURS,
+    WAVE_COLUMNS,
+    fleet_page,
+    labels,
+    restarts,
+    standing_cell,
+    wave_rows,
+)
 from hashcompat.output.report.model import (
     Case,
-    Coloured,
     Document,
     Findings,
     Headline,
@@ -31,18 +39,13 @@ from hashcompat.output.report.model import (
     document,
     plain,
 )
-from hashcompat.output.report.page import Page
 from hashcompat.output.report.provenance import Provenance
 from hashcompat.output.report.restartplan import tool_of
 
-_COLOURS: Final = {Standing.FAIL: "red", Standing.UNDECIDED: "yellow", Standing.PASS: "green"}
-NAMED: Final = 4
-"""Clusters that a line names."""
 _COLUMNS: Final = (
     *("CLUSTER", "TARGET", "VERDICT", "STATUS", "WAVE", "RESTARTS", "UNKNOWN", "RUNNING", "NODES", "PODS"),
     *("CONTAINERS", "TAKEN", "LABELS", "WHY", "SOURCE"),
 )
-WAVE_COLUMNS: Final = ("TARGET", "WAVE", "GROUP", "CLUSTERS", "RESTARTS", "WHICH")
 _POLICY: Final = "gate-policy"
 _INPUT: Final = "fleet-input"
 
@@ -96,7 +99,7 @@ def _waves_document(place: int, of: Waves) -> docs.FleetWaves:
                 wave.number,
                 wave.canaries,
                 wave.group,
-                _restarts(wave, place),
+                restarts(wave, place),
                 [
                     docs.WaveMember(
                         one.name,
@@ -116,10 +119,6 @@ def _waves_document(place: int, of: Waves) -> docs.FleetWaves:
             for one in of.left_out
         ],
     )
-
-
-def _restarts(wave: Wave, place: int) -> int:
-    return sum(one.upgrades[place].restarts or 0 for one in wave.clusters)
 
 
 def _item(cluster: Cluster, upgrade: Upgrade) -> docs.FleetItem:
@@ -163,17 +162,6 @@ def _target_lines(fleet: Fleet, target: str) -> Iterator[str]:
     yield f"  {count(fleet.restarts[target], 'container')} to restart{judged}"
 
 
-def wave_rows(fleet: Fleet) -> Iterator[list[object]]:
-    """Yield a row for each wave of each target, by ``WAVE_COLUMNS``."""
-    for place, of in enumerate(fleet.waves):
-        for wave in of.waves:
-            group = "canaries" if wave.canaries else wave.group or None
-            which = ", ".join(distinct(one.name) for one in wave.clusters[:NAMED])
-            more = f" and {len(wave.clusters) - NAMED:,} more" if len(wave.clusters) > NAMED else ""
-            numbers = len(wave.clusters), _restarts(wave, place)
-            yield [of.target, wave.number, group, *numbers, Prose(which + more)]
-
-
 def _left_out_lines(fleet: Fleet) -> Iterator[str]:
     for of in fleet.waves:
         if numbers := Counter(one.reason for one in of.left_out):
@@ -210,17 +198,6 @@ def _cells(one: Cluster, upgrade: Upgrade, numbers: Mapping[tuple[str, str], int
         Prose(upgrade.why) if upgrade.why else None,
         urls(one.source),
     ]
-
-
-def standing_cell(standing: Standing) -> object:
-    """Return the word of a standing in its colour."""
-    colour = _COLOURS.get(standing)
-    return Coloured(standing.value, colour) if colour else standing.value
-
-
-def labels(cluster: Cluster) -> str:
-    """Return the labels of a cluster in one line."""
-    return ", ".join(f"{key}={value}" for key, value in sorted(cluster.labels.items()))
 
 
 _OUTCOMES: Final = {
@@ -329,7 +306,7 @@ def _names(fleet: Fleet) -> Iterator[str]:
 
 
 def _headline(fleet: Fleet) -> Headline:
-    return Headline(fleet.standing.value, fleet.why, _COLOURS[fleet.standing])
+    return Headline(fleet.standing.value, fleet.why, COLOURS[fleet.standing])
 
 
 def _ranking(fleet: Fleet) -> Ranking:
@@ -344,12 +321,6 @@ def provenance(fleet: Fleet) -> Provenance:
     return Provenance(f"to {', '.join(fleet.targets)}", making=fleet.making)
 
 
-def _page(fleet: Fleet) -> Page:
-    from hashcompat.output.report.fleetpage import fleet_page  # noqa: PLC0415 - few runs make pages
-
-    return fleet_page(FLEET, fleet)
-
-
 FLEET: Final[Report[Fleet]] = Report(
     "FleetReport",
     document=fleet_document,
@@ -358,7 +329,7 @@ FLEET: Final[Report[Fleet]] = Report(
     findings=_findings,
     names=_names,
     title="Fleet",
-    page=_page,
+    page=lambda fleet: fleet_page(FLEET, fleet),
     headline=_headline,
     counted=lambda fleet: count(fleet.inputs, "cluster"),
     ranking=_ranking,

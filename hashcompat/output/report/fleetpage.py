@@ -9,15 +9,18 @@ from typing import Final
 
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.escape import count, distinct
-from hashcompat.core.model.fleet import Cluster, Fleet, Shared, Standing, Upgrade
+from hashcompat.core.model.fleet import Cluster, Fleet, Shared, Standing, Upgrade, Wave
 from hashcompat.core.release import parse_release
 from hashcompat.core.rules.pages import find
 from hashcompat.core.shown import urls
-from hashcompat.output.report.fleet import NAMED, WAVE_COLUMNS, labels, standing_cell, wave_rows
-from hashcompat.output.report.model import Report
+from hashcompat.output.report.model import Coloured, Prose, Report
 from hashcompat.output.report.page import Cell, Count, Heat, Listing, Main, Page, Row
 from hashcompat.output.report.resultpages import framed
 
+COLOURS: Final = {Standing.FAIL: "red", Standing.UNDECIDED: "yellow", Standing.PASS: "green"}
+_NAMED: Final = 4
+"""Clusters that a line names."""
+WAVE_COLUMNS: Final = ("TARGET", "WAVE", "GROUP", "CLUSTERS", "RESTARTS", "WHICH")
 _SHOWN: Final = 40
 """Reasons and owners that are shown."""
 _AGES: Final = (
@@ -26,6 +29,33 @@ _AGES: Final = (
     ("up to 30 days", timedelta(days=30)),
     ("older", timedelta.max),
 )
+
+
+def wave_rows(fleet: Fleet) -> Iterator[list[object]]:
+    """Yield a row for each wave of each target, by ``WAVE_COLUMNS``."""
+    for place, of in enumerate(fleet.waves):
+        for wave in of.waves:
+            group = "canaries" if wave.canaries else wave.group or None
+            which = ", ".join(distinct(one.name) for one in wave.clusters[:_NAMED])
+            more = f" and {len(wave.clusters) - _NAMED:,} more" if len(wave.clusters) > _NAMED else ""
+            numbers = len(wave.clusters), restarts(wave, place)
+            yield [of.target, wave.number, group, *numbers, Prose(which + more)]
+
+
+def standing_cell(standing: Standing) -> object:
+    """Return the word of a standing in its colour."""
+    colour = COLOURS.get(standing)
+    return Coloured(standing.value, colour) if colour else standing.value
+
+
+def labels(cluster: Cluster) -> str:
+    """Return the labels of a cluster in one line."""
+    return ", ".join(f"{key}={value}" for key, value in sorted(cluster.labels.items()))
+
+
+def restarts(wave: Wave, place: int) -> int:
+    """Return how many containers of a wave are killed, for the target at a place."""
+    return sum(one.upgrades[place].restarts or 0 for one in wave.clusters)
 
 
 def fleet_page(report: Report[Fleet], fleet: Fleet) -> Page:
@@ -122,8 +152,8 @@ def _left_out_rows(fleet: Fleet) -> list[list[object]]:
         for one in of.left_out:
             by_reason.setdefault(one.reason, []).append(distinct(one.cluster.name))
         for reason, names in sorted(by_reason.items()):
-            more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-            rows.append([of.target, reason, len(names), ", ".join(names[:NAMED]) + more])
+            more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+            rows.append([of.target, reason, len(names), ", ".join(names[:_NAMED]) + more])
     return rows
 
 

@@ -53,9 +53,9 @@ def summary(run: Run, out: str, limits: Limits) -> Fleet:
 
 def _why(run: Run, limits: Limits, found: ExitCode) -> str:
     if found is ExitCode.FINDING:
-        return f"{_of(run.failed(), run)} fail the policy, {limits.failed:,} may"
+        return f"{_of(run.failed(), run)} fail the policy; the limit is {limits.failed:,}"
     if found is ExitCode.UNDECIDED:
-        return f"{_of(run.undecided(), run)} are undecided, {limits.undecided:,} may be"
+        return f"{_of(run.undecided(), run)} are undecided; the limit is {limits.undecided:,}"
     return f"{_of(run.failed(), run)} fail the policy, and {run.undecided():,} are undecided"
 
 

@@ -223,12 +223,18 @@ def _share_cell(clusters: Sequence[Cluster], place: int) -> Cell:
     )
 
 
+_LEGEND: Final = (
+    "The number of containers that a target kills, and +2? for 2 that are UNKNOWN; the stronger its colour, the larger "
+    "their part of the cluster. The verdict is that of the worst target."
+)
+
+
 def _main(fleet: Fleet) -> Main:
     """Return the clusters, each with a cell for each target that sorts by its restarts."""
     waved = [{one.source: wave.number for wave in of.waves for one in wave.clusters} for of in fleet.waves]
     columns = [
-        *("Verdict", "Cluster", *fleet.targets),
-        *(f"Wave, {of.target}" for of in fleet.waves),
+        *("Verdict", "Cluster", *(f"To {target}" for target in fleet.targets)),
+        *(["Wave" if len(fleet.waves) == 1 else "Waves"] if fleet.waves else []),
         *("Running", "Nodes", "Pods", "Taken", "Labels", "Why"),
     ]
     order = [*Standing]
@@ -247,6 +253,7 @@ def _main(fleet: Fleet) -> Main:
         lambda: (_row(one, waved) for one in clusters),
         len(clusters),
         {word.value: number for word, number in _by_standing(clusters).items()},
+        legend=_LEGEND,
     )
 
 
@@ -262,7 +269,7 @@ def _row(one: Cluster, waved: Sequence[Mapping[str, int]]) -> Row:
             standing_cell(one.standing),
             one.name,
             *(_cell(each, one.containers or 0) for each in one.upgrades),
-            *(numbers.get(one.source) for numbers in waved),
+            *([", ".join(str(numbers.get(one.source, "-")) for numbers in waved)] if waved else []),
             ", ".join(one.running) or None,
             one.nodes,
             one.pods,

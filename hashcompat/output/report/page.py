@@ -193,6 +193,8 @@ class Main(msgspec.Struct, frozen=True):
     """Whether rows have explanations."""
     sorts: str = "Verdict"
     """What the words are called that rows are filtered by."""
+    legend: str = ""
+    """What its cells mean, where that is not plain."""
 
 
 class Page(msgspec.Struct, frozen=True):

@@ -11,18 +11,23 @@ from typing import Final
 
 from msgspec import structs
 
+from hashcompat.analysis.gating.waves import Wanted
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.output.formats import FORMATS
 from hashcompat.output.formats.model import Style
+from hashcompat.output.report.fleet import FLEET
 from hashcompat.output.report.plan import PLAN as RESULT
 from tests.cli.test_hostile_reports import BREAKERS, UP, planted
-from tests.helpers import plans
+from tests.helpers import fleets, plans
 from tests.helpers.pods import as_json, node
 from tests.helpers.program import SCRIPTS
 
 MANY: Final = 20_000
 """Rows of the largest report."""
+
+CLUSTERS: Final = 10_000
+"""Clusters of the largest fleet, each for four targets."""
 
 FLAG: Final = "executed"
 """What each planted script sets in the window."""
@@ -61,6 +66,12 @@ def of_command(path: Path, argv: tuple[str, ...], pods: bytes = b"") -> None:
 def of_items(path: Path, *items: Item) -> None:
     """Write the report of a plan that has these verdicts."""
     path.write_text("".join(FORMATS["html"].render(RESULT, plans.excerpt(*items), Style())), encoding="utf-8")
+
+
+def of_fleet(path: Path, size: int, names: tuple[str, ...] = ()) -> None:
+    """Write the report of a fleet."""
+    made = fleets.fleet(size, names, Wanted(6, None, "env", ("dev", "staging", "prod")))
+    path.write_text("".join(FORMATS["html"].render(FLEET, made, Style())), encoding="utf-8")
 
 
 def of_hostile_names(path: Path) -> None:
@@ -110,12 +121,15 @@ PAGES: Final[Mapping[str, Callable[[Path], None]]] = {
     "only unknown": lambda path: of_items(path, *some(12, Verdict.UNKNOWN)),
     "hostile names": of_hostile_names,
     "joined": of_joined,
+    "fleet": partial(of_fleet, size=240),
+    "hostile fleet": partial(of_fleet, size=240, names=HOSTILE),
     "many": lambda path: of_items(path, *some(MANY, *Verdict)),
+    "many clusters": partial(of_fleet, size=CLUSTERS),
 }
 """What writes each report to a path, by its name."""
 
 PLANS: Final = ("sample", "no findings", "verdicts", "only unknown", "hostile names")
 """The small reports of plans: those with a table of containers."""
 
-QUICK: Final = tuple(name for name in PAGES if name != "many")
+QUICK: Final = tuple(name for name in PAGES if not name.startswith("many"))
 """All small reports."""

@@ -151,7 +151,11 @@
     keyOf(one) {
       const cell = one.row.cells[this.column];
       const text = cell.textContent;
-      if (cell.querySelector(".heat")) return parseInt(text, 10) || (text.startsWith("0") ? 0 : text);
+      if (cell.querySelector(".heat")) {
+        /* a cell without a number comes last either way */
+        const number = parseInt(text, 10);
+        return Number.isNaN(number) ? "" : number;
+      }
       if (this.heads[this.column].textContent === "Verdict" && Object.hasOwn(SEVERITY, text)) return SEVERITY[text];
       return /^\d+$/.test(text) ? Number(text) : text.toLowerCase();
     }

@@ -224,8 +224,8 @@ def _share_cell(clusters: Sequence[Cluster], place: int) -> Cell:
 
 
 _LEGEND: Final = (
-    "The number of containers that a target kills, and +2? for 2 that are UNKNOWN; the stronger its colour, the larger "
-    "their part of the cluster. The verdict is that of the worst target."
+    "The number of containers that a target kills, and +2? for 2 that are UNKNOWN; the stronger its colour, "
+    "the larger their part of the cluster. The verdict is that of the worst target."
 )
 
 

@@ -79,6 +79,21 @@ CASES: dict[str, tuple[GateResult, Outcome, str]] = {
         Outcome.PASS,
         "max-per-owner: shop/Deployment/web: 3 findings, allowed 9",
     ),
+    "restarts count towards a limit, whatever fail-on names": (
+        judged(*WEB, max_restarts="0", fail_on="kill,unknown"),
+        Outcome.FAIL,
+        "max-restarts: 3 findings, allowed 0",
+    ),
+    "kills named alone are not what a limit allows": (
+        judged(item(KILL), max_restarts="9", fail_on="kill"),
+        Outcome.FAIL,
+        "fail-on kill: 1 container, allowed 0",
+    ),
+    "kills are part of what a limit of restarts allows": (
+        judged(item(KILL), max_restarts="0", fail_on="unknown"),
+        Outcome.FAIL,
+        "max-restarts: 1 finding, allowed 0",
+    ),
     "no owner": (
         judged(OPEN, max_per_owner="1", fail_on="kill"),
         Outcome.PASS,
@@ -162,6 +177,10 @@ def test_a_container_counts_as_what_its_owner_and_node_do() -> None:
     assert standings(judged(STATIC, OPEN, max_restarts="9", fail_on="kill,static")) == [
         ("etcd-n1", "VIOLATION"),
         ("odd-1", "ALLOWED"),
+    ]
+    assert standings(judged(item(KILL), *WEB[:1], max_restarts="9", fail_on="kill")) == [
+        ("web-0", "ALLOWED"),
+        ("web-0", "VIOLATION"),
     ]
     assert standings(judged(*WEB[:1], OPEN, fail_on="kill,unknown")) == [
         ("web-0", "ALLOWED"),

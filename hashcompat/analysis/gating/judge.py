@@ -146,8 +146,13 @@ class Facts(msgspec.Struct, frozen=True):
     """What the restarts do to PodDisruptionBudgets; None where no line asks for it."""
 
     def findings(self) -> list[Item]:
-        """Return the containers whose verdicts the limits are about."""
-        wanted = {_FINDINGS[cause] for cause in self.policy.fail_on if cause in _FINDINGS}
+        """Return the containers that are killed; without limits, those that ``fail-on`` names.
+
+        A limit is about all of them, whatever ``fail-on`` says besides: nobody who allows five restarts
+        means that others are not counted.
+        """
+        named = {_FINDINGS[cause] for cause in self.policy.fail_on if cause in _FINDINGS}
+        wanted = {*_FINDINGS.values()} if self.policy.is_limited else named
         return [item for item in self.counted if item.verdict in wanted]
 
     def by_owner(self) -> Counter[Group]:
@@ -193,11 +198,16 @@ def _noun(number: int, noun: str) -> str:
 
 
 def _of_verdict(facts: Facts, cause: FailOn) -> Iterator[Line]:
-    """Yield the line of findings, each of which fails where there are no limits."""
-    if facts.policy.is_limited:
+    """Yield the line of findings, each of which fails where no limit allows some."""
+    if facts.policy.is_limited and not _forbids_kills(facts.policy, cause):
         return
     number = sum(item.verdict is _FINDINGS[cause] for item in facts.counted)
     yield _line(f"fail-on {cause}", number, 0, _noun(number, "container"), Outcome.FAIL)
+
+
+def _forbids_kills(policy: Policy, cause: FailOn) -> bool:
+    """Return whether a policy names kills alone, so that its limits allow restarts and no kill."""
+    return cause is FailOn.KILL and {FailOn.KILL, FailOn.RESTART} & {*policy.fail_on} == {FailOn.KILL}
 
 
 def _unknown(facts: Facts) -> Iterator[Line]:
@@ -289,6 +299,7 @@ def violators(facts: Facts) -> Callable[[Item], bool]:
     policy, findings = facts.policy, facts.findings()
     wanted = {item.verdict for item in findings}
     static = FailOn.STATIC in policy.fail_on
+    no_kill = _forbids_kills(policy, FailOn.KILL)
     over = not policy.is_limited or (
         policy.max_restarts is not None and len(findings) > policy.max_restarts.of(facts.whole.compared)
     )
@@ -296,7 +307,7 @@ def violators(facts: Facts) -> Callable[[Item], bool]:
     nodes = _exceeded(policy.max_per_node, facts.by_node, facts.nodes)
 
     def violates(item: Item) -> bool:
-        if static and is_static(item.pod):
+        if (static and is_static(item.pod)) or (no_kill and item.verdict is Verdict.KILL):
             return True
         if item.verdict not in wanted:
             return False

@@ -378,9 +378,6 @@ def policy_of(settled: Settled) -> Policy:
         limit_of(settings[key].text, settings[key].place) if key in settings else None for key in LIMITS
     )
     fail_on = _fail_on(settings)
-    if (restarts or per_owner or per_node) and not {FailOn.RESTART, FailOn.KILL} & {*fail_on}:
-        key = next(key for key in LIMITS if key in settings)
-        raise UsageError(f"{settings[key].place}: counts nothing: fail-on names neither restart nor kill")
     plan_age, input_age = settings.get("plan-max-age"), settings.get("max-age")
     return Policy(
         restarts,

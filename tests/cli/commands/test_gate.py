@@ -226,7 +226,6 @@ USAGE: dict[tuple[str, ...], str] = {
         "--preflight",
         "x",
     ): "--preflight: counts nothing: --fail-on does not name preflight",
-    ("--fail-on", "unknown", "--max-per-node", "1"): "--max-per-node: counts nothing",
     ("--fail-on", "all"): "--fail-on: 'all': want some of restart, kill",
     ("--max-restarts", "x"): "--max-restarts: want a number of findings",
     ("--plan-max-age", "1d"): "--plan-max-age: want a duration",

@@ -563,3 +563,22 @@ def test_the_command_prints_the_document_of_the_api(run: Run, tmp_path: Path) ->
     assert path.read_text() == result.out
     bare = run("snapshot", "-f", "-", stdin=as_json(pod({"name": "c"}))).out
     assert json.loads(bare)["items"][0]["kind"] == "Pod"
+
+
+def test_nodes_are_upgraded_in_the_same_order(run: Run, tmp_path: Path) -> None:
+    nodes = [node("v1.30.14", name) for name in ("a", "cp", "gone")]
+    nodes[0]["metadata"]["labels"] = {"topology.kubernetes.io/zone": "z", "team": SECRET}
+    nodes[1]["metadata"]["labels"] = {"node-role.kubernetes.io/control-plane": ""}
+    for one, ready in zip(nodes, ("True", "True", "Unknown"), strict=True):
+        one["status"]["conditions"] = [{"type": "Ready", "status": ready}, {"type": SECRET, "status": SECRET}]
+    pods = [pod(name=f"p-{one['metadata']['name']}") for one in nodes]
+    for one, place in zip(pods, nodes, strict=True):
+        one["spec"]["nodeName"] = place["metadata"]["name"]
+    cluster, kept = tmp_path / "cluster.json", tmp_path / "snapshot.json"
+    cluster.write_bytes(as_json(*nodes, *pods))
+    assert run("snapshot", "-f", cluster, "--out", kept).code == 0
+    assert SECRET not in kept.read_text()
+    argv = ("impact", "--to", "1.31.14", "-o", "json", "-f")
+    whole, small = (run(*argv, file).document for file in (cluster, kept))
+    assert [row["node"] for row in small["items"]] == ["cp", "a", "gone"]
+    assert small["items"] == whole["items"]

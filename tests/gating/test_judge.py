@@ -180,7 +180,7 @@ def test_a_container_counts_as_what_its_owner_and_node_do() -> None:
     ]
     assert standings(judged(item(KILL), *WEB[:1], max_restarts="9", fail_on="kill")) == [
         ("web-0", "ALLOWED"),
-        ("web-0", "VIOLATION"),
+        ("web-1", "VIOLATION"),
     ]
     assert standings(judged(*WEB[:1], OPEN, fail_on="kill,unknown")) == [
         ("web-0", "ALLOWED"),

@@ -21,7 +21,7 @@ from hashcompat.analysis.planning.kinds import WITHOUT_PLUGIN, has_rare_volume
 from hashcompat.analysis.planning.latest import Latest
 from hashcompat.analysis.planning.templates import Likeness, likeness, text_of
 from hashcompat.core.catalog.lookup import Catalog
-from hashcompat.core.corev1.scheduling import label_keys, mounted
+from hashcompat.core.corev1.scheduling import CONTROL_PLANE, OF_ROLE, SYSTEMS, ZONES, label_keys, mounted
 from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.go.jsontext import kind_of
 from hashcompat.core.go.metav1 import is_time
@@ -35,8 +35,10 @@ from hashcompat.core.model.verdicts import HiddenHash, StoredHashes
 from hashcompat.core.records.index import index
 from hashcompat.core.shown import MASK, image
 
-_SYSTEM: Final = "kubernetes.io/os"
-"""The label of a node that shows its operating system."""
+_LABELS: Final = (*SYSTEMS, *ZONES, *(f"{OF_ROLE}{role}" for role in (*CONTROL_PLANE, "etcd")))
+"""Labels of a node that decide, with its readiness, when it is upgraded."""
+_CONDITIONS: Final = frozenset({"Ready", "MemoryPressure", "DiskPressure", "PIDPressure"})
+_ANSWERS: Final = frozenset({"True", "False", "Unknown"})
 _KEPT: Final = 1 << 10
 """Hidden containers in the cache, for their replicas: each takes 10 kB, and 5 ms to make again."""
 _TAINT: Final = ("key", "value", "effect")
@@ -82,7 +84,7 @@ class Redaction:
         self._with_hashes = with_hashes
         self._index = index(inventory.records)
         self._uids, self._ages = Aliases(), Ages(inventory.dating)
-        self._keys = {_SYSTEM}
+        self._keys = {*_LABELS}
         self._known: Latest[Likeness, Hidden] = Latest(_KEPT)
         self._alike: Latest[Replicas, StoredHashes | None] = Latest()
         self._numbered: dict[Recorded, Recorded] = {}
@@ -229,7 +231,7 @@ def _nowhere(record: Recorded) -> Recorded:
 
 
 def _node(node: Node, keys: frozenset[str]) -> Node:
-    """Keep the labels that decide about a pod, and the taints."""
+    """Keep the labels that decide about a pod or the order of nodes, the taints, and how the node is."""
     given = node.labels
     labels = None if given is None else {key: value for key, value in given.items() if key in keys}
     taints = tuple({key: row[key] for key in _TAINT if key in row} for row in node.taints)
@@ -238,7 +240,12 @@ def _node(node: Node, keys: frozenset[str]) -> Node:
             if not isinstance(value, str | None):
                 raise InputError(f"node {node.name}: $.{place}: {key}: want a string, got {kind_of(value)}")
     allocatable = None if node.allocatable is None else _amounts(node.allocatable)
-    return structs.replace(node, labels=labels, taints=taints, allocatable=allocatable, capacity=None)
+    conditions = node.conditions and {
+        kind: answer for kind, answer in node.conditions.items() if kind in _CONDITIONS and answer in _ANSWERS
+    }
+    return structs.replace(
+        node, labels=labels, taints=taints, conditions=conditions, allocatable=allocatable, capacity=None
+    )
 
 
 def _amounts(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from hashcompat.analysis.disruption.census import (
 )
 from hashcompat.analysis.disruption.counts import Counts
 from hashcompat.core.catalog.releases import minors_behind
+from hashcompat.core.corev1.scheduling import CONTROL_PLANE, OF_ROLE, SYSTEMS, ZONES
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.escape import agree, count, name_path
 from hashcompat.core.model.impact import (
@@ -200,7 +201,7 @@ def node_impact(name: str, cluster: Counts, budgets_missing: str) -> NodeImpact:
         _role(node, labels),
         zone_of(seen) if seen else "",
         seen.kubelet.removeprefix("v") if seen else "",
-        "windows" in {labels.get("kubernetes.io/os"), labels.get("beta.kubernetes.io/os")},
+        "windows" in map(labels.get, SYSTEMS),
         any(taint.get("key") == _CORDONED for taint in (seen.taints if seen else ())),
         tuple(place for component, place in sorted(node.system.items()) if component in _AWAITED),
         unready=node.unready,
@@ -213,22 +214,18 @@ _AWAITED: Final = (ETCD, "kube-apiserver")
 """The static pods of the control plane that show whether it works."""
 _CORDONED: Final = "node.kubernetes.io/unschedulable"
 _VIRTUAL: Final = "virtual-kubelet.io/provider"
-_ZONES: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
-_OF_ROLE: Final = "node-role.kubernetes.io/"
-_CONTROL_PLANE: Final = ("control-plane", "master", "controlplane", "api-server")
-"""As kubeadm, kubeadm before 1.20, RKE and kops call it."""
 
 
 def zone_of(node: Node) -> str:
     """Return the zone of a node, by its label; empty for none."""
     labels = node.labels or {}
-    return next((labels[key] for key in _ZONES if labels.get(key)), "")
+    return next((labels[key] for key in ZONES if labels.get(key)), "")
 
 
 def _role(node: NodeSeen, labels: Mapping[str, str]) -> Role:
     """Return what a node is to its cluster, by its labels and by the static pods that it runs."""
-    roles = {key.removeprefix(_OF_ROLE) for key, value in labels.items() if value != "false"}
-    if not roles.isdisjoint(_CONTROL_PLANE) or not all(map(is_etcd, node.system)):
+    roles = {key.removeprefix(OF_ROLE) for key, value in labels.items() if value != "false"}
+    if not roles.isdisjoint(CONTROL_PLANE) or not all(map(is_etcd, node.system)):
         return Role.CONTROL_PLANE
     return Role.ETCD if node.system or ETCD in roles else Role.WORKER
 

@@ -23,6 +23,15 @@ _Toleration = tuple[str, str, str, str]
 _INTEGER: Final = regex(r"[+-]?\d{1,19}", re.ASCII)
 
 
+# Labels of a node that kubelets do not look at, and whoever upgrades nodes does.
+
+SYSTEMS: Final = ("kubernetes.io/os", "beta.kubernetes.io/os")
+ZONES: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+OF_ROLE: Final = "node-role.kubernetes.io/"
+CONTROL_PLANE: Final = ("control-plane", "master", "controlplane", "api-server")
+"""As kubeadm, kubeadm before 1.20, RKE and kops call it."""
+
+
 def selected(spec: Mapping[str, Any], node: str, labels: Labels, looked_at: str) -> bool:
     """Return whether a node has what a pod's nodeSelector and required node affinity ask for.
 

@@ -196,8 +196,13 @@ def _node(node: Node) -> Document:
             "nodeInfo": info,
             **features,
             **({} if node.allocatable is None else {"allocatable": node.allocatable}),
+            **({} if node.conditions is None else {"conditions": _conditions(node.conditions)}),
         },
     }
+
+
+def _conditions(given: Mapping[str, str]) -> list[Document]:
+    return [{"type": kind, "status": status} for kind, status in given.items()]
 
 
 def _pod(pod: Pod, lists: Mapping[str, Sequence[Document] | Sequence[str]]) -> Document:

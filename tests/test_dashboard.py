@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,12 +16,15 @@ from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.cog.plugins import register_default_plugins
 from grafana_foundation_sdk.models.dashboard import Dashboard
 
+from tests.fleet.clusters import NEW, cluster, save
 from tests.helpers.examples import EXAMPLES
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import ROOT, Run
 from tests.helpers.readback import samples
 
-DASHBOARD: Final[dict[str, Any]] = json.loads((EXAMPLES / "grafana" / "dashboard.json").read_text("utf-8"))
+DASHBOARDS: Final[dict[str, dict[str, Any]]] = {
+    path.stem: json.loads(path.read_text("utf-8")) for path in sorted((EXAMPLES / "grafana").glob("*.json"))
+}
 MOUNTED = {"name": "c", "image": "i", "volumeMounts": [{"name": "v", "mountPath": "/v"}]}
 WRONG = {"name": "c", "image": "i", "args": "no list"}
 NODE = node("v1.13.12")
@@ -42,34 +46,41 @@ def listed() -> dict[str, set[str]]:
         words = set(re.findall("`([a-z]+)`", labels))
         last = words | last if labels.strip().startswith("the same") else words
         for name in re.findall("`([A-Za-z_]+)`", names):
-            for subject in COMMANDS if "SUBJECT" in name else ("",):
+            for subject in (*COMMANDS, "fleet") if "SUBJECT" in name else ("",):
                 found[name.replace("SUBJECT", subject)] = last
     return found
 
 
-def printed(run: Run) -> dict[str, set[str]]:
+def printed(run: Run, place: Path) -> dict[str, set[str]]:
     """Return the labels of each metric that some results have."""
     found: dict[str, set[str]] = {}
-    for argv in COMMANDS.values():
-        for sample in samples(run(*argv, "-f", "-", "-q", "-o", "prometheus", stdin=PODS).out):
-            found[sample.name] = {*sample.labels}
+    texts = [run(*argv, "-f", "-", "-q", "-o", "prometheus", stdin=PODS).out for argv in COMMANDS.values()]
+    (aged := cluster())["items"][0]["status"]["conditions"] = NODE["status"]["conditions"]
+    source = save(place / "in", a=cluster(), aged=aged, bad="{")
+    words = ("--to", NEW, "--out", place / "out", "--workers", "0", "--waves", "2", "-q")
+    texts.append(run("fleet", source, *words, "-o", "prometheus").out)
+    for sample in chain.from_iterable(map(samples, texts)):
+        found[sample.name] = {*sample.labels}
     return found
 
 
-def test_the_page_lists_every_metric_with_its_labels(run: Run) -> None:
-    page, found = listed(), printed(run)
+def test_the_page_lists_every_metric_with_its_labels(run: Run, tmp_path: Path) -> None:
+    page, found = listed(), printed(run, tmp_path)
     assert {name: page.get(name) for name in found} == found
     # none of these pods is finding and undecided of each result at once, and a preflight is of no plan
     rare = {"hashcompat_preflight_plan_created_timestamp_seconds", "hashcompat_preflight_finding"}
+    rare |= {f"hashcompat_fleet_{name}_timestamp_seconds" for name in ("input_taken", "plan_created")}
     assert page.keys() - found.keys() <= rare | {"hashcompat_preflight_undecided"}
 
 
-def test_the_dashboard_is_what_grafana_knows() -> None:
+@pytest.mark.parametrize("name", DASHBOARDS)
+def test_the_dashboard_is_what_grafana_knows(name: str) -> None:
     """Grafana's own types read it, and nothing is lost: no field has a name that Grafana does not know."""
     register_default_plugins()
-    known = json.loads(JSONEncoder(sort_keys=True).encode(Dashboard.from_json(DASHBOARD)))
-    assert [*lost(DASHBOARD, known)] == []
-    wrong = json.loads(json.dumps(DASHBOARD).replace('"gridPos"', '"gridPosition"', 1))
+    dashboard = DASHBOARDS[name]
+    known = json.loads(JSONEncoder(sort_keys=True).encode(Dashboard.from_json(dashboard)))
+    assert [*lost(dashboard, known)] == []
+    wrong = json.loads(json.dumps(dashboard).replace('"gridPos"', '"gridPosition"', 1))
     again = json.loads(JSONEncoder(sort_keys=True).encode(Dashboard.from_json(wrong)))
     assert [*lost(wrong, again)] == ["$.panels[0].gridPosition"]
 
@@ -86,22 +97,29 @@ def lost(given: Any, kept: Any, path: str = "$") -> Iterator[str]:
         yield path
 
 
-@pytest.mark.parametrize("panel", DASHBOARD["panels"], ids=lambda panel: str(panel["title"]))
+@pytest.mark.parametrize(
+    "panel",
+    [panel for one in DASHBOARDS.values() for panel in one["panels"]],
+    ids=lambda panel: str(panel["title"]),
+)
 def test_each_panel_asks_for_metrics_that_there_are(panel: Any) -> None:
     known = listed()
     assert panel["description"]
     for target in panel["targets"]:
-        asked = target["expr"].replace("$job", ".*")
+        asked = target["expr"].replace("$job", ".*").replace("$target", ".*")
         promql_parser.parse(asked)
         names = set(re.findall(r"\bhashcompat_[a-z_]+\b", re.sub(r'__name__=~"[^"]*"', "", asked)))
         assert names <= known.keys()
+        for name, labels in re.findall(r"\b(hashcompat_[a-z_]+)\{([^}]*)\}", asked):
+            assert {*re.findall(r"([a-z_]+)[=!]", labels)} - {"job"} <= known[name]
         for pattern in re.findall(r'__name__=~"([^"]*)"', asked):
             assert [name for name in known if re.fullmatch(pattern, name)]
 
 
-def test_panels_do_not_overlap() -> None:
+@pytest.mark.parametrize("name", DASHBOARDS)
+def test_panels_do_not_overlap(name: str) -> None:
     taken: set[tuple[int, int]] = set()
-    for panel in DASHBOARD["panels"]:
+    for panel in DASHBOARDS[name]["panels"]:
         place = panel["gridPos"]
         cells = {(place["x"] + x, place["y"] + y) for x in range(place["w"]) for y in range(place["h"])}
         assert not cells & taken

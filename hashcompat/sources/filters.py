@@ -13,7 +13,7 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance as allowances
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.items import PodName
-from hashcompat.core.model.kinds import Owner, near_owners, owner_of
+from hashcompat.core.model.kinds import Owner, near_owners, owner_of, owners_of
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Inventory, Pod, Share, Shared, Source
 from hashcompat.core.model.records import Recorded, Sandbox
@@ -88,7 +88,7 @@ class _Wanted:
 
     def of(self, pod: Pod | PodName) -> list[str]:
         """Return those that own a pod, as they were asked for."""
-        names = dict.fromkeys(owner.partition("/")[2] for owner in (pod.owner, pod.workload))
+        names = dict.fromkeys(owner.partition("/")[2] for owner in owners_of(pod))
         # an owner of neither kind nor name asks for the pods that nothing owns
         asked = {text: one for name in (*names, "") for text, one in self._by_name.get(name, {}).items()}
         return [text for text, owner in asked.items() if owner.owns(pod)]
@@ -250,7 +250,7 @@ class _Owners:
     def see(self, pod: Pod | PodName) -> None:
         """Look at a pod, as long as an owner is missing."""
         if self._missing:
-            self._seen |= dict.fromkeys(filter(None, (pod.workload, pod.owner)))
+            self._seen |= dict.fromkeys(owners_of(pod))
             for text in self._wanted.of(pod):
                 self._missing.pop(text, None)
 

@@ -306,10 +306,13 @@ def pods_of(objects: Iterable[Object], templates: Templates, uids: set[Key] | No
 
 
 def _every(objects: Iterable[Object], templates: Templates) -> Iterator[tuple[Object, Pod]]:
+    makers = templates.makers
     for found in objects:
         for pod in read(found) if templates.counts(found.value) else ():
             if type(pod) is Pod:
-                yield found, pod
+                workload = makers.get((pod.namespace, pod.owner), pod.workload) if makers else pod.workload
+                same = workload == pod.workload
+                yield found, pod if same else structs.replace(pod, workload=workload)
 
 
 def _uid(found: Object, pod: Pod) -> str:

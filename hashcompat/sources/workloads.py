@@ -1,7 +1,8 @@
 """Where objects hold pod templates, and which workload is above a pod's controller.
 
-A pod names its direct controller alone. What made that one is shown by its name, where a controller of
-Kubernetes makes such names: only a name that fits exactly counts.
+A pod names its direct controller alone. Where that one is in the input, it names its own controller. Where
+it is not, its name shows what made it, if a controller of Kubernetes makes such names: only a name that fits
+exactly counts.
 
 Not every pod template counts as a pod: not those whose pods are in the input already, nor those that have
 none. A pod names its controller, and that one the next (Pod -> ReplicaSet -> Deployment, Pod -> Job ->
@@ -18,7 +19,8 @@ import msgspec
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
-from hashcompat.core.go.jsonpath import part, text
+from hashcompat.core.go.jsonpath import part, rows, text
+from hashcompat.core.go.jsontext import clean
 from hashcompat.core.model.escape import count, some
 from hashcompat.core.regex import regex
 
@@ -35,8 +37,9 @@ _SECONDS: Final = range(1_460_000_000, 10_000_000_000)
 
 
 def workload_of(owner: str, labels: Mapping[str, Any], static_on: str = "") -> str:
-    """Return the workload of a pod: ``Deployment/web`` above ``ReplicaSet/web-474k6w5gmh``, else its owner.
+    """Return the workload of a pod by names: ``Deployment/web`` above ``ReplicaSet/web-474k6w5gmh``.
 
+    Where no name shows one, it is the owner.
     ``labels`` are the pod's; ``static_on`` is the node of a static pod, which stands for a missing owner.
     """
     kind, _, name = owner.partition("/")
@@ -155,6 +158,8 @@ _CREATED_BY: Final = "kubernetes.io/created-by"
 """The annotation that names a pod's controller up to 1.8 (controller_utils.go ``getPodsAnnotationSet``)."""
 _SCHEDULED: Final = regex(r"(.+)-\d{8,}")
 """CronJobs add the scheduled time in minutes or seconds (pkg/controller/cronjob/utils.go ``getJobName``)."""
+_MADE: Final = frozenset({"ReplicaSet", "Job"})
+"""The kinds whose controller is the workload that people know, and not they."""
 _NAMED: Final = 3
 """Objects that a warning names."""
 
@@ -167,6 +172,9 @@ class Templates(msgspec.Struct, frozen=True):
 
     warnings: tuple[str, ...] = ()
     """What was left out, and which templates are not read, one line a cause."""
+
+    makers: Mapping[tuple[str, str], str] = {}
+    """What controls each ReplicaSet and Job in the input, or itself: ``Kind/name`` by namespace and that."""
 
     def counts(self, value: Mapping[str, Any]) -> bool:
         """Return whether an object is read: all are, but for pod templates that do not count."""
@@ -225,6 +233,7 @@ class Census:
         self._owners: set[Key] = set()
         self._above: dict[Key, set[Key]] = {}
         self._workloads: dict[object, _Workload] = {}
+        self._makers: dict[tuple[str, str], str] = {}
 
     def add(self, value: Mapping[str, Any]) -> None:
         """Take one object, of any kind and in any condition, into account."""
@@ -242,6 +251,9 @@ class Census:
         keys = (uid, named) if uid else ()
         for key in keys if owners else ():
             self._above.setdefault(key, set()).update(owner for owner, _ in owners)
+        if uid and named[0] in _MADE:
+            own = f"{named[0]}/{named[2]}"
+            self._makers[named[1], own] = next(map(_named, _controllers(metadata)), own)
         read, unread = place_of(value), unread_places(value)
         if read or unread:
             self._workloads[keys[0] if keys else object()] = _Workload(
@@ -258,7 +270,7 @@ class Census:
     @property
     def size(self) -> int:
         """The number of facts, weighed by the memory that they take."""
-        return len(self._owners) + len(self._above) + 3 * len(self._workloads)
+        return len(self._owners) + len(self._above) + 3 * len(self._workloads) + len(self._makers)
 
     @property
     def has_workloads(self) -> bool:
@@ -270,6 +282,7 @@ class Census:
         self.has_pods |= other.has_pods
         self._owners |= other._owners
         self._workloads |= other._workloads
+        self._makers |= other._makers
         for key, above in other._above.items():
             self._above.setdefault(key, set()).update(above)
 
@@ -293,6 +306,7 @@ class Census:
                 *(_alone(left) if self.has_pods else ()),
                 *_not_read(left),
             ),
+            self._makers,
         )
 
     def _has_none(self, one: _Workload) -> bool:
@@ -313,16 +327,25 @@ class Census:
 
 def _owners(metadata: Mapping[str, Any]) -> Iterator[tuple[Key, Key | None]]:
     """Yield an object's controller, and where its name shows it, the controller of that one."""
-    references = metadata.get("ownerReferences")
-    named = [one for one in references if isinstance(one, Mapping)] if isinstance(references, list) else []
     namespace, labels = text(metadata, "namespace") or "default", part(metadata, "labels")
-    for one in [one for one in named if one.get("controller")] or _created_by(metadata):
+    for one in _controllers(metadata) or _created_by(metadata):
         kind, name = text(one, "kind"), text(one, "name")
         above = _name_above(kind, name, labels)
         yield (
             text(one, "uid") or (kind, namespace, name),
             (above[0], namespace, above[1]) if above else None,
         )
+
+
+def _controllers(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the references to the controller of an object: one, where an API server returned it."""
+    return [
+        one for one in rows(metadata, "ownerReferences") if isinstance(one, Mapping) and one.get("controller")
+    ]
+
+
+def _named(reference: Mapping[str, Any]) -> str:
+    return "/".join(clean(text(reference, key)) for key in ("kind", "name"))
 
 
 def _created_by(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -46,6 +46,15 @@ def test_patterns_match_part_by_part(pattern: str, names: Names, covers: bool) -
     assert (Exemptions([of(pattern, names)], DAY).find(given) is not None) == covers
 
 
+@pytest.mark.parametrize(
+    ("pattern", "covers"), [("shop/Pod/x", True), ("*/*/*", True), ("shop/Pod/y", False)]
+)
+def test_a_pod_that_nothing_controls_is_its_own_owner(pattern: str, covers: bool) -> None:
+    bare = item(owner="", pod="x", namespace="shop")
+    assert owner_of(bare.pod) == "Pod/x"
+    assert (Exemptions([of(pattern)], DAY).find(bare) is not None) == covers
+
+
 def test_a_slash_in_a_name_is_no_border_of_parts() -> None:
     """Names that no API server accepts cannot pass for others."""
     given = structs.replace(OWNED, pod=structs.replace(OWNED.pod, namespace="a/b", name="c"))

@@ -26,6 +26,8 @@ def text_of(*texts: str, rule: str = rules.OTHER_NODE) -> str:
             "its node lacks ... now",
         ),
         (("its node lacks a now", "its node lacks now"), "its node lacks ... now"),
+        (("its node lacks a b c now", "its node lacks d now"), "node selector not met"),
+        (("the pod is Failed, and it still runs", "the last one of it still runs"), "node selector not met"),
         (("one", "two"), "node selector not met"),
         (("a b c", "d b e"), "node selector not met"),
         (("gone",), "gone"),

@@ -240,3 +240,36 @@ def test_a_uid_that_is_no_text_is_none(run: Run, uid: object) -> None:
     one = workload("DaemonSet", "x")
     one["metadata"]["uid"] = uid
     assert [item["pod"] for item in planned(run, one).items] == ["x"]
+
+
+NEW = workload("ReplicaSet", "frontend", DEPLOYMENT)
+BY_HAND = workload("Job", "now", CRON_JOB)
+ORPHAN = workload("ReplicaSet", "web-5d4")
+
+
+@pytest.mark.parametrize(
+    ("owner", "labels", "given", "shown"),
+    [
+        (NEW, {}, True, "Deployment/web"),
+        (BY_HAND, {}, True, "CronJob/tidy"),
+        (REPLICA_SET, HASH, True, "Deployment/web"),
+        (ORPHAN, HASH, True, "ReplicaSet/web-5d4"),
+        (workload("StatefulSet", "db", GROUP), {}, True, "StatefulSet/db"),
+        (NEW, {}, False, "ReplicaSet/frontend"),
+        (ORPHAN, HASH, False, "Deployment/web"),
+    ],
+)
+def test_the_workload_is_what_a_controller_in_the_input_names(
+    owner: Json, labels: Json, given: bool, shown: str
+) -> None:
+    objects = [owned(owner, labels), *([owner] if given else [])]
+    (found,) = values.collect(objects).pods
+    assert (found.owner, found.workload) == ("/".join((owner["kind"], owner["metadata"]["name"])), shown)
+
+
+def test_a_file_and_a_filter_name_the_same_workload(run: Run) -> None:
+    result = run(
+        *("plan", "--from", "1.8.15", "--to", "1.9.11", "-o", "json", "-f", "-", "--owner", "deploy/web"),
+        stdin=as_json(owned(NEW), NEW, DEPLOYMENT),
+    )
+    assert [one["workload"] for one in result.items] == ["Deployment/web"]

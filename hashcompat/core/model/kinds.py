@@ -64,15 +64,25 @@ class Owner(msgspec.Struct, frozen=True):
     name: str
 
     def owns(self, pod: Pod | PodName) -> bool:
-        """Return whether it is the controller of a pod, or the workload above that one."""
+        """Return whether it is the controller of a pod, or the workload above that one, or the bare pod."""
         if not (self.kind or self.name):
             return not pod.owner
-        return any(self.is_named(owner) for owner in (pod.owner, pod.workload))
+        return any(map(self.is_named, owners_of(pod)))
 
     def is_named(self, owner: str) -> bool:
         """Return whether ``Kind/name`` is this owner."""
         kind, _, name = owner.partition("/")
         return name == self.name and is_kind(self.kind, kind)
+
+
+def owners_of(pod: Pod | PodName) -> tuple[str, ...]:
+    """Return what a pod belongs to, each once: the workload first, which reports show, then its controller.
+
+    A pod that nothing controls is its own owner, ``Pod/NAME``.
+    """
+    if pod.workload and pod.owner and pod.workload != pod.owner:
+        return pod.workload, pod.owner
+    return (pod.workload or pod.owner or f"{POD}/{pod.name}",)
 
 
 def owner_of(text: str) -> Owner:

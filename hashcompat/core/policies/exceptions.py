@@ -20,6 +20,7 @@ import msgspec
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.items import Item, PodName
+from hashcompat.core.model.kinds import owners_of
 from hashcompat.core.model.verdicts import Verdict
 
 LONGEST_PATTERN: Final = 1024
@@ -41,7 +42,7 @@ class Names(StrEnum):
     """What a pattern names."""
 
     OWNER = "owner"
-    """``NAMESPACE/KIND/NAME``: the workload, or the controller below it."""
+    """``NAMESPACE/KIND/NAME``: the workload, the controller below it, or a pod that nothing controls."""
     CONTAINER = "container"
     """``NAMESPACE/POD/CONTAINER``."""
 
@@ -99,7 +100,7 @@ class Exemptions:
             return None
         pod = item.pod
         places = [
-            *self._owners(pod.namespace, pod.workload, pod.owner),
+            *self._owners(pod.namespace, *owners_of(pod)),
             self._tables[Names.CONTAINER].first((pod.namespace, pod.name, item.container.name)),
         ]
         place = min((each for each in places if each is not None), default=None)
@@ -110,7 +111,7 @@ class Exemptions:
         return None if row.is_expired(self._today) else row
 
     def _of_owner(self, namespace: str, *owners: str) -> tuple[int | None, ...]:
-        names = [(namespace, *owner.split("/", 1)) for owner in dict.fromkeys(owners) if owner]
+        names = [(namespace, *owner.split("/", 1)) for owner in owners]
         return tuple(map(self._tables[Names.OWNER].first, names))
 
 
@@ -169,7 +170,7 @@ def _compiled(part: str) -> re.Pattern[str]:
 
 def owner_of(pod: PodName) -> str:
     """Return what a pod belongs to: its workload, or the pod alone."""
-    return pod.workload or pod.owner or f"Pod/{pod.name}"
+    return owners_of(pod)[0]
 
 
 class Identity(NamedTuple):

@@ -15,6 +15,7 @@ from typing import Final
 import msgspec
 
 from hashcompat.core.model.items import Item, PodName
+from hashcompat.core.model.kinds import owners_of
 from hashcompat.core.model.verdicts import FINDINGS, Reason, Verdict
 from hashcompat.core.rules.pages import find
 from hashcompat.output.report.items import FIELD_WORDS
@@ -23,6 +24,8 @@ GAP: Final = "..."
 """Stands for the words in which cases differ."""
 _ENOUGH: Final = 3
 """Words that are enough without those in which cases differ."""
+_LONGEST_GAP: Final = 2
+"""Words in which two cases may differ, a name or an amount: what is left of two sentences is none."""
 
 
 class Kind(msgspec.Struct, eq=False):
@@ -44,6 +47,8 @@ class Kind(msgspec.Struct, eq=False):
     """How many of them are killed."""
 
     _words: tuple[str, ...] | None = None
+    _apart: bool = False
+    """Whether its cases differ in more than a name or an amount."""
     _fields: dict[str, None] = msgspec.field(default_factory=dict)
 
     def add(self, reason: Reason) -> None:
@@ -52,7 +57,11 @@ class Kind(msgspec.Struct, eq=False):
             self._fields[reason.field] = None
             return
         words = tuple(reason.text.split(" "))
-        self._words = words if self._words is None else _common(self._words, words)
+        if self._words is None:
+            self._words = words
+        elif not self._apart:
+            common = _common(self._words, words)
+            self._apart, self._words = common is None, common or words
 
     @property
     def text(self) -> str:
@@ -61,19 +70,21 @@ class Kind(msgspec.Struct, eq=False):
             return f"{FIELD_WORDS[self.id]} {', '.join(self._fields)}"
         words = self._words or ()
         said = len(words) - words.count(GAP)
-        if said >= _ENOUGH or GAP not in words:
+        if not self._apart and (said >= _ENOUGH or GAP not in words):
             return " ".join(words)
         rule = find(self.id)
         return rule.name if rule else self.id
 
 
-def _common(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the words at the start and at the end of both, with GAP between where they differ."""
+def _common(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Return the words at the start and at the end of both, with GAP between; None for too large a gap."""
     if first == second:
         return first
     start = _shared(zip(first, second, strict=False))
     least = min(len(first), len(second)) - start
     end = min(_shared(zip(reversed(first), reversed(second), strict=False)), least)
+    if max(len(first), len(second)) - start - end > _LONGEST_GAP:
+        return None
     return (*first[:start], GAP, *first[len(first) - end :])
 
 
@@ -230,8 +241,7 @@ class Tally(msgspec.Struct, frozen=True):
 
 def owner_of(item: Item) -> str:
     """Return what a container's pod is folded into: its workload, or the pod alone."""
-    pod = item.pod
-    return pod.workload or pod.owner or f"Pod/{pod.name}"
+    return owners_of(item.pod)[0]
 
 
 _KEYS: Final[Mapping[GroupBy, Callable[[Item], Key]]] = {

@@ -109,7 +109,10 @@ _LONGEST_PATTERNS: Final = 1 << 16
 
 
 def _of_files(name: str, files: _Files, rules: Rules) -> Chosen:
-    files, warnings = _without(files, rules.excluded), list[str]()
+    every, warnings = files, list[str]()
+    files = _without(every, rules.excluded)
+    if every and not files:
+        warnings.append(f"{name}: --exclude leaves out all that is in it: {count(len(every), 'file')}")
     for layout in _LAYOUTS:
         if not rules.strict and any(layout.shown_by.search(one) for one, _ in files):
             of_bundle, files = layout.split(files)

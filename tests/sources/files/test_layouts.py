@@ -136,3 +136,10 @@ def test_python_takes_the_same(repository: Path) -> None:
     assert len(list(hashcompat.load(repository, recursive=True, exclude=["/chart"]).pods)) == 1
     with pytest.raises(InputError):
         hashcompat.load(repository, recursive=True, strict_files=True)
+
+
+def test_excluding_every_file_is_an_error_that_says_so(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "pod.yaml").write_text(POD)
+    result = run(*PLAN, "-f", tmp_path, "--exclude", "*.yaml")
+    assert result.code == 1
+    assert result.err.endswith(f"Error: {tmp_path}: --exclude leaves out all that is in it: 1 file\n")

@@ -272,7 +272,8 @@ def beside() -> tuple[Json, Json, Json]:
     ("given", "recreated"),
     [
         (shown(), True),
-        (shown("Never"), True),  # attempt 0, for which no restartPolicy counts
+        (shown("OnFailure"), True),
+        (shown("Never"), False),  # it has failed
         (shown() | {"status": {"phase": "Failed", "containerStatuses": []}}, False),
     ],
 )
@@ -339,3 +340,15 @@ def test_hc050_each_replica_has_its_own_exit_code(run: Run, tmp_path: Path) -> N
     result = run("plan", *WAY, "-f", tmp_path / "pods.json", "-o", "json")
     killed = {item["pod"] for item in result.items if item["verdict"] == "KILL"}
     assert killed == {f"p{number}" for number in range(0, 60, 3)}
+
+
+def test_hc049_another_file_has_no_say_in_when_the_pods_were_taken(run: Run, tmp_path: Path) -> None:
+    """A manifest in it, which shows no time, does not make the pods' file one that is not dated."""
+    (tmp_path / "pods.json").write_bytes(
+        as_json(at("2026-02-01T02:00:00Z"), limited("p", "2026-02-01T00:00:00Z"))
+    )
+    manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "m"}, "spec": {"containers": [C]}}
+    (tmp_path / "manifest.json").write_bytes(as_json(manifest))
+    files = ("-f", tmp_path / "pods.json", "-f", tmp_path / "manifest.json")
+    found = {item["pod"]: item["verdict"] for item in run("plan", *WAY, *files, "-o", "json").items}
+    assert found["p"] == "KILL"

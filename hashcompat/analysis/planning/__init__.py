@@ -62,7 +62,7 @@ def make(
     short = {}
     if run.rooms.short:
         short = run.rooms.shortages(inventory.pods, refused(run.planner.settled()))
-    overdue = run.overdue(inventory.origin)
+    overdue = run.deadlines.passed(run.ages, inventory.origin)
     gone = run.sandboxes.gone
     if short or overdue or gone:
         again = structs.replace(view, short=short, overdue=overdue, gone=gone)
@@ -85,12 +85,14 @@ def make(
 
 def among_all(inventory: Inventory, way: Way, view: View) -> View:
     """Return the view with what is found among all pods: those without room, and those past a deadline."""
-    if ends := {pod.uid: pod.ends for pod in inventory.pods if pod.ends is not None}:
-        view = structs.replace(view, overdue=cluster.overdue(ends, cluster.dated(inventory).taken))
+    ages, deadlines = cluster.Ages(inventory.dating), cluster.Deadlines()
     sandboxes = cluster.Sandboxes(view.options.records)
     for pod in inventory.pods:
+        ages.add(pod)
+        deadlines.add(pod)
         sandboxes.add(pod)
-    view = structs.replace(view, gone=sandboxes.gone)
+    overdue = deadlines.passed(ages, inventory.origin)
+    view = structs.replace(view, gone=sandboxes.gone, overdue=overdue)
     if not any(node.allocatable for node in inventory.nodes):
         return view
     rooms = Rooms(inventory.nodes, view.kubelet(way.new))

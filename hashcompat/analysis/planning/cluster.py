@@ -214,9 +214,23 @@ class Sandboxes:
         return frozenset(uid for node in self.shown for uid in self.without.get(node, ()))
 
 
-def overdue(ends: Mapping[str, datetime], taken: datetime | None) -> frozenset[str]:
-    """Return the uids of the pods whose deadlines had passed when the input was taken, if that is known."""
-    return frozenset(uid for uid, end in ends.items() if taken is not None and end <= taken)
+class Deadlines:
+    """Finds pods whose activeDeadlineSeconds had passed when they were read."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, tuple[str, datetime]] = {}
+        """By the uids of the pods that have one, their file, and when it passes."""
+
+    def add(self, pod: Pod) -> None:
+        """Note the deadline of one more pod."""
+        if pod.ends is not None:
+            self.found[pod.uid] = pod.file, pod.ends
+
+    def passed(self, ages: Ages, origin: Origin) -> frozenset[str]:
+        """Return the uids of the pods whose deadline had passed, where it is known when that was."""
+        taken = {file: ages.taken(file, origin) for file, _ in self.found.values()}
+        times = ((uid, end, taken[file]) for uid, (file, end) in self.found.items())
+        return frozenset(uid for uid, end, when in times if when is not None and end <= when)
 
 
 def refused(items: Iterable[Item]) -> set[str]:
@@ -272,6 +286,10 @@ class Ages:
     def dated(self, origin: Origin) -> Origin:
         """Return where the pods come from, with when they were taken."""
         return structs.replace(origin, taken=taken_of(self._files)) if self._dating else origin
+
+    def taken(self, file: str, origin: Origin) -> datetime | None:
+        """Return when a file was taken, or what else the pods come from; None where that is not known."""
+        return self._files.get(file, _NONE).newest if self._dating else origin.taken
 
     def warnings(self) -> Iterator[str]:
         """Yield in which files times do not count because they have not come yet."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hashcompat.analysis.planning.cluster import Ages, Rooms, Sandboxes, overdue
+from hashcompat.analysis.planning.cluster import Ages, Deadlines, Rooms, Sandboxes
 from hashcompat.analysis.planning.hops import Hops
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.repeats import Gather, Nothing, Repeats
@@ -18,7 +17,7 @@ from hashcompat.core import rules
 from hashcompat.core.errors import InputError
 from hashcompat.core.forks import FailedError, begun
 from hashcompat.core.model.plan import Way
-from hashcompat.core.model.pods import Inventory, Node, Origin, Pod, Share, Shared
+from hashcompat.core.model.pods import Inventory, Node, Pod, Share, Shared
 from hashcompat.core.model.servers import ApiServers
 from hashcompat.core.model.uids import Dating
 
@@ -44,8 +43,7 @@ class Run:
         self.servers = ApiServers()
         self.rooms = Rooms(nodes, view.kubelet(way.new))
         self.sandboxes = Sandboxes(view.options.records)
-        self.ends: dict[str, datetime] = {}
-        """When the pods that have a deadline end, by their uids."""
+        self.deadlines = Deadlines()
         self.gathering = gather(way, view, templates)
         self._repeats = Repeats(self.planner, self.hops, templates, self.gathering)
 
@@ -56,19 +54,14 @@ class Run:
             self.servers.see(pod)
             self.rooms.add(pod)
             self.sandboxes.add(pod)
-            if pod.ends is not None:
-                self.ends[pod.uid] = pod.ends
+            self.deadlines.add(pod)
             self._repeats.add(pod)
-
-    def overdue(self, origin: Origin) -> frozenset[str]:
-        """Return the uids of the pods whose deadlines had passed when the input was taken."""
-        return overdue(self.ends, self.ages.dated(origin).taken)
 
     def sent(self, share: Share) -> Iterator[Any]:
         """Decide a share, and yield what another process needs of that."""
         self.add(share)
         sandboxes = self.sandboxes.shown, self.sandboxes.without
-        aside = self.ages.found, self.servers.found, self.rooms.sums, self.ends, sandboxes
+        aside = self.ages.found, self.servers.found, self.rooms.sums, self.deadlines.found, sandboxes
         yield self.planner.found, self.hops.found, aside, (share.seen, share.lines)
         yield from self.planner.rows()
 
@@ -78,13 +71,13 @@ class Run:
         ``lines`` is by how many those of its containers are too low. Raises FailedError where a reason names
         a place in the file, which is not known then.
         """
-        planned, counted, (ages, servers, sums, ends, sandboxes), seen = next(sent)
+        planned, counted, (ages, servers, sums, deadlines, sandboxes), seen = next(sent)
         self.planner.merge(map(_without_places, sent) if lines else sent, planned, lines)
         self.hops.merge(counted)
         self.ages.merge(ages)
         self.servers.merge(servers)
         self.rooms.merge(sums)
-        self.ends |= ends
+        self.deadlines.found |= deadlines
         self.sandboxes.merge(*sandboxes)
         found: tuple[Any, int] = seen
         return found

@@ -131,6 +131,10 @@ READINESS: Final = (
 """Steps of another node, on both sides of the release that keeps it, with the gate that says otherwise."""
 
 
+ENDED: Final = Step(10, _BEFORE, _BEFORE, "what ended while no kubelet ran")
+"""A start of the same release on a node of its own, which test_ended.py disturbs."""
+
+
 def entries(when: int) -> Iterator[Json]:
     """Yield the pods that are created before a step, in the order of their creation."""
     found = pods.read("starting.yaml")

@@ -105,8 +105,8 @@ def overdue(case: Case) -> Decision | None:
 
 def with_sandbox(case: Case, kept: Decision) -> Decision:
     """Return the decision for a container that does not run: with its sandbox the pod is created again."""
-    # a pod without any sandbox gets one whatever its restartPolicy (attempt 0)
-    starts_again = (case.gone or case.pod.restart_policy != "Never") and not ending(case.pod)
+    # a Never pod whose containers are all gone counts as failed (observed, 1.31.14)
+    starts_again = case.pod.restart_policy != "Never" and not ending(case.pod)
     if not starts_again or case.container.running is not False or kept.pod_recreated:
         return kept
     _, why = case.whole.failed(case.sandboxes, case.new.behaviour)

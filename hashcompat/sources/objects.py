@@ -356,25 +356,47 @@ def _digest(pod: Pod) -> int:
 
 
 def nodes_of(nodes: Iterable[tuple[Node, Object]]) -> tuple[Node, ...]:
-    """Return the nodes, each once.
+    """Return the nodes, each once, with its oldest heartbeat: kubelets renew it every few minutes.
 
-    Raises InputError, naming both objects, where two of one name differ in anything that is read.
+    Raises InputError, naming both objects, where two of one name differ in anything else that is read.
     """
     known: dict[str, tuple[Node, Object]] = {}
     for node, found in nodes:
         first, where = known.setdefault(node.name, (node, found))
-        if first != node:
+        if first == node:
+            continue
+        if parts := _differing(first, node):
             raise InputError(
                 f"{where} and {found}: two different nodes share the name {node.name}: "
-                f"{_difference(first, node)}; pass only the newer one"
+                f"{_difference(first, node, parts)}; pass only the newer one"
             )
+        oldest = min(filter(None, (first.heartbeat, node.heartbeat)), default=None)
+        known[node.name] = structs.replace(first, heartbeat=oldest), where
     return tuple(node for node, _ in known.values())
 
 
-def _difference(one: Node, other: Node) -> str:
+_PARTS: Final[Mapping[str, str]] = {
+    "kubelet": "",
+    "runtime": "",
+    "labels": "labels",
+    "taints": "taints",
+    "strict_groups": "features",
+    "conditions": "conditions",
+    "allocatable": "allocatable resources",
+    "capacity": "capacity",
+    "node_arguments": "arguments of k3s",
+}
+"""What is read of a node that does not change while it runs as it is, with its words in messages."""
+
+
+def _differing(one: Node, other: Node) -> list[str]:
+    return [name for name in _PARTS if getattr(one, name) != getattr(other, name)]
+
+
+def _difference(one: Node, other: Node, parts: Iterable[str]) -> str:
     if (one.kubelet, one.runtime) != (other.kubelet, other.runtime):
         return f"{_reported(one)}, and {_reported(other)}"
-    return "their labels, taints, features or resources differ"
+    return f"they differ in their {' and '.join(_PARTS[name] for name in parts)}"
 
 
 def _reported(node: Node) -> str:

@@ -213,8 +213,19 @@ def test_a_list_of_names_is_that_of_what_is_upgraded(run: Run) -> None:
     objects = as_json(gone, labelled("old"), replica("web", "old"))
     arguments = ("impact", "--from", UP[0], "--to", UP[1], "-f", "-", "-o")
     assert run(*arguments, "name", stdin=objects).out == "old\n"
-    (row,) = [item for item in run(*arguments, "json", stdin=objects).items if item["node"] == "gone"]
+    document = run(*arguments, "json", stdin=objects)
+    (row,) = [item for item in document.items if item["node"] == "gone"]
     assert (row["batch"], row["leftOut"]) == (0, "is not Ready: repair it, or remove it, first")
+    counts = document.document["summary"]
+    assert [counts[key] for key in ("nodes", "clean", "in-place", "undecided", "drain", "leftOut")] == (
+        [1, 0, 0, 1, 0, 1]
+    )
+    assert run(*arguments, "summary", stdin=objects).out.splitlines()[2] == (
+        "1 node, 1 batch, 1 undecided, 1 left out"
+    )
+    assert run(*arguments, "table", stdin=objects).out.startswith(
+        "1 node in 1 batch: 1 undecided; 1 left out\n"
+    )
 
 
 def test_drained_nodes_keep_a_replica_too() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -122,6 +123,25 @@ def test_two_different_nodes_of_one_name_are_refused_and_both_are_named(
     assert (
         f"{tmp_path}/a: $.items[1] and {tmp_path}/b: $: two different nodes share the name n1" in result.err
     )
+
+
+def _renewed(time: str, **status: Any) -> Json:
+    found = node("v1.9.11")
+    conditions = [{"type": "Ready", "status": "True", "lastHeartbeatTime": time}]
+    return {**found, "status": {**found["status"], "conditions": conditions, **status}}
+
+
+def test_copies_of_a_node_may_have_other_heartbeats_and_the_oldest_counts() -> None:
+    early, late = (_renewed(f"2026-01-01T00:0{minute}:00Z") for minute in (1, 2))
+    found = values.collect([pod(), late, early, late])
+    assert [str(one.heartbeat) for one in found.nodes] == ["2026-01-01 00:01:00+00:00"]
+
+
+def test_copies_of_a_node_with_other_taints_name_these() -> None:
+    early = _renewed("2026-01-01T00:01:00Z")
+    tainted = {**early, "spec": {"taints": [{"key": "a", "effect": "NoSchedule"}]}}
+    with pytest.raises(InputError, match=r"share the name n1: they differ in their taints; pass only"):
+        values.collect([pod(), early, tainted])
 
 
 def test_a_kind_called_node_of_another_api_is_no_node(run: Run) -> None:

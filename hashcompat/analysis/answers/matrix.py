@@ -69,6 +69,10 @@ def cheapest_path(releases: Sequence[str], cost: Cost) -> Path:
     return Path() if found is None else found
 
 
+def _kills(path: Path) -> tuple[int, int]:
+    return path.findings + path.unknown, path.findings
+
+
 def shortest_path(releases: Sequence[str], cost: Cost, allowed: Allowed) -> Path | None:
     """Return the path of fewest hops, all of them allowed; None where there is none.
 
@@ -226,7 +230,8 @@ class Matrix(Result[tuple[str, str]], msgspec.Struct, frozen=True):
     counts: Mapping[tuple[str, str], Hop] | None = None
     """What a plan of each pair does to the given pods; None without pods."""
     path: Path | None = None
-    """The cheapest path from the first release to the last; None without pods."""
+    """The cheapest path from the first release to the last, the shortest one where that kills as few; None
+    without pods."""
     shortest: Path | None = None
     """The path of fewest steps whose kubelets the version skew policy allows; None without pods or path."""
     groups: tuple[tuple[str, ...], ...] = ()
@@ -268,13 +273,16 @@ def make(
         return structs.replace(matrix, groups=folded(releases, scopes, Scope.NONE))
     counter = _Counter(inventory, releases, pairs, view)
     counts = {pair: counter.count(*pair) for pair in pairs}
+    shortest = shortest_path(releases, counter.step, partial(_is_allowed, current=current, view=view))
     path = cheapest_path(releases, counter.step)
+    if shortest is not None and _kills(shortest) == _kills(path):
+        path = shortest  # a way around that spares nothing is none to take
     numbers = {pair: (hop.findings, hop.unknown) for pair, hop in counts.items()}
     return structs.replace(
         matrix,
         counts=counts,
         path=path,
-        shortest=shortest_path(releases, counter.step, partial(_is_allowed, current=current, view=view)),
+        shortest=shortest,
         groups=folded(releases, numbers, (0, 0)),
         warnings=(
             *_disputes(first, inventory, view),

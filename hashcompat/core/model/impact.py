@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 import msgspec
 
@@ -40,6 +41,15 @@ class Step(StrEnum):
 
     DRAIN = "drain"
     """Drained first."""
+
+
+STEP_WORDS: Final[Mapping[Step, str]] = {
+    Step.CLEAN: "clean",
+    Step.IN_PLACE: "in place",
+    Step.UNDECIDED: "undecided",
+    Step.DRAIN: "to drain",
+}
+"""What is done with nodes, after their number."""
 
 
 class Role(StrEnum):

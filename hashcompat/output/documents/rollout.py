@@ -246,12 +246,13 @@ class ImpactSummary(Object):
     """The counts of nodes, budgets and pods."""
 
     nodes: Count
+    """Nodes that are in a batch; the steps are theirs."""
     clean: Count
     in_place: Count = msgspec.field(name="in-place")
     undecided: Count
     drain: Count
     left_out: Count
-    """Nodes that are in no batch."""
+    """Nodes that are in no batch, and in no other count of nodes."""
     batches: Count
     batches_at_least: Count
     """How many batches of that size there are at the least, however they are chosen."""

@@ -12,6 +12,7 @@ from typing import Final
 
 from hashcompat.core.model.escape import count, name_path, owner_path
 from hashcompat.core.model.impact import (
+    STEP_WORDS,
     Batch,
     BudgetImpact,
     Certainty,
@@ -85,11 +86,12 @@ def _document(impact: Impact) -> Document:
 
 
 def _summary(impact: Impact) -> docs.ImpactSummary:
-    steps = Counter(node.step.value.replace("-", "_") for node in impact.nodes)
+    kept = [node for node in impact.nodes if not node.left_out]
+    steps = Counter(node.step.value.replace("-", "_") for node in kept)
     return docs.ImpactSummary(
-        nodes=len(impact.nodes),
+        nodes=len(kept),
         **{name: steps[name] for name in ("clean", "in_place", "undecided", "drain")},
-        left_out=sum(bool(node.left_out) for node in impact.nodes),
+        left_out=len(impact.nodes) - len(kept),
         batches=len(impact.batches),
         batches_at_least=impact.at_least,
         budgets_breached=len(_names_of(impact.breaches)),
@@ -252,11 +254,13 @@ def _overview(impact: Impact, _: Screen) -> Iterator[Section]:
 def _order(impact: Impact) -> str:
     """Say how many nodes and batches there are."""
     numbers = Counter(node.step for node in impact.nodes if not node.left_out)
-    steps = [f"{numbers[step]} {_WORDS[step]}" for step in Step if numbers[step]]
+    steps = [f"{numbers[step]} {STEP_WORDS[step]}" for step in Step if numbers[step]]
     left = sum(bool(node.left_out) for node in impact.nodes)
     least = "" if impact.at_least >= len(impact.batches) else f" (at least {impact.at_least})"
+    if not impact.batches:
+        return f"no node is upgraded{f': {left} left out' if left else ''}"
     nodes = f"{count(len(impact.nodes) - left, 'node')} in {_batches(len(impact.batches))}{least}"
-    return f"{nodes}: {', '.join(steps) or 'none'}{f'; {left} left out' if left else ''}"
+    return f"{nodes}: {', '.join(steps)}{f'; {left} left out' if left else ''}"
 
 
 def _in_place(impact: Impact) -> str:
@@ -266,14 +270,20 @@ def _in_place(impact: Impact) -> str:
 
 def _answer(impact: Impact) -> Iterator[Line]:
     """Yield how the nodes are upgraded, and what that breaches."""
-    yield [_order(impact)]
+    order = _order(impact)
+    yield [f"{order[0].upper()}{order[1:]}"]
     if first := sum(node.role is not Role.WORKER and not node.left_out for node in impact.nodes):
-        yield [f"First {count(first, 'node')} of the control plane, one by one"]
+        only = first == 1
+        yield [
+            "The node of the control plane comes first"
+            if only
+            else f"The {first} nodes of the control plane come first, one by one"
+        ]
     yield [f"R{_in_place(impact)[1:]}"]
     if any(effect.has(sure) for batch in impact.batches for effect in [batch.effect] for sure in Certainty):
         yield [f"In these batches: {_affects([batch.effect for batch in impact.batches], impact)}"]
     elif impact.batches and any(_affected(impact)):
-        yield ["In these batches, drained where it says so: nothing of that"]
+        yield ["In these batches, with the drains, no budget is breached and no owner loses all replicas"]
 
 
 def _affects(effects: Sequence[Effect], impact: Impact) -> str:
@@ -299,14 +309,6 @@ def _downs(names: set[tuple[str, str]]) -> str:
     parts = [count(owners, "owner")] if owners else []
     parts += [count(services, "Service")] if services else []
     return f"{' and '.join(parts)} {'loses' if len(names) == 1 else 'lose'} all replicas at once"
-
-
-_WORDS: Final[Mapping[Step, str]] = {
-    Step.CLEAN: "clean",
-    Step.IN_PLACE: "in place",
-    Step.UNDECIDED: "undecided",
-    Step.DRAIN: "to drain",
-}
 
 
 def _batches(number: int) -> str:

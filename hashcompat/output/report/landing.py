@@ -15,6 +15,8 @@ from hashcompat.output.report.provenance import Provenance
 KIND: Final = "Reports"
 """What people call the page itself, which is never one of those that it joins."""
 _ORDER: Final = ("bad", "open", "", "good")
+_WORDS: Final = {"bad": "restarts", "open": "undecided", "good": "kept"}
+"""What pages without a verdict of their own come to, such as those of plans, by their tone."""
 _COLOURS: Final = {tone: colour for colour, tone in TONES.items()}
 _COLUMNS: Final = ("VERDICT", "REPORT", "DECIDED BY", "DATA TAKEN", "REPORT MADE", "CLUSTER")
 _KINDS: Final = ("Upgrade gate", "Restart plan", "Impact of an upgrade", "Preflight of nodes")
@@ -39,7 +41,7 @@ def _in_order(joined: KeptPages) -> list[KeptPage]:
 def _rows(joined: KeptPages, *, linked: bool) -> Iterator[list[object]]:
     for page in _in_order(joined):
         about = page.about
-        word = about.verdict or {"bad": "restarts", "good": "kept"}.get(about.tone, "shown")
+        word = about.verdict or _WORDS.get(about.tone, "shown")
         verdict = Coloured(word, _COLOURS[about.tone]) if about.tone in _COLOURS else word
         name = Link(about.title, page.file) if linked else Prose(about.title)
         facts = [Prose(text) if (text := about.fact(key)) else None for key in _FACTS]

@@ -242,7 +242,10 @@ def _mark(matrix: Matrix, old: str, new: str) -> str:
 
 
 def _listing(matrix: Matrix) -> Table:
-    """Return a line for each pair of neighbours, there and back: who restarts, and why."""
+    """Return a line for each pair of neighbours, there and back: who restarts, and why.
+
+    With pods it has their counts too, by which the scope of a release's types is what could restart.
+    """
     pairs = [pair for old, new in pairwise(matrix.releases) for pair in ((old, new), (new, old))]
     cells = [matrix.cells[pair] for pair in pairs if pair in matrix.cells]
     rows = [
@@ -253,10 +256,18 @@ def _listing(matrix: Matrix) -> Table:
             _STATIC_PODS[cell.static_pods],
             Prose(who(cell)),
             Prose(cell.upstream),
+            *(
+                [hop.findings, hop.unknown]
+                if (hop := (matrix.counts or {}).get((cell.old, cell.new)))
+                else []
+            ),
         ]
         for cell in cells
     ]
-    return Table(("FROM", "TO", "SCOPE", "STATIC PODS", "WHICH CONTAINERS", "UPSTREAM"), lambda: rows)
+    counts = ("RESTARTS", "UNKNOWN") if matrix.counts is not None else ()
+    return Table(
+        ("FROM", "TO", "SCOPE", "STATIC PODS", "WHICH CONTAINERS", "UPSTREAM", *counts), lambda: rows
+    )
 
 
 def who(cell: Cell) -> str:

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 from hashcompat.analysis.answers.explanation import Explanation, Explanations
 from hashcompat.analysis.answers.matrix import Matrix
 from hashcompat.analysis.gating import GateResult, Standing
-from hashcompat.core.model.impact import Impact, Step
+from hashcompat.core.model.impact import STEP_WORDS, Impact, Step
 from hashcompat.core.model.normalization import Normalization
 from hashcompat.core.model.plan import Scope
 from hashcompat.core.model.preflight import Preflight, Status
@@ -69,7 +69,6 @@ def impact_page(report: Report[Impact], impact: Impact) -> Page:
     """Return the page of an impact."""
     kept = [node for node in impact.nodes if not node.left_out]
     numbers = Counter(node.step for node in kept)
-    words = {Step.CLEAN: "in place, clean", Step.IN_PLACE: "in place", Step.DRAIN: "to drain"}
     titles = {
         "BREACHED": ("breaches", "Budgets and owners that are hit"),
         "READY-AFTER": ("owners", "Owners"),
@@ -82,9 +81,9 @@ def impact_page(report: Report[Impact], impact: Impact) -> Page:
         report,
         impact,
         counts=[
-            Count(len(kept), "nodes"),
-            Count(len(impact.batches), "batches"),
-            *(Count(numbers[step], words.get(step, step.value)) for step in steps),
+            Count(len(kept), "node" if len(kept) == 1 else "nodes"),
+            Count(len(impact.batches), "batch" if len(impact.batches) == 1 else "batches"),
+            *(Count(numbers[step], STEP_WORDS[step]) for step in steps),
             *left,
         ],
         warnings=list(impact.warnings),

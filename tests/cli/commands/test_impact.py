@@ -40,7 +40,7 @@ def test_the_answer_comes_first_then_budgets_owners_and_nodes(run: Run) -> None:
     assert sections[0] == [
         "5 nodes in 4 batches: 1 clean, 2 in place, 2 to drain",
         "Restarted in place: 1 of 2 PodDisruptionBudgets breached; 1 owner loses all replicas at once",
-        "In these batches, drained where it says so: nothing of that",
+        "In these batches, with the drains, no budget is breached and no owner loses all replicas",
     ]
     assert [line.split()[:8] for line in sections[1][1:]] == [
         ["n3", "ns", "db", "yes", "1", "1", "0", "1"],
@@ -99,7 +99,7 @@ def test_what_is_left_out_of_the_plan_counts_as_replicas(run: Run) -> None:
 def test_pods_without_a_node_and_warnings_are_told(run: Run) -> None:
     result = run(*UP, stdin=as_json(replica("web-0", "")))
     assert "On no node, and so in no batch: 1 pod that would restart" in result.err
-    assert result.out.startswith("0 nodes in 0 batches: none\n")
+    assert result.out.startswith("No node is upgraded\n")
 
 
 @pytest.mark.parametrize("name", ["a\n```\n# b", "-x", "$(reboot)", "n; reboot", "`id`", "'", "::error::x"])

@@ -54,6 +54,12 @@ def test_pages_are_listed_the_worst_first(run: Run, directory: Path) -> None:
     ]
 
 
+def test_a_plan_that_decides_nothing_is_undecided(run: Run, tmp_path: Path) -> None:
+    unknown = as_json(node("v1.99.0"), pod(MOUNTED))
+    run("plan", *WAY, "--report", f"html={tmp_path / 'plan.html'}", stdin=unknown)
+    assert run("report", tmp_path).out.splitlines()[1].split()[0] == "undecided"
+
+
 def test_the_page_leads_to_each_and_is_none_of_them(run: Run, directory: Path) -> None:
     for _ in range(2):  # the second time it is there already
         run("report", directory, "-q", "--report", f"html={directory / 'index.html'}")

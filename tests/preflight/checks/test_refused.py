@@ -109,3 +109,16 @@ def test_a_plan_that_leaves_things_open_is_unknown(check: str) -> None:
     assert states(check, pod(), "", "1.31.0") == [("UNKNOWN", "")]
     empty = upgrade("1.31.0", "1.31.0", planned=())
     assert [row[0] for row in found(check, dump(), empty, Cluster(Node("n1", "")), ALL)] == ["UNKNOWN"]
+
+
+@pytest.mark.parametrize(
+    ("cluster", "expected"),
+    [
+        (Cluster(Node("n2", "v1.31.0"), ()), "OK"),
+        (Cluster(Node("n2", "v1.31.0"), None), "UNKNOWN"),
+        (Cluster(None, ()), "UNKNOWN"),
+    ],
+)
+def test_a_node_without_pods_has_none_that_are_refused(cluster: Cluster, expected: str) -> None:
+    rows = found("PF-127", dump(), upgrade("1.31.1", "1.31.0", planned=()), cluster, ALL)
+    assert [row[0] for row in rows] == [expected]

@@ -75,8 +75,13 @@ def _kept_for(rule: str, advice: str) -> Find:
 
 
 def _planned(facts: Facts, upgrade: Upgrade) -> Sequence[Item]:
-    """Return what the plan says of the node's containers; raise UnreadError if it names none."""
+    """Return what the plan says of the node's containers; raise UnreadError if it lacks the node.
+
+    A node of the input that has no pods there has nothing to plan.
+    """
     if not upgrade.planned:
+        if facts.cluster.node is not None and facts.cluster.pods == ():
+            return ()
         raise UnreadError(f"the plan has no container on {facts.node}")
     return upgrade.planned
 

@@ -140,6 +140,9 @@ go_code() {
   # of the workflows, the scripts in them included: shellcheck reads those
   packages shellcheck
   go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -no-color
+  shellcheck examples/normalize/*.sh
+  # of the plays, Ansible's own linter, which is large
+  [ "$tier" = run ] || { packages ansible-lint && ansible-lint --offline -q examples/ansible/gate.yml examples/normalize/play.yml; }
 }
 
 # Vet a module below scripts, built as the programs are, so that what they compiled serves here too.
@@ -150,6 +153,8 @@ vet() {
 runtimes() {
   step "real container runtimes: Docker and containerd"
   packages docker.io containerd runc busybox-static shellcheck python3 prometheus prometheus-pushgateway curl strace rpm ruby
+  # Of a slice, the tests build what they start.
+  [ "$tier" = run ] || .venv/bin/python scripts/build.py containerd
   suite runtime
 }
 

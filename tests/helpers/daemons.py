@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from scripts.suites import crictl
 from tests.helpers import processes
@@ -24,6 +24,7 @@ IMAGE = "localhost/pause:test"
 DOCKER = "/usr/bin/docker"
 DOCKERD = "/usr/sbin/dockerd"
 CONTAINERD = ("/usr/bin/containerd", "/usr/bin/ctr", "/usr/sbin/runc", "/bin/busybox")
+DAEMONS = ("dockerd", "containerd", "crio")
 DEBIANS = Path("/usr/bin")
 """Where Debian's containerd is, and its shim."""
 _READY_SECONDS = 20
@@ -43,10 +44,10 @@ exec /usr/sbin/runc "$@"
 containerd has ``restrict_oom_score_adj`` for that."""
 _CONTAINERD = """
 version = 2
-root = "{directory}/containerd-root"
-state = "{directory}/containerd-state"
+root = "{root}"
+state = "{state}"
 [grpc]
-  address = "{directory}/containerd.sock"
+  address = "{socket}"
 [plugins."io.containerd.grpc.v1.cri"]
   restrict_oom_score_adj = true
   disable_tcp_service = true
@@ -57,6 +58,14 @@ state = "{directory}/containerd-state"
 """
 
 
+class Places(NamedTuple):
+    """Where a containerd keeps what it has, and listens."""
+
+    root: Path
+    state: Path
+    socket: Path
+
+
 @dataclass(frozen=True)
 class Node:
     """A node with both runtimes; ``crictl`` is the program, by its path."""
@@ -65,6 +74,13 @@ class Node:
     crictl: Path
     programs: Path = DEBIANS
     """The directory of containerd and its shim."""
+    others: Places | None = None
+    """Where containerd is, if not below the directory."""
+
+    @property
+    def places(self) -> Places:
+        names = ("containerd-root", "containerd-state", "containerd.sock")
+        return self.others or Places(*(self.directory / name for name in names))
 
     @property
     def docker_socket(self) -> Path:
@@ -72,7 +88,7 @@ class Node:
 
     @property
     def containerd_socket(self) -> Path:
-        return self.directory / "containerd.sock"
+        return self.places.socket
 
     def docker(self, *arguments: str) -> str:
         """Run Debian's docker client against the node."""
@@ -86,7 +102,7 @@ class Node:
 
     def load(self, *names: str, **labels: str) -> None:
         """Import busybox into containerd, under some names and with labels of the image."""
-        image = _image(self.directory / "image.tar", names, labels)
+        image = image_of(self.directory / "image.tar", names, labels)
         ctr = ("/usr/bin/ctr", "-a", str(self.containerd_socket), "-n", "k8s.io")
         output(*ctr, "images", "import", str(image))
 
@@ -108,6 +124,13 @@ def output(*command: str) -> str:
     return done.stdout
 
 
+def write_runc(directory: Path) -> None:
+    """Write the runtimes ``slow`` and ``lenient``."""
+    for name, script in (("slow-runc", _SLOW), ("lenient-runc", _LENIENT)):
+        (directory / name).write_text(script)
+        (directory / name).chmod(0o755)
+
+
 @contextmanager
 def node(directory: Path, *images: str) -> Iterator[Node]:
     """Run both runtimes below a directory; nothing of them is left afterwards, whatever a test did.
@@ -115,13 +138,11 @@ def node(directory: Path, *images: str) -> Iterator[Node]:
     Both have busybox as IMAGE, the pause image of containerd, and under further names.
     """
     _check("docker.io", (DOCKER, DOCKERD))
-    for name, script in (("slow-runc", _SLOW), ("lenient-runc", _LENIENT)):
-        (directory / name).write_text(script)
-        (directory / name).chmod(0o755)
+    write_runc(directory)
     with containerd_node(directory, IMAGE, *images) as made, ExitStack() as stack:
         stack.enter_context(processes.running(dockerd(directory), directory / "dockerd.log"))
         wait(made.docker_socket)
-        stack.callback(_quietly, remove_containers, made)
+        stack.callback(quietly, remove_containers, made)
         made.docker("load", "-i", str(directory / "image.tar"))
         yield made
 
@@ -153,7 +174,7 @@ def stop(argument: str, how: int = signal.SIGTERM) -> None:
     """End the daemon that was started with an argument, and wait until it is gone."""
     for place in _processes():
         words = _words(place)
-        if argument not in words or Path(words[0]).name not in ("dockerd", "containerd"):
+        if argument not in words or Path(words[0]).name.partition("-")[0] not in DAEMONS:
             continue
         os.kill(int(place.name), how)
         end = time.monotonic() + _READY_SECONDS
@@ -186,23 +207,27 @@ def _stat(process: Path) -> list[str]:
 
 
 @contextmanager
-def containerd_node(directory: Path, *images: str, programs: Path = DEBIANS) -> Iterator[Node]:
+def containerd_node(
+    directory: Path, *images: str, programs: Path = DEBIANS, places: Places | None = None
+) -> Iterator[Node]:
     """Run containerd below a directory, with busybox under some names; the first is the pause image's.
 
-    ``programs`` is the directory of containerd and its shim.
+    ``programs`` is the directory of containerd and its shim; ``places`` are others than below ``directory``,
+    and are removed afterwards too.
     """
     _check("containerd, runc and busybox-static", CONTAINERD)
     config = directory / "containerd.toml"
-    config.write_text(_CONTAINERD.format(directory=directory, image=images[0]))
-    made = Node(directory, crictl.built(), programs)
+    made = Node(directory, crictl.built(), programs, places)
+    config.write_text(_CONTAINERD.format(**made.places._asdict(), directory=directory, image=images[0]))
     with ExitStack() as stack:
-        stack.callback(shutil.rmtree, directory, ignore_errors=True)
-        stack.callback(_unmount, directory)
+        for place in (directory, *made.places[:2]):
+            stack.callback(shutil.rmtree, place, ignore_errors=True)
+            stack.callback(unmount, place)
         stack.callback(_end_shims, made)
         stack.enter_context(containerd(made, "containerd.log"))
         wait(made.containerd_socket)
         wait_for_cri(made)
-        stack.callback(_quietly, made.cri, "rmp", "--all", "--force")
+        stack.callback(quietly, made.cri, "rmp", "--all", "--force")
         made.load(*images)
         yield made
 
@@ -263,7 +288,7 @@ def wait_for_cri(made: Node) -> None:
             return
 
 
-def _image(path: Path, names: Sequence[str], labels: Mapping[str, str]) -> Path:
+def image_of(path: Path, names: Sequence[str], labels: Mapping[str, str]) -> Path:
     """Write an image of busybox alone, as `docker save` does, that sleeps."""
     layer = io.BytesIO()
     with tarfile.open(fileobj=layer, mode="w") as archive:
@@ -317,14 +342,14 @@ def _end_shims(made: Node) -> None:
             os.kill(process, signal.SIGKILL)
 
 
-def _unmount(directory: Path) -> None:
+def unmount(directory: Path) -> None:
     """Unmount what a runtime that was killed left below the directory."""
     mounts = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
     for mount in sorted((mount for mount in mounts if mount.startswith(f"{directory}/")), reverse=True):
         subprocess.run(["/bin/umount", "-l", mount], check=False)
 
 
-def _quietly(call: Any, *arguments: Any) -> None:
+def quietly(call: Any, *arguments: Any) -> None:
     """Clean up as far as it goes: the daemons end either way."""
     try:
         call(*arguments)

@@ -67,6 +67,7 @@ class Fake:
     path: Path
     kept: dict[str, bytes] = field(default_factory=dict)
     shown: dict[str, str] = field(default_factory=dict)
+    name: str = "containerd"
     version: str = "1.6.20~ds1"
     started: int = STARTED
     running: bool = True
@@ -91,7 +92,8 @@ class Fake:
             return *failure, b""
         name = method.rpartition("/")[2]
         if name == "Version":
-            return 0, "", made({1: self.version})
+            of_cri = {1: "0.1.0", 2: self.name, 3: self.version}
+            return 0, "", made(of_cri if "runtime.v1" in method else {1: self.version})
         if name == "List":
             return 0, "", b"".join(made({1: one}) for one in self.kept.values())
         if name == "Get":

@@ -17,6 +17,7 @@ from jsonschema import Draft202012Validator
 import hashcompat
 from hashcompat.core.errors import InputError
 from hashcompat.output.rewriting import apply, guard
+from hashcompat.output.rewriting.runtimes import Node
 from tests.helpers import fakecontainerd
 from tests.helpers.fakecontainerd import Fake, container, hash_in, sandbox
 from tests.helpers.pods import PLAIN, Json, as_json, node, pod
@@ -274,7 +275,7 @@ def test_a_signature_is_asked_for_by_its_key(fake: Fake, document: Path, run: Ru
 
 @pytest.mark.parametrize(
     ("version", "why"),
-    [("1.7.1", "was not tried with containerd 1.7.1"), ("1.6.12", "forgets the IPs of its sandboxes")],
+    [("1.5.18", "was not tried with containerd 1.5.18"), ("1.6.12", "forgets the IPs of its sandboxes")],
 )
 def test_a_runtime_that_was_not_tried_is_refused(
     fake: Fake, document: Path, run: Run, version: str, why: str
@@ -284,7 +285,7 @@ def test_a_runtime_that_was_not_tried_is_refused(
     assert (result.code, why in result.err) == (1, True)
     assert hashes(fake) == {WAS}
     taken = run(*words("apply", document, "--write", "--untested-runtime"))
-    assert taken.code == (0 if version == "1.7.1" else 1)
+    assert taken.code == (0 if version == "1.5.18" else 1)
 
 
 def test_a_kubelet_that_starts_in_the_middle_ends_the_run(
@@ -375,3 +376,21 @@ def test_many_containers_are_read_and_written(fake: Fake, run: Run, tmp_path: Pa
     fake.add(*(container(identity(name), WAS, name) for name in names))
     result: Any = run(*words("apply", document, "--write"))
     assert states(result) == {"rewritten": 500}
+
+
+def test_a_check_restarts_the_runtime_where_no_kubelet_runs(
+    fake: Fake, document: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kubelet of the old release would find other hashes than its own."""
+    assert run(*words("apply", document, "--write")).code == 0
+    monkeypatch.setattr(Node, "restart", lambda _: fake.restart())
+
+    def runs() -> None:
+        raise InputError("a kubelet runs")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(guard, "check_kubelet", runs)
+        refused = run(*words("check", document, "--restart-runtime"))
+    assert (refused.code, "a kubelet runs" in refused.err) == (1, True)
+    assert states(run(*words("check", document))) == {"not_yet": 3}
+    assert states(run(*words("check", document, "--restart-runtime"))) == {"shown": 3}

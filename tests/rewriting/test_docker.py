@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import hashcompat
-from hashcompat.output.rewriting import docker, guard, newest
+from hashcompat.output.rewriting import docker, guard, lives, newest
 from tests.helpers.pods import PLAIN, Json
 from tests.helpers.program import Result, Run
 from tests.helpers.upgrades import record
@@ -36,7 +36,7 @@ def _root(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
     monkeypatch.setattr(guard, "check_root", lambda: None)
     monkeypatch.setattr(guard, "check_kubelet", lambda: None)
-    monkeypatch.setattr(docker, "_lives", lambda pid, _: pid == 7)
+    monkeypatch.setattr(docker, "lives", lambda pid, _: pid == 7)
 
 
 class Node:
@@ -84,7 +84,7 @@ class Node:
         return self.document
 
     def words(self, action: str, *more: object) -> list[object]:
-        place = ("--runtime", "docker", "--docker-root", self.root)
+        place = ("--runtime", "docker", "--runtime-root", self.root)
         socket = ("--runtime-endpoint", self.directory / "docker.sock", "--static-pod-dir", self.manifests)
         return ["normalize", action, self.document, "--node-name", "n1", *place, *socket, "-o", "json", *more]
 
@@ -195,12 +195,12 @@ def test_a_version_that_was_not_tried_is_refused(node: Node, run: Run) -> None:
 
 def test_a_process_is_a_containers_by_its_cgroup(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    assert not docker._lives(os.getpid(), ID)
-    assert not docker._lives(0, ID)
-    assert not docker._lives("7", ID)
-    assert not docker._lives(1 << 22, ID)
+    assert not lives(os.getpid(), ID)
+    assert not lives(0, ID)
+    assert not lives("7", ID)
+    assert not lives(1 << 22, ID)
     own = Path("/proc/self/cgroup").read_text()
-    assert docker._lives(os.getpid(), own.splitlines()[0][:3])
+    assert lives(os.getpid(), own.splitlines()[0][:3])
 
 
 def test_the_newest_of_a_name_counts_however_short_its_time_is() -> None:

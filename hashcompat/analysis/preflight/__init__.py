@@ -63,6 +63,7 @@ from hashcompat.analysis.preflight.checks.runtime import (
     OLD_RUNTIME,
     OLD_SANDBOXES,
     OTHER_RUNTIME,
+    REWRITING,
     RUNTIME_ENDPOINT,
     RUNTIME_FAULTS,
     SANDBOX_IMAGE,
@@ -138,6 +139,7 @@ def _problems(check: Check, facts: Facts, upgrade: Upgrade) -> list[Problem]:
 
 def left_out(given: frozenset[Need]) -> Iterator[tuple[str, str]]:
     """Yield each check that cannot be made with what is given, and what it needs besides, in words."""
+    given |= {Need.REWRITING}
     for check in CHECKS:
         if not check.is_run(given):
             missing = min((need - given for need in check.needs), key=len)
@@ -164,6 +166,7 @@ def known_checks(names: Iterable[str]) -> list[str]:
 
 
 _UNSORTED: Final[tuple[Check, ...]] = (
+    REWRITING,
     ROOM,
     SMALLER,
     READINESS,
@@ -355,6 +358,8 @@ class Question(msgspec.Struct, frozen=True):
     """The checks whose errors count as warnings, or ``all``."""
     now: datetime | None = None
     """The time, UTC."""
+    normalized: bool = False
+    """Whether the records of the nodes are to be rewritten first."""
 
 
 def inspect(dumps: Sequence[Dump] | None, known: Known, question: Question, catalog: Catalog) -> Preflight:
@@ -364,6 +369,7 @@ def inspect(dumps: Sequence[Dump] | None, known: Known, question: Question, cata
     of another release than the one that runs on a node.
     """
     given = known.given if dumps is None else known.given | {Need.NODE}
+    given |= {Need.REWRITING} if question.normalized else set[Need]()
     ignored = tuple(known_checks(question.ignored))
     if question.current:
         catalog.kubelet(question.current)

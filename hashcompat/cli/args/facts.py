@@ -29,6 +29,15 @@ def keep_going_option() -> Any:
     )
 
 
+def normalized_option() -> Any:
+    """Declare the option of every command that plans with records as hashcompat normalize leaves them."""
+    return option(
+        "--assume-normalized",
+        is_flag=True,
+        help="Assume that recorded hashes are rewritten first, as far as hashcompat normalize can.",
+    )
+
+
 def override_option() -> Any:
     """Declare the option of every command that takes ``--from`` and reads nodes."""
     return option(
@@ -179,6 +188,15 @@ class Facts:
 
 
 @group
+class Normalized:
+    """Whether records are assumed to be rewritten first, for a command that assumes no patches."""
+
+    HEADING: ClassVar = "Facts about the cluster"
+
+    assume_normalized: bool = normalized_option()
+
+
+@group
 class Patched:
     """The patches that the current and the target kubelets are assumed to have."""
 
@@ -200,11 +218,7 @@ class Patched:
         type=click.Choice(STRATEGIES),
         help="Assume current kubelets patched by hashcompat patch, with the releases of --like.",
     )
-    assume_normalized: bool = option(
-        "--assume-normalized",
-        is_flag=True,
-        help="Assume that recorded hashes are rewritten first, as far as hashcompat normalize can.",
-    )
+    assume_normalized: bool = normalized_option()
 
     def patches(self, names: Names) -> Patches:
         """Return the patches of the target and of the current kubelets, where they are assumed."""

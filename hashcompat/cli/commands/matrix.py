@@ -12,7 +12,7 @@ from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output, progress
 from hashcompat.cli.args import Changed, group, option
 from hashcompat.cli.args import command as declared
-from hashcompat.cli.args.facts import Facts
+from hashcompat.cli.args.facts import Facts, Normalized
 from hashcompat.cli.args.inventory import Reading, is_named, refuse_without_pods
 from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.releases import Releases
@@ -35,6 +35,7 @@ class Arguments:
     source: Source
     scope: Scope
     facts: Facts
+    normalized: Normalized
     shown: Annotated[Shown, shows(MATRIX)]
     quiet: Quiet
 
@@ -48,7 +49,7 @@ def command(arguments: Arguments) -> None:
     """Compare every pair of releases, both ways: which containers restart, and the upstream change behind it.
 
     With pods: how many of their containers restart for each pair, and the path from --from to --to that
-    restarts the fewest.
+    restarts the fewest. Recorded hashes decide its first step alone.
     """
     quiet = arguments.quiet.quiet
     names, asked = arguments.releases.data.names(quiet=quiet), arguments.releases
@@ -59,9 +60,11 @@ def command(arguments: Arguments) -> None:
         output.ready(MATRIX, arguments.shown)
         reading = Reading(arguments.source, arguments.scope, needs_nodes=first == AUTO, quiet=quiet)
         inventory = reading.inventory()
-        view = View(names.catalog, arguments.facts.options(reading, inventory, names))
+        options = arguments.facts.options(reading, inventory, names)
+        normalized = arguments.normalized.assume_normalized
+        view = View(names.catalog, structs.replace(options, normalized=normalized))
     else:
-        refuse_without_pods(arguments.source, arguments.scope, arguments.facts)
+        refuse_without_pods(arguments.source, arguments.scope, arguments.facts, arguments.normalized)
         output.ready(MATRIX, arguments.shown)
     progress.current().stage("Comparing the releases")
     matrix = make(view, first, last, inventory, patches=arguments.every_patch)

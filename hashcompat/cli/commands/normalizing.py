@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, ClassVar, Final
@@ -21,13 +19,9 @@ from hashcompat.core.errors import ExitCode, InputError
 from hashcompat.core.model.normalization import CONTAINERD, DOCKER, RUNTIMES, Done, Run, State, Work
 from hashcompat.core.policies import duration_of
 from hashcompat.output.report.normalization import RUN
-from hashcompat.output.rewriting import Place, apply, docker, files, guard
-from hashcompat.output.rewriting.containerd import Containerd
-from hashcompat.output.rewriting.docker import Docker
-from hashcompat.output.rewriting.grpc import Channel
+from hashcompat.output.rewriting import Place, apply, docker, files, guard, runtimes
 from hashcompat.sources.files import normalizations
 
-_CONTAINERD: Final = "/run/containerd/containerd.sock"
 _UNLIMITED: Final = timedelta(days=36_500)
 
 
@@ -46,8 +40,10 @@ class OnNode:
     runtime_endpoint: str | None = option(
         "--runtime-endpoint", metavar="SOCKET", help="The runtime's socket, if it is not the usual one."
     )
-    docker_root: str | None = option(
-        "--docker-root", metavar="DIR", help="Docker's data directory, if it is not the usual one."
+    runtime_root: str | None = option(
+        "--runtime-root",
+        metavar="DIR",
+        help="Docker's data directory, if it is not the usual one.",
     )
     static_pod_dir: str | None = option(
         "--static-pod-dir", metavar="DIR", help="The only directory whose manifests may be given a uid."
@@ -70,22 +66,12 @@ class OnNode:
         """Return what a document says of this node; raises InputError for one that is refused."""
         return normalizations.read(file, self.name, key_of(self.verify_key), longest, datetime.now(UTC))
 
-    def kind(self, work: Work) -> str:
-        """Return which runtime it is."""
-        return self.runtime or work.node.runtime.partition("://")[0] or CONTAINERD
-
-    @contextmanager
-    def place(self, work: Work) -> Iterator[tuple[Place, str]]:
-        """Open the runtime's records; yields them, and the runtime with its version."""
-        kind = self.kind(work)
-        if kind == DOCKER:
-            yield Docker(self.docker_root or ""), work.node.runtime
-        elif kind == CONTAINERD:
-            with Channel(self.runtime_endpoint or _CONTAINERD) as channel:
-                found = Containerd(channel)
-                yield found, f"{CONTAINERD}://{found.version()}"
-        else:
-            raise InputError(f"the records of {kind} cannot be rewritten")
+    def of(self, work: Work) -> runtimes.Node:
+        """Return where the runtime is."""
+        reported = work.node.runtime
+        kind = self.runtime or reported.partition("://")[0] or CONTAINERD
+        endpoint = (self.runtime_endpoint or "").removeprefix("unix://")
+        return runtimes.Node(kind, reported, endpoint, self.runtime_root or "")
 
 
 @group
@@ -105,12 +91,12 @@ class Tolerance:
         help="dockerd is started with --live-restore; by default its daemon.json has to say so.",
     )
 
-    def check(self, node: OnNode, kind: str, runtime: str) -> None:
+    def check(self, node: runtimes.Node, runtime: str) -> None:
         """Raise InputError where something speaks against writing on this node now."""
         guard.check_root()
         guard.check_kubelet()
-        if kind == DOCKER:
-            docker.check_stopped(node.runtime_endpoint or "")
+        if node.kind == DOCKER:
+            docker.check_stopped(node.endpoint)
             docker.check_live_restore(asserted=self.live_restore)
         guard.check_runtime(runtime, default_catalog().runtimes, untested=self.untested_runtime)
 
@@ -144,10 +130,10 @@ def apply_command(arguments: Applied) -> None:
     longest = duration_of(arguments.max_age, "--max-age")
     output.ready(RUN, arguments.shown)
     work = arguments.node.read(arguments.file, longest)
-    kept, manifests = apply.undo_of(arguments.file), arguments.node.manifests
-    with guard.alone(arguments.file), arguments.node.place(work) as (place, runtime):
+    kept, manifests, node = apply.undo_of(arguments.file), arguments.node.manifests, arguments.node.of(work)
+    with guard.alone(arguments.file), node.place([one.rewrite.id for one in work.tasks]) as (place, runtime):
         if arguments.write:
-            arguments.tolerance.check(arguments.node, place.kind, runtime)
+            arguments.tolerance.check(node, runtime)
         known = apply.load_undo(kept, work.digest, work.node.name)
         plan = apply.planned(work, place, manifests)
         if arguments.write:
@@ -183,6 +169,11 @@ class Looked:
     """What ``check`` is asked."""
 
     file: str = argument(required=True, metavar="FILE")
+    restart_runtime: bool = option(
+        "--restart-runtime",
+        is_flag=True,
+        help="Restart the runtime first, by systemd; refused while a kubelet runs.",
+    )
     node: OnNode
     shown: Annotated[Shown, shows(RUN)]
     quiet: Quiet
@@ -192,7 +183,8 @@ class Looked:
 def check_command(arguments: Looked) -> int:
     """Ask this node's runtime, once it was restarted, whether each container is there with its new record.
 
-    Exit code 0 if all are, 2 if the runtime still shows an old record, 1 if a container is another one.
+    --restart-runtime restarts it before. Exit code 0 if all are, 2 if the runtime still shows an old record,
+    1 if a container is another one.
     """
     output.ready(RUN, arguments.shown)
     work, kept = arguments.node.read(arguments.file), apply.undo_of(arguments.file)
@@ -202,13 +194,12 @@ def check_command(arguments: Looked) -> int:
             f"{kept}: missing, so nothing was rewritten here; hashcompat normalize apply --write does it"
         )
     wanted = [one.name for one in known.values() if one.kind != apply.MANIFEST]
-    if arguments.node.kind(work) == DOCKER:
-        shown, runtime = docker.shown(wanted, arguments.node.runtime_endpoint or ""), work.node.runtime
-    else:
-        with Channel(arguments.node.runtime_endpoint or _CONTAINERD) as channel:
-            found = Containerd(channel)
-            runtime = f"{CONTAINERD}://{found.version()}"
-            shown = {one.id: (one.hash, one.running, str(one.started)) for one in found.shown(wanted)}
+    node = arguments.node.of(work)
+    if arguments.restart_runtime:
+        guard.check_root()
+        guard.check_kubelet()
+        node.restart()
+    shown, runtime = node.answered(wanted)
     rows = apply.checked(known, shown, lambda path: files.content(Path(path), Path(path).parent))
     run = Run("check", False, work.node.name, work.to_release, runtime, str(kept), tuple(rows))
     _show(arguments, run)
@@ -240,9 +231,11 @@ def undo_command(arguments: Undone) -> None:
     known = apply.load_undo(kept, work.digest, work.node.name)
     if not known:
         raise InputError(f"{kept}: missing, so nothing was rewritten here")
-    with guard.alone(arguments.file), arguments.node.place(work) as (place, runtime):
+    node = arguments.node.of(work)
+    wanted = [one.name for one in known.values() if one.kind != apply.MANIFEST]
+    with guard.alone(arguments.file), node.place(wanted) as (place, runtime):
         if arguments.write:
-            arguments.tolerance.check(arguments.node, place.kind, runtime)
+            arguments.tolerance.check(node, runtime)
         rows = list(
             apply.restored(known, place, arguments.node.manifests, guard.check_kubelet, write=arguments.write)
         )

@@ -69,6 +69,12 @@ class Joined:
         "pods show.",
     )
 
+    assume_normalized: bool = option(
+        "--assume-normalized",
+        is_flag=True,
+        help="Check that the records of these nodes can be rewritten by hashcompat normalize, and plan so.",
+    )
+
     override_node_releases: bool = override_option()
 
     def known(self, reading: Reading, way: Way, dumps: Sequence[Dump], catalog: Catalog) -> Known:
@@ -112,6 +118,7 @@ class Joined:
             records=index(inventory.records),
             apiserver_to=self.apiserver or "",
             override_node_releases=self.override_node_releases,
+            normalized=self.assume_normalized,
         )
         return planning.make(inventory, way.old, way.new, View(catalog, options)).items
 
@@ -208,7 +215,14 @@ def command(arguments: Arguments) -> int:
     result = inspect(
         nodes,
         known,
-        Question(way.new, current, server, tuple(listed(arguments.ignored)), datetime.now(UTC)),
+        Question(
+            way.new,
+            current,
+            server,
+            tuple(listed(arguments.ignored)),
+            datetime.now(UTC),
+            joined.assume_normalized,
+        ),
         catalog,
     )
     result = structs.replace(result, making=names.making(created, arguments))

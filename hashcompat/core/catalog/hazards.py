@@ -286,6 +286,9 @@ class Vendors:
 
 # Container runtimes: the faults of their versions, and what their versions can do.
 
+REWRITABLE: Final = "rewritten records"
+"""The ability of runtimes with which ``normalize`` was tried."""
+
 _VERSION: Final = regex(r"v?([0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4})")
 """What a version begins with; distributions append their own: ``1.6.20~ds1``, ``1.7.11-k3s2``."""
 

@@ -1,9 +1,9 @@
 """Rewrites the records of a node, by a document that says which: the only thing here that changes a node.
 
-Three kinds of places are written to, and nothing else: the extension of a container's own object in
+Few kinds of places are written to, and nothing else: the extension of a container's own object in
 containerd, one label in a container's own file below Docker's data directory, and one line of a static pod's
-manifest. What is changed is found by the container's id, and by what the document says of it: the UID of its
-pod, its name, and the hash that is recorded. Whatever differs is skipped, with the reason.
+manifest. What is changed is found by the container's id, and by what the document says of it:
+the UID of its pod, its name, and the hash that is recorded. Whatever differs is skipped, with the reason.
 
 The order is what makes it safe at every point:
 
@@ -20,6 +20,7 @@ and the worst that a record which is not rewritten does is what it did before.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Protocol
 
 import msgspec
@@ -55,6 +56,16 @@ class Found(msgspec.Struct, frozen=True):
     """Of an extension, its type."""
 
 
+class Shown(msgspec.Struct, frozen=True):
+    """A container, as its runtime answers a kubelet."""
+
+    hash: str
+    """The recorded hash; empty where there is none."""
+    running: bool
+    started: str
+    """When it started, as the runtime shows it."""
+
+
 class Place(Protocol):
     """The records of one runtime."""
 
@@ -72,6 +83,16 @@ class Place(Protocol):
 
     def replace(self, found: Found, value: bytes) -> None:
         """Replace what is kept of a container, whole or not at all. Raises InputError."""
+
+
+def lives(pid: object, identity: str) -> bool:
+    """Return whether a process is in the cgroup of a container, so that it runs whatever a file says."""
+    if type(pid) is not int or pid <= 0:
+        return False
+    try:
+        return identity in Path(f"/proc/{pid}/cgroup").read_text()
+    except OSError:
+        return False
 
 
 def newest(found: Sequence[Found]) -> Mapping[tuple[str, str], str]:

@@ -16,7 +16,7 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
 from hashcompat.core.model.normalization import Done, Pin, State, Task, Work
 from hashcompat.core.records.edits import with_uid
-from hashcompat.output.rewriting import Found, MeanwhileError, Place, files, newest
+from hashcompat.output.rewriting import Found, MeanwhileError, Place, Shown, files, newest
 
 # The file with what was there before: every old and every new value, on the disk before the first change.
 
@@ -300,10 +300,8 @@ def _restored(
     return _row(entry, State.RESTORED)
 
 
-def checked(
-    known: Entries, shown: Mapping[str, tuple[str, bool, str]], read: Callable[[str], bytes]
-) -> Iterable[Done]:
-    """Compare what was written with what the runtime shows: by id the hash, whether it runs, and since when.
+def checked(known: Entries, shown: Mapping[str, Shown], read: Callable[[str], bytes]) -> Iterable[Done]:
+    """Compare what was written with what the runtime shows of each container, by id.
 
     ``read`` returns the content of a manifest.
     """
@@ -317,13 +315,13 @@ def checked(
                 yield _row(one, State.SHOWN) if same else _row(one, State.FAILED, "it has not that uid")
             continue
         found = shown.get(one.name)
-        if found is None or not found[1]:
+        if found is None or not found.running:
             yield _row(one, State.FAILED, "the runtime shows no such container that runs")
-        elif found[2] != one.started:
+        elif found.started != one.started:
             yield _row(one, State.FAILED, "it started again since")
-        elif found[0] == one.hashes[1]:
+        elif found.hash == one.hashes[1]:
             yield _row(one, State.SHOWN)
-        elif found[0] == one.hashes[0]:
+        elif found.hash == one.hashes[0]:
             yield _row(one, State.NOT_YET, "restart the runtime")
         else:
             yield _row(one, State.FAILED, "the runtime shows another hash")

@@ -8,10 +8,9 @@ plug-in reads it when containerd starts.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
-import msgspec
 from msgspec import structs
 
 from hashcompat.core.errors import InputError
@@ -20,7 +19,7 @@ from hashcompat.core.go.jsonpath import part
 from hashcompat.core.go.jsonpath import text as text_at
 from hashcompat.core.records import documents as names
 from hashcompat.core.records.edits import with_string
-from hashcompat.output.rewriting import Found, MeanwhileError, grpc
+from hashcompat.output.rewriting import Found, MeanwhileError, Shown, grpc
 from hashcompat.output.rewriting.grpc import UNIMPLEMENTED, CallError, Channel
 
 EXTENSION: Final = "io.cri-containerd.container.metadata"
@@ -36,17 +35,6 @@ _HASH_PATH: Final = ("Metadata", "Config", "annotations", names.HASH)
 _ID, _CREATED, _EXTENSIONS = 1, 8, 10
 _TYPE, _VALUE = 1, 2
 _SECONDS, _NANOS = 1, 2
-
-
-class Shown(msgspec.Struct, frozen=True):
-    """A container, as the runtime answers a kubelet."""
-
-    id: str
-    hash: str
-    """The recorded hash; empty where there is none."""
-    running: bool
-    started: int
-    """When it started, in nanoseconds since 1970."""
 
 
 class Containerd:
@@ -71,10 +59,9 @@ class Containerd:
         """Return all containers of pods, sandboxes apart; errors as ``Place`` has them."""
         answer = self._channel.call(f"{_CONTAINERS}/List", b"", _NAMESPACE)
         found = [one for row in grpc.all_of(answer, 1) if (one := _found(row)) is not None]
-        asked = {*wanted} & {one.id for one in found}
-        shown = {one.id: one for one in self.shown(asked)}
+        shown = answered(self._channel, {*wanted} & {one.id for one in found})
         return [
-            structs.replace(one, running=seen.running, started=str(seen.started))
+            structs.replace(one, running=seen.running, started=seen.started)
             if (seen := shown.get(one.id))
             else one
             for one in found
@@ -104,23 +91,23 @@ class Containerd:
         if now is None or (now.id, now.value) != (found.id, value):
             raise InputError(f"{found.id}: containerd did not take the record")
 
-    def shown(self, wanted: Collection[str]) -> Iterator[Shown]:
-        """Yield what its CRI plug-in answers a kubelet about some containers, those that it has."""
-        answer = self._channel.call(f"{_CRI}/ListContainers", b"")
-        for row in grpc.all_of(answer, 1):
-            identity = grpc.text_of(row, 1)
-            if identity in wanted:
-                yield self._status(identity, grpc.texts_of(row, 9).get(names.HASH, ""))
 
-    def _status(self, identity: str, listed: str) -> Shown:
-        """Return the status of a container; raises InputError where its hash is not that of the list."""
-        answer = self._channel.call(f"{_CRI}/ContainerStatus", grpc.made({1: identity}))
-        status = grpc.one_of(answer, 1)
-        found = grpc.texts_of(status, 13).get(names.HASH, "")
-        if found != listed:
-            raise InputError(f"{identity}: the runtime answers with two hashes")
-        running = grpc.number_of(status, 3) == _RUNNING
-        return Shown(identity, found, running, grpc.number_of(status, 5))
+def answered(channel: Channel, wanted: Collection[str]) -> Mapping[str, Shown]:
+    """Return what a CRI runtime answers a kubelet about some containers, by id; those that it has."""
+    rows = grpc.all_of(channel.call(f"{_CRI}/ListContainers", b""), 1)
+    listed = {grpc.text_of(row, 1): grpc.texts_of(row, 9).get(names.HASH, "") for row in rows}
+    return {one: _status(channel, one, found) for one, found in listed.items() if one in wanted}
+
+
+def _status(channel: Channel, identity: str, listed: str) -> Shown:
+    """Return the status of a container; raises InputError where its hash is not that of the list."""
+    answer = channel.call(f"{_CRI}/ContainerStatus", grpc.made({1: identity}))
+    status = grpc.one_of(answer, 1)
+    found = grpc.texts_of(status, 13).get(names.HASH, "")
+    if found != listed:
+        raise InputError(f"{identity}: the runtime answers with two hashes")
+    running = grpc.number_of(status, 3) == _RUNNING
+    return Shown(found, running, str(grpc.number_of(status, 5)))
 
 
 def _found(container: bytes) -> Found | None:

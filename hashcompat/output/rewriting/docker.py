@@ -21,7 +21,7 @@ from hashcompat.core.go.jsonpath import part
 from hashcompat.core.go.jsonpath import text as text_at
 from hashcompat.core.records import documents as names
 from hashcompat.core.records.edits import with_string
-from hashcompat.output.rewriting import Found, files
+from hashcompat.output.rewriting import Found, Shown, files, lives
 
 LABEL: Final = f"annotation.{names.HASH}"
 _HASH_PATH: Final = ("Config", "Labels", LABEL)
@@ -89,19 +89,9 @@ def found_in(identity: str, value: bytes) -> Found | None:
         created=names.nanoseconds(text_at(content, "Created")) or 0,
         hash=text_at(labels, LABEL),
         value=value,
-        running=state.get("Running") is True and _lives(state.get("Pid"), identity),
+        running=state.get("Running") is True and lives(state.get("Pid"), identity),
         started=text_at(state, "StartedAt"),
     )
-
-
-def _lives(pid: object, identity: str) -> bool:
-    """Return whether a process is in the cgroup of a container: live-restore left it running."""
-    if type(pid) is not int or pid <= 0:
-        return False
-    try:
-        return identity in Path(f"/proc/{pid}/cgroup").read_text()
-    except OSError:
-        return False
 
 
 def check_stopped(endpoint: str = "") -> None:
@@ -133,14 +123,14 @@ def check_live_restore(*, asserted: bool, settings: str = _SETTINGS) -> None:
         )
 
 
-def shown(wanted: Iterable[str], endpoint: str = "") -> dict[str, tuple[str, bool, str]]:
-    """Return what dockerd answers of some containers, by id: the recorded hash, whether it runs, since when.
+def answered(endpoint: str, wanted: Iterable[str]) -> dict[str, Shown]:
+    """Return what dockerd answers of some containers, by id; those that it has.
 
     Raises InputError where dockerd cannot be asked.
     """
     from hashcompat.sources.node import docker  # noqa: PLC0415 - apply needs none of it
 
-    path, found = endpoint or _SOCKET, dict[str, tuple[str, bool, str]]()
+    path, found = endpoint or _SOCKET, dict[str, Shown]()
     spoken = docker.negotiated(jsontext.loads(docker.answer(path, "/version", _SECONDS)[1]), path)
     for identity in wanted:
         status, text = docker.answer(path, f"/v{spoken}/containers/{identity}/json", _SECONDS)
@@ -148,7 +138,7 @@ def shown(wanted: Iterable[str], endpoint: str = "") -> dict[str, tuple[str, boo
             continue
         content: Any = jsontext.loads(text)
         state, labels = part(content, "State"), part(part(content, "Config"), "Labels")
-        found[identity] = (
+        found[identity] = Shown(
             str(labels.get(LABEL, "")),
             state.get("Running") is True,
             str(state.get("StartedAt", "")),

@@ -10,13 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from hashcompat.core.catalog.hazards import Runtimes
+from hashcompat.core.catalog.hazards import REWRITABLE, Runtimes
 from hashcompat.core.errors import InputError
 from hashcompat.sources.node import Asking, kubelets, proc
 from hashcompat.sources.node.root import Root
 
-ABILITY: Final = "rewritten records"
-"""How abilities.json calls it."""
 _SPARE: Final = 16 << 20
 """Bytes that are to be free beside what is written."""
 
@@ -46,7 +44,7 @@ def check_runtime(runtime: str, runtimes: Runtimes, *, untested: bool) -> None:
     named = runtime.replace("://", " ")
     for fault in runtimes.faults_of(runtime):
         raise InputError(f"{named} {fault.about}, and it has to restart for this ({fault.source})")
-    if not untested and not runtimes.can(runtime, ABILITY):
+    if not untested and not runtimes.can(runtime, REWRITABLE):
         raise InputError(
             f"rewriting records was not tried with {named}; --untested-runtime does it all the same: first "
             "on a node that you can lose"

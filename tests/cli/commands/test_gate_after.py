@@ -215,3 +215,27 @@ def test_budgets_are_asked_of_the_pods_that_there_are_now(run: Run, known: bool,
     words = ("--plan", "plan.json", "--node", "n1", "--fail-on", "pdb", "-f", "-")
     result = run("gate", *words, stdin=guarded)
     assert (result.code, "fail-on pdb: ns/web: " in last(result)) == (code, True), result.err
+
+
+def test_a_container_whose_record_was_rewritten_is_kept_as_predicted(run: Run, tmp_path: Path) -> None:
+    """The plan takes its record as rewritten; afterwards the runtime shows the target's hash, or not."""
+    was, new = (hashcompat.container_hash(PLAIN, release).value or 0 for release in (OLD, NEW))
+    plan, dump = tmp_path / "plan.json", tmp_path / "dump.json"
+
+    def records(value: int) -> Path:
+        dump.write_text(json.dumps({"containers": [{**record(value, "p-n1"), "id": "a" * 64}]}))
+        return dump
+
+    def objects(release: str) -> bytes:
+        found = node(release)
+        ready = {"type": "Ready", "status": "True", "lastHeartbeatTime": AFTER}
+        found["status"]["conditions"] = [ready]
+        return as_json(SYSTEM, found, running("p-n1", "n1", "a" * 64, BEFORE))
+
+    words = ("plan", "--to", "1.9.11", "-f", "-", "-q", "--recorded", records(was), "--out", plan)
+    made = run(*words, "--assume-normalized", "-o", "json", stdin=objects(OLD))
+    assert made.document["summary"]["keep"] == 1, made.err
+    for value, code, says in ((new, 0, "gate: PASS: after: 1 of 1 container as"), (was, 2, "recorded")):
+        after = ("gate", "--plan", plan, "--node", "n1", "--after", "-f", "-", "--recorded", records(value))
+        result = run(*after, stdin=objects(NEW))
+        assert (result.code, says in result.err + result.out) == (code, True), result.err + result.out

@@ -88,3 +88,24 @@ def test_a_signed_document_has_the_signature(run: Run, tmp_path: Path) -> None:
         stdin=PODS,
     )
     assert result.document["signature"].startswith("hmac-sha256:")
+
+
+def test_a_matrix_counts_records_as_rewritten(run: Run, tmp_path: Path) -> None:
+    words = ("matrix", "--from", "1.30.14", "--to", "1.31.14", "-f", "-", "--recorded", records(tmp_path))
+    for more, killed in (((), 2), (("--assume-normalized",), 1)):
+        result = run(*words, *more, "-o", "json", stdin=PODS)
+        assert result.code == 0, result.err
+        (cell,) = (one for one in result.document["items"] if one["from"] == "1.30.14")
+        assert cell["findings"] == killed, cell
+    refused = run("matrix", "--assume-normalized")
+    assert (refused.code, "--assume-normalized is about pods" in refused.err) == (64, True)
+
+
+def test_a_preflight_says_where_records_cannot_be_rewritten(run: Run) -> None:
+    one = node("v1.30.14")
+    one["status"]["nodeInfo"]["containerRuntimeVersion"] = "containerd://1.5.9"
+    words = ("preflight", "--to", "1.31.14", "--no-node", "-f", "-", "-o", "json")
+    pods = as_json(pod(status=STATUS), one)
+    for more, found in (((), []), (("--assume-normalized",), ["ERROR"])):
+        result = run(*words, *more, stdin=pods)
+        assert [row["status"] for row in result.document["items"] if row["id"] == "PF-143"] == found

@@ -1,12 +1,25 @@
-"""PF-116: a container runtime whose own restart breaks pods."""
+"""PF-116 and PF-143: a runtime whose own restart breaks pods, or whose records are not rewritten."""
 
 from __future__ import annotations
 
 import pytest
 
+from hashcompat.analysis.preflight.checks import Need
 from hashcompat.analysis.preflight.facts import Cluster
 from hashcompat.core.model.pods import Node
-from tests.helpers.dumps import GONE, OBJECTS, containerd, dump, failed, found, status, unread, upgrade
+from tests.helpers.dumps import (
+    GONE,
+    NODE,
+    OBJECTS,
+    containerd,
+    docker,
+    dump,
+    failed,
+    found,
+    status,
+    unread,
+    upgrade,
+)
 
 
 @pytest.mark.parametrize(
@@ -33,3 +46,33 @@ def test_pf116_by_what_the_runtime_answers() -> None:
     ]
     unread = dump({("cri", "version"): failed(), ("docker", "version"): GONE})
     assert status("PF-116", unread, upgrade("1.31.0")) == [("UNKNOWN", "")]
+
+
+ASKED = frozenset({Need.REWRITING})
+
+
+@pytest.mark.parametrize(
+    ("runtime", "expected"),
+    [
+        ("containerd://1.6.20~ds1", ["OK"]),
+        ("containerd://2.2.9", ["OK"]),
+        ("containerd://1.6.12", ["ERROR", "ERROR"]),
+        ("containerd://1.5.9", ["ERROR"]),
+        ("rkt://1.30.0", ["ERROR"]),
+    ],
+)
+def test_pf143_a_runtime_whose_records_are_rewritten(runtime: str, expected: list[str]) -> None:
+    cluster = Cluster(Node("n1", "v1.30.0", runtime))
+    rows = found("PF-143", unread(), upgrade("1.31.0"), cluster, OBJECTS | ASKED)
+    assert [row[0] for row in rows] == expected
+
+
+@pytest.mark.parametrize(("more", "expected"), [({"LiveRestoreEnabled": True}, "OK"), ({}, "ERROR")])
+def test_pf143_docker_needs_live_restore(more: dict[str, bool], expected: str) -> None:
+    given = dump(docker("20.10.24", **more))
+    ((state, _, text),) = found("PF-143", given, upgrade("1.16.15"), needs=NODE | ASKED)
+    assert (state, "live-restore" in text) == (expected, expected == "ERROR")
+
+
+def test_pf143_is_not_looked_at_unless_it_is_asked() -> None:
+    assert found("PF-143", dump(docker("20.10.24")), upgrade("1.16.15"), needs=NODE) == []

@@ -135,9 +135,18 @@ def create(node: Node, made: Json) -> None:
 
 
 @contextmanager
-def lab(directory: Path, number: int, each: int, programs: Path = daemons.DEBIANS) -> Iterator[Lab]:
-    """Run containerd with some pods below a directory; ``programs`` is where it is."""
-    with daemons.containerd_node(directory, IMAGE, programs=programs) as node, ExitStack() as stack:
+def lab(
+    directory: Path,
+    number: int,
+    each: int,
+    programs: Path = daemons.DEBIANS,
+    places: daemons.Places | None = None,
+) -> Iterator[Lab]:
+    """Run containerd with some pods below a directory; ``programs`` and ``places`` as of ``daemons``."""
+    with (
+        daemons.containerd_node(directory, IMAGE, programs=programs, places=places) as node,
+        ExitStack() as stack,
+    ):
         made = containers(number, each)
         for one in made:
             create(node, one)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,14 +13,15 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from scripts.suites import containerd
-from tests.helpers import processes
-from tests.helpers.program import Result, Run
+from tests.helpers import daemons, processes
+from tests.helpers.program import ROOT, Result, Run
 from tests.suites.runtime import rewriting
 from tests.suites.runtime.rewriting import EXTENSION, NEW, Lab, recorded
 
@@ -260,3 +263,119 @@ def test_a_container_that_was_created_again_is_skipped(lab: Lab, run: Run) -> No
     (skipped,) = (row for row in result.document["items"] if row["state"] == "skipped")
     assert f"{skipped['pod']}/{skipped['container']}" == name
     assert states(run(*lab.words("undo"), "--write")) == {"restored": 49}
+
+
+LAYOUTS = {
+    "k3s-agent": (
+        "/var/lib/rancher/k3s/agent/containerd",
+        "/run/k3s/containerd",
+        "/run/k3s/containerd/containerd.sock",
+        "/var/lib/rancher/k3s/agent/etc/containerd/config.toml",
+        "/var/lib/rancher/k3s/data/current/bin",
+    ),
+    "rke2-agent": (
+        "/var/lib/rancher/rke2/agent/containerd",
+        "/run/k3s/containerd",
+        "/run/k3s/containerd/containerd.sock",
+        "/var/lib/rancher/rke2/agent/etc/containerd/config.toml",
+        "/var/lib/rancher/rke2/bin",
+    ),
+    "k0sworker": (
+        "/var/lib/k0s/containerd",
+        "/run/k0s/containerd",
+        "/run/k0s/containerd.sock",
+        "/etc/k0s/containerd.toml",
+        "/var/lib/k0s/bin",
+    ),
+}
+"""By unit where the containerd of a distribution is: its root, state, socket, configuration and programs."""
+SYSTEMCTL = """#!/bin/sh
+cd {directory}
+case $1 in
+stop)
+  kill "$(cat pid)"
+  while grep -qs '^State:.[^Z]' "/proc/$(cat pid)/status"; do sleep 0.1; done
+  ;;
+start)
+  PATH={programs}:$PATH setsid containerd -c {config} >of-unit.log 2>&1 &
+  echo $! >pid
+  ;;
+esac
+"""
+"""Starts and stops a containerd as the child of a unit that has nothing else in it."""
+
+
+@contextmanager
+def layout(unit: str) -> Iterator[tuple[daemons.Places, Path]]:
+    """Lend the directories of a distribution; yields its places, and where its configuration is."""
+    root, state, socket, config, programs = map(Path, LAYOUTS[unit])
+    places = [(root, 4), (state, 3), (config, 3 if config.is_relative_to("/etc") else 4)]
+    tops = [*dict.fromkeys(Path(*place.parts[:depth]) for place, depth in places)]
+    assert not any(top.exists() for top in tops), f"{tops}: something else is there"
+    try:
+        for place in (root, state, config.parent, programs):
+            place.mkdir(parents=True)
+        for name in ("containerd", "containerd-shim-runc-v2"):
+            (programs / name).symlink_to(containerd.built(containerd.SLICE) / name)
+        (programs / "ctr").symlink_to("/usr/bin/ctr")
+        yield daemons.Places(root, state, socket), config
+    finally:
+        for top in tops:
+            shutil.rmtree(top, ignore_errors=True)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [unit if unit == "k3s-agent" else pytest.param(unit, marks=pytest.mark.full) for unit in LAYOUTS],
+)
+def test_a_containerd_that_ends_with_its_kubelet_is_started_for_it(
+    unit: str, run: Run, tmp_path: Path
+) -> None:
+    with (
+        tempfile.TemporaryDirectory(prefix="hc-", ignore_cleanup_errors=True) as directory,
+        layout(unit) as (places, config),
+        rewriting.lab(Path(directory), 2, 3, containerd.built(containerd.SLICE), places) as lab,
+    ):
+        config.symlink_to(lab.node.directory / "containerd.toml")
+        (systemctl := tmp_path / "systemctl").write_text(
+            SYSTEMCTL.format(directory=directory, programs=lab.node.programs, config=config)
+        )
+        systemctl.chmod(0o755)
+        daemons.stop(str(lab.node.directory / "containerd.toml"))
+        subprocess.run([systemctl, "start", unit], check=True)
+        lab.stack.callback(lambda: subprocess.run([systemctl, "stop", unit], check=False))
+        daemons.wait_for_cri(lab.node)
+        before = lab.shown()
+        assert lab.make(run).code == 0
+        (program := tmp_path / "new").write_text("new")
+        script = ROOT / "examples/normalize/k3s.sh"
+        command: list[str | Path] = ["/bin/sh", script, lab.document, unit, program]
+        path = f"{tmp_path}:{PROGRAM.parent}:{os.environ['PATH']}"
+        settings = {**os.environ, "PATH": path, "NODE_NAME": rewriting.NODE, "TARGET": str(tmp_path / "in")}
+        done = subprocess.run(command, env=settings, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert (tmp_path / "in").read_text() == "new"
+        daemons.wait_for_cri(lab.node)
+        words = [word for word in lab.words("check") if word not in ("--runtime-endpoint", places.socket)]
+        checked = run(*words)  # its socket is one of the usual ones
+        assert (checked.code, states(checked)) == (0, {"shown": 6}), checked.err
+        after = lab.shown()
+        assert {name: row[1:] for name, row in after.items()} == {
+            name: row[1:] for name, row in before.items()
+        }
+        assert all(after[name][0] != before[name][0] for name in before)
+
+
+@pytest.mark.full
+def test_500_containers_are_rewritten_within_seconds(run: Run) -> None:
+    with (
+        tempfile.TemporaryDirectory(prefix="hc-", ignore_cleanup_errors=True) as directory,
+        rewriting.lab(Path(directory), 5, 100) as lab,
+    ):
+        assert lab.make(run).code == 0
+        words = [str(PROGRAM), *map(str, lab.words("apply")), "--write"]
+        begin = time.monotonic()
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        taken = time.monotonic() - begin
+        assert json.loads(done.stdout)["summary"]["rewritten"] == 500, done.stderr
+        assert taken < 5

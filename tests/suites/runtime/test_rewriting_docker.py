@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 import hashcompat
-from tests.helpers import daemons, processes
+from tests.helpers import daemons, processes, runtimes
 from tests.helpers.daemons import IMAGE, Node
 from tests.helpers.pods import Json, pod
 from tests.helpers.program import Result, Run
+from tests.suites.runtime import rewriting
 from tests.suites.runtime.rewriting import labels
 
 pytestmark = pytest.mark.runtime
@@ -66,7 +67,7 @@ class Lab:
 
     def words(self, action: str, *more: object) -> list[object]:
         place = (
-            "--docker-root",
+            "--runtime-root",
             self.node.directory / "docker",
             "--runtime-endpoint",
             self.node.docker_socket,
@@ -105,6 +106,20 @@ def lab(monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
             daemons.remove_containers(node)
 
 
+class BelowCri(Lab):
+    """The node, whose containers were created through cri-dockerd."""
+
+    def __init__(self, node: Node, stack: ExitStack, seen: Node) -> None:
+        super().__init__(node, stack)
+        self.cri = rewriting.Lab(seen, stack, rewriting.containers(3, 3))
+        for one in self.cri.pods:
+            rewriting.create(seen, one)
+        self.document = self.cri.document
+
+    def make(self, run: Run) -> Result:
+        return self.cri.make(run)
+
+
 def states(result: Result) -> dict[str, int]:
     assert result.out, result.err
     return {key: number for key, number in result.document["summary"].items() if number}
@@ -116,7 +131,7 @@ def test_there_and_back(lab: Lab, run: Run) -> None:
     assert made.document["summary"]["records"] == NUMBER
     before = lab.seen()
     refused = run(*lab.words("apply", "--write", "--live-restore", "--untested-runtime"))
-    assert (refused.code, "dockerd runs" in refused.err) == (1, True)
+    assert (refused.code, "dockerd runs" in refused.err) == (1, True), refused.err
     lab.stop()
     done = run(*lab.words("apply", "--write", "--live-restore", "--untested-runtime"))
     assert (done.code, states(done)) == (0, {"rewritten": NUMBER}), done.err
@@ -132,3 +147,39 @@ def test_there_and_back(lab: Lab, run: Run) -> None:
     assert (undone.code, states(undone)) == (0, {"restored": NUMBER}), undone.err
     lab.start()
     assert lab.seen() == before
+
+
+if runtimes.CRI_DOCKERD in runtimes.KNOWN:
+
+    def test_there_and_back_below_cri_dockerd(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+        with (
+            tempfile.TemporaryDirectory(prefix="hc-", ignore_cleanup_errors=True) as directory,
+            daemons.node(Path(directory)) as node,
+            ExitStack() as stack,
+        ):
+            with_restore = Lab(node, stack)
+            with_restore.stop()
+            with_restore.start()
+            lab = BelowCri(node, stack, stack.enter_context(runtimes.cri_dockerd(node)))
+            try:
+                before = lab.cri.shown()
+                made = lab.make(run)
+                assert made.document["summary"]["records"] == 9, made.out[-1500:]
+                lab.stop()
+                done = run(*lab.words("apply", "--write", "--live-restore", "--untested-runtime"))
+                assert (done.code, states(done)) == (0, {"rewritten": 9}), done.err
+                lab.start()
+                after = lab.cri.shown()
+                assert {name: row[1:] for name, row in after.items()} == {
+                    name: row[1:] for name, row in before.items()
+                }
+                assert all(after[name][0] != before[name][0] for name in before)
+                assert states(run(*lab.words("check"))) == {"shown": 9}
+                lab.stop()
+                undone = run(*lab.words("undo", "--write", "--live-restore", "--untested-runtime"))
+                assert (undone.code, states(undone)) == (0, {"restored": 9}), undone.err
+                lab.start()
+                assert lab.cri.shown() == before
+            finally:
+                daemons.remove_containers(node)

@@ -28,6 +28,8 @@ class Need(StrEnum):
     """Its Node object and its pods, as an API server returns them."""
     PLAN = "a plan"
     """The verdicts of the containers on it."""
+    REWRITING = "rewritten records"
+    """The wish to rewrite its records first: no input, so a check is not missed where it is not there."""
 
 
 OF_NODE: Final = (frozenset({Need.NODE}),)
@@ -35,6 +37,8 @@ OF_NODE: Final = (frozenset({Need.NODE}),)
 OF_OBJECTS: Final = (frozenset({Need.OBJECTS}),)
 
 OF_PLAN: Final = (frozenset({Need.PLAN}),)
+
+OF_REWRITING: Final = tuple(frozenset({need, Need.REWRITING}) for need in (Need.NODE, Need.OBJECTS))
 
 OF_BOTH: Final = (*OF_NODE, *OF_OBJECTS)
 """The node itself or the cluster's objects, either is enough."""

@@ -1,4 +1,4 @@
-"""The container runtime under the new kubelet: PF-103, 104, 111, 116, 140, 142, 204, 224, 304 and 314.
+"""The container runtime under the new kubelet: PF-103, 104, 111, 116, 140, 142, 143, 204, 224, 304 and 314.
 
 Between 1.20 and 1.37 kubelets lost dockershim, two versions of CRI and a cgroup driver of their own. Where a
 Node object shows the runtime, the first two are judged without anything from the node.
@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator
 from shlex import quote
 from typing import Final
 
-from hashcompat.analysis.preflight.checks import OF_BOTH, Check, Need, Problem, Upgrade
+from hashcompat.analysis.preflight.checks import OF_BOTH, OF_REWRITING, Check, Need, Problem, Upgrade
 from hashcompat.analysis.preflight.facts import Facts, runtime, runtimefiles
 from hashcompat.core import shown
+from hashcompat.core.catalog.hazards import REWRITABLE
 from hashcompat.core.corev1.defaults import is_same_image
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.model.escape import agree, count, name_path
@@ -175,6 +176,33 @@ def _find_faults(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
 
 
 RUNTIME_FAULTS: Final = Check("PF-116", _find_faults, OF_BOTH)
+
+
+# PF-143: a runtime whose records normalize does not rewrite.
+
+_DRAIN: Final = "drain the node instead, or let its containers restart"
+
+
+def _find_records(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    found = facts.runtime
+    for fault in upgrade.runtimes.faults_of(found):
+        text = f"{found} {fault.about} ({fault.source}), and has to restart for rewritten records"
+        yield Problem(Status.ERROR, found, text, _DRAIN)
+    if not upgrade.runtimes.can(found, REWRITABLE):
+        text = f"rewriting records was not tried with {found}, and hashcompat normalize apply refuses it"
+        advice = f"upgrade the runtime first; or {_DRAIN}"
+        yield Problem(Status.ERROR, found, text, advice)
+    if facts.drives_docker and facts.on_node and facts.docker_info.get("LiveRestoreEnabled") is not True:
+        yield Problem(
+            Status.ERROR,
+            found,
+            "dockerd has no live-restore: its records are rewritten while it does not run, and every "
+            "container ends with it",
+            'set "live-restore": true in /etc/docker/daemon.json, then systemctl reload docker',
+        )
+
+
+REWRITING: Final = Check("PF-143", _find_records, OF_REWRITING)
 
 
 # PF-314: the image of sandboxes is not on the node.

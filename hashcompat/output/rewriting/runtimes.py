@@ -1,0 +1,116 @@
+"""The runtime of a node: behind which socket it is, what it answers, and how it is started again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from hashcompat.core.errors import InputError
+from hashcompat.core.model.normalization import CONTAINERD, DOCKER
+from hashcompat.output.rewriting import Place, Shown, containerd, docker
+from hashcompat.output.rewriting.containerd import Containerd
+from hashcompat.output.rewriting.docker import Docker
+from hashcompat.output.rewriting.grpc import Channel
+from hashcompat.sources import programs
+
+_UNITS: Final[Mapping[str, Mapping[str, str]]] = {
+    CONTAINERD: {
+        "/run/containerd/containerd.sock": "containerd.service",
+        "/run/k3s/containerd/containerd.sock": "",
+        "/run/k0s/containerd.sock": "",
+        "/var/snap/microk8s/common/run/containerd.sock": "snap.microk8s.daemon-containerd.service",
+    },
+    DOCKER: {"/var/run/docker.sock": "docker.service", "/run/docker.sock": "docker.service"},
+}
+"""The usual sockets of each runtime, the first of which is the default, and the units of systemd behind them;
+empty where it is a child of the program in which the kubelet is: k3s, RKE2, k0s."""
+_RESTART_SECONDS: Final = 120.0
+_ANSWER_SECONDS: Final = 60.0
+
+
+class Node(msgspec.Struct, frozen=True):
+    """Where the runtime of this node is."""
+
+    kind: str
+    """``containerd`` or ``docker``."""
+    reported: str
+    """The runtime with its version, as the node reported it when the document was made."""
+    endpoint: str = ""
+    """Its socket; empty for the usual ones."""
+    root: str = ""
+    """Its data directory; empty for the usual one."""
+
+    @contextmanager
+    def place(self, wanted: Collection[str]) -> Iterator[tuple[Place, str]]:
+        """Open its records; yields them, and the runtime with its version.
+
+        ``wanted`` are ids of containers, by which the right one of several sockets is known. Raises
+        InputError.
+        """
+        if self.kind == DOCKER:
+            yield Docker(self.root), self.reported
+        elif self.kind == CONTAINERD:
+            with Channel(self._socket(wanted)) as channel:
+                found = Containerd(channel)
+                yield found, f"{CONTAINERD}://{found.version()}"
+        else:  # a document says so of a node whose records are left alone
+            raise InputError(f"the records of {self.kind} cannot be rewritten")
+
+    def answered(self, wanted: Collection[str]) -> tuple[Mapping[str, Shown], str]:
+        """Return what the runtime answers of some containers, by id, and which it is; raises InputError."""
+        if self.kind == DOCKER:
+            return docker.answered(self.endpoint, wanted), self.reported
+        if self.kind not in _UNITS:
+            raise InputError(f"the records of {self.kind} cannot be rewritten")
+        with Channel(self._socket(wanted)) as channel:
+            runtime = f"{CONTAINERD}://{Containerd(channel).version()}"
+            return containerd.answered(channel, wanted), runtime
+
+    def _socket(self, wanted: Collection[str]) -> str:
+        """Return the socket: the given one, the only one that is there, or that with the containers."""
+        if self.endpoint:
+            return self.endpoint
+        usual = _UNITS[self.kind]
+        there = [socket for socket in usual if Path(socket).exists()]
+        if not there:
+            raise InputError(
+                f"no socket of {self.kind} at {', '.join(usual)}; --runtime-endpoint names another one"
+            )
+        return next((one for one in there[1:] if _has(one, wanted)), there[0])
+
+    def restart(self) -> None:
+        """Restart the runtime by systemd, and wait until it answers.
+
+        Raises InputError where it has no unit of its own, and where it does not come back.
+        """
+        usual = _UNITS[self.kind]
+        there = (socket for socket in usual if Path(socket).exists())
+        socket = self.endpoint or next(there, next(iter(usual)))
+        unit = usual.get(socket, "")
+        if not unit:
+            raise InputError(f"{socket}: no unit of systemd is known for it; restart the runtime by hand")
+        programs.output([programs.find("systemctl"), "restart", unit], _RESTART_SECONDS, "/")
+        end = time.monotonic() + _ANSWER_SECONDS
+        while True:
+            try:
+                self.answered(())
+            except InputError as error:
+                if time.monotonic() >= end:
+                    raise InputError(f"{unit} was restarted, and does not answer: {error}") from None
+                time.sleep(0.2)
+            else:
+                return
+
+
+def _has(socket: str, wanted: Collection[str]) -> bool:
+    """Return whether a containerd has any of some containers."""
+    try:
+        with Channel(socket) as channel:
+            return any(one.id in wanted for one in Containerd(channel).find(()))
+    except InputError:
+        return False

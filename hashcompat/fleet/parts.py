@@ -33,6 +33,8 @@ Value = TypeVar("Value")
 FOLDER: Final = "_parts"
 """Where parts are, below the output; readers of tables leave out what begins with an underscore."""
 _SUFFIX: Final = ".part"
+_TRIED: Final = ".tried"
+"""What a file is called that shows that a process began with an input; a number follows."""
 _LEVEL: Final = 3
 _BETWEEN_COLLECTIONS: Final = 100_000
 """As of the command line: what is planned has no cycles."""
@@ -50,6 +52,8 @@ class Task(msgspec.Struct, frozen=True):
     """The digest of the release data by which the answer has to be made."""
     schemas: str = ""
     """The directory of these, if it is not the program's own."""
+    tried: int | None = None
+    """How often a process that could not be watched died with it; None where processes are watched."""
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -97,6 +101,15 @@ def file_of(key: str) -> str:
     return f"{FOLDER}/{key}{_SUFFIX}"
 
 
+def tries_in(names: Iterable[str]) -> dict[str, int]:
+    """Return how often a process began with an input and did not end, by key."""
+    marks = (name.partition(_TRIED) for name in names if _TRIED in name)
+    found = dict[str, int]()
+    for key, _, number in marks:
+        found[key] = max(found.get(key, 0), int(number))
+    return found
+
+
 def keys_in(names: Iterable[str]) -> set[str]:
     """Return the keys of the parts among the files of their folder."""
     return {name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX)}
@@ -140,20 +153,33 @@ def work(task: Task) -> Part:
             "a worker has other release data than this program; install the same version, with the same "
             "added releases, on all machines"
         )
+    place = Place(task.out)
+    marks = [f"{FOLDER}/{task.key}{_TRIED}{number}" for number in range(1, (task.tried or 0) + 2)]
+    if task.tried is not None:
+        place.write(marks[-1], b"")
+    part, kept = _safely(task)
+    if kept:
+        place.write(file_of(task.key), packed(part))
+    if task.tried is not None:
+        for mark in marks:
+            place.remove(mark)
+    return Part(part.head, ()) if kept else part
+
+
+def _safely(task: Task) -> tuple[Part, bool]:
+    """Return the part of an input whatever is wrong with it, and whether it is so for good."""
     targets = task.question.targets
     try:
         with local_copy(task.entry) as path:
-            part = _answered(task, path)
+            return _answered(task, path), True
     except StoreError as error:
-        return loose(task, failed(targets, shown(error)))
+        return loose(task, failed(targets, shown(error))), False
     except InputError as error:
-        part = loose(task, failed(targets, shown(error)))
+        return loose(task, failed(targets, shown(error))), True
     except MemoryError:
-        return lost(task, "not enough memory")
+        return lost(task, "not enough memory"), False
     except Exception as error:  # noqa: BLE001 - one input must not keep the others from an answer
-        return lost(task, f"a bug in hashcompat ({type(error).__name__})")
-    Place(task.out).write(file_of(task.key), packed(part))
-    return Part(part.head, ())
+        return lost(task, f"a bug in hashcompat ({type(error).__name__})"), False
 
 
 def _answered(task: Task, path: Path) -> Part:

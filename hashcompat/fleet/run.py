@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import Any, Final
 
 import msgspec
+from msgspec import structs
 
 import hashcompat
 from hashcompat.core.errors import ExitCode, InputError
@@ -30,6 +31,7 @@ from hashcompat.fleet.parts import (
     keys_in,
     lost,
     packed,
+    tries_in,
     unpacked,
     work,
 )
@@ -41,6 +43,10 @@ RUN: Final = "run.json"
 _INDEX: Final = f"{FOLDER}/index"
 _BUCKET: Final = 512
 """Inputs of one bucket, at the most on average: about as many as make files of some MB."""
+
+
+_TRIES: Final = 2
+"""How many unwatched processes may die with an input before it is lost: among others, and alone."""
 
 
 class Shard(msgspec.Struct, frozen=True):
@@ -140,7 +146,7 @@ def answered(asked: Asked, engine: Callable[[], Engine], say: Callable[[str], No
     The second number is of those that it answered.
     """
     out = Place(asked.out)
-    tasks = _tasks(asked, out)
+    tasks = {key: structs.replace(task, tried=0) for key, task in _tasks(asked, out).items()}
     heads, loose, new = _answers(tasks, out, engine, say)
     return len(heads) + len(loose), new
 
@@ -216,23 +222,28 @@ def _answers(
     tasks: Mapping[str, Task], out: Place, engine: Callable[[], Engine], say: Callable[[str], None]
 ) -> tuple[dict[str, Head], dict[str, Part], int]:
     """Return the heads of inputs whose parts are written, the parts of others, and how many are new."""
-    there = keys_in(out.names(FOLDER))
+    names = out.names(FOLDER)
+    there, tries = keys_in(names), tries_in(names)
     kept = {key: head for key, head in _index(out).items() if key in there and key in tasks}
     unread = [key for key in tasks if key in there and key not in kept]
     for key, content in zip(unread, out.read_each(map(file_of, unread)), strict=True):
         kept[key] = unpacked(content, Part).head
     todo = [task for key, task in tasks.items() if key not in kept]
-    loose = dict[str, Part]()
+    suspects = [task for task in todo if task.key in tries]
+    given_up = [task for task in suspects if tries[task.key] >= _TRIES]
+    loose = {task.key: lost(task, f"{_TRIES} processes died that began with it") for task in given_up}
     say(f"{len(tasks):,} inputs, {len(kept):,} of them answered already")
-    if todo:
-        for task, part in engine().run(work, todo):
+    # what a process may have died of comes last, with nothing beside it
+    alone = [[structs.replace(one, tried=tries[one.key])] for one in suspects if one.key not in loose]
+    for some in ([task for task in todo if task.key not in tries], *alone):
+        for task, part in engine().run(work, some) if some else ():
             if part is None:
                 loose[task.key] = lost(task, "every process that took it died")
             elif part.answers:
                 loose[task.key] = part
             else:
                 kept[task.key] = part.head
-    return kept, loose, len(todo)
+    return kept, loose, len(todo) - len(given_up)
 
 
 def _index(out: Place) -> dict[str, Head]:
@@ -348,6 +359,8 @@ def _clean(out: Place, made: Run, keys: set[str]) -> None:
     """Remove the files of tables that this run does not have, and parts but for those of two runs."""
     wanted = {file.path for file in made.files}
     tables = [path for table in TABLES for path in out.below(table) if path.endswith(".parquet")]
-    parts = [file_of(key) for key in keys_in(out.names(FOLDER)) - keys]
+    names = out.names(FOLDER)
+    parts = [file_of(key) for key in keys_in(names) - keys]
+    parts += [f"{FOLDER}/{name}" for name in names if {*tries_in([name])} - keys]
     for path in (*(path for path in tables if path not in wanted), *parts):
         out.remove(path)

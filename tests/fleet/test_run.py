@@ -203,6 +203,39 @@ def test_shards_answer_and_a_run_without_one_makes_the_tables(tmp_path: Path) ->
     assert content(tmp_path / "out") == content(tmp_path / "whole")
 
 
+def test_what_kills_unwatched_processes_again_and_again_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a Pod of an Indexed Job that takes too much memory: the kernel ends all of it each time."""
+    source = save(tmp_path / "in", **{f"c{number}": cluster(pods=number) for number in range(1, 5)})
+    began = list[str]()
+    safely = parts._safely
+
+    def dies(task: parts.Task) -> Any:
+        began.append(task.entry.name)
+        if task.entry.name == "c3":
+            raise SystemExit
+        return safely(task)
+
+    monkeypatch.setattr(parts, "_safely", dies)
+    whole = asked(source, tmp_path / "out")
+    shard = fleet.Asked(whole.sources, whole.out, whole.question, shard=fleet.Shard(0, 1))
+    for _ in range(2):
+        with pytest.raises(SystemExit):
+            fleet.answered(shard, Here, lambda _: None)
+    assert fleet.answered(shard, Here, lambda _: None) == (4, 0)
+    assert began == ["c4", "c3", "c2", "c1", "c3"]
+    made(source, tmp_path / "out")
+    rows = {row["cluster"]: row for row in table(tmp_path / "out", "clusters")}
+    assert [rows[name]["status"] for name in sorted(rows)] == ["planned", "planned", "lost", "planned"]
+    assert rows["c3"]["error"] == "2 processes died that began with it"
+    monkeypatch.undo()
+    for mark in (tmp_path / "out" / "_parts").glob("*.tried2"):
+        mark.unlink()
+    assert made(source, tmp_path / "out").statuses == {NEW: {"planned": 4}}
+    assert not list((tmp_path / "out").rglob("*.tried*"))
+
+
 def test_an_interrupted_run_is_continued(tmp_path: Path) -> None:
     class Stopped(Dying):
         def run(self, function: Any, tasks: Any) -> Any:

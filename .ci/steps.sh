@@ -185,6 +185,11 @@ packages() {
   [ ${#missing[@]} -eq 0 ] || { apt-get update --quiet && apt-get -o DPkg::Lock::Timeout=600 install -y --no-install-recommends "${missing[@]}"; }
 }
 
+fleets() {
+  step "fleets: real Dask schedulers and workers, an S3 server, and what kills or spoils them"
+  suite fleet
+}
+
 patches() {
   step "emitted patches: applied to Kubernetes' own source, built, compared with real Go"
   suite patch

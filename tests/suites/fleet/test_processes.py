@@ -1,0 +1,209 @@
+"""Processes that die: the rows are those of a run in which nothing happens."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.fleet.clusters import NEW, content, table
+from tests.helpers.pods import listed, node
+from tests.helpers.program import ROOT
+from tests.helpers.replicas import replicas
+from tests.suites.fleet import parts
+from tests.suites.fleet.parts import free_port, kill, many, parts_in, program, ran, until, workers_of
+
+pytestmark = pytest.mark.fleet
+FILES = 40
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return many(tmp_path_factory.mktemp("source") / "in", FILES)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(source: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of a run in one process."""
+    out = tmp_path_factory.mktemp("undisturbed") / "out"
+    code, _, err = ran("fleet", source, "--to", NEW, "--out", out, "--workers", 0)
+    assert code == 2, err
+    found = content(out)
+    assert len(found[f"clusters/target={NEW}"]) == FILES
+    return found
+
+
+def killed(process: subprocess.Popen[Any], out: Path, at: list[int]) -> None:
+    """Kill a worker below a process each time that so many inputs are answered."""
+    for number in at:
+        until(lambda number=number: parts_in(out) >= number)  # type: ignore[misc]
+        kill(until(lambda: workers_of(process.pid))[0])
+
+
+def test_workers_of_this_machine_are_killed(
+    source: Path, undisturbed: dict[str, Any], tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    process = program("fleet", source, "--to", NEW, "--out", out, "--workers", 2)
+    killed(process, out, [2, 10, 20])
+    _, err = process.communicate(timeout=6 * parts.PATIENCE)
+    assert process.returncode == 2, err
+    assert content(out) == undisturbed
+
+
+def test_workers_of_a_scheduler_are_killed(source: Path, undisturbed: dict[str, Any], tmp_path: Path) -> None:
+    out, port = tmp_path / "out", free_port()
+    with (
+        parts.scheduler(port, tmp_path / "scheduler.log"),
+        parts.workers(port, tmp_path / "w.log") as nannies,
+    ):
+        process = program(
+            "fleet", source, "--to", NEW, "--out", out, "--scheduler", f"tcp://127.0.0.1:{port}"
+        )
+        killed(nannies, out, [2, 12])
+        _, err = process.communicate(timeout=6 * parts.PATIENCE)
+        assert process.returncode == 2, err
+    assert content(out) == undisturbed
+
+
+def test_a_scheduler_is_killed_and_started_again(
+    source: Path, undisturbed: dict[str, Any], tmp_path: Path
+) -> None:
+    out, port = tmp_path / "out", free_port()
+    with ExitStack() as stack:
+        first = stack.enter_context(parts.scheduler(port, tmp_path / "scheduler.log"))
+        stack.enter_context(parts.workers(port, tmp_path / "w1.log"))
+        process = program(
+            "fleet", source, "--to", NEW, "--out", out, "--scheduler", f"tcp://127.0.0.1:{port}"
+        )
+        until(lambda: parts_in(out) >= 3)
+        first.kill()
+        first.wait()
+        stack.enter_context(parts.scheduler(port, tmp_path / "scheduler2.log"))
+        stack.enter_context(parts.workers(port, tmp_path / "w2.log"))
+        _, err = process.communicate(timeout=6 * parts.PATIENCE)
+        assert process.returncode == 2, err
+    assert content(out) == undisturbed
+
+
+def test_a_program_that_is_killed_goes_on_where_it_was(
+    source: Path, undisturbed: dict[str, Any], tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    process = program("fleet", source, "--to", NEW, "--out", out, "--workers", 0)
+    until(lambda: parts_in(out) >= 5)
+    process.kill()
+    process.communicate()
+    assert not (out / "run.json").exists()
+    code, _, err = ran("fleet", source, "--to", NEW, "--out", out, "--workers", 0)
+    assert code == 2
+    assert ", 0 of them answered already" not in err
+    assert content(out) == undisturbed
+
+
+def test_a_file_that_takes_too_much_memory_is_the_only_one_that_is_lost(tmp_path: Path) -> None:
+    """Its workers die, with whatever they were given besides; the others are tried again."""
+    source = many(tmp_path / "in", 9)
+    pods = [json.dumps(one) for one in replicas(1500)]
+    with (source / "large.json").open("w") as stream:
+        stream.write(json.dumps(listed(node("v1.7.16", "node-1")))[:-2])
+        for number in range(80):
+            for one in pods:
+                stream.write(
+                    f", {one}".replace('"uid": "', f'"uid": "{number}-').replace("app", f"a{number}")
+                )
+        stream.write("]}")
+    out = tmp_path / "out"
+    words = ("--workers", 2, "--worker-memory", "260MB")
+    code, _, err = ran("fleet", source, "--to", NEW, "--out", out, *words)
+    assert code == 2, err
+    found = {row["cluster"]: row["status"] for row in table(out, "clusters")}
+    assert [name for name, status in found.items() if status == "lost"] == ["large"]
+    assert list(found.values()).count("planned") == 9
+
+
+def test_a_disk_that_is_full_leaves_no_half(
+    source: Path, undisturbed: dict[str, Any], tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    words = " ".join(map(str, ("fleet", source, "--to", NEW, "--out", out / "o", "--workers", 0)))
+    script = (
+        f"mount -t tmpfs -o size=120k tmpfs {out} && {sys.executable} -m hashcompat {words}; "
+        f"code=$?; cp -r {out}/o {tmp_path}/kept; exit $code"
+    )
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", script],
+        env=parts.environ(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "No space left on device" in done.stderr
+    kept = tmp_path / "kept"
+    assert not (kept / "run.json").exists()
+    assert not list(kept.rglob(".hashcompat-*"))
+    before = parts_in(kept)
+    assert 0 < before < FILES
+    code, _, err = ran("fleet", source, "--to", NEW, "--out", kept, "--workers", 0)
+    assert code == 2, err
+    assert f", {before} of them answered already" in err
+    assert content(kept) == undisturbed
+
+
+def blocks(page: str) -> list[str]:
+    """Return the blocks of YAML in a page."""
+    return [block.partition("```")[0] for block in page.split("```yaml\n")[1:]]
+
+
+def test_an_indexed_job_by_its_environment(source: Path, undisturbed: dict[str, Any], tmp_path: Path) -> None:
+    """The Job of the page; one Pod of it is killed, and begun again as its controller does."""
+    out = tmp_path / "out"
+    (job,) = (
+        one
+        for one in yaml.safe_load_all(
+            (ROOT / "docs" / "fleet.md").read_text().split("```yaml\n")[1].split("```")[0]
+        )
+        if one["kind"] == "Job"
+    )
+    assert (job["spec"]["completionMode"], job["spec"]["completions"]) == ("Indexed", 8)
+    (container,) = job["spec"]["template"]["spec"]["containers"]
+    script = (
+        container["args"][0]
+        .replace("hashcompat", f"{sys.executable} -m hashcompat", 1)
+        .replace("s3://clusters/snapshots", str(source))
+        .replace("s3://clusters/fleet", str(out))
+        .replace("--to 1.31", f"--to {NEW} --workers 0")
+    )
+
+    def pod(index: int) -> subprocess.Popen[str]:
+        words = [*container["command"], script]
+        return subprocess.Popen(
+            words, env=parts.environ(JOB_COMPLETION_INDEX=str(index)), stdout=subprocess.PIPE, text=True
+        )
+
+    first = pod(0)
+    until(lambda: parts_in(out) >= 1)
+    first.kill()
+    first.communicate()
+    counts = []
+    for index in range(8):
+        process = pod(index)
+        said, _ = process.communicate(timeout=parts.PATIENCE)
+        assert process.returncode == 0
+        counts.append(int(said.split()[0]))
+    assert sum(counts) == FILES
+    assert not (out / "run.json").exists()
+    code, _, err = ran("fleet", source, "--to", NEW, "--out", out)
+    assert code == 2
+    assert f"{FILES} inputs, {FILES} of them answered already" in err
+    assert content(out) == undisturbed
+    shutil.rmtree(out)

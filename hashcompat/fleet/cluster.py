@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
+from operator import itemgetter
 from typing import Any, Final
 
 import msgspec
@@ -18,7 +19,7 @@ from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.catalog.releases import goes_back, oldest_first
 from hashcompat.core.errors import HashcompatError
-from hashcompat.core.model.items import Item
+from hashcompat.core.model.items import Item, PodName
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Inventory
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
@@ -138,20 +139,27 @@ def _rules(item: Item) -> tuple[str, ...]:
 
 
 class _Group:
-    """How many containers, pods and nodes have something in common."""
+    """How many containers, pods and nodes have something in common; items come in the order of a plan.
 
-    __slots__ = ("containers", "nodes", "owners", "pods")
+    In that order those of a node follow one another, and of a pod: so no name of them has to be kept.
+    """
+
+    __slots__ = ("_node", "_pod", "containers", "nodes", "pods")
 
     def __init__(self) -> None:
-        self.containers = 0
-        self.pods, self.nodes, self.owners = set[Any](), set[str](), set[Any]()
+        self.containers = self.pods = self.nodes = 0
+        self._pod: PodName | None = None
+        self._node = ""
 
     def add(self, item: Item) -> None:
         pod = item.pod
         self.containers += 1
-        self.pods.add((pod.namespace, pod.name, pod.key))
-        self.nodes.add(pod.node)
-        self.owners.add((pod.namespace, owner_of(pod)))
+        if pod is not self._pod and pod != self._pod:
+            self.pods += 1
+            self._pod = pod
+            if pod.node and pod.node != self._node:
+                self.nodes += 1
+                self._node = pod.node
 
 
 def _owners(items: Iterable[Item]) -> list[Row]:
@@ -169,19 +177,22 @@ def _owners(items: Iterable[Item]) -> list[Row]:
         )
         groups.setdefault(key, _Group()).add(item)
     return [
-        (*key, group.containers, len(group.pods), len(group.nodes - {""}))
-        for key, group in sorted(groups.items())
+        (*key, group.containers, group.pods, group.nodes)
+        for key, group in sorted(groups.items(), key=itemgetter(0))
     ]
 
 
 def _reasons(items: Iterable[Item]) -> list[Row]:
-    groups = dict[Row, _Group]()
+    groups, owners = dict[Row, _Group](), dict[Row, set[tuple[str, str]]]()
     for item in items:
-        verdict = str(item.verdict)
+        verdict, owner = str(item.verdict), (item.pod.namespace, owner_of(item.pod))
         for rule, path in {(reason.id, reason.path) for reason in item.reasons}:
-            groups.setdefault((rule, path, verdict), _Group()).add(item)
+            key = rule, path, verdict
+            groups.setdefault(key, _Group()).add(item)
+            owners.setdefault(key, set()).add(owner)
     return [
-        (*key, group.containers, len(group.pods), len(group.owners)) for key, group in sorted(groups.items())
+        (*key, group.containers, group.pods, len(owners[key]))
+        for key, group in sorted(groups.items(), key=itemgetter(0))
     ]
 
 

@@ -10,10 +10,12 @@ with nothing beside it: what is given up then is lost.
 
 from __future__ import annotations
 
+import logging
 import queue
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, partial
 from typing import Any, Final, Protocol, TypeVar
@@ -76,6 +78,10 @@ def _engine(workers: int | None, scheduler: str, memory: str) -> Iterator[Engine
     import distributed  # type: ignore[import-untyped,import-not-found,unused-ignore]  # noqa: PLC0415 - of the extra
 
     with ExitStack() as stack:
+        logging.disable(
+            logging.CRITICAL
+        )  # what dies is in a row, and people read the messages of this program
+        stack.callback(logging.disable, logging.NOTSET)
         stack.enter_context(
             dask.config.set(
                 {
@@ -84,7 +90,6 @@ def _engine(workers: int | None, scheduler: str, memory: str) -> Iterator[Engine
                     "distributed.admin.tick.limit": "1h",
                     # a worker that is busy with one plan answers late, and is not gone
                     "distributed.comm.timeouts.tcp": "120s",
-                    "logging": {"distributed": "critical", "distributed.nanny": "critical"},
                 }
             )
         )
@@ -96,7 +101,7 @@ def _engine(workers: int | None, scheduler: str, memory: str) -> Iterator[Engine
                 n_workers=workers or processors(),
                 threads_per_worker=1,
                 processes=True,
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",  # otherwise every host may ask it
                 memory_limit=memory or "auto",
                 silence_logs=50,
             )
@@ -143,20 +148,23 @@ class Dask:
         """Do tasks, at most so many at once (0: as many as workers want); add those that are given up."""
         flying: dict[Any, Task] = {}
         done: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        width, looked = most, 0.0
+        width, looked = 0, 0.0
         while waiting or flying:
-            if time.monotonic() - looked > _LOOK or not flying:
-                looked = time.monotonic()
+            try:
+                if time.monotonic() - looked > _LOOK or not flying:
+                    found = self._width()
+                    looked, width = time.monotonic(), most or found
                 if self._is_gone(flying):
-                    waiting.extendleft(reversed(flying.values()))
-                    flying.clear()
-                    self._leave()
-                width = most or self._width()
-            while waiting and len(flying) < width:
-                task = waiting.popleft()
-                future = self._client.submit(function, task, pure=False)
-                flying[future] = task
-                future.add_done_callback(done.put)
+                    raise ConnectionError
+                while waiting and len(flying) < width:
+                    future = self._client.submit(function, waiting[0], pure=False)
+                    flying[future] = waiting.popleft()
+                    future.add_done_callback(done.put)
+            except (OSError, ValueError, CancelledError):  # of a scheduler that is gone
+                waiting.extendleft(reversed(flying.values()))
+                flying.clear()
+                self._leave()
+                continue
             with suppress(queue.Empty):
                 future = done.get(timeout=_LOOK)
                 if future not in flying:  # of a scheduler that is gone
@@ -177,9 +185,7 @@ class Dask:
             raise error
 
     def _is_gone(self, flying: Iterable[Any]) -> bool:
-        """Return whether the scheduler, or what it knew, is gone; or not connected to yet."""
-        if self._client is None:
-            return True
+        """Return whether the scheduler, or what it knew, is gone."""
         return self._client.status != "running" or any(
             future.status in ("lost", "cancelled") for future in flying
         )

@@ -114,6 +114,26 @@ def test_a_snapshot_names_its_cluster(tmp_path: Path) -> None:
     assert rows["prod"]["uid"] == "u1"
 
 
+def test_pods_and_nodes_of_an_owner_are_counted_once(tmp_path: Path) -> None:
+    """Of a Deployment on two nodes, with a pod on none and two containers in each."""
+    owner = [{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "web", "controller": True, "uid": "u"}]
+    places = ("n1", "n2", "n1", "n2", "")
+    both = (ARTICLE, {**ARTICLE, "name": "other"})
+    pods = [
+        pod(*both, name=f"p{number}", node=place, metadata={"ownerReferences": owner})
+        for number, place in enumerate(places)
+    ]
+    save(tmp_path / "in", a=listed(node(f"v{OLD}", "n1"), node(f"v{OLD}", "n2"), *pods))
+    made(tmp_path / "in", tmp_path / "out")
+    found = [one for one in table(tmp_path / "out", "owners") if one["release"]]
+    assert [(one["container"], one["containers"], one["pods"], one["nodes"]) for one in found] == [
+        (ARTICLE["name"], 4, 4, 2),
+        ("other", 4, 4, 2),
+    ]
+    restarts = [one for one in table(tmp_path / "out", "reasons") if one["verdict"] == "RESTART"]
+    assert {(one["containers"], one["pods"], one["owners"]) for one in restarts} == {(8, 4, 1)}
+
+
 def test_what_is_answered_is_not_asked_again(tmp_path: Path) -> None:
     source = save(tmp_path / "in", a=cluster(), b=cluster(), bad="{")
     first = made(source, tmp_path / "out")

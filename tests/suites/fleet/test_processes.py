@@ -14,9 +14,8 @@ import pytest
 import yaml
 
 from tests.fleet.clusters import NEW, content, table
-from tests.helpers.pods import listed, node
+from tests.helpers.pods import listed, node, pod
 from tests.helpers.program import ROOT
-from tests.helpers.replicas import replicas
 from tests.suites.fleet import parts
 from tests.suites.fleet.parts import free_port, kill, many, parts_in, program, ran, until, workers_of
 
@@ -111,14 +110,11 @@ def test_a_program_that_is_killed_goes_on_where_it_was(
 def test_a_file_that_takes_too_much_memory_is_the_only_one_that_is_lost(tmp_path: Path) -> None:
     """Its workers die, with whatever they were given besides; the others are tried again."""
     source = many(tmp_path / "in", 9)
-    pods = [json.dumps(one) for one in replicas(1500)]
+    containers = [{"name": f"c{number}", "image": "i"} for number in range(200)]
+    text = json.dumps(pod(*containers, name="NAME"))
     with (source / "large.json").open("w") as stream:
-        stream.write(json.dumps(listed(node("v1.7.16", "node-1")))[:-2])
-        for number in range(80):
-            for one in pods:
-                stream.write(
-                    f", {one}".replace('"uid": "', f'"uid": "{number}-').replace("app", f"a{number}")
-                )
+        stream.write(json.dumps(listed(node("v1.7.16")))[:-2])
+        stream.writelines(", " + text.replace("NAME", f"p{number}") for number in range(2500))
         stream.write("]}")
     out = tmp_path / "out"
     words = ("--workers", 2, "--worker-memory", "260MB")
@@ -184,19 +180,19 @@ def test_an_indexed_job_by_its_environment(source: Path, undisturbed: dict[str, 
         .replace("--to 1.31", f"--to {NEW} --workers 0")
     )
 
-    def pod(index: int) -> subprocess.Popen[str]:
+    def begun(index: int) -> subprocess.Popen[str]:
         words = [*container["command"], script]
         return subprocess.Popen(
             words, env=parts.environ(JOB_COMPLETION_INDEX=str(index)), stdout=subprocess.PIPE, text=True
         )
 
-    first = pod(0)
+    first = begun(0)
     until(lambda: parts_in(out) >= 1)
     first.kill()
     first.communicate()
     counts = []
     for index in range(8):
-        process = pod(index)
+        process = begun(index)
         said, _ = process.communicate(timeout=parts.PATIENCE)
         assert process.returncode == 0
         counts.append(int(said.split()[0]))

@@ -127,8 +127,8 @@ def test_pods_and_nodes_of_an_owner_are_counted_once(tmp_path: Path) -> None:
     made(tmp_path / "in", tmp_path / "out")
     found = [one for one in table(tmp_path / "out", "owners") if one["release"]]
     assert [(one["container"], one["containers"], one["pods"], one["nodes"]) for one in found] == [
-        (ARTICLE["name"], 4, 4, 2),
         ("other", 4, 4, 2),
+        (ARTICLE["name"], 4, 4, 2),
     ]
     restarts = [one for one in table(tmp_path / "out", "reasons") if one["verdict"] == "RESTART"]
     assert {(one["containers"], one["pods"], one["owners"]) for one in restarts} == {(8, 4, 1)}

@@ -326,7 +326,8 @@ _SPACED: Final = bytes.maketrans(b",", b" ")
 
 def in_bytes(text: str) -> str:
     """Return how the ``%#v`` text of a longer ``[]byte`` holds the UTF-8 of a short text within it."""
-    return _tokens(text)
+    # as above
+    return _tokens(text) if len(text) <= _LONGEST_REMEMBERED else _tokens.__wrapped__(text)
 
 
 @lru_cache(maxsize=1 << 15)

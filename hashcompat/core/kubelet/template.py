@@ -47,7 +47,12 @@ class Around(msgspec.Struct, frozen=True):
         """Return the unsigned 32-bit hash of the container with these names."""
         if not self.after:
             return self.before
-        return self.go_on([in_bytes(name) for name in names] if self.in_bytes else names)
+        return self.go_on([_in_json(name) for name in names] if self.in_bytes else names)
+
+
+def _in_json(text: str) -> str:
+    """Return how the bytes of JSON hold a text without a character that the tables treat differently."""
+    return in_bytes(quote(text, _ESCAPES)[1:-1])
 
 
 def around(hasher: Hasher, container: Mapping[str, Any], names: Sequence[str]) -> Around:
@@ -118,8 +123,8 @@ class Writing(msgspec.Struct, frozen=True, eq=False):
         if kind is Kind.QUANTITY and self.quantity is not None:
             return _of_quantity(self, str(value))
         text = clean(str(value))
-        # either table of escapes: a text with a character that they treat differently is in no gap
-        return in_bytes(quote(text, _ESCAPES)[1:-1]) if self.in_bytes else text
+        # a text with a character that the tables treat differently is in no gap
+        return _in_json(text) if self.in_bytes else text
 
 
 @lru_cache(maxsize=256)

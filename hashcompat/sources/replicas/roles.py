@@ -34,6 +34,10 @@ class Role(Enum):
 
 
 _CONTAINERS: Final = ("containers", "initContainers")
+_RUNNERS: Final = (
+    *(("livenessProbe",), ("readinessProbe",)),
+    *(("lifecycle", hook) for hook in ("postStart", "preStop")),
+)
 _ROLES: Final = {
     Role.UNREAD: (
         *(
@@ -113,6 +117,17 @@ _ROLES: Final = {
         for steps in (
             *(("image",), ("workingDir",), ("command", EACH), ("args", EACH)),
             *(("env", EACH, "name"), ("env", EACH, "value")),
+            *(
+                ("env", EACH, "valueFrom", source, key)
+                for source in ("configMapKeyRef", "secretKeyRef")
+                for key in ("name", "key")
+            ),
+            *(("envFrom", EACH, source, "name") for source in ("configMapRef", "secretRef")),
+            *(
+                (*owner, *handler)
+                for owner in _RUNNERS
+                for handler in (("exec", "command", EACH), ("httpGet", "path"))
+            ),
             *(("volumeMounts", EACH, key) for key in ("name", "mountPath", "subPath")),
         )
     ),

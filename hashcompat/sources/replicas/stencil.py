@@ -1,8 +1,8 @@
 """A stencil: a text with slots, where other texts of the same structure have other strings.
 
-What is around the slots is compared, and what is in them checked for characters that nothing escapes. So a
-text that matches has the keys, numbers and structure of the one that the stencil was made of, and decodes to
-the same but for the strings in its slots.
+What is around the slots is compared, and what is in them is checked: it has to be a string, or a number, as
+every decoder reads it. So a text that matches has the keys, numbers and structure of the one that the stencil
+was made of, and decodes to the same but for the strings in its slots.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ _LONGEST: Final = 1 << 14
 """Characters of a string in a slot: annotations may be long."""
 _NUMBER: Final = regex(r"0|[1-9][0-9]{0,8}", re.ASCII)
 """A number as every decoder reads it."""
-_ESCAPED: Final = regex(r'(?:[ !#-\[\]-~]|\\["\\/bfnrt])*+', re.ASCII)
+_ESCAPED: Final = regex(r'(?:[ !#-\[\]-~]|\\["\\/nrt]|\\u00(?:[2-6][0-9a-fA-F]|7[0-9a-eA-E]))*+', re.ASCII)
+"""A string of JSON as printers write it. All releases escape its characters alike: ``\\b`` they do not."""
+_DECODER: Final = msgspec.json.Decoder(str)
 
 
 class Alphabet(msgspec.Struct, frozen=True, eq=False):
@@ -33,7 +35,7 @@ class Alphabet(msgspec.Struct, frozen=True, eq=False):
     longest: int
     """The most characters."""
     escapes: bool = False
-    """Whether strings with escapes of one letter may be too."""
+    """Whether strings with escapes may be too."""
 
     def has(self, text: str) -> bool:
         """Return whether a string may be in a slot."""
@@ -44,10 +46,8 @@ class Alphabet(msgspec.Struct, frozen=True, eq=False):
 
 PLAIN: Final = Alphabet(regex(r"[^A-Za-z0-9._:/@+-]", re.ASCII), 253)
 """What no printer of JSON, YAML or Go changes, of names: none is longer."""
-PRINTED: Final = Alphabet(regex(r"[^ !#-%'-;=?-\[\]-~]", re.ASCII), 1 << 10)
-"""What no printer of JSON or Go changes: no quote, no backslash, and nothing that HTML escapes."""
 QUOTED: Final = Alphabet(regex(r"[^ !#-\[\]-~]", re.ASCII), _LONGEST, escapes=True)
-"""What may be in a string of JSON that nobody reads."""
+"""What may be in a string of JSON; one that is not ASCII has other bytes than characters."""
 
 
 class Cut:
@@ -132,7 +132,7 @@ class Stencil:
         )
 
     def match(self, text: str, position: int) -> tuple[list[str], int] | None:
-        """Return what is in the slots of the text at a position, and its end; None for another text."""
+        """Return the values in the slots of the text at a position, and its end; None for another text."""
         if not text.startswith(self._first, position):
             return None
         position += self._begin
@@ -145,17 +145,17 @@ class Stencil:
                 return None
             values.append(text[position:end])
             position = end + length
-        return (values, position) if self._may_be(values) else None
-
-    def _may_be(self, values: Sequence[str]) -> bool:
-        """Return whether all of these may be in the slots."""
         for slot in self._numbers:
             if not _NUMBER.fullmatch(values[slot]):
-                return False
+                return None
         for slot in self._bare:
             if self._is_bare is None or not self._is_bare(values[slot]):
-                return False
-        return self._odd.search("".join(values)) is None or all(map(self.cut.alphabet.has, values))
+                return None
+        if self._odd.search("".join(values)) is None:
+            return values, position
+        if not all(map(self.cut.alphabet.has, values)):
+            return None
+        return [_DECODER.decode(f'"{one}"') if "\\" in one else one for one in values], position
 
     def others(self, cut: Cut) -> list[int]:
         """Return the tokens outside slots that a text of the same skeleton has otherwise."""

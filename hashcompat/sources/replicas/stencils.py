@@ -12,7 +12,7 @@ from hashcompat.core.regex import regex
 from hashcompat.sources.pods import ANNOTATIONS
 from hashcompat.sources.replicas.roles import is_own_at_first
 from hashcompat.sources.replicas.shape import Family, Replica, Shared
-from hashcompat.sources.replicas.stencil import PLAIN, PRINTED, QUOTED, Cut, Stencil
+from hashcompat.sources.replicas.stencil import PLAIN, QUOTED, Cut, Stencil
 from hashcompat.sources.snapshots import WORKLOAD
 
 _TRIED: Final = 16
@@ -32,8 +32,6 @@ _LARGEST: Final = 1 << 17
 _PARTS: Final = 3
 """Metadata, spec and status, each with the key before it."""
 _SPEC: Final = 1
-_ALPHABETS: Final = QUOTED, PRINTED, QUOTED
-"""What may be in the slots of each part: those of the spec are hashed."""
 _FEW: Final = 4
 """Of the strings of a spec, at most one in so many differs between pods of one stencil."""
 _OTHERWISE: Final = (*ANNOTATIONS, WORKLOAD)
@@ -137,7 +135,7 @@ class Stencils:
                     found.tokens(start, end),
                     start,
                     end,
-                    _ALPHABETS[number] if found.is_bare is None else PLAIN,
+                    QUOTED if found.is_bare is None else PLAIN,
                 )
                 made = self._stencil(number, cut, part_of, name, found.is_bare)
                 matched = made.match(found.whole, start) if made is not None else None

@@ -165,7 +165,6 @@ def of_pod(found: Fields, owner: str = "") -> Pod:
     manifest = not uid and not status.value
     mirror = mirror_of(metadata.value, annotations.value, node, owner)
     automount = spec.value.get("automountServiceAccountToken")
-    ready, since = readiness(status.value.get("conditions"))
     return Pod(
         origin=found.origin,
         namespace=metadata.string("namespace") or "default",
@@ -175,7 +174,6 @@ def of_pod(found: Fields, owner: str = "") -> Pod:
         owner=owner,
         workload=workload_of(owner, part(metadata.value, "labels"), node if mirror.static else ""),
         manifest=manifest,
-        phase=status.string("phase"),
         deleting=bool(metadata.value.get("deletionTimestamp")),
         static=mirror.static,
         mirror_doubt=mirror.doubt,
@@ -191,13 +189,28 @@ def of_pod(found: Fields, owner: str = "") -> Pod:
         file=found.where.file,
         labels=part(metadata.value, "labels"),
         created=text(metadata.value, "creationTimestamp"),
-        resized=resized_in(spec.value, status.value) if status.value else {},
-        claims=claims_in(status.value),
-        ends=deadline_of(spec.value, status.value.get("startTime")),
-        seen=None if mirror.static else seen_of(metadata.value, status.value),
-        ready=ready,
-        ready_since=since,
+        **reported(metadata.value, spec.value, status, static=mirror.static),
     )
+
+
+def reported(
+    metadata: Mapping[str, Any], spec: Mapping[str, Any], status: Fields, *, static: bool = False
+) -> dict[str, Any]:
+    """Return what a status reports of a pod but for its containers, by the names of ``Pod``'s fields.
+
+    ``static``: whether the pod is a static one, whose kubelet reads no spec from an API server. Raises
+    InputError, with the place, for a phase that is no name.
+    """
+    ready, since = readiness(status.value.get("conditions"))
+    return {
+        "phase": status.string("phase"),
+        "resized": resized_in(spec, status.value) if status.value else {},
+        "claims": claims_in(status.value),
+        "ends": deadline_of(spec, status.value.get("startTime")),
+        "seen": None if static else seen_of(metadata, status.value),
+        "ready": ready,
+        "ready_since": since,
+    }
 
 
 def seen_of(metadata: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, Seen] | None:

@@ -24,7 +24,7 @@ from __future__ import annotations
 from msgspec import structs
 
 from hashcompat.analysis.planning import cluster
-from hashcompat.analysis.planning.cluster import Rooms, refused
+from hashcompat.analysis.planning.cluster import Ages, Rooms, refused
 from hashcompat.analysis.planning.options import check_gates
 from hashcompat.analysis.planning.patched import current, resolved, resolved_current
 from hashcompat.analysis.planning.planner import Planner
@@ -52,6 +52,8 @@ def make(
     """
     way = Way(from_release, to_release)
     view, notes = bound(way, inventory, view)
+    # Nodes are read before pods, and renew a time every few seconds: usually nothing in a pod is newer.
+    view = structs.replace(view, taken=Ages(inventory.dating).times(inventory.origin))
     run = decided(way, inventory, view, gather)
     run.servers.merge(inventory.servers.found)
     shown = cluster.seen(run.servers.found, view)
@@ -62,11 +64,11 @@ def make(
     short = {}
     if run.rooms.short:
         short = run.rooms.shortages(inventory.pods, refused(run.planner.settled()))
-    overdue = run.deadlines.passed(run.ages, inventory.origin)
-    gone = run.sandboxes.gone
-    if short or overdue or gone:
-        again = structs.replace(view, short=short, overdue=overdue, gone=gone)
-        run = decided(way, inventory, again, gather)
+    times = run.ages.times(inventory.origin)
+    later = structs.replace(view, short=short, gone=run.sandboxes.gone, taken=times)
+    has_passed = any(view.has_passed(*one) is not later.has_passed(*one) for one in run.deadlines)
+    if short or has_passed or later.gone:
+        run = decided(way, inventory, later, gather)
     plan = run.planner.plan(run.gathering.numbers(run.planner.settled))
     plan = structs.replace(
         plan,
@@ -85,14 +87,11 @@ def make(
 
 def among_all(inventory: Inventory, way: Way, view: View) -> View:
     """Return the view with what is found among all pods: those without room, and those past a deadline."""
-    ages, deadlines = cluster.Ages(inventory.dating), cluster.Deadlines()
-    sandboxes = cluster.Sandboxes(view.options.records)
+    ages, sandboxes = Ages(inventory.dating), cluster.Sandboxes(view.options.records)
     for pod in inventory.pods:
         ages.add(pod)
-        deadlines.add(pod)
         sandboxes.add(pod)
-    overdue = deadlines.passed(ages, inventory.origin)
-    view = structs.replace(view, gone=sandboxes.gone, overdue=overdue)
+    view = structs.replace(view, gone=sandboxes.gone, taken=ages.times(inventory.origin))
     if not any(node.allocatable for node in inventory.nodes):
         return view
     rooms = Rooms(inventory.nodes, view.kubelet(way.new))

@@ -135,9 +135,12 @@ class Rooms:
         return takes_room(pod, self.kubelet) and not pod.doubt
 
     def asking(self, pod: Pod) -> Asking:
-        """Return what a pod asks for: pods of one shape ask nodes of the same resources for the same."""
+        """Return what a pod asks for.
+
+        Pods of one shape ask nodes of the same resources for the same, but for what a status reports.
+        """
         allocatable = self._allocatable[pod.node]
-        if pod.shape is None:
+        if pod.shape is None or pod.resized or pod.claims:
             return asking(pod, allocatable, self.kubelet)
         key = id(pod.shape), self._extended[pod.node]
         known = self._known.get(key)
@@ -214,25 +217,6 @@ class Sandboxes:
         return frozenset(uid for node in self.shown for uid in self.without.get(node, ()))
 
 
-class Deadlines:
-    """Finds pods whose activeDeadlineSeconds had passed when they were read."""
-
-    def __init__(self) -> None:
-        self.found: dict[str, tuple[str, datetime]] = {}
-        """By the uids of the pods that have one, their file, and when it passes."""
-
-    def add(self, pod: Pod) -> None:
-        """Note the deadline of one more pod."""
-        if pod.ends is not None:
-            self.found[pod.uid] = pod.file, pod.ends
-
-    def passed(self, ages: Ages, origin: Origin) -> frozenset[str]:
-        """Return the uids of the pods whose deadline had passed, where it is known when that was."""
-        taken = {file: ages.taken(file, origin) for file, _ in self.found.values()}
-        times = ((uid, end, taken[file]) for uid, (file, end) in self.found.items())
-        return frozenset(uid for uid, end, when in times if when is not None and end <= when)
-
-
 def refused(items: Iterable[Item]) -> set[str]:
     """Return the uids of the pods that are not admitted for another reason than room."""
     return {
@@ -287,9 +271,11 @@ class Ages:
         """Return where the pods come from, with when they were taken."""
         return structs.replace(origin, taken=taken_of(self._files)) if self._dating else origin
 
-    def taken(self, file: str, origin: Origin) -> datetime | None:
-        """Return when a file was taken, or what else the pods come from; None where that is not known."""
-        return self._files.get(file, _NONE).newest if self._dating else origin.taken
+    def times(self, origin: Origin) -> dict[str, datetime]:
+        """Return when each file was taken, or what else the pods come from, as far as that is known."""
+        times = {file: reach.newest for file, reach in self._files.items()}
+        every = times if self._dating else {"": origin.taken}
+        return {file: time for file, time in every.items() if time is not None}
 
     def warnings(self) -> Iterator[str]:
         """Yield in which files times do not count because they have not come yet."""

@@ -59,11 +59,15 @@ _NAMES_OF_POD: Final = frozenset(
         *("origin", "file", "namespace", "name", "uid", "node", "owner", "workload", "config_hash"),
         *("containers", "spec", "labels", "ready", "ready_since", "shape"),
         *("created", "resized", "claims", "ends"),  # what these decide is looked at before kinds are
+        *("phase", "seen"),  # reported
     }
 )
 
 _NAMES_OF_CONTAINER: Final = frozenset(
-    {"name", "path", "line", "spec", "started", "restarts", "id", "ended", "blank", "own"}
+    {
+        *("name", "path", "line", "spec", "started", "restarts", "id", "ended", "blank", "own"),
+        *("running", "probed"),  # reported
+    }
 )
 
 _TEXTS: Final = {"env": "value", "volumes": "name", "volumeMounts": "name"}
@@ -98,16 +102,24 @@ def kind(pod: Pod, node: Node | None, dates: Dates | None = None) -> bytes:
 
     Without ``dates`` no day on which a container started counts.
     """
-    return _digest((_facts(pod), node and _node(asked(pod), node), states(pod, dates)))
+    return _digest((_facts(pod), reported(pod), node and _node(asked(pod), node), states(pod, dates)))
 
 
 def _facts(pod: Pod) -> tuple[object, ...]:
-    """Return what decides of a pod besides its node, and when and how often its containers started."""
+    """Return what decides of a pod besides its node and its status."""
     containers = [(_facts_of_container(one), _own(one), expands(one)) for one in pod.containers]
     volumes = mounted(pod.spec, WITHOUT_PLUGIN) if has_rare_volume(pod) else ()
+    return _facts_of_pod(pod), _identity(pod), _spec(pod), containers, volumes
+
+
+def reported(pod: Pod) -> Hashable:
+    """Return what decides of a pod's status, but for when and how often its containers started."""
+    found = pod.phase, *[(one.running, one.probed) for one in pod.containers]
+    if pod.seen is None:
+        return found
     # What a kubelet has seen of a changed pod is compared with its images of today (decide/container.py).
-    images = [str(one.spec.get("image", "")) for one in pod.containers] if pod.seen is not None else ()
-    return _facts_of_pod(pod), _identity(pod), _spec(pod), containers, volumes, images
+    images = [str(one.spec.get("image", "")) for one in pod.containers]
+    return *found, repr((pod.seen, images))
 
 
 def has_rare_volume(pod: Pod) -> bool:
@@ -120,7 +132,7 @@ def _digest(facts: object) -> bytes:
 
 
 def facts_kind(pod: Pod) -> bytes:
-    """Return a digest of what decides of a pod but for its node and its starts: one for all of a shape."""
+    """Return a digest of what decides of a pod but for its node and its status: one for all of a shape."""
     return _digest(_facts(pod))
 
 

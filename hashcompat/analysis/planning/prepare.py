@@ -126,7 +126,7 @@ def _situation(
         "runtime": _runtime(node, old, view) or _recorded_runtime(recorded, sandboxes),
         "node": node,
         "gone": pod.uid in view.gone,
-        "overdue": pod.uid in view.overdue,
+        "overdue": view.has_passed(pod.file, pod.ends),
         "short": view.short.get(pod.uid) if view.short else None,
     }
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hashcompat.analysis.planning.cluster import Ages, Deadlines, Rooms, Sandboxes
+from hashcompat.analysis.planning.cluster import Ages, Rooms, Sandboxes
 from hashcompat.analysis.planning.hops import Hops
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.repeats import Gather, Nothing, Repeats
@@ -16,6 +16,7 @@ from hashcompat.analysis.planning.view import View
 from hashcompat.core import rules
 from hashcompat.core.errors import InputError
 from hashcompat.core.forks import FailedError, begun
+from hashcompat.core.kubelet.decide.pod import ending
 from hashcompat.core.model.plan import Way
 from hashcompat.core.model.pods import Inventory, Node, Pod, Share, Shared
 from hashcompat.core.model.servers import ApiServers
@@ -43,7 +44,8 @@ class Run:
         self.servers = ApiServers()
         self.rooms = Rooms(nodes, view.kubelet(way.new))
         self.sandboxes = Sandboxes(view.options.records)
-        self.deadlines = Deadlines()
+        self.deadlines = set[tuple[str, datetime]]()
+        """Those of pods that have not finished, each with the file of the pod."""
         self.gathering = gather(way, view, templates)
         self._repeats = Repeats(self.planner, self.hops, templates, self.gathering)
 
@@ -54,14 +56,15 @@ class Run:
             self.servers.see(pod)
             self.rooms.add(pod)
             self.sandboxes.add(pod)
-            self.deadlines.add(pod)
+            if pod.ends is not None and not ending(pod):
+                self.deadlines.add((pod.file, pod.ends))
             self._repeats.add(pod)
 
     def sent(self, share: Share) -> Iterator[Any]:
         """Decide a share, and yield what another process needs of that."""
         self.add(share)
         sandboxes = self.sandboxes.shown, self.sandboxes.without
-        aside = self.ages.found, self.servers.found, self.rooms.sums, self.deadlines.found, sandboxes
+        aside = self.ages.found, self.servers.found, self.rooms.sums, self.deadlines, sandboxes
         yield self.planner.found, self.hops.found, aside, (share.seen, share.lines)
         yield from self.planner.rows()
 
@@ -77,7 +80,7 @@ class Run:
         self.ages.merge(ages)
         self.servers.merge(servers)
         self.rooms.merge(sums)
-        self.deadlines.found |= deadlines
+        self.deadlines |= deadlines
         self.sandboxes.merge(*sandboxes)
         found: tuple[Any, int] = seen
         return found

@@ -21,6 +21,7 @@ from hashcompat.analysis.planning.kinds import (
     facts_kind,
     has_rare_volume,
     node_kind,
+    reported,
     states,
 )
 from hashcompat.analysis.planning.latest import KEPT, LARGEST, Latest
@@ -241,7 +242,8 @@ class Templates:
         self._go_on_to(pod)
         if dates not in self._kind:
             facts, asks = self._of_shape(pod)
-            decides = facts, asks.affinity, self._node_kind(asks, node), *states(pod, dates)
+            of_node = self._node_kind(asks, node)
+            decides = facts, reported(pod), asks.affinity, of_node, *states(pod, dates)
             self._kind[dates] = self._standing_for(decides)
         return self._kind[dates]
 
@@ -253,7 +255,7 @@ class Templates:
         return self._static
 
     def _of_shape(self, pod: Pod) -> tuple[bytes, Asked]:
-        """Return what decides of a pod but for its node and its starts, and what it asks of its node.
+        """Return what decides of a pod but for its node and its status, and what it asks of its node.
 
         Each once for all of a shape, but where a pod's volumes or its node's name count.
         """

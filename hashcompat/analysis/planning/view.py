@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -42,8 +43,8 @@ class View(msgspec.Struct, frozen=True):
     """The pods that the target kubelet has no room for, by their uids."""
     gone: frozenset[str] = frozenset()
     """The uids of pods that are said to run, and whose sandbox no runtime has any more."""
-    overdue: frozenset[str] = frozenset()
-    """The uids of pods whose deadlines had passed when the input was taken."""
+    taken: Mapping[str, datetime] = msgspec.field(default_factory=dict)
+    """When each file was taken, UTC, as far as that is known, which decides whose deadlines had passed."""
     sample: bool = False
     """Whether they are those of the sample, whose nodes run whatever release is asked for."""
 
@@ -56,6 +57,11 @@ class View(msgspec.Struct, frozen=True):
         if self.current_patch is not None:
             return self.current_patch.applied(self.catalog.kubelet(release, self.options.gate_settings))
         return self.kubelet(release)
+
+    def has_passed(self, file: str, deadline: datetime | None) -> bool:
+        """Return whether a deadline, if there is one, had passed when a pod's file was taken."""
+        taken = self.taken.get(file) if deadline is not None else None
+        return taken is not None and deadline is not None and deadline <= taken
 
     def keeps_empty(self, pod: Pod) -> bool:
         """Return whether empty lists and maps count: only in a manifest that a kubelet reads from a file."""

@@ -144,7 +144,7 @@ def pod_of(item: Any) -> Pod:
     Raises InputError, which names the pod, for one that cannot be read and for another object.
     """
     if isinstance(item, Replica):
-        (made,) = read(Object(item.shape.value, _origin(item.namespace, item.name), "$", maker=item))
+        (made,) = read(Object(item.outline, _origin(item.namespace, item.name), "$", maker=item))
         pod = _in_no_file(made)  # type: ignore[arg-type]  # of the kind asked for
     else:
         check_kind(item, _KIND)

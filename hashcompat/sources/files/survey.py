@@ -411,7 +411,7 @@ def objects(part: Part, kinds: Kinds, origin: str, where: InFile = IN_NO_FILE) -
         yield from opened(part.value, origin, where=where)
     elif is_list(kind) and isinstance(part.value, Replica):
         replica = part.value
-        yield Object(replica.shape.value, origin, f"{_ITEM}{part.index}]", where=where, maker=replica)
+        yield Object(replica.outline, origin, f"{_ITEM}{part.index}]", where=where, maker=replica)
     elif is_list(kind):
         item, path = with_kind(part.value, str(kind)), f"{_ITEM}{part.index}]"
         yield from opened(item, origin, path, in_snapshot=kind == snapshots.KIND, where=where)

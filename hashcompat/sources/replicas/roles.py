@@ -1,4 +1,6 @@
-"""What the strings of a pod are for: which are its own, which only its hashes depend on, and which decide.
+"""What a pod's strings are for: which are its own, which only its hashes depend on, and which decide.
+
+Those of its status are not named: a status is read of each pod.
 
 A ``Form`` is a JSON value with slots, where the values that are alike have other strings and numbers.
 """
@@ -63,52 +65,16 @@ _ROLES: Final = {
                 "priorityClassName",
             )
         ),
-        *(("status", key) for key in ("podIP", "hostIP", "reason", "message", "nominatedNodeName")),
-        *(("status", key, EACH, "ip") for key in ("podIPs", "hostIPs")),
-        *(("status", "conditions", EACH, key) for key in ("lastProbeTime", "reason", "message")),
-        *(
-            ("status", f"{kind}Statuses", EACH, *steps)
-            for kind in ("container", "initContainer")
-            for steps in (
-                *(("image",), ("imageID",)),
-                *(
-                    (state, kind_of_state, key)
-                    for state in ("state", "lastState")
-                    for kind_of_state in ("waiting", "terminated")
-                    for key in ("reason", "message")
-                ),
-                ("state", "terminated", "startedAt"),
-                ("lastState", "terminated", "startedAt"),
-                ("volumeMounts", EACH, "name"),
-                ("volumeMounts", EACH, "mountPath"),
-            )
-        ),
     ),
     Role.OWN: (
         *(("metadata", key) for key in ("name", "namespace", "uid", "creationTimestamp")),
         ("metadata", "labels", _ANY),
         *(("metadata", "ownerReferences", EACH, key) for key in ("kind", "name", "uid")),
-        ("status", "conditions", EACH, "lastTransitionTime"),
-        ("status", "startTime"),
         ("spec", "nodeName"),
         ("spec", "hostname"),
         ("spec", "volumes", _ANY),
         # Since 1.12 the DaemonSet controller pins each pod to its node by the affinity in its spec.
         (*OF_DAEMON_SETS, EACH, "matchFields", EACH, "values", EACH),
-        *(
-            ("status", f"{kind}Statuses", EACH, *steps)
-            for kind in ("container", "initContainer")
-            for steps in (
-                ("containerID",),
-                ("restartCount",),
-                ("state", "running", "startedAt"),
-                *(
-                    (state, "terminated", key)
-                    for state in ("state", "lastState")
-                    for key in ("containerID", "finishedAt")
-                ),
-            )
-        ),
     ),
     Role.DECIDES: (("metadata", "annotations", "kubernetes.io/created-by"),),
     Role.BLANK: tuple(

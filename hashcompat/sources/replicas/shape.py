@@ -15,36 +15,20 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import mapping, part, rows, text
 from hashcompat.core.go.jsontext import clean
 from hashcompat.core.go.tokens import Text
-from hashcompat.core.model.pods import STATUSES, Blank, Container, Pod
+from hashcompat.core.model.pods import Blank, Container, Pod
 from hashcompat.core.model.uids import is_of_api_server
 from hashcompat.sources import pods, snapshots
 from hashcompat.sources.documents import Fields, InFile
 from hashcompat.sources.pods import of_pod
 from hashcompat.sources.replicas.roles import Form, Places, Role
 from hashcompat.sources.replicas.stencil import PLAIN, Stencil
-from hashcompat.sources.statuses import State, id_of, place_of_ready, state_of, time_of
+from hashcompat.sources.statuses import States
 from hashcompat.sources.workloads import workload_of
 
 _WORD: Final = "hashcompat-blank-"
 """How the words for blanks begin."""
 _ENCODER: Final = msgspec.json.Encoder()
 Values = Sequence[str]
-
-
-class Row(msgspec.Struct, frozen=True):
-    """The row of a status that reports a container."""
-
-    form: Form
-    path: str
-    """Where it is, ``.status.containerStatuses[0]``."""
-    id: int | None
-    """The slot of the container's id."""
-    started: int | None
-    """That of the time at which it started."""
-    restarts: int | None
-    """That of the number of restarts."""
-    is_plain: bool
-    """Whether these are all slots in it that are read."""
 
 
 class _Made(msgspec.Struct, frozen=True):
@@ -55,18 +39,16 @@ class _Made(msgspec.Struct, frozen=True):
     key: str
     """The list of the spec that holds it."""
     index: int
-    state: State
-    """What the status of the first pod reports of it."""
-    row: Row | None
-    """None where the status does not report it."""
     blank: Blank | None
     """What the specs are made of; None where the words for blanks are in one."""
     slots: tuple[int, ...]
     """Whose values fill the blanks."""
 
-    def made(self, values: Values, spec: Mapping[str, Any], origin: str, path: str, line: int) -> Container:
-        """Return that of the pod with these values and a spec, at a path and a line; errors as ``of_pod``."""
-        first, state = self.first, self._state(values, origin, path)
+    def made(
+        self, values: Values, spec: Mapping[str, Any], states: States, path: str, line: int
+    ) -> Container:
+        """Return that of the pod with these values, a spec and states, at a path and a line."""
+        first, state = self.first, states.of(self.key, self.first.name)
         return Container(
             first.name,
             first.type,
@@ -83,22 +65,32 @@ class _Made(msgspec.Struct, frozen=True):
             own=tuple([values[slot] for slot in self.slots]),
         )
 
-    def _state(self, values: Values, origin: str, path: str) -> State:
-        first, row = self.state, self.row
-        if row is None:
-            return first
-        is_time, started = (True, first.started) if row.started is None else time_of(values[row.started])
-        # The decoder says what is wrong with a time, and reads what a row has besides.
-        if not (row.is_plain and is_time):
-            return state_of(row.form.filled(values), f"{origin}: {path}{row.path}")
-        return State(
-            first.running,
-            started,
-            first.restarts if row.restarts is None else int(values[row.restarts]),
-            first.probed,
-            first.id if row.id is None else id_of(values[row.id]),
-            first.ended,
-        )
+
+class Status(msgspec.Struct, frozen=True, eq=False):
+    """What the statuses of one stencil share; every string and number in a slot is read of each."""
+
+    form: Form
+    phase: int | None
+    """The slot of the phase."""
+
+    @classmethod
+    def of(cls, stencil: Stencil, value: Mapping[str, Any]) -> Status:
+        """Return that of a stencil, with the status of a pod."""
+        places = Places()
+        for slot, steps in enumerate(stencil.paths):
+            places.put(steps[1:], slot)
+        return cls(places.form(value), places.get("phase"))
+
+    @classmethod
+    def alone(cls, value: Mapping[str, Any]) -> Status:
+        """Return that of one pod."""
+        return cls(Form((value,), (), (), ()), None)
+
+    def head(self, values: Values) -> Mapping[str, Any]:
+        """Return the phase of the status with these values, as in the status."""
+        first = self.form.values[0]
+        found = first.get("phase") if self.phase is None else values[self.phase]
+        return {"phase": found} if "phase" in first else {}
 
 
 class Shape(msgspec.Struct, frozen=True, eq=False):
@@ -107,7 +99,7 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
     pod: Pod
     """The first of them."""
     value: Mapping[str, Any]
-    """It as JSON, as far as anything but its pod is made of that."""
+    """It as JSON without its status, as far as anything but its pod is made of that."""
     metadata: Form
     spec: Form
     containers: tuple[_Made, ...]
@@ -119,10 +111,6 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
     node: int | None
     created: int | None
     """That of the time at which it was created."""
-    since: int | None
-    """That of the time at which the pod became Ready."""
-    start: int | None
-    """That of its startTime, where the pod has activeDeadlineSeconds."""
     owner: tuple[tuple[int | None, str], ...]
     """Those of the kind and the name of its controller, with what these are in the first pod; none without
     one."""
@@ -133,9 +121,12 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
     lines: int
     """The line breaks in the text of each."""
 
-    def made(self, values: Values, origin: str, path: str, where: InFile, line: int) -> Pod:
-        """Return the pod with these values, whose text begins at a line; errors as ``of_pod``."""
-        pod, spec = self.pod, self.spec.filled(values)
+    def made(self, replica: Replica, origin: str, path: str, where: InFile) -> Pod:
+        """Return a pod of this shape; errors as ``of_pod``."""
+        pod, values, status = self.pod, replica.values, replica.status.form.filled(replica.reported)
+        spec = self.spec.filled(values)
+        of_status = pods.reported(self.value["metadata"], spec, Fields(status, origin, f"{path}.status"))
+        states = States(status, origin, path)
         labels = self.metadata.filled(values)["labels"] if self.has_labels else pod.labels
         owner = "/".join([first if slot is None else values[slot] for slot, first in self.owner])
         # A workload follows from the owner and the label pod-template-hash alone.
@@ -149,14 +140,13 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
             node=pod.node if self.node is None else values[self.node],
             owner=owner,
             workload=pod.workload if same else workload_of(owner, labels),
-            containers=tuple([one.made(values, spec, origin, path, line) for one in self.containers]),
+            containers=tuple([one.made(values, spec, states, path, replica.line) for one in self.containers]),
             spec=spec,
             file=where.file,
             labels=labels,
             created=pod.created if self.created is None else values[self.created],
-            ends=pod.ends if self.start is None else pods.deadline_of(spec, values[self.start]),
-            ready_since=pod.ready_since if self.since is None else time_of(values[self.since])[1],
             shape=self,
+            **of_status,
         )
 
 
@@ -165,6 +155,10 @@ class Replica(msgspec.Struct, frozen=True):
 
     shape: Shape
     values: Values
+    """What is in the slots of its metadata and its spec."""
+    status: Status
+    reported: Values
+    """What is in those of its status."""
     line: int
     """The line at which its text begins, from 1."""
 
@@ -188,11 +182,16 @@ class Replica(msgspec.Struct, frozen=True):
 
     def made(self, origin: str, path: str, where: InFile) -> Pod:
         """Return the pod; errors as ``of_pod``."""
-        return self.shape.made(self.values, origin, path, where, self.line)
+        return self.shape.made(self, origin, path, where)
+
+    @property
+    def outline(self) -> Mapping[str, Any]:
+        """The first pod of its shape as JSON, with its own phase for a status."""
+        return {**self.shape.value, "status": self.status.head(self.reported)}
 
     @property
     def value(self) -> Mapping[str, Any]:
-        """The pod as JSON, as far as a first look at a file reads it: all but its metadata is of another."""
+        """The pod as JSON, as far as a first look at a file reads it: its spec is of another one."""
         return {**self.shape.value, "metadata": self.shape.metadata.filled(self.values)}
 
     def is_like(self, other: Replica | None) -> bool:
@@ -226,10 +225,10 @@ class Shared:
 
 
 class Family:
-    """The pods whose three parts are of the same three stencils."""
+    """The pods whose metadata and spec are of the same two stencils."""
 
     def __init__(self, stencils: Sequence[Stencil], shared: Shared) -> None:
-        """Take the three stencils, and what the spec's shares."""
+        """Take the two stencils, and what the spec's shares."""
         self._shared, self._lines = shared, sum(one.lines for one in stencils)
         paths = [steps for one in stencils for steps in one.paths]
         roles = [role for one in stencils for role in one.roles]
@@ -281,7 +280,7 @@ class Family:
         pod = _ordinary(found, value)
         if pod is None:
             return None
-        places, status = self._places, value["status"]
+        places = self._places
         of_metadata, of_spec = places.at("metadata"), places.at("spec")
         spec = self._shared.form(of_spec, value["spec"], self._first, deciding)
         value = {**value, "spec": spec.values[0]}  # one object for all shapes of the stencil
@@ -290,15 +289,9 @@ class Family:
         containers = tuple(
             self._made(container, value, blanks=_WORD not in text_of_spec) for container in pod.containers
         )
-        ready = place_of_ready(status.get("conditions")) if pod.ready else None
-        since = places.at("status", "conditions", ready) if ready is not None else Places()
         return Shape(
             structs.replace(pod, spec=value["spec"], containers=()),
-            {
-                **value,
-                "metadata": metadata,
-                "status": {key: status[key] for key in ("phase",) if key in status},
-            },
+            {key: one for key, one in value.items() if key != "status"} | {"metadata": metadata},
             of_metadata.form(metadata),
             spec,
             containers,
@@ -307,8 +300,6 @@ class Family:
             namespace=of_metadata.get("namespace"),
             node=of_spec.get("nodeName"),
             created=of_metadata.get("creationTimestamp"),
-            since=since.get("lastTransitionTime"),
-            start=places.at("status").get("startTime") if "activeDeadlineSeconds" in value["spec"] else None,
             owner=tuple(_owner(value["metadata"], of_metadata)),
             has_labels="labels" in of_metadata,
             of_owners=tuple(
@@ -326,9 +317,8 @@ class Family:
         words = tuple(f"{_WORD}{number:05}" for number in range(len(slots)))
         filled = own.only(self._blank).form(container.spec).filled(dict(zip(slots, words, strict=True)))
         blank = self._shared.blank(container.path, filled, words) if blanks else None
-        state, row = _reported(container, STATUSES[key], value["status"], self._places.at("status"))
         container = structs.replace(container, spec=value["spec"][key][int(index)])
-        return _Made(container, key, int(index), state, row, blank, slots)
+        return _Made(container, key, int(index), blank, slots)
 
 
 def _ordinary(found: Text, value: Mapping[str, Any]) -> Pod | None:
@@ -359,39 +349,6 @@ def _owner(metadata: Mapping[str, Any], places: Places) -> Iterator[tuple[int | 
             own = places.at("ownerReferences", index)
             yield from ((own.get(key), clean(text(one, key))) for key in ("kind", "name"))
             return
-
-
-def _reported(
-    container: Container, name: str, status: Mapping[str, Any], places: Places
-) -> tuple[State, Row | None]:
-    """Return what a status reports of a container in one of its lists; ``places`` are those in the status."""
-    names = [mapping(row).get("name") for row in rows(status, name)]
-    found = [
-        number
-        for number, of_row in enumerate(names)
-        if isinstance(of_row, str) and clean(of_row) == container.name
-    ]
-    if not found:
-        return State(running=container.running), None
-    row, own = status[name][found[-1]], places.at(name, found[-1])
-    slots = (
-        _slot(own, row, "containerID", str),
-        _slot(own.at("state", "running"), part(part(row, "state"), "running"), "startedAt", str),
-        _slot(own, row, "restartCount", int),
-    )
-    read = Places({key: inner for key, inner in own.items() if key in _READ})
-    is_plain = all(slot in slots for slot in read.slots())
-    made = Row(own.form(row), f".status.{name}[{found[-1]}]", *slots, is_plain)
-    return state_of(row, ""), made  # names no place: the container was made of this row, so nothing is wrong
-
-
-_READ: Final = frozenset({"state", "lastState", "restartCount", "started", "containerID"})
-"""The keys of a row that are read."""
-
-
-def _slot(own: Places, value: Mapping[str, Any], key: str, kind: type) -> int | None:
-    """Return the slot of a value; None where it has none, or is not of the kind that the API has there."""
-    return own.get(key) if type(value.get(key)) is kind else None
 
 
 def _length(spec: Mapping[str, Any]) -> int:

@@ -115,7 +115,7 @@ class Stencil:
         """Where in the value the slots are."""
         self.roles = tuple(map(role_of, self.paths))
         """What they are for."""
-        self._chosen, self._is_bare = frozenset(self.slots), is_bare
+        self._chosen, self.is_bare = frozenset(self.slots), is_bare
         ends = (*self.slots, len(cut.values))
         begins = (0, *(slot + 1 for slot in self.slots))
         first, *rest = map(cut.between, begins, ends)
@@ -145,17 +145,22 @@ class Stencil:
                 return None
             values.append(text[position:end])
             position = end + length
+        read = self._read(values)
+        return None if read is None else (read, position)
+
+    def _read(self, values: list[str]) -> list[str] | None:
+        """Return strings as a decoder reads them; None where one may not be in its slot."""
         for slot in self._numbers:
             if not _NUMBER.fullmatch(values[slot]):
                 return None
         for slot in self._bare:
-            if self._is_bare is None or not self._is_bare(values[slot]):
+            if self.is_bare is None or not self.is_bare(values[slot]):
                 return None
         if self._odd.search("".join(values)) is None:
-            return values, position
+            return values
         if not all(map(self.cut.alphabet.has, values)):
             return None
-        return [_DECODER.decode(f'"{one}"') if "\\" in one else one for one in values], position
+        return [_DECODER.decode(f'"{one}"') if "\\" in one else one for one in values]
 
     def others(self, cut: Cut) -> list[int]:
         """Return the tokens outside slots that a text of the same skeleton has otherwise."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from hashcompat.core.errors import InputError
+from hashcompat.core.go.allowance import may_be_deep
 from hashcompat.core.go.jsonpath import part, rows, text
+from hashcompat.core.go.jsontext import DECODER
 from hashcompat.core.go.tokens import Text, leaves
 from hashcompat.core.regex import regex
 from hashcompat.sources.pods import ANNOTATIONS
 from hashcompat.sources.replicas.roles import is_own_at_first
-from hashcompat.sources.replicas.shape import Family, Replica, Shared
+from hashcompat.sources.replicas.shape import Family, Replica, Shared, Status
 from hashcompat.sources.replicas.stencil import PLAIN, QUOTED, Cut, Stencil
 from hashcompat.sources.snapshots import WORKLOAD
 
@@ -32,11 +35,13 @@ _LARGEST: Final = 1 << 17
 _PARTS: Final = 3
 """Metadata, spec and status, each with the key before it."""
 _SPEC: Final = 1
+_STATUS: Final = 2
 _FEW: Final = 4
 """Of the strings of a spec, at most one in so many differs between pods of one stencil."""
 _OTHERWISE: Final = (*ANNOTATIONS, WORKLOAD)
 """What only texts of pods have whose strings decide what they are: mirror pods, pods of snapshots."""
 _JSON: Final = tuple(regex(rf'"{key}"[ \t\r\n]*:[ \t\r\n]*\{{') for key in ("spec", "status"))
+_CLOSES: Final = regex(r"[ \t\r\n]*\}")
 _YAML: Final = tuple(regex(rf"^ {{2,}}{key}:[ \t]*\r?\n", re.MULTILINE) for key in ("spec", "status"))
 Key = tuple[Stencil, ...]
 
@@ -57,6 +62,7 @@ class Stencils:
         self._known: dict[tuple[int, bytes], list[Stencil]] = {}
         self._families: dict[Key, Family] = {}
         self._shared: dict[Stencil, Shared] = {}
+        self._statuses: dict[Stencil, Status] = {}
         self._size = 0
 
     def _of_kind(self, kind: str) -> _Trust:
@@ -67,27 +73,43 @@ class Stencils:
 
     def match(self, whole: str, position: int, line: int) -> tuple[Replica, int, int] | None:
         """Return the pod at a position, which is at a line; the line breaks in it; and its end."""
-        key: Key = ()
-        values = list[str]()
-        for _ in range(_PARTS):
-            latest = self._latest.get(key[-1:], ())
-            for number, stencil in enumerate(latest):  # noqa: B007 - where the one is
-                found = stencil.match(whole, position)
-                if found is not None:
-                    break
-            else:
+        key, values, end = list[Stencil](), list[str](), position
+        for _ in range(_STATUS):
+            found = self._matched(key[-1:], whole, end)
+            if found is None:
                 return None
-            if number:
-                self._latest[key[-1:]] = [stencil, *latest[:number], *latest[number + 1 :]]
-            values += found[0]
-            position = found[1]
-            key = (*key, stencil)
-        family = self._families.get(key)
+            stencil, own, end = found
+            key.append(stencil)
+            values += own
+        family = self._families.get(tuple(key))
         shape = family.shape(values) if family is not None else None
         if shape is None:
             return None
+        begin, reported, found = end, list[str](), self._matched(key[-1:], whole, end)
+        if found is not None:
+            stencil, reported, end = found
+            status, lines = self._statuses[stencil], shape.lines + stencil.lines
+        else:
+            decoded = _status_of(whole, begin) if key[-1].is_bare is None else None
+            if decoded is None:
+                return None
+            value, end = decoded
+            status, lines = Status.alone(value), shape.lines + whole.count("\n", begin, end)
         self._of_kind(shape.pod.owner.partition("/")[0]).matched += 1
-        return Replica(shape, values, line), shape.lines, position
+        return Replica(shape, values, status, reported, line), lines, end
+
+    def _matched(
+        self, before: Sequence[Stencil], whole: str, position: int
+    ) -> tuple[Stencil, list[str], int] | None:
+        """Return the stencil of a part that follows one, what is in its slots, and its end."""
+        latest = self._latest.get(tuple(before), ())
+        for number, stencil in enumerate(latest):
+            found = stencil.match(whole, position)
+            if found is not None:
+                if number:
+                    self._latest[tuple(before)] = [stencil, *latest[:number], *latest[number + 1 :]]
+                return stencil, *found
+        return None
 
     def learn(self, found: Text, value: Any, line: int) -> Any:
         """Take one more object, decoded strictly, with its text, that ``match`` did not find.
@@ -104,12 +126,15 @@ class Stencils:
         trust.learned += 1
         if self._size > _KEPT:
             self._forget()
-        key, values = self._parts(found, value)
-        if not key:
+        parts = self._parts(found, value)
+        if len(parts) < _PARTS:
             return value
+        (first, named), (second, own), (last, reported) = parts
+        key, values = (first, second), [*named, *own]
+        if last not in self._statuses:
+            self._statuses[last] = Status.of(last, value["status"])
         if key not in self._families:
-            shared = self._shared.setdefault(key[_SPEC], Shared())
-            self._families[key] = Family(key, shared)
+            self._families[key] = Family(key, self._shared.setdefault(second, Shared()))
         family = self._families[key]
         if not family.knows(values):
             self._size += len(found.whole) // _OF_SHAPE
@@ -117,14 +142,14 @@ class Stencils:
         if shape is None:
             return value
         self.longest = max(self.longest, len(found.whole) * 5 // 4)
-        return Replica(shape, values, line)
+        return Replica(shape, values, self._statuses[last], reported, line)
 
-    def _parts(self, found: Text, value: Mapping[str, Any]) -> tuple[Key, list[str]]:
-        """Return the stencils of the parts of a text, and what is in their slots; nothing for none."""
-        key, values = list[Stencil](), list[str]()
+    def _parts(self, found: Text, value: Mapping[str, Any]) -> list[tuple[Stencil, list[str]]]:
+        """Return the stencils of the parts of a text, each with what is in its slots; fewer for none."""
+        parts = list[tuple[Stencil, list[str]]]()
         name = text(part(value, "metadata"), "name")
         for number, (start, end, part_of) in enumerate(_divided(found, value)):
-            latest = self._latest.setdefault(tuple(key[-1:]), [])
+            latest = self._latest.setdefault(tuple([one for one, _ in parts[-1:]]), [])
             for stencil in latest:
                 matched = stencil.match(found.whole, start)
                 if matched is not None and matched[1] == end:
@@ -140,12 +165,11 @@ class Stencils:
                 made = self._stencil(number, cut, part_of, name, found.is_bare)
                 matched = made.match(found.whole, start) if made is not None else None
                 if made is None or matched is None:
-                    return (), []
+                    return []
                 stencil = made
             latest[:] = [stencil, *[one for one in latest if one is not stencil][: _TRIED - 1]]
-            key.append(stencil)
-            values += matched[0]
-        return tuple(key), values
+            parts.append((stencil, matched[0]))
+        return parts
 
     def _stencil(
         self,
@@ -207,15 +231,33 @@ def _number(found: tuple[list[int], int]) -> int:
     return len(found[0])
 
 
+def _status_of(whole: str, position: int) -> tuple[Mapping[str, Any], int] | None:
+    """Return the status at the end of a pod's JSON, and where that ends; None for what may be wrong in it.
+
+    Statuses of few pods are alike: each container may have been restarted, have ended or wait.
+    """
+    begins = _JSON[1].match(whole, position)
+    if begins is None:
+        return None
+    try:
+        value, end = DECODER.raw_decode(whole, begins.end() - 1)
+    except (ValueError, InputError, RecursionError):
+        return None
+    closes = _CLOSES.match(whole, end)
+    if closes is None or end - position > _LARGEST or may_be_deep(whole, position, end):
+        return None
+    return value, closes.end()
+
+
 def _divided(found: Text, value: Mapping[str, Any]) -> list[tuple[int, int, Mapping[str, Any]]]:
     """Return where the three parts of a pod's text begin and end, each with its part of the value.
 
-    Nothing where they are not plainly there.
+    Nothing where they are not plainly there, the status last.
     """
     keys, marks = list(value), _YAML if found.is_bare is not None else _JSON
     spec = marks[0].search(found.whole)
     statuses = list(marks[1].finditer(found.whole, spec.start())) if spec else []
-    if spec is None or not statuses or "spec" not in keys or "status" not in keys[keys.index("spec") :]:
+    if spec is None or not statuses or "spec" not in keys[:-1] or keys[-1] != "status":
         return []
     ends = 0, spec.start(), statuses[-1].start(), len(found.whole)
     of_keys = 0, keys.index("spec"), keys.index("status"), len(keys)

@@ -160,8 +160,8 @@ def states(pod: Pod, dates: Dates | None) -> list[Hashable]:
     """Return what decides of the starts of a pod's containers, and whether each never restarted.
 
     With what code each ended decides about sidecars, and by rules about the whole pod. That one never
-    restarted shows who created the pod's sidecars (planning/creators), and where no main
-    container runs, that none ever did (``Whole.never_ran``). Nothing else asks.
+    restarted shows who created the pod's sidecars (planning/creators), and where no main container runs,
+    that none ever did (``Whole.never_ran``). Nothing else asks.
     """
     main = [one.running for one in pod.containers if one.type is ContainerType.CONTAINER]
     special = any(

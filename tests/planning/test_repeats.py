@@ -15,8 +15,10 @@ from hashcompat.analysis.planning import repeats
 from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.repeats import Repeats
+from hashcompat.analysis.planning.templates import Templates
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.kubelet.hashing import container_hash
 from hashcompat.core.kubelet.template import Around
 from hashcompat.core.model.plan import Plan
 from hashcompat.sources.files.collect import collect
@@ -38,6 +40,15 @@ def plain(_: Json) -> None:
 def escaped(pod: Json) -> None:
     """Set a text that not every Go writes alike."""
     pod["spec"]["containers"][0]["args"] = ["\b"]
+
+
+def quoted(pod: Json) -> None:
+    """Set texts of each pod's own that JSON escapes."""
+    name = pod["metadata"]["name"]
+    pod["spec"]["containers"][0]["args"] = [f'--of="{name}" && \\ <1>\n' + "\t'x'" * 300]
+    pod["spec"]["containers"][0]["env"] = [
+        {"name": "A", "valueFrom": {"secretKeyRef": {"name": name, "key": "k"}}}
+    ]
 
 
 def like_a_blank(pod: Json) -> None:
@@ -76,7 +87,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     return counts
 
 
-@pytest.mark.parametrize("change", [plain, escaped, like_a_blank])
+@pytest.mark.parametrize("change", [plain, escaped, quoted, like_a_blank])
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
 def test_a_plan_is_that_of_each_pod_by_itself(
     pair: tuple[str, str],
@@ -92,6 +103,17 @@ def test_a_plan_is_that_of_each_pod_by_itself(
     assert (counted["repeat"] > 80) is (certain and change is not like_a_blank)
     monkeypatch.setattr(Repeats, "_may_repeat", lambda *_: False)
     assert found == plan(name, pair, catalog)
+
+
+@pytest.mark.parametrize("release", ["1.5.8", "1.7.16", "1.20.15", "1.30.14", "1.33.13"])
+def test_a_hash_of_a_replica_is_that_of_its_own_text(release: str, tmp_path: Path, catalog: Catalog) -> None:
+    kubelet, templates = catalog.kubelet(release), Templates(View(catalog))
+    blanks = Counter[bool]()
+    for one in collect((dump(tmp_path, quoted),)).pods:
+        for container in one.containers:
+            blanks[container.blank is not None] += 1
+            assert templates.of(one, container).hash(kubelet) == container_hash(container.spec, kubelet)
+    assert blanks[True] > 10 * blanks[False]
 
 
 def test_hashes_that_compare_otherwise_are_decided_by_themselves(

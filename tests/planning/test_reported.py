@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from hashcompat.analysis import planning
+from hashcompat.analysis.planning.runs import decided
 from tests.helpers.pods import Json, as_json, node, pod
 from tests.helpers.program import Run
 from tests.helpers.upgrades import record, recorded
@@ -244,6 +246,22 @@ def test_hc049_nobody_knows_whether_a_deadline_has_passed_without_a_time(run: Ru
     given["status"]["containerStatuses"][0]["state"] = {"running": {}}
     (item,) = run("plan", *WAY, "-f", "-", "-o", "json", stdin=as_json(given)).items
     assert item["verdict"] == "KEEP"
+
+
+@pytest.mark.parametrize(("seen", "passes"), [("2026-02-01T01:30:00Z", 1), ("2026-02-01T00:30:00Z", 2)])
+def test_hc049_all_pods_are_decided_again_only_where_a_pod_shows_a_later_time_than_nodes(
+    run: Run, monkeypatch: pytest.MonkeyPatch, seen: str, passes: int
+) -> None:
+    calls = list[object]()
+    monkeypatch.setattr(planning, "decided", lambda *given: calls.append(given) or decided(*given))
+    late = pod(C, name="q", status={"phase": "Running", "containerStatuses": [running("c")]})
+    late["status"]["containerStatuses"][0]["state"]["running"]["startedAt"] = "2026-02-01T01:20:00Z"
+    over = limited("over", "2026-01-01T00:00:00Z", restartPolicy="Never")
+    over["status"] = {"phase": "Succeeded", "startTime": "2026-02-01T00:10:00Z"}
+    given = as_json(at(seen), limited("p", "2026-02-01T00:00:00Z"), late, over)
+    verdicts = [item["verdict"] for item in run("plan", *WAY, "-f", "-", "-o", "json", stdin=given).items]
+    assert verdicts.count("KILL") == 1
+    assert len(calls) == passes
 
 
 def test_hc049_each_replica_has_its_own_start(tmp_path: Path, run: Run) -> None:

@@ -93,6 +93,25 @@ def test_replicas_have_one_shape(
     assert shapes[0] is not None
 
 
+def test_statuses_of_any_structure_and_strings_with_escapes_are_of_one_shape(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As kubectl writes strings, too; no status is like another one, but for the pods that are learned."""
+    pods = replicas(30)
+    for number, pod in enumerate(pods):
+        pod["spec"]["containers"][0]["args"][0] = f'--at="{number}" & <b>\n'
+        put([[number]] * number, *STATE, "more")(pod)
+        put(["Running", "Pending"][number % 2], "status", "phase")(pod)
+    name = dumped(pods, tmp_path / "pods.json")
+    path = Path(name)
+    path.write_text(path.read_text().replace("& <b>", r"\u0026 \u003cb\u003e"))
+    found, _ = same(name, monkeypatch)
+    assert len(found) == 4 + 30
+    shapes = shapes_of(name)
+    assert len(set(shapes[:-1])) <= 2
+    assert None not in shapes[:-1]
+
+
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_names_in_keys_of_managed_fields(
     suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -113,6 +132,13 @@ def at(*steps: str | int) -> Callable[[Json], Any]:
 
 def put(value: Any, *steps: str | int) -> Change:
     return lambda pod: at(*steps[:-1])(pod).__setitem__(steps[-1], value)
+
+
+def deep(levels: int) -> list[Any]:
+    found: list[Any] = []
+    for _ in range(levels):
+        found = [found]
+    return found
 
 
 STATE = ("status", "containerStatuses", 0)
@@ -154,6 +180,16 @@ CHANGES: dict[str, Change] = {
     "another value": put("other.value:1", "spec", "containers", 0, "env", 0, "value"),
     "an empty value": put("", "spec", "containers", 0, "env", 0, "value"),
     "another argument": put("--other=1", "spec", "containers", 0, "args", 0),
+    "an argument with escapes": put('--filter="a < b" & c\n\t\\', "spec", "containers", 0, "args", 0),
+    "an argument that not every Go writes alike": put("\b", "spec", "containers", 0, "args", 0),
+    "a long argument": put("x" * 20_000, "spec", "containers", 0, "args", 0),
+    "a deep status": put([[[[{}]]]], "status", "conditions", 0, "more"),
+    "a status that is too deep": lambda pod: pod["status"].update(more=deep(120)),
+    "something behind the status": put({"a": "b"}, "zone"),
+    "a phase that nobody knows": put("Lost", "status", "phase"),
+    "a phase that is no text": put(7, "status", "phase"),
+    "no phase": lambda pod: pod["status"].pop("phase"),
+    "a large status": lambda pod: pod["status"].update(message=["x" * 2**18]),
     "one more argument": lambda pod: at("spec", "containers", 0, "args")(pod).append("--more"),
     "another port": put(1, "spec", "containers", 0, "ports", 0, "containerPort"),
     "no containers": put([], "spec", "containers"),
@@ -220,6 +256,12 @@ def texts(pods: list[Json]) -> Iterator[str]:
     yield text.replace('"restartCount": 0', '"restartCount": 00', 3)
     yield text.replace("\n        },\n        {", "\n        } , {", 3)
     yield text.replace("\n        },\n        {", "\n        },\n        ,{", 1)
+    yield text.replace('"phase": "Running"', '"phase": "Running", "phase": "Running"', 3)
+    yield text.replace('"phase": "Running"', '"phase": "Running", "\\u0070hase": "Running"', 3)
+    yield text.replace('"phase": "Running"', '"phase": "Running", "message": "\x01"', 3)
+    yield text.replace('"phase": "Running"', '"phase": "Running", "message": "\\ud800"', 3)
+    yield text.replace('"phase": "Running"', '"phase": "Running",', 3)
+    yield text.replace('"phase": "Running"', '"phase": "Running", "more": 1e400, "number": 1.50', 3)
     yield text.replace("\n", "\r\n")
     yield text[: len(text) * 2 // 3]
     yield text.replace(uid, uid + "\x01")
@@ -334,7 +376,7 @@ def test_hostile_yaml(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     same(str(path), monkeypatch)
 
 
-@pytest.mark.parametrize("number", range(12))
+@pytest.mark.parametrize("number", range(18))
 def test_hostile_texts(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "pods.json"
     path.write_text(list(texts(replicas(7)))[number], errors="surrogatepass", newline="")

@@ -115,7 +115,13 @@ def alike_by_names(patch: pytest.MonkeyPatch) -> None:
 
 
 def states_of_the_first(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(shape._Made, "_state", lambda self, *_: self.state)
+    made, firsts = shape.Shape.made, dict[shape.Shape, shape.Replica]()
+
+    def of_first(self: shape.Shape, replica: shape.Replica, *rest: Any) -> Any:
+        first = firsts.setdefault(self, replica)
+        return made(self, structs.replace(replica, status=first.status, reported=first.reported), *rest)
+
+    patch.setattr(shape.Shape, "made", of_first)
 
 
 def lines_of_the_share(patch: pytest.MonkeyPatch) -> None:

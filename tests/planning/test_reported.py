@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hashcompat.analysis import planning
-from hashcompat.analysis.planning.runs import decided
+from hashcompat.analysis.planning import runs
 from tests.helpers.pods import Json, as_json, node, pod
 from tests.helpers.program import Run
 from tests.helpers.upgrades import record, recorded
@@ -253,7 +253,12 @@ def test_hc049_all_pods_are_decided_again_only_where_a_pod_shows_a_later_time_th
     run: Run, monkeypatch: pytest.MonkeyPatch, seen: str, passes: int
 ) -> None:
     calls = list[object]()
-    monkeypatch.setattr(planning, "decided", lambda *given: calls.append(given) or decided(*given))
+
+    def counted(*given: Any) -> runs.Run:
+        calls.append(given)
+        return runs.decided(*given)
+
+    monkeypatch.setattr(planning, "decided", counted)
     late = pod(C, name="q", status={"phase": "Running", "containerStatuses": [running("c")]})
     late["status"]["containerStatuses"][0]["state"]["running"]["startedAt"] = "2026-02-01T01:20:00Z"
     over = limited("over", "2026-01-01T00:00:00Z", restartPolicy="Never")

@@ -176,7 +176,7 @@ def test_where_no_patch_is_needed_the_plan_says_so_and_is_as_without(run: Run) -
         (("--assume-patch", "accept", "--like", "9.9.9"), "'9.9.9' is not a known kubelet release"),
         (
             ("--assume-patch", "pin", "--like", "1.7.16,1.8.15"),
-            "--strategy pin: give one release with --like",
+            "Error: strategy pin: give one release with --like, because a kubelet can hash like only one",
         ),
     ],
 )

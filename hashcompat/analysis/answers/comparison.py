@@ -206,13 +206,17 @@ def restarts(difference: ReleaseDifference) -> str:
         return f"Every container restarts: {old.release} hashes {before}, {new.release} {after}."
     if not old.era.whole:
         return f"No container restarts for its hash: {names} both hash {hashed(old.era)}."
-    go = " or contains a backspace or form feed" if old.escapes != new.escapes and old.era.hashes_json else ""
+    go = old.era.hashes_json and old.escapes != new.escapes
     if not difference.types and not go:
         return f"No container restarts for its hash: {names} hash {hashed(old.era)} over the same types."
-    if not old.era.prints_unset_fields:
+    if not difference.types:
         return (
-            f"A container restarts if it sets a field that only one of {names} knows{go}: JSON omits others."
+            "A container restarts if it contains a backspace or form feed: "
+            f"{names} hash JSON over the same types, and escape these characters differently."
         )
+    if not old.era.prints_unset_fields:
+        also = ", or contains a backspace or form feed, which they escape differently" if go else ""
+        return f"A container restarts if it sets a field that only one of {names} knows{also}."
     if any(row.type == "Container" for row in difference.types):
         return f"Every container restarts: {names} have other fields in Container, and hash unset fields too."
     return (

@@ -30,18 +30,18 @@ def check_strip(new: Kubelet, olds: Sequence[Kubelet]) -> None:
     """Raise UsageError if there is no text to strip."""
     if len(olds) > 1:
         raise UsageError(
-            "--strategy strip: give one release with --like, because the text to remove depends on it; or "
-            "use --strategy accept"
+            "strategy strip: give one release with --like, because the text to remove depends on it; "
+            "the strategy accept takes several"
         )
     for kubelet in (new, olds[0]):
         if not kubelet.era.prints_unset_fields:
             raise UsageError(
-                f"--strategy strip: {kubelet.release} hashes no text of unset fields ({kubelet.era.name}), "
-                "so there is nothing to remove; use --strategy accept or pin"
+                f"strategy strip: {kubelet.release} hashes no text of unset fields ({kubelet.era.name}), "
+                f"so there is nothing to remove; {_INSTEAD}"
             )
 
 
-_INSTEAD: Final = "use --strategy accept or pin"
+_INSTEAD: Final = "take the strategy accept or pin"
 
 
 class Cut(msgspec.Struct, frozen=True):
@@ -76,8 +76,7 @@ def cuts_between(old: Kubelet, new: Kubelet, defaults: Defaults) -> tuple[Cut, .
     for cut in cuts:
         if (cut.field.rpartition(".")[2], cut.piece.partition("(")[2].partition(")")[0]) in taken:
             raise UsageError(
-                f"--strategy strip: an old field prints the same text as the new field {cut.field}; "
-                f"{_INSTEAD}"
+                f"strategy strip: an old field prints the same text as the new field {cut.field}; {_INSTEAD}"
             )
     return tuple(cuts)
 
@@ -87,8 +86,7 @@ def _cuts(new: Struct, old: Struct, defaults: dict[str, Any]) -> Iterator[Cut]:
     old_types = {field.name: field.type.name for field in old.fields}
     if [name for name in old_types if name not in {field.name for field in new.fields}]:
         raise UsageError(
-            f"--strategy strip: fields of {old.name} were removed or renamed, which no cut can undo; "
-            f"{_INSTEAD}"
+            f"strategy strip: fields of {old.name} were removed or renamed, which no cut can undo; {_INSTEAD}"
         )
     following = "}"
     # backwards, because the text of a string ends at the field that follows it
@@ -96,13 +94,13 @@ def _cuts(new: Struct, old: Struct, defaults: dict[str, Any]) -> Iterator[Cut]:
         if field.name in old_types:
             if old_types[field.name] != field.type.name:
                 raise UsageError(
-                    f"--strategy strip: {old.name}.{field.name} has another Go type, which no cut can "
+                    f"strategy strip: {old.name}.{field.name} has another Go type, which no cut can "
                     f"undo; {_INSTEAD}"
                 )
             following = f" {field.name}:"
         elif index == 0:
             raise UsageError(
-                f"--strategy strip: the new field {new.name}.{field.name} comes first in its type; {_INSTEAD}"
+                f"strategy strip: the new field {new.name}.{field.name} comes first in its type; {_INSTEAD}"
             )
         else:
             yield from _field_cuts(new, field, following, defaults)

@@ -206,13 +206,13 @@ def check_pin(new: Kubelet, olds: Sequence[Kubelet], *, force: bool) -> None:
     """Raise UsageError where pinning makes no sense, or does harm and ``force`` is not given."""
     if len(olds) > 1:
         raise UsageError(
-            "--strategy pin: give one release with --like, because a kubelet can hash like only one; "
-            "or use --strategy accept"
+            "strategy pin: give one release with --like, because a kubelet can hash like only one; "
+            "the strategy accept takes several"
         )
     covers_resources = any(old.era.whole for old in olds)
     if new.behaviour.resources_recorded and covers_resources and not force:
         raise UsageError(
-            f"--strategy pin: {new.release} resizes containers in place, and the hash of {olds[0].release} "
+            f"strategy pin: {new.release} resizes containers in place, and the hash of {olds[0].release} "
             "covers resources, so every resize would restart the container; "
-            "use --strategy accept, or add --force"
+            "take the strategy accept, or add --force"
         )

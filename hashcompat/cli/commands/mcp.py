@@ -129,20 +129,34 @@ class Tools:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return f"No answer: this took more than {_SECONDS // 60} minutes."
+            raise _failed(f"No answer: this took more than {_SECONDS // 60} minutes.") from None
         if done.returncode not in (ExitCode.OK, ExitCode.FINDING, ExitCode.UNDECIDED):
-            return f"No answer, exit code {done.returncode}.\n{_LEAD}{done.stderr[:_MOST]}"
+            raise _failed(f"No answer, exit code {done.returncode}.\n{_LEAD}{done.stderr[:_MOST]}")
         text = f"{done.stdout}\n{done.stderr}".strip()
         cut = "\n(cut; ask about one pod with explain)" if len(text) > _MOST else ""
         return f"{_LEAD}{text[:_MOST]}{cut}"
+
+
+def _failed(text: str) -> Exception:
+    """Return the error whose text the model is shown, as the result of a call that failed."""
+    from mcp.server.mcpserver.exceptions import ToolError
+
+    return ToolError(text)
 
 
 def _upgrade(from_release: str, to_release: str) -> tuple[str, str]:
     return f"--from={_checked(from_release, _RELEASE)}", f"--to={_checked(to_release, _RELEASE)}"
 
 
+_WANTED: Final = {
+    _RELEASE: "a release, such as 1.31.14 or 1.31",
+    _NAME: "NAMESPACE/POD or NAMESPACE/POD/CONTAINER",
+    _RULE: "the id of a rule, such as HC001",
+}
+
+
 def _checked(word: str, form: re.Pattern[str]) -> str:
-    """Return a word of a model if it is what it should be; raises ValueError, which the model is shown."""
+    """Return a word of a model if it is what it should be; raises the error that the model is shown."""
     if form.fullmatch(word) is None:
-        raise ValueError(f"{word[:80]!r} is not what is expected here")
+        raise _failed(f"{word[:80]!r} is not {_WANTED[form]}")
     return word

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import click
+from click.core import ParameterSource
 
 from hashcompat.analysis.answers.comparison import static_restarts
 from hashcompat.analysis.patching import MisplacedError, Patch, apply, mail
@@ -96,6 +97,12 @@ def command(arguments: Arguments) -> int:
     list the pods for which stripping fails; exit 2 if there are any. --out saves the patch, or the audit as
     JSON.
     """
+    given = click.get_current_context().get_parameter_source("strategy") is ParameterSource.COMMANDLINE
+    if arguments.audit and given and arguments.strategy != "strip":
+        raise UsageError(
+            f"--audit finds what --strategy strip gets wrong, and {arguments.strategy} gets nothing wrong: "
+            "leave one of them out"
+        )
     output.ready(AUDIT if arguments.audit else PATCH, arguments.shown)
     names = arguments.data.names(quiet=arguments.quiet.quiet)
     for name, value in (("kubelet", arguments.kubelet), ("like", arguments.like)):

@@ -91,12 +91,15 @@ def change_lines(rows: Iterable[Change | EraChange]) -> Iterator[Line]:
 def rule_lines(ids: Iterable[str], minors: Collection[str]) -> Iterator[Line]:
     """Yield the sources of rules in Kubernetes, with the addresses of pull requests; none about the input.
 
-    Of pull requests that came with a release, only those of ``minors``, if any of them did.
+    Of pull requests that came with a release, only those of ``minors``. Where there are none of these, it is
+    what came with no release, if there is such.
     """
     for rule in ids:
         if (found := find(rule)) and (source := found.source):
             dated = [match[0] for match in _DATED.finditer(source) if match[1] in minors]
-            shown = ", ".join(dated) or source
+            undated = [part for part in source.split(", ") if not _DATED.search(part)]
+            shown = ", ".join(dated or undated) or source
+            shown = f"kubernetes/kubernetes{shown}" if shown.startswith("#") else shown
             yield [f"{rule}  {shown}"]
             yield from ([link] for link in _links(shown))
 

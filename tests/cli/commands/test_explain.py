@@ -122,6 +122,8 @@ def test_a_rule_that_no_change_of_types_is_behind_cites_its_source(run: Run) -> 
     static = explain(run, "1.20.15", "1.21.14", stdin=as_json(mirror_pod(ARTICLE)), target="ns/p-n1")
     assert "  HC022  kubernetes/kubernetes#87461 (1.21)\n" in static
     assert static.count("https://") == 1
+    later = explain(run, "1.31.14", "1.32.13", stdin=as_json(mirror_pod(ARTICLE)), target="ns/p-n1")
+    assert "  HC022  kubernetes/kubernetes#116080\n" in later
     assert "Upstream" not in explain(run, "1.16.0", "1.30.14")
     finished = as_json(pod(ARTICLE, status={"phase": "Succeeded"}))
     assert "Upstream" not in explain(run, "1.30.14", "1.31.14", stdin=finished)
@@ -352,7 +354,12 @@ def test_without_a_pod_a_new_algorithm_is_named(run: Run, old: str, new: str, pu
         (
             "1.27.15",
             "1.27.16",
-            "A container restarts if it sets a field that only one of 1.27.15 and 1.27.16",
+            "A container restarts if it contains a backspace or form feed: 1.27.15 and 1.27.16",
+        ),
+        (
+            "1.26.15",
+            "1.27.16",
+            "A container restarts if it sets a field that only one of 1.26.15 and 1.27.16 knows, or contains",
         ),
         (
             "1.31.0",

@@ -67,11 +67,13 @@ def test_an_assistant_asks_its_four_questions() -> None:
 def test_no_word_of_a_model_is_an_option(tool: str, words: dict[str, str]) -> None:
     _, (answer,) = asked((tool, words))
     assert answer.is_error
+    assert " is not " in text(answer)
 
 
 def test_a_failure_is_an_answer(tmp_path: Path) -> None:
     broken = tmp_path / "broken.json"
     broken.write_text("{")
     _, (answer,) = asked(("plan", {"to_release": "1.31"}), source=("-f", str(broken)))
+    assert answer.is_error
     assert "No answer, exit code 1" in text(answer)
     assert "broken.json" in text(answer)

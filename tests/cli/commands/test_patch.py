@@ -244,11 +244,11 @@ def test_where_releases_hash_alike_no_patch_is_needed(run: Run, kubelet: str, li
         (("--kubelet", "1.9.11", "--like", "1.5.8"), "1.5.8: 1.9.11 cannot compute its hash"),
         (
             ("--kubelet", "1.9.11", "--like", "1.7.16,1.8.15", "--strategy", "pin"),
-            "--strategy pin: give one release with --like",
+            "strategy pin: give one release with --like",
         ),
         (
             ("--kubelet", "1.36.3", "--like", "1.30.14", "--strategy", "pin"),
-            "would restart the container; use --strategy accept, or add --force",
+            "would restart the container; take the strategy accept, or add --force",
         ),
         (
             ("--kubelet", "1.16.15", "--like", "1.15.12", "--strategy", "strip"),
@@ -260,13 +260,17 @@ def test_where_releases_hash_alike_no_patch_is_needed(run: Run, kubelet: str, li
         ),
         (
             ("--kubelet", "1.9.11", "--like", "1.7.16,1.8.15", "--strategy", "strip"),
-            "--strategy strip: give one release",
+            "strategy strip: give one release",
         ),
         (
             ("--kubelet", "1.7.16", "--like", "1.6.13", "--strategy", "strip"),
             "only kubelets from 1.8 on can be patched",
         ),
         (("--kubelet", "1.8.15", "--like", "1.9.11", "--strategy", "strip"), "removed or renamed"),
+        (
+            ("--kubelet", "1.9.11", "--like", "1.7.16", "--strategy", "accept", "--audit", "--sample"),
+            "--audit finds what --strategy strip gets wrong, and accept gets nothing wrong",
+        ),
         (("--kubelet", "1.9.11", "--like", "1.7.16", "--until", "soon"), "'soon' is not a kubelet release"),
         (
             ("--kubelet", "1.9.11", "--like", "1.7.16", "--until", "1.12.0", "--strategy", "pin"),

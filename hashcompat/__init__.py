@@ -1,8 +1,9 @@
 """Predict, bit for bit, which containers a kubelet upgrade kills and recreates.
 
->>> import hashcompat
->>> hashcompat.container_hash({"name": "test_container", "image": "foo/image:v1"}, "1.36.0").hex
-'8e45cbd0'
+Example:
+    >>> import hashcompat
+    >>> hashcompat.container_hash({"name": "test_container", "image": "foo/image:v1"}, "1.36.0").hex
+    '8e45cbd0'
 """
 
 from __future__ import annotations

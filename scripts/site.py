@@ -1,8 +1,9 @@
 """Build the documentation as a site: the pages of this repository, the reference, and the playground.
 
 ``python -m scripts.site --out DIR`` writes a directory that any web server serves, and ``--serve`` serves it.
-Pages stay where they are in the repository, so their links hold in both places; which reader they are for is
-read from the tables of ``docs/README.md``. The reference of commands and of the Python API is made from the
+``--versioned`` writes into a directory below it, next to those of other versions; a reader can choose. Pages
+stay where they are in the repository, so their links hold in both places; which reader they are for is read
+from the tables of ``docs/README.md``. The reference of commands and of the Python API is made from the
 program itself. A warning of the generator is an error. Needs the extra ``site``; the playground needs npm.
 
 Exit codes: 0 it is written; 1 a program failed, or a page is not in the index; 64 usage error.
@@ -10,6 +11,7 @@ Exit codes: 0 it is written; 1 a program failed, or a page is not in the index; 
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -21,7 +23,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import yaml
+from packaging.version import Version
 
+from hashcompat import __version__
 from scripts import playground
 from scripts.lib import commandline
 from scripts.locks import ROOT
@@ -35,6 +39,7 @@ _PAGES: Final = (
     "scripts/README.md",
     "tests/README.md",
 )
+STYLE: Final = ROOT / "deploy" / "site" / "site.css"
 _FILES: Final = ("action.yml", "LICENSE", "deploy/install.sh", "deploy/locks")
 """What pages link to besides pages."""
 _HIDDEN: Final = (
@@ -45,9 +50,20 @@ _HEADING: Final = re.compile(r"^## (.+)$", re.MULTILINE)
 _CELL: Final = re.compile(r"^\| (\[[^|]+)\|", re.MULTILINE)
 _LINK: Final = re.compile(r"\[([^\]]+)\]\(([^)#]+)\)")
 
+_OPEN: Final = "[Open the playground](../playground/index.html){ .md-button .md-button--primary }"
+
 _SLUG: Final = "slugify as GitHub does"
 _AS_GITHUB: Final = "!!python/object/apply:pymdownx.slugs.slugify {kwds: {case: lower}}"
 """What makes an anchor of a heading, so that links to anchors hold in both places."""
+
+_NEWEST: Final = """\
+<!doctype html>
+<html lang="en">
+<title>hashcompat</title>
+<meta http-equiv="refresh" content="0; url={0}/">
+<a href="{0}/">hashcompat {0}</a>
+"""
+"""Leads to the site of the newest version."""
 
 COMMANDS: Final = """\
 # Commands and options
@@ -80,15 +96,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--without-playground", action="store_true", help="do not build it; its links lead nowhere"
     )
+    parser.add_argument("--versioned", action="store_true", help="next to the sites of other versions")
     parser.add_argument("--serve", action="store_true", help="serve it at a local address until Ctrl-C")
     options = parser.parse_args(argv)
     try:
-        build(options.out, options.address, with_playground=not options.without_playground)
+        making = versioned if options.versioned else build
+        making(options.out, options.address, with_playground=not options.without_playground)
     except (OSError, subprocess.CalledProcessError, ValueError) as error:
         return commandline.failed(parser.prog, error)
     if options.serve:
         playground.serve(options.out)
     return 0
+
+
+def versioned(out: Path, address: str = "", *, with_playground: bool = True) -> None:
+    """Write the site of this version below ``out``, with the list of versions and a way to the newest."""
+    build(
+        out / __version__,
+        address and f"{address.rstrip('/')}/{__version__}/",
+        with_playground=with_playground,
+    )
+    names = [path.parent.name for path in out.glob("*/index.html")]
+    names.sort(key=Version, reverse=True)
+    listed = [{"version": name, "title": name, "aliases": []} for name in names]
+    (out / "versions.json").write_text(json.dumps(listed), encoding="utf-8")
+    (out / "index.html").write_text(_NEWEST.format(names[0]), encoding="utf-8")
 
 
 def build(out: Path, address: str = "", *, with_playground: bool = True) -> None:
@@ -105,8 +137,9 @@ def build(out: Path, address: str = "", *, with_playground: bool = True) -> None
         stage(work / "pages")
         if with_playground:
             playground.build(work / "pages" / "playground")
-            with (work / "pages" / "docs" / "playground.md").open("a", encoding="utf-8") as page:
-                page.write("\n## Here\n\n[Open the playground](../playground/index.html)\n")
+            page = work / "pages" / "docs" / "playground.md"
+            title, _, rest = page.read_text(encoding="utf-8").partition("\n\n")
+            page.write_text(f"{title}\n\n{_OPEN}\n\n{rest}", encoding="utf-8")
         settings_text = yaml.safe_dump(settings(address), sort_keys=False).replace(_SLUG, _AS_GITHUB)
         (work / "mkdocs.yml").write_text(settings_text, encoding="utf-8")
         program = Path(sys.executable).with_name("zensical")
@@ -135,6 +168,7 @@ def stage(into: Path) -> None:
                 continue
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, target)
+    shutil.copy(STYLE, into)
     reference = into / "docs" / "reference"
     reference.mkdir()
     (reference / "commands.md").write_text(COMMANDS, encoding="utf-8")
@@ -160,7 +194,10 @@ def settings(address: str = "") -> dict[str, Any]:
             "name": "material",
             "variant": "modern",
             "font": False,
-            "features": ["navigation.sections", "navigation.top", "content.code.copy", "search.highlight"],
+            "features": [
+                *("navigation.tabs", "navigation.tabs.sticky", "navigation.sections", "navigation.top"),
+                *("content.code.copy", "search.highlight"),
+            ],
             "palette": [
                 {
                     "media": f"(prefers-color-scheme: {scheme})",
@@ -190,6 +227,8 @@ def settings(address: str = "") -> dict[str, Any]:
                 }
             },
         ],
+        "extra_css": [STYLE.name],
+        "extra": {"version": {"provider": "mike"}, "generator": False},
         "nav": list(navigation()),
     }
 
@@ -206,6 +245,7 @@ def navigation() -> Iterator[dict[str, Any]]:
         named |= {path for _, path in pages}
         yield {title: [{name: path} for name, path in pages]}
     yield {"Reference": [{"Commands": "docs/reference/commands.md"}, {"Python": "docs/reference/api.md"}]}
+    yield {"Playground": "docs/playground.md"}
     missing = sorted(path for path in named if not (ROOT / path).is_file())
     pages_there = {str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")}
     left = sorted(pages_there - named - {"docs/README.md"})

@@ -367,6 +367,54 @@ def test_a_template_has_no_word_without_a_value() -> None:
         packages.filled("recipe.yaml", sdist="", requirements="", entry_points="")
 
 
+# other tools that judge upgrades
+
+
+@pytest.mark.parametrize(
+    ("target", "others", "code", "decisions"),
+    [
+        (SAME, {}, 0, ["hashcompat go 0"]),
+        (NEW, {"upgradescope": 0}, 2, ["hashcompat stop 2", "upgradescope go 0"]),
+        (SAME, {"upgradescope": 1}, 3, ["hashcompat go 0", "upgradescope undecided 1"]),
+        (SAME, {"kubepreflight": 1}, 0, ["hashcompat go 0", "kubepreflight go 1"]),
+        (
+            *(SAME, {"upgradescope": 2, "kubepreflight": 4}, 2),
+            ["hashcompat go 0", "upgradescope stop 2", "kubepreflight undecided 4"],
+        ),
+    ],
+)
+def test_several_tools_make_one_decision(
+    cluster: Path, tmp_path: Path, target: str, others: Mapping[str, int], code: int, decisions: list[str]
+) -> None:
+    """Stand-ins for the others end with the exit codes that these document, and keep what they were asked."""
+    for name, ends in others.items():
+        (tmp_path / name).write_text(f'#!/bin/sh\necho "$@" >"$0.asked"\necho {{}}\nexit {ends}\n')
+        (tmp_path / name).chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{SCRIPTS}{os.pathsep}/usr/bin{os.pathsep}/bin"
+    program = EXAMPLES / "neighbours" / "readiness.sh"
+    done = subprocess.run(
+        ["sh", program, target, cluster, tmp_path / "reports"],
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    assert (tmp_path / "reports" / "decisions.txt").read_text().splitlines() == decisions
+    sarif = json.loads((tmp_path / "reports" / "hashcompat.sarif").read_text())
+    assert bool(sarif["runs"][0]["results"]) == (target == NEW)
+    for name in others:
+        assert target in (tmp_path / f"{name}.asked").read_text().split()
+    assert ("upgradescope" in others) == (tmp_path / "reports" / "upgradescope.sarif").exists()
+
+
+def test_no_example_uses_an_action_that_somebody_else_may_own() -> None:
+    """Until it is published, its place is no name that GitHub allows: the workflow fails at once."""
+    pages = [EXAMPLES / "github" / "workflow.yml", ROOT / "docs" / "callers.md"]
+    used = [one for path in pages for one in re.findall(r"uses: (\S*hashcompat\S*)", path.read_text("utf-8"))]
+    assert used == ["<owner>/hashcompat@<commit>"] * 3
+
+
 def test_the_variables_of_a_policy_are_those_that_callers_are_shown() -> None:
     """What docs/callers.md names as HASHCOMPAT_GATE_… is a key of the policy."""
     text = (ROOT / "docs" / "callers.md").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.output.report.matrix import markdown, markdown_grid
 from hashcompat.output.report.rules import checks_markdown, rules_markdown
-from scripts.docs import affected, captures, fleet, formats, imports, reality, upgrades, vendors
+from scripts.docs import affected, captures, fleet, formats, hashed, imports, reality, upgrades, vendors
 from scripts.lib.generated import Generated, relative
 from scripts.lib.paths import DOCS, ROOT
 
@@ -60,6 +60,7 @@ def make() -> dict[Path, bytes]:
         "upgrades.md": affected.page(),
         "vendors.md": vendors.page(),
         "fleet.md": fleet.page(),
+        "hash.md": hashed.page(),
         "formats.md": formats.page(),
         "architecture.md": imports.drawn(),
     }
@@ -87,7 +88,7 @@ GENERATED: Final = Generated(
         f"docs/{name}.md"
         for name in (
             *("rules", "preflight-checks", "matrix", "reality", "upgrades"),
-            *("vendors", "formats", "architecture"),
+            *("vendors", "formats", "architecture", "hash"),
         )
     ),
 )

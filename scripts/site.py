@@ -15,10 +15,12 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -50,7 +52,11 @@ _HEADING: Final = re.compile(r"^## (.+)$", re.MULTILINE)
 _CELL: Final = re.compile(r"^\| (\[[^|]+)\|", re.MULTILINE)
 _LINK: Final = re.compile(r"\[([^\]]+)\]\(([^)#]+)\)")
 
+_PLAYGROUND: Final = "docs/playground.md"
+"""The page that has a place of its own in the navigation."""
 _OPEN: Final = "[Open the playground](../playground/index.html){ .md-button .md-button--primary }"
+
+_IMAGE: Final = re.compile(r'<img [^>]*?src="(?P<path>[^":]+)"')
 
 _SLUG: Final = "slugify as GitHub does"
 _AS_GITHUB: Final = "!!python/object/apply:pymdownx.slugs.slugify {kwds: {case: lower}}"
@@ -149,12 +155,25 @@ def build(out: Path, address: str = "", *, with_playground: bool = True) -> None
             check=True,
             env={**os.environ, "NO_COLOR": "1"},
         )
+        for page in (work / "made").rglob("*.html"):
+            page.write_text(
+                _IMAGE.sub(partial(_sized, page.parent), page.read_text("utf-8")), encoding="utf-8"
+            )
         for hidden in _HIDDEN:
             target = work / "made" / hidden
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / hidden, target)
         shutil.rmtree(out, ignore_errors=True)
         (work / "made").replace(out)
+
+
+def _sized(directory: Path, image: re.Match[str]) -> str:
+    """Say how large a picture is, so that nothing moves when it has loaded; vectors say it themselves."""
+    path = directory / image["path"]
+    if path.suffix != ".png" or not path.is_file():
+        return image[0]
+    width, height = struct.unpack(">II", path.read_bytes()[16:24])
+    return f'{image[0]} width="{width}" height="{height}" loading="lazy"'
 
 
 def stage(into: Path) -> None:
@@ -243,9 +262,9 @@ def navigation() -> Iterator[dict[str, Any]]:
         links = [link for cell in _CELL.findall(text) for link in _LINK.findall(cell)]
         pages = [(name[:1].upper() + name[1:], _in_repository(path)) for name, path in links]
         named |= {path for _, path in pages}
-        yield {title: [{name: path} for name, path in pages]}
+        yield {title: [{name: path} for name, path in pages if path != _PLAYGROUND]}
     yield {"Reference": [{"Commands": "docs/reference/commands.md"}, {"Python": "docs/reference/api.md"}]}
-    yield {"Playground": "docs/playground.md"}
+    yield {"Playground": _PLAYGROUND}
     missing = sorted(path for path in named if not (ROOT / path).is_file())
     pages_there = {str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")}
     left = sorted(pages_there - named - {"docs/README.md"})

@@ -12,7 +12,7 @@ from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.rules.pages import every
 from hashcompat.sources.files import collect as samples
-from scripts.docs import captures, largeplan, pages, plans, upgrades
+from scripts.docs import badges, captures, hashed, largeplan, pages, plans, upgrades
 from tests.helpers.program import ROOT
 
 
@@ -31,6 +31,8 @@ def test_a_page_that_differs_or_is_missing_is_named(tmp_path: Path) -> None:
         "missing  docs/fleet.md",
         "missing  docs/formats.md",
         "missing  docs/guide/first-plan.md",
+        "missing  docs/hash.md",
+        "missing  docs/images/badges.svg",
         "missing  docs/matrix.md",
         "missing  docs/preflight-checks.md",
         "missing  docs/reality.md",
@@ -75,9 +77,9 @@ def test_the_pages_of_plans_are_made_by_choices_of_their_own() -> None:
 
 def test_the_pictures_are_shown_and_small() -> None:
     """``python -m scripts.docs.screenshots`` takes them; how they look depends on the browser."""
-    pages = "".join(page.read_text() for page in (ROOT / "docs").glob("*.md"))
+    pages = "".join(page.read_text() for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")))
     pictures = sorted((ROOT / "docs" / "images").iterdir())
-    assert [one.name for one in pictures] == sorted(re.findall(r"\]\(images/([^)]+)\)", pages))
+    assert [one.name for one in pictures] == sorted(re.findall(r"\]\((?:docs/)?images/([^)]+)\)", pages))
     assert max(one.stat().st_size for one in pictures) < 160_000
 
 
@@ -96,6 +98,24 @@ def test_an_output_is_taken_again_and_its_page_kept() -> None:
     assert quoted.startswith("a\n\n<!-- output: hash --help -->\n```\nUsage: hashcompat hash ")
     assert quoted.endswith("\n```\n\n```sh\nb\n```\n")
     assert captures.quoted(quoted) == quoted
+
+
+def test_what_another_text_lacks_is_marked() -> None:
+    assert "".join(hashed.marked("{A:1 C:3}", "{A:1 B:<nil> C:3}")) == "{A:1<ins> B:&lt;nil&gt;</ins> C:3}"
+    assert "".join(hashed.marked("{A:1 B:2}", "{A:1}")) == "{A:1<del> B:2</del>}"
+
+
+def test_the_hashes_of_the_page_are_those_of_the_log() -> None:
+    page = hashed.page()
+    assert "| the last of 1,006 | `}` | `5cee1837` |" in page
+    assert "Container spec hash changed (1559107639 vs 1428860573)" in page
+    assert page.count("<ins>") == 2
+
+
+def test_the_badges_say_what_the_project_says() -> None:
+    assert [name for name, _ in badges.facts()] == ["Kubernetes", "Python", "licence"]
+    said = ", ".join(f"{name} {value}".replace(" - ", " to ") for name, value in badges.facts())
+    assert f"![{said.replace('licence ', '')}](docs/images/badges.svg)" in (ROOT / "README.md").read_text()
 
 
 def test_the_index_links_every_page_once_and_marks_those_that_have_generated_parts() -> None:

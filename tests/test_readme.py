@@ -66,7 +66,17 @@ def test_every_block_of_the_readme_names_what_it_needs() -> None:
         "command: first",
         "command: test",
     ]
-    assert all(mark and re.match(r"command: |needs: |run$", mark) for mark in marks)
+    assert all(mark and re.match(r"command: |needs: |run$|published: not yet$", mark) for mark in marks)
+
+
+def test_what_is_not_published_fails() -> None:
+    """Its addresses are below .invalid, which nobody can own (RFC 6761), and name this version."""
+    (text,) = (found["text"] for found in _BLOCK.finditer(README) if found["mark"] == "published: not yet")
+    lines = text.splitlines()
+    assert len(lines) == 4
+    assert all("releases.hashcompat.invalid/hashcompat" in line for line in lines)
+    versions = re.findall(r"hashcompat[-:](\d[\w.]*?)(?:-py3|\s)", text)
+    assert versions == [hashcompat.__version__] * 3
 
 
 def test_the_setup_puts_the_program_on_the_path_and_plans() -> None:

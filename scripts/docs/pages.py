@@ -10,7 +10,18 @@ from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.output.report.matrix import markdown, markdown_grid
 from hashcompat.output.report.rules import checks_markdown, rules_markdown
-from scripts.docs import affected, captures, fleet, formats, hashed, imports, reality, upgrades, vendors
+from scripts.docs import (
+    affected,
+    badges,
+    captures,
+    fleet,
+    formats,
+    hashed,
+    imports,
+    reality,
+    upgrades,
+    vendors,
+)
 from scripts.lib.generated import Generated, relative
 from scripts.lib.paths import DOCS, ROOT
 
@@ -64,7 +75,8 @@ def make() -> dict[Path, bytes]:
         "formats.md": formats.page(),
         "architecture.md": imports.drawn(),
     }
-    made = relative(DOCS, {name: text.encode() for name, text in texts.items()})
+    contents = {name: text.encode() for name, text in texts.items()}
+    made = relative(DOCS, contents | {"images/badges.svg": badges.picture()})
     quoting = {page: captures.quoted(page.read_text(encoding="utf-8")) for page in captures.pages()}
     quoting[README] = upgrades.tabled(quoting[README])
     return made | {page.relative_to(ROOT): text.encode() for page, text in quoting.items()}

@@ -1,4 +1,4 @@
-"""Write docs/images: pictures of the HTML pages of the sample's upgrade, as Debian's Chromium shows them.
+"""Write docs/images: pictures of reports of the sample's upgrade, the site and the playground, by Chromium.
 
     python -m scripts.docs.screenshots [DIRECTORY]
 
@@ -10,13 +10,15 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, ViewportSize
 
+from scripts import playground, site
 from scripts.lib.paths import DOCS
 from scripts.suites import chromium
 
@@ -99,6 +101,26 @@ def _prepare(page: Page, picture: Picture) -> None:
         page.locator(picture.place).evaluate("(found) => found.scrollIntoView()")
 
 
+_SITE: Final[ViewportSize] = {"width": 1000, "height": 700}
+
+
+def of_site(browser: Browser) -> Iterator[tuple[str, bytes]]:
+    """Yield pictures of the site and of the playground, built anew and served here."""
+    with tempfile.TemporaryDirectory() as place:
+        site.build(Path(place, "site"))
+        with playground.server(Path(place, "site")) as serving:
+            threading.Thread(target=serving.serve_forever, daemon=True).start()
+            address = f"http://127.0.0.1:{serving.server_port}"
+            page = browser.new_page(viewport=_SITE, reduced_motion="reduce")
+            page.goto(f"{address}/docs/hash/#4-the-same-container-two-minors-later", wait_until="networkidle")
+            yield "site", page.screenshot()
+            page.goto(f"{address}/playground/index.html#sample")
+            page.get_by_text("Done in").wait_for(timeout=240_000)
+            page.locator("#answer").evaluate("(found) => found.scrollIntoView()")
+            yield "playground", page.screenshot()
+            serving.shutdown()
+
+
 def main(directory: Path) -> int:
     """Write every picture into a directory, and print how large it is."""
     directory.mkdir(exist_ok=True)
@@ -115,6 +137,9 @@ def main(directory: Path) -> int:
             path = directory / f"{name}.png"
             path.write_bytes(taken(browser, Path(place, f"{picture.report}.html"), picture))
             print(f"{path.name}: {path.stat().st_size:,} bytes")
+        for name, content in of_site(browser):
+            Path(directory, f"{name}.png").write_bytes(content)
+            print(f"{name}.png: {len(content):,} bytes")
     return 0
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -9,29 +11,43 @@ from urllib.parse import unquote, urlsplit
 
 import html5lib
 import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Error, Request, expect
 
+from hashcompat import __version__
 from scripts import site
 from tests.suites.browser.conftest import served
 from tests.suites.browser.window import DESKTOP, ON_A_PHONE
 
 pytestmark = pytest.mark.browser
 
-PAGES: Final = ("", "docs/gate/", "docs/rules/", "docs/reference/commands/", "docs/reference/api/")
+PAGES: Final = (
+    *("", "docs/gate/", "docs/hash/", "docs/upgrades/", "docs/guide/operators/"),
+    *("docs/rules/", "docs/reference/commands/", "docs/reference/api/"),
+)
+FIRST_VIEW: Final = 1_500_000
+"""Bytes that a browser loads for a page, compressed, as web servers send them."""
+MOVED: Final = """() => new Promise((done) => {
+    const sum = (list) => list.getEntries().reduce((all, one) => all + one.value, 0);
+    new PerformanceObserver((list) => done(sum(list))).observe({ type: "layout-shift", buffered: true });
+    setTimeout(() => done(0), 300);
+})"""
+"""How much of the page moved while it loaded, as Chromium measures it."""
+CONTRAST: Final = {"runOnly": ["color-contrast"]}
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build it; a warning of the generator, such as a link to a page that is not there, is an error."""
-    out = tmp_path_factory.mktemp("site") / "site"
-    site.build(out, with_playground=False)
-    return out
+    out = tmp_path_factory.mktemp("site")
+    site.versioned(out, with_playground=False)
+    return out / __version__
 
 
 @pytest.fixture(scope="module")
 def address(made: Path) -> Iterator[str]:
-    with served(made) as address:
-        yield address
+    with served(made.parent) as address:
+        yield f"{address}{__version__}/"
 
 
 def test_every_link_leads_to_a_page_and_a_place_in_it(made: Path) -> None:
@@ -78,9 +94,44 @@ def test_pages_fit_a_phone_and_ask_nobody_else(browser: Browser, address: str, s
                 "document.documentElement.scrollWidth - document.documentElement.clientWidth"
             )
             assert width <= 0, name
+            assert page.evaluate(MOVED) < 0.01, name
+            if options is ON_A_PHONE:
+                continue
+            found = Axe().run(page, options=CONTRAST).response["violations"]
+            assert [node["html"][:160] for rule in found for node in rule["nodes"]] == [], name
         context.close()
     assert asked == {urlsplit(address).netloc}
     assert troubles == []
+
+
+def test_the_first_view_is_small(browser: Browser, address: str) -> None:
+    page, sizes = browser.new_page(), list[int]()
+    page.on("response", lambda response: sizes.append(len(gzip.compress(response.body()))))
+    page.goto(address, wait_until="networkidle")
+    page.close()
+    assert 50_000 < sum(sizes) < FIRST_VIEW
+
+
+def test_a_reader_chooses_among_versions(browser: Browser, made: Path, address: str) -> None:
+    page = browser.new_page()
+    page.goto(address.removesuffix(f"{__version__}/"))
+    expect(page).to_have_url(address)
+    expect(page.get_by_role("button", name="Select version")).to_have_text(__version__)
+    page.close()
+    assert [one["version"] for one in json.loads((made.parent / "versions.json").read_text())] == [
+        __version__
+    ]
+
+
+@pytest.mark.full
+def test_two_builds_are_equal(made: Path, tmp_path: Path) -> None:
+    site.build(tmp_path / "again", with_playground=False)
+    first, second = (
+        {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+        for root in (made, tmp_path / "again")
+    )
+    assert sorted(first) == sorted(second)
+    assert [name for name, data in first.items() if data != second[name]] == []
 
 
 def test_the_search_finds_a_rule(browser: Browser, address: str) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +15,8 @@ import pytest
 import yaml
 
 from tests.helpers.examples import BASE, EXAMPLES, expanded, of_kind
-from tests.helpers.program import ROOT, Result
-from tests.helpers.realserver import ADMIN, ROLES, Cluster
+from tests.helpers.program import ROOT, SCRIPTS, Result
+from tests.helpers.realserver import ADMIN, ROLES, Cluster, environment
 from tests.suites.server.conftest import NODES
 from tests.suites.server.crds import CRDS
 
@@ -143,3 +146,20 @@ def test_the_prepare_container_needs_no_more_rights_than_the_example_gives(
     result = shell(user, *words, "-o", "json")
     assert result.code == 2, result.err
     assert result.document["summary"]["containers"] > 0
+
+
+def test_what_the_readme_shows_of_a_live_cluster_runs_as_it_is_printed(admin: Path, tmp_path: Path) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"<!-- needs: a cluster -->\n```sh\n(.+?)```", readme, re.DOTALL)
+    variables = environment(admin, tmp_path)
+    variables["PATH"] = f"{SCRIPTS}{os.pathsep}{variables['PATH']}"
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", block],
+        cwd=tmp_path,
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("Kubelet ") == 2

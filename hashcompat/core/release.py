@@ -11,14 +11,18 @@ import msgspec
 from hashcompat.core.errors import UsageError
 from hashcompat.core.regex import regex
 
-_RELEASE: Final = regex(r"v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?P<suffix>[-+][0-9A-Za-z.+_~-]+)?", re.ASCII)
+_NUMBER: Final = r"0|[1-9]\d{0,8}"
+"""A number of a version, which has no leading zeros (semver.org)."""
+_RELEASE: Final = regex(
+    rf"v?({_NUMBER})\.({_NUMBER})\.({_NUMBER})(?P<suffix>[-+][0-9A-Za-z.+_~-]+)?", re.ASCII
+)
 LATEST: Final = "latest"
 """What the newest known release is called, where a person may name one."""
 
 _PRE_RELEASE: Final = regex(r"-(alpha|beta|rc)\b.*")
 
 
-_NAME: Final = regex(r"v?\d{1,9}\.\d{1,9}(\.\d{1,9}([-+][0-9A-Za-z.+_~-]+)?)?", re.ASCII)
+_NAME: Final = regex(rf"v?({_NUMBER})\.({_NUMBER})(\.({_NUMBER})([-+][0-9A-Za-z.+_~-]+)?)?", re.ASCII)
 """A release, or a minor, which stands for its newest patch release."""
 
 

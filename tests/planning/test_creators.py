@@ -112,6 +112,13 @@ def test_what_is_assumed_of_the_creator_is_printed(run: Run, started: str | None
     assert (f"Assumed: created by {assumed}" in explained) is bool(assumed)
 
 
+def test_a_sidecar_may_be_of_an_older_release_though_the_current_one_was_published_before(run: Run) -> None:
+    given = with_sidecar(AFTER_1_32_13, status(AFTER_1_32_13, restarts=1))
+    result = run("plan", "--from", "1.30.14", "--to", "1.34.13", "-f", "-", stdin=as_json(given))
+    assert "created by the current release, or by an older one whose containers that one kept: " in result.err
+    assert "published later" not in result.err
+
+
 def test_more_than_three_containers_are_counted(run: Run) -> None:
     pods = [pod(C, name=f"p{number}") for number in range(5)]
     result = run("plan", "--from", "1.32.13", "--to", "1.33.2", "-f", "-", stdin=as_json(*pods))

@@ -24,6 +24,7 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from hashcompat.analysis.planning import bound
+from hashcompat.analysis.planning.cluster import Ages
 from hashcompat.analysis.planning.normalized import KILLED, NO_RECORD, Found, of_pod
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.view import View
@@ -54,10 +55,11 @@ def make(inventory: Inventory, from_release: str, to_release: str, view: View) -
     new = view.kubelet(to_release)
     if new.behaviour.hash_place != "annotation":
         raise UsageError(f"{new.release} compares the names of containers, which cannot be rewritten")
-    planner, found = Planner(way, inventory.nodes, view), list[Found]()
+    planner, found, ages = Planner(way, inventory.nodes, view), list[Found](), Ages(inventory.dating)
     for pod in inventory.pods:  # an item is added for each container, in this order
         found += of_pod([draft for _, draft in planner.drafted(pod)])
-    return _made(planner, found, inventory, way)
+        ages.add(pod)
+    return _made(planner, found, structs.replace(inventory, origin=ages.dated(inventory.origin)), way)
 
 
 def _made(planner: Planner, found: Sequence[Found], inventory: Inventory, way: Way) -> Normalization:

@@ -26,6 +26,8 @@ _CURRENT: Final = "the current release (published before the start)"
 
 _LIKELY: Final = "a release that upstream maintained at the start (the current one was published later)"
 
+_KEPT: Final = "the current release, or by an older one whose containers that one kept"
+
 _UNDATED: Final = "the current release (no start time is known)"
 
 
@@ -181,7 +183,10 @@ def assumed_creator(case: Case, decision: Decision) -> str:
     if case.survived:
         return "the current release (a main container of the pod never restarted)"
     if case.creators is not None:
-        return _LIKELY if case.creators.kept or case.changed else ""
+        if not (case.creators.kept or case.changed):
+            return ""
+        started = case.container.started
+        return _KEPT if _was_published(case.old, started.date() if started else None) else _LIKELY
     return _CURRENT if case.container.started else _UNDATED
 
 

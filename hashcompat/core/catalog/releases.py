@@ -21,7 +21,7 @@ from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.regex import regex
 from hashcompat.core.release import LATEST, Release, parse_release
 
-_MINOR: Final = regex(r"v?(\d{1,9})\.(\d{1,9})", re.ASCII)
+_MINOR: Final = regex(r"v?(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})", re.ASCII)
 
 _MAINTAINED: Final = timedelta(days=426)
 """How long upstream maintains a minor: fourteen months (KEP 1498, since 1.19; nine months before)."""
@@ -412,14 +412,14 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
         """Return the release that a person's name for it means.
 
         A minor (``1.31``) and ``latest`` mean the newest known patch release; any other name is returned as
-        given. Errors as find.
+        given, without white space around it. Errors as find.
         """
         if name.strip() == LATEST:
             return self.newest
         if minor := _MINOR.fullmatch(name.strip()):
             return self._newest_of(f"{int(minor[1])}.{int(minor[2])}", name)
         self.find(name)
-        return name
+        return name.strip()
 
     def is_short(self, name: str) -> bool:
         """Return whether a name has no patch number, as those that mean the newest release."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -64,6 +65,16 @@ def test_the_document_has_all_that_a_node_needs(run: Run, tmp_path: Path) -> Non
     assert (second["after"], second["record"]) == ("RESTART", None)
     assert document["spec"]["nodes"] == [{"name": "n1", "kubelet": "v1.30.14", "runtime": ""}]
     assert f"{WAS:x}" in result.out
+
+
+def test_the_age_of_the_pods_is_known(run: Run, tmp_path: Path) -> None:
+    running = {"running": {"startedAt": "2026-01-01T00:00:00Z"}}
+    rows = [{"name": "c", "containerID": f"containerd://{ID}", "state": running}]
+    status = {"phase": "Running", "containerStatuses": rows}
+    words = ("normalize", "--to", "1.31.14", "-f", "-", "--recorded", records(tmp_path), "-o", "csv")
+    result = run(*words, stdin=as_json(pod(status=status), node("v1.30.14")))
+    (row,) = csv.DictReader(result.out.splitlines())
+    assert row["INPUT TAKEN"] == "2026-01-01T00:00:00Z"
 
 
 def test_names_are_those_whose_records_are_rewritten(run: Run, tmp_path: Path) -> None:

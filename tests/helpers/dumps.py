@@ -153,7 +153,8 @@ def upgrade(to: str, current: str = "", **more: Any) -> Upgrade:
     target = catalog.kubelet(to)
     running = catalog.kubelet(current) if current else None
     more = {"servers": Servers(((target, ()),)), "runtimes": catalog.runtimes, "now": NOW, **more}
-    return Upgrade(target, catalog.hazards(target.release), running, **more)
+    before = catalog.hazards(running.release) if running else None
+    return Upgrade(target, catalog.hazards(target.release), running, before, **more)
 
 
 def found(

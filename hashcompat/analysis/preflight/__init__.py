@@ -46,6 +46,7 @@ from hashcompat.analysis.preflight.checks.pods import (
     DEVICES,
     EXEC_PROBES,
     FEATURES,
+    MIGRATED,
     MIRROR_PODS,
     READINESS,
     SCHEDULING,
@@ -215,6 +216,7 @@ _UNSORTED: Final[tuple[Check, ...]] = (
     SIDECARS,
     FEATURES,
     VOLUMES,
+    MIGRATED,
     USER_NAMESPACES,
     KERNEL_SETTINGS,
     NODE_NAME,
@@ -382,10 +384,12 @@ def inspect(dumps: Sequence[Dump] | None, known: Known, question: Question, cata
         name = question.current or known.release(dump)
         current[dump.node] = name
         items = known.planned(dump.node)
+        running = catalog.kubelet(name) if name and catalog.knows(name) else None
         upgrade = Upgrade(
             target,
             hazards,
-            catalog.kubelet(name) if name and catalog.knows(name) else None,
+            running,
+            catalog.hazards(running.release) if running else None,
             servers_of(shown, catalog),
             restarts_of(items),
             items,

@@ -72,6 +72,8 @@ class Hazards(msgspec.Struct, frozen=True):
     """The default of imageGCHighThresholdPercent, in percent."""
     eviction_hard: Mapping[str, str]
     """The default of evictionHard, on Linux: the signals and their thresholds."""
+    volumes_by_driver: tuple[str, ...]
+    """The kinds of clouds' volumes that the kubelet has no plugin of its own for."""
     reservations: str
     """Reservations larger than the node are ``ignored``, or ``refused``: the kubelet does not start."""
 

@@ -122,3 +122,41 @@ def test_a_plan_that_leaves_things_open_is_unknown(check: str) -> None:
 def test_a_node_without_pods_has_none_that_are_refused(cluster: Cluster, expected: str) -> None:
     rows = found("PF-127", dump(), upgrade("1.31.1", "1.31.0", planned=()), cluster, ALL)
     assert [row[0] for row in rows] == [expected]
+
+
+def of_cloud(kind: str, *, mounts: bool = True) -> Any:
+    mount = [{"name": "v", "mountPath": "/v"}] if mounts else []
+    return pod(
+        {"name": "c", "image": "i", "volumeMounts": mount}, spec={"volumes": [{"name": "v", kind: {}}]}
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "current", "to", "expected"),
+    [
+        ("awsElasticBlockStore", "1.22.17", "1.23.17", "takes the CSI driver ebs.csi.aws.com"),
+        ("awsElasticBlockStore", "1.23.17", "1.24.17", ""),
+        ("awsElasticBlockStore", "1.26.15", "1.27.16", "no plugin of its own"),
+        ("awsElasticBlockStore", "1.27.16", "1.28.15", ""),
+        ("azureDisk", "1.26.15", "1.27.16", "disk.csi.azure.com"),
+        ("azureFile", "1.29.15", "1.30.14", "file.csi.azure.com"),
+        ("cinder", "1.25.16", "1.26.15", "cinder.csi.openstack.org"),
+        ("gcePersistentDisk", "1.27.16", "1.28.15", "pd.csi.storage.gke.io"),
+        ("portworxVolume", "1.35.8", "1.36.3", "pxd.portworx.com"),
+        ("vsphereVolume", "1.28.15", "1.29.15", "csi.vsphere.vmware.com"),
+        ("vsphereVolume", "1.29.15", "1.30.14", ""),
+        ("nfs", "1.22.17", "1.37.1", ""),
+        ("cinder", "", "1.26.15", "cinder.csi.openstack.org"),
+    ],
+)
+def test_pf144_a_volume_for_a_csi_driver(kind: str, current: str, to: str, expected: str) -> None:
+    cluster = Cluster(Node("n1", current), tuple(hashcompat.load([of_cloud(kind)]).pods))
+    rows = found("PF-144", dump(), upgrade(to, current), cluster, ALL)
+    assert [(state, name) for state, name, _ in rows] == [("WARN", "ns/p") if expected else ("OK", "")]
+    assert expected in rows[0][2]
+
+
+def test_pf144_a_volume_that_no_container_mounts_is_not_waited_for() -> None:
+    for given in (of_cloud("cinder", mounts=False), of_cloud("cinder") | {"status": {"phase": "Failed"}}):
+        cluster = Cluster(Node("n1", "v1.25.16"), tuple(hashcompat.load([given]).pods))
+        assert found("PF-144", dump(), upgrade("1.26.15", "1.25.16"), cluster, ALL)[0][0] == "OK"

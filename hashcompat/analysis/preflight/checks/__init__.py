@@ -57,6 +57,8 @@ class Upgrade(msgspec.Struct, frozen=True):
     """What such a kubelet does where others do not, and the same of the current one."""
     current: Kubelet | None = None
     """The kubelet that runs now; None where it is unknown."""
+    before: Hazards | None = None
+    """What that one does; None where it is unknown."""
     servers: Servers = Servers()
     """The API servers that the kubelet will talk to, with where their releases show; none where unknown."""
     restarts: Callable[[str, str], bool | None] = _not_planned

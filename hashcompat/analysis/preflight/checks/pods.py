@@ -1,4 +1,4 @@
-"""Pods that the new kubelet refuses, kills or makes disappear: PF-109, 115, 117, 119, 120, 121, 123 and 219.
+"""Pods that the new kubelet refuses, kills or makes disappear: PF-109, 115, 117, 119 - 121, 123, 144, 219.
 
 A kubelet that starts admits every pod again; planning and ``core/kubelet/decide/admission.py`` have the
 rules, and most of these checks only read what a plan found.
@@ -7,12 +7,13 @@ rules, and most of these checks only read what a plan found.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from hashcompat.analysis.preflight.checks import OF_OBJECTS, OF_PLAN, Check, Find, Need, Problem, Upgrade
 from hashcompat.analysis.preflight.facts import Facts, runtime
 from hashcompat.core import rules, shown
+from hashcompat.core.corev1.scheduling import mounted
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.alike import (
     begins_to_enforce,
@@ -131,6 +132,44 @@ FEATURES: Final = Check(
 VOLUMES: Final = Check(
     "PF-128", _kept_for(rules.NO_VOLUME, "move its data to a volume of a CSI driver first"), OF_PLAN
 )
+
+# PF-144: volumes of clouds that another kubelet mounts itself, and the next one by a CSI driver.
+
+_MIGRATED: Final[Mapping[str, tuple[str, str]]] = {
+    "awsElasticBlockStore": ("CSIMigrationAWS", "ebs.csi.aws.com"),
+    "azureDisk": ("CSIMigrationAzureDisk", "disk.csi.azure.com"),
+    "azureFile": ("CSIMigrationAzureFile", "file.csi.azure.com"),
+    "cinder": ("CSIMigrationOpenStack", "cinder.csi.openstack.org"),
+    "gcePersistentDisk": ("CSIMigrationGCE", "pd.csi.storage.gke.io"),
+    "portworxVolume": ("CSIMigrationPortworx", "pxd.portworx.com"),
+    "vsphereVolume": ("CSIMigrationvSphere", "csi.vsphere.vmware.com"),
+}
+"""The gate of each kind of volume, and the driver that takes its place (csi-translation-lib plugins/)."""
+
+
+def _find_migrated(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    """Find pods with such a volume where the gate is on from now on, or the plugin was removed.
+
+    A container that runs proves nothing: a kubelet that waits for a volume leaves it alone.
+    """
+    release, now, before = upgrade.target.release, upgrade.hazards, upgrade.before
+    for pod in facts.pods:
+        for kind in mounted(pod.spec, _MIGRATED) if pod.phase not in FINISHED else ():
+            gate, driver = _MIGRATED[kind]
+            begins = upgrade.current is None or not upgrade.current.gates.is_on(gate)
+            gone = kind in now.volumes_by_driver and not (before and kind in before.volumes_by_driver)
+            if gone or (begins and upgrade.target.gates.is_on(gate)):
+                takes = "has no plugin of its own for it any more, and takes" if gone else "takes"
+                name = name_path(pod.namespace, pod.name)
+                yield Problem(
+                    Status.WARN,
+                    name,
+                    f"{name} mounts {kind}: kubelet {release} {takes} the CSI driver {driver}",
+                    f"install the node plugin of {driver} first, and drain the node",
+                )
+
+
+MIGRATED: Final = Check("PF-144", _find_migrated, OF_OBJECTS)
 
 SIDECARS: Final = Check(
     "PF-123",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+import random
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.kubelet.decide.room import Asking, Sums, Tenant, asking, given, outcomes
@@ -82,6 +85,36 @@ def test_hc048_pods_of_one_second_have_no_order(run: Run) -> None:
     pods = [sized("one", "01:00", cpu="3"), sized("other", "01:00", cpu="3"), sized("late", "02:00", cpu="3")]
     found = verdicts(run, host(), *pods)
     assert found == {"one": "UNKNOWN OutOfcpu", "other": "UNKNOWN OutOfcpu", "late": "KILL OutOfcpu"}
+
+
+def test_hc048_any_of_equal_pods_of_one_second_may_come_last(run: Run) -> None:
+    pods = [sized(name, "01:00", cpu="1") for name in "abcde"]
+    assert set(verdicts(run, host(), *pods).values()) == {"UNKNOWN OutOfcpu"}
+    assert set(verdicts(run, host(), *pods[1:]).values()) == {"KEEP"}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_certain_of_pods_of_one_second_is_so_in_every_order(catalog: Catalog, seed: int) -> None:
+    rng, kubelet = random.Random(seed), catalog.kubelet("1.31.14")
+    rows = [
+        sized(f"p{number}", f"0{rng.choice('112')}:00", cpu=str(rng.randint(1, 4)))
+        for number in range(rng.randint(3, 5))
+    ]
+    for row in rows:
+        if rng.random() < 0.2:
+            row["spec"]["priority"] = 2_000_000_000
+    node = given({"cpu": str(rng.randint(3, 9)), "pods": str(rng.randint(2, 5))})
+    tenants = [Tenant(one, asking(one, {}, kubelet)) for one in collect(rows).pods]
+    found = outcomes(tenants, node, kubelet)
+    for order in itertools.permutations(tenants):
+        seconds = [
+            structs.replace(one, pod=structs.replace(one.pod, created=f"{one.pod.created[:17]}{second:02}Z"))
+            for second, one in enumerate(order)
+        ]
+        refused = outcomes(seconds, node, kubelet)
+        for one in tenants:
+            short = found.get(one.pod.uid)
+            assert (short and not short.certain) or (one.pod.uid in refused) is (short is not None)
 
 
 def test_hc048_a_pod_that_is_refused_for_another_reason_takes_no_room(run: Run) -> None:

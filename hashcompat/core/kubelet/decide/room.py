@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import groupby
 from math import ceil
 from typing import Any, Final
 
@@ -319,14 +320,17 @@ def outcomes(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[s
     second is marked as not known.
     """
     found = _outcomes(sorted(tenants, key=lambda one: one.order), node, kubelet)
-    times = [one.order for one in tenants if not one.pod.static]
-    if not found or len(set(times)) == len(times):
+    if not found:
         return found
+    tied = _tied(tenants, node, kubelet)
     uncertain = dict[str, Shortage]()
-    for again in _others(tenants):
+    for again in _others(tenants, tied):
         other = _outcomes(again, node, kubelet)
         for uid in found.keys() ^ other.keys():
             uncertain[uid] = structs.replace(found.get(uid) or other[uid], certain=False, why=_TIED)
+    for alike in tied:  # any of them may come where another one came
+        short = next((uncertain[one.pod.uid] for one in alike if one.pod.uid in uncertain), None)
+        uncertain |= {one.pod.uid: short for one in alike if short}
     return {**found, **uncertain}
 
 
@@ -337,17 +341,41 @@ _CHANCE: Final = "other pods are alike, and it takes the room of any of them"
 _OF_PLUGIN: Final = "the record of a device plugin on the node may make room"
 
 
-def _others(tenants: Sequence[Tenant]) -> Iterator[list[Tenant]]:
-    """Yield other orders in which pods of one second may come: the other way round, by what they ask for."""
+def _tied(tenants: Iterable[Tenant], node: Given, kubelet: Kubelet) -> list[list[Tenant]]:
+    """Return the pods that share their second with others, where it may matter which of them comes first.
+
+    Those that nothing else tells apart are together. While everything fits, no order matters.
+    """
+    found, sums = list[list[Tenant]](), Sums()
+    taking = (one for one in tenants if not one.refused)
+    for (api, _), second in groupby(sorted(taking, key=lambda one: one.order), key=lambda one: one.order):
+        some = list(second)
+        for one in some:
+            sums.add(one.asking)
+        if not api or len(some) == 1 or sums.fit(node):
+            continue
+        alike: dict[Any, list[Tenant]] = {}
+        for one in some:
+            amounts = one.asking.own, one.asking.beside, one.asking.freed
+            key = (*(tuple(sorted(each.items())) for each in amounts), one.asking.claimed)
+            alike.setdefault((key, one.priority, _class_of(one, kubelet)), []).append(one)
+        found += alike.values()
+    return found
+
+
+def _others(tenants: Sequence[Tenant], tied: Iterable[Sequence[Tenant]]) -> Iterator[list[Tenant]]:
+    """Yield other orders in which pods of one second may come: each of them first, and last.
+
+    The ones beside it come by what they ask for, in both directions: what is left then differs most.
+    """
 
     def size(one: Tenant) -> int:
         return sum(one.asking.own.values())
 
-    backwards = list(tenants)
-    backwards.reverse()
-    yield sorted(backwards, key=lambda one: one.order)
-    yield sorted(tenants, key=lambda one: (one.order, size(one)))
-    yield sorted(tenants, key=lambda one: (one.order, -size(one)))
+    ways = [sorted(tenants, key=lambda one: sign * size(one)) for sign in (1, -1)]
+    for first, *_ in tied:
+        for place in (False, True):
+            yield from (sorted(way, key=lambda one: (one.order, (one is first) is place)) for way in ways)
 
 
 def _outcomes(ordered: Iterable[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:

@@ -177,7 +177,8 @@ def _uids(item: Item, case: Case) -> Iterator[Expectation]:
 
 
 def _by_sandbox(item: Item, new: Kubelet, messages: Messages, case: Case) -> Iterator[Expectation]:
-    if not (state := _found(item, new, case)):
+    lost = item.verdict is Verdict.KILL and _has(item, rules.RUNTIME_GONE)  # failed before that is looked at
+    if lost or not (state := _found(item, new, case)):
         return
     if line := messages.sandbox_logs.get(state):
         yield Expectation(Where.LOG, line.format(**_line_names(item)), _SANDBOX_VERBOSITY)

@@ -89,6 +89,9 @@ class Behaviour(msgspec.Struct, frozen=True):
     """Which containers count for a pod's QoS class: ``regular``, or ``regular and init``."""
     finished_pods: str
     """Whether pods that have finished are ``admitted again`` at a restart, or ``left alone``."""
+    lost_containers: str
+    """What a container is that ran, by the status of its pod, and that the runtime lacks: ``waiting``, so
+    that it is created, or ``ended`` with an error, so that a pod that never restarts has failed."""
     aligned_cpus: str
     """Whether exclusive CPUs under the policy option full-pcpus-only are ``kept`` at a restart, or
     ``asked for again``."""

@@ -49,6 +49,7 @@ BEHAVIOUR: Final = {
     "podCgroups": "cgroups of pods",
     "qosContainers": "QoS classes and init containers",
     "finishedPods": "finished pods at a start",
+    "lostContainers": "containers that the runtime lost",
     "alignedCpus": "exclusive CPUs at a start",
     "podQos": "QoS classes and a pod's own resources",
     "pauseImage": "the pause image in hashes",

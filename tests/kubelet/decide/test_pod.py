@@ -92,7 +92,15 @@ def test_hc022_a_recorded_hash_does_not_keep_a_static_pod(run: Run, tmp_path: Pa
     ("old", "new", "runtime", "given", "expected"),
     [
         ("1.23.17", "1.24.0", "docker://20.10.7", pod(C), ("RESTART", ["HC016"])),
-        ("1.23.17", "1.24.0", "docker://20.10.7", never(), ("RESTART", ["HC016"])),
+        ("1.23.17", "1.24.0", "docker://20.10.7", never(), ("KILL", ["HC016"])),
+        (
+            "1.23.17",
+            "1.24.0",
+            "docker://20.10.7",
+            never(status=with_status("containerStatuses")),
+            ("KILL", ["HC016"]),
+        ),
+        ("1.18.20", "1.19.16", "docker://20.10.7", never(status=with_status("containerStatuses")), KEEP),
         ("1.19.16", "1.30.0", "docker://20.10.7", mirror_pod(C), ("RESTART", ["HC016"])),
         ("1.23.17", "1.24.0", "docker://20.10.7", pod(C, status={"phase": "Succeeded"}), ("KEEP", ["HC002"])),
         ("1.23.17", "1.24.0", "containerd://1.6.4", pod(C), KEEP),
@@ -107,7 +115,7 @@ def test_hc016_without_dockershim_everything_is_created_anew(
     host["status"]["nodeInfo"]["containerRuntimeVersion"] = runtime
     item = planned(run, old, new, host, given)["c"]
     assert (item["verdict"], [reason["id"] for reason in item["reasons"]]) == expected
-    assert item["podRecreated"] is (expected[1] == ["HC016"])
+    assert item["podRecreated"] is (expected == ("RESTART", ["HC016"]))
 
 
 def _in_docker(name: str, value: int) -> Json:
@@ -144,7 +152,6 @@ def test_hc016_records_show_docker_where_no_node_does(
     ("given", "expected"),
     [
         (pod(C), ("RESTART", ["HC016"])),
-        (never(), ("RESTART", ["HC016"])),
         (mirror_pod(C), ("RESTART", ["HC016"])),
         (pod(C, status={"phase": "Succeeded"}), ("KEEP", ["HC002"])),
     ],
@@ -158,7 +165,20 @@ def test_hc016_another_runtime_has_nothing_whatever_is_recorded(
     more = ("--other-runtime", *recorded(tmp_path, record(hash_of(run, new, C))))
     item = planned(run, old, new, given, more=more)["c"]
     assert (item["verdict"], [reason["id"] for reason in item["reasons"]]) == expected
-    assert item["podRecreated"] is (expected[1] == ["HC016"])
+    assert item["podRecreated"] is (expected == ("RESTART", ["HC016"]))
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"), [("1.19.16", "RESTART"), ("1.20.15", "KILL"), ("1.37.1", "KILL")]
+)
+def test_hc016_a_pod_that_never_restarts_has_failed_without_its_containers(
+    run: Run, new: str, expected: str
+) -> None:
+    argv = ("explain", "ns/p/c", "--from", new, "--to", new, "--other-runtime", "-f", "-", "-o", "json")
+    item = run(*argv, stdin=as_json(never(status=with_status("containerStatuses")))).item
+    assert (item["verdict"], item["podRecreated"]) == (expected, expected == "RESTART")
+    assert ("starts none again" in item["sentences"]["what"]) is (expected == "KILL")
+    assert bool(item["expect"]) is (expected == "RESTART")
 
 
 def test_hc016_sentences_about_another_runtime_do_not_name_docker(run: Run) -> None:

@@ -49,16 +49,19 @@ def what(situation: Situation) -> str:
 def _what_restart(situation: Situation) -> str:
     start = _start(situation)
     if situation.has(rules.RUNTIME_GONE):
-        where = "the old one" if situation.decided.other_runtime else "Docker"
         return (
             f"{start} it creates {_EVERY}, again in another container runtime, and the old containers "
-            f"stay behind in {where}"
+            f"stay behind in {_old_runtime(situation)}"
         )
     if situation.has(rules.STATIC_UID):
         return f"{start} it treats this static pod as a new one: it kills {_EVERY}, and creates all again"
     if situation.item.pod_recreated:
         return f"{start} it kills {_EVERY}, and creates the pod's sandbox and its containers again"
     return f"{start} it kills this container and creates it again; the pod and its IP address stay"
+
+
+def _old_runtime(situation: Situation) -> str:
+    return "the old one" if situation.decided.other_runtime else "Docker"
 
 
 def _start(situation: Situation) -> str:
@@ -70,6 +73,12 @@ def _start(situation: Situation) -> str:
 
 def _what_kill(situation: Situation) -> str:
     start = _start(situation)
+    if situation.has(rules.RUNTIME_GONE):
+        return (
+            f"{start} it finds no container of the pod in another container runtime, takes all for ended, "
+            "and starts none again, for the pod never restarts; the old containers stay behind in "
+            f"{_old_runtime(situation)}"
+        )
     if situation.has(rules.STATIC_REFUSED, rules.MANIFEST_MISSING):
         return f"{start} it no longer runs this static pod: it kills {_EVERY}, and the pod disappears"
     if situation.has(rules.NOT_CREATED):

@@ -105,8 +105,10 @@ def overdue(case: Case) -> Decision | None:
 
 def with_sandbox(case: Case, kept: Decision) -> Decision:
     """Return the decision for a container that does not run: with its sandbox the pod is created again."""
-    # a Never pod whose containers are all gone counts as failed (observed, 1.31.14)
-    starts_again = case.pod.restart_policy != "Never" and not ending(case.pod)
+    # a pod without any sandbox gets one whatever its restartPolicy (attempt 0), unless it has failed by that
+    # (observed, 1.31.14)
+    starts_again = case.pod.restart_policy != "Never" or (case.gone and not fails_by_loss(case))
+    starts_again = starts_again and not ending(case.pod)
     if not starts_again or case.container.running is not False or kept.pod_recreated:
         return kept
     _, why = case.whole.failed(case.sandboxes, case.new.behaviour)
@@ -153,14 +155,13 @@ def _begins_to_refuse(case: Case) -> bool:
 
 
 def runtime_gone(case: Case) -> Decision | None:
-    """Restart every pod in another runtime, even a Never pod (no sandbox, hence attempt 0).
+    """Restart every pod in another runtime, even a Never pod (no sandbox, hence attempt 0) unless it failed.
 
     By itself only a kubelet without dockershim, on a node with Docker, has another one than before.
     """
     if case.other_runtime:
         text = f"{case.new.release} uses another container runtime: everything is created again in it"
-        return Decision(Verdict.RESTART, (Reason(rules.RUNTIME_GONE, text),), pod_recreated=True)
-    if (
+    elif (
         drives_docker(case)
         and case.old.behaviour.dockershim
         and not case.new.behaviour.dockershim
@@ -170,8 +171,28 @@ def runtime_gone(case: Case) -> Decision | None:
             f"{case.new.release} does not drive Docker: "
             "without cri-dockerd everything is created again in another runtime"
         )
-        return Decision(Verdict.RESTART, (Reason(rules.RUNTIME_GONE, text),), pod_recreated=True)
-    return None
+    else:
+        return None
+    if fails_by_loss(case):
+        text = f"{text}, but a Never pod whose containers it lacks has failed"
+        return Decision(Verdict.KILL, (Reason(rules.RUNTIME_GONE, text),))
+    return Decision(Verdict.RESTART, (Reason(rules.RUNTIME_GONE, text),), pod_recreated=True)
+
+
+def fails_by_loss(case: Case) -> bool:
+    """Return whether a pod has failed once the runtime lacks its containers, by the row ``lostContainers``.
+
+    A kubelet that starts knows what ran from the status at the API server, and of static pods nothing.
+    Source: pkg/kubelet/kubelet_pods.go ``convertToAPIContainerStatuses`` and ``getPhase``, kubelet.go
+    ``syncPod`` (1.19.16 - 1.37.1).
+    """
+    if case.pod.static or case.pod.restart_policy != "Never" or case.new.behaviour.lost_containers != "ended":
+        return False
+    return any(
+        one.running is not False or one.started or one.ended
+        for one in case.pod.containers
+        if one.type == "container"
+    )
 
 
 def drives_docker(case: Case) -> bool:

@@ -163,7 +163,7 @@ def lab(directory: Path) -> Iterator[Lab]:
     """Start everything but the kubelet below a directory, and remove it all afterwards."""
     with ExitStack() as stack:
         stack.enter_context(rest.own_cgroups())
-        _write_network(directory / "cni")
+        write_network(directory / "cni")
         node = stack.enter_context(daemons.containerd_node(directory, IMAGE, OTHER_IMAGE))
         (server := directory / "server").mkdir()
         cluster = stack.enter_context(realserver.running(server))
@@ -175,7 +175,7 @@ def lab(directory: Path) -> Iterator[Lab]:
         yield made
 
 
-def _write_network(directory: Path) -> None:
+def write_network(directory: Path) -> None:
     """Write a CNI plugin that does nothing but claim an address, for pods with a network of their own."""
     (plugins := directory / "bin").mkdir(parents=True)
     (settings := directory / "net.d").mkdir()

@@ -1,9 +1,10 @@
-"""Real kubelets end for state files of resource managers as preflight finds it."""
+"""Real kubelets end for state files of resource managers, and wait for plugins, as preflight finds it."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 import time
@@ -25,6 +26,7 @@ from scripts.suites.kubelets import Kubelet
 from tests.helpers import daemons, fakenode, processes, realserver
 from tests.helpers.daemons import Node
 from tests.helpers.dumps import upgrade
+from tests.suites.reality import lab as labs
 from tests.suites.reality import pods, rest
 
 pytestmark = pytest.mark.reality
@@ -110,6 +112,7 @@ def _probe(kind: str, name: str, text: str) -> dict[tuple[str, str], tuple[Probe
 def started(directory: Path) -> Iterator[Lab]:
     with ExitStack() as stack:
         stack.enter_context(rest.own_cgroups())
+        labs.write_network(directory / "cni")
         node = stack.enter_context(daemons.containerd_node(directory, pods.IMAGE))
         lab = Lab(directory, node)
         (manifests := directory / "manifests").mkdir()
@@ -198,3 +201,38 @@ def test_kubelets_end_for_the_state_files_that_are_found() -> None:
         state.write_text(broken)
         assert errors(with_file(dump, state, broken), AFTER, "PF-105") == {"PF-105"}
         assert "checkpoint is corrupted" in lab.ends(AFTER)
+
+
+def test_a_kubelet_waits_for_a_plugin_that_is_gone() -> None:
+    """A network configuration names a plugin, and its program is not there: no pod with a network starts."""
+    with (
+        tempfile.TemporaryDirectory(prefix="hc-", ignore_cleanup_errors=True) as directory,
+        started(Path(directory)) as lab,
+    ):
+        places = lab.directory / "cni"
+        network = {"cniVersion": "0.4.0", "name": "lab", "plugins": [{"type": "lab"}, {"type": "gone"}]}
+        (places / "net.d" / "lab.conflist").write_text(json.dumps(network))
+        manifest = pods.pod("own", {"hostNetwork": False, "containers": [{"name": "net"}]})
+        (lab.directory / "manifests" / "own.json").write_text(json.dumps(manifest))
+        log = lab.directory / "first.log"
+        with processes.running(lab.command(BEFORE), log):
+            wait_for(log, 'failed to find plugin \\"gone\\"')
+            dump = lab.collected()
+            assert errors(with_network(dump, places), AFTER, "PF-214") == {"PF-214"}
+            shutil.copy(places / "bin" / "lab", places / "bin" / "gone")
+            assert errors(with_network(dump, places), AFTER, "PF-214") == set()
+            end = time.monotonic() + 120
+            while not lab.node.cri("ps", "--name", "net", "-q"):
+                assert time.monotonic() < end, "the pod does not start"
+                time.sleep(1)
+
+
+def with_network(dump: Dump, places: Path) -> Dump:
+    """Return a dump with the network's directories as they are now, which are not where collectors look."""
+    given = {**dump.probes}
+    for place in ("bin", "net.d"):
+        names = "".join(f"{path.name}\n" for path in sorted((places / place).iterdir()))
+        given |= _probe("directory", str(places / place), names)
+    for path in (places / "net.d").iterdir():
+        given |= _probe("file", str(path), path.read_text())
+    return structs.replace(dump, probes=given)

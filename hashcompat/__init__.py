@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from hashcompat.api import *  # noqa: F403 - the same names as below
 
-__version__ = "0.2.0"
+__version__ = "1.0.0"
 __all__ = [
     "FINDINGS",
     "RULES",

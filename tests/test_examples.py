@@ -78,6 +78,7 @@ def test_a_container_needs_no_root_no_shell_and_no_writable_root(
 def test_the_images_of_the_examples_are_the_one_that_the_dockerfile_builds() -> None:
     text = (ROOT / "deploy" / "image" / "Dockerfile").read_text(encoding="utf-8")
     (built,) = re.findall(r"-t (\S+)", text)
+    assert built.endswith(f":{__version__}")
     assert {container["image"] for _, _, container in CONTAINERS} == {built}
     assert len(CONTAINERS) == 4
     final = text.rpartition("FROM ")[2]

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from hashcompat import __version__
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.catalog.releases import span
 from hashcompat.core.model.making import Making
@@ -46,7 +47,7 @@ FACTS = {
     "input_taken": "2025-12-31T23:00:00Z",
     "report_made": "2026-01-01T00:00:00Z",
     "cluster": f"kube-system UID {UID}",
-    "tool": "hashcompat 0.2.0",
+    "tool": f"hashcompat {__version__}",
     "release_data": "of 2026-10-28, newest known release 1.37.2",
 }
 

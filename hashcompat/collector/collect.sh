@@ -1859,8 +1859,9 @@ write_to() {
 }
 
 PATH=$(trusted_path)
-if [ $# -eq 0 ]; then
-    dump
-else
-    write_to "$1"
-fi
+case $#:${1-} in
+    0:) dump ;;
+    1:-*) fail "$1 is no directory; usage: sh collect.sh [DIR], as the lines at its beginning describe" ;;
+    1:*) write_to "$1" ;;
+    *) fail 'want one directory at the most' ;;
+esac

@@ -164,6 +164,15 @@ def _all_of_it(texts: Decoded) -> Decoded:
     return texts
 
 
+_BINARY: Final = (
+    (regex("PK(?:\x03\x04|\x05\x06)"), "a zip archive; pack it as tar, or unpack it"),
+    (regex("\udcfd7zXZ"), "compressed with xz; use gzip or zstd, or unpack it"),
+    (regex("BZh[1-9]"), "compressed with bzip2; use gzip or zstd, or unpack it"),
+    (regex(r"\0{512}"), "an empty tar archive"),
+)
+"""How files begin that people take for text or for a tar archive, as their first bytes are decoded."""
+
+
 def chunks(
     stream: BufferedReader,
     wanted: str,
@@ -182,7 +191,10 @@ def chunks(
     position = 0
     for text, plain in kept(_decoded(_pieces(Plain(stream)), checked=checked)):
         if not plain and (place := _control(text)) is not None:
-            raise InputError(f"binary data at character {position + place}; want {wanted}")
+            what = (
+                None if position else next((name for pattern, name in _BINARY if pattern.match(text)), None)
+            )
+            raise InputError(f"{what or f'binary data at character {position + place}'}; want {wanted}")
         position += len(text)
         if lead is None:
             yield text

@@ -15,7 +15,7 @@ import requests
 from requests.auth import AuthBase, HTTPBasicAuth
 from requests.utils import get_auth_from_url, get_netrc_auth
 from urllib3 import BaseHTTPResponse
-from urllib3.exceptions import HTTPError
+from urllib3.exceptions import HTTPError, NameResolutionError
 
 from hashcompat.core import shown
 from hashcompat.core.errors import InputError
@@ -65,12 +65,36 @@ def save(url: str, add: Callable[[bytes], object], most: int = MOST_BYTES) -> bo
     except requests.HTTPError as error:
         why = f"the server answered {shown.said(str(error))}"
     except (requests.RequestException, ValueError) as error:  # a redirect may lead to what is not a URL
-        why = f"cannot download: {type(error).__name__}"
+        why = f"cannot download: {_why(error)}"
     except (HTTPError, OSError):
         why = "cannot download: the answer was cut short"
     except InputError as error:
         why = f"cannot download: {error}"
     raise InputError(f"{label(url)}: {why}") from None
+
+
+_WHY: Final[tuple[tuple[type[Exception], str], ...]] = (
+    (requests.exceptions.ProxyError, "the proxy does not let it through"),
+    (requests.exceptions.SSLError, "no TLS connection"),
+    (requests.exceptions.ConnectTimeout, "no connection in time"),
+    (requests.exceptions.Timeout, "no answer in time"),
+    (requests.exceptions.ConnectionError, "no connection"),
+    (ValueError, "it leads to what is no URL of http or https"),
+)
+
+
+def _why(error: Exception) -> str:
+    """Say why there is no answer, without the URL, which the texts of requests quote."""
+    known = next((words for kind, words in _WHY if isinstance(error, kind)), type(error).__name__)
+    reason = getattr(error.args[0] if error.args else None, "reason", None)
+    if isinstance(reason, NameResolutionError):
+        return "the name of the host is not known"
+    # what the system or OpenSSL said first
+    while isinstance(reason, BaseException) and not isinstance(reason, OSError):
+        inner = reason.args[0] if reason.args else None
+        reason = reason.__cause__ or (inner if isinstance(inner, BaseException) else None)
+    detail = getattr(reason, "verify_message", None) or getattr(reason, "strerror", None)
+    return f"{known}: {detail}" if detail else known
 
 
 def _save(url: str, add: Callable[[bytes], object], most: int, end: float) -> bool:

@@ -174,12 +174,15 @@ def test_a_newer_patch_is_known_by_its_minor() -> None:
 
 
 def test_a_person_s_name_for_a_release() -> None:
-    names = ("1.9", "v1.10", " 1.9 ", "01.010", "latest", " latest", "v1.9.1+k3s1", "1.10.99", "1.9.3")
+    names = ("1.9", "v1.10", " 1.9 ", " v1.10", "latest", " latest", "v1.9.1+k3s1", "1.10.99", "1.9.3")
     assert [KNOWN.named(name) for name in names] == [
         *("1.9.3", "1.10.2", "1.9.3", "1.10.2", "1.11.1", "1.11.1"),
         *("v1.9.1+k3s1", "1.10.99", "1.9.3"),
     ]
     assert [KNOWN.is_short(name) for name in names] == [True] * 6 + [False] * 3
+    assert (KNOWN.named(" 1.9.3\n"), KNOWN.is_short("1.09")) == ("1.9.3", False)
+    with pytest.raises(UsageError, match=r"'01\.010' is not a kubelet release"):
+        KNOWN.named("01.010")
 
 
 @pytest.mark.parametrize(

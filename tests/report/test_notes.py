@@ -27,7 +27,7 @@ def lines(shown: Excerpt) -> list[str]:
 def commands(*items: Item, invocation: Invocation = AGAIN, suggestion: Suggestion | None = None) -> list[str]:
     made = plan(*items, suggestion=suggestion)
     said = lines(Excerpt(made, made.items, invocation=invocation))
-    start = next(place for place, line in enumerate(said) if line.startswith("Next: "))
+    start = next((place for place, line in enumerate(said) if line.startswith("Next: ")), len(said) - 1)
     assert all(line.startswith("      ") for line in said[start + 1 : -1])
     return [line[6:] for line in said[start:-1]]
 
@@ -59,6 +59,7 @@ def test_manifests_are_on_no_node_that_could_be_listed() -> None:
 def test_where_nothing_restarts_preflight_is_next() -> None:
     preflight = "preflight --to 1.9.11 --no-node -f 'my pods.json' -n shop"
     assert commands(KEPT) == [f"hashcompat {preflight}"]
+    assert commands(item(Verdict.KEEP, node="")) == []
     plugin = Invocation("kubectl hashcompat", AGAIN.pods, AGAIN.facts)
     assert commands(KEPT, invocation=plugin) == [f"kubectl hashcompat {preflight}"]
     patched = commands(item(), invocation=plugin, suggestion=PATCH)

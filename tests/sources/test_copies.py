@@ -104,6 +104,20 @@ def test_a_pod_template_of_one_uid_is_one_too(run: Run) -> None:
     assert (result.code, "two different pods share a uid" in result.err) == (1, True)
 
 
+def test_a_file_given_twice_is_read_once_and_its_manifests_count_once(run: Run, tmp_path: Path) -> None:
+    manifest = pod()
+    manifest["metadata"].pop("uid")
+    manifest.pop("status", None)
+    path = tmp_path / "pod.json"
+    path.write_text(json.dumps(manifest))
+    (tmp_path / "link.yaml").symlink_to(path)
+    result = run(*PLAN, "-f", path, "-f", tmp_path / "link.yaml", "-f", tmp_path)
+    (item,) = result.items
+    assert item["pod"] == "p"
+    assert "Warning: " in result.err
+    assert "given twice, and read once" in result.err
+
+
 def test_a_node_given_twice_is_one(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(as_json(pod(), node("v1.9.11"), node("v1.9.11")))
     (tmp_path / "b").write_bytes(as_json(node("v1.9.11")))

@@ -106,10 +106,18 @@ def test_anything_but_whole_pods_is_a_failure_that_names_the_url(
     assert says in result.err
 
 
+def test_why_there_is_no_answer_is_said_in_words(run: Run) -> None:
+    result = run(*PLAN, "-f", "http://nobody.invalid/pods.json")
+    assert "cannot download: the name of the host is not known\n" in result.err
+
+
 def test_a_server_that_is_not_there_is_a_failure(run: Run) -> None:
     result = run(*PLAN, "-f", "http://127.0.0.1:1/pods.json")
     assert (result.code, result.out) == (1, "")
-    assert result.err == "Error: http://127.0.0.1:1/pods.json: cannot download: ConnectionError\n"
+    assert (
+        result.err
+        == "Error: http://127.0.0.1:1/pods.json: cannot download: no connection: Connection refused\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -301,9 +309,9 @@ def test_redirects_are_limited_and_their_bodies_left_alone(run: Run) -> None:
 @pytest.mark.parametrize(
     ("target", "says"),
     [
-        ("file:///etc/passwd", "cannot download: InvalidSchema"),
+        ("file:///etc/passwd", "cannot download: it leads to what is no URL of http or https"),
         ("http://[::1", "cannot download: "),
-        ("ftp://host/x", "cannot download: InvalidSchema"),
+        ("ftp://host/x", "cannot download: it leads to what is no URL of http or https"),
     ],
 )
 def test_a_redirect_leads_to_another_url(run: Run, target: str, says: str) -> None:

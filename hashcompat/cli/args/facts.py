@@ -106,6 +106,13 @@ class Patches(msgspec.Struct, frozen=True):
 _NO_PATCHES: Final = Patches()
 
 
+NO_RECORDS: Final = (
+    "no recorded hash in the input, and only records are rewritten; give them with --recorded, or --runtime "
+    "on the node itself"
+)
+"""What to do where records are to be rewritten and there are none."""
+
+
 @group
 class Facts:
     """Everything that may decide besides pods and nodes."""
@@ -168,10 +175,13 @@ class Facts:
 
         servers = [names.read(name) if name else "" for name in (self.apiserver, self.apiserver_to)]
         gates = frozenset(_gates(",".join(self.feature_gates)))
+        records = index(self.records.collect(reading, inventory))
+        if patches.normalized and not records:
+            raise UsageError(f"--assume-normalized: {NO_RECORDS}")
         return Options(
             defaults=not reading.source.no_defaults,
             keep_going=keep_going or inventory.origin.kind is Source.CLUSTER,
-            records=index(self.records.collect(reading, inventory)),
+            records=records,
             gates=frozenset(name for name, on in gates if on),
             gates_off=frozenset(name for name, on in gates if not on),
             cri_dockerd=self.cri_dockerd,

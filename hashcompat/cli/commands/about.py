@@ -11,27 +11,27 @@ from hashcompat.cli import output
 from hashcompat.cli.args import argument, group, option
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.shells import SHELLS, script
+from hashcompat.core.errors import UsageError
 
 
 @group
 class HelpArguments:
     """What ``help`` is asked."""
 
-    name: str | None = argument(required=False, metavar="[COMMAND]")
+    names: tuple[str, ...] = argument(nargs=-1, metavar="[COMMAND [PART]]")
 
 
 @declared("help", HelpArguments, short_help="Show what a command does, and its options.")
 def help_command(arguments: HelpArguments) -> None:
     """Show what a command does, and its options; without COMMAND, list all commands."""
-    root = click.get_current_context().find_root()
-    if arguments.name is None:
-        output.write([f"{root.get_help()}\n"])
-        return
-    if not isinstance(root.command, click.Group):
-        raise TypeError("help is a command of a group")
-    _, target, _ = root.command.resolve_command(root, [arguments.name])
-    if target:
-        output.write([f"{target.get_help(click.Context(target, parent=root, info_name=arguments.name))}\n"])
+    context = click.get_current_context().find_root()
+    for name in arguments.names:
+        if not isinstance(context.command, click.Group):
+            raise UsageError(f"{context.info_name} has no parts, such as {name!r}")
+        _, target, _ = context.command.resolve_command(context, [name])
+        if target:
+            context = click.Context(target, parent=context, info_name=name)
+    output.write([f"{context.get_help()}\n"])
 
 
 @group

@@ -12,7 +12,7 @@ from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args import group, option, with_parts
-from hashcompat.cli.args.facts import Facts, Patched, keep_going_option
+from hashcompat.cli.args.facts import NO_RECORDS, Facts, Patched, keep_going_option
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet, Shown, shows
 from hashcompat.cli.args.planned import key_of
@@ -74,10 +74,7 @@ def made(arguments: Arguments) -> None:
         reading, inventory, names, keep_going=arguments.keep_going, patches=patches
     )
     if not options.records:
-        raise UsageError(
-            "no recorded hash in the input, and only records are rewritten; give them with --recorded, or "
-            "--runtime on the node itself"
-        )
+        raise UsageError(NO_RECORDS)
     found = normalizing.make(inventory, way.old, way.new, View(names.catalog, options))
     arguments.releases.check_items([one.item for one in found.changes])
     shown = Signed(structs.replace(found, making=names.making(created, arguments)), key)

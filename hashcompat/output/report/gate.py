@@ -256,6 +256,8 @@ _OWNER_COLUMNS: Final = ("NAMESPACE", "OWNER", "CONTAINERS", "VERDICT", "COUNTS 
 _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "COUNTS AS", "REASON")
 _MORE_COLUMNS: Final = ("TYPE", "OWNER", "WORKLOAD", "UID", "RELEASE", "EXCEPTION", "EXPIRES", "FILE", "LINE")
 _SHEET_COLUMNS: Final = (*_LINE_COLUMNS, *_COLUMNS, *_MORE_COLUMNS)
+_AFTER: Final = "after"
+"""The lines of an upgrade that is over, one for each kind of what it counts."""
 _SETTINGS: Final = "settings"
 """The policy's line in a table of all: whose settings count."""
 _OVERRIDDEN: Final = "override-node-releases"
@@ -276,7 +278,9 @@ def _overview(result: GateResult, _screen: Screen) -> Iterator[Section]:
 
 def _line_cells(line: Line) -> list[object]:
     outcome = Coloured(line.outcome.value, _COLOURS[line.outcome])
-    return [Prose(line.key), line.subject or None, line.found, line.allowed, outcome]
+    # of the other lines the key says what is counted
+    key = f"{line.key}: {line.noun}" if line.key == _AFTER and line.noun and not line.subject else line.key
+    return [Prose(key), line.subject or None, line.found, line.allowed, outcome]
 
 
 def _owners(result: GateResult) -> list[list[object]]:

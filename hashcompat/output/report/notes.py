@@ -207,6 +207,8 @@ def _next(shown: Excerpt, invocation: Invocation) -> Iterator[str]:
     """Yield one or two commands that go on from here, as a shell takes them."""
     plan, summary = shown.plan, shown.summary
     if not (summary.findings or summary.unknown):
+        if not shown.tally.nodes:
+            return  # manifests alone, and preflight is about nodes
         words = ("preflight", "--to", plan.to_release, "--no-node", *invocation.pods)
         yield _command(invocation, *words)
         return

@@ -212,7 +212,8 @@ def _message(status: int, body: bytes) -> str:
         answer = None
     message = answer.get("message") if isinstance(answer, dict) else None
     words = " ".join(said(str(message or text)).split())[:_LONGEST_MESSAGE]
-    return f"{words} (HTTP {status})".strip()
+    # kubectl proxy answers so where it does not reach an API server
+    return words if words.startswith("dial ") else f"{words} (HTTP {status})".strip()
 
 
 def _reason(error: HTTPError) -> str:

@@ -59,6 +59,8 @@ def collect(  # noqa: PLR0913 - each is a question of its own
     if names.count(STDIN) > 1:
         raise UsageError("-f - is given twice, and standard input can be read once")
     choices = [_chosen(name, rules, meter, recursive=recursive) for name in names]
+    if len(choices) > 1:
+        choices = _each_once(choices)
     sources = [source for choice in choices for _, source in choice.files]
     if glance and len(sources) == 1:
         with suppress(InputError):  # what is wrong, a look through the whole file says
@@ -80,6 +82,27 @@ def _chosen(name: str | Input, rules: Rules, meter: Meter | None, *, recursive: 
     choice = chosen(name, rules, recursive=recursive, meter=meter)
     files = [(one, structs.replace(source, meter=meter)) for one, source in choice.files]
     return structs.replace(choice, files=files)
+
+
+def _each_once(choices: Sequence[Chosen]) -> list[Chosen]:
+    """Return the files without those that were given before, by their own name or with their directory.
+
+    A pod that an API server returned is known by its uid; a manifest in them would count twice.
+    """
+    seen, kept = set[Path](), list[Chosen]()
+    for choice in choices:
+        files, twice = list[tuple[str, Input]](), list[str]()
+        for name, source in choice.files:
+            path = Path(source.origin).resolve() if source.size else None
+            if path is not None and path in seen:
+                twice.append(source.origin)
+                continue
+            files.append((name, source))
+            if path is not None:
+                seen.add(path)
+        warnings = (*choice.warnings, *(f"{name}: given twice, and read once" for name in twice))
+        kept.append(structs.replace(choice, files=files, warnings=warnings))
+    return kept
 
 
 def _label(name: str | Input) -> str:

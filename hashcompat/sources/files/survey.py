@@ -21,6 +21,7 @@ from hashcompat.core.go.tokens import Part
 from hashcompat.core.model.budgets import Budget, Service
 from hashcompat.core.model.pods import Node
 from hashcompat.core.model.uids import Dated
+from hashcompat.core.regex import regex
 from hashcompat.sources import snapshots
 from hashcompat.sources.budgets import KIND as BUDGET
 from hashcompat.sources.budgets import scale_of, size_of
@@ -29,6 +30,7 @@ from hashcompat.sources.documents import IN_NO_FILE, InFile
 from hashcompat.sources.files import spans
 from hashcompat.sources.files.foreign import refuse_text
 from hashcompat.sources.files.inputs import Input, named, require_end
+from hashcompat.sources.files.layouts import RENDER
 from hashcompat.sources.files.reading import WANTED, blocks, elements, head, is_json, is_yaml, parts
 from hashcompat.sources.files.spans import FIRST, Span, Spans
 from hashcompat.sources.objects import (
@@ -134,6 +136,10 @@ class Survey(msgspec.Struct, frozen=True):
     """Whether nobody looked into the spans yet, where all pods seem to be."""
 
 
+_TEMPLATE: Final = regex(r"\s*\{\{")
+"""The beginning of a template of Go or Jinja, which no JSON has."""
+
+
 def survey_of(source: Input, jobs: int = 1) -> Survey:
     """Look through a file, once more where a NodeList says behind its items that they are nodes.
 
@@ -141,6 +147,8 @@ def survey_of(source: Input, jobs: int = 1) -> Survey:
     unless it is one JSON list: it proves its own.
     """
     begins = head(source)
+    if _TEMPLATE.match(begins):
+        raise InputError(f"{source.origin}: a template, not objects; {RENDER}")
     if not is_json(begins):
         with named(source.origin):
             refuse_text(begins)

@@ -35,6 +35,15 @@ def test_it_is_plain_posix_shell() -> None:
     subprocess.run(["/bin/sh", "-n", SCRIPT], check=True)
 
 
+@pytest.mark.parametrize("words", [("--help",), ("-h",), ("a", "b")])
+def test_what_is_no_directory_makes_none(tmp_path: Path, words: tuple[str, ...]) -> None:
+    done = subprocess.run(
+        ["/bin/sh", SCRIPT, *words], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, [*tmp_path.iterdir()]) == (1, "", [])
+    assert done.stderr.startswith("collect.sh: ")
+
+
 @pytest.mark.runtime
 def test_shellcheck_finds_nothing() -> None:
     program = shutil.which("shellcheck")

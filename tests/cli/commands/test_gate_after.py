@@ -105,6 +105,14 @@ def test_a_rollout_goes_from_node_to_node_and_stops_at_a_surprise(gate: Gate) ->
     assert fits("RolloutState", Path("state.json").read_text())
 
 
+def test_each_line_of_the_table_says_what_it_counts(gate: Gate) -> None:
+    gate("n1")
+    lines = [line.split("  ")[0] for line in gate("n1", "--after", stdin=cluster("n1")).out.splitlines()]
+    assert [line for line in lines if line.startswith("after")] == [
+        *("after", "after", "after: surprises", "after: undecided containers"),
+    ]
+
+
 def test_what_was_seen_is_in_the_document(gate: Gate) -> None:
     gate("n1")
     result = gate("n1", "--after", "-o", "json", stdin=cluster("n1", besides=[pod(name="late")]))

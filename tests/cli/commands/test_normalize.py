@@ -91,6 +91,11 @@ def test_without_records_there_is_nothing_to_prove(run: Run) -> None:
     assert "--recorded" in result.err
 
 
+def test_a_plan_with_rewritten_records_needs_some(run: Run) -> None:
+    result = run("plan", "--to", "1.31.14", "-f", "-", "--assume-normalized", stdin=PODS)
+    assert (result.code, "--assume-normalized: no recorded hash in the input" in result.err) == (64, True)
+
+
 def test_a_signed_document_has_the_signature(run: Run, tmp_path: Path) -> None:
     (tmp_path / "key").write_text("k" * 32)
     result = run(

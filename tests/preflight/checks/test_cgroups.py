@@ -16,10 +16,10 @@ REFUSED = "this node has cgroup v1, on which kubelet 1.35.2 does not start"
 @pytest.mark.parametrize(
     ("to", "changes", "status", "text"),
     [
-        ("1.35.2", {}, "OK", "nothing found: cgroup v1"),
+        ("1.35.2", {}, "OK", "nothing found: cgroup v1 refused"),
         ("1.35.2", {MOUNTS: V1}, "ERROR", REFUSED),
-        ("1.34.2", {MOUNTS: V1}, "OK", "nothing found: cgroup v1"),
-        ("1.35.2", {MOUNTS: V1, CONFIG: "failCgroupV1: false"}, "OK", "nothing found: cgroup v1"),
+        ("1.34.2", {MOUNTS: V1}, "OK", "nothing found: cgroup v1 refused"),
+        ("1.35.2", {MOUNTS: V1, CONFIG: "failCgroupV1: false"}, "OK", "nothing found: cgroup v1 refused"),
         ("1.35.2", {MOUNTS: V1, CONFIG: "failCgroupV1: true"}, "ERROR", REFUSED),
         ("1.35.2", {MOUNTS: failed()}, "UNKNOWN", "/proc/1/mounts: permission denied"),
         ("1.35.2", {MOUNTS: "proc /proc proc rw 0 0"}, "UNKNOWN", "nothing is mounted at /sys/fs/cgroup"),
@@ -29,7 +29,7 @@ REFUSED = "this node has cgroup v1, on which kubelet 1.35.2 does not start"
             "UNKNOWN",
             "/var/lib/kubelet/config.yaml: the kubelet's configuration file is missing",
         ),
-        ("1.34.2", {MOUNTS: failed()}, "OK", "nothing found: cgroup v1"),
+        ("1.34.2", {MOUNTS: failed()}, "OK", "nothing found: cgroup v1 refused"),
     ],
 )
 def test_pf102_cgroup_v1_where_it_is_refused(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
 import json
+import lzma
 from pathlib import Path
 
 import pytest
@@ -151,3 +153,23 @@ def test_what_is_wrong_with_pods_comes_before_a_missing_release(run: Run) -> Non
     result = run("plan", "--to", "1.31", "-f", "-", stdin=as_json({"kind": "Pod", "spec": {}}))
     assert result.code == 1
     assert "$.spec.containers: a Pod needs at least one container" in result.err
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"PK\x03\x04" + b"\0" * 40, "a zip archive; pack it as tar, or unpack it; want Kubernetes objects"),
+        (lzma.compress(b"{}"), "compressed with xz; use gzip or zstd, or unpack it"),
+        (bz2.compress(b"{}"), "compressed with bzip2; use gzip or zstd, or unpack it"),
+        (b"\0" * 10240, "an empty tar archive"),
+        (b"\0" * 9, "binary data at character 0"),
+        (
+            b"{{- if .x }}\nkind: Pod\n{{- end }}\n",
+            "a template, not objects; render charts with helm template DIR",
+        ),
+    ],
+)
+def test_what_people_take_for_objects_is_named(run: Run, tmp_path: Path, content: bytes, says: str) -> None:
+    (tmp_path / "x").write_bytes(content)
+    result = run("plan", "--from", "1.30.14", "--to", "1.31.14", "-f", tmp_path / "x")
+    assert (result.code, f"Error: {tmp_path}/x: {says}" in result.err) == (1, True), result.err

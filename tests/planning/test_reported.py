@@ -10,6 +10,8 @@ import pytest
 
 from hashcompat.analysis import planning
 from hashcompat.analysis.planning import runs
+from hashcompat.analysis.planning.cluster import Sandboxes
+from hashcompat.core.records.index import Records
 from tests.helpers.pods import Json, as_json, node, pod
 from tests.helpers.program import Run
 from tests.helpers.upgrades import record, recorded
@@ -193,6 +195,27 @@ def test_hc050_an_ephemeral_container_is_not_restarted_with_the_others(run: Run,
     given["status"]["ephemeralContainerStatuses"] = [running("e", "d" * 64)]
     found = items(run, given, with_code(42), directory=tmp_path)
     assert (found["s"]["verdict"], found["e"]["verdict"]) == ("RESTART", "KEEP")
+
+
+@pytest.mark.parametrize(("code", "verdict"), [(1, "KEEP"), (42, "RESTART"), (None, "UNKNOWN")])
+def test_hc050_another_container_that_runs_keeps_the_pod(
+    run: Run, tmp_path: Path, code: int | None, verdict: str
+) -> None:
+    """Ephemeral containers have no rules, and decide nothing."""
+    given = shown("Always", restartPolicy="Never", restartPolicyRules=RULES)
+    given["spec"]["containers"].append({"name": "b", "image": "i"})
+    given["status"]["containerStatuses"].append(running("b", "f" * 64))
+    given["spec"]["ephemeralContainers"] = [{"name": "e", "image": "i"}]
+    given["status"]["ephemeralContainerStatuses"] = [running("e", "d" * 64)]
+    found = items(run, given, with_code(code), directory=tmp_path)
+    assert (found["b"]["verdict"], found["s"]["verdict"], found["e"]["verdict"]) == (verdict, verdict, "KEEP")
+
+
+def test_what_several_processes_found_of_sandboxes_is_added_up() -> None:
+    found = Sandboxes(Records())
+    found.merge({"n1"}, {"n1": ["a"], "n2": ["b"]})
+    found.merge(set(), {"n1": ["c"]})
+    assert found.gone == {"a", "c"}
 
 
 def test_how_containers_ended_outlives_a_snapshot(run: Run, tmp_path: Path) -> None:

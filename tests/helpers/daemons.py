@@ -36,7 +36,7 @@ exec /usr/sbin/runc "$@"
 _LENIENT = """#!/bin/sh
 bundle=. before=
 for word; do [ "$before" != --bundle ] || bundle=$word; before=$word; done
-case " $* " in *" create "*) sed -i 's/"oomScoreAdj":-[0-9]*/"oomScoreAdj":0/' "$bundle/config.json" ;; esac
+case " $* " in *" create "*) sed -i 's/"oomScoreAdj": *-[0-9]*/"oomScoreAdj":0/' "$bundle/config.json" ;; esac
 exec /usr/sbin/runc "$@"
 """
 """Docker's default runtime: runc without negative OOM scores, which root may lack the capability to set.
@@ -223,7 +223,7 @@ def containerd_node(
         for place in (directory, *made.places[:2]):
             stack.callback(shutil.rmtree, place, ignore_errors=True)
             stack.callback(unmount, place)
-        stack.callback(_end_shims, made)
+        stack.callback(end_shims, made)
         stack.enter_context(containerd(made, "containerd.log"))
         wait(made.containerd_socket)
         wait_for_cri(made)
@@ -324,17 +324,19 @@ def remove_containers(made: Node) -> None:
 
 
 def shims(made: Node) -> set[int]:
-    """Return the processes of the shims of a node's containerd."""
-    socket = str(made.containerd_socket)
-    return {
-        int(place.name)
-        for place in _processes()
-        if (words := _words(place)) and "containerd-shim" in words[0] and socket in words
-    }
+    """Return the processes of the shims of a node's containerd, and of the monitors of its CRI-O."""
+    return {int(place.name) for place in _processes() if _is_shim(_words(place), made)}
 
 
-def _end_shims(made: Node) -> None:
-    """End the shims that are left, and what they run: their containerd was killed, or ended before them."""
+def _is_shim(words: Sequence[str], made: Node) -> bool:
+    name = Path(words[0]).name if words else ""
+    if name == "conmon":
+        return any(word.startswith(f"{made.directory}/") for word in words)
+    return name.startswith("containerd-shim") and str(made.containerd_socket) in words
+
+
+def end_shims(made: Node) -> None:
+    """End the shims that are left, and what they run: their runtime was killed, or ended before them."""
     left = shims(made)
     run = {int(place.name) for place in _processes() if (stat := _stat(place)) and int(stat[1]) in left}
     for process in (*run, *left):

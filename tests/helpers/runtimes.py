@@ -76,9 +76,10 @@ def crio_node(directory: Path, *images: str) -> Iterator[Node]:
     daemons.write_runc(directory)
     (directory / "policy.json").write_text('{"default":[{"type":"insecureAcceptAnything"}]}')
     with ExitStack() as stack:
-        for place in (root, state):
-            place.mkdir()
-            stack.callback(daemons.unmount, place)
+        root.mkdir()
+        state.mkdir()
+        stack.callback(daemons.unmount, directory)
+        stack.callback(daemons.end_shims, made)
         image = daemons.image_of(directory / "image.tar", images, {})
         for name in images:
             target = f"containers-storage:[overlay@{root}+{state}]{name}"
@@ -106,6 +107,8 @@ def crio(made: Node, log: str) -> Iterator[None]:
         "conmon-cgroup": "pod",
         "cgroup-manager": "cgroupfs",
         "pinns-path": program.with_name("pinns"),
+        "pause-image": daemons.IMAGE,
+        "pause-command": "",
         "namespaces-dir": directory / "ns",
         "container-exits-dir": directory / "exits",
         "container-attach-socket-dir": directory / "attach",

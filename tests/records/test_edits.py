@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.records.edits import with_string, with_uid
+from hashcompat.core.records.edits import with_string, with_string_in_string, with_uid
 
 UID = "12345678901234567890123456789012"
 """Digits alone, which YAML would read as a number."""
@@ -122,3 +122,24 @@ def test_one_string_is_replaced(text: str, changed: str) -> None:
 def test_what_is_not_there_exactly_so_is_refused(text: str, why: str) -> None:
     with pytest.raises(InputError, match=why):
         with_string(text, ("a", "c"), "old", "new")
+
+
+def test_one_string_of_json_in_a_string_is_replaced() -> None:
+    text = r'{"a":{"c":"{\"k\":\"old\",\"z\":\"\\u003c\u0026\"}","k":"old"}}'
+    changed = with_string_in_string(text, ("a", "c"), "k", "old", "new")
+    assert changed == text.replace(r"\"old\"", r"\"new\"")
+
+
+@pytest.mark.parametrize(
+    ("inner", "why"),
+    [
+        (r'"{\"k\":\"other\"}"', "not what it was"),
+        (r'"{\"k\": \"old\"}"', "written in a way"),
+        (r'"{\"x\":\"\\\"k\\\":\\\"old\\\"\",\"k\":\"ol\\u0064\"}"', "written in a way"),
+        ('"no JSON"', "not valid JSON"),
+        ("1", "want a string"),
+    ],
+)
+def test_a_string_in_which_that_is_not_there_exactly_so_is_refused(inner: str, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        with_string_in_string(f'{{"a":{{"c":{inner}}}}}', ("a", "c"), "k", "old", "new")

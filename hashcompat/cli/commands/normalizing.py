@@ -43,7 +43,7 @@ class OnNode:
     runtime_root: str | None = option(
         "--runtime-root",
         metavar="DIR",
-        help="Docker's data directory, if it is not the usual one.",
+        help="The data directory of Docker, or the storage of CRI-O, if it is not the usual one.",
     )
     static_pod_dir: str | None = option(
         "--static-pod-dir", metavar="DIR", help="The only directory whose manifests may be given a uid."

@@ -14,8 +14,8 @@ from hashcompat.core.model.pods import Origin
 from hashcompat.core.model.results import Result
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
 
-CONTAINERD, DOCKER = "containerd", "docker"
-RUNTIMES: Final = (CONTAINERD, DOCKER)
+CONTAINERD, DOCKER, CRIO = "containerd", "docker", "cri-o"
+RUNTIMES: Final = (CONTAINERD, DOCKER, CRIO)
 """The runtimes whose records can be rewritten, as a node names them before ``://``."""
 
 

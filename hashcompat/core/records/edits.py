@@ -26,17 +26,40 @@ def with_string(text: str, path: Sequence[str], old: str, new: str) -> str:
 
     Raises InputError for what is not JSON, has a key twice, or has not that string there.
     """
-    document = jsontext.loads(text)
-    for key in path:
-        if not isinstance(document, dict) or key not in document:
-            raise InputError(f"{_path(path)}: not there")
-        document = document[key]
-    if document != old:
+    start, end, found = _at(text, path)
+    if found != old:
         raise InputError(f"{_path(path)}: not what it was")
+    return text[:start] + json.dumps(new) + text[end:]
+
+
+def with_string_in_string(text: str, path: Sequence[str], key: str, old: str, new: str) -> str:
+    """Return a JSON text whose string at a path is JSON, in which the string of a key is another one.
+
+    Keys and strings are plain: none has a character that JSON escapes. Errors as ``with_string``, also where
+    the inner text is not as compact as Go's encoders write it.
+    """
+    start, end, found = _at(text, path)
+    if not isinstance(found, str):
+        raise InputError(f"{_path(path)}: want a string")
+    wanted = with_string(found, (key,), old, new)
+    was, now = (json.dumps(f'"{key}":"{value}"')[1:-1] for value in (old, new))
+    changed = text[start:end].replace(was, now)
+    if jsontext.loads(changed) != wanted:
+        raise InputError(f"{_path(path)}: written in a way in which nothing can be changed safely")
+    return text[:start] + changed + text[end:]
+
+
+def _at(text: str, path: Sequence[str]) -> tuple[int, int, Any]:
+    """Return where the value at a path of keys begins and ends, and the value."""
+    found = jsontext.loads(text)
+    for key in path:
+        if not isinstance(found, dict) or key not in found:
+            raise InputError(f"{_path(path)}: not there")
+        found = found[key]
     start = skip_space(text, 0)
     for key in path:
         start = _value_of(text, start, key)
-    return text[:start] + json.dumps(new) + text[jsontext.end_of_value(text, start) :]
+    return start, jsontext.end_of_value(text, start), found
 
 
 def _value_of(text: str, start: int, wanted: str) -> int:

@@ -1,8 +1,8 @@
 """Rewrites the records of a node, by a document that says which: the only thing here that changes a node.
 
 Few kinds of places are written to, and nothing else: the extension of a container's own object in
-containerd, one label in a container's own file below Docker's data directory, and one line of a static pod's
-manifest. What is changed is found by the container's id, and by what the document says of it:
+containerd, one label in a container's own file of Docker, one annotation in that of CRI-O, and one line of a
+static pod's manifest. What is changed is found by the container's id, and by what the document says of it:
 the UID of its pod, its name, and the hash that is recorded. Whatever differs is skipped, with the reason.
 
 The order is what makes it safe at every point:
@@ -70,7 +70,7 @@ class Place(Protocol):
     """The records of one runtime."""
 
     kind: str
-    """``containerd`` or ``docker``."""
+    """``containerd``, ``docker`` or ``cri-o``."""
 
     def find(self, wanted: Iterable[str]) -> list[Found]:
         """Return all containers; of those that are wanted also whether they run, and since when."""

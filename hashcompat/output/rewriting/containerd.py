@@ -110,6 +110,12 @@ def _status(channel: Channel, identity: str, listed: str) -> Shown:
     return Shown(found, running, str(grpc.number_of(status, 5)))
 
 
+def named(channel: Channel) -> tuple[str, str]:
+    """Return which CRI runtime answers, and its version: ``cri-o``, ``1.36.2``."""
+    answer = channel.call(f"{_CRI}/Version", b"")
+    return grpc.text_of(answer, 2), grpc.text_of(answer, 3)
+
+
 def _found(container: bytes) -> Found | None:
     """Return a container as it is kept; None for a sandbox, and what no kubelet created."""
     extension = grpc.map_of(container, _EXTENSIONS).get(EXTENSION)

@@ -11,9 +11,10 @@ from typing import Final
 import msgspec
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.model.normalization import CONTAINERD, DOCKER
+from hashcompat.core.model.normalization import CONTAINERD, CRIO, DOCKER
 from hashcompat.output.rewriting import Place, Shown, containerd, docker
 from hashcompat.output.rewriting.containerd import Containerd
+from hashcompat.output.rewriting.crio import CriO
 from hashcompat.output.rewriting.docker import Docker
 from hashcompat.output.rewriting.grpc import Channel
 from hashcompat.sources import programs
@@ -26,6 +27,7 @@ _UNITS: Final[Mapping[str, Mapping[str, str]]] = {
         "/var/snap/microk8s/common/run/containerd.sock": "snap.microk8s.daemon-containerd.service",
     },
     DOCKER: {"/var/run/docker.sock": "docker.service", "/run/docker.sock": "docker.service"},
+    CRIO: {"/run/crio/crio.sock": "crio.service", "/var/run/crio/crio.sock": "crio.service"},
 }
 """The usual sockets of each runtime, the first of which is the default, and the units of systemd behind them;
 empty where it is a child of the program in which the kubelet is: k3s, RKE2, k0s."""
@@ -37,7 +39,7 @@ class Node(msgspec.Struct, frozen=True):
     """Where the runtime of this node is."""
 
     kind: str
-    """``containerd`` or ``docker``."""
+    """``containerd``, ``docker`` or ``cri-o``."""
     reported: str
     """The runtime with its version, as the node reported it when the document was made."""
     endpoint: str = ""
@@ -54,6 +56,8 @@ class Node(msgspec.Struct, frozen=True):
         """
         if self.kind == DOCKER:
             yield Docker(self.root), self.reported
+        elif self.kind == CRIO:
+            yield CriO(self.root), self._running_crio() or self.reported
         elif self.kind == CONTAINERD:
             with Channel(self._socket(wanted)) as channel:
                 found = Containerd(channel)
@@ -68,7 +72,10 @@ class Node(msgspec.Struct, frozen=True):
         if self.kind not in _UNITS:
             raise InputError(f"the records of {self.kind} cannot be rewritten")
         with Channel(self._socket(wanted)) as channel:
-            runtime = f"{CONTAINERD}://{Containerd(channel).version()}"
+            if self.kind == CONTAINERD:
+                runtime = f"{CONTAINERD}://{Containerd(channel).version()}"
+            else:
+                runtime = "://".join(containerd.named(channel))
             return containerd.answered(channel, wanted), runtime
 
     def _socket(self, wanted: Collection[str]) -> str:
@@ -82,6 +89,14 @@ class Node(msgspec.Struct, frozen=True):
                 f"no socket of {self.kind} at {', '.join(usual)}; --runtime-endpoint names another one"
             )
         return next((one for one in there[1:] if _has(one, wanted)), there[0])
+
+    def _running_crio(self) -> str:
+        """Return CRI-O's version if it runs; it need not."""
+        try:
+            with Channel(self._socket(())) as channel:
+                return "://".join(containerd.named(channel))
+        except InputError:
+            return ""
 
     def restart(self) -> None:
         """Restart the runtime by systemd, and wait until it answers.

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from hashcompat.core.go import jsontext
 from hashcompat.core.records.edits import with_string, with_uid
-from hashcompat.output.rewriting import Found, apply, containerd, docker
+from hashcompat.output.rewriting import Found, apply, containerd, crio, docker
 from hashcompat.sources.files import normalizations, saved
 from tests.suites.fuzz.places import named, on_disk
 from tests.suites.fuzz.target import Form, Target
@@ -57,6 +57,13 @@ def _docker(data: bytes) -> None:
         _there_and_back(found, docker.with_hash)
 
 
+def _crio(data: bytes) -> None:
+    """Read a container's file of CRI-O, and change its hash in its two places."""
+    found = crio.found_in("a" * 64, data)
+    if found is not None and found.hash:
+        _there_and_back(found, crio.with_hash)
+
+
 def _there_and_back(found: Found, with_hash: object) -> None:
     assert callable(with_hash)
     changed = with_hash(found.value, found.hash, "0")
@@ -85,4 +92,5 @@ TARGETS = (
         longest=1024,
     ),
     Target("docker-container", _docker, ("output/rewriting/docker",), longest=1024),
+    Target("crio-container", _crio, ("output/rewriting/crio",), longest=1024),
 )

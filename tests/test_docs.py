@@ -40,6 +40,7 @@ def test_a_page_that_differs_or_is_missing_is_named(tmp_path: Path) -> None:
         "missing  docs/story.md",
         "missing  docs/upgrades.md",
         "missing  docs/vendors.md",
+        "missing  examples/fleet/sql/athena.sql",
     ]
 
 

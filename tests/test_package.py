@@ -38,7 +38,17 @@ def command(*argv: str) -> str:
     return f"from hashcompat.cli import main; assert main._run('hashcompat', {list(argv)!r}) == 0"
 
 
-OPTIONAL = {"mcp", "tree-sitter", "tree-sitter-go", "fsspec", "pandas", "dask", "distributed", "pyarrow"}
+OPTIONAL = {
+    "mcp",
+    "tree-sitter",
+    "tree-sitter-go",
+    "fsspec",
+    "pandas",
+    "dask",
+    "distributed",
+    "duckdb",
+    "pyarrow",
+}
 """What the extras ``fleet``, ``go``, ``mcp`` and ``notebook`` install."""
 
 

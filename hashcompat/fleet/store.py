@@ -106,10 +106,15 @@ class Place:
             raise missing_extra() from None
         self.url = url if "://" in url else os.path.realpath(url)
         try:
-            self._system, self.root = fsspec.core.url_to_fs(self.url)
+            self.system, self.root = fsspec.core.url_to_fs(self.url)
         except (ImportError, ValueError) as error:
             raise UsageError(f"{urls(url)}: {said(str(error))}") from None
-        self.local = "local" in _protocols(self._system)
+        self.local = "local" in _protocols(self.system)
+
+    def url_of(self, name: str) -> str:
+        """Return the path or URL of something in it."""
+        found: str = self.path(name) if self.local else self.system.unstrip_protocol(self.path(name))
+        return found
 
     def path(self, name: str) -> str:
         """Return the path of something in it, as its store names it."""
@@ -122,13 +127,13 @@ class Place:
         """
 
         def find() -> dict[str, Any]:
-            self._system.invalidate_cache()
-            found: dict[str, Any] = self._system.find(self.root, detail=True)
+            self.system.invalidate_cache()
+            found: dict[str, Any] = self.system.find(self.root, detail=True)
             return found
 
         every = tried(find, self.url)
         chosen = [
-            _entry(self._system, self.root, path, info)
+            _entry(self.system, self.root, path, info)
             for path, info in sorted(every.items())
             if (path == self.root or path.endswith(_ENDINGS)) and not (besides and _below(path, besides))
         ]
@@ -140,9 +145,9 @@ class Place:
         """Return the files of a folder in it, not of those below, with the stamp of each."""
 
         def listed() -> list[Any]:
-            self._system.invalidate_cache()
+            self.system.invalidate_cache()
             try:
-                found: list[Any] = self._system.ls(self.path(folder), detail=True)
+                found: list[Any] = self.system.ls(self.path(folder), detail=True)
             except FileNotFoundError:
                 return []
             return found
@@ -154,7 +159,7 @@ class Place:
         """Return the content of a file of this program; raises StoreError."""
 
         def content() -> bytes:
-            found: bytes = self._system.cat_file(self.path(name))
+            found: bytes = self.system.cat_file(self.path(name))
             return found
 
         return tried(content, f"{self.url}/{name}")
@@ -169,7 +174,7 @@ class Place:
 
         def put() -> None:
             if not self.local:
-                self._system.pipe_file(self.path(name), content)
+                self.system.pipe_file(self.path(name), content)
                 return
             path = Path(self.path(name))
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -183,7 +188,7 @@ class Place:
 
         def put() -> None:
             if not self.local:
-                self._system.put_file(str(file), self.path(name))
+                self.system.put_file(str(file), self.path(name))
                 return
             path = Path(self.path(name))
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -197,7 +202,7 @@ class Place:
 
         def gone() -> None:
             with suppress(FileNotFoundError):
-                self._system.rm_file(self.path(name))
+                self.system.rm_file(self.path(name))
 
         tried(gone, f"{self.url}/{name}")
 
@@ -205,8 +210,8 @@ class Place:
         """Return the files of a folder in it and of those below, by their names in the place."""
 
         def found() -> list[str]:
-            self._system.invalidate_cache()
-            paths: list[str] = self._system.find(self.path(folder))
+            self.system.invalidate_cache()
+            paths: list[str] = self.system.find(self.path(folder))
             return paths
 
         start = len(self.path("x")) - 1

@@ -79,6 +79,7 @@ def make() -> dict[Path, bytes]:
     made = relative(DOCS, contents | {"images/badges.svg": badges.picture()})
     quoting = {page: captures.quoted(page.read_text(encoding="utf-8")) for page in captures.pages()}
     quoting[README] = upgrades.tabled(quoting[README])
+    made[fleet.ATHENA.relative_to(ROOT)] = fleet.athena().encode()
     return made | {page.relative_to(ROOT): text.encode() for page, text in quoting.items()}
 
 

@@ -147,7 +147,26 @@ class WithParts(Command, click.Group):
         self.format_commands(ctx, formatter)
 
 
-def with_parts(made: click.Command, parts: Mapping[str, Callable[[], click.Command]]) -> click.Command:
+class WithArguments(WithParts):
+    """One whose first word is the name of a command below it, or else a positional argument of its own."""
+
+    allow_interspersed_args = True
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Return the context of the command that is meant."""
+        if args and args[0] in self.parts:
+            return self.parts[args[0]]().make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
+
+
+def with_parts(
+    made: click.Command,
+    parts: Mapping[str, Callable[[], click.Command]],
+    kind: type[WithParts] = WithParts,
+    metavar: str = "[COMMAND FILE]",
+) -> click.Command:
     """Return a command with others below it; its options do not go with these."""
 
     def callback(**values: Any) -> Any:
@@ -159,14 +178,14 @@ def with_parts(made: click.Command, parts: Mapping[str, Callable[[], click.Comma
                 raise UsageError(f"{parameter.opts[0]} does not go with {context.invoked_subcommand}")
         return None
 
-    found = WithParts(
+    found = kind(
         made.name,
         callback=callback,
         params=made.params,
         help=made.help,
         short_help=made.short_help,
         invoke_without_command=True,
-        subcommand_metavar="[COMMAND FILE]",
+        subcommand_metavar=metavar,
     )
     found.parts = parts
     return found

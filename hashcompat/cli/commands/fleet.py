@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final
 
 import click
 from msgspec import structs
@@ -12,14 +14,14 @@ from msgspec import structs
 from hashcompat.analysis.gating.waves import Wanted, waves
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output
-from hashcompat.cli.args import argument, given_flags, group, option
+from hashcompat.cli.args import WithArguments, argument, given_flags, group, option, with_parts
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.facts import keep_going_option
 from hashcompat.cli.args.gate import PolicyFlags
 from hashcompat.cli.args.output import Quiet, shows
 from hashcompat.cli.args.releases import Names, ReleaseData
 from hashcompat.core.errors import ExitCode, UsageError
-from hashcompat.core.model.escape import count
+from hashcompat.core.model.escape import count, printable
 from hashcompat.core.policies import FailOn, policy_of
 from hashcompat.core.policies.exceptions import Exemption
 from hashcompat.fleet import run as fleet
@@ -28,6 +30,7 @@ from hashcompat.fleet.engines import engines
 from hashcompat.fleet.store import check_extra
 from hashcompat.fleet.summary import summary, with_tables
 from hashcompat.output.formats import offered
+from hashcompat.output.formats.layout import width_of
 from hashcompat.output.report.fleet import FLEET
 from hashcompat.sources.dating import now
 
@@ -189,7 +192,7 @@ class Arguments:
 
 
 @declared("fleet", Arguments, short_help="Plan the snapshots of many clusters into tables.")
-def command(arguments: Arguments) -> int:
+def made(arguments: Arguments) -> int:
     """Plan the files of many clusters, each for all target releases, and write tables of names and counts.
 
     A SOURCE is a directory, a file or a URL such as s3://bucket/snapshots: one file per cluster. A file that
@@ -220,12 +223,12 @@ def command(arguments: Arguments) -> int:
             inputs, new = fleet.answered(asked, engine, names.say)
             output.write([f"{count(inputs, 'input')} of shard {flags.shard}, {new:,} of them answered now\n"])
             return ExitCode.OK
-        made = fleet.run(asked, engine, names.say)
+        ended = fleet.run(asked, engine, names.say)
     report_only = "report-only" in arguments.policy.settled().settings
     limits = fleet.Limits(arguments.max_failed_clusters, arguments.max_undecided, report_only)
-    found = structs.replace(summary(made, arguments.out, limits), making=names.making(created, arguments))
+    found = structs.replace(summary(ended, arguments.out, limits), making=names.making(created, arguments))
     if wanted or arguments.printed.shows_clusters():
-        found = with_tables(found, made)
+        found = with_tables(found, ended)
     if wanted:
         found = structs.replace(found, waves=waves(found.clusters, found.targets, wanted))
     output.show(FLEET, found, arguments.printed)
@@ -259,3 +262,51 @@ def _exemptions(file: str) -> tuple[Exemption, ...]:
     from hashcompat.sources.files.settings import exemptions
 
     return tuple(exemptions(Path(file)))
+
+
+@group
+class Asking:
+    """What ``fleet query`` is asked."""
+
+    name: str | None = argument(required=False, metavar="[NAME]")
+    out: str | None = option("--out", metavar="DIR|URL", help="Where the tables are.")
+    sql: bool = option("--sql", is_flag=True, help="Print the SQL, and ask nothing.")
+    format: str = option(
+        "-o", "--output", type=click.Choice(["table", "json"]), default="table", help="Output format."
+    )
+
+
+@declared("query", Asking, short_help="Ask the tables of a fleet.")
+def query_command(arguments: Asking) -> None:
+    """Answer a question about the fleet from its tables; without NAME, list the questions.
+
+    --sql prints the query itself, for DuckDB, Athena, BigQuery or Spark.
+    """
+    from hashcompat.fleet import query
+
+    if arguments.name is None:
+        found = query.Answer(("name", "question"), tuple(query.names().items()))
+    elif arguments.sql:
+        output.write([query.sql(arguments.name)])
+        return
+    elif arguments.out is None:
+        query.sql(arguments.name)
+        raise UsageError("--out is missing; name the directory or the URL of the tables")
+    else:
+        found = query.answer(arguments.name, arguments.out)
+    if arguments.format == "json":
+        rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+        output.write([json.dumps(rows, indent=1, default=str), "\n"])
+    else:
+        output.write(_aligned([found.columns, *found.rows]))
+
+
+def _aligned(rows: Sequence[Sequence[Any]]) -> Iterator[str]:
+    texts = [["" if cell is None else printable(str(cell)) for cell in row] for row in rows]
+    widths = [max(map(width_of, column)) for column in zip(*texts, strict=True)]
+    for row in texts:
+        cells = (cell + " " * (width - width_of(cell)) for cell, width in zip(row, widths, strict=True))
+        yield "  ".join(cells).rstrip() + "\n"
+
+
+command = with_parts(made, {"query": lambda: query_command}, WithArguments, "[query NAME]")

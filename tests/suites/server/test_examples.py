@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.helpers.examples import BASE, EXAMPLES, expanded, of_kind
+from tests.helpers.crds import DEFINITIONS as PUBLISHED
+from tests.helpers.examples import BASE, EXAMPLES, documents, expanded, of_kind
 from tests.helpers.program import ROOT, SCRIPTS, Result
 from tests.helpers.realserver import ADMIN, ROLES, Cluster, environment
 from tests.suites.server.conftest import NODES
@@ -25,15 +26,26 @@ pytestmark = pytest.mark.server
 Shell = Callable[..., Result]
 ACCOUNTS = "/api/v1/namespaces/system-upgrade/serviceaccounts"
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+NAMESPACES = (
+    *("hashcompat-collect", "system-upgrade", "hashcompat", "hashcompat-cluster-api", "hashcompat-snapshot"),
+    *("argocd", "fleet-default", "shoot--shop--eu-1"),
+)
 MANIFESTS = {
     "collect-daemonset.yaml": "daemonset.apps/collect",
     "collect-daemonset-without-shell.yaml": "daemonset.apps/collect",
     "system-upgrade-controller/plan.yaml": "plan.upgrade.cattle.io/k3s-agent",
     "argo-cd/presync.yaml": "job.batch/hashcompat-gate",
+    "fleet/argo-cd.yaml": "applicationset.argoproj.io/hashcompat-snapshot",
+    "fleet/rancher-fleet.yaml": "gitrepo.fleet.cattle.io/hashcompat-snapshot",
+    "fleet/open-cluster-management.yaml": (
+        "manifestworkreplicaset.work.open-cluster-management.io/hashcompat-snapshot"
+    ),
+    "fleet/gardener.yaml": "managedresource.resources.gardener.cloud/hashcompat-snapshot",
 }
 OVERLAYS = {
     BASE: "clusterrolebinding.rbac.authorization.k8s.io/hashcompat",
     EXAMPLES / "metrics": "cronjob.batch/hashcompat",
+    EXAMPLES / "fleet" / "member": "cronjob.batch/hashcompat-snapshot",
     EXAMPLES / "cluster-api": "extensionconfig.runtime.cluster.x-k8s.io/hashcompat",
 }
 
@@ -41,12 +53,13 @@ OVERLAYS = {
 @pytest.fixture(scope="session")
 def ready(empty: Cluster) -> Cluster:
     """Return the cluster with the namespaces and the custom resources of the examples."""
-    for name in ("hashcompat-collect", "system-upgrade", "hashcompat", "hashcompat-cluster-api"):
+    for name in NAMESPACES:
         empty.create("/api/v1/namespaces", {"metadata": {"name": name}})
-    for definition in CRDS:
+    definitions = (*CRDS, *PUBLISHED)
+    for definition in definitions:
         empty.create(DEFINITIONS, definition)
     end = time.monotonic() + 60
-    while not all(map(established, [empty] * len(CRDS), CRDS)) and time.monotonic() < end:
+    while not all(established(empty, one) for one in definitions) and time.monotonic() < end:
         time.sleep(0.1)
     return empty
 
@@ -81,7 +94,10 @@ def test_an_overlay_is_accepted(path: Path, created: str, shell: Shell, ready: C
 
 def test_a_field_that_is_misspelled_is_refused(shell: Shell, ready: Cluster, tmp_path: Path) -> None:
     wrong = "arguments"
-    for file in ("system-upgrade-controller/plan.yaml", "normalize/plan.yaml", "argo-cd/presync.yaml"):
+    for file in (
+        *("system-upgrade-controller/plan.yaml", "normalize/plan.yaml", "argo-cd/presync.yaml"),
+        "fleet/member/cronjob.yaml",
+    ):
         changed = tmp_path / file.replace("/", "-")
         changed.write_text((EXAMPLES / file).read_text().replace(" args:", f" {wrong}:"))
         result = applied(shell, ready, "-f", changed)
@@ -97,7 +113,10 @@ def test_pods_of_the_base_pass_the_restricted_standard(ready: Cluster) -> None:
     job = of_kind(EXAMPLES / "argo-cd" / "presync.yaml", "Job")["spec"]["template"]["spec"]
     cron = of_kind(EXAMPLES / "metrics" / "cronjob.yaml", "CronJob")["spec"]["jobTemplate"]["spec"]
     server = of_kind(EXAMPLES / "cluster-api" / "extension.yaml", "Deployment")["spec"]["template"]["spec"]
-    for number, spec in enumerate((job, cron["template"]["spec"], server)):
+    sent = of_kind(EXAMPLES / "fleet" / "member" / "cronjob.yaml", "CronJob")["spec"]["jobTemplate"]["spec"]
+    # it has the account of the namespace here
+    sent["template"]["spec"].pop("serviceAccountName")
+    for number, spec in enumerate((job, cron["template"]["spec"], server, sent["template"]["spec"])):
         body = {"metadata": {"name": f"p-{number}"}, "spec": spec}
         answer = ready.request("POST", "/api/v1/namespaces/restricted/pods?dryRun=All", body)
         assert answer.status_code == 201, answer.text
@@ -163,3 +182,25 @@ def test_what_the_readme_shows_of_a_live_cluster_runs_as_it_is_printed(admin: Pa
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("Kubelet ") == 2
+
+
+@pytest.mark.usefixtures("cluster")
+def test_the_cron_job_of_a_fleet_needs_no_more_rights_than_its_account_has(
+    shell: Shell, ready: Cluster, tmp_path: Path
+) -> None:
+    member = EXAMPLES / "fleet" / "member"
+    account, role, binding = documents(member / "rbac.yaml")
+    place = "/api/v1/namespaces/hashcompat-snapshot/serviceaccounts"
+    ready.create(place, account)
+    token = ready.create(f"{place}/hashcompat-snapshot/token", {"spec": {"audiences": []}})["status"]["token"]
+    user = ready.kubeconfig("hashcompat-snapshot", {"token": token})
+    cron = of_kind(member / "cronjob.yaml", "CronJob")["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    words = [word.replace("s3://clusters/snapshots", str(tmp_path)) for word in cron["containers"][0]["args"]]
+    assert shell(user, *words).code == 1, "without its role it may read nothing"
+    ready.create(f"{ROLES}/clusterroles", role)
+    ready.create(f"{ROLES}/clusterrolebindings", binding)
+    result = shell(user, *words)
+    assert result.code == 0, result.err
+    (written,) = tmp_path.iterdir()
+    uid = ready.request("GET", "/api/v1/namespaces/kube-system").json()["metadata"]["uid"]
+    assert written.name == f"{uid}.json.zst"

@@ -55,8 +55,6 @@ def test_the_pod_needs_no_root_and_no_writable_root() -> None:
         "readOnlyRootFilesystem": True,
         "capabilities": {"drop": ["ALL"]},
     }
-    (built,) = re.findall(r"-t (\S+)", (FLEET / "Dockerfile").read_text(encoding="utf-8"))
-    assert pod["containers"][0]["image"] == built
 
 
 @pytest.mark.parametrize("file", SNIPPETS)

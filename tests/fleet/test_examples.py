@@ -11,6 +11,7 @@ from typing import Any, Final
 import pytest
 import yaml
 
+from hashcompat import __version__
 from tests.fleet.clusters import cluster, made, save, table
 from tests.helpers.crds import errors, schema_of
 from tests.helpers.examples import EXAMPLES, documents, of_kind
@@ -55,6 +56,7 @@ def test_the_pod_needs_no_root_and_no_writable_root() -> None:
         "readOnlyRootFilesystem": True,
         "capabilities": {"drop": ["ALL"]},
     }
+    assert pod["containers"][0]["image"] == f"registry.example/hashcompat-fleet:{__version__}"
 
 
 @pytest.mark.parametrize("file", SNIPPETS)

@@ -209,6 +209,8 @@ class NodeFields(TypedDict, total=False):
     """The ids of checks whose errors count as warnings, or ``all``."""
     now: datetime
     """The time by which certificates are judged, by default the present."""
+    normalized: bool
+    """Whether records are to be rewritten first: is that possible, and what of the plan is left?"""
 
 
 def preflight_nodes(
@@ -234,6 +236,7 @@ def preflight_nodes(
         release_of(fields.get("apiserver", ""), known, "apiserver"),
         tuple(fields.get("ignored", ())),
         fields.get("now") or datetime.now(UTC),
+        fields.get("normalized", False),
     )
     made = inspect(dumps, _known(fields.get("source"), question, dumps or (), known), question, known)
     return structs.replace(made, making=known.making(dating.now()))
@@ -249,7 +252,12 @@ def _known(source: Source | None, question: Question, dumps: Sequence[Dump], cat
     inventory = structs.replace(
         inventory, nodes=with_own_releases(inventory.nodes, dumps), pods=tuple(inventory.pods)
     )
-    options = Options(keep_going=True, records=index(inventory.records), apiserver_to=question.server)
+    options = Options(
+        keep_going=True,
+        records=index(inventory.records),
+        apiserver_to=question.server,
+        normalized=question.normalized,
+    )
     plan = planning.make(inventory, question.current or AUTO, question.target, View(catalog, options))
     sample = inventory.origin.kind is Origin.SAMPLE
     found = known_of(inventory.nodes, inventory.pods, plan.items, inventory.servers.found, sample=sample)

@@ -125,3 +125,7 @@ def test_a_preflight_says_where_records_cannot_be_rewritten(run: Run) -> None:
     for more, found in (((), []), (("--assume-normalized",), ["ERROR"])):
         result = run(*words, *more, stdin=pods)
         assert [row["status"] for row in result.document["items"] if row["id"] == "PF-143"] == found
+        checked = hashcompat.preflight_nodes(
+            None, "1.31.14", source=[pod(status=STATUS), one], normalized=bool(more)
+        )
+        assert [row.status.value for row in checked.findings if row.id == "PF-143"] == found

@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 from msgspec import structs
 
 from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.errors import ExitCode, UsageError
-from hashcompat.core.model.escape import count
+from hashcompat.core.model.escape import count, few
 from hashcompat.core.model.fleet import Cluster, Fleet, Shared, Standing, Upgrade
 from hashcompat.core.model.verdicts import FINDINGS
 from hashcompat.core.release import parse_release
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 _OWNERS: Final = 100
 """Owners that are kept: a fleet has hundreds of thousands."""
+_NAMED: Final = 10
+"""Missing clusters that are named."""
 _COLUMNS: Final = (
     *("cluster", "source", "uid", "taken", "labels", "status", "error", "running", "nodes", "pods"),
     *("containers", "restart", "kill", "unknown", "pods_affected", "nodes_affected", "outcome", "why"),
@@ -74,6 +78,63 @@ def with_tables(fleet: Fleet, run: Run) -> Fleet:
         owners=tuple(owners[:_OWNERS]),
         owners_more=max(len(owners) - _OWNERS, 0),
     )
+
+
+class Demands(msgspec.Struct, frozen=True):
+    """What is demanded of the inputs of a fleet."""
+
+    max_age: timedelta | None = None
+    """How old a snapshot may be; None for any age, also an unknown one."""
+    max_age_text: str = ""
+    """That, as it was given."""
+    required: tuple[str, ...] = ()
+    """The names of clusters that have to be there."""
+
+    def __bool__(self) -> bool:
+        """Whether anything is demanded."""
+        return self.max_age is not None or bool(self.required)
+
+
+def held_to(fleet: Fleet, demands: Demands, limits: Limits, now: datetime) -> Fleet:
+    """Return a fleet, with its clusters, that is held to demands.
+
+    A cluster that passes and whose snapshot is too old, or of an unknown age, is UNDECIDED. One that is
+    required and not there is a finding, whatever the limits.
+    """
+    clusters = tuple(_aged(one, demands, now) for one in fleet.clusters)
+    fleet = structs.replace(fleet, clusters=clusters)
+    missing = sorted({*demands.required} - {one.name for one in clusters})
+    if missing:
+        why = f"{count(len(missing), 'required cluster')} sent nothing: {few(missing, _NAMED)}"
+        return _decided(fleet, ExitCode.FINDING, why, limits)
+    undecided = max(
+        sum(one.upgrades[place].standing is Standing.UNDECIDED for one in clusters)
+        for place in range(len(fleet.targets))
+    )
+    if fleet.standing is Standing.PASS and undecided > limits.undecided:
+        why = (
+            f"{undecided:,} of {count(fleet.inputs, 'cluster')} are undecided, with those that are "
+            f"older than --max-age {demands.max_age_text}; the limit is {limits.undecided:,}"
+        )
+        return _decided(fleet, ExitCode.UNDECIDED, why, limits)
+    return fleet
+
+
+def _decided(fleet: Fleet, code: ExitCode, why: str, limits: Limits) -> Fleet:
+    exit_code = ExitCode.OK if limits.report_only else code
+    return structs.replace(fleet, standing=_STANDINGS[code], why=why, exit_code=exit_code.value)
+
+
+def _aged(cluster: Cluster, demands: Demands, now: datetime) -> Cluster:
+    if demands.max_age is None or (cluster.taken and now - cluster.taken <= demands.max_age):
+        return cluster
+    time = f"was taken at {cluster.taken:%Y-%m-%dT%H:%M:%SZ}" if cluster.taken else "shows no time"
+    why = f"the snapshot {time}; --max-age allows {demands.max_age_text}"
+    upgrades = tuple(
+        structs.replace(one, standing=Standing.UNDECIDED, why=why) if one.standing is Standing.PASS else one
+        for one in cluster.upgrades
+    )
+    return structs.replace(cluster, upgrades=upgrades)
 
 
 def _tables(

@@ -20,7 +20,7 @@ from hashcompat.cli.args.facts import keep_going_option
 from hashcompat.cli.args.gate import PolicyFlags
 from hashcompat.cli.args.output import Quiet, shows
 from hashcompat.cli.args.releases import Names, ReleaseData
-from hashcompat.core.errors import ExitCode, UsageError
+from hashcompat.core.errors import ExitCode, InputError, UsageError
 from hashcompat.core.model.escape import count, printable
 from hashcompat.core.policies import FailOn, policy_of
 from hashcompat.core.policies.exceptions import Exemption
@@ -28,7 +28,7 @@ from hashcompat.fleet import run as fleet
 from hashcompat.fleet.cluster import Question
 from hashcompat.fleet.engines import engines
 from hashcompat.fleet.store import check_extra
-from hashcompat.fleet.summary import summary, with_tables
+from hashcompat.fleet.summary import Demands, held_to, summary, with_tables
 from hashcompat.output.formats import offered
 from hashcompat.output.formats.layout import width_of
 from hashcompat.output.report.fleet import FLEET
@@ -38,7 +38,6 @@ _UNJUDGED: Final = (
     "--baseline",
     "--preflight",
     "--plan-max-age",
-    "--max-age",
     "--cluster-uid",
     "--verify-key",
 )
@@ -183,6 +182,11 @@ class Arguments:
         metavar="N",
         help="Exit 3 if more clusters than this are undecided or not planned; default: 0.",
     )
+    require_all: str | None = option(
+        "--require-all",
+        metavar="FILE",
+        help="Exit 2 if a cluster that FILE names, one a line, has no snapshot.",
+    )
     rollout: Rollout
     work: Work
     policy: PolicyFlags
@@ -213,6 +217,7 @@ def made(arguments: Arguments) -> int:
         str(Path(arguments.data.schemas).resolve()) if arguments.data.schemas else "",
         arguments.work.part(),
     )
+    demands = _demands(arguments)
     flags = arguments.work
     if flags.scheduler and (flags.workers is not None or flags.memory):
         raise UsageError(
@@ -227,8 +232,10 @@ def made(arguments: Arguments) -> int:
     report_only = "report-only" in arguments.policy.settled().settings
     limits = fleet.Limits(arguments.max_failed_clusters, arguments.max_undecided, report_only)
     found = structs.replace(summary(ended, arguments.out, limits), making=names.making(created, arguments))
-    if wanted or arguments.printed.shows_clusters():
+    if wanted or demands or arguments.printed.shows_clusters():
         found = with_tables(found, ended)
+    if demands:
+        found = held_to(found, demands, limits, datetime.now(UTC))
     if wanted:
         found = structs.replace(found, waves=waves(found.clusters, found.targets, wanted))
     output.show(FLEET, found, arguments.printed)
@@ -252,10 +259,27 @@ def _question(arguments: Arguments, names: Names) -> Question:
         names.read_or_auto(arguments.from_release or AUTO),
         arguments.items,
         arguments.keep_going,
-        structs.replace(policy, files=()),
+        # of when a snapshot is decides nothing about its rows, and changes with the time
+        structs.replace(policy, files=(), max_input_age=None, max_input_age_text=""),
         exceptions := _exemptions(files["exceptions"].file) if "exceptions" in files else (),
         datetime.now(UTC).date() if exceptions else None,
     )
+
+
+def _demands(arguments: Arguments) -> Demands:
+    """Read what is demanded of the snapshots; raises InputError for a file that cannot be read."""
+    policy = policy_of(arguments.policy.settled())
+    names = list[str]()
+    if arguments.require_all is not None:
+        try:
+            text = Path(arguments.require_all).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "not UTF-8"
+            raise InputError(f"{arguments.require_all}: cannot read: {why}") from None
+        names = [name for line in text.splitlines() if (name := line.partition("#")[0].strip())]
+        if not names:
+            raise InputError(f"{arguments.require_all}: names no cluster")
+    return Demands(policy.max_input_age, policy.max_input_age_text, tuple(names))
 
 
 def _exemptions(file: str) -> tuple[Exemption, ...]:

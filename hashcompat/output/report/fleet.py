@@ -146,6 +146,7 @@ def _item(cluster: Cluster, upgrade: Upgrade) -> docs.FleetItem:
 def _overview(fleet: Fleet, _screen: Screen) -> Iterator[Section]:
     """Yield the counts of each target, its waves, and where the tables are."""
     lines = [[line] for target in fleet.targets for line in _target_lines(fleet, target)]
+    lines.append([f"{fleet.standing}: {fleet.why}"])
     if not fleet.waves:
         yield Section([*lines, [f"Tables: {urls(fleet.out)}"]])
         return

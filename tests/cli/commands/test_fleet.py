@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+import hashcompat
 from tests.cli.test_documents import errors
 from tests.fleet.clusters import NEW, OLD, cluster, content, made, save, table
 from tests.helpers.program import Run
@@ -24,6 +26,7 @@ def test_a_run_prints_what_it_came_to(run: Run, tmp_path: Path) -> None:
     assert done.out.splitlines() == [
         f"{NEW}: 3 inputs: 2 planned, 1 unreadable",
         "  2 containers to restart; by the policy: 1 FAIL, 1 PASS",
+        "FAIL: 1 of 3 clusters fail the policy; the limit is 0",
         f"Tables: {tmp_path / 'out'}",
     ]
     assert done.err.splitlines() == ["3 inputs, 0 of them answered already", "Writing the tables of 3 inputs"]
@@ -84,7 +87,7 @@ def test_waves_are_a_document_that_names_who_is_in_none(form: str, run: Run, tmp
 def test_waves_are_a_table_for_people(run: Run, tmp_path: Path) -> None:
     source = save(tmp_path / "in", a=cluster(pods=3), b=cluster(pods=1), bad="{")
     done = run(*words(source, tmp_path / "out", "--waves", "2", "--max-restarts", "100%", "-q"))
-    assert [line.split() for line in done.out.splitlines()[3:6]] == [
+    assert [line.split() for line in done.out.splitlines()[4:7]] == [
         ["TARGET", "WAVE", "GROUP", "CLUSTERS", "RESTARTS", "WHICH"],
         [NEW, "1", "canaries", "1", "1", "b"],
         [NEW, "2", "-", "1", "3", "a"],
@@ -130,6 +133,47 @@ def test_a_policy_file_and_exceptions_count(run: Run, tmp_path: Path) -> None:
     assert (done.code, table(tmp_path / "out", "clusters")[0]["outcome"]) == (0, "PASS")
 
 
+def taken(ago: timedelta, release: str = NEW) -> object:
+    """Return a snapshot of a cluster of which nothing restarts, taken some time ago."""
+    document = hashcompat.to_document(hashcompat.snapshot(cluster(release)))
+    time = datetime.now(UTC) - ago
+    return {**document, "spec": {**document["spec"], "takenAt": f"{time:%Y-%m-%dT%H:%M:%SZ}"}}
+
+
+def test_a_snapshot_that_is_too_old_is_undecided(run: Run, tmp_path: Path) -> None:
+    save(tmp_path / "in", new=taken(timedelta(hours=1)), old=taken(timedelta(hours=30)), none=cluster(NEW))
+    at = words(tmp_path / "in", tmp_path / "out", "-q")
+    assert run(*at).code == 0
+    done = run(*at, "--max-age", "24h", "-o", "json")
+    assert done.code == 3
+    found = {one["cluster"]: one for one in done.items}
+    assert [found[name]["verdict"] for name in ("new", "none", "old")] == [
+        *("PASS", "UNDECIDED", "UNDECIDED")
+    ]
+    assert run(*at, "--max-age", "24h", "--max-undecided", "2").code == 0
+    assert run(*at, "--max-age", "48h", "--max-undecided", "1").code == 0
+    assert run(*at, "--max-age", "24h", "--report-only").code == 0
+    failing = taken(timedelta(hours=30), OLD)
+    save(tmp_path / "in", old=failing)
+    assert run(*at, "--max-age", "24h").code == 2  # what fails does not pass by being old
+
+
+def test_a_cluster_that_sent_nothing_is_a_finding(run: Run, tmp_path: Path) -> None:
+    save(tmp_path / "in", a=cluster(NEW), b=cluster(NEW), bad="{")
+    (tmp_path / "all").write_text("a # the first\n\nb\nbad\n")
+    at = words(tmp_path / "in", tmp_path / "out", "-q", "--max-undecided", "1")
+    assert run(*at, "--require-all", tmp_path / "all").code == 0
+    (tmp_path / "all").write_text("a\nc\nd\n")
+    done = run(*at, "--require-all", tmp_path / "all")
+    assert done.code == 2
+    assert "2 required clusters sent nothing: c, d" in done.out
+    for content_, says in ((b"# none\n", "names no cluster"), (b"\xff", "not UTF-8")):
+        (tmp_path / "all").write_bytes(content_)
+        done = run(*at, "--require-all", tmp_path / "all")
+        assert (done.code, done.out, says in done.err) == (1, "", True)
+    assert run(*at, "--require-all", tmp_path / "gone").code == 1
+
+
 def test_a_shard_answers_and_makes_no_tables(run: Run, tmp_path: Path) -> None:
     save(tmp_path / "in", a=cluster(), b=cluster(), c=cluster())
     done = [run(*words(tmp_path / "in", tmp_path / "out", "-q", "--shard", f"{one}/2")) for one in range(2)]
@@ -148,7 +192,7 @@ def test_a_shard_answers_and_makes_no_tables(run: Run, tmp_path: Path) -> None:
         (("--out", "o", "--to", "1.99"), "'1.99' is not a known kubelet release"),
         (("--out", "o", "--to", "1.31", "--shard", "2/2"), "--shard 2/2: want I/N"),
         (("--out", "o", "--to", "1.31", "--shard", "one"), "--shard one: want I/N"),
-        (("--out", "o", "--to", "1.31", "--max-age", "1h"), "--max-age is about one plan"),
+        (("--out", "o", "--to", "1.31", "--plan-max-age", "1h"), "--plan-max-age is about one plan"),
         (("--out", "o", "--to", "1.31", "--fail-on", "pdb"), "--fail-on pdb is judged by gate"),
         (
             ("--out", "o", "--to", "1.31", "--scheduler", "tcp://a:1", "--workers", "2"),

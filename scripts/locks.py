@@ -35,6 +35,7 @@ _ABOUT: Final = {
     "build": "What a package of hashcompat is made with.",
     "release": "What its executable file is made with.",
     "cluster-api": "What examples/cluster-api needs besides.",
+    "site": "What the site is made with.",
 }
 """The locks, each of which agrees with those before it, so that several are installed together."""
 
@@ -70,6 +71,7 @@ def requirements() -> dict[str, list[str]]:
         "build": document["build-system"]["requires"],
         "release": extras["release"],
         "cluster-api": extras["cluster-api"],
+        "site": extras["site"],
     }
 
 

@@ -119,10 +119,16 @@ def narrowed(plan: Plan, filters: Filters) -> Plan:
     items = tuple(item for item in plan.items if filters.matches(item.pod))
     if not items:
         named.check()
-        raise InputError(f"none of the {count(len(plan.items), 'container')} matches the filters")
+        raise InputError(_none(len(plan.items), "container"))
     nodes = {item.pod.node for item in items}
     disputed = tuple(one for one in plan.disputed if one.node in nodes)
     return structs.replace(plan, items=items, disputed=disputed)
+
+
+def _none(number: int, noun: str) -> str:
+    if number == 1:
+        return f"the only {noun} does not match the filters"
+    return f"none of the {count(number, noun)} matches the filters"
 
 
 class _Selected(msgspec.Struct, frozen=True):
@@ -151,7 +157,7 @@ class _Selected(msgspec.Struct, frozen=True):
         nodes.check()
         owners.check()
         if not matched:
-            raise InputError(f"none of the {count(passed, 'pod')} matches the filters")
+            raise InputError(_none(passed, "pod"))
 
     def shares(self) -> Sequence[Share]:
         """Return the pods in shares, where every pod passes."""

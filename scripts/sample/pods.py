@@ -84,7 +84,7 @@ def _metadata(replica: Replica) -> Json:
             {
                 "annotations": _annotations(work),
                 "generateName": f"{work.owner}-" if work.kind in OWNERS else "",
-                "ownerReferences": _owner_references(work),
+                "ownerReferences": _owner_references(replica),
                 "deletionTimestamp": stamp(DUMPED) if deleted else "",
                 "deletionGracePeriodSeconds": 30 if deleted else 0,
             }
@@ -122,8 +122,16 @@ def _annotations(work: Workload) -> dict[str, str]:
     }
 
 
-def _owner_references(work: Workload) -> list[Json]:
-    """Refer to the controller; bare and mirror pods have none."""
+def _owner_references(replica: Replica) -> list[Json]:
+    """Refer to the controller; bare pods have none.
+
+    That of a mirror pod is its node, as from 1.17 on: the sample is planned from any release.
+    """
+    work, node = replica.work, replica.node_name
+    if work.kind == "Static":
+        return [
+            {"apiVersion": "v1", "kind": "Node", "name": node, "uid": uid("Node", node), "controller": True}
+        ]
     if work.kind not in OWNERS:
         return []
     version, kind = OWNERS[work.kind]

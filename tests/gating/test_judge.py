@@ -208,7 +208,7 @@ def test_strict_ignores_exceptions_and_not_the_baseline() -> None:
     assert result.warnings == ()
 
 
-EXPIRED = "x.yaml: line 2: the exception of the owner shop/Deployment/web expired on 2026-01-30"
+EXPIRED = "x.yaml: line 2: owner shop/Deployment/web: this exception expired on 2026-01-30"
 
 
 def test_exceptions_that_expired_or_match_nothing_are_warnings() -> None:
@@ -222,8 +222,8 @@ def test_exceptions_that_expired_or_match_nothing_are_warnings() -> None:
     assert result.outcome is Outcome.FAIL
     assert result.warnings == (
         f"{EXPIRED}; 1 container that it matches counts",
-        "the exception of the owner a/b/c expired on 2026-01-30",
-        "the exception of the owner no/such/one matches no finding; remove it",
+        "owner a/b/c: this exception expired on 2026-01-30",
+        "owner no/such/one: this exception matches no owner of a finding; remove it",
     )
     assert "3 containers that it matches count" in judged(*WEB, besides=ExtraInputs(rows)).warnings[0]
 
@@ -248,12 +248,12 @@ BUDGETS: dict[str, tuple[Impact | None, Outcome, str]] = {
     "a breach": (
         impact(budget(MAYBE), budget(YES)),
         Outcome.FAIL,
-        "fail-on pdb: shop/web: 1 of 2 demanded pods are left healthy",
+        "fail-on pdb: shop/web: 1 healthy left, and 2 demanded",
     ),
     "a possible one": (
         impact(budget(MAYBE)),
         Outcome.UNDECIDED,
-        "fail-on pdb: shop/web: may be breached: 1 of 2 demanded pods are left healthy",
+        "fail-on pdb: shop/web: may be breached: 1 healthy left, and 2 demanded",
     ),
     "one that cannot be evaluated": (
         impact(budget(MAYBE, problem="no scale")),

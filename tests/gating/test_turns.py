@@ -93,7 +93,7 @@ def test_a_turn_that_was_taken_over_is_not_ended(turns: dict[str, Turn]) -> None
 
 def test_the_turns_of_nodes_are_those_of_one_plan() -> None:
     assert own_turns(Rollout({"a": MINE, "b": DONE}), ["a"], "sha256:1") == {"a": MINE}
-    with pytest.raises(InputError, match="no turn of c: it is taken by the gate"):
+    with pytest.raises(InputError, match="no turn of c: the gate without --after takes it"):
         own_turns(Rollout({"a": MINE}), ["a", "c"], "sha256:1")
     with pytest.raises(InputError, match="the turn of a was taken by another plan, of the digest sha256:1"):
         own_turns(Rollout({"a": MINE}), ["a"], "sha256:2")

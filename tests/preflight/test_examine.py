@@ -23,7 +23,7 @@ def test_a_healthy_node_is_in_order() -> None:
 @pytest.mark.parametrize(
     ("empty", "why"),
     [
-        (Dump("n1", "test", {}), "nothing looked for it"),
+        (Dump("n1", "test", {}), "not in the dump; collect again with --preflight"),
         (Dump("n1", "test", {}, complete=False), "the dump was cut: its last line is missing"),
     ],
     ids=["empty", "cut"],

@@ -66,7 +66,7 @@ def many(*verdicts: Verdict) -> list[Item]:
             [
                 (
                     "yellow",
-                    "All 2 running containers are UNKNOWN, so nothing is decided: 1 owner, for 1 reason",
+                    "Both running containers are UNKNOWN, so nothing is decided: 1 owner, for 1 reason",
                 )
             ],
         ),

@@ -216,7 +216,9 @@ def own_turns(rollout: Rollout, names: Iterable[str], plan: str) -> dict[str, Tu
     for name in names:
         turn = rollout.turns.get(name)
         if turn is None:
-            raise InputError(f"no turn of {word(name)}: it is taken by the gate before the node is upgraded")
+            raise InputError(
+                f"no turn of {word(name)}: the gate without --after takes it, before the node is upgraded"
+            )
         if turn.plan != plan:
             raise InputError(f"the turn of {word(name)} was taken by another plan, of the digest {turn.plan}")
         turns[name] = turn

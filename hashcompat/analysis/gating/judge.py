@@ -26,7 +26,7 @@ from hashcompat.core.model.saved import is_signed
 from hashcompat.core.model.uids import SKEW
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.policies import FailOn, Limit, Policy
-from hashcompat.core.policies.exceptions import Exemption, Exemptions, Identity, identity, owner_of
+from hashcompat.core.policies.exceptions import Exemption, Exemptions, Identity, Names, identity, owner_of
 
 # Which plans are not judged at all: edited ones, old ones, those of another cluster or other releases.
 
@@ -116,9 +116,17 @@ def releases_of(plan: Plan, auto: str) -> Iterable[str]:
 
 
 def _words(age: timedelta) -> str:
-    """Return an age as durations are written."""
-    minutes = int(age.total_seconds() // 60)
-    return f"{minutes // 60}h{minutes % 60}m"
+    """Return an age as durations are written, in days beyond two of them."""
+    seconds = int(age.total_seconds())
+    if seconds < _MINUTE:
+        return f"{seconds}s"
+    minutes = seconds // _MINUTE
+    return f"{minutes // 60}h{minutes % 60}m" if age.days <= _MOST_IN_HOURS else f"{age.days} days"
+
+
+_MINUTE: Final = 60
+_MOST_IN_HOURS: Final = 2
+"""Days that are written in hours."""
 
 
 _NODE: Final = "Node/"
@@ -241,7 +249,7 @@ def _pdb(facts: Facts) -> Iterator[Line]:
         for budget in effect.budgets
     }
     for (namespace, name, sure), budget in sorted(budgets.items()):
-        left = f"{_shown(budget.after)} of {_shown(budget.desired)} demanded pods are left healthy"
+        left = f"{_shown(budget.after)} healthy left, and {_shown(budget.desired)} demanded"
         why = left if sure is Certainty.YES else budget.problem or f"may be breached: {left}"
         yield Line("fail-on pdb", name_path(namespace, name), 1, 0, "breach", _SURE[sure], why)
     missing = facts.impact.budgets_missing
@@ -396,6 +404,7 @@ def _warnings(rows: Sequence[Exemption], exemptions: Exemptions, today: date) ->
         number = exemptions.used.get(row, 0)
         if row.is_expired(today):
             hit = f"; {count(number, 'container')} that it matches {'counts' if number == 1 else 'count'}"
-            yield f"{where}the exception of the {row} expired on {row.expires}{hit if number else ''}"
+            yield f"{where}{row}: this exception expired on {row.expires}{hit if number else ''}"
         elif not number:
-            yield f"{where}the exception of the {row} matches no finding; remove it"
+            what = "no owner of a finding" if row.names is Names.OWNER else "no finding"
+            yield f"{where}{row}: this exception matches {what}; remove it"

@@ -56,8 +56,8 @@ def distinct(olds: Iterable[Kubelet], new: Kubelet, *, new_fields: bool) -> tupl
 
 def no_patch_needed(new: str, likes: Iterable[str]) -> str:
     """Return the message that ``distinct`` found nothing to patch."""
-    which = "that sets only fields which both know"
-    return f"No patch needed: {new} hashes every container as {', '.join(likes)} does {which}."
+    names = ", ".join((*likes, new))
+    return f"No patch needed: {names} hash a container alike as long as it sets only fields that all know."
 
 
 def _same_code(one: Kubelet, other: Kubelet) -> bool:

@@ -11,6 +11,7 @@ import msgspec
 from hashcompat.core.errors import HashcompatError, InputError
 from hashcompat.core.shown import said
 
+NOT_COLLECTED: Final = "not in the dump; collect again with --preflight"
 INCOMPLETE: Final = "the dump was cut: its last line is missing"
 MARK: Final = "hashcompat"
 """The key by which a line of a dump is known."""
@@ -46,7 +47,7 @@ class Probe:
         if self.problem:
             raise UnreadError(f"{self.name}: {self.problem}")
         if self.text is None:
-            raise AbsentError(f"{self.name}: there is none")
+            raise AbsentError(f"{self.name}: not found")
         return self.text
 
 
@@ -68,11 +69,11 @@ class Dump(msgspec.Struct, frozen=True):
     """Whether the dump has its end."""
 
     def probe(self, kind: str, name: str) -> Probe:
-        """Return the last probe of a thing; one with a problem where nothing looked for it."""
+        """Return the last probe of a thing; one with a problem where it was not collected."""
         probes = self.probes.get((kind, name))
         if probes:
             return probes[-1]
-        return Probe(kind, name, problem="nothing looked for it" if self.complete else INCOMPLETE)
+        return Probe(kind, name, problem=NOT_COLLECTED if self.complete else INCOMPLETE)
 
     def read(self, kind: str, name: str) -> str:
         """Return the text of a thing; raises AbsentError or UnreadError."""

@@ -26,7 +26,7 @@ SEVERITY: Final = {
 FIELD_WORDS: Final = {
     FIELD_ADDED: "new field",
     FIELD_REMOVED: "lost field",
-    FIELD_DROPPED: "not known to both:",
+    FIELD_DROPPED: "known to one kubelet only:",
     FIELD_RETYPED: "other Go type of",
 }
 

@@ -190,7 +190,7 @@ def _notes(shown: Shown) -> Iterator[str]:
     if made.pins:
         yield f"Warning: {_PINNED}"
     written = f"{count(made.rewritten, 'record')} and {count(len(made.pins), 'manifest')} to rewrite"
-    yield f"{written}; {made.after} of {made.before} are killed all the same, {made.unknown} unknown"
+    yield f"{written}; {made.after} of {made.before} would still be killed, {made.unknown} unknown"
 
 
 def _provenance(shown: Shown) -> Provenance:

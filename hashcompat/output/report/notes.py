@@ -127,10 +127,13 @@ def _open(summary: Summary, tally: Tally) -> str:
     whose = [group for group in tally.owners if group.unknown]
     where = _where(len(whose), 0, len(tally.kinds))
     if unknown == total:
-        every = "The only running container is" if total == 1 else f"All {total} running containers are"
+        every = _EVERY.get(total, f"All {total} running containers are")
         return f"{every} UNKNOWN, so nothing is decided: {where}"
     some = f"{unknown} of {count(total, 'running container')} {_are(unknown)} UNKNOWN, the others are kept"
     return f"Undecided: {some}: {where}"
+
+
+_EVERY: Final = {1: "The only running container is", 2: "Both running containers are"}
 
 
 def _where(owners: int, nodes: int, reasons: int) -> str:
@@ -185,7 +188,7 @@ def _other_ways(plan: Plan) -> Iterator[str]:
     if suggestion := plan.suggestion:
         yield f"A patched kubelet would restart {suggestion.saves} fewer: {suggestion.command}"
     if plan.rewritable:
-        yield f"With rewritten records upstream's would restart {plan.rewritable} fewer: hashcompat normalize"
+        yield f"With rewritten records, {plan.rewritable} fewer would restart: hashcompat normalize"
 
 
 def _other_ways_briefly(plan: Plan) -> Iterator[str]:
@@ -241,7 +244,8 @@ def _closing(shown: Excerpt) -> str:
     plan, counts = shown.plan, shown.summary
     hit, killed = counts.findings, counts.verdicts[Verdict.KILL]
     way = upgrade_of(plan.from_release, plan.running, plan.to_release)
-    parts = [f"{way}: {hit} of {count(counts.compared, 'running container')} {agree(hit, 'restart')}"]
+    restart = agree(hit or counts.compared, "restart")  # 0 of 1 restarts, and 0 of 2 restart
+    parts = [f"{way}: {hit} of {count(counts.compared, 'running container')} {restart}"]
     if hit:
         parts.append(f" in {counts.pods_affected} of {count(counts.pods, 'pod')}")
         parts.append(f" on {count(counts.nodes_affected, 'node')}" if counts.nodes_affected else "")

@@ -152,7 +152,7 @@ def _counted(result: Preflight) -> str:
     counts = result.counts()
     errors, warnings = count(counts[Status.ERROR], "error"), count(counts[Status.WARN], "warning")
     bad = f"{errors}, {counts[Status.UNKNOWN]} unknown, {warnings}"
-    rest = f"{counts[Status.INFO]} for information, {counts[Status.OK]} in order"
+    rest = f"{count(counts[Status.INFO], 'note')}, {counts[Status.OK]} OK"
     return f"{count(len(result.current), 'node')} for kubelet {result.target}: {bad}, {rest}"
 
 

@@ -63,7 +63,7 @@ def runbook(impact: Impact, upgrade: str, notes: Iterable[str]) -> Iterator[Bloc
 
 
 def _before(impact: Impact, way: Way, notes: Iterable[str]) -> Iterator[str]:
-    yield "A kubelet that restarts containers asks nobody: PodDisruptionBudgets hold back drains alone."
+    yield "PodDisruptionBudgets hold back drains only; a kubelet that restarts containers ignores them."
     yield "One batch at a time: the next one only when the last command of the one before has ended well."
     yield f"The commands are for one way to install kubelets; --with names another: {_OTHERS}."
     yield f"They take kubectl 1.23 or newer. {way.note}".rstrip()
@@ -262,9 +262,10 @@ def _lines(batch: Batch, members: Sequence[NodeImpact]) -> Iterator[str]:
         seconds = max(one.seconds for one in members)
         pods = count(unready, "pod")
         yield f"Besides restarts: {pods} not Ready for up to {seconds} s, until the probes pass again"
+    drained = batch.step in (Step.DRAIN, Step.UNDECIDED)
     for what, key in (
         ("Not started again", "killed"),
-        ("Nothing creates it again", "bare"),
+        (_BARE_DRAINED if drained else _BARE, "bare"),
         ("Static pod, which no drain moves", "static"),
     ):
         places = [name_path(*place) for one in members for place in getattr(one.pods, key)]
@@ -272,6 +273,11 @@ def _lines(batch: Batch, members: Sequence[NodeImpact]) -> Iterator[str]:
             yield f"{what}: {some(places, _NAMED)}"
     if single := [owner_path(*owner) for one in members for owner in one.pods.single]:
         yield f"The only replica: {some(single, _NAMED)}"
+
+
+_BARE: Final = "No controller, which would replace it elsewhere"
+_BARE_DRAINED: Final = "Nothing creates it again"
+"""What a drain, and only a drain, means for a pod that nothing controls."""
 
 
 def _folded(members: Sequence[NodeImpact], of: Callable[[NodeImpact], Iterable[str]]) -> Iterator[str]:

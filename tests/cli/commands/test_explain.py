@@ -364,7 +364,7 @@ def test_without_a_pod_a_new_algorithm_is_named(run: Run, old: str, new: str, pu
         (
             "1.31.0",
             "1.36.0",
-            "No container restarts for its hash: 1.31.0 and 1.36.0 both hash the JSON of its",
+            "No container restarts for its hash: 1.31.0 and 1.36.0 both hash the JSON of a",
         ),
     ],
 )

@@ -282,8 +282,18 @@ def test_warnings_of_one_kind_are_one_line(run: Run, saved: Path) -> None:
     err = run("gate", "--plan", saved, "--exceptions", "accepted.yaml").err
     (line,) = [line for line in err.splitlines() if "matches no finding" in line]
     assert line.startswith(
-        "Warning: accepted.yaml: line 2, 5, 8: the exception of the container ns/lost/c, ns/gone/c, ns/away/c"
+        "Warning: accepted.yaml: line 2, 5, 8: container ns/lost/c, ns/gone/c, ns/away/c: this exception"
     )
+
+
+def test_exceptions_of_owners_and_containers_are_not_mixed_up(run: Run, saved: Path) -> None:
+    rows = "".join(
+        f"- {{{what}: a/{what}/c, reason: r, expires: 9999-12-31}}\n" for what in ("owner", "container")
+    )
+    Path("accepted.yaml").write_text(f"exceptions:\n{rows}")
+    err = run("gate", "--plan", saved, "--exceptions", "accepted.yaml").err
+    assert "line 2: owner a/owner/c: this exception matches no owner of a finding; remove it" in err
+    assert "line 3: container a/container/c: this exception matches no finding; remove it" in err
 
 
 def test_exceptions_have_a_reason_and_a_last_day(run: Run, saved: Path) -> None:
@@ -293,7 +303,7 @@ def test_exceptions_have_a_reason_and_a_last_day(run: Run, saved: Path) -> None:
     result = run("gate", "--plan", saved, "--exceptions", file, "--max-restarts", "1", "-o", "json")
     assert result.code == 0
     assert (
-        "Warning: accepted.yaml: line 5: the exception of the container ns/gone/c matches no finding;"
+        "Warning: accepted.yaml: line 5: container ns/gone/c: this exception matches no finding;"
         in result.err
     )
     assert "Left out by exceptions: 1 container" in result.err

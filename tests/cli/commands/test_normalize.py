@@ -38,7 +38,7 @@ def test_the_page_says_what_is_rewritten_and_what_stays(run: Run, tmp_path: Path
     )
     assert "ns/q   c            RESTART    nothing shows the hash that is recorded of it" in result.out
     assert result.err.splitlines()[-1] == (
-        "1 record and 0 manifests to rewrite; 1 of 2 are killed all the same, 0 unknown"
+        "1 record and 0 manifests to rewrite; 1 of 2 would still be killed, 0 unknown"
     )
 
 

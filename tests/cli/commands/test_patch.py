@@ -229,7 +229,7 @@ def test_without_source_the_change_is_told_in_words(run: Run, schemas: Path, ser
 def test_where_releases_hash_alike_no_patch_is_needed(run: Run, kubelet: str, like: str) -> None:
     result = run("patch", "--kubelet", kubelet, "--like", like)
     assert (result.code, result.out) == (0, "")
-    assert result.err.startswith(f"No patch needed: {kubelet} hashes every container as {like} does")
+    assert result.err.startswith(f"No patch needed: {like}, {kubelet} hash a container alike as long as")
     restarts = "Every static pod without a uid in its manifest restarts" in result.err
     assert restarts is not same_uid(kubelet, like)
 

@@ -45,7 +45,7 @@ def test_pf111_two_drivers(to: str, changes: Any, expected: str) -> None:
 
 def test_a_runtime_that_does_not_answer_is_named_before_the_kubelet_s_settings() -> None:
     silent: Any = {("cri", "version"): GONE, ("docker", "version"): GONE, CONFIG: failed()}
-    assert [row[2] for row in found("PF-111", dump(silent), upgrade("1.31.0"))] == ["version: there is none"]
+    assert [row[2] for row in found("PF-111", dump(silent), upgrade("1.31.0"))] == ["version: not found"]
 
 
 CGROUPS = ("cgroups", "all")

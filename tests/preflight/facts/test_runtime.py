@@ -69,7 +69,7 @@ def test_no_containers(text: str) -> None:
 
 
 def test_no_runtime_was_asked_or_found() -> None:
-    with pytest.raises(UnreadError, match="nothing looked for it"):
+    with pytest.raises(UnreadError, match="not in the dump; collect again with --preflight"):
         runtime.kinds(Dump("n", "test", {}))
     with pytest.raises(UnreadError, match="no container runtime was found"):
         runtime.kinds(dump({("docker", "list"): GONE}))
@@ -202,5 +202,5 @@ def test_ids_of_every_runtime(docker: object, cri: object, expected: set[str]) -
 
 
 def test_no_list_is_no_empty_list() -> None:
-    with pytest.raises(UnreadError, match="docker list: permission denied; cri containers: there is none"):
+    with pytest.raises(UnreadError, match="docker list: permission denied; cri containers: not found"):
         container_ids(dump({DOCKER_LIST: failed(), CRI: GONE}))

@@ -75,6 +75,17 @@ def test_every_reason_not_to_compare_is_in_it(run: Run) -> None:
 )
 def test_static_pods_are_decided_by_their_uid(run: Run, old: str, new: str, verdict: str) -> None:
     items = run(
-        "plan", "--from", old, "--to", new, "--sample", "-o", "json", "-n", "kube-system", "--owner", ""
+        "plan",
+        "--from",
+        old,
+        "--to",
+        new,
+        "--sample",
+        "-o",
+        "json",
+        "-n",
+        "kube-system",
+        "--owner",
+        "node/node-a1",
     ).items
     assert [item["verdict"] for item in items] == [verdict] * 4

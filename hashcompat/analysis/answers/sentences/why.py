@@ -352,7 +352,8 @@ def _manifest_missing(_: Situation, reasons: Reasons) -> str:
 
 def _room(situation: Situation, reasons: Reasons) -> str:
     if situation.item.verdict is Verdict.UNKNOWN:
-        return f"{situation.new} admits its pods again when it starts, and {after(reasons[0].text, ': ')}"
+        text = after(reasons[0].text, ": ").replace("it asks", "this one asks", 1)
+        return f"{situation.new} admits its pods again when it starts: {text}"
     if (text := after(reasons[0].text, "preempted: ")) != reasons[0].text:
         return f"{situation.new} admits its pods again when it starts, and {text}"
     return _refused(situation, reasons)

@@ -14,7 +14,7 @@ import msgspec
 
 from hashcompat.core.corev1.resources import amount
 from hashcompat.core.errors import DecodeError
-from hashcompat.core.records.probes import AbsentError, Dump, UnreadError, lines
+from hashcompat.core.records.probes import NOT_COLLECTED, AbsentError, Dump, UnreadError, lines
 
 MOUNTS: Final = "/proc/1/mounts"
 
@@ -157,7 +157,7 @@ def expiries(dump: Dump) -> Iterator[Expiry]:
     """
     probes = list(dump.of_kind("certificate"))
     if not probes:
-        raise UnreadError("nothing looked for certificates")
+        raise UnreadError(f"certificates: {NOT_COLLECTED}")
     for probe in probes:
         if probe.problem:
             yield Expiry(probe.name, None, probe.problem)

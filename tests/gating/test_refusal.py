@@ -56,6 +56,7 @@ def test_a_plan_has_its_seals(digest: str, signed: str, key: bytes, why: str) ->
         (None, DAY, "createdAt: missing, and plan-max-age allows 24h"),
         (NOW - timedelta(hours=24), DAY, ""),
         (NOW - timedelta(hours=24, seconds=1), DAY, "the plan is 24h0m old, and plan-max-age allows 24h"),
+        (NOW - timedelta(days=1107), DAY, "the plan is 1107 days old, and plan-max-age allows 24h"),
         (NOW - timedelta(days=3), Policy(), ""),
         (NOW + timedelta(minutes=5), DAY, ""),
         (NOW + timedelta(minutes=6), DAY, "2026-01-02T00:06:00Z is in the future"),

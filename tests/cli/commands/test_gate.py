@@ -104,7 +104,7 @@ REFUSED: dict[str, tuple[Change, tuple[str, ...], str]] = {
     "old": (
         lambda _: None,
         ("--plan-max-age", "24h"),
-        "m old, and plan-max-age allows 24h; make",
+        " days old, and plan-max-age allows 24h; make",
     ),
     "of another cluster": (
         lambda _: None,
@@ -313,7 +313,7 @@ def test_exceptions_have_a_reason_and_a_last_day(run: Run, saved: Path) -> None:
     file.write_text(rows.format("2020-01-01"))
     result = run("gate", "--plan", saved, "--exceptions", file, "--max-restarts", "1")
     assert result.code == 2
-    assert "ns/Job/* expired on 2020-01-01; 1 container that it matches counts" in result.err
+    assert "ns/Job/*: this exception expired on 2020-01-01; 1 container that it matches counts" in result.err
     file.write_text(rows.replace("reason: OPS-1\n  ", "").format("2020-01-01"))
     result = run("gate", "--plan", saved, "--exceptions", file)
     assert (result.code, result.out) == (1, "")

@@ -119,6 +119,13 @@ def test_a_fleet_of_which_nothing_can_be_upgraded_has_no_waves() -> None:
     assert of([], 2) == Waves(TO, (), ())
 
 
+def test_a_cluster_stands_as_it_does_for_its_worst_target() -> None:
+    words = (Standing.LEFT_OUT, Standing.PASS, Standing.UNDECIDED, Standing.FAIL)
+    for number in range(1, 1 + len(words)):
+        some = tuple(Upgrade(TO, word, "planned") for word in words[:number])
+        assert Cluster("a", "a", upgrades=some).standing is words[number - 1]
+
+
 def test_each_target_has_waves_of_its_own() -> None:
     both = [
         Cluster(

@@ -116,5 +116,5 @@ def _owner(number: int, size: int, names: Sequence[str]) -> Shared:
     return Shared(
         (f"team-{number % 7}", f"Deployment/{name}"),
         dict.fromkeys(TARGETS, several),
-        {TARGETS[0]: several * 3},
+        dict.fromkeys(TARGETS, several * 3),
     )

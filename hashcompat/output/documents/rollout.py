@@ -549,17 +549,8 @@ class FleetLeftOut(Object):
 
     cluster: Text
     source: Text
-    reason: Annotated[
-        str,
-        Meta(
-            extra_json_schema={
-                "enum": [
-                    *("failed", "undecided", "upgraded", "no-canary"),
-                    *("unreadable", "refused", "lost", "superseded", "not-applicable"),
-                ]
-            }
-        ),
-    ]
+    reason: Text
+    """failed, undecided, upgraded, no-canary, or the status of what was not planned: unreadable and so on."""
     why: str
 
 

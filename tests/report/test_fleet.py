@@ -1,0 +1,79 @@
+"""A fleet as a document, as metrics and as a page, with everything in it that can be."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+from msgspec import structs
+
+from hashcompat.analysis.gating.waves import Wanted
+from hashcompat.core.model.fleet import Fleet
+from hashcompat.output.formats import FORMATS
+from hashcompat.output.formats.model import Style
+from hashcompat.output.report.fleet import FLEET
+from tests.cli.test_documents import errors
+from tests.helpers.fleets import TARGETS, fleet
+from tests.helpers.readback import html_cells, samples
+
+WAVED = fleet(240, wanted=Wanted(6, None, "env", ("dev", "staging", "prod")))
+
+
+def shown(form: str, found: Fleet = WAVED) -> str:
+    return "".join(FORMATS[form].render(FLEET, found, Style()))
+
+
+def test_a_fleet_in_which_everything_occurs_fits_the_schema() -> None:
+    document = json.loads(shown("json"))
+    assert errors("FleetReport", document) == []
+    for one in document["waves"]:
+        members = [each["source"] for wave in one["waves"] for each in wave["clusters"]]
+        members += [left["source"] for left in one["leftOut"]]
+        assert sorted(members) == sorted({item["source"] for item in document["items"]})
+    document["waves"][0]["waves"][0]["clusters"] = []
+    assert errors("FleetReport", document) != []
+
+
+def test_metrics_count_what_the_document_has() -> None:
+    document = json.loads(shown("json"))
+    wanted = Counter((item["target"], item["verdict"]) for item in document["items"])
+    found = list(samples(shown("prometheus")))
+    clusters = [one for one in found if one.name == "hashcompat_fleet_clusters"]
+    assert {
+        (one.labels["target"], one.labels["verdict"]): one.value for one in clusters if one.value
+    } == wanted
+    waves = [one for one in found if one.name == "hashcompat_fleet_wave_clusters"]
+    assert sum(one.value for one in waves) == 240 * len(TARGETS)
+    assert len({(one.name, *sorted(one.labels.items())) for one in found}) == len(found)
+
+
+def test_two_clusters_of_one_name_are_one_sample() -> None:
+    first, second, *others = WAVED.clusters
+    same = structs.replace(WAVED, clusters=(first, structs.replace(second, name=first.name), *others))
+    found = [sample for sample in samples(shown("prometheus", same)) if "cluster_restarts" in sample.name]
+    assert len({tuple(one.labels.items()) for one in found}) == len(found)
+
+
+def test_a_page_has_a_row_for_each_cluster_and_a_cell_for_each_target() -> None:
+    heads, *rows = html_cells(shown("html"), "clusters")
+    assert heads[:7] == ["Verdict", "Cluster", *(f"To {target}" for target in TARGETS), "Waves"]
+    assert len(rows) == 240
+    cells = {row[1]: row for row in rows}
+    for one in WAVED.clusters:
+        for upgrade, cell in zip(one.upgrades, cells[one.name][2:6], strict=True):
+            wanted = upgrade.status if upgrade.restarts is None else str(upgrade.restarts)
+            assert cell.startswith(wanted)
+    waved = {each.name for of in WAVED.waves for wave in of.waves for each in wave.clusters}
+    assert {name for name, row in cells.items() if any(map(str.isdigit, row[6]))} == waved
+
+
+def test_a_page_without_waves_has_no_column_of_them() -> None:
+    text = shown("html", structs.replace(WAVED, waves=()))
+    assert "Wave" not in " ".join(html_cells(text, "clusters")[0])
+    assert 'id="waves"' not in text
+
+
+def test_the_ages_are_those_of_the_clusters_that_count() -> None:
+    rows = html_cells(shown("html"), "age")[1:]
+    assert [row[0] for row in rows] == ["up to a day", "up to a week", "up to 30 days", "older", "unknown"]
+    assert sum(int(row[1]) for row in rows) == sum(one.standing != "LEFT_OUT" for one in WAVED.clusters)

@@ -9,8 +9,8 @@ import pytest
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.records import Applied, Record, Recorded, Sandbox
-from hashcompat.core.records.collected import from_documents
-from hashcompat.core.records.probes import Probe
+from hashcompat.core.records.collected import from_documents, from_dump
+from hashcompat.core.records.probes import Dump, Probe
 from tests.helpers.dumps import GONE, Key, as_text, dump, failed
 
 HASH = "io.kubernetes.container.hash"
@@ -219,3 +219,35 @@ def test_a_list_of_documents_may_be_a_dump() -> None:
     text = as_text(dump({**EMPTY, ("docker", "list"): docker("a")}))
     found = list(from_documents([[json.loads(line) for line in text.splitlines()]], "a dump"))
     assert names(found) == [("a", 8)]
+
+
+def test_only_exit_codes_that_a_collector_learned_count() -> None:
+    rows = [
+        {
+            "id": name,
+            "metadata": {"name": "c"},
+            "state": "CONTAINER_EXITED",
+            "labels": {"io.kubernetes.container.name": "c", "io.kubernetes.pod.uid": name},
+        }
+        for name in "abcde"
+    ]
+    answers = {
+        "a": Probe("cri", "ended a", json.dumps({"status": {"exitCode": 3}})),
+        "b": Probe("cri", "ended b", json.dumps({"status": {}})),
+        "c": Probe("cri", "ended c", "[]"),
+        "d": Probe("cri", "ended d", problem="no answer"),
+    }
+    probes = {
+        ("cri", "containers"): (Probe("cri", "containers", json.dumps({"containers": rows})),),
+        ("cri", "pods"): (Probe("cri", "pods", "{}"),),
+        ("docker", "list"): (Probe("docker", "list"),),
+        **{("cri", f"ended {name}"): (probe,) for name, probe in answers.items()},
+    }
+    found = [record for record in from_dump(Dump("n1", "", probes)) if isinstance(record, Recorded)]
+    assert {record.id: record.code for record in found} == {
+        "a": 3,
+        "b": None,
+        "c": None,
+        "d": None,
+        "e": None,
+    }

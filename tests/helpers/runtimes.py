@@ -1,4 +1,4 @@
-"""Other runtimes than Debian's Docker and containerd below a kubelet: newer ones, and some from elsewhere."""
+"""Runtimes that neither Debian nor the module proxy has: cri-dockerd and CRI-O, from elsewhere."""
 
 from __future__ import annotations
 
@@ -10,42 +10,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from scripts.suites import containerd, crictl
+from scripts.suites import crictl
 from tests.helpers import daemons, processes
 from tests.helpers.daemons import Node
 
-DEBIANS: Final = ""
 CRI_DOCKERD: Final = "cri-dockerd"
-NEWER: Final = f"containerd-{containerd.SLICE}"
 CRIO: Final = "cri-o"
 _ELSEWHERE: Final[Mapping[str, str]] = {CRI_DOCKERD: "CRI_DOCKERD", CRIO: "CRIO"}
-"""Those that neither Debian nor the module proxy has, and the variable that names a program of each; CRI-O's
-pinns is beside it."""
-KNOWN: Final = (NEWER, *(name for name, variable in _ELSEWHERE.items() if variable in os.environ))
+"""The variable that names a program of each; CRI-O's pinns is beside it."""
+KNOWN: Final = tuple(name for name, variable in _ELSEWHERE.items() if variable in os.environ)
+"""Those that can be tested."""
 
 
 def cri_dockerd_socket(node: Node) -> Path:
     return node.directory / "cri-dockerd.sock"
-
-
-@contextmanager
-def node(directory: Path, runtime: str, *images: str) -> Iterator[Node]:
-    """Run a runtime below a directory, with some images; the first is that of sandboxes."""
-    if runtime == CRIO:
-        with crio_node(directory, *images) as made:
-            yield made
-        return
-    if runtime == NEWER:
-        programs = containerd.built(containerd.SLICE)
-        with daemons.containerd_node(directory, *images, programs=programs) as made:
-            yield made
-        return
-    with daemons.node(directory, *images[1:]) as made:
-        if runtime == CRI_DOCKERD:
-            with cri_dockerd(made):
-                yield made
-        else:
-            yield made
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from hashcompat.core.catalog.releases import parse_range
 from hashcompat.core.release import parse_release
 from scripts.suites import kubelets
 from scripts.suites.kubelets import Kubelet
-from tests.helpers import daemons, processes, runtimes
+from tests.helpers import daemons, processes
 from tests.helpers.daemons import Node
 from tests.suites.reality import containerd, dockershim, pods, rest
 from tests.suites.reality.outcome import Look
@@ -57,20 +57,11 @@ class Lab:
     running: ExitStack = field(default_factory=ExitStack)
     others: ExitStack = field(default_factory=ExitStack)
     """The runtimes that were started again."""
-    runtime: str = runtimes.DEBIANS
-    """The runtime, where it is another one than Debian's."""
 
     @property
     def docker(self) -> bool:
-        """Whether the kubelet drives Docker, by itself or by cri-dockerd."""
-        return self.kubelet.docker or self.runtime == runtimes.CRI_DOCKERD
-
-    @property
-    def endpoint(self) -> Path:
-        """The socket of CRI."""
-        if self.runtime == runtimes.CRI_DOCKERD:
-            return runtimes.cri_dockerd_socket(self.node)
-        return self.node.containerd_socket
+        """Whether the kubelet drives Docker."""
+        return self.kubelet.docker
 
     @property
     def manifests(self) -> Path:
@@ -135,11 +126,12 @@ class Lab:
         }
 
     def _containerd(self) -> dict[str, str | Path]:
-        return {"container-runtime": "remote", "container-runtime-endpoint": f"unix://{self.endpoint}"}
+        endpoint = f"unix://{self.node.containerd_socket}"
+        return {"container-runtime": "remote", "container-runtime-endpoint": endpoint}
 
     def look(self) -> Look:
         """Return what the runtime of the kubelet has."""
-        return dockershim.look(self.node) if self.docker else containerd.look(self.node)
+        return dockershim.look(self.node) if self.kubelet.docker else containerd.look(self.node)
 
     def clear(self, kubelet: Kubelet) -> None:
         """Remove what earlier kubelets left in the runtime of the next one, where that is another runtime."""
@@ -151,8 +143,7 @@ class Lab:
     def empty(self) -> None:
         """Remove every pod, while the runtimes that were started again still run."""
         containerd.clear(self.node)
-        if self.node.docker_socket.exists():
-            daemons.remove_containers(self.node)
+        daemons.remove_containers(self.node)
 
     def live_restore(self) -> None:
         """Start Docker again as nodes have it whose containers outlive it."""
@@ -172,10 +163,8 @@ class Lab:
 
     def restart_runtime(self) -> None:
         """Start the runtime of the kubelet again; Docker was stopped before."""
-        if self.docker:
+        if self.kubelet.docker:
             self._start_docker()
-        elif self.runtime == runtimes.CRIO:
-            self.others.enter_context(runtimes.crio_again(self.node))
         else:
             self.others.enter_context(daemons.restarted(self.node))
 
@@ -189,18 +178,18 @@ class Lab:
 
 
 @contextmanager
-def lab(directory: Path, oldest: Kubelet, runtime: str = runtimes.DEBIANS) -> Iterator[Lab]:
+def lab(directory: Path, oldest: Kubelet) -> Iterator[Lab]:
     """Start both runtimes below a directory; remove them, and what kubelets leave, afterwards.
 
-    ``oldest`` is the oldest of the kubelets that will run; ``runtime`` as in ``runtimes``.
+    ``oldest`` is the oldest of the kubelets that will run.
     """
     with ExitStack() as stack:
         stack.enter_context(_own_logs())
         stack.enter_context(rest.own_cgroups())
         for name in ("manifests", "kubelet", "dockershim"):
             (directory / name).mkdir()
-        node = stack.enter_context(runtimes.node(directory, runtime, IMAGE, IMAGE, ARTICLE))
-        made = Lab(directory, node, manifests(oldest), oldest, runtime=runtime)
+        node = stack.enter_context(daemons.node(directory, IMAGE, ARTICLE))
+        made = Lab(directory, node, manifests(oldest), oldest)
         stack.callback(made.others.close)
         stack.callback(made.empty)
         stack.callback(made.stop)

@@ -73,6 +73,11 @@ def test_a_page_without_waves_has_no_column_of_them() -> None:
     assert 'id="waves"' not in text
 
 
+def test_a_page_says_that_it_only_reports() -> None:
+    assert "170 of 240 clusters fail" in shown("summary")
+    assert "reported only: 170 of 240" in shown("summary", structs.replace(WAVED, exit_code=0))
+
+
 def test_the_ages_are_those_of_the_clusters_that_count() -> None:
     rows = html_cells(shown("html"), "age")[1:]
     assert [row[0] for row in rows] == ["up to a day", "up to a week", "up to 30 days", "older", "unknown"]

@@ -218,6 +218,8 @@ def made(arguments: Arguments) -> int:
         arguments.work.part(),
     )
     demands = _demands(arguments)
+    if asked.shard and (wanted or arguments.printed.shows_clusters()):
+        raise UsageError("--shard makes no tables: ask for waves and reports in the run without it")
     flags = arguments.work
     if flags.scheduler and (flags.workers is not None or flags.memory):
         raise UsageError(

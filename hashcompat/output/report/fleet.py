@@ -307,7 +307,8 @@ def _names(fleet: Fleet) -> Iterator[str]:
 
 
 def _headline(fleet: Fleet) -> Headline:
-    return Headline(fleet.standing.value, fleet.why, COLOURS[fleet.standing])
+    only = "" if fleet.exit_code or fleet.standing is Standing.PASS else "reported only: "
+    return Headline(fleet.standing.value, f"{only}{fleet.why}", COLOURS[fleet.standing])
 
 
 def _ranking(fleet: Fleet) -> Ranking:

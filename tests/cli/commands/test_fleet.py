@@ -107,6 +107,8 @@ def test_waves_are_a_table_for_people(run: Run, tmp_path: Path) -> None:
         ),
         (("--waves", "2", "--wave-groups", "=b"), "--wave-groups =b: want LABEL"),
         (("--waves", "1"), "1 is not in the range"),
+        (("--waves", "2", "--shard", "0/2"), "--shard makes no tables"),
+        (("-o", "json", "--shard", "0/2"), "--shard makes no tables"),
         (("-o", "wide"), "'wide' is not one of"),
     ],
 )

@@ -25,6 +25,7 @@ DRAIN = (
     "in-place minor upgrades of a kubelet are not supported: "
     "drain the node first (kubernetes/kubernetes#129385)"
 )
+TCP: Json = {"securityContext": {"sysctls": [{"name": "net.ipv4.tcp_rmem", "value": "1"}]}}
 Steps = list[tuple[str, str, int, int]]
 
 
@@ -73,6 +74,29 @@ def test_the_way_one_minor_at_a_time(run: Run, old: str, new: str, hops: Steps) 
 )
 def test_the_way_back(run: Run, old: str, new: str, made: Json, rollback: tuple[str, str, int, int]) -> None:
     assert steps([spec(run, old, new, made)["rollback"]]) == [rollback]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "made", "taints", "rollback"),
+    [
+        # it runs under 1.31 today, which holds this sysctl unsafe: so it is allowed there
+        ("1.31.14", "1.32.13", pod(C, spec=TCP), [], (0, 0)),
+        ("1.32.13", "1.31.14", pod(C, spec=TCP), [], (0, 0)),
+        # what the upgrade ends for good is not there to be killed once more
+        ("1.30.14", "1.31.14", pod(C), [{"key": "k", "effect": "NoExecute"}], (0, 0)),
+        ("1.30.14", "1.31.14", pod(C), [], (1, 0)),
+    ],
+)
+def test_a_rollback_counts_what_runs_then(
+    run: Run, old: str, new: str, made: Json, taints: list[Json], rollback: tuple[int, int]
+) -> None:
+    machine = {**node(f"v{old}"), "spec": {"taints": taints}}
+    (found,) = steps([spec(run, "auto", new, machine, made)["rollback"]])
+    assert found[2:] == rollback
+    replicas = [pod(C, name=f"p{number}") for number in range(3)]
+    if taints:
+        (several,) = steps([spec(run, "auto", new, machine, *replicas)["rollback"]])
+        assert several[2:] == (0, 0)
 
 
 CONTAINERS: list[Json] = [

@@ -236,7 +236,7 @@ def test_recorded_hashes_count_where_the_way_begins(run: Run, tmp_path: Path) ->
     ).document
     counts = {(row["from"], row["to"]): row["findings"] for row in document["items"]}
     assert counts["1.11.10", "1.12.10"] == 1, "as plan --from 1.11.10 says of these records"
-    assert document["cheapestPath"]["findings"] == [1, 0], "after the first step they are other records"
+    assert sum(document["cheapestPath"]["findings"]) == 1, "after the first step they are other records"
 
 
 def test_a_strategy_that_no_plan_assumes_is_a_usage_error() -> None:

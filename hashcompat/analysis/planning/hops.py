@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Final
 
@@ -55,10 +55,13 @@ class Tally:
         self._doubtful: dict[str, Counter[tuple[Verdict, Verdict]]] = {}
         self._broken: set[str] = set()
 
-    def add(self, pod: Pod) -> tuple[Verdict, ...] | None:
-        """Count one more pod; return its verdicts where replicas have the same (``Rulings.of``)."""
+    def add(self, pod: Pod, ended: Collection[int] = ()) -> tuple[Verdict, ...] | None:
+        """Count one more pod; return its verdicts where replicas have the same (``Rulings.of``).
+
+        ``ended`` are the places of containers that are there no more.
+        """
         every, shared = self._rulings.of(pod)
-        found = [one.ruling for one in every]
+        found = [one.ruling for place, one in enumerate(every) if place not in ended]
         for verdict, doubtful, reproduced in found:
             self.verdicts[verdict] += 1
             if doubtful is not verdict:
@@ -116,6 +119,9 @@ class Hops:
         """Raise UsageError for an unknown release; ``templates`` as Judge's."""
         self._templates = templates or Templates(view)
         self._way, self._view = way, elsewhere(view)
+        # what runs under a release today is admitted by it, whichever sysctls it holds safe
+        options = structs.replace(self._view.options, allowed_sysctls=frozenset({"*"}))
+        self._rolled_back = structs.replace(self._view, options=options)
         every = tuple(nodes)
         given = not view.options.override_node_releases
         self._disputed = claim_of(way, every, view).disputed if given else {}
@@ -127,13 +133,16 @@ class Hops:
         if way.old != AUTO:
             self._route(way.old)
 
-    def add(self, pod: Pod) -> Counted | None:
+    def add(self, pod: Pod, ended: Collection[int] = ()) -> Counted | None:
         """Count one more pod; return what its replicas count too, None where they may differ.
 
+        ``ended`` are the places of containers that the upgrade kills for good, so that no rollback has them.
         Replicas are as for ``Rulings.of``, under all ``kubelets``. Errors as Judge's.
         """
-        tallies = self._of(self.release_of(pod))
-        found = [tally.add(pod) for tally in tallies]
+        release = self.release_of(pod)
+        tallies = self._of(release)
+        back = self._tally(self._back(release)) if release else None
+        found = [tally.add(pod, ended if tally is back else ()) for tally in tallies]
         shared = [Counter(verdicts) for verdicts in found if verdicts is not None]
         if len(shared) < len(found):
             return None
@@ -238,7 +247,8 @@ class Hops:
     def _tally(self, way: Way) -> Tally:
         if way not in self._tallies:
             kept = max(_LEAST, KEPT * _MANY // max(_MANY, len(self._tallies)))
-            self._tallies[way] = Tally(way, self._nodes, self._view, self._templates, kept=kept)
+            view = self._rolled_back if way.old == self._way.new else self._view
+            self._tallies[way] = Tally(way, self._nodes, view, self._templates, kept=kept)
         return self._tallies[way]
 
 

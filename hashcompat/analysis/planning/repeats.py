@@ -154,7 +154,7 @@ class Repeats:
         kubelets = self._kubelets_of(pod, release) if self._may_repeat(pod) else ()
         if not kubelets:
             self._planner.add(pod)
-            self._hops.add(pod)
+            self._hops.add(pod, self._planner.ended)
             self._gathering.add(pod)
             return
         kind, hashed = self._planner.kind(pod, kubelets[0]), tuple([one.blank for one in pod.containers])
@@ -169,7 +169,8 @@ class Repeats:
                 self._hops.repeat(known.counted)
                 self._gathering.repeat(known.gathered, pod)
                 return
-        rulings, counted, gathered = self._planner.add(pod), self._hops.add(pod), self._gathering.add(pod)
+        rulings = self._planner.add(pod)
+        counted, gathered = self._hops.add(pod, self._planner.ended), self._gathering.add(pod)
         if rulings is not None and counted is not None and gathered is not None and known is None:
             self._learn(key, pod, kubelets, (rulings, counted, gathered))
 

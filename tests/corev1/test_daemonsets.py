@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.core.corev1.scheduling import asks_for_its_node
+from hashcompat.core.corev1.scheduling import asks_for_its_node, without_its_node
 
 
 def term(**more: Any) -> dict[str, Any]:
@@ -23,6 +23,8 @@ def spec(*terms: Any, **more: Any) -> dict[str, Any]:
     [
         (spec(term()), True),
         ({**spec(term()), "nodeName": "n2"}, False),
+        ({**spec(term()), "affinity": {**spec(term())["affinity"], "podAntiAffinity": {}}}, True),
+        ({"affinity": None, "nodeName": "n1"}, False),
         (spec(term(values=["n1", "n2"])), False),
         (spec(term(operator="NotIn")), False),
         (spec(term(key="metadata.uid")), False),
@@ -32,7 +34,19 @@ def spec(*terms: Any, **more: Any) -> dict[str, Any]:
         ({"affinity": {}, "nodeName": "n1"}, False),
         ({"nodeName": "n1"}, False),
     ],
-    ids=range(10),
+    ids=range(12),
 )
 def test_a_pod_that_asks_for_the_node_it_is_on(found: dict[str, Any], expected: bool) -> None:
     assert asks_for_its_node(found) is expected
+
+
+def test_pods_of_one_daemon_set_have_one_affinity_but_for_their_nodes() -> None:
+    others: dict[str, Any] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": []}}
+    found = [
+        without_its_node(
+            {"affinity": {**spec({**term(values=[name])})["affinity"], **others}, "nodeName": name}
+        )
+        for name in ("n1", "n2")
+    ]
+    assert found[0] == found[1]
+    assert found[0].items() > others.items()

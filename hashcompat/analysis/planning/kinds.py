@@ -19,6 +19,7 @@ from hashcompat.core.corev1.scheduling import (
     label_keys,
     mounted,
     volume_kinds,
+    without_its_node,
 )
 from hashcompat.core.kubelet.decide.pod import expands
 from hashcompat.core.kubelet.decide.static import is_pinned
@@ -146,13 +147,13 @@ class Asked(msgspec.Struct, frozen=True):
     by_name: bool
     """Whether it looks at the name of a node that may be another one than its own."""
     own: bool
-    """Whether it asks for the node that it is on, and for nothing else."""
+    """Whether its node affinity asks for the node that it is on, and for nothing else."""
 
 
 def asked(pod: Pod) -> Asked:
     """Return what a pod asks of its node."""
     affinity, own = pod.spec.get("affinity"), asks_for_its_node(pod.spec)
-    text = "its node" if own else repr(affinity)
+    text = repr(without_its_node(pod.spec) if own else affinity)
     return Asked(text, tuple(label_keys(pod.spec)), asks_by_name(pod.spec) and not own, own)
 
 
@@ -200,7 +201,7 @@ def _spec(pod: Pod) -> Any:
     if pod.static:
         return {key: _alike(key, value) for key, value in pod.spec.items() if key != "nodeName"}
     found = {key: value for key, value in pod.spec.items() if key not in OF_POD}
-    return {**found, "affinity": "its node"} if asks_for_its_node(pod.spec) else found
+    return {**found, "affinity": without_its_node(pod.spec)} if asks_for_its_node(pod.spec) else found
 
 
 def _own(container: Container) -> dict[str, Any]:

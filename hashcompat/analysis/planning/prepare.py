@@ -126,7 +126,7 @@ def _situation(
         "runtime": _runtime(node, old, view) or _recorded_runtime(recorded, sandboxes),
         "node": node,
         "gone": pod.uid in view.gone,
-        "overdue": view.has_passed(pod.file, pod.ends),
+        "overdue": view.is_overdue(pod),
         "short": view.short.get(pod.uid) if view.short else None,
     }
 

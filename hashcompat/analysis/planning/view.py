@@ -14,6 +14,7 @@ from hashcompat.core.catalog.defaults import ApiServer
 from hashcompat.core.catalog.gates import Gates
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.errors import CutError
+from hashcompat.core.kubelet.decide.pod import ending
 from hashcompat.core.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.core.model.plan import Shortage
 from hashcompat.core.model.pods import Container, Pod
@@ -58,10 +59,13 @@ class View(msgspec.Struct, frozen=True):
             return self.current_patch.applied(self.catalog.kubelet(release, self.options.gate_settings))
         return self.kubelet(release)
 
-    def has_passed(self, file: str, deadline: datetime | None) -> bool:
-        """Return whether a deadline, if there is one, had passed when a pod's file was taken."""
-        taken = self.taken.get(file) if deadline is not None else None
-        return taken is not None and deadline is not None and deadline <= taken
+    def has_passed(self, file: str, deadline: datetime) -> bool:
+        """Return whether a deadline had passed when a file was taken, as far as that is known."""
+        return file in self.taken and deadline <= self.taken[file]
+
+    def is_overdue(self, pod: Pod) -> bool:
+        """Return whether a pod's deadline had passed; none counts of a pod that has finished."""
+        return pod.ends is not None and not ending(pod) and self.has_passed(pod.file, pod.ends)
 
     def keeps_empty(self, pod: Pod) -> bool:
         """Return whether empty lists and maps count: only in a manifest that a kubelet reads from a file."""

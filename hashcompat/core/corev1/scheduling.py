@@ -176,11 +176,16 @@ OF_DAEMON_SETS: Final = ("spec", _AFFINITY, _OF_NODES, _REQUIRED, _TERMS)
 
 
 def asks_for_its_node(spec: Mapping[str, Any]) -> bool:
-    """Return whether the affinity of a pod asks for the node that it is on, and for nothing else."""
+    """Return whether the node affinity of a pod asks for the node that it is on, and for nothing else."""
     fields = [{"key": "metadata.name", "operator": "In", "values": [spec.get("nodeName")]}]
     # exactly so: a DaemonSet with an affinity of its own keeps that next to it
-    own = {_OF_NODES: {_REQUIRED: {_TERMS: [{"matchFields": fields}]}}}
-    return bool(spec.get(_AFFINITY) == own)
+    own = {_REQUIRED: {_TERMS: [{"matchFields": fields}]}}
+    return bool(mapping(spec.get(_AFFINITY)).get(_OF_NODES) == own)
+
+
+def without_its_node(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the affinity of such a pod with what JSON has nowhere in place of its node."""
+    return {**spec[_AFFINITY], _OF_NODES: ("its node",)}
 
 
 # The names of the volumes in which pods get their service account's token, from 1.21 on.

@@ -8,7 +8,7 @@ of a piece is cached instead of computed byte by byte each time.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from importlib import import_module
 from typing import Final, Protocol
@@ -70,9 +70,11 @@ def in_c(pieces: Iterable[str], state: int, whole: InC) -> int:
     return (whole(first + data) + (state - reached) * _factor(len(data))) & _MASK
 
 
-def going_on(
-    digest: Digest, state: int, after: Sequence[tuple[int, bytes]]
-) -> Callable[[Sequence[str]], int]:
+Texts = Sequence[str] | Mapping[int, str]
+"""Texts by their numbers."""
+
+
+def going_on(digest: Digest, state: int, after: Sequence[tuple[int, bytes]]) -> Callable[[Texts], int]:
     """Return the digest of what follows a state as a function of texts in it.
 
     ``after`` has the number of each text, in order, and what follows it in UTF-8.
@@ -84,13 +86,13 @@ def going_on(
     if len(after) == 1:  # as in nearly all replicas, and a cluster has many
         ((only, behind),) = after
 
-        def of_one(texts: Sequence[str]) -> int:
+        def of_one(texts: Texts) -> int:
             data = first + texts[only].encode() + behind
             return (whole(data) + ahead * _factor(len(data) - 1)) & _MASK
 
         return of_one
 
-    def of(texts: Sequence[str]) -> int:
+    def of(texts: Texts) -> int:
         data = first + b"".join([texts[number].encode() + rest for number, rest in after])
         return (whole(data) + ahead * _factor(len(data) - 1)) & _MASK
 

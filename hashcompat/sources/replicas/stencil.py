@@ -140,7 +140,7 @@ class Stencil:
         for char, piece, length in self._rest:
             end = text.find(char, position, position + self._longest + 1)
             if end > 0 and text[end - 1] == "\\" and (found := _ESCAPED.match(text, position)) is not None:
-                end = found.end()  # an escaped quote
+                end = min(found.end(), position + self._longest)  # an escaped quote
             if end <= position or not text.startswith(piece, end):
                 return None
             values.append(text[position:end])
@@ -158,7 +158,8 @@ class Stencil:
                 return None
         if self._odd.search("".join(values)) is None:
             return values
-        if not all(map(self.cut.alphabet.has, values)):
+        # a space is within no escape, so none begins in one string and ends in another
+        if not self.cut.alphabet.escapes or _ESCAPED.fullmatch(" ".join(values)) is None:
             return None
         return [_DECODER.decode(f'"{one}"') if "\\" in one else one for one in values]
 

@@ -109,11 +109,19 @@ def impact(  # noqa: PLR0913 - all but the first three by name
         raise wrong("batch", "a number of nodes", batch)
     inventory = load(source)
     made = plan(inventory, from_, to, catalog=catalog, **options)
-    waits = unready(view_of(inventory, catalog, options).kubelet(made.to_release))
+    view = view_of(inventory, catalog, options)
+    waits = unready(view.kubelet(made.to_release))
     known = disruption.without_others(inventory) if all_budgets else inventory
     nodes = names_of(options["node"], "node") if "node" in options else None
     return disruption.make(
-        made, known, batch, nodes, waits, across_zones=across_zones, installer=_installer(installer)
+        made,
+        known,
+        batch,
+        nodes,
+        waits,
+        across_zones=across_zones,
+        installer=_installer(installer),
+        apiserver=view.options.apiserver_to or view.options.apiserver,
     )
 
 

@@ -63,6 +63,7 @@ def make(  # noqa: PLR0913 - all but the first two have defaults
     across_zones: bool = False,
     at_once: bool = False,
     installer: Installer | None = None,
+    apiserver: str = "",
 ) -> Impact:
     """Return the impact of a plan, with its nodes in batches of ``size`` at the most.
 
@@ -71,7 +72,8 @@ def make(  # noqa: PLR0913 - all but the first two have defaults
     pods or that the inventory shows. ``unready`` returns for how many seconds a Ready pod that is kept is not
     Ready when the kubelet starts (``core.kubelet.alike.unready``). ``across_zones``: a batch may have nodes
     of several zones, and all of one. ``at_once``: the nodes of each step are one batch, whatever that
-    breaches. ``installer``: what installs kubelets, by default what their releases show.
+    breaches. ``installer``: what installs kubelets, by default what their releases show. ``apiserver``: the
+    release of the API servers where no static pod shows it.
     Raises UsageError for a size below 1, and what reading raises.
     """
     if size < 1:
@@ -121,7 +123,7 @@ def make(  # noqa: PLR0913 - all but the first two have defaults
         len(budgets.services),
         budgets.services_missing,
         at_least,
-        tuple(_servers(census.nodes, plan.to_release)),
+        tuple(_servers(census.nodes, plan.to_release, apiserver)),
         installer or _installer(inventory.nodes),
         unplaced.restarted + unplaced.unknown if unplaced else 0,
         len(restarts) - len(census.met),
@@ -136,12 +138,11 @@ def make(  # noqa: PLR0913 - all but the first two have defaults
     )
 
 
-def _servers(nodes: Mapping[str, NodeSeen], target: str) -> Iterator[ApiServer]:
-    """Yield the API servers, each with how far it is behind a release."""
-    for name, seen in sorted(nodes.items()):
-        if seen.server:
-            behind = minors_behind(parse_release(seen.server), parse_release(target))
-            yield ApiServer(name, seen.server, behind)
+def _servers(nodes: Mapping[str, NodeSeen], target: str, named: str) -> Iterator[ApiServer]:
+    """Yield the API servers, each with how far it is behind a release: those of nodes, or the one named."""
+    found = {name: seen.server for name, seen in sorted(nodes.items()) if seen.server}
+    for name, release in (found or ({"": named} if named else {})).items():
+        yield ApiServer(name, release, minors_behind(parse_release(release), parse_release(target)))
 
 
 def _installer(nodes: Iterable[Node]) -> Installer:

@@ -371,7 +371,8 @@ def _skew(items: Sequence[Item], judge: Judge) -> Iterator[str]:
 
 def skews(olds: Iterable[Kubelet], new: Kubelet, view: View) -> Iterator[str]:
     """Quote the version skew policy where an upgrade from these releases breaks it, each sentence once."""
-    server = view.catalog.kubelet(view.options.apiserver_to) if view.options.apiserver_to else None
+    named = view.options.apiserver_to or view.options.apiserver
+    server = view.catalog.kubelet(named) if named else None
     yield from dict.fromkeys(warning for old in olds for warning in skew_warnings(old, new, server))
 
 

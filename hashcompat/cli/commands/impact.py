@@ -111,6 +111,7 @@ def command(arguments: Arguments) -> int:
         unready(view.kubelet(way.new)),
         across_zones=arguments.across_zones,
         installer=Installer(arguments.installer) if arguments.installer else None,
+        apiserver=options.apiserver_to or options.apiserver,
     )
     output.show(IMPACT, impact, arguments.shown)
     output.notes(IMPACT, impact, quiet=quiet)

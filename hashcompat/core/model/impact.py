@@ -74,9 +74,10 @@ class Installer(StrEnum):
 
 
 class ApiServer(msgspec.Struct, frozen=True):
-    """A static pod of the API server."""
+    """An API server: a static pod of one, or the one that whoever asks has named."""
 
     node: str
+    """Empty for one that was named."""
     release: str
     behind: int
     """How many minors it is behind the target release; negative where it is newer."""

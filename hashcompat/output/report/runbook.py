@@ -214,15 +214,19 @@ def _servers(impact: Impact, way: Way, nodes: Mapping[str, NodeImpact]) -> Itera
         return
     old = [one for one in impact.servers if one.behind > 0]
     if old:
-        shown = some((f"{one.release} on {one.node}" for one in old), _NAMED)
+        shown = some((f"{one.release}{f' on {one.node}' if one.node else ''}" for one in old), _NAMED)
         lines = [f"kube-apiserver is {shown}: no kubelet may be newer"]
         if any(one.behind > 1 for one in old):
             lines.append("API servers go through every minor in between, one after the other")
         yield Bullets(lines)
-    behind = [nodes[one.node] for one in old if one.node in nodes and _is_name(one.node)]
+    named = {one.node for one in old}
+    behind = [one for one in members if one.name in named or named == {""}]
     commands: Lines = [line for one in members[:1] for line in way.snapshot(one)]
     if behind and (upgrades := way.servers(behind)):
         commands += [Code("("), Code("set -e"), *upgrades, Code(")")]
+    if not impact.servers:
+        yield Bullets(["Which release the API servers have is not known: no kubelet may be newer."])
+        commands += [f"it has to be {impact.to_release} or of a later minor", Code("kubectl version")]
     yield Script(commands or ["nothing to do: no API server is older than the new kubelet"])
 
 

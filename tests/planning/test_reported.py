@@ -76,7 +76,7 @@ def test_a_container_that_had_ended_is_no_surprise_after_the_upgrade(run: Run, t
     after = ("gate", "--after", "--plan", plan, "--node", "n1", "-f", "-")
     result = run(*after, stdin=as_json(upgraded, ended))
     assert "1 of 2 containers as predicted" in result.out or "2 of 2 containers as predicted" in result.out
-    assert "surprise" not in result.out.lower().replace("no surprises", "").replace("0 surprises", "")
+    assert "SURPRISE" not in result.out.replace("no surprises", "").replace("0 surprises", "")
     told = run(*after, *recorded(tmp_path, exited()), stdin=as_json(upgraded, given))
     assert "not as predicted" not in told.out
 
@@ -398,3 +398,25 @@ def test_hc049_another_file_has_no_say_in_when_the_pods_were_taken(run: Run, tmp
     files = ("-f", tmp_path / "pods.json", "-f", tmp_path / "manifest.json")
     found = {item["pod"]: item["verdict"] for item in run("plan", *WAY, *files, "-o", "json").items}
     assert found["p"] == "KILL"
+
+
+def test_a_pod_that_no_kubelet_of_the_input_runs_is_not_counted_as_running(run: Run) -> None:
+    objects = [node("v1.31.14", "n2"), *(pod(C, name=name) for name in ("a", "ghost"))]
+    for one, place in zip(objects[1:], ("n2", "gone"), strict=True):
+        one["spec"]["nodeName"] = place
+    result = run("plan", "--to", "1.34", "-f", "-", stdin=as_json(*objects))
+    assert result.out.splitlines()[0].startswith(
+        "Undecided: 1 container that no kubelet of the input runs is UNKNOWN, 1 running container is kept: "
+    )
+    assert result.err.splitlines()[-1].endswith("; 1 kept, 1 unknown")
+
+
+@pytest.mark.parametrize("kubelet", ["v1.30.14", "v1.19.10-vk-azure-aci-1.6"])
+def test_a_node_of_virtual_kubelet_has_no_kubelet_that_compares(run: Run, kubelet: str) -> None:
+    virtual = node(kubelet, "vk")
+    virtual["spec"] = {"taints": [{"key": "virtual-kubelet.io/provider", "effect": "NoSchedule"}]}
+    there = pod(C)
+    there["spec"]["nodeName"] = "vk"
+    item = run("plan", "--to", "1.34", "-f", "-", "-o", "json", stdin=as_json(virtual, there)).item
+    assert (item["verdict"], item["counted"]) == ("KEEP", False)
+    assert item["reasons"][0]["text"] == "not compared: its node has no kubelet: it is one of virtual-kubelet"

@@ -166,6 +166,20 @@ def test_api_servers_come_before_kubelets(run: Run, tmp_path: Path) -> None:
     assert "no kubelet may be newer" not in runbook(run)
 
 
+def test_an_api_server_that_the_input_does_not_show_is_the_one_named_or_not_known(run: Run) -> None:
+    objects = [one for one in cluster() if one["metadata"]["name"] != "kube-apiserver-cp-1"]
+    assert len(objects) < len(cluster())
+    page = section(runbook(run, objects=objects), "The control plane first")
+    assert "Which release the API servers have is not known: no kubelet may be newer.\n" in page
+    assert "kubectl version\n" in page
+    assert "nothing to do" not in page
+    old = runbook(run, "--apiserver", "1.7.16", "--with", "kubeadm", objects=objects)
+    assert "kube-apiserver is 1.7.16: no kubelet may be newer" in section(old, "The control plane first")
+    assert "with_kubeadm cp-1 'apply --yes v" in old.replace('"', "'")
+    new = section(runbook(run, "--apiserver", "1.9.11", objects=objects), "The control plane first")
+    assert "nothing to do: no API server is older" in new
+
+
 def test_without_a_control_plane_in_the_input_somebody_else_upgrades_it(run: Run) -> None:
     text = runbook(run, objects=[labelled("w0"), replica("web", "w0")])
     assert "No node of the control plane is in the input" in text

@@ -126,6 +126,8 @@ class Judge:
         draft = partial(Draft, pod, container, release)
         if pod.doubt:
             return draft(None, self._undecoded(pod, container, CutError(pod.doubt)))
+        if self._is_virtual(pod):
+            return draft(None, not_compared("its node has no kubelet: it is one of virtual-kubelet"))
         disputed = self.is_disputed(pod)
         old = view.current(release) if view.catalog.knows(release) and not disputed else None
         obstacle = Decision(Verdict.KEEP)
@@ -166,13 +168,16 @@ class Judge:
     def has_kubelet(self, pod: Pod) -> bool:
         """Return whether a kubelet runs a pod that is on a node, as far as the nodes in the input show.
 
-        One that virtual-kubelet registers has none (virtual-kubelet node/nodeutil/controller.go), and a pod
-        whose node is gone stays behind for a while. A manifest counts as running.
+        A pod whose node is gone stays behind for a while. A manifest counts as running.
         """
         if pod.manifest or not pod.node or not self.nodes:
             return True
+        return pod.node in self.nodes and not self._is_virtual(pod)
+
+    def _is_virtual(self, pod: Pod) -> bool:
+        """Return whether virtual-kubelet registered a pod's node (its node/nodeutil/controller.go)."""
         node = self.nodes.get(pod.node)
-        return node is not None and not any(taint.get("key") == _VIRTUAL for taint in node.taints)
+        return node is not None and any(taint.get("key") == _VIRTUAL for taint in node.taints)
 
     def _with_same_uid(self, prepared: Prepared) -> Prepared:
         """Add to a case what a mirror pod shows of its static pod's UID: the same for all of one kind."""

@@ -38,6 +38,9 @@ class Summary(msgspec.Struct, frozen=True):
     compared: int
     """How many containers run on a node and are compared there: the whole of every percentage."""
 
+    aside: int = 0
+    """How many of the others are UNKNOWN, as those on nodes that the input lacks."""
+
     @property
     def not_compared(self) -> int:
         """How many containers no percentage counts."""
@@ -46,7 +49,7 @@ class Summary(msgspec.Struct, frozen=True):
     @property
     def kept(self) -> int:
         """How many of those that are compared are kept."""
-        return max(self.compared - self.findings - self.unknown, 0)
+        return max(self.compared - self.findings - (self.unknown - self.aside), 0)
 
     @property
     def findings(self) -> int:
@@ -72,6 +75,7 @@ def summarized(items: Sequence[Item]) -> Summary:
         number if len(affected) == len(pods) else _number_of(affected),
         len({pod.node for pod in affected if pod.node}),
         sum(item.prediction.compared for item in items),
+        sum(item.verdict is Verdict.UNKNOWN and not item.prediction.compared for item in items),
     )
 
 

@@ -100,7 +100,7 @@ def answer(summary: Summary, tally: Tally) -> Line:
 
 
 def _rest(summary: Summary, colour: str) -> Iterator[Coloured]:
-    if rest := never_compared(summary.not_compared):
+    if rest := never_compared(summary.not_compared - summary.aside):
         yield Coloured(rest, colour)
 
 
@@ -123,13 +123,21 @@ def _unknown(summary: Summary) -> Iterator[Coloured]:
 
 def _open(summary: Summary, tally: Tally) -> str:
     """Say that nothing is certain to restart, and how much is not decided."""
-    unknown, total = summary.unknown, summary.compared
+    unknown, total = summary.unknown - summary.aside, summary.compared
     whose = [group for group in tally.owners if group.unknown]
     where = _where(len(whose), 0, len(tally.kinds))
-    if unknown == total:
+    if unknown and unknown == total:
         every = _EVERY.get(total, f"All {total} running containers are")
         return f"{every} UNKNOWN, so nothing is decided: {where}"
-    some = f"{unknown} of {count(total, 'running container')} {_are(unknown)} UNKNOWN, the others are kept"
+    some = (
+        f"{count(summary.aside, 'container')} that no kubelet of the input runs {_are(summary.aside)} UNKNOWN"
+    )
+    if unknown:
+        running = count(total, "running container")
+        which = f"{unknown} of {running} {_are(unknown)} UNKNOWN, the others are kept"
+        some = f"{which}; {some}" if summary.aside else which
+    elif total:
+        some = f"{some}, {count(total, 'running container')} {_are(total)} kept"
     return f"Undecided: {some}: {where}"
 
 
@@ -252,5 +260,5 @@ def _closing(shown: Excerpt) -> str:
     if killed:
         parts.append(f"; {killed} of them {'is' if killed == 1 else 'are'} not started again")
     parts.append(f"; {counts.kept} kept, {counts.unknown} unknown")
-    parts.append(never_compared(counts.not_compared))
+    parts.append(never_compared(counts.not_compared - counts.aside))
     return "".join(parts)

@@ -359,7 +359,8 @@ def judge(plan: Plan, policy: Policy, extra: ExtraInputs, today: date) -> GateRe
     """
     check_reported(plan)
     bad = [item for item in plan.items if item.verdict is not Verdict.KEEP]
-    exemptions = Exemptions(() if policy.strict else extra.exemptions, today)
+    rows = [one for one in extra.exemptions if one.counts_in(plan.origin.labels)]
+    exemptions = Exemptions(() if policy.strict else rows, today)
     excused = [_excused(item, exemptions, extra.baseline) for item in bad]
     counted = [item for item, (standing, _) in zip(bad, excused, strict=True) if standing is None]
     facts = Facts(
@@ -377,7 +378,7 @@ def judge(plan: Plan, policy: Policy, extra: ExtraInputs, today: date) -> GateRe
         Judged(item, standing or _standing(item, policy, violates(item)), exemption)
         for item, (standing, exemption) in zip(bad, excused, strict=True)
     )
-    about = () if policy.strict else _warnings(extra.exemptions, exemptions, today)
+    about = () if policy.strict else _warnings(rows, exemptions, today)
     return GateResult(plan, policy, lines, judged, (*policy.warnings, *about))
 
 

@@ -58,6 +58,12 @@ class Exemption(msgspec.Struct, frozen=True):
     """The last day on which it counts, in UTC."""
     place: str = ""
     """Where it is written, for messages."""
+    clusters: str = ""
+    """The label that clusters have in which it counts, ``KEY=VALUE``; empty for any cluster."""
+
+    def counts_in(self, labels: Iterable[tuple[str, str]]) -> bool:
+        """Return whether it counts in a cluster with some labels; one without labels has none of them."""
+        return not self.clusters or any(f"{key}={value}" == self.clusters for key, value in labels)
 
     def is_expired(self, today: date) -> bool:
         """Return whether its last day is over."""

@@ -36,6 +36,7 @@ _File = Annotated[
     str,
     Meta(pattern=r"^(?!-$)(?!.*://).", description="a regular file; relative to the directory of this one"),
 ]
+_Label = Annotated[str, Meta(pattern="^[^=]+=[^=]*$", description="only where the cluster has this label")]
 _Text = Annotated[str, Meta(pattern=r"\S")]
 _Pattern = Annotated[str, Meta(pattern="^[^/]+/[^/]+/[^/]+$", max_length=LONGEST_PATTERN)]
 
@@ -76,6 +77,7 @@ class Accepted(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     expires: Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$", description="the last day, UTC")]
     owner: _Pattern | UnsetType = UNSET
     container: _Pattern | UnsetType = UNSET
+    clusters: _Label | UnsetType = UNSET
 
 
 class Exceptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -99,6 +101,7 @@ _WANTED: Final = {
     "cluster-uid": "the UID of the namespace kube-system",
     "reason": "a text that is not empty",
     "expires": "a day, such as 2026-03-31",
+    "clusters": "a label of clusters, KEY=VALUE",
     "owner": f"NAMESPACE/KIND/NAME, {_PATTERN}",
     "container": f"NAMESPACE/POD/CONTAINER, {_PATTERN}",
 }
@@ -171,7 +174,8 @@ def _exemption(row: Accepted, number: int, text: str, line: str) -> Exemption:
         expires = date.fromisoformat(row.expires)
     except ValueError:
         raise _error(text, (*place, "expires"), f"want {_WANTED['expires']}") from None
-    return Exemption(names, pattern, row.reason, expires, line)
+    clusters = row.clusters if isinstance(row.clusters, str) else ""
+    return Exemption(names, pattern, row.reason, expires, line, clusters)
 
 
 def _read(path: Path, kind: type[T]) -> tuple[T, str]:

@@ -135,6 +135,21 @@ def test_a_policy_file_and_exceptions_count(run: Run, tmp_path: Path) -> None:
     assert (done.code, table(tmp_path / "out", "clusters")[0]["outcome"]) == (0, "PASS")
 
 
+def test_exceptions_of_clusters_with_a_label(run: Run, tmp_path: Path) -> None:
+    document = hashcompat.to_document(hashcompat.snapshot(cluster()))
+    for tier in ("lab", "prod"):
+        spec = {**document["spec"], "clusterName": tier, "clusterLabels": {"tier": tier}}
+        save(tmp_path / "in", **{tier: {**document, "spec": spec}})
+    one = {"container": "ns/p*/*", "reason": "known", "expires": "2999-01-01", "clusters": "tier=lab"}
+    (tmp_path / "e.yaml").write_text(json.dumps({"exceptions": [one]}))
+    run(*words(tmp_path / "in", tmp_path / "out", "-q", "--exceptions", str(tmp_path / "e.yaml")))
+    found = {row["cluster"]: row["outcome"] for row in table(tmp_path / "out", "clusters")}
+    assert found == {"lab": "PASS", "prod": "FAIL"}
+    (tmp_path / "e.yaml").write_text(json.dumps({"exceptions": [{**one, "clusters": "lab"}]}))
+    done = run(*words(tmp_path / "in", tmp_path / "out", "-q", "--exceptions", str(tmp_path / "e.yaml")))
+    assert (done.code, "want a label of clusters, KEY=VALUE" in done.err) == (1, True)
+
+
 def taken(ago: timedelta, release: str = NEW) -> object:
     """Return a snapshot of a cluster of which nothing restarts, taken some time ago."""
     document = hashcompat.to_document(hashcompat.snapshot(cluster(release)))

@@ -27,7 +27,7 @@ from hashcompat.core.model.records import Recorded
 from hashcompat.core.records.index import index
 from hashcompat.sources.files import collect, survey
 from hashcompat.sources.replicas.roles import _ROLES, Role
-from tests.helpers import randomness
+from tests.helpers import randomness, rulecases
 from tests.helpers.pods import Json
 from tests.helpers.replicas import deployments
 from tests.helpers.unlike import Unlike
@@ -364,3 +364,9 @@ def test_a_replica_that_differs_in_anything_is_planned_as_it_is(
     found = all_plans()
     monkeypatch.setattr(survey, "Stencils", Unlike)
     assert found == all_plans()
+
+
+@pytest.mark.parametrize(("observed", "number"), [(1, 2), (2, 1)])
+def test_images_count_where_a_kubelet_has_not_seen_the_spec(observed: int, number: int) -> None:
+    given = [rulecases.changed({"name": "c", "image": image}, observed=observed) for image in ("a:1", "b:1")]
+    assert len({kind(pod, None) for one in given for pod in load([one]).pods}) == number

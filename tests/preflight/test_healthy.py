@@ -162,7 +162,7 @@ def of_the_articles() -> Changes:
         docker_row(APP, "k8s_app_p_ns_uid-p_0", "container", **{"io.kubernetes.sandbox.id": SANDBOX}),
     ]
     return {
-        **docker("19.3.15", CgroupDriver="cgroupfs"),
+        **docker("19.03.15", CgroupDriver="cgroupfs"),
         **{("cri", name): GONE for name in ("version", "info", "images", "containers", "pods")},
         ("docker", "list"): json.dumps(rows),
         ("docker", "images"): '[{"RepoTags":["k8s.gcr.io/pause:3.1"]}]',

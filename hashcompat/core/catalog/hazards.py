@@ -352,6 +352,9 @@ class Runtimes(msgspec.Struct, frozen=True):
 
 
 def _read(version: str) -> Release | None:
-    """Return the version of a runtime without what a distribution appends; None for what is none."""
+    """Return the version of a runtime without what a distribution appends; None for what is none.
+
+    Docker's have zeros before a month: 19.03.15.
+    """
     match = _VERSION.match(version)
-    return parse_release(match[1]) if match else None
+    return parse_release(".".join(part.lstrip("0") or "0" for part in match[1].split("."))) if match else None

@@ -42,7 +42,16 @@ _PAGES: Final = (
     "tests/README.md",
 )
 STYLE: Final = ROOT / "deploy" / "site" / "site.css"
-_FILES: Final = ("action.yml", "LICENSE", "deploy/install.sh", "deploy/locks")
+_FILES: Final = (
+    *(
+        "action.yml",
+        "LICENSE",
+        "deploy/install.sh",
+        "deploy/locks",
+        "deploy/image/Dockerfile",
+        "schemas/documents",
+    ),
+)
 """What pages link to besides pages."""
 _HIDDEN: Final = (
     *(".pre-commit-hooks.yaml", ".github/ISSUE_TEMPLATE/verdict.yml", "examples/gitlab/.gitlab-ci.yml"),

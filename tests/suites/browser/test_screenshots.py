@@ -14,6 +14,7 @@ from tests.helpers.program import ROOT
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.full
 def test_every_picture_is_taken_in_its_size(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "scripts.docs.screenshots", tmp_path], check=True, cwd=ROOT)
     committed = ROOT / "docs" / "images"

@@ -223,7 +223,7 @@ left = int(sys.argv.pop(1))
 
 import hashcompat.cli.output as output
 
-def dying(stream, content, *, packed):
+def dying(stream, content, suffix):
     global left
     for piece in ([content] if isinstance(content, str) else content):
         for char in range(0, len(piece), 100):

@@ -29,6 +29,7 @@ ABOUT = {
     "python": "every module, the command line and the API; Python alone",
     "oracle": "texts, hashes, UIDs and served manifests: real Go with each release's own types",
     "fuzz": "every reader of what others wrote, with inputs made to break it: only declared errors",
+    "fleet": "fleets: Dask schedulers and workers that are killed, an S3 server that fails",
     "shell": "completion in real shells: bash, zsh and fish",
     "browser": "HTML reports in a real Chromium: mouse, keyboard, paper, no script, axe-core",
     "attack": "what tenants, pull requests and directories try: real namespaces, a real containerd",

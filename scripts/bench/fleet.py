@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import random
 import resource
@@ -74,17 +75,27 @@ def base(release: str) -> tuple[dict[str, Any], list[str], list[str]]:
 
 
 def texts(made: tuple[dict[str, Any], list[str], list[str]], place: int, size: float) -> Iterator[str]:
-    """Yield the text of a snapshot of about so many bytes."""
+    """Yield the text of a snapshot of about so many bytes; a larger one has more nodes, not fuller ones."""
     document, nodes, pods = made
     spec = {**document["spec"], "clusterUID": f"cluster-{place}", "clusterName": f"c{place:05}"}
-    head = json.dumps({**document, "spec": spec})[:-1] + ', "items": ['
-    yield head + ", ".join(nodes)
-    written, number = len(head) + sum(map(len, nodes)), 0
+    names = [json.loads(one)["metadata"]["name"] for one in nodes]
+    rounds = math.ceil(size / sum(map(len, pods)))
+    yield json.dumps({**document, "spec": spec})[:-1] + ', "items": ['
+    yield ", ".join(_of_round(one, names, number) for number in range(rounds) for one in nodes)
+    written = number = 0
     while written < size or not number:
-        text = pods[(place * 7 + number) % len(pods)].replace('"uid": "', f'"uid": "{place}-{number}-')
+        text = pods[number % len(pods)].replace('"uid": "', f'"uid": "{place}-{number}-')
+        text = _of_round(text, names, number // len(pods))
         yield f", {text}"
         written, number = written + len(text), number + 1
     yield "]}"
+
+
+def _of_round(text: str, names: list[str], number: int) -> str:
+    """Return an object on other nodes for each round."""
+    for name in names if number else ():
+        text = text.replace(f'"{name}"', f'"{name}-{number}"')
+    return text
 
 
 def alone(directory: Path) -> tuple[dict[str, tuple[int, ...] | None], float]:

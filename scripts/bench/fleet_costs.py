@@ -22,7 +22,7 @@ _LARGEST: Final = 1e9
 """Bytes; about as many as 150,000 pods take."""
 _RATE: Final = 30e6
 """Bytes a second that one worker reads from an object store."""
-_PACKED: Final = 12
+_PACKED: Final = 20
 """How much smaller a snapshot is with zstd."""
 
 

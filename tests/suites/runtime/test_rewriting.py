@@ -374,8 +374,10 @@ def test_500_containers_are_rewritten_within_seconds(run: Run) -> None:
     ):
         assert lab.make(run).code == 0
         words = [str(PROGRAM), *map(str, lab.words("apply")), "--write"]
-        begin = time.monotonic()
+        before = os.times()
         done = subprocess.run(words, capture_output=True, text=True, check=False)
-        taken = time.monotonic() - begin
+        after = os.times()
         assert json.loads(done.stdout)["summary"]["rewritten"] == 500, done.stderr
-        assert taken < 5
+        own = after.children_user + after.children_system - before.children_user - before.children_system
+        # the clock on the wall would also measure what else this machine does
+        assert own < 2.5

@@ -148,17 +148,18 @@ class Dask:
         """Do tasks, at most so many at once (0: as many as workers want); add those that are given up."""
         flying: dict[Any, Task] = {}
         done: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        width, looked = 0, 0.0
+        width, looked, client = 0, 0.0, None
         while waiting or flying:
             try:
                 if time.monotonic() - looked > _LOOK or not flying:
                     found = self._width()
                     looked, width = time.monotonic(), most or found
-                if self._is_gone(flying):
+                if self._is_gone(flying) or (flying and client is not self._client):
                     raise ConnectionError
                 while waiting and len(flying) < width:
                     future = self._client.submit(function, waiting[0], pure=False)
                     flying[future] = waiting.popleft()
+                    client = self._client
                     future.add_done_callback(done.put)
             except (OSError, ValueError, CancelledError):  # of a scheduler that is gone
                 waiting.extendleft(reversed(flying.values()))

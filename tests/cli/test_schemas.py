@@ -24,7 +24,7 @@ ACCEPTED = [
     line.partition(":")[::2] for line in Path(__file__).with_name("accepted.txt").read_text().splitlines()
 ]
 """Which of VALUES the schemas accepted in each place of a document, as long as they were written by hand."""
-GENERATED_FROM_THE_START = ("RolloutState", "PageList")
+GENERATED_FROM_THE_START = ("FleetReport", "RolloutState", "PageList")
 VALUES: dict[str, Any] = {
     "null": None,
     "true": True,

@@ -84,7 +84,7 @@ def test_nodes_without_any_pod_are_enough_for_some_checks(run: Run) -> None:
     assert (result.code, result.out.splitlines()[1].split()[:3]) == (0, ["n1", "PF-110", "INFO"])
     assert (
         "Not checked without a plan: PF-109, PF-115, PF-119, PF-121, PF-123, PF-127, PF-128, PF-130, "
-        "PF-132, PF-140" in result.err.splitlines()
+        "PF-132, PF-140, PF-144" in result.err.splitlines()
     )
 
 

@@ -84,7 +84,7 @@ def test_each_part_is_in_the_same_navigation(run: Run, command: str) -> None:
 def test_a_gate_shows_its_policy_and_the_violations_first(run: Run) -> None:
     text = run("gate", *WAY, "--max-restarts", "5", "--fail-on", "kill", "-q", "-o", "html", stdin=PODS).out
     assert texts(text, "verdict") == ["PASS"]
-    assert [row[0] for row in html_cells(text, "policy")[1:]] == ["max-restarts"]
+    assert [row[0] for row in html_cells(text, "policy")[1:]] == ["max-restarts", "fail-on kill"]
     text = shown(run, "gate")
     assert html_cells(text, "rows")[1][:5] == ["VIOLATION", "n2", "ns", "b", "c"]
     assert len(html_cells(text, "rows")) == 2

@@ -93,6 +93,14 @@ def test_hc048_any_of_equal_pods_of_one_second_may_come_last(run: Run) -> None:
     assert set(verdicts(run, host(), *pods[1:]).values()) == {"KEEP"}
 
 
+def test_hc048_of_very_many_kinds_of_pods_of_one_second_none_is_certain(run: Run) -> None:
+    pods = [sized(f"p{number}", "01:00", cpu=f"{100 + number}m") for number in range(40)]
+    found = verdicts(run, host(cpu="4700m"), sized("old", "00:30", cpu="10m"), *pods)
+    assert found.pop("old") == "KEEP"
+    assert set(found.values()) == {"UNKNOWN OutOfcpu"}
+    assert set(verdicts(run, host(cpu="4790m"), *pods).values()) == {"KEEP"}
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_what_is_certain_of_pods_of_one_second_is_so_in_every_order(catalog: Catalog, seed: int) -> None:
     rng, kubelet = random.Random(seed), catalog.kubelet("1.31.14")

@@ -169,7 +169,7 @@ def _find_migrated(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
                 )
 
 
-MIGRATED: Final = Check("PF-144", _find_migrated, OF_OBJECTS)
+MIGRATED: Final = Check("PF-144", _find_migrated, (frozenset({Need.OBJECTS, Need.PLAN}),))
 
 SIDECARS: Final = Check(
     "PF-123",

@@ -26,6 +26,7 @@ pkg/scheduler/framework/plugins/noderesources/fit.go ``fitsRequest``; component-
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
@@ -324,6 +325,11 @@ def outcomes(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[s
         return found
     tied = _tied(tenants, node, kubelet)
     uncertain = dict[str, Shortage]()
+    if len(tied) > _TRIED:
+        first = next(iter(found.values()))
+        for uid in (one.pod.uid for alike in tied for one in alike):
+            uncertain[uid] = structs.replace(found.get(uid, first), certain=False, why=_TIED)
+        return {**found, **uncertain}
     for again in _others(tenants, tied):
         other = _outcomes(again, node, kubelet)
         for uid in found.keys() ^ other.keys():
@@ -333,6 +339,9 @@ def outcomes(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[s
         uncertain |= {one.pod.uid: short for one in alike if short}
     return {**found, **uncertain}
 
+
+_TRIED: Final = 32
+"""Kinds of pods of one second that are tried in other orders; of more, no outcome is known."""
 
 _TIED: Final = "pods of one second have no order"
 
@@ -379,34 +388,37 @@ def _others(tenants: Sequence[Tenant], tied: Iterable[Sequence[Tenant]]) -> Iter
 
 
 def _outcomes(ordered: Iterable[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
-    admitted, found = list[Tenant](), dict[str, Shortage]()
+    admitted, found, used = list[Tenant](), dict[str, Shortage](), Counter[str]()
     for tenant in ordered:
         if tenant.refused:
             continue
-        lacks, critical = list(_lacking(tenant, admitted, node, kubelet)), _is_critical(tenant, kubelet)
+        lacks = list(_lacking(tenant, len(admitted), used, node, kubelet))
+        critical = _is_critical(tenant, kubelet)
         if lacks and critical:
             taken = preempted(tenant, admitted, [(one.resource, one.missing) for one in lacks], kubelet)
             if taken is not None:
                 short = Shortage(lacks[0].resource, preemptor=f"{tenant.pod.namespace}/{tenant.pod.name}")
                 found |= {victim.pod.uid: short for victim in taken}
                 admitted = [one for one in admitted if one not in taken]
+                for victim in taken:
+                    used.subtract(victim.asking.beside)
                 for one in _alike(tenant, taken, admitted, [one.resource for one in lacks], kubelet):
                     found[one.pod.uid] = structs.replace(short, certain=False, why=_CHANCE)
                 lacks = []
         if lacks:
             certain = [one for one in lacks if one.certain]
             found[tenant.pod.uid] = structs.replace((certain or lacks)[0], in_vain=critical)
-            if not certain:
-                admitted.append(tenant)
-        else:
-            admitted.append(tenant)
+            if certain:
+                continue
+        admitted.append(tenant)
+        used.update(tenant.asking.beside)
     return found
 
 
-def _lacking(tenant: Tenant, admitted: Sequence[Tenant], node: Given, kubelet: Kubelet) -> Iterator[Shortage]:
-    """Yield what a pod lacks beside those that are admitted (``fitsRequest``)."""
-    if node.pods is not None and len(admitted) + 1 > node.pods:
-        yield Shortage(_PODS, 1, len(admitted), node.pods)
+def _lacking(tenant: Tenant, pods: int, used: Amounts, node: Given, kubelet: Kubelet) -> Iterator[Shortage]:
+    """Yield what a pod lacks beside those that are admitted, and what they use (``fitsRequest``)."""
+    if node.pods is not None and pods + 1 > node.pods:
+        yield Shortage(_PODS, 1, pods, node.pods)
     own = tenant.asking.own
     if not any(own.get(name) for name in _NATIVE) and not any(name not in _NATIVE for name in own):
         return
@@ -415,11 +427,11 @@ def _lacking(tenant: Tenant, admitted: Sequence[Tenant], node: Given, kubelet: K
         asked, capacity = own.get(name, 0), node.amounts.get(name)
         if capacity is None or (not asked and not (unrequested and (name in _NATIVE or name in own))):
             continue
-        used = sum(one.asking.beside.get(name, 0) for one in admitted)
-        if asked > capacity - used:
+        taken = used.get(name, 0)
+        if asked > capacity - taken:
             by_plugin = _is_extended(name) and name not in tenant.asking.claimed
             yield Shortage(
-                name, asked, used, capacity, certain=not by_plugin, why=_OF_PLUGIN if by_plugin else ""
+                name, asked, taken, capacity, certain=not by_plugin, why=_OF_PLUGIN if by_plugin else ""
             )
 
 

@@ -27,7 +27,7 @@ TIMES: Final = (2, 4, 8) if randomness.FRESH else (1, 2, 4)
 MOST: Final = 3
 """How many times as much the last step may add as the one before it: 2 is linear, 4 the square."""
 
-LEAST_CALLS: Final = 3_000 if randomness.FRESH else 1_500
+LEAST_CALLS: Final = 3_000
 """A step of fewer calls shows no growth: a cache fills, or a line of text is as long as fits."""
 
 
@@ -89,10 +89,14 @@ def growth(amounts: list[int], least: int) -> float:
 def check_work(row: Row, command: str) -> None:
     """Demand that a command's calls grow with a row's input."""
     counted(row, command, row.size)  # what is compiled once
-    found = [counted(row, command, row.size * times) for times in TIMES]
-    assert all(one.code in row.codes and "a bug in hashcompat" not in one.said for one in found), found
-    calls = [one.calls for one in found]
-    assert growth(calls, LEAST_CALLS) <= MOST, calls
+    calls = [sys.maxsize] * len(TIMES)
+    for _ in range(3):  # some of it only when an input comes again, or a larger one
+        found = [counted(row, command, row.size * times) for times in TIMES]
+        assert all(one.code in row.codes and "a bug in hashcompat" not in one.said for one in found), found
+        calls = [min(one.calls, before) for one, before in zip(found, calls, strict=True)]
+        if growth(calls, LEAST_CALLS) <= MOST:
+            return
+    raise AssertionError(calls)
 
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=row.name) for row in ROWS])

@@ -168,7 +168,7 @@ _BINARY: Final = (
     (regex("PK(?:\x03\x04|\x05\x06)"), "a zip archive; pack it as tar, or unpack it"),
     (regex("\udcfd7zXZ"), "compressed with xz; use gzip or zstd, or unpack it"),
     (regex("BZh[1-9]"), "compressed with bzip2; use gzip or zstd, or unpack it"),
-    (regex(r"\0{512}"), "an empty tar archive"),
+    (regex(r"\0{512}"), "zero bytes, as in an empty tar archive"),
 )
 """How files begin that people take for text or for a tar archive, as their first bytes are decoded."""
 

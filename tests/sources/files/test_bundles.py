@@ -229,3 +229,14 @@ def linked(files: bundles.Files, links: dict[str, str]) -> bytes:
             row.type, row.linkname = (tarfile.SYMTYPE if to.startswith("/") else tarfile.LNKTYPE), to
             tar.addfile(row)
     return stream.getvalue()
+
+
+def test_a_bundle_that_the_tool_made_is_read_whole(run: Run) -> None:
+    """Of support-bundle v0.133.0, with six pods of a real API server."""
+    bundle = Path(__file__).with_name("troubleshoot-0.133.0.tar.gz")
+    result = run("plan", "--to", "1.31", "-o", "json", "-f", bundle)
+    assert result.code == 0, result.err
+    assert {(item["node"], item["pod"]) for item in result.items} == {
+        (f"node-{'abc'[number % 3]}", f"p-000{number}") for number in range(6)
+    }
+    assert "read as a support bundle of troubleshoot.sh: 42 files of 133" in result.err

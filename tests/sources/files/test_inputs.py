@@ -79,7 +79,7 @@ def test_a_sparse_file_costs_what_is_read_of_it(run: Run, tmp_path: Path) -> Non
     with (tmp_path / "pods.json").open("wb") as stream:
         stream.truncate(1 << 40)
     result = run(*PLAN, "-f", tmp_path / "pods.json")
-    assert (result.code, "binary data at character 0" in result.err) == (1, True)
+    assert (result.code, "zero bytes, as in an empty tar archive" in result.err) == (1, True)
 
 
 def test_a_loop_of_directories_is_read_once(run: Run, directory: Path) -> None:

@@ -161,7 +161,7 @@ def test_what_is_wrong_with_pods_comes_before_a_missing_release(run: Run) -> Non
         (b"PK\x03\x04" + b"\0" * 40, "a zip archive; pack it as tar, or unpack it; want Kubernetes objects"),
         (lzma.compress(b"{}"), "compressed with xz; use gzip or zstd, or unpack it"),
         (bz2.compress(b"{}"), "compressed with bzip2; use gzip or zstd, or unpack it"),
-        (b"\0" * 10240, "an empty tar archive"),
+        (b"\0" * 10240, "zero bytes, as in an empty tar archive"),
         (b"\0" * 9, "binary data at character 0"),
         (
             b"{{- if .x }}\nkind: Pod\n{{- end }}\n",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hashcompat.core.model.items import PodName
 from hashcompat.core.model.kinds import KINDS, Owner, is_kind, names_a_kind, near_owners, owner_of
 
 
@@ -48,6 +49,14 @@ def test_an_owner_is_of_its_kind_and_of_its_name() -> None:
     assert wanted == Owner("deploy", "web")
     owners = ("Deployment/web", "Deployment/web-old", "StatefulSet/web", "", "web")
     assert [wanted.is_named(owner) for owner in owners] == [True, False, False, False, False]
+
+
+def test_nobody_owns_a_pod_that_nothing_controls() -> None:
+    bare = PodName("n1", "ns", "a", "uid-a", "")
+    controlled = PodName("n1", "ns", "a", "uid-a", "ReplicaSet/web-1", "Deployment/web")
+    assert [Owner("", "").owns(one) for one in (bare, controlled)] == [True, False]
+    assert [Owner("pod", "a").owns(one) for one in (bare, controlled)] == [True, False]
+    assert [Owner("deploy", "web").owns(one) for one in (bare, controlled)] == [False, True]
 
 
 def test_near_owners_of_the_same_kind_come_first() -> None:

@@ -168,6 +168,7 @@ def test_what_is_wrong_with_pods_comes_before_a_missing_release(run: Run) -> Non
             "a template, not objects; render charts with helm template DIR",
         ),
     ],
+    ids=["zip", "xz", "bzip2", "an empty tar", "a few zero bytes", "a template"],
 )
 def test_what_people_take_for_objects_is_named(run: Run, tmp_path: Path, content: bytes, says: str) -> None:
     (tmp_path / "x").write_bytes(content)

@@ -33,6 +33,9 @@ Found = TypeVar("Found")
 _TRIES: Final = 5
 _PAUSE: Final = 0.2
 """Seconds before the second try; each further one waits twice as long, up to as much more by chance."""
+_ONCE: Final = {"s3": {"config_kwargs": {"retries": {"total_max_attempts": 1}}}}
+"""By protocol, what keeps botocore from trying again: s3fs does so for each request, and this module for all
+that they are for; three times five tries in a row would take minutes."""
 _CHUNK: Final = 1 << 20
 _AT_ONCE: Final = 16
 """Small objects that are read at the same time."""
@@ -106,7 +109,9 @@ class Place:
             raise missing_extra() from None
         self.url = url if "://" in url else os.path.realpath(url)
         try:
-            self.system, self.root = fsspec.core.url_to_fs(self.url)
+            self.system, self.root = fsspec.core.url_to_fs(
+                self.url, **_ONCE.get(self.url.partition("://")[0], {})
+            )
         except (ImportError, ValueError) as error:
             raise UsageError(f"{urls(url)}: {said(str(error))}") from None
         self.local = "local" in _protocols(self.system)

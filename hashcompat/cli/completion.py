@@ -108,7 +108,7 @@ BY_METAVAR: Final[Mapping[str, Completer]] = {
     "RELEASE[,RELEASE...]": _release_list,
     "[RULE...]": _rule_ids,
     "CHECK[,CHECK...]|all": _check_list,
-    "[COMMAND]": _commands,
+    "[COMMAND [PART]]": _commands,
     "DIR": _directories,
     "DIR|URL": _directories,
     "SOURCE...": _directories,

@@ -196,7 +196,9 @@ def test_a_budget_that_would_be_breached_stops_before_its_node(rollout: Rollout)
     }
     rollout.cluster.create(BUDGETS, budget)
     result = rollout.roll()
-    assert (result.code, "gate: FAIL: fail-on pdb: roll/one: 0 healthy left" in result.err) == (2, True), result.err
+    assert (result.code, "gate: FAIL: fail-on pdb: roll/one: 0 healthy left" in result.err) == (2, True), (
+        result.err
+    )
     assert rollout.releases() == [f"v{NEW}", f"v{OLD}", f"v{OLD}"]
     assert rollout.phases() == {"roll-a": "done"}
     rollout.cluster.request("DELETE", f"{BUDGETS}/one")

@@ -19,7 +19,7 @@ import msgspec
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
 from hashcompat.core.go.jsonpath import mapping, rows
-from hashcompat.core.model.records import Record
+from hashcompat.core.model.records import Record, Recorded
 from hashcompat.core.records.collected import of_kubelet
 from hashcompat.core.records.documents import from_node
 from hashcompat.core.records.probes import CHANGING, Dump, Probe
@@ -247,6 +247,16 @@ _RUNTIMES: Final = {
 KINDS: Final = (AUTO, *_RUNTIMES)
 
 
+def _once(records: Iterable[Record]) -> list[Record]:
+    """Return each container once: an inspection shows the exit code of one that ended, a list does not."""
+    found = dict[object, Record]()
+    for one in records:
+        key = one.id if isinstance(one, Recorded) and one.id else object()
+        if key not in found or (isinstance(one, Recorded) and one.code is not None):
+            found[key] = one
+    return list(found.values())
+
+
 def recorded(kind: str, endpoint: str = "") -> list[Record]:
     """Return the records of the runtime that the kubelet uses.
 
@@ -259,7 +269,7 @@ def recorded(kind: str, endpoint: str = "") -> list[Record]:
     problems = []
     for ask, socket in _sockets(kind, endpoint.removeprefix("unix://")):
         try:
-            answers.append(list(from_node(ask(socket))))
+            answers.append(_once(from_node(ask(socket))))
         except InputError as error:
             problems.append(str(error))
         else:

@@ -304,7 +304,7 @@ def test_a_dump_holds_what_containerd_answers_itself(containerd: Node, shell: li
         shell=shell, RUNTIME_ENDPOINT=str(containerd.containerd_socket), DOCKER_HOST="unix:///none"
     )
     live = ordered(runtime.recorded("cri", str(containerd.containerd_socket)))
-    assert len(live) == 5
+    assert len(live) == 4
     assert records_of(text) == live
 
 

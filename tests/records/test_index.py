@@ -141,3 +141,10 @@ def test_pods_of_one_name_keep_a_record_of_each_kind_of_uid() -> None:
     rows += [structs.replace(RECORD, uid=uid, hash=number) for number, uid in enumerate((given, ""), 4)]
     found = index(rows).by_name.of(("shop", "web-0", "app"))
     assert [(one.uid, one.hash) for one in found] == [("u1", 2), (given, 4), ("", 5)]
+
+
+def test_an_inspection_counts_before_a_list_in_any_order() -> None:
+    listed = structs.replace(RECORD, running=False, id="a" * 64)
+    inspected = structs.replace(listed, code=3)
+    for records in ([listed, inspected], [inspected, listed]):
+        assert index(records).of(POD, CONTAINER) == inspected

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsontext import load_all
@@ -421,3 +422,22 @@ def test_on_the_command_line(run: Run, tmp_path: Path, root: Path) -> None:
     assert (result.code, rows) == (2, [("PF-000", "ERROR")])
     both = run("preflight", "--to", "1.22.17", "--dump", tmp_path, *flags)
     assert both.code == 64
+
+
+def test_a_container_that_ended_is_recorded_once_with_its_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = {
+        "id": "c" * 64,
+        "state": "CONTAINER_EXITED",
+        "labels": {
+            "io.kubernetes.container.name": "c",
+            "io.kubernetes.pod.name": "p",
+            "io.kubernetes.pod.namespace": "ns",
+            "io.kubernetes.pod.uid": "uid-p",
+        },
+        "annotations": {"io.kubernetes.container.hash": "1"},
+    }
+    answer = [{"containers": [row]}, {"status": {**row, "exitCode": 3}}]
+    runtime = structs.replace(live._RUNTIMES["cri"], documents=lambda _: answer)
+    monkeypatch.setitem(live._RUNTIMES, "cri", runtime)
+    (found,) = live.recorded("cri", "/some.sock")
+    assert getattr(found, "code", None) == 3

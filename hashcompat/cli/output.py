@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol, TypeVar
@@ -301,19 +302,21 @@ def write_whole(path: Path, content: str | Iterable[str]) -> None:
 
 def _write(stream: BinaryIO, content: str | Iterable[str], suffix: str) -> None:
     pieces = (piece.encode(errors=_ERRORS) for piece in ([content] if isinstance(content, str) else content))
+    with _packing(stream, suffix) as packed:
+        packed.writelines(pieces)
+
+
+def _packing(stream: BinaryIO, suffix: str) -> AbstractContextManager[Any]:
     if suffix == ".gz":
         import gzip
 
-        with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as archive:
-            archive.writelines(pieces)
-    elif suffix == ".zst":
+        return gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0)
+    if suffix == ".zst":
         from hashcompat.sources.content import python_zstd
 
-        with python_zstd().ZstdFile(stream, "w") as archive:
-            for piece in pieces:
-                archive.write(piece)
-    else:
-        stream.writelines(pieces)
+        packed: AbstractContextManager[Any] = python_zstd().ZstdFile(stream, "w")
+        return packed
+    return nullcontext(stream)
 
 
 def exit_code(*, found: object, undecided: object = False) -> ExitCode:

@@ -154,7 +154,8 @@ def report_failure(error: BaseException, program: str) -> ExitCode:
     if isinstance(error, MemoryError):
         return _fail("not enough memory for this input; give less of it at once", ExitCode.FAILED)
     if isinstance(error, OSError):
-        return _fail(f"{error.filename or 'output'}: {error.strerror}", ExitCode.FAILED)
+        why = error.strerror or str(error) or type(error).__name__
+        return _fail(f"{error.filename or 'output'}: {why}", ExitCode.FAILED)
     if os.environ.get("HASHCOMPAT_DEBUG"):
         streams.say(_trace(error))
     kind = type(error).__name__

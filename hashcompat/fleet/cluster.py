@@ -70,9 +70,15 @@ def shown(error: Exception) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def answer(inventory: Inventory, target: str, question: Question, catalog: Catalog) -> Answer:
-    """Plan one cluster and count; a plan that is refused is an answer too."""
-    running = running_of(inventory, catalog)
+def answers(inventory: Inventory, question: Question, catalog: Catalog) -> tuple[Answer, ...]:
+    """Plan one cluster for all target releases and count; a plan that is refused is an answer too."""
+    running, records = running_of(inventory, catalog), index(inventory.records)
+    options = Options(keep_going=question.keep_going, records=records)
+    view = View(catalog, options)
+    return tuple(_answer(inventory, running, target, question, view) for target in question.targets)
+
+
+def _answer(inventory: Inventory, running: list[str], target: str, question: Question, view: View) -> Answer:
     if any(goes_back(name, target) for name in running):
         return Answer(target, Status.NOT_APPLICABLE, counts={"running": running})
     if question.current == AUTO and not running:
@@ -81,8 +87,7 @@ def answer(inventory: Inventory, target: str, question: Question, catalog: Catal
         )
     began = time.process_time()
     try:
-        options = Options(keep_going=question.keep_going, records=index(inventory.records))
-        plan = planning.make(inventory, question.current, target, View(catalog, options))
+        plan = planning.make(inventory, question.current, target, view)
         extra = ExtraInputs(question.exemptions)
         judged = judge(plan, question.policy, extra, question.today or date.min)
     except HashcompatError as error:

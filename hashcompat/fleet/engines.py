@@ -170,13 +170,18 @@ class Dask:
                 future = done.get(timeout=_LOOK)
                 if future not in flying:  # of a scheduler that is gone
                     continue
-                task = flying.pop(future)
-                if future.status == "finished":
-                    yield task, future.result()
-                elif future.status == "error":
-                    self._check(future.exception())
+                task, status = flying.pop(future), future.status
+                try:
+                    answer = future.result() if status == "finished" else None
+                    error = future.exception() if status == "error" else None
+                except (OSError, CancelledError):  # the scheduler went before it handed this over
+                    status = "lost"
+                if status == "finished":
+                    yield task, answer
+                elif status == "error":
+                    self._check(error)
                     given_up.append(task)
-                else:  # its scheduler forgot it
+                else:
                     waiting.appendleft(task)
 
     @staticmethod

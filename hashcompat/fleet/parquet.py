@@ -1,9 +1,10 @@
-"""Parts -> Parquet files of the tables, some clusters at a time. The only module that knows pyarrow."""
+"""Parts -> Parquet files of the tables, some clusters at a time, and back. Only this module knows pyarrow."""
 
 from __future__ import annotations
 
+import io
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -175,3 +176,34 @@ class _File:
         self._flush()
         self._writer.close()
         return self._path
+
+
+def rows_in(place: Place, file: TableFile, columns: Sequence[str]) -> list[dict[str, Any]]:
+    """Return some columns of a file, by their names; raises StoreError."""
+    found: list[dict[str, Any]] = _read(place, file, columns).to_pylist()
+    return found
+
+
+def shared_in(
+    place: Place, file: TableFile, keys: Sequence[str], verdicts: Collection[str] = ()
+) -> Iterable[tuple[Any, ...]]:
+    """Yield the keys of each group of rows, with its containers and its clusters; raises StoreError.
+
+    ``verdicts`` are those of the rows that count; empty for all.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - of the extra
+    import pyarrow.compute as pc  # type: ignore[import-untyped,import-not-found,unused-ignore]  # noqa: PLC0415 - of the extra
+
+    table = _read(place, file, (*keys, "part", "verdict", "containers"))
+    if verdicts:
+        table = table.filter(pc.is_in(table["verdict"], value_set=pa.array(sorted(verdicts))))
+    grouped = table.group_by(list(keys)).aggregate([("containers", "sum"), ("part", "count_distinct")])
+    columns = [grouped[name].to_pylist() for name in (*keys, "containers_sum", "part_count_distinct")]
+    return zip(*columns, strict=True)
+
+
+def _read(place: Place, file: TableFile, columns: Sequence[str]) -> pa.Table:
+    import pyarrow.parquet as pq  # noqa: PLC0415 - of the extra
+
+    stream = pq.ParquetFile(io.BytesIO(place.read(file.path)))
+    return stream.read(columns=list(dict.fromkeys(columns)))

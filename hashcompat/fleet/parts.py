@@ -21,7 +21,7 @@ import hashcompat
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.model.pods import Inventory, Origin
-from hashcompat.fleet.cluster import Answer, Question, answer, failed, shown
+from hashcompat.fleet.cluster import Answer, Question, answers, failed, shown
 from hashcompat.fleet.store import Entry, Place, StoreError, local_copy
 from hashcompat.fleet.tables import VERSION, Status
 from hashcompat.sources.content import python_zstd
@@ -183,10 +183,9 @@ def _safely(task: Task) -> tuple[Part, bool]:
 
 
 def _answered(task: Task, path: Path) -> Part:
-    entry, question, catalog = task.entry, task.question, catalog_of(task.schemas)
-    inventory = _inventory(entry, path)
-    answers = tuple(answer(inventory, target, question, catalog) for target in question.targets)
-    return Part(_head(task, answers, inventory), answers)
+    inventory = _inventory(task.entry, path)
+    found = answers(inventory, task.question, catalog_of(task.schemas))
+    return Part(_head(task, found, inventory), found)
 
 
 def _inventory(entry: Entry, path: Path) -> Inventory:
@@ -195,9 +194,9 @@ def _inventory(entry: Entry, path: Path) -> Inventory:
     return files.collect((structs.replace(source, origin=entry.url),))
 
 
-def loose(task: Task, answers: tuple[Answer, ...]) -> Part:
+def loose(task: Task, found: tuple[Answer, ...]) -> Part:
     """Return the part of an input of which nothing is known but its file."""
-    return Part(_head(task, answers), answers)
+    return Part(_head(task, found), found)
 
 
 def lost(task: Task, why: str) -> Part:
@@ -205,9 +204,9 @@ def lost(task: Task, why: str) -> Part:
     return loose(task, failed(task.question.targets, why, Status.LOST))
 
 
-def _head(task: Task, answers: tuple[Answer, ...], inventory: Inventory | None = None) -> Head:
+def _head(task: Task, found: tuple[Answer, ...], inventory: Inventory | None = None) -> Head:
     origin = inventory.origin if inventory else Origin()
-    taken = [one.counts["taken"] for one in answers if "taken" in one.counts]
+    taken = [one.counts["taken"] for one in found if "taken" in one.counts]
     return Head(
         task.entry,
         task.key,
@@ -215,9 +214,9 @@ def _head(task: Task, answers: tuple[Answer, ...], inventory: Inventory | None =
         origin.name,
         dict(origin.labels),
         taken=taken[0] if taken else origin.taken,
-        statuses={one.target: one.status for one in answers},
-        outcomes={one.target: one.counts["outcome"] for one in answers if "outcome" in one.counts},
+        statuses={one.target: one.status for one in found},
+        outcomes={one.target: one.counts["outcome"] for one in found if "outcome" in one.counts},
         restarts={
-            one.target: one.counts["restart"] + one.counts["kill"] for one in answers if "kill" in one.counts
+            one.target: one.counts["restart"] + one.counts["kill"] for one in found if "kill" in one.counts
         },
     )

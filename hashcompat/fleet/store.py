@@ -14,10 +14,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, BinaryIO, Final, TypeVar
 
 import msgspec
 
@@ -181,9 +181,7 @@ class Place:
             if not self.local:
                 self.system.pipe_file(self.path(name), content)
                 return
-            path = Path(self.path(name))
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with replacing(path) as stream:
+            with self._replacing(name) as stream:
                 stream.write(content)
 
         tried(put, f"{self.url}/{name}")
@@ -195,12 +193,16 @@ class Place:
             if not self.local:
                 self.system.put_file(str(file), self.path(name))
                 return
-            path = Path(self.path(name))
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with replacing(path) as stream, file.open("rb") as content:
+            with self._replacing(name) as stream, file.open("rb") as content:
                 shutil.copyfileobj(content, stream, _CHUNK)
 
         tried(put, f"{self.url}/{name}")
+
+    def _replacing(self, name: str) -> AbstractContextManager[BinaryIO]:
+        """Open a local file that is there whole once the context ends, and its directory."""
+        path = Path(self.path(name))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return replacing(path)
 
     def remove(self, name: str) -> None:
         """Remove a file, if it is there; raises StoreError."""

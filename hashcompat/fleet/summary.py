@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 from msgspec import structs
@@ -17,12 +16,10 @@ from hashcompat.core.model.escape import count, few
 from hashcompat.core.model.fleet import Cluster, Fleet, Shared, Standing, Upgrade
 from hashcompat.core.model.verdicts import FINDINGS
 from hashcompat.core.release import parse_release
+from hashcompat.fleet.parquet import TableFile, rows_in, shared_in
 from hashcompat.fleet.run import Limits, Run
 from hashcompat.fleet.store import Place
 from hashcompat.fleet.tables import UNDECIDED, Status
-
-if TYPE_CHECKING:
-    import pyarrow as pa  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
 _OWNERS: Final = 100
 """Owners that are kept: a fleet has hundreds of thousands."""
@@ -137,23 +134,18 @@ def _aged(cluster: Cluster, demands: Demands, now: datetime) -> Cluster:
     return structs.replace(cluster, upgrades=upgrades)
 
 
-def _tables(
-    run: Run, place: Place, name: str, columns: Sequence[str], target: str = ""
-) -> Iterator[tuple[str, pa.Table]]:
-    """Yield each file of a table with its target."""
-    import pyarrow.parquet as pq  # type: ignore[import-untyped,import-not-found,unused-ignore]  # noqa: PLC0415 - of the extra
-
-    for file in run.files:
-        if file.table == name and file.rows and target in ("", file.target):
-            yield file.target, pq.ParquetFile(io.BytesIO(place.read(file.path))).read(columns=list(columns))
+def _files(run: Run, table: str, target: str = "") -> Iterator[TableFile]:
+    """Yield the files of a table that have rows, for one target or for all."""
+    found = (file for file in run.files if file.table == table and file.rows)
+    return (file for file in found if target in ("", file.target))
 
 
 def _clusters(run: Run, place: Place) -> tuple[Cluster, ...]:
     """Return the clusters by name; each table of clusters has a row for each input."""
     found: dict[str, list[dict[str, Any]]] = {}
     for target in run.targets:
-        for _, table in _tables(run, place, "clusters", _COLUMNS, target):
-            for row in table.to_pylist():
+        for file in _files(run, "clusters", target):
+            for row in rows_in(place, file, _COLUMNS):
                 found.setdefault(row["source"], []).append(row)
     every = (_cluster(rows, run.targets) for rows in found.values())
     return tuple(sorted(every, key=lambda one: (one.name, one.source)))
@@ -206,26 +198,15 @@ _STATUSES: Final = {Status.NOT_APPLICABLE.value: "a node runs a newer release th
 
 
 def _shared(run: Run, place: Place, name: str, keys: tuple[str, ...]) -> list[Shared]:
-    """Return what is shared by clusters, that which most of them have first."""
+    """Return what clusters share, that which most of them have first; of owners only what is killed."""
     clusters: dict[tuple[str, ...], Counter[str]] = {}
     containers: dict[tuple[str, ...], Counter[str]] = {}
-    for target, table in _tables(run, place, name, (*keys, "cluster", "part", "verdict", "containers")):
+    verdicts = () if "verdict" in keys else tuple(map(str, FINDINGS))
+    for file in _files(run, name):
         # the rows of a cluster are all in one file
-        for *names, number, several in _grouped(table, keys):
+        for *names, number, several in shared_in(place, file, keys, verdicts):
             key = tuple(names)
-            clusters.setdefault(key, Counter())[target] += several
-            containers.setdefault(key, Counter())[target] += number
+            clusters.setdefault(key, Counter())[file.target] += several
+            containers.setdefault(key, Counter())[file.target] += number
     found = [Shared(key, dict(clusters[key]), dict(containers[key])) for key in clusters]
     return sorted(found, key=lambda one: (*(-number for number in one.weight), one.names))
-
-
-def _grouped(table: pa.Table, keys: tuple[str, ...]) -> Iterable[tuple[Any, ...]]:
-    """Yield the keys of each group with its containers and clusters; of owners only what is killed."""
-    import pyarrow as pa  # noqa: PLC0415 - of the extra
-    import pyarrow.compute as pc  # type: ignore[import-untyped,import-not-found,unused-ignore]  # noqa: PLC0415 - of the extra
-
-    if "verdict" not in keys:
-        table = table.filter(pc.is_in(table["verdict"], value_set=pa.array([str(one) for one in FINDINGS])))
-    grouped = table.group_by(list(keys)).aggregate([("containers", "sum"), ("part", "count_distinct")])
-    columns = [grouped[name].to_pylist() for name in (*keys, "containers_sum", "part_count_distinct")]
-    return zip(*columns, strict=True)

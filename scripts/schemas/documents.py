@@ -23,6 +23,7 @@ from hashcompat.output.documents.containers import (
     PatchAudit,
     VerifyResult,
 )
+from hashcompat.output.documents.fleet import FleetReport
 from hashcompat.output.documents.normalization import Normalization
 from hashcompat.output.documents.releases import (
     PreflightReport,
@@ -32,7 +33,7 @@ from hashcompat.output.documents.releases import (
     RuleList,
     Version,
 )
-from hashcompat.output.documents.rollout import FleetReport, GateReport, ImpactReport, PageList
+from hashcompat.output.documents.rollout import GateReport, ImpactReport, PageList
 from scripts.lib.generated import Generated
 
 DOCUMENTS: Final[tuple[type[Document], ...]] = (

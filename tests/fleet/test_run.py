@@ -184,7 +184,7 @@ def test_a_defect_costs_one_row(
     def fails(*_: object) -> Any:
         raise error
 
-    monkeypatch.setattr(parts, "answer", fails)
+    monkeypatch.setattr(parts, "answers", fails)
     made(save(tmp_path / "in", a=cluster()), tmp_path / "out")
     (row,) = table(tmp_path / "out", "clusters")
     assert row["status"] == "lost"

@@ -205,7 +205,8 @@ def restarts(difference: ReleaseDifference) -> str:
         before, after = hashed(old.era, new.era), hashed(new.era, old.era)
         return f"Every container restarts: {old.release} hashes {before}, {new.release} {after}."
     if not old.era.whole:
-        return f"No container restarts for its hash: {names} both hash {_of_it(hashed(old.era))}."
+        what = hashed(old.era, whose="a container's")
+        return f"No container restarts for its hash: {names} both hash {what}."
     go = old.era.hashes_json and old.escapes != new.escapes
     if not difference.types and not go:
         return f"No container restarts for its hash: {names} hash {hashed(old.era)} over the same types."
@@ -223,11 +224,6 @@ def restarts(difference: ReleaseDifference) -> str:
         f"A container restarts if it has a value of one of the types below: {names} have other fields in "
         "them, and hash unset fields too."
     )
-
-
-def _of_it(words: str) -> str:
-    """Say whose fields they are in a sentence that has two releases for its subject."""
-    return words.replace(" its ", " a container's ")
 
 
 def static_restarts(old: Kubelet, new: Kubelet) -> str:

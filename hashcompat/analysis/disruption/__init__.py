@@ -33,7 +33,7 @@ from hashcompat.analysis.disruption.census import (
 )
 from hashcompat.analysis.disruption.counts import Counts
 from hashcompat.core.catalog.releases import minors_behind
-from hashcompat.core.corev1.scheduling import CONTROL_PLANE, OF_ROLE, SYSTEMS, ZONES
+from hashcompat.core.corev1.scheduling import CONTROL_PLANE, OF_ROLE, SYSTEMS, ZONES, is_virtual
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.escape import agree, count, name_path
 from hashcompat.core.model.impact import (
@@ -214,7 +214,6 @@ def node_impact(name: str, cluster: Counts, budgets_missing: str) -> NodeImpact:
 _AWAITED: Final = (ETCD, "kube-apiserver")
 """The static pods of the control plane that show whether it works."""
 _CORDONED: Final = "node.kubernetes.io/unschedulable"
-_VIRTUAL: Final = "virtual-kubelet.io/provider"
 
 
 def zone_of(node: Node) -> str:
@@ -241,7 +240,7 @@ def _left_out(node: NodeImpact, cluster: Counts, plan: Plan) -> str:
     seen = cluster.objects.get(node.name)
     if seen is None:
         return ""
-    if any(taint.get("key") == _VIRTUAL for taint in seen.taints):
+    if is_virtual(seen.taints):
         return "has no kubelet: it is one of virtual-kubelet"
     if not _is_ready(seen):
         return "is not Ready: repair it, or remove it, first"

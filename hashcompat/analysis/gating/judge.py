@@ -207,15 +207,15 @@ def _noun(number: int, noun: str) -> str:
 
 def _of_verdict(facts: Facts, cause: FailOn) -> Iterator[Line]:
     """Yield the line of findings, each of which fails where no limit allows some."""
-    if facts.policy.is_limited and not _forbids_kills(facts.policy, cause):
+    if facts.policy.is_limited and not (cause is FailOn.KILL and _forbids_kills(facts.policy)):
         return
     number = sum(item.verdict is _FINDINGS[cause] for item in facts.counted)
     yield _line(f"fail-on {cause}", number, 0, _noun(number, "container"), Outcome.FAIL)
 
 
-def _forbids_kills(policy: Policy, cause: FailOn) -> bool:
-    """Return whether a policy names kills alone, so that its limits allow restarts and no kill."""
-    return cause is FailOn.KILL and {FailOn.KILL, FailOn.RESTART} & {*policy.fail_on} == {FailOn.KILL}
+def _forbids_kills(policy: Policy) -> bool:
+    """Return whether a policy names kills and not restarts, so that its limits allow no kill."""
+    return FailOn.KILL in policy.fail_on and FailOn.RESTART not in policy.fail_on
 
 
 def _unknown(facts: Facts) -> Iterator[Line]:
@@ -307,7 +307,7 @@ def violators(facts: Facts) -> Callable[[Item], bool]:
     policy, findings = facts.policy, facts.findings()
     wanted = {item.verdict for item in findings}
     static = FailOn.STATIC in policy.fail_on
-    no_kill = _forbids_kills(policy, FailOn.KILL)
+    no_kill = _forbids_kills(policy)
     over = not policy.is_limited or (
         policy.max_restarts is not None and len(findings) > policy.max_restarts.of(facts.whole.compared)
     )

@@ -88,15 +88,12 @@ def make(
 def among_all(inventory: Inventory, way: Way, view: View) -> View:
     """Return the view with what is found among all pods: those without room, and those past a deadline."""
     ages, sandboxes = Ages(inventory.dating), cluster.Sandboxes(view.options.records)
+    rooms = Rooms(inventory.nodes, view.kubelet(way.new))
     for pod in inventory.pods:
         ages.add(pod)
         sandboxes.add(pod)
-    view = structs.replace(view, gone=sandboxes.gone, taken=ages.times(inventory.origin))
-    if not any(node.allocatable for node in inventory.nodes):
-        return view
-    rooms = Rooms(inventory.nodes, view.kubelet(way.new))
-    for pod in inventory.pods:
         rooms.add(pod)
+    view = structs.replace(view, gone=sandboxes.gone, taken=ages.times(inventory.origin))
     short = rooms.short
     if not short:
         return view

@@ -24,6 +24,7 @@ from hashcompat.analysis.planning.view import View, place
 from hashcompat.core import rules
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import same_build, same_minor, same_upstream
+from hashcompat.core.corev1.scheduling import is_virtual
 from hashcompat.core.errors import CutError, DecodeError, InputError, NotStoredError
 from hashcompat.core.kubelet.decide import decide, decide_by_record
 from hashcompat.core.kubelet.decide.case import Decision, not_compared
@@ -34,9 +35,6 @@ from hashcompat.core.model.plan import NodeRelease, Way
 from hashcompat.core.model.pods import Blank, Container, Node, Pod
 from hashcompat.core.model.verdicts import Reason, Verdict
 from hashcompat.core.regex import regex
-
-_VIRTUAL: Final = "virtual-kubelet.io/provider"
-"""The taint of nodes whose pods run elsewhere."""
 
 
 class Draft(msgspec.Struct, frozen=True):
@@ -175,9 +173,8 @@ class Judge:
         return pod.node in self.nodes and not self._is_virtual(pod)
 
     def _is_virtual(self, pod: Pod) -> bool:
-        """Return whether virtual-kubelet registered a pod's node (its node/nodeutil/controller.go)."""
         node = self.nodes.get(pod.node)
-        return node is not None and any(taint.get("key") == _VIRTUAL for taint in node.taints)
+        return node is not None and is_virtual(node.taints)
 
     def _with_same_uid(self, prepared: Prepared) -> Prepared:
         """Add to a case what a mirror pod shows of its static pod's UID: the same for all of one kind."""

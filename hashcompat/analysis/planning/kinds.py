@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from hashcompat.core.corev1.scheduling import (
+    SYSTEM,
     asks_by_name,
     asks_for_its_node,
     label_keys,
@@ -73,8 +74,6 @@ _NAMES_OF_CONTAINER: Final = frozenset(
 
 _TEXTS: Final = {"env": "value", "volumes": "name", "volumeMounts": "name"}
 """Texts in the elements of lists of a mirror pod's spec, by the list's key."""
-
-_OS: Final = "kubernetes.io/os"
 
 
 class Dates(msgspec.Struct, frozen=True):
@@ -224,5 +223,5 @@ def _alike(key: str, value: Any) -> Any:
 
 def _node(asks: Asked, node: Node) -> Any:
     """Return what of a node decides: of its labels and its name what a pod asks for, as kubelets do."""
-    found = None if node.labels is None else [node.labels.get(key) for key in (_OS, *asks.labels)]
+    found = None if node.labels is None else [node.labels.get(key) for key in (SYSTEM, *asks.labels)]
     return found, node.name if asks.by_name else "", _facts_of_node(node)

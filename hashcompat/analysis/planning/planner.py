@@ -104,16 +104,17 @@ class Planner:
         self._cautions = Cautions(self._judge)
         self._items = Items()
         self._rewritable = 0
-        self.ended: Sequence[int] = ()
-        """The places of the containers of the latest pod that are killed for good."""
 
-    def add(self, pod: Pod) -> list[Ruling] | None:
-        """Decide one more pod; return its rulings if they are those of replicas too (``Rulings.of``)."""
+    def add(self, pod: Pod) -> tuple[list[Ruling] | None, list[int]]:
+        """Decide one more pod; return its rulings if they are those of replicas too (``Rulings.of``).
+
+        And the places of its containers that are killed for good.
+        """
         found, shared = self._rulings.of(pod)
         self._add(pod, found)
         rulings = [one.ruling for one in found]
-        self.ended = [place for place, one in enumerate(rulings) if one.prediction.verdict is Verdict.KILL]
-        return rulings if shared and all(one.saved is not None for one in rulings) else None
+        ended = [place for place, one in enumerate(rulings) if one.prediction.verdict is Verdict.KILL]
+        return rulings if shared and all(one.saved is not None for one in rulings) else None, ended
 
     def repeat(self, pod: Pod, rulings: Sequence[Ruling], hashes: Sequence[tuple[int, int]]) -> None:
         """Add a replica; ``hashes`` has those of each container, under the current and the target kubelet."""

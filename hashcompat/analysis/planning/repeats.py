@@ -153,8 +153,8 @@ class Repeats:
         release = self._hops.release_of(pod)
         kubelets = self._kubelets_of(pod, release) if self._may_repeat(pod) else ()
         if not kubelets:
-            self._planner.add(pod)
-            self._hops.add(pod, self._planner.ended)
+            _, ended = self._planner.add(pod)
+            self._hops.add(pod, ended)
             self._gathering.add(pod)
             return
         kind, hashed = self._planner.kind(pod, kubelets[0]), tuple([one.blank for one in pod.containers])
@@ -169,8 +169,8 @@ class Repeats:
                 self._hops.repeat(known.counted)
                 self._gathering.repeat(known.gathered, pod)
                 return
-        rulings = self._planner.add(pod)
-        counted, gathered = self._hops.add(pod, self._planner.ended), self._gathering.add(pod)
+        rulings, ended = self._planner.add(pod)
+        counted, gathered = self._hops.add(pod, ended), self._gathering.add(pod)
         if rulings is not None and counted is not None and gathered is not None and known is None:
             self._learn(key, pod, kubelets, (rulings, counted, gathered))
 

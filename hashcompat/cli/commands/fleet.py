@@ -22,7 +22,7 @@ from hashcompat.cli.args.output import Quiet, shows
 from hashcompat.cli.args.releases import Names, ReleaseData
 from hashcompat.core.errors import ExitCode, InputError, UsageError
 from hashcompat.core.model.escape import count, printable
-from hashcompat.core.policies import FailOn, policy_of
+from hashcompat.core.policies import FailOn, Settled, policy_of
 from hashcompat.core.policies.exceptions import Exemption
 from hashcompat.fleet import run as fleet
 from hashcompat.fleet.cluster import Question
@@ -210,14 +210,16 @@ def made(arguments: Arguments) -> int:
     output.ready(FLEET, arguments.printed)
     wanted = arguments.rollout.wanted()
     names, created = arguments.data.names(quiet=quiet), now()
+    targets = _targets(arguments, names)
+    settled = arguments.policy.settled()
     asked = fleet.Asked(
         arguments.sources,
         arguments.out,
-        _question(arguments, names),
+        _question(arguments, names, targets, settled),
         str(Path(arguments.data.schemas).resolve()) if arguments.data.schemas else "",
         arguments.work.part(),
     )
-    demands = _demands(arguments)
+    demands = _demands(arguments, settled)
     if asked.shard and (wanted or arguments.printed.shows_clusters()):
         raise UsageError("--shard makes no tables: ask for waves and reports in the run without it")
     flags = arguments.work
@@ -231,7 +233,7 @@ def made(arguments: Arguments) -> int:
             output.write([f"{count(inputs, 'input')} of shard {flags.shard}, {new:,} of them answered now\n"])
             return ExitCode.OK
         ended = fleet.run(asked, engine, names.say)
-    report_only = "report-only" in arguments.policy.settled().settings
+    report_only = "report-only" in settled.settings
     limits = fleet.Limits(arguments.max_failed_clusters, arguments.max_undecided, report_only)
     found = structs.replace(summary(ended, arguments.out, limits), making=names.making(created, arguments))
     if wanted or demands or arguments.printed.shows_clusters():
@@ -244,14 +246,18 @@ def made(arguments: Arguments) -> int:
     return found.exit_code
 
 
-def _question(arguments: Arguments, names: Names) -> Question:
+def _targets(arguments: Arguments, names: Names) -> tuple[str, ...]:
+    """Return the target releases; raises UsageError for none, and for a flag that a fleet does not take."""
     targets = tuple(names.listed(arguments.to_releases))
     if not targets:
         raise UsageError("--to is missing; name the target releases, such as --to 1.31,1.33")
     for flag in given_flags(arguments.policy):
         if flag in _UNJUDGED:
             raise UsageError(f"{flag} is about one plan; a fleet has many")
-    settled = arguments.policy.settled()
+    return targets
+
+
+def _question(arguments: Arguments, names: Names, targets: tuple[str, ...], settled: Settled) -> Question:
     policy, files = policy_of(settled), settled.settings
     for cause in (FailOn.PDB, FailOn.PREFLIGHT):
         if cause in policy.fail_on:
@@ -268,9 +274,9 @@ def _question(arguments: Arguments, names: Names) -> Question:
     )
 
 
-def _demands(arguments: Arguments) -> Demands:
+def _demands(arguments: Arguments, settled: Settled) -> Demands:
     """Read what is demanded of the snapshots; raises InputError for a file that cannot be read."""
-    policy = policy_of(arguments.policy.settled())
+    policy = policy_of(settled)
     names = list[str]()
     if arguments.require_all is not None:
         try:

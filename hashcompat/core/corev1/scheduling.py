@@ -23,13 +23,21 @@ _Toleration = tuple[str, str, str, str]
 _INTEGER: Final = regex(r"[+-]?\d{1,19}", re.ASCII)
 
 
-# Labels of a node that kubelets do not look at, and whoever upgrades nodes does.
+# Labels of a node: of these admission looks at the first alone, and whoever upgrades nodes at all.
 
-SYSTEMS: Final = ("kubernetes.io/os", "beta.kubernetes.io/os")
+SYSTEM: Final = "kubernetes.io/os"
+SYSTEMS: Final = (SYSTEM, "beta.kubernetes.io/os")
 ZONES: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 OF_ROLE: Final = "node-role.kubernetes.io/"
 CONTROL_PLANE: Final = ("control-plane", "master", "controlplane", "api-server")
 """As kubeadm, kubeadm before 1.20, RKE and kops call it."""
+_VIRTUAL: Final = "virtual-kubelet.io/provider"
+"""The taint of nodes whose pods run elsewhere."""
+
+
+def is_virtual(taints: Iterable[Mapping[str, Any]]) -> bool:
+    """Return whether virtual-kubelet registered the node with these taints (node/nodeutil/controller.go)."""
+    return any(taint.get("key") == _VIRTUAL for taint in taints)
 
 
 def selected(spec: Mapping[str, Any], node: str, labels: Labels, looked_at: str) -> bool:

@@ -36,10 +36,14 @@ def wave_rows(fleet: Fleet) -> Iterator[list[object]]:
     for place, of in enumerate(fleet.waves):
         for wave in of.waves:
             group = "canaries" if wave.canaries else wave.group or None
-            which = ", ".join(distinct(one.name) for one in wave.clusters[:_NAMED])
-            more = f" and {len(wave.clusters) - _NAMED:,} more" if len(wave.clusters) > _NAMED else ""
             numbers = len(wave.clusters), restarts(wave, place)
-            yield [of.target, wave.number, group, *numbers, Prose(which + more)]
+            yield [of.target, wave.number, group, *numbers, Prose(_which(wave.clusters))]
+
+
+def _which(clusters: Sequence[Cluster]) -> str:
+    """Name the first clusters, and say how many more there are; two may have one name."""
+    more = f" and {len(clusters) - _NAMED:,} more" if len(clusters) > _NAMED else ""
+    return ", ".join(distinct(one.name) for one in clusters[:_NAMED]) + more
 
 
 def standing_cell(standing: Standing) -> object:
@@ -148,12 +152,10 @@ def _target_rows(fleet: Fleet) -> list[list[object]]:
 def _left_out_rows(fleet: Fleet) -> list[list[object]]:
     rows = list[list[object]]()
     for of in fleet.waves:
-        by_reason: dict[str, list[str]] = {}
+        by_reason: dict[str, list[Cluster]] = {}
         for one in of.left_out:
-            by_reason.setdefault(one.reason, []).append(distinct(one.cluster.name))
-        for reason, names in sorted(by_reason.items()):
-            more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-            rows.append([of.target, reason, len(names), ", ".join(names[:_NAMED]) + more])
+            by_reason.setdefault(one.reason, []).append(one.cluster)
+        rows += [[of.target, reason, len(some), _which(some)] for reason, some in sorted(by_reason.items())]
     return rows
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,50 +30,45 @@ ANNOTATIONS: Final = "io.kubernetes.cri-o.Annotations"
 _TYPE: Final = "io.kubernetes.cri-o.ContainerType"
 _CREATED: Final = "io.kubernetes.cri-o.Created"
 _KIND: Final = "container"
-_ROOT: Final = "/var/lib/containers/storage"
 _BELOW: Final = "*-containers"
 """The directory of containers, behind the name of the storage's driver."""
 _FILE: Final = Path("userdata", "config.json")
 
 
-class CriO:
+class CriO(files.InFiles):
     """The storage of CRI-O."""
 
     kind = CRIO
+    usual = "/var/lib/containers/storage"
 
-    def __init__(self, root: str = "") -> None:
-        self._root = Path(root or _ROOT).absolute()
-
-    def find(self, wanted: Iterable[str]) -> list[Found]:  # noqa: ARG002 - all are needed to know the newest
-        """Return all containers that a kubelet created."""
-        return [found for one in self._ids() if (found := self._found(one)) is not None]
-
-    def _ids(self) -> Iterator[str]:
+    def ids(self) -> Iterator[str]:
         """Yield the id of each container and sandbox."""
-        drivers = sorted(self._root.glob(_BELOW))
+        drivers = sorted(self.root.glob(_BELOW))
         if not drivers:
-            raise InputError(f"{self._root}: no storage of CRI-O; --runtime-root names another one")
+            raise InputError(f"{self.root}: no storage of CRI-O; --runtime-root names another one")
         try:
             for driver in drivers:
                 with os.scandir(driver) as rows:
                     yield from sorted(row.name for row in rows if (driver / row.name / _FILE).is_file())
         except OSError as error:
-            raise InputError(f"{self._root}: cannot be read: {error.strerror}") from None
+            raise InputError(f"{self.root}: cannot be read: {error.strerror}") from None
 
-    def _path(self, identity: str) -> Path:
-        found = next(self._root.glob(f"{_BELOW}/{identity}/{_FILE}"), None)
+    def path(self, identity: str) -> Path:
+        """Return where the file of a container is; errors as ``InFiles``."""
+        found = next(self.root.glob(f"{_BELOW}/{identity}/{_FILE}"), None)
         if found is None:
             raise InputError(f"{identity}: there is no such container any more")
         return found
 
-    def _found(self, identity: str) -> Found | None:
-        path = self._path(identity)
-        value = files.content(path, self._root)
+    def found(self, identity: str) -> Found | None:
+        """Return the container; errors as ``InFiles``."""
+        path = self.path(identity)
+        value = files.content(path, self.root)
         try:
             found = found_in(identity, value)
             if found is None:
                 return None
-            state = state_in(files.content(path.with_name("state.json"), self._root))
+            state = state_in(files.content(path.with_name("state.json"), self.root))
         except InputError as error:
             raise InputError(f"{path}: not what CRI-O writes: {error}") from None
         running = state.get("status") == "running" and lives(state.get("pid"), identity)
@@ -83,10 +78,6 @@ class CriO:
     def with_hash(self, value: bytes, old: str, new: str) -> bytes:
         """Return what is kept with another recorded hash; errors as ``Place`` has them."""
         return with_hash(value, old, new)
-
-    def replace(self, found: Found, value: bytes) -> None:
-        """Replace the file of a container."""
-        files.replace(self._path(found.id), self._root, found.value, value)
 
 
 def found_in(identity: str, value: bytes) -> Found | None:

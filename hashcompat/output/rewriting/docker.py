@@ -27,35 +27,33 @@ LABEL: Final = f"annotation.{names.HASH}"
 _HASH_PATH: Final = ("Config", "Labels", LABEL)
 _KIND: Final = "container"
 _SOCKET: Final = "/var/run/docker.sock"
-_ROOT: Final = "/var/lib/docker"
 _SECONDS: Final = 30.0
 _OK: Final = 200
 _SETTINGS: Final = "/etc/docker/daemon.json"
 
 
-class Docker:
+class Docker(files.InFiles):
     """Docker's data directory."""
 
     kind = "docker"
+    usual = "/var/lib/docker"
 
-    def __init__(self, root: str = "") -> None:
-        self._root = Path(root or _ROOT).absolute()
-
-    def _path(self, identity: str) -> Path:
-        return self._root / "containers" / identity / "config.v2.json"
-
-    def find(self, wanted: Iterable[str]) -> list[Found]:  # noqa: ARG002 - all are needed to know the newest
-        """Return all containers that a kubelet created."""
+    def ids(self) -> list[str]:
+        """Return the id of each container and sandbox."""
         try:
-            with os.scandir(self._root / "containers") as rows:
-                identities = sorted(row.name for row in rows if row.is_dir(follow_symlinks=False))
+            with os.scandir(self.root / "containers") as rows:
+                return sorted(row.name for row in rows if row.is_dir(follow_symlinks=False))
         except OSError as error:
-            raise InputError(f"{self._root}: no data directory of Docker: {error.strerror}") from None
-        return [found for one in identities if (found := self._found(one)) is not None]
+            raise InputError(f"{self.root}: no data directory of Docker: {error.strerror}") from None
 
-    def _found(self, identity: str) -> Found | None:
-        path = self._path(identity)
-        value = files.content(path, self._root)
+    def path(self, identity: str) -> Path:
+        """Return where the file of a container is."""
+        return self.root / "containers" / identity / "config.v2.json"
+
+    def found(self, identity: str) -> Found | None:
+        """Return the container; errors as ``InFiles``."""
+        path = self.path(identity)
+        value = files.content(path, self.root)
         try:
             return found_in(identity, value)
         except InputError as error:
@@ -64,10 +62,6 @@ class Docker:
     def with_hash(self, value: bytes, old: str, new: str) -> bytes:
         """Return what is kept with another recorded hash; errors as ``Place`` has them."""
         return with_hash(value, old, new)
-
-    def replace(self, found: Found, value: bytes) -> None:
-        """Replace the file of a container."""
-        files.replace(self._path(found.id), self._root, found.value, value)
 
 
 def found_in(identity: str, value: bytes) -> Found | None:

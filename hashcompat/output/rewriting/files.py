@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 from hashcompat.core.errors import InputError
-from hashcompat.output.rewriting import MeanwhileError
+from hashcompat.output.rewriting import Found, MeanwhileError
 
 _MOST: Final = 16 << 20
 """Bytes of a file that is read: Docker's of a container are a few kB, manifests 10 MB at most."""
@@ -104,3 +105,33 @@ def save(path: Path, data: bytes) -> None:
             os.close(directory)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+class InFiles(ABC):
+    """The records of a runtime that keeps each container in a file of its own below a directory."""
+
+    usual: ClassVar[str]
+    """That directory, by default."""
+
+    def __init__(self, root: str = "") -> None:
+        self.root = Path(root or self.usual).absolute()
+
+    @abstractmethod
+    def ids(self) -> Iterable[str]:
+        """Return the ids of what has a file, sandboxes included. Raises InputError."""
+
+    @abstractmethod
+    def path(self, identity: str) -> Path:
+        """Return where the file is. Raises InputError for one that is gone."""
+
+    @abstractmethod
+    def found(self, identity: str) -> Found | None:
+        """Return what is in it; None for what is no container of a kubelet. Raises InputError."""
+
+    def find(self, wanted: Iterable[str]) -> list[Found]:  # noqa: ARG002 - all are needed to know the newest
+        """Return all containers that a kubelet created."""
+        return [found for one in self.ids() if (found := self.found(one)) is not None]
+
+    def replace(self, found: Found, value: bytes) -> None:
+        """Replace the file of a container."""
+        replace(self.path(found.id), self.root, found.value, value)

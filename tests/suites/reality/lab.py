@@ -127,25 +127,10 @@ class Lab:
     def _configuration(self, release: str) -> Json:
         old = int(release.split(".")[1]) < _FIRST_CGROUP_V2
         return {
-            "apiVersion": "kubelet.config.k8s.io/v1beta1",
-            "kind": "KubeletConfiguration",
-            "address": "127.0.0.1",
-            "port": realserver.free_port(),
-            "healthzPort": 0,
-            "authentication": {"anonymous": {"enabled": True}, "webhook": {"enabled": False}},
-            "authorization": {"mode": "AlwaysAllow"},
-            "cgroupDriver": "cgroupfs",
-            "containerRuntimeEndpoint": f"unix://{self.node.containerd_socket}",
-            "enforceNodeAllocatable": [],
-            "evictionHard": {"memory.available": "1Mi", "nodefs.available": "0%", "imagefs.available": "0%"},
-            "failSwapOn": False,
+            **configuration(self.node, self.manifests, self.directory),
             "imageGCHighThresholdPercent": 100,
             "imageGCLowThresholdPercent": 99,
             "maxPods": 250,
-            "oomScoreAdj": 0,
-            "resolvConf": "",
-            "staticPodPath": str(self.manifests),
-            "volumePluginDir": str(self.directory / "volumeplugins"),
             **({} if old else {"failCgroupV1": False}),
         }
 
@@ -173,6 +158,28 @@ def lab(directory: Path) -> Iterator[Lab]:
         stack.callback(made.stop)
         made.manifests.mkdir()
         yield made
+
+
+def configuration(node: Node, manifests: Path, directory: Path) -> Json:
+    """Return the settings of a kubelet that shares a machine with others and evicts nothing."""
+    return {
+        "apiVersion": "kubelet.config.k8s.io/v1beta1",
+        "kind": "KubeletConfiguration",
+        "address": "127.0.0.1",
+        "port": realserver.free_port(),
+        "healthzPort": 0,
+        "authentication": {"anonymous": {"enabled": True}, "webhook": {"enabled": False}},
+        "authorization": {"mode": "AlwaysAllow"},
+        "cgroupDriver": "cgroupfs",
+        "containerRuntimeEndpoint": f"unix://{node.containerd_socket}",
+        "enforceNodeAllocatable": [],
+        "evictionHard": {"memory.available": "1Mi", "nodefs.available": "0%", "imagefs.available": "0%"},
+        "failSwapOn": False,
+        "oomScoreAdj": 0,
+        "resolvConf": "",
+        "staticPodPath": str(manifests),
+        "volumePluginDir": str(directory / "volumeplugins"),
+    }
 
 
 def write_network(directory: Path) -> None:

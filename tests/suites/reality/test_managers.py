@@ -23,7 +23,7 @@ from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import Dump, Probe, dumps
 from scripts.suites import kubelets
 from scripts.suites.kubelets import Kubelet
-from tests.helpers import daemons, fakenode, processes, realserver
+from tests.helpers import daemons, fakenode, processes
 from tests.helpers.daemons import Node
 from tests.helpers.dumps import upgrade
 from tests.suites.reality import lab as labs
@@ -116,25 +116,7 @@ def started(directory: Path) -> Iterator[Lab]:
         node = stack.enter_context(daemons.containerd_node(directory, pods.IMAGE))
         lab = Lab(directory, node)
         (manifests := directory / "manifests").mkdir()
-        lab.settings = {
-            "apiVersion": "kubelet.config.k8s.io/v1beta1",
-            "kind": "KubeletConfiguration",
-            "address": "127.0.0.1",
-            "port": realserver.free_port(),
-            "healthzPort": 0,
-            "authentication": {"anonymous": {"enabled": True}, "webhook": {"enabled": False}},
-            "authorization": {"mode": "AlwaysAllow"},
-            "cgroupDriver": "cgroupfs",
-            "containerRuntimeEndpoint": f"unix://{node.containerd_socket}",
-            "enforceNodeAllocatable": [],
-            "evictionHard": {"memory.available": "1Mi", "nodefs.available": "0%", "imagefs.available": "0%"},
-            "failCgroupV1": False,
-            "failSwapOn": False,
-            "oomScoreAdj": 0,
-            "resolvConf": "",
-            "staticPodPath": str(manifests),
-            "volumePluginDir": str(directory / "volumeplugins"),
-        }
+        lab.settings = {**labs.configuration(node, manifests, directory), "failCgroupV1": False}
         manifest = pods.pod("whole", {"containers": [{"name": "c", **WHOLE}]})
         (manifests / "whole.json").write_text(json.dumps(manifest))
         lab.write({})

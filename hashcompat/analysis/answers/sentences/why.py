@@ -62,10 +62,13 @@ Clause = Callable[[Situation, Reasons], str]
 """Says why by one rule, as a part of a sentence."""
 
 
-def hashed(era: Era, other: Era | None = None) -> str:
-    """Say what is hashed in an era, and how where another era hashes the same."""
+def hashed(era: Era, other: Era | None = None, *, whose: str = "its") -> str:
+    """Say what is hashed in an era, and how where another era hashes the same.
+
+    ``whose``: what a sentence calls a container whose fields they are.
+    """
     if era.picked:
-        return f"the JSON of its {' and '.join(era.picked)} alone"
+        return f"the JSON of {whose} {' and '.join(era.picked)} alone"
     what = f"the {'JSON' if era.hashes_json else 'Go text'} of the whole container"
     alike = other is not None and other is not era and hashed(other) == what
     return f"{what} with {_DIGESTS.get(era.digest, era.digest)}" if alike else what

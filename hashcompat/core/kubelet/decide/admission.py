@@ -12,6 +12,7 @@ from typing import Final
 from hashcompat.core import rules
 from hashcompat.core.catalog.behaviour import PodFeature
 from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.corev1.scheduling import SYSTEM
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.case import Case, Decision
 from hashcompat.core.model.verdicts import Reason, Verdict
@@ -193,7 +194,7 @@ def _is_handled(kubelet: Kubelet, feature: PodFeature) -> bool:
 def is_windows(case: Case) -> bool:
     """Return whether the pod runs on Windows, as its spec or its node's labels say."""
     labels = case.node.labels if case.node is not None else None
-    systems = (mapping(case.pod.spec.get("os")).get("name"), (labels or {}).get("kubernetes.io/os"))
+    systems = (mapping(case.pod.spec.get("os")).get("name"), (labels or {}).get(SYSTEM))
     return "windows" in systems
 
 

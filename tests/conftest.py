@@ -42,10 +42,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Leave the tests themselves, and what their modules hold, out of all later garbage collections."""
+    """Leave the tests themselves, and what their modules hold, out of all later garbage collections.
+
+    These are as rare as in a process of the program: what tests keep, such as catalogs, makes each one slow.
+    """
     gc.disable()
     yield
     gc.freeze()
+    gc.set_threshold(main._BETWEEN_COLLECTIONS)
     gc.enable()
 
 

@@ -71,7 +71,7 @@ def counted(row: Row, command: str, size: int) -> Work:
 def measured(row: Row, command: str, size: int) -> Work:
     """Run a command with a row's input of some size; measure the most memory that it has at once."""
     written(row.make(size), Path.cwd())
-    gc.collect()
+    gc.collect(0)  # what the run before this one left: all of it is young, and what other tests left is not
     tracemalloc.start()
     try:
         code, said = ran(COMMANDS[command], row.options(size))

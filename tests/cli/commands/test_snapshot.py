@@ -94,7 +94,8 @@ def test_a_snapshot_has_the_name_and_the_labels_of_its_cluster(run: Run, tmp_pat
 @pytest.mark.parametrize(("name", "called"), [("prod", "prod"), ("", "uid-of-a")])
 @pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
 def test_a_place_names_the_cluster(name: str, called: str, suffix: str, run: Run, tmp_path: Path) -> None:
-    (tmp_path / "dump.json").write_text(json.dumps(cluster("a")))
+    few = {**LIST, "items": cluster("a")["items"][:9]}
+    (tmp_path / "dump.json").write_text(json.dumps(few))
     words = ("-f", tmp_path / "dump.json", *(("--name", name) if name else ()))
     expected = run("snapshot", "-q", *words).out
     run("snapshot", "-q", *words, "--out", tmp_path / f"{{cluster}}.json{suffix}")

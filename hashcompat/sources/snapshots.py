@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Final
 
 from hashcompat.core.errors import InputError
@@ -54,13 +55,23 @@ def stored_hashes(value: object, place: str) -> StoredHashes:
     """
     if not isinstance(value, Mapping):
         raise InputError(f"{place}: want an object, got {kind_of(value)}; take a new snapshot")
-    hidden = any(isinstance(one, str) for one in value.values())
+    pairs = [(text, one if type(one) in (int, str) else None) for text, one in value.items()]
+    found = _stored(tuple(pairs))
+    if isinstance(found, str):
+        raise InputError(f"{place}: {name(found)!r}: no hash of a snapshot; take a new one")
+    return found
+
+
+@lru_cache(maxsize=1 << 10)
+def _stored(pairs: tuple[tuple[str, int | str | None], ...]) -> StoredHashes | str:
+    """Return the stored hashes, which all replicas have; the key of one that is none."""
+    hidden = any(isinstance(one, str) for _, one in pairs)
     by_text: dict[int, Hash] = {}
-    for text, one in value.items():
+    for text, one in pairs:
         # "same" stands for the key itself: nothing is hidden in that text, so its hash tells nothing new
         found = int(text, 16) if one == PUBLIC and _TEXT.fullmatch(text) else hash_of(one)
         if found is None or not _TEXT.fullmatch(text) or isinstance(one, str) != hidden:
-            raise InputError(f"{place}: {name(text)!r}: no hash of a snapshot; take a new one")
+            return text
         by_text[int(text, 16)] = found
     return StoredHashes(by_text, hidden=hidden)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,17 +11,21 @@ from typing import Any
 
 import pytest
 
+from hashcompat import snapshot, to_document
 from hashcompat.analysis import planning
 from hashcompat.analysis.planning import repeats
+from hashcompat.analysis.planning.judge import Judge
 from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.repeats import Repeats
+from hashcompat.analysis.planning.rulings import Rulings
 from hashcompat.analysis.planning.templates import Templates
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.kubelet.hashing import container_hash
 from hashcompat.core.kubelet.template import Around
 from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.verdicts import Hash
 from hashcompat.sources.files.collect import collect
 from tests.helpers.pods import Json
 from tests.helpers.replicas import deployments
@@ -137,7 +142,7 @@ def test_each_hash_of_a_replica_is_computed_once(
     computed = Counter[tuple[int, tuple[str, ...]]]()
     once = Around.hash
 
-    def counting(self: Around, names: Sequence[str]) -> int:
+    def counting(self: Around, names: Sequence[str]) -> Hash:
         computed[id(self), tuple(names)] += 1
         return once(self, names)
 
@@ -201,3 +206,23 @@ def test_a_pod_that_asks_for_the_node_of_its_replicas_is_refused_in_every_hop(
         ("1.35.10", 1),
         ("1.36.5", 1),
     ]
+
+
+def test_replicas_in_a_snapshot_are_decided_once_for_each_way_their_hashes_compare(
+    tmp_path: Path, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, pair = tmp_path / "snapshot.json", ("auto", "1.33.13")
+    path.write_text(json.dumps(to_document(snapshot(dump(tmp_path, plain)))))
+    drafts = Counter[str]()
+    draft = Judge.draft
+
+    def counting(self: Judge, *given: Any) -> Any:
+        drafts["draft"] += 1
+        return draft(self, *given)
+
+    monkeypatch.setattr(Judge, "draft", counting)
+    found = plan(str(path), pair, catalog)
+    once = drafts["draft"]
+    monkeypatch.setattr(Rulings, "is_shared", lambda *_: False)
+    assert found == plan(str(path), pair, catalog)
+    assert once * 4 < drafts["draft"] - once

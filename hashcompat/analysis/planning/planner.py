@@ -39,7 +39,7 @@ from hashcompat.core.model.items import (
 )
 from hashcompat.core.model.plan import NodeRelease, Plan, ReleaseFacts, Way, share
 from hashcompat.core.model.pods import Container, Node, Pod
-from hashcompat.core.model.verdicts import FINDINGS, Verdict, number_of
+from hashcompat.core.model.verdicts import FINDINGS, Hash, Verdict, number_of
 
 if TYPE_CHECKING:
     from hashcompat.analysis.planning.items import Rows
@@ -116,13 +116,13 @@ class Planner:
         ended = [place for place, one in enumerate(rulings) if one.prediction.verdict is Verdict.KILL]
         return rulings if shared and all(one.saved is not None for one in rulings) else None, ended
 
-    def repeat(self, pod: Pod, rulings: Sequence[Ruling], hashes: Sequence[tuple[int, int]]) -> None:
+    def repeat(self, pod: Pod, rulings: Sequence[Ruling], hashes: Sequence[tuple[Hash, Hash]]) -> None:
         """Add a replica; ``hashes`` has those of each container, under the current and the target kubelet."""
         name = name_of(pod)
         for container, ruling, (old, new) in zip(pod.containers, rulings, hashes, strict=True):
             self._cautions.add(ruling.caution, pod, container)
             self._save(ruling)
-            self._item(name, container, ruling, (None, old, new))
+            self._item(name, container, ruling, (None, number_of(old), number_of(new)))
 
     def _save(self, ruling: Ruling) -> None:
         """Count a replica that the patch keeps."""

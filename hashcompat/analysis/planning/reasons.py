@@ -292,10 +292,16 @@ class Suggester:
         return frozenset(one.hash(names) for one in self._arounds((template, old)))
 
     def _by_names(self, given: tuple[Template, Kubelet]) -> list[Around]:
-        """Return the accepted hashes of a template's containers by their names; errors as Hasher.hash."""
+        """Return the accepted hashes of a template's containers by their names; errors as Hasher.hash.
+
+        Nothing where a snapshot does not store one of them.
+        """
         template, old = given
         made = self._accepting(old).made(template.spec, keep_empty=False)
-        return [template.around(hasher, decoded) for hasher, decoded in made]
+        try:
+            return [template.around(hasher, decoded) for hasher, decoded in made]
+        except NotStoredError:
+            return []
 
     def _accepting(self, old: Kubelet) -> Accepting:
         return Accepting(self._new, [old], self._defaults)

@@ -34,6 +34,7 @@ from hashcompat.core.kubelet.template import Around
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Details, Way
 from hashcompat.core.model.pods import Pod
+from hashcompat.core.model.verdicts import Hash
 
 
 class Gathering(Protocol):
@@ -120,7 +121,7 @@ class _Hashes(msgspec.Struct, frozen=True):
         place = next(place for place, one in enumerate(arounds) if one is every[1])
         return cls(arounds, place, _pattern([one.hash(named.names) for one in arounds]))
 
-    def repeated(self, names: Sequence[str]) -> tuple[int, int] | None:
+    def repeated(self, names: Sequence[str]) -> tuple[Hash, Hash] | None:
         """Return those under the current and the target kubelet; None where they compare otherwise."""
         found = [one.hash(names) for one in self.arounds]
         return (found[0], found[self.new]) if _pattern(found) == self.pattern else None
@@ -206,5 +207,5 @@ class Repeats:
         return self._kubelets[release]
 
 
-def _pattern(hashes: list[int]) -> Pattern:
+def _pattern(hashes: list[Hash]) -> Pattern:
     return tuple(map(hashes.index, hashes))

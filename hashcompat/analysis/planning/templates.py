@@ -13,6 +13,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+from msgspec import structs
 
 from hashcompat.analysis.planning.kinds import (
     Asked,
@@ -29,13 +30,13 @@ from hashcompat.analysis.planning.patched import as_decoded
 from hashcompat.analysis.planning.view import Spec, View
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.scheduling import is_token_mount
-from hashcompat.core.errors import DecodeError
+from hashcompat.core.errors import DecodeError, NotStoredError
 from hashcompat.core.go.jsonpath import rows
 from hashcompat.core.kubelet.decide.whole import Whole
-from hashcompat.core.kubelet.hashing import ContainerHash, Hasher, hashers
+from hashcompat.core.kubelet.hashing import ContainerHash, Hasher, hashers, true_hash
 from hashcompat.core.kubelet.template import Around, around
 from hashcompat.core.model.pods import PROFILES, Blank, Container, Node, Pod
-from hashcompat.core.model.verdicts import Hash
+from hashcompat.core.model.verdicts import Hash, StoredHashes, number_of
 
 if TYPE_CHECKING:
     from hashcompat.analysis.planning.served import Served
@@ -70,7 +71,7 @@ def likeness(
         blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest(),
         len(text),
         (
-            repr(container.stored),
+            tuple(container.stored.by_text.items()) if container.stored else None,
             container.type,
             pod.manifest,
             pod.host_network,
@@ -119,17 +120,20 @@ _UNLIKE: Final[Compared] = 0, 1, 1
 class Template:
     """A container of API pods, but for the names that each has as its own."""
 
-    def __init__(self, spec: Spec, words: tuple[str, ...]) -> None:
-        """Take the JSON of the container with words in the places of its names."""
+    def __init__(self, spec: Spec, words: tuple[str, ...], stored: StoredHashes | None = None) -> None:
+        """Take the JSON of the container with words in the places of its names.
+
+        ``stored`` is what a snapshot stores of its hashes, which are then those of one without names.
+        """
         self.spec = spec
-        self._words = words
+        self._words, self._stored = words, stored
         self._known: dict[object, list[Around]] = {}
         self._of_kubelets: dict[Kubelet, list[Around]] = {}
         self._of_several: dict[tuple[Kubelet, ...], list[Around]] = {}
         self._arounds: dict[tuple[Hasher, str], Around] = {}
 
     def arounds(self, kubelet: Kubelet) -> list[Around]:
-        """Return the kubelet's hashes by the names, one for each encoding/json; errors as Hasher.hash.
+        """Return the kubelet's hashes by the names, one for each encoding/json; errors as ``View.hash``.
 
         The same list for all kubelets that hash in the same way.
         """
@@ -155,10 +159,13 @@ class Template:
         return self._known[key]
 
     def around(self, hasher: Hasher, spec: Spec) -> Around:
-        """Return a hash of what is made of the template by the names; errors as Hasher.hash."""
+        """Return a hash of what is made of the template by the names; errors as ``View.hash``."""
         key = hasher, repr(spec) if spec is not self.spec else ""
         if key not in self._arounds:
-            self._arounds[key] = around(hasher, spec, self._words)
+            found = around(hasher, spec, self._words)
+            if self._stored is not None:
+                found = structs.replace(found, stored=true_hash(self._stored, found.before))
+            self._arounds[key] = found
         return self._arounds[key]
 
 
@@ -167,16 +174,16 @@ class Named:
 
     def __init__(self, template: Template | None, names: tuple[str, ...], likeness: Likeness | Blank) -> None:
         self.template = template
-        """None where it is hashed by itself: a manifest, or a container whose hashes a snapshot stores."""
+        """None where it is hashed by itself: in a manifest."""
         self.names = names
         self.likeness = likeness
         """What its replicas share, those with other names included; with its size."""
-        self._known: dict[int, int] = {}  # by the template's hashes
+        self._known: dict[int, Hash] = {}  # by the template's hashes
 
     def hash(self, kubelet: Kubelet) -> ContainerHash:
         """Return the hash of a container with a template; once for all kubelets that hash in the same way.
 
-        Errors as ``Hasher.hash``.
+        Errors as ``View.hash``.
         """
         arounds = self.template.arounds(kubelet) if self.template else _NO_AROUNDS
         return ContainerHash(self._candidates(arounds), kubelet.era.name)
@@ -185,17 +192,17 @@ class Named:
         """Return the value of that hash, None where it is not certain; errors as ``hash``."""
         arounds = self.template.arounds(kubelet) if self.template else _NO_AROUNDS
         if len(arounds) == 1:
-            return self._hash(arounds[0])
+            return number_of(self._hash(arounds[0]))
         found = self._candidates(arounds)  # two ways of writing may write the same
-        return self._hash(arounds[0]) if len(found) == 1 else None
+        return number_of(self._hash(arounds[0])) if len(found) == 1 else None
 
     def compared(self, old: Kubelet, new: Kubelet) -> Compared | None:
-        """Compare the hashes of two kubelets; None without a template, and for what does not decode."""
+        """Compare the hashes of two kubelets; None without a template, and for what no hash is known of."""
         if self.template is None:
             return None
         try:
             one, other = self.template.arounds(old), self.template.arounds(new)
-        except DecodeError:
+        except (DecodeError, NotStoredError):
             return None
         if one is other and len(one) == 1:
             return _ALIKE
@@ -208,7 +215,7 @@ class Named:
     def _candidates(self, arounds: list[Around]) -> frozenset[Hash]:
         return frozenset([self._hash(one) for one in arounds])
 
-    def _hash(self, one: Around) -> int:
+    def _hash(self, one: Around) -> Hash:
         found = self._known.get(id(one))
         if found is None:
             found = self._known[id(one)] = one.hash(self.names)
@@ -336,18 +343,19 @@ class Templates:
                 self._templates.add(blank, template, blank.size * _TEXTS)
             return Named(template, container.own, blank)
         text = text_of(container)
-        if pod.manifest or pod.static_manifest is not None or container.stored is not None:
+        if pod.manifest or pod.static_manifest is not None:
             volumes = frozenset[str]()
             if pod.manifest:
                 from hashcompat.analysis.planning.served import volumes_of_images  # noqa: PLC0415 - as above
 
                 volumes = volumes_of_images(pod, self.whole(pod))
             return Named(None, (), likeness(pod, container, text, volumes))
-        name = _own_name(container.spec, text) if len(text) <= _LONGEST else ""
+        has_name = container.stored is None and len(text) <= _LONGEST
+        name = _own_name(container.spec, text) if has_name else ""
         alike = likeness(pod, container, text.replace(name, _ANY) if name else text)
         if alike not in self._templates:
             spec = _with_any(container.spec) if name else container.spec
-            template = Template(spec, (_ANY,) if name else ())
+            template = Template(spec, (_ANY,) if name else (), container.stored)
             self._templates.add(alike, template, alike.size * (_TEXTS if name else 1))
         return Named(self._templates[alike], (name,) if name else (), alike)
 

@@ -14,6 +14,7 @@ from hashcompat.core.go.digest import Digest, Texts, going_on
 from hashcompat.core.go.jsontext import ESCAPES, clean, quote
 from hashcompat.core.go.types import Coded, Map, Struct
 from hashcompat.core.kubelet.hashing import Hasher
+from hashcompat.core.model.verdicts import Hash
 from hashcompat.core.regex import regex
 
 
@@ -30,6 +31,8 @@ class Around(msgspec.Struct, frozen=True):
     """The names in the text by number, each with the text that follows it, in UTF-8."""
     go_on: Callable[[Texts], int]
     """The hash by the names as they are printed."""
+    stored: Hash | None = None
+    """What a snapshot stores in place of that hash; only where no name is in the text."""
 
     @classmethod
     def of(cls, hasher: Hasher, before: int, after: tuple[tuple[int, str], ...]) -> Around:
@@ -41,12 +44,12 @@ class Around(msgspec.Struct, frozen=True):
     @property
     def way(self) -> tuple[object, ...]:
         """What decides the hash besides the names."""
-        return self.digest, self.in_bytes, self.before, self.after
+        return self.digest, self.in_bytes, self.before, self.after, self.stored
 
-    def hash(self, names: Sequence[str]) -> int:
-        """Return the unsigned 32-bit hash of the container with these names."""
+    def hash(self, names: Sequence[str]) -> Hash:
+        """Return the hash of the container with these names."""
         if not self.after:
-            return self.before
+            return self.before if self.stored is None else self.stored
         # From 1.31 on most names are in no hashed text, and bytes take longer to print than to hash.
         printed = {number: _in_json(names[number]) for number, _ in self.after} if self.in_bytes else names
         return self.go_on(printed)

@@ -34,6 +34,14 @@ def test_strings_that_are_no_keys_and_restart_counts_are_tokens() -> None:
     ]
 
 
+def test_keys_that_are_a_pods_own_are_tokens_too() -> None:
+    value = {'k:{"ip":"::1"}': {"k": "a"}, 'k:{"uid":"u"}': "b", 'k:{"type":"t"}': {}}
+    assert [one for one, _, _ in tokens(json.dumps(value))] == [
+        *('k:{\\"ip\\":\\"::1\\"}', "a", 'k:{\\"uid\\":\\"u\\"}', "b")
+    ]
+    assert [one for _, one in leaves(value, keys=True)] == ['k:{"ip":"::1"}', "a", 'k:{"uid":"u"}', "b"]
+
+
 def test_a_part_that_begins_with_a_key() -> None:
     assert tokens(TEXT, TEXT.index('"n"')) == [("4", "restartCount", False)]
 

@@ -72,8 +72,14 @@ _TOKEN: Final = regex(
 """A string; behind one that is a key, the string or the number that is its value."""
 
 
+OWN_KEYS: Final = ("uid", "ip")
+"""Fields whose values, as the keys of a list, are a pod's own: ``k:{"ip":"10.0.0.1"}`` in managedFields."""
+_BEGINS: Final = tuple(f'k:{{"{one}":"' for one in OWN_KEYS)
+_WRITTEN: Final = tuple(one.replace('"', '\\"') for one in _BEGINS)
+
+
 class Token(NamedTuple):
-    """A string that is a value, or the number of a ``restartCount``; never a key."""
+    """A string that is a value, or the number of a ``restartCount``; of keys only those of ``OWN_KEYS``."""
 
     start: int
     """Where its characters begin, without a quote."""
@@ -83,6 +89,7 @@ class Token(NamedTuple):
     is_number: bool = False
     is_as_is: bool = True
     """Whether its characters are those of its value."""
+    is_key: bool = False
 
 
 class Text(msgspec.Struct, frozen=True, eq=False):
@@ -90,7 +97,8 @@ class Text(msgspec.Struct, frozen=True, eq=False):
 
     whole: str
     tokens: Callable[[int, int], Iterable[Token]]
-    """Returns those of a part of it, in order: every string but keys, and every ``restartCount``.
+    """Returns those of a part of it, in order: every string but keys, and every ``restartCount``; in JSON
+    also the keys that are a pod's own.
 
     The part begins with a key, or the whole.
     """
@@ -113,18 +121,25 @@ def _tokens(text: str, start: int, end: int) -> Iterator[Token]:
             continue
         # in a list of strings no key comes before a string, so the key of the list is the latest one
         key = found[1]
+        if key.startswith(_WRITTEN):
+            yield Token(*found.span(1), key, is_key=True)
         if found[3] is not None:
             yield Token(*found.span(3), key)
         elif found[4] is not None and key == COUNT:
             yield Token(*found.span(4), key, is_number=True)
 
 
-def leaves(value: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
-    """Yield the keys and indexes to each value that a token stands for, with that value, in that order."""
+def leaves(value: Any, *, keys: bool = False) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """Yield the keys and indexes to each value that a token stands for, with that value, in that order.
+
+    ``keys``: also those to each key that one stands for, with that key.
+    """
     todo: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
     while todo:
         steps, one = todo.pop()
         kind = type(one)
+        if keys and steps and type(steps[-1]) is str and steps[-1].startswith(_BEGINS):
+            yield steps, steps[-1]
         if kind is str or (kind is int and steps[-1] == COUNT):
             yield steps, one
         elif kind is dict:

@@ -52,8 +52,7 @@ _ROLES: Final = {
             )
         ),
         ("metadata", "annotations", _ANY),
-        ("metadata", "managedFields", EACH, "time"),
-        *(("metadata", "managedFields", EACH, key) for key in ("manager", "operation", "subresource")),
+        ("metadata", "managedFields", _ANY),
         ("metadata", "ownerReferences", EACH, "apiVersion"),
         *(
             ("spec", key)

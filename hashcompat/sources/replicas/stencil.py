@@ -62,6 +62,8 @@ class Cut:
         """The key before each of these."""
         self.numbers: set[int] = set()
         """Which of them are numbers."""
+        self.own_keys: list[int] = []
+        """Which of them are keys."""
         self.values: list[str] = []
         self.pieces: list[str] = []
         self.tokens = 0
@@ -73,6 +75,8 @@ class Cut:
             if one.end < end and _may_be_slot(one, value, alphabet):
                 if one.is_number:
                     self.numbers.add(len(self.values))
+                if one.is_key:
+                    self.own_keys.append(len(self.values))
                 self.places.append(place)
                 self.keys.append(one.key)
                 self.values.append(value)
@@ -125,6 +129,8 @@ class Stencil:
         """The line breaks in it: no slot has any."""
         self._odd, self._longest = cut.alphabet.odd, cut.alphabet.longest
         self._numbers = tuple(n for n, slot in enumerate(self.slots) if slot in cut.numbers)
+        self._keys = tuple(n for n, slot in enumerate(self.slots) if slot in cut.own_keys)
+        self._repeated = _firsts([cut.values[slot] for slot in self.slots if slot in cut.own_keys])
         self._bare = tuple(
             n
             for n, before in enumerate((first, *rest)[:-1])
@@ -161,9 +167,17 @@ class Stencil:
         # a space is within no escape, so none begins in one string and ends in another
         if not self.cut.alphabet.escapes or _ESCAPED.fullmatch(" ".join(values)) is None:
             return None
-        return [_DECODER.decode(f'"{one}"') if "\\" in one else one for one in values]
+        read = [_DECODER.decode(f'"{one}"') if "\\" in one else one for one in values]
+        # Which keys of the first text are equal is right: where others are, one object may have a key twice.
+        are_right = not self._keys or _firsts([read[slot] for slot in self._keys]) == self._repeated
+        return read if are_right else None
 
     def others(self, cut: Cut) -> list[int]:
         """Return the tokens outside slots that a text of the same skeleton has otherwise."""
         pairs = enumerate(zip(self.cut.values, cut.values, strict=True))
         return [number for number, (one, other) in pairs if one != other and number not in self._chosen]
+
+
+def _firsts(values: list[str]) -> list[int]:
+    """Return for each string which is the first that equals it."""
+    return list(map(values.index, values))

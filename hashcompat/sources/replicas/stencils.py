@@ -36,6 +36,7 @@ _PARTS: Final = 3
 """Metadata, spec and status, each with the key before it."""
 _SPEC: Final = 1
 _STATUS: Final = 2
+_MANAGED: Final = ("metadata", "managedFields")
 _FEW: Final = 4
 """Of the strings of a spec, at most one in so many differs between pods of one stencil."""
 _OTHERWISE: Final = (*ANNOTATIONS, WORKLOAD)
@@ -157,7 +158,7 @@ class Stencils:
             else:
                 cut = Cut(
                     found.whole,
-                    found.tokens(start, end),
+                    (one for one in found.tokens(start, end) if not number or not one.is_key),
                     start,
                     end,
                     QUOTED if found.is_bare is None else PLAIN,
@@ -188,8 +189,9 @@ class Stencils:
         others = min(((one.others(cut), place) for place, one in enumerate(known)), key=_number, default=None)
         if others is not None and not others[0]:
             return known[others[1]]
-        paths = [steps for steps, _ in leaves(value)]
-        if len(paths) != cut.tokens:
+        paths = [steps for steps, _ in leaves(value, keys=not number and is_bare is None)]
+        # Nobody reads managedFields; anywhere else a value is found by its keys.
+        if len(paths) != cut.tokens or any(paths[cut.places[one]][:2] != _MANAGED for one in cut.own_keys):
             return None
         if others is not None and len(others[0]) <= most:
             one = known[others[1]]

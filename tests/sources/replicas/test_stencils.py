@@ -120,6 +120,40 @@ def test_names_in_keys_of_managed_fields(
     assert len(found) == 4 + 8
 
 
+def with_address(one: Json, *addresses: str) -> Json:
+    """Return a pod with the fields that a kubelet manages of a status with such addresses."""
+    keys = {f'k:{{"ip":"{address}"}}': {".": {}, "f:ip": {}} for address in addresses}
+    fields = {"f:status": {"f:podIPs": {".": {}, **keys}}}
+    managed = {"manager": "kubelet", "operation": "Update", "fieldsType": "FieldsV1", "fieldsV1": fields}
+    return {**one, "metadata": {**one["metadata"], "managedFields": [managed]}}
+
+
+def test_addresses_in_keys_of_managed_fields_make_no_shapes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = [
+        with_address(one, f"10.0.0.{number}", f"fd00::{number}") for number, one in enumerate(replicas(24))
+    ]
+    name = dumped(given, tmp_path / "pods.json")
+    same(name, monkeypatch)
+    assert len(set(shapes_of(name))) == 1
+
+    last = given[-1]["metadata"]["managedFields"][0]["fieldsV1"]["f:status"]["f:podIPs"]
+    *_, one, other = last
+    text = Path(name).read_text().replace(json.dumps(other), json.dumps(one))
+    Path(name).write_text(text)
+    found, error = same(name, monkeypatch)
+    assert (found, "twice" in error) == ([], True)
+
+
+def test_such_keys_elsewhere_are_those_of_a_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = replicas(12)
+    for number, one in enumerate(given):
+        one["metadata"]["labels"] = {f'k:{{"ip":"10.0.0.{number}"}}': "yes"}
+        one["status"][f'k:{{"uid":"{number}"}}'] = "text"
+    assert len(same(dumped(given, tmp_path / "pods.json"), monkeypatch)[0]) == 4 + len(given)
+
+
 def at(*steps: str | int) -> Callable[[Json], Any]:
     def reached(pod: Json) -> Any:
         value: Any = pod

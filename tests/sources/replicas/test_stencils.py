@@ -122,7 +122,7 @@ def test_names_in_keys_of_managed_fields(
 
 def with_address(one: Json, *addresses: str) -> Json:
     """Return a pod with the fields that a kubelet manages of a status with such addresses."""
-    keys = {f'k:{{"ip":"{address}"}}': {".": {}, "f:ip": {}} for address in addresses}
+    keys: Json = {f'k:{{"ip":"{address}"}}': {".": {}, "f:ip": {}} for address in addresses}
     fields = {"f:status": {"f:podIPs": {".": {}, **keys}}}
     managed = {"manager": "kubelet", "operation": "Update", "fieldsType": "FieldsV1", "fieldsV1": fields}
     return {**one, "metadata": {**one["metadata"], "managedFields": [managed]}}

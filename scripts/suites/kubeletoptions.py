@@ -38,7 +38,7 @@ RELEASES: Final = (
 """The releases that are compared: those around removals of many flags, and some that other suites build."""
 
 
-_GONE: Final = ("k8s.io/sample-cli-plugin", "vbom.ml/util")
+_GONE: Final = ("k8s.io/node-api", "k8s.io/sample-cli-plugin", "vbom.ml/util")
 """Modules that a proxy may lack, and that Kubernetes' go.mod requires although no kubelet imports them."""
 
 

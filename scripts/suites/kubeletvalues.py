@@ -18,9 +18,22 @@ _GATES: Final = "k8s.io/apiserver/pkg/util/feature"
 
 RELEASES: Final = (
     "1.10.13",
+    "1.11.10",
+    "1.12.10",
+    "1.13.12",
+    "1.14.10",
+    "1.15.12",
     "1.16.15",
+    "1.17.17",
+    "1.18.19",
+    "1.19.16",
     "1.20.15",
+    "1.21.14",
+    "1.22.17",
+    "1.23.17",
     "1.24.17",
+    "1.25.16",
+    "1.26.15",
     "1.27.16",
     "1.28.15",
     "1.29.15",
@@ -33,7 +46,7 @@ RELEASES: Final = (
     "1.36.3",
     "1.37.1",
 )
-"""The releases that are compared."""
+"""The releases that are compared: one of each minor whose kubelet reads a configuration file."""
 
 _OPTIONS: Final = "cmd/kubelet/app/options"
 """The package of the kubelet's own flags."""

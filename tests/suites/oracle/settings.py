@@ -55,7 +55,10 @@ class Settings:
         self.hazards = catalog.hazards(self.kubelet.release)
         self._random = Random(seed)
         of: Release = self.kubelet.release
-        self.rows = self.hazards.values.rows(of)
+        names = catalog.releases()
+        every = [row for name in names for row in self.hazards.values.rows(catalog.kubelet(name).release)]
+        self.rows = tuple({repr(row): row for row in every}.values())
+        """Those of every release: a value that others refuse may be one that this one refuses too."""
         self.fields = {
             path: field.kind
             for path, field in self.hazards.config.fields(of).items()
@@ -64,6 +67,9 @@ class Settings:
         self.flags = {
             name: flag.kind for name, flag in self.hazards.flags.flags(of).items() if name not in OTHERS
         }
+        # 1.26 refuses to be given none, which PF-103 finds.
+        needed = self.hazards.runtime_endpoint == "none"
+        self._endpoint = ["--container-runtime-endpoint=unix:///run/x.sock"] if needed else []
         self._gates = sorted({gate for row in self.rows for gate in _gates(row)})
 
     def __iter__(self) -> Iterator[tuple[list[str], str]]:
@@ -78,7 +84,7 @@ class Settings:
             if self._random.random() < 0.5 and self._gates:
                 gate = self._random.choice(self._gates)
                 document["featureGates"] = {gate: self._random.random() < 0.5}
-            yield list(self._flags()), self._text(document)
+            yield [*self._endpoint, *self._flags()], self._text(document)
 
     def _put_judged(self, document: dict[str, Any], row: ValueRow) -> None:
         """Give the field of a row a value, and at times those that decide about it."""

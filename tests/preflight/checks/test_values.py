@@ -133,6 +133,8 @@ def no_flag(name: str, gate: str) -> str:
     return f"{name}: needs the feature gate {gate}, which no flag turns on"
 
 
+TLS = "serverTLSBootstrap: true\n"
+
 def off(name: str, gate: str) -> str:
     return f"{name}: needs the feature gate {gate}, which is off"
 
@@ -435,6 +437,21 @@ def off(name: str, gate: str) -> str:
                 )
             ],
         ),
+        # where rows begin
+        ("1.11.10", "imageGCLowThresholdPercent: 90\n", []),
+        (
+            "1.12.10",
+            "imageGCLowThresholdPercent: 90\n",
+            [
+                "imageGCLowThresholdPercent: has to be less than imageGCHighThresholdPercent, which is 85",
+            ],
+        ),
+        ("1.11.10", TLS, [off(TLS.partition(":")[0], "RotateKubeletServerCertificate")]),
+        ("1.12.10", TLS, []),
+        ("1.12.10", "nodeLeaseDurationSeconds: -1\n", ["nodeLeaseDurationSeconds: has to be at least 1"]),
+        ("1.19.16", "logging: {format: xml}\n", ["logging.format: has to be one of: text, json"]),
+        ("1.19.16", "nodeStatusMaxImages: -2\n", ["nodeStatusMaxImages: has to be at least -1"]),
+        ("1.23.17", "logging: {verbosity: -1}\n", ["logging.verbosity: has to be at least 0"]),
     ],
 )
 def test_pf126_each_form_on_both_sides(to: str, config: str, expected: list[str]) -> None:
@@ -517,6 +534,7 @@ def test_pf126_kubelets_of_vendors_may_set_more_labels(to: str, current: str) ->
         ("1.24.17", "--seccomp-default", [no_flag("--seccomp-default", "SeccompDefault")]),
         ("1.24.17", "--seccomp-default=false", []),
         ("1.25.16", "--seccomp-default", []),
+        ("1.11.10", "--node-status-max-images=-2", ["--node-status-max-images: has to be at least -1"]),
         (NEWEST, "--max-pods=-1", ["--max-pods: has to be at least 0"]),
         (NEWEST, "--max-pods=0x10", []),
         (NEWEST, "--max-pods=010", []),

@@ -135,6 +135,7 @@ def no_flag(name: str, gate: str) -> str:
 
 TLS = "serverTLSBootstrap: true\n"
 
+
 def off(name: str, gate: str) -> str:
     return f"{name}: needs the feature gate {gate}, which is off"
 

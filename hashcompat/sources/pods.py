@@ -185,6 +185,7 @@ def of_pod(found: Fields, owner: str = "") -> Pod:
         spec=spec.value,
         profiles=profiles_in(annotations.value) if manifest else {},
         config_hash=mirror.uid,
+        images={name: seen.image for name, seen in _shown(status.value)} if mirror.static else {},
         containers=tuple(_containers(spec, _reported(status.value, mirror.static), found)),
         file=found.where.file,
         labels=part(metadata.value, "labels"),
@@ -222,15 +223,21 @@ def seen_of(metadata: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str,
     newest, reported = metadata.get("generation"), status.get("observedGeneration")
     if type(newest) is not int or type(reported) is not int or not 0 < reported < newest:
         return None
-    return {
-        clean(row["name"]): Seen(
-            clean(image) if isinstance(image := row.get("image"), str) else "",
-            found if isinstance(found := row.get("resources"), Mapping) else None,
-        )
-        for key in STATUSES.values()
-        for row in rows(status, key)
-        if isinstance(row, Mapping) and isinstance(row.get("name"), str)
-    }
+    return dict(_shown(status))
+
+
+def _shown(status: Mapping[str, Any]) -> Iterator[tuple[str, Seen]]:
+    """Yield the names of containers, each with what the status shows of the spec that it was made by."""
+    for key in STATUSES.values():
+        for row in rows(status, key):
+            if isinstance(row, Mapping) and isinstance(row.get("name"), str):
+                yield (
+                    clean(row["name"]),
+                    Seen(
+                        clean(image) if isinstance(image := row.get("image"), str) else "",
+                        found if isinstance(found := row.get("resources"), Mapping) else None,
+                    ),
+                )
 
 
 def deadline_of(spec: Mapping[str, Any], started: object) -> datetime | None:

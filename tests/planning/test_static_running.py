@@ -190,3 +190,85 @@ def test_a_static_pod_that_neither_kubelet_reads_is_no_finding(run: Run, directo
     assert rows(planned(run, directory, runs, way=["1.36.4", "1.37.1"])) == {"p-n1": ("KILL", ["HC021"])}
     off = ("--feature-gates", "PreventStaticPodAPIReferences=false")
     assert rows(planned(run, directory, way=["1.36.4", "1.37.1"], more=off)) == {"p-n1": ("KILL", ["HC021"])}
+
+
+OWN = "11112222-3333-4444-5555-666677778888"
+SHOWN = {**C, "terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
+
+
+def shown_as(container: Json, *more: Json, image: str = C["image"]) -> Json:
+    """Return the mirror pod of a static pod with a UID of its own, whose containers run."""
+    made = mirror(OWN, container={**container, "imagePullPolicy": "Always"})
+    made["spec"]["containers"] += more
+    (row,) = made["status"]["containerStatuses"]
+    made["status"]["containerStatuses"] = [
+        {**row, "name": one["name"], "image": image} for one in made["spec"]["containers"]
+    ]
+    return made
+
+
+def edited(run: Run, directory: Path, container: Json, shown: Json, way: list[str] = RUNS) -> Json:
+    (directory / "p.json").write_text(json.dumps(manifest(container, uid=OWN)))
+    return planned(run, directory, shown, way=way)
+
+
+@pytest.mark.parametrize("way", [RUNS, ["1.30.13", "1.30.14"], ["1.20.14", "1.20.15"]], ids=str)
+def test_a_manifest_with_a_uid_that_is_the_one_that_runs_keeps_its_pod(
+    run: Run, directory: Path, way: list[str]
+) -> None:
+    limited = {**SHOWN, "resources": {"limits": {"cpu": "1"}}}  # as LimitRanger does
+    for shown in (SHOWN, limited):
+        assert rows(edited(run, directory, C, shown_as(shown), way)) == {"p-n1": ("KEEP", [])}
+
+
+def test_a_manifest_with_a_uid_that_names_another_image_restarts_its_container(
+    run: Run, directory: Path
+) -> None:
+    for way in (RUNS, ["1.30.13", "1.30.14"]):
+        document = edited(run, directory, {**C, "image": "registry.example/c:2"}, shown_as(SHOWN), way)
+        assert rows(document) == {"p-n1": ("RESTART", ["HC046"])}
+        assert "another image than the one that runs" in document["items"][0]["reasons"][0]["text"]
+
+
+def test_that_an_api_server_shows_another_image_proves_nothing(run: Run, directory: Path) -> None:
+    changed = shown_as({**SHOWN, "image": "mirror.example/c:1"})
+    assert rows(edited(run, directory, C, changed)) == {"p-n1": ("UNKNOWN", ["HC046"])}
+
+
+def test_what_else_an_edited_manifest_has_is_unknown_where_it_is_hashed(run: Run, directory: Path) -> None:
+    changed = {**C, "env": [{"name": "A", "value": "1"}]}
+    found = edited(run, directory, changed, shown_as(SHOWN), ["1.30.13", "1.30.14"])
+    assert rows(found) == {"p-n1": ("UNKNOWN", ["HC046"])}
+    assert rows(edited(run, directory, changed, shown_as(SHOWN))) == {"p-n1": ("KEEP", [])}
+
+
+def test_a_record_of_an_edited_manifest_decides(run: Run, directory: Path, tmp_path: Path) -> None:
+    changed, shown = {**C, "image": "registry.example/c:2"}, shown_as(SHOWN)
+    (directory / "p.json").write_text(json.dumps(manifest(changed, uid=OWN)))
+    result = run("hash", "--kubelet", "1.36.4", "-f", directory / "p.json", "-o", "json")
+    now = int(result.document["items"][0]["hashes"]["1.36.4"]["hash"])
+    for value, verdict in ((1, "RESTART"), (now, "KEEP")):
+        options = recorded(tmp_path, {**record(value, "p", uid=OWN), "id": ID})
+        document = planned(run, directory, shown, more=options)
+        assert rows(document)["p-n1"][0] == verdict
+
+
+@pytest.mark.parametrize("uid", [OWN, ""])
+def test_a_container_that_a_manifest_has_no_more_is_killed(run: Run, directory: Path, uid: str) -> None:
+    old = {"name": "old", "image": "registry.example/old:1"}
+    (directory / "p.json").write_text(json.dumps(manifest(C, **({"uid": uid} if uid else {}))))
+    document = planned(run, directory, shown_as(SHOWN, old))
+    verdicts = {one["container"]: one["verdict"] for one in document["items"]}
+    assert verdicts == {"c": "KEEP" if uid else "RESTART", "old": "KILL"}
+
+
+def test_a_container_with_another_name_is_another_one(run: Run, directory: Path) -> None:
+    document = edited(run, directory, {**C, "name": "d"}, shown_as(SHOWN))
+    found = {one["container"]: (one["verdict"], one["reasons"][0]["id"]) for one in document["items"]}
+    assert found == {"c": ("KILL", "HC046"), "d": ("KEEP", "HC002")}
+    assert document["summary"]["notCompared"] == 1
+
+
+def test_a_reference_that_the_running_pod_lacks_is_refused(run: Run, directory: Path) -> None:
+    changed = {**C, "envFrom": [{"secretRef": {"name": "s"}}]}
+    assert rows(edited(run, directory, changed, shown_as(SHOWN))) == {"p-n1": ("KILL", ["HC021"])}

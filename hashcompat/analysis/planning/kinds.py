@@ -60,6 +60,7 @@ _NAMES_OF_POD: Final = frozenset(
     {
         *("origin", "file", "namespace", "name", "uid", "node", "owner", "workload", "config_hash"),
         *("containers", "spec", "labels", "ready", "ready_since", "shape"),
+        *("images", "mirror"),  # of static pods, which are decided one by one
         *("created", "resized", "claims", "ends"),  # what these decide is looked at before kinds are
         *("phase", "seen"),  # reported
     }

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from msgspec import structs
 
-from hashcompat.analysis.planning.patched import Accepting
+from hashcompat.analysis.planning.patched import Accepting, as_decoded
 from hashcompat.analysis.planning.reading import Transition, read, served_to
 from hashcompat.analysis.planning.templates import Template
 from hashcompat.analysis.planning.view import HashOf, Spec, View
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import same_upstream
+from hashcompat.core.go.jsonpath import part
 from hashcompat.core.kubelet.decide.case import RESIZE_GATE, Case
 from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
 from hashcompat.core.kubelet.decide.whole import Whole
@@ -178,7 +179,32 @@ def _static(transition: Transition, records: Records) -> dict[str, Any]:
             if any(runs_as == one.uid for one in found):
                 uids = found
                 break
-    return {"static_uids": uids, "runs_as": runs_as}
+    return {"static_uids": uids, "runs_as": runs_as, "edited": _is_edited(transition)}
+
+
+_OF_ADMISSION: Final = ("resources", "imagePullPolicy")
+"""What admission plugins set in mirror pods too: LimitRanger, AlwaysPullImages."""
+
+
+def _is_edited(transition: Transition) -> bool:
+    """Return whether a manifest has another container than its mirror pod, by the current kubelet's hash.
+
+    Any other UID than one that it sets itself shows the whole manifest. Raises DecodeError as ``prepare``.
+    """
+    pod, container, old = transition.pod, transition.container, transition.old
+    names = [one for one in pod.mirror.containers if one.name == container.name] if pod.mirror else []
+    if not names or pod.static_manifest is None or container.removed:
+        return False
+    if not part(pod.static_manifest.content, "metadata").get("uid"):
+        return False
+    from hashcompat.core.kubelet.staticpods import static_view  # noqa: PLC0415 - few pods are static
+
+    place = container.path.rpartition(".")[2]
+    now = static_view(pod.static_manifest, old).containers.get(place, container.spec)
+    ran = {key: value for key, value in names[0].spec.items() if key not in _OF_ADMISSION}
+    ran |= {key: now[key] for key in _OF_ADMISSION if key in now}
+    now_hash, ran_hash = (container_hash(as_decoded(one, old), old).candidates for one in (now, ran))
+    return now_hash.isdisjoint(ran_hash)
 
 
 def _accepted(transition: Transition, spec: Spec, view: View) -> frozenset[Hash]:

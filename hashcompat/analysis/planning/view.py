@@ -101,7 +101,7 @@ class View(msgspec.Struct, frozen=True):
         that may not be whole.
         """
         check_whole(pod)
-        if pod.static_manifest is not None:
+        if pod.static_manifest is not None and not container.removed:
             from hashcompat.core.kubelet.staticpods import static_view  # noqa: PLC0415 - static pods alone need it
 
             place = container.path.rpartition(".")[2]

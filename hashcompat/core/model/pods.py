@@ -130,6 +130,9 @@ class Container(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its s
     own: tuple[str, ...] = ()
     """Its own texts, which fill the blanks."""
 
+    removed: bool = False
+    """Whether it runs in a static pod whose manifest does not have it any more."""
+
     def __eq__(self, other: object) -> bool:
         """Return whether all is equal but for what replicas share."""
         return _equal(self, other, _OF_CONTAINER)
@@ -272,6 +275,12 @@ class Pod(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its spec is
     seen: Mapping[str, Seen] | None = None
     """What its kubelet has seen of its containers, by their names, where the spec changed since; None where
     it did not, or the status does not show that (before 1.34)."""
+
+    images: Mapping[str, str] = msgspec.field(default_factory=dict)
+    """Of a mirror pod, the images that the status names, by the names of its containers."""
+
+    mirror: Pod | None = None
+    """The mirror pod of a static pod whose manifest is available, where that is in the input too."""
 
     shape: Hashable | None = None
     """The same object in pods that differ in nothing but names, addresses, times, ids, and texts that only

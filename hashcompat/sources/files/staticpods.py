@@ -184,18 +184,28 @@ class InPlaceOfMirrors(msgspec.Struct, frozen=True):
 def _as_shown(pod: Pod, mirror: Pod) -> Pod:
     """Return a static pod with what its mirror shows: its names in the API, and what runs of it.
 
-    Its phase is not taken: a kubelet that starts does not know it.
+    Its phase is not taken: a kubelet that starts does not know it. A container that runs and that the
+    manifest does not have any more is one of its containers too.
     """
     shown = {(one.name, one.type): one for one in mirror.containers}
+    reported = any(one.running is not None for one in mirror.containers)
+    named = {(one.name, one.type) for one in pod.containers}
+    removed = [one for key, one in shown.items() if key not in named and one.running]
     return structs.replace(
         pod,
+        mirror=mirror,
         uid=mirror.uid,
         config_hash=mirror.config_hash,
         ready=mirror.ready,
         ready_since=mirror.ready_since,
-        containers=tuple(
-            _running_as(one, shown[key]) if (key := (one.name, one.type)) in shown else one
-            for one in pod.containers
+        containers=(
+            *(
+                _running_as(one, shown[key])
+                if (key := (one.name, one.type)) in shown
+                else structs.replace(one, running=False if reported else one.running)
+                for one in pod.containers
+            ),
+            *(structs.replace(one, removed=True, path=f"{one.path} (mirror pod)", line=0) for one in removed),
         ),
     )
 

@@ -126,7 +126,7 @@ DECIDES: Final[Mapping[str, str]] = {
     rules.STATIC_POD: _BY_MANIFEST,
     rules.NOT_SEEN: (
         "the node's current kubelet decides: let it run until status.observedGeneration is "
-        "metadata.generation, and plan again"
+        "metadata.generation, and plan again; of a static pod the recorded hash decides (--recorded FILE)"
     ),
     rules.FEATURE_REFUSED: (
         "the node's runtime decides: once the new kubelet has started on another node with it, that node's "

@@ -346,7 +346,8 @@ def _feature(situation: Situation, reasons: Reasons) -> str:
 
 
 def _not_seen(situation: Situation, reasons: Reasons) -> str:
-    return f"{reasons[0].text}: {situation.new} sees it when it starts, as any kubelet would"
+    text = after(reasons[0].text, "static pod: ")
+    return f"{text}: {situation.new} sees it when it starts, as any kubelet would"
 
 
 def _manifest_missing(_: Situation, reasons: Reasons) -> str:

@@ -22,6 +22,7 @@ POD: Final[tuple[Decide, ...]] = (
     pod.resting,  # the pod has ended or is about to, or nobody compares this container
     pod.refused_static_pod,  # the target kubelet does not read its manifest
     pod.missing_manifest,  # nor is its manifest there any more
+    pod.removed,  # nor is the container in it
     admission.other_node,  # the node's labels are not those that the pod asks for
     admission.taint,  # a taint that the pod does not tolerate, from 1.24 on
     admission.sidecars,  # 1.28, whose gate is off
@@ -119,7 +120,9 @@ def _decide_by_record(case: Case) -> Decision | None:
 
 def _unless_changed(case: Case, decision: Decision) -> Decision:
     """Return the decision, or what a change since the container's start makes of it where it is KEEP."""
-    return container.changed_since(case) or decision if decision.verdict is Verdict.KEEP else decision
+    if decision.verdict is not Verdict.KEEP:
+        return decision
+    return container.changed_since(case) or container.edited(case) or decision
 
 
 def _release_counts(case: Case) -> bool:

@@ -90,6 +90,8 @@ class Case(msgspec.Struct, frozen=True):
     """What its node lacks for the pod; None where there is room, or that is not known."""
     runs_as: str = ""
     """The UID under which a static pod runs whose manifest is available; empty where nothing shows it."""
+    edited: bool = False
+    """Whether a static pod's manifest has another container of this name than its mirror pod."""
     same_uid: bool | None = None
     """Whether the two kubelets give it the same UID, as far as its mirror pod shows; None if unknown."""
     assume_upstream: bool = False

@@ -347,6 +347,23 @@ def _by_restart(spec: Mapping[str, Any]) -> Iterator[str]:
             yield name
 
 
+def edited(case: Case) -> Decision | None:
+    """Decide a static pod's container that is kept by its hash though its manifest is not the one that runs.
+
+    A manifest with a UID of its own keeps it when it is edited. Where nothing is recorded, only the mirror
+    pod shows by which manifest the container was made, and API servers may have changed that too.
+    """
+    if not case.edited or case.recorded is not None or case.container.type in NEVER_COMPARED:
+        return None
+    image, ran = str(case.container.spec.get("image", "")), case.pod.mirror and case.pod.mirror.images
+    if is_same_image(image, (ran or {}).get(case.container.name, "")) is False:
+        return delayed(
+            case, restart(rules.NOT_SEEN, "its manifest names another image than the one that runs")
+        )
+    text = "its manifest is not the one that its mirror pod shows, and nothing shows by which it was made"
+    return Decision(Verdict.UNKNOWN, (Reason(rules.NOT_SEEN, text),))
+
+
 def changed_since(case: Case) -> Decision | None:
     """Decide a container that is kept by its hash though its pod's spec changed since its kubelet saw it.
 

@@ -143,13 +143,26 @@ def missing_manifest(case: Case) -> Decision | None:
     return None
 
 
+def removed(case: Case) -> Decision | None:
+    """Kill a container of a static pod whose manifest does not have it any more.
+
+    Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions``, ContainersToKill.
+    """
+    if case.container.removed:
+        text = "static pod: its manifest does not have this container any more"
+        return Decision(Verdict.KILL, (Reason(rules.NOT_SEEN, text),))
+    return None
+
+
 def _begins_to_refuse(case: Case) -> bool:
     """Return whether the new kubelet refuses references to API objects, and the old one does not.
 
-    Where the old one refuses them by default, its gate is off, for the pod runs. The new one's is off too
-    then, if it has the gate: 1.37 has none.
+    Where the old one refuses them by default, its gate is off, for the pod runs, unless its mirror pod shows
+    that it ran without them. The new one's is off too then, if it has the gate: 1.37 has none.
     """
-    before, now = case.old.gates, case.new.gates
+    before, now, mirror = case.old.gates, case.new.gates, case.pod.mirror
+    if mirror is not None and not set(case.pod.references) <= set(mirror.references):
+        return now.is_on(REFERENCES_GATE)
     gone = before.knows(REFERENCES_GATE) and not now.knows(REFERENCES_GATE)
     return now.is_on(REFERENCES_GATE) and (gone or not before.is_on(REFERENCES_GATE))
 

@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
-from hashcompat.analysis.planning.cautions import Again, Unready, Warned
-from hashcompat.analysis.planning.reasons import Names
+from hashcompat.analysis.planning.planner import Planner
+from hashcompat.analysis.planning.view import View
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.model.plan import Plan, Way
 from hashcompat.sources.files import plans
+from hashcompat.sources.values import collect
 from tests.helpers.pods import Json, as_json, node, pod
 from tests.helpers.program import Run
 
@@ -167,14 +170,24 @@ def test_containers_that_are_not_ready_until_their_probe_passes_again(
     assert found == ([expected] if is_warned else [])
 
 
-def test_unready_containers_of_several_processes_are_one_line() -> None:
-    one, other = Warned(), Warned()
-    for warned_of, name, seconds in ((one, "a", 5), (other, "b", 9)):
-        warned_of.unready["1.34.10"] = Unready()
-        warned_of.unready["1.34.10"].add(name, seconds)
-    other.unready["1.34.10"].add("c", 3)
-    one.merge(other)
-    assert (one.unready["1.34.10"].longest, str(one.unready["1.34.10"].names)) == ((9, "b"), "a, b, c")
+def merged(catalog: Catalog, old: str, new: str, *pods: Json) -> Plan:
+    """Return the plan of pods that a process each decides."""
+    planners = [Planner(Way(old, new), (), View(catalog)) for _ in pods]
+    for planner, one in zip(planners, pods, strict=True):
+        for each in collect([one]).pods:
+            planner.add(each)
+    first, *others = planners
+    for other in others:
+        first.merge(other.rows(), other.doubts)
+    return first.plan()
+
+
+def test_unready_containers_of_several_processes_are_one_line(catalog: Catalog) -> None:
+    pods = [ready("a", 5), ready("b", 9), ready("d", 9), ready("c", 3)]
+    (line,) = (one for one in merged(catalog, "1.33.5", "1.34.10", *pods).besides if "Probe" in one)
+    assert line.startswith("4 containers")
+    assert "up to 9 s (ns/b/c)" in line
+    assert line.endswith(": ns/a/c, ns/b/c, ns/c/c, 1 more")
 
 
 def env(kind: str, *, optional: bool = False) -> Json:
@@ -219,13 +232,10 @@ def test_what_a_container_that_restarts_needs_to_start_again(
     assert sorted(spec["besides"]) == sorted(lines)
 
 
-def test_needs_of_several_processes_are_one_line() -> None:
-    one, other = Warned(), Warned()
-    for warned_of, name in ((one, "a"), (other, "b")):
-        warned_of.again[Again.IMAGE] = Names()
-        warned_of.again[Again.IMAGE].add(name)
-    one.merge(other)
-    assert str(one.again[Again.IMAGE]) == "a, b"
+def test_needs_of_several_processes_are_one_line(catalog: Catalog) -> None:
+    pods = [pod({**C, "imagePullPolicy": "Never"}, name=name) for name in "ab"]
+    besides = merged(catalog, "1.30.14", "1.31.14", *pods).besides
+    assert any(one.endswith(": ns/a/c, ns/b/c") for one in besides)
 
 
 def test_what_happens_besides_restarts_is_in_every_report(run: Run, tmp_path: Path) -> None:

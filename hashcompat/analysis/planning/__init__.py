@@ -29,7 +29,7 @@ from hashcompat.analysis.planning.options import check_gates
 from hashcompat.analysis.planning.patched import current, resolved, resolved_current
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.repeats import Gather, Nothing
-from hashcompat.analysis.planning.runs import decided
+from hashcompat.analysis.planning.runs import Run, decided
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.model.plan import Plan, Way
 from hashcompat.core.model.pods import Inventory, Source
@@ -61,14 +61,10 @@ def make(
     if other := cluster.under(shown, olds, view.kubelet(way.new), view):
         view = other
         run = decided(way, inventory, view, gather)
-    short = {}
-    if run.rooms.short:
-        short = run.rooms.shortages(inventory.pods, refused(run.planner.settled()))
-    times = run.ages.times(inventory.origin)
-    later = structs.replace(view, short=short, gone=run.sandboxes.gone, taken=times)
+    later = structs.replace(view, gone=run.sandboxes.gone, taken=run.ages.times(inventory.origin))
     has_passed = any(view.has_passed(*one) is not later.has_passed(*one) for one in run.deadlines)
-    if short or has_passed or later.gone:
-        run = decided(way, inventory, later, gather)
+    if run.rooms.short or has_passed or later.gone:
+        run = _among_all(run, way, inventory, (view, later), gather)
     plan = run.planner.plan(run.gathering.numbers(run.planner.settled))
     plan = structs.replace(
         plan,
@@ -83,6 +79,24 @@ def make(
     )
     details = run.gathering.details()
     return structs.replace(plan, hops=run.hops.hops, rollback=run.hops.rollback, details=details)
+
+
+def _among_all(run: Run, way: Way, inventory: Inventory, views: tuple[View, View], gather: Gather) -> Run:
+    """Return a run in which the pods are decided again that something concerns which all of them show.
+
+    The second view has that, but for what nodes have no room for.
+    """
+    view, later = views
+    rooms, short = run.rooms, run.rooms.short
+    pods = [pod for pod in inventory.pods if pod.node in short or view.concerns(pod) or later.concerns(pod)]
+    if short:
+        later = structs.replace(later, short=rooms.shortages(pods, refused(run.planner.settled())))
+    some = [pod for pod in pods if view.concerns(pod) or later.concerns(pod)]
+    if some and (gather is not Nothing or not all(pod.uid for pod in some)):
+        return decided(way, inventory, later, gather)
+    if some:
+        run.amend(way, some, (view, later), inventory.nodes)
+    return run
 
 
 def among_all(inventory: Inventory, way: Way, view: View) -> View:

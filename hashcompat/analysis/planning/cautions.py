@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import Final, TypeVar
+from typing import Final
 
 import msgspec
+from msgspec import structs
 
 from hashcompat.analysis.planning.judge import Draft, Judge
 from hashcompat.analysis.planning.reasons import Names
@@ -22,6 +23,7 @@ from hashcompat.core.kubelet.decide import static
 from hashcompat.core.kubelet.decide.case import Case
 from hashcompat.core.kubelet.decide.pod import at_rest, waits_for_volume
 from hashcompat.core.model.escape import agree, count, name_path
+from hashcompat.core.model.items import PodName
 from hashcompat.core.model.pods import Container, Pod
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.records.index import is_older
@@ -72,8 +74,6 @@ class Caution(msgspec.Struct, frozen=True):
 
 _NONE: Final = Caution()
 
-Key = TypeVar("Key")
-
 
 class Unready:
     """Containers that are not ready for a while, and the one that may take longest."""
@@ -89,11 +89,6 @@ class Unready:
         if seconds > self.longest[0]:
             self.longest = seconds, name
 
-    def merge(self, others: Unready) -> None:
-        """Add those that were found elsewhere, after these."""
-        self.names.merge(others.names)
-        self.longest = max(self.longest, others.longest, key=lambda one: one[0])
-
 
 class Warned:
     """The pods and containers that are warned of."""
@@ -108,24 +103,6 @@ class Warned:
         self.doubtful: dict[tuple[bool, str], Names] = {}
         self.outdated = Names()
         self.nodes: set[str] = set()
-
-    def merge(self, others: Warned) -> None:
-        """Add those that were found elsewhere, after these."""
-        _merge(self.slow, others.slow)
-        _merge(self.selective, others.selective)
-        _merge(self.failed, others.failed)
-        _merge(self.stuck, others.stuck)
-        _merge(self.doubtful, others.doubtful)
-        _merge(self.again, others.again)
-        for release, found in others.unready.items():
-            self.unready.setdefault(release, Unready()).merge(found)
-        self.outdated.merge(others.outdated)
-        self.nodes |= others.nodes
-
-
-def _merge(names: dict[Key, Names], others: Mapping[Key, Names]) -> None:
-    for key, other in others.items():
-        names.setdefault(key, Names()).merge(other)
 
 
 class Cautions:
@@ -163,12 +140,12 @@ class Cautions:
             slow=(str(case.old.release), str(case.new.release)) if slow else None,
         )
 
-    def add(self, found: Caution, pod: Pod, container: Container) -> None:
-        """Add one more container, with what to warn of in it."""
+    def add(self, found: Caution, pod: Pod | PodName, container: str) -> None:
+        """Add one more container by its name, with what to warn of in it."""
         self.warned.nodes.add(pod.node)
         if found == _NONE:
             return
-        of_pod, name = name_path(pod.namespace, pod.name), name_path(pod.namespace, pod.name, container.name)
+        of_pod, name = name_path(pod.namespace, pod.name), name_path(pod.namespace, pod.name, container)
         if found.doubtful:
             self.warned.doubtful.setdefault(found.doubtful, Names()).add(of_pod, again=False)
         if found.outdated:
@@ -179,7 +156,7 @@ class Cautions:
             self.warned.failed.setdefault(found.failed, Names()).add(of_pod, again=False)
         if found.stuck:
             self.warned.stuck.setdefault(found.stuck, Names()).add(of_pod, again=False)
-        if found.unready and pod.ready is not False:
+        if found.unready:
             release, seconds = found.unready
             self.warned.unready.setdefault(release, Unready()).add(name, seconds)
         for need in found.again:
@@ -253,6 +230,11 @@ class Cautions:
                         f"{runtime} on {name} {fault.about} ({fault.source}): "
                         "if it restarts too, every pod that is not on the host's network is recreated"
                     )
+
+
+def of_pod(found: Caution, pod: Pod) -> Caution:
+    """Return what to warn of in a container, or a replica of it, of a pod that may not be ready anyway."""
+    return structs.replace(found, unready=None) if found.unready and pod.ready is False else found
 
 
 def _unready(case: Case, container: Container) -> tuple[str, int] | None:

@@ -191,6 +191,11 @@ class Hops:
         for way, verdicts in found.verdicts.items():
             self._tally(way).verdicts.update(verdicts)
 
+    def retract(self, found: Counts) -> None:
+        """Take back what was counted of some pods, which are counted again."""
+        for way, verdicts in found.verdicts.items():
+            self._tally(way).verdicts.subtract(verdicts)
+
     @property
     def hops(self) -> tuple[Hop, ...]:
         """The counts of each hop so far; none where every node goes the whole way in one."""

@@ -1,9 +1,12 @@
-"""The items of a plan, in the order in which pods pass; how two processes hand them to one another."""
+"""The items of a plan, in the order in which pods pass; how two processes hand them to one another.
+
+Nothing else of a plan is added up while pods pass, so that some of them can be decided again.
+"""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from sys import intern
 from typing import Any, Final
@@ -11,7 +14,18 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
+from hashcompat.analysis.planning.cautions import Caution
 from hashcompat.core.model.items import ContainerName, Item, Observed, PodName, Prediction
+
+
+class Aside(msgspec.Struct, frozen=True):
+    """What else a plan says of the container of an item."""
+
+    caution: Caution = Caution()
+    saved: str = ""
+    """The current release, where it restarts and a patch that accepts its hash would keep it; else empty."""
+    rewritable: bool = False
+    """Whether it restarts, and would not with rewritten records."""
 
 
 class Doubts(msgspec.Struct, frozen=True):
@@ -19,12 +33,8 @@ class Doubts(msgspec.Struct, frozen=True):
 
     places: array[int]
     """The places of items that are doubtful."""
-    nodes: list[str]
-    """The node of each."""
     predictions: list[Prediction]
     """The prediction that each has where a record of its node is not reproduced."""
-    broken: set[str]
-    """The nodes with such a record."""
 
 
 class Items:
@@ -37,37 +47,55 @@ class Items:
     def __init__(self) -> None:
         self.added: list[Item] = []
         """The items so far, whatever is doubtful about them."""
-        self.doubts = Doubts(array("Q"), [], [], set())
+        self.asides: list[Aside] = []
+        """What else is said of each."""
+        self.doubts = Doubts(array("Q"), [])
         """What is doubtful about them."""
 
-    def add(self, item: Item, doubt: Prediction | None) -> int:
+    def add(self, item: Item, doubt: Prediction | None, aside: Aside) -> int:
         """Add the item of one container, with its other prediction if it has one; return its place."""
-        place, node = len(self.added), item.pod.node
+        place = len(self.added)
         if doubt is not None:
             self.doubts.places.append(place)
-            self.doubts.nodes.append(node)
             self.doubts.predictions.append(doubt)
-        if item.prediction.calibrated is False:
-            self.doubts.broken.add(node)
         self.added.append(item)
+        self.asides.append(aside)
         return place
 
-    def merge(self, items: Iterable[Item], doubts: Doubts) -> None:
+    def merge(self, items: Iterable[tuple[Item, Aside]], doubts: Doubts) -> None:
         """Add the items of pods that come next, and what is doubtful about them."""
         first = len(self.added)
         self.doubts.places.extend(first + place for place in doubts.places)
-        self.doubts.nodes.extend(doubts.nodes)
         self.doubts.predictions.extend(doubts.predictions)
-        self.doubts.broken.update(doubts.broken)
-        self.added += items
+        for item, aside in items:
+            self.added.append(item)
+            self.asides.append(aside)
+
+    def amend(self, others: Items) -> None:
+        """Put the items of pods that were decided again, which have uids, in place of theirs.
+
+        The order is the same.
+        """
+        keys = {item.pod.key for item in others.added}
+        places = [place for place, item in enumerate(self.added) if item.pod.key in keys]
+        for place, item, aside in zip(places, others.added, others.asides, strict=True):
+            self.added[place], self.asides[place] = item, aside
+        there, doubts = set(places), zip(self.doubts.places, self.doubts.predictions, strict=True)
+        kept = [one for one in doubts if one[0] not in there]
+        again = zip(others.doubts.places, others.doubts.predictions, strict=True)
+        every = [*kept, *((places[place], prediction) for place, prediction in again)]
+        self.doubts = Doubts(array("Q", [place for place, _ in every]), [one for _, one in every])
 
     def settled(self) -> list[Item]:
         """Return the items with the predictions that count, in the order in which they were added."""
-        doubts = self.doubts
-        for place, node, prediction in zip(doubts.places, doubts.nodes, doubts.predictions, strict=True):
-            if node in doubts.broken:
-                self.added[place] = structs.replace(self.added[place], prediction=prediction)
-        return list(self.added)
+        items, doubts = list(self.added), self.doubts
+        broken = (
+            {one.pod.node for one in items if one.prediction.calibrated is False} if doubts.places else ()
+        )
+        for place, prediction in zip(doubts.places, doubts.predictions, strict=True):
+            if items[place].pod.node in broken:
+                items[place] = structs.replace(items[place], prediction=prediction)
+        return items
 
     def taken(self) -> list[Item]:
         """Return the same at the end, and keep none of them."""
@@ -87,31 +115,33 @@ class Rows(msgspec.Struct, frozen=True):
 
     predictions: list[Prediction]
     containers: list[ContainerName]
+    asides: list[Aside]
     pods: list[_Row]
     items: list[_Row]
-    """The indexes of pod, container and prediction, the hashes, the line, and what was observed."""
+    """The indexes of pod, container, prediction and aside, the hashes, the line, and what was observed."""
 
 
-def rows_of(items: Sequence[Item]) -> Iterator[Rows]:
+def rows_of(items: Items) -> Iterator[Rows]:
     """Yield items as plain values."""
-    rest = iter(items)
+    rest = zip(items.added, items.asides, strict=True)
     while some := list(islice(rest, _TOGETHER)):
-        predictions, containers, pods = (dict[int, Any]() for _ in range(3))
+        predictions, containers, asides, pods = (dict[int, Any]() for _ in range(4))
         found = [
             (
                 _index(pods, item.pod),
                 _index(containers, item.container),
                 _index(predictions, item.prediction),
+                _index(asides, aside),
                 item.recorded,
                 item.from_hash,
                 item.to_hash,
                 item.line,
                 _plain(item.observed) if item.observed else None,
             )
-            for item in some
+            for item, aside in some
         ]
-        kept = [[one for _, one in seen.values()] for seen in (predictions, containers, pods)]
-        yield Rows(kept[0], kept[1], list(map(_plain, kept[2])), found)
+        kept = [[one for _, one in seen.values()] for seen in (predictions, containers, asides, pods)]
+        yield Rows(kept[0], kept[1], kept[2], list(map(_plain, kept[3])), found)
 
 
 def _index(seen: dict[int, Any], value: object) -> int:
@@ -123,17 +153,20 @@ def _plain(value: msgspec.Struct) -> _Row:
     return tuple([getattr(value, name) for name in value.__struct_fields__])
 
 
-def items_of(batches: Iterable[Rows], lines: int = 0) -> Iterator[Item]:
+def items_of(batches: Iterable[Rows], lines: int = 0) -> Iterator[tuple[Item, Aside]]:
     """Yield the items, each so many lines later; what is equal in two batches is one value again."""
     predictions, containers = dict[Prediction, Prediction](), dict[ContainerName, ContainerName]()
+    asides = dict[Aside, Aside]()
     for rows in batches:
         known = [predictions.setdefault(one, one) for one in rows.predictions]
         names = [containers.setdefault(one, one) for one in rows.containers]
+        others = [asides.setdefault(one, one) for one in rows.asides]
         pods = list(map(_pod, rows.pods))
-        for pod, container, prediction, recorded, old, new, line, observed in rows.items:
+        for pod, container, prediction, aside, recorded, old, new, line, observed in rows.items:
             seen = Observed(*observed) if observed else None
             place = line and line + lines
-            yield Item(pods[pod], names[container], known[prediction], recorded, old, new, place, seen)
+            item = Item(pods[pod], names[container], known[prediction], recorded, old, new, place, seen)
+            yield item, others[aside]
 
 
 def _pod(row: _Row) -> PodName:

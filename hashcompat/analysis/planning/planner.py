@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from operator import attrgetter
@@ -11,9 +12,9 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.analysis.planning.assumptions import assumptions, facts
-from hashcompat.analysis.planning.cautions import Caution, Cautions, Warned
+from hashcompat.analysis.planning.cautions import Caution, Cautions, of_pod
 from hashcompat.analysis.planning.creators import assumed_creator
-from hashcompat.analysis.planning.items import Doubts, Items, items_of, rows_of
+from hashcompat.analysis.planning.items import Aside, Doubts, Items, items_of, rows_of
 from hashcompat.analysis.planning.judge import Draft, Judge, contradiction
 from hashcompat.analysis.planning.latest import once
 from hashcompat.analysis.planning.prepare import Prepared, sandboxes_of
@@ -74,21 +75,8 @@ class Ruling(msgspec.Struct, frozen=True):
     """Whether it restarts, and a patch that accepts its hash would keep it."""
     saved: bool | None
     """Whether that patch accepts the hashes of all replicas, or of none; None where their names decide."""
-    old: Kubelet | None
-    """The current kubelet of replicas."""
-
-
-class Planned(msgspec.Struct, frozen=True):
-    """What is decided of some pods, for a planner of more."""
-
-    doubts: Doubts
-    """What is doubtful about their items."""
-    warned: Warned
-    """What to warn of."""
-    suggested: tuple[list[str], int]
-    """What a patch would save."""
-    rewritable: int = 0
-    """How many restarts rewritten records would save."""
+    old: str
+    """The current release of replicas; empty where it is not known."""
 
 
 class Planner:
@@ -103,7 +91,6 @@ class Planner:
         self._suggester = Suggester(self._judge.new, view)
         self._cautions = Cautions(self._judge)
         self._items = Items()
-        self._rewritable = 0
 
     def add(self, pod: Pod) -> tuple[list[Ruling] | None, list[int]]:
         """Decide one more pod; return its rulings if they are those of replicas too (``Rulings.of``).
@@ -120,14 +107,8 @@ class Planner:
         """Add a replica; ``hashes`` has those of each container, under the current and the target kubelet."""
         name = name_of(pod)
         for container, ruling, (old, new) in zip(pod.containers, rulings, hashes, strict=True):
-            self._cautions.add(ruling.caution, pod, container)
-            self._save(ruling)
-            self._item(name, container, ruling, (None, number_of(old), number_of(new)))
-
-    def _save(self, ruling: Ruling) -> None:
-        """Count a replica that the patch keeps."""
-        if ruling.saved and ruling.old is not None:
-            self._suggester.save(ruling.old)
+            aside = _aside(ruling, pod, saved=ruling.saved)
+            self._item(name, container, ruling, (None, number_of(old), number_of(new)), aside)
 
     def is_shared(self, pod: Pod) -> bool:
         """Return whether other pods may have the same rulings: neither records nor names decide."""
@@ -154,20 +135,17 @@ class Planner:
 
     def _add(self, pod: Pod, found: Iterable[Ruled[Ruling]]) -> list[int]:
         """Add an item for each container; return their places."""
-        name, places = name_of(pod), list[int]()
-        if self._looks_at_records:
-            found = list(found)
-            self._rewritable += _rewritable(found)
-        for container, one in zip(pod.containers, found, strict=True):
-            ruling, draft = one.ruling, one.draft
-            self._cautions.add(ruling.caution, pod, container)
-            if one.replica is not None and ruling.saved is not None:
-                self._save(ruling)
-            elif ruling.spared and draft.prepared:
-                self._suggester.add(draft.prepared, one.replica)
+        name, places, found = name_of(pod), list[int](), list(found)
+        rewritable = _rewritable(found) if self._looks_at_records else [False] * len(found)
+        for container, one, rewritten in zip(pod.containers, found, rewritable, strict=True):
+            ruling, draft, saved = one.ruling, one.draft, one.ruling.saved
+            if one.replica is None or saved is None:
+                prepared = draft.prepared if ruling.spared else None
+                saved = prepared is not None and self._suggester.accepts(prepared, one.replica)
             # Its own draft has it as the runtime reports it; replicas have no record.
             seen = draft.container if one.replica is None else container
-            places.append(self._item(name, seen, ruling, _hashes(draft.prepared, one.replica)))
+            hashes, aside = _hashes(draft.prepared, one.replica), _aside(ruling, pod, saved, rewritten)
+            places.append(self._item(name, seen, ruling, hashes, aside))
         return places
 
     @property
@@ -183,6 +161,7 @@ class Planner:
         container: Container,
         ruling: Ruling,
         hashes: tuple[int | None, int | None, int | None],
+        aside: Aside,
     ) -> int:
         """Add an item; return its place."""
         item = Item(
@@ -193,7 +172,7 @@ class Planner:
             container.line,
             _observed(container),
         )
-        return self._items.add(item, ruling.doubt)
+        return self._items.add(item, ruling.doubt, aside)
 
     def _ruled(self, draft: Draft) -> Ruling:
         prediction = self._prediction(draft, calibrated=True)
@@ -208,7 +187,7 @@ class Planner:
             self._cautions.of(draft, prediction.verdict),
             spared=spared,
             saved=saved,
-            old=prepared.case.old if prepared is not None else None,
+            old=prepared.case.old.release.text if prepared is not None else "",
         )
 
     def _prediction(self, draft: Draft, *, calibrated: bool) -> Prediction:
@@ -250,23 +229,21 @@ class Planner:
         return not rests and self._judge.has_kubelet(draft.pod)
 
     @property
-    def found(self) -> Planned:
-        """What was decided so far."""
-        return Planned(self._items.doubts, self._cautions.warned, self._suggester.found, self._rewritable)
+    def doubts(self) -> Doubts:
+        """What is doubtful about the items so far."""
+        return self._items.doubts
 
     def rows(self) -> Iterator[Rows]:
         """Yield the items so far as plain values, some at a time."""
-        yield from rows_of(self._items.added)
+        yield from rows_of(self._items)
 
-    def merge(self, rows: Iterable[Rows], found: Planned, lines: int = 0) -> None:
-        """Add what was decided elsewhere of pods that come next, so many lines behind where it says they are.
+    def merge(self, rows: Iterable[Rows], doubts: Doubts, lines: int = 0) -> None:
+        """Add what was decided elsewhere of pods that come next, so many lines behind where it says."""
+        self._items.merge(items_of(rows, lines), doubts)
 
-        Their items come first.
-        """
-        self._items.merge(items_of(rows, lines), found.doubts)
-        self._cautions.warned.merge(found.warned)
-        self._suggester.merge(found.suggested)
-        self._rewritable += found.rewritable
+    def amend(self, again: Planner) -> None:
+        """Take what was decided again of some pods, by a view that concerns no others (``Items.amend``)."""
+        self._items.amend(again._items)
 
     def settled(self) -> list[Item]:
         """Return the items of the pods so far, in the order in which they were added."""
@@ -284,7 +261,8 @@ class Planner:
         """Say what happens to some containers besides restarts, each with its settled item."""
         cautions = Cautions(self._judge)
         for item, draft in drafts:
-            cautions.add(cautions.of(draft, item.verdict), draft.pod, draft.container)
+            found = of_pod(cautions.of(draft, item.verdict), draft.pod)
+            cautions.add(found, draft.pod, draft.container.name)
         return tuple(cautions.besides())
 
     def plan(self, differences: Sequence[int] = ()) -> Plan:
@@ -292,7 +270,10 @@ class Planner:
 
         ``differences`` has the number of each item's difference, in the order in which items were added.
         """
-        items, judge = self._items.taken(), self._judge
+        items, judge, asides = self._items.taken(), self._judge, self._items.asides
+        cautions, saved = self._cautions, Counter(one.saved for one in asides if one.saved)
+        for item, aside in zip(items, asides, strict=True):
+            cautions.add(aside.caution, item.pod, item.container.name)
         for place, number in enumerate(differences):
             if number:
                 prediction = _one(structs.replace(items[place].prediction, difference=number))
@@ -306,29 +287,35 @@ class Planner:
             judge.way.new,
             tuple(items),
             tuple(assumptions(items, judge)),
-            (*warnings, *_skew(items, judge), *self._cautions.lines()),
+            (*warnings, *_skew(items, judge), *cautions.lines()),
             share(items),
             patch=str(judge.view.patch or ""),
-            suggestion=self._suggester.suggestion(),
-            rewritable=self._rewritable,
+            suggestion=self._suggester.suggestion(saved),
+            rewritable=sum(one.rewritable for one in asides),
             releases=tuple(_releases(items, judge)),
             disputed=disputed,
-            besides=tuple(self._cautions.besides()),
+            besides=tuple(cautions.besides()),
             overridden=bool(disputed) and judge.view.options.override_node_releases,
         )
 
 
-def _rewritable(found: Sequence[Ruled[Ruling]]) -> int:
-    """Count the containers of a pod that restart, and would not with rewritten records."""
-    if not any(one.ruling.prediction.verdict is Verdict.RESTART for one in found):
-        return 0
-    from hashcompat.analysis.planning.normalized import of_pod  # noqa: PLC0415 - plans with records alone
+def _aside(ruling: Ruling, pod: Pod, saved: bool | None, rewritable: bool = False) -> Aside:
+    """Return what else is said of a container with a ruling."""
+    aside: Aside = _one(Aside(of_pod(ruling.caution, pod), ruling.old if saved else "", rewritable))
+    return aside
 
-    proven = of_pod([one.draft for one in found])
-    return sum(
+
+def _rewritable(found: Sequence[Ruled[Ruling]]) -> list[bool]:
+    """Return of each container of a pod whether it restarts, and would not with rewritten records."""
+    if not any(one.ruling.prediction.verdict is Verdict.RESTART for one in found):
+        return [False] * len(found)
+    from hashcompat.analysis.planning import normalized  # noqa: PLC0415 - plans with records alone
+
+    proven = normalized.of_pod([one.draft for one in found])
+    return [
         one.ruling.prediction.verdict is Verdict.RESTART and bool(what.rewrite or what.pin)
         for one, what in zip(found, proven, strict=True)
-    )
+    ]
 
 
 def _is_aligned(draft: Draft) -> bool:

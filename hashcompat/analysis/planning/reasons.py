@@ -191,11 +191,6 @@ class Names:
         insort(self._first, name)
         del self._first[_SHOWN:]
 
-    def merge(self, others: Names) -> None:
-        """Add names that were added elsewhere, after these."""
-        self._number, self._latest = self._number + others._number, others._latest
-        self._first = sorted((*self._first, *others._first))[:_SHOWN]
-
     def __str__(self) -> str:
         return listed(self._first, self._number)
 
@@ -224,23 +219,13 @@ class Suggester:
         self._site, self._defaults = view.catalog.source_site(new), tuple(view.catalog.server_defaults())
         self._accepted = once(self._hashes, lambda prepared: (prepared.group, prepared.case.old))
         self._arounds = once(self._by_names, lambda given: given)
-        self._likes: dict[Kubelet, None] = {}
-        self._saved = 0
 
-    def add(self, prepared: Prepared, replica: Named | None = None) -> None:
-        """Count a container that ``spares`` finds, or a replica of it, if the patch accepts its hash."""
+    def accepts(self, prepared: Prepared, replica: Named | None = None) -> bool:
+        """Return whether the patch accepts the hash of a container that ``spares`` finds, or of a replica."""
         old = prepared.case.old
         if replica is None or replica.template is None:
-            is_accepted = _compared(prepared) <= self._accepted(prepared)
-        else:
-            is_accepted = replica.hash(old).candidates <= self._of(replica.names, replica.template, old)
-        if is_accepted:
-            self.save(old)
-
-    def save(self, old: Kubelet) -> None:
-        """Count a container whose hash the patch accepts."""
-        self._likes[old] = None
-        self._saved += 1
+            return _compared(prepared) <= self._accepted(prepared)
+        return replica.hash(old).candidates <= self._of(replica.names, replica.template, old)
 
     def spares(self, prepared: Prepared) -> bool:
         """Return whether a patch can be made that keeps a restarting container, if it accepts its hash."""
@@ -306,20 +291,10 @@ class Suggester:
     def _accepting(self, old: Kubelet) -> Accepting:
         return Accepting(self._new, [old], self._defaults)
 
-    @property
-    def found(self) -> tuple[list[str], int]:
-        """The releases whose hashes the patch accepts, and the restarts that it saves, so far."""
-        return [kubelet.release.text for kubelet in self._likes], self._saved
-
-    def merge(self, found: tuple[list[str], int]) -> None:
-        """Add what was found in other pods."""
-        names, saved = found
-        self._likes.update(dict.fromkeys(map(self._view.current, names)))
-        self._saved += saved
-
-    def suggestion(self) -> Suggestion | None:
-        """Return the patch and how many restarts it saves; None where it saves none."""
-        if not self._saved:
+    def suggestion(self, saved: Mapping[str, int]) -> Suggestion | None:
+        """Return the patch that saves so many restarts of each current release; None where it saves none."""
+        if not saved:
             return None
-        names = dict.fromkeys(kubelet.release.upstream for kubelet in oldest_first(self._likes))
-        return Suggestion(self._new.release.upstream, tuple(names), self._saved)
+        olds = oldest_first(map(self._view.current, saved))
+        names = dict.fromkeys(kubelet.release.upstream for kubelet in olds)
+        return Suggestion(self._new.release.upstream, tuple(names), sum(saved.values()))

@@ -105,7 +105,7 @@ class Rulings(Generic[Ruling]):
         """Return whether other pods may have the same answer: none whose records or names decide."""
         served = not pod.manifest and pod.static_manifest is None
         view = self._judge.view
-        if pod.uid in view.short or pod.uid in view.gone or view.is_overdue(pod):
+        if view.concerns(pod):
             return False
         return self._plain and served and not (pod.static or pod.mirror_doubt or pod.doubt)
 

@@ -66,7 +66,7 @@ class Run:
         self.add(share)
         sandboxes = self.sandboxes.shown, self.sandboxes.without
         aside = self.ages.found, self.servers.found, self.rooms.sums, self.deadlines, sandboxes
-        yield self.planner.found, self.hops.found, aside, (share.seen, share.lines)
+        yield self.planner.doubts, self.hops.found, aside, (share.seen, share.lines)
         yield from self.planner.rows()
 
     def merge(self, sent: Iterator[Any], lines: int) -> tuple[Any, int]:
@@ -75,8 +75,8 @@ class Run:
         ``lines`` is by how many those of its containers are too low. Raises FailedError where a reason names
         a place in the file, which is not known then.
         """
-        planned, counted, (ages, servers, sums, deadlines, sandboxes), seen = next(sent)
-        self.planner.merge(map(_without_places, sent) if lines else sent, planned, lines)
+        doubts, counted, (ages, servers, sums, deadlines, sandboxes), seen = next(sent)
+        self.planner.merge(map(_without_places, sent) if lines else sent, doubts, lines)
         self.hops.merge(counted)
         self.ages.merge(ages)
         self.servers.merge(servers)
@@ -85,6 +85,18 @@ class Run:
         self.sandboxes.merge(*sandboxes)
         found: tuple[Any, int] = seen
         return found
+
+    def amend(self, way: Way, pods: Sequence[Pod], views: tuple[View, View], nodes: Sequence[Node]) -> None:
+        """Decide some pods again, whose uids they have: by the second view in place of the first.
+
+        It gathers nothing. The order of the pods is that in which all were decided.
+        """
+        before, after = (Run(way, nodes, view) for view in views)
+        before.add(pods)
+        after.add(pods)
+        self.planner.amend(after.planner)
+        self.hops.retract(before.hops.found)
+        self.hops.merge(after.hops.found)
 
 
 def decided(way: Way, inventory: Inventory, view: View, gather: Gather = Nothing) -> Run:

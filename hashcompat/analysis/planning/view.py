@@ -67,6 +67,10 @@ class View(msgspec.Struct, frozen=True):
         """Return whether a pod's deadline had passed; none counts of a pod that has finished."""
         return pod.ends is not None and not ending(pod) and self.has_passed(pod.file, pod.ends)
 
+    def concerns(self, pod: Pod) -> bool:
+        """Return whether something decides about a pod that is only found among all of them."""
+        return pod.uid in self.short or pod.uid in self.gone or self.is_overdue(pod)
+
     def keeps_empty(self, pod: Pod) -> bool:
         """Return whether empty lists and maps count: only in a manifest that a kubelet reads from a file."""
         return pod.manifest and (pod.static_manifest is not None or not self.options.defaults)

@@ -271,17 +271,17 @@ def test_hc049_nobody_knows_whether_a_deadline_has_passed_without_a_time(run: Ru
     assert item["verdict"] == "KEEP"
 
 
-@pytest.mark.parametrize(("seen", "passes"), [("2026-02-01T01:30:00Z", 1), ("2026-02-01T00:30:00Z", 2)])
-def test_hc049_all_pods_are_decided_again_only_where_a_pod_shows_a_later_time_than_nodes(
-    run: Run, monkeypatch: pytest.MonkeyPatch, seen: str, passes: int
+@pytest.mark.parametrize(("seen", "again"), [("2026-02-01T01:30:00Z", []), ("2026-02-01T00:30:00Z", ["p"])])
+def test_hc049_a_pod_is_decided_again_only_where_another_shows_a_later_time_than_nodes(
+    run: Run, monkeypatch: pytest.MonkeyPatch, seen: str, again: list[str]
 ) -> None:
-    calls = list[object]()
+    found, amend = list[str](), runs.Run.amend
 
-    def counted(*given: Any) -> runs.Run:
-        calls.append(given)
-        return runs.decided(*given)
+    def seen_again(self: runs.Run, way: Any, pods: Any, *given: Any) -> None:
+        found.extend(one.name for one in pods)
+        amend(self, way, pods, *given)
 
-    monkeypatch.setattr(planning, "decided", counted)
+    monkeypatch.setattr(runs.Run, "amend", seen_again)
     late = pod(C, name="q", status={"phase": "Running", "containerStatuses": [running("c")]})
     late["status"]["containerStatuses"][0]["state"]["running"]["startedAt"] = "2026-02-01T01:20:00Z"
     over = limited("over", "2026-01-01T00:00:00Z", restartPolicy="Never")
@@ -289,7 +289,7 @@ def test_hc049_all_pods_are_decided_again_only_where_a_pod_shows_a_later_time_th
     given = as_json(at(seen), limited("p", "2026-02-01T00:00:00Z"), late, over)
     verdicts = [item["verdict"] for item in run("plan", *WAY, "-f", "-", "-o", "json", stdin=given).items]
     assert verdicts.count("KILL") == 1
-    assert len(calls) == passes
+    assert found == again
 
 
 def test_hc049_each_replica_has_its_own_start(tmp_path: Path, run: Run) -> None:
@@ -324,7 +324,7 @@ def beside() -> tuple[Json, Json, Json]:
     ],
 )
 def test_hc027_a_pod_without_a_sandbox_is_created_again(
-    run: Run, tmp_path: Path, given: Json, recreated: bool
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: Json, recreated: bool
 ) -> None:
     other, known, row = beside()
     (tmp_path / "sandboxes.json").write_text(json.dumps([known]))
@@ -340,6 +340,11 @@ def test_hc027_a_pod_without_a_sandbox_is_created_again(
         stdin=as_json(given, other),
     )  # fmt: skip
     assert explained.item["podRecreated"] is recreated
+    monkeypatch.setattr(planning, "Nothing", None)  # as if something was gathered: all are decided again
+    whole = run(
+        "plan", *WAY, "-f", "-", *recorded(tmp_path, row), *more, "-o", "json", stdin=as_json(given, other)
+    )
+    assert {**whole.document["spec"], "createdAt": ""} == {**result.document["spec"], "createdAt": ""}
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,23 @@ def perturbed(seed: int) -> list[Json]:
 
 
 @pytest.mark.usefixtures("untraced")
+@pytest.mark.parametrize(("seed", "old"), [(4, "1.31.14"), (5, "1.29.14"), (6, "auto")])
+def test_deciding_some_pods_again_is_deciding_all(
+    tmp_path: Path, catalog: Catalog, monkeypatch: pytest.MonkeyPatch, seed: int, old: str
+) -> None:
+    given = perturbed(seed)
+    for number, one in enumerate(given):
+        if one["kind"] == "Pod" and number % 9 == 0:
+            one["spec"]["activeDeadlineSeconds"] = 60
+    inventory = collect((dumped(given, tmp_path / "pods.json"),))
+    view = View(catalog, Options(override_node_releases=True))
+    found = planning.make(inventory, old, "1.32.13", view)
+    monkeypatch.setattr(planning, "Nothing", None)  # as if something was gathered
+    assert found == planning.make(inventory, old, "1.32.13", view)
+    assert {"HC048", "HC049"} <= {reason.id for item in found.items for reason in item.reasons}
+
+
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("seed", range(4))
 def test_replicas_have_the_room_that_each_has_by_itself(tmp_path: Path, catalog: Catalog, seed: int) -> None:
     given = perturbed(seed)

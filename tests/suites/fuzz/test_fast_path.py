@@ -12,8 +12,8 @@ from typing import Any, Final
 import pytest
 from msgspec import structs
 
-from hashcompat.analysis.planning import hops, repeats, runs
-from hashcompat.analysis.planning.reasons import Suggester
+from hashcompat.analysis.planning import hops, planner, repeats, runs
+from hashcompat.analysis.planning.items import items_of
 from hashcompat.core.kubelet.template import Around
 from hashcompat.sources.files import spans
 from hashcompat.sources.replicas import shape
@@ -134,7 +134,10 @@ def lines_of_the_share(patch: pytest.MonkeyPatch) -> None:
 
 
 def saved_once(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Suggester, "merge", lambda *_: None)
+    def unsaved(*given: Any) -> Any:
+        return ((item, structs.replace(aside, saved="")) for item, aside in items_of(*given))
+
+    patch.setattr(planner, "items_of", unsaved)
 
 
 def nodes_of_the_first(patch: pytest.MonkeyPatch) -> None:

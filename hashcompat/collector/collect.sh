@@ -554,7 +554,7 @@ write() {
         for (i = 1; i <= lines; i++) {
             line = userless(text[i]); sub(/\r$/, "", line)
             if (line !~ /[^ \t]/ || line ~ /^[ \t]*#/) continue
-            if (line ~ /^---[ \t]*(#.*)?$/ && top < 0) continue
+            if (line ~ /^---[ \t]*(#.*)?$/) { if (top < 0) continue; break } # a kubelet reads the first document
             at = indent(line)
             if (inside >= 0 && (at > inside || at == inside && line ~ /^ *-( |$)/)) continue
             inside = -1

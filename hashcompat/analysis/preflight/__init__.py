@@ -97,7 +97,7 @@ from hashcompat.core.model.pods import Node, Origin, Pod, Source
 from hashcompat.core.model.preflight import Finding, Preflight, Status
 from hashcompat.core.model.servers import ApiServers
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
-from hashcompat.core.records.probes import AbsentError, Dump, UnreadError
+from hashcompat.core.records.probes import AbsentError, Dump, UnparsedError, UnreadError
 from hashcompat.core.shown import urls
 
 EVERY: Final = "all"
@@ -129,10 +129,15 @@ def examine(
 
 
 def _problems(check: Check, facts: Facts, upgrade: Upgrade) -> list[Problem]:
-    """Return what a check finds; what it could not read makes it UNKNOWN, and never OK."""
+    """Return what a check finds; what it could not read makes it UNKNOWN, and never OK.
+
+    A configuration file that no kubelet can parse is one finding, of PF-126: what needs it finds nothing.
+    """
     problems: list[Problem] = []
     try:
         problems.extend(check.find(facts, upgrade))
+    except UnparsedError:
+        return problems
     except (UnreadError, AbsentError, InputError) as error:
         problems.append(Problem(Status.UNKNOWN, "", str(error)))
     return problems or [Problem(Status.OK, "", f"nothing found: {check.rule.name}")]

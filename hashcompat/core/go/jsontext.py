@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Final, NoReturn
 
 import msgspec
@@ -152,24 +154,26 @@ def _plain(value: Any, mark: str) -> Any:
     return [_plain(item, mark) for item in value] if isinstance(value, list) else value
 
 
-def loads(text: str) -> Any:
+def loads(text: str, repeated: list[str] | None = None) -> Any:
     """Parse one JSON document.
 
-    Raises InputError with line and column for text that is not JSON, for duplicate keys (API servers reject
+    ``repeated`` takes the keys that an object has twice, of which the last one counts. Raises InputError with
+    line and column for text that is not JSON, without ``repeated`` for duplicate keys (API servers reject
     them, and choosing one could give the wrong hash), and for excessive nesting.
     """
-    documents = list(load_all(text))
+    documents = list(load_all(text, repeated))
     if len(documents) != 1:
         raise InputError("want one JSON document")
     return documents[0]
 
 
-def load_all(text: str) -> Iterator[Any]:
+def load_all(text: str, repeated: list[str] | None = None) -> Iterator[Any]:
     """Yield the JSON documents of a text, which are separated by white space only; errors as ``loads``."""
+    decoder = DECODER if repeated is None else _decoder(partial(_last, repeated))
     position = skip_space(text, 0)
     while position < len(text):
         try:
-            document, position = DECODER.raw_decode(text, position)
+            document, position = decoder.raw_decode(text, position)
         except json.JSONDecodeError as error:
             at_end = error.pos >= len(text.rstrip())
             raise no_json(error.lineno, error.colno, error.msg, at_end=at_end) from None
@@ -213,6 +217,14 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return result
 
 
+def _last(repeated: list[str], pairs: list[tuple[str, object]]) -> dict[str, object]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        repeated += (key for key, count in counts.items() if count > 1)
+    return result
+
+
 def _refuse(constant: str) -> NoReturn:
     raise InputError(f"{constant} is not valid JSON")
 
@@ -221,9 +233,13 @@ def _integer(raw: str) -> int | Number:
     return Number(raw) if raw == "-0" or len(raw) > _LONGEST_INTEGER else int(raw)
 
 
-DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=_unique, parse_float=Number, parse_int=_integer, parse_constant=_refuse
-)
+def _decoder(hook: Callable[[list[tuple[str, object]]], dict[str, object]]) -> json.JSONDecoder:
+    return json.JSONDecoder(
+        object_pairs_hook=hook, parse_float=Number, parse_int=_integer, parse_constant=_refuse
+    )
+
+
+DECODER: Final = _decoder(_unique)
 """Reads JSON values as Go does; raises json.JSONDecodeError, RecursionError and InputError."""
 HTML_SAFE: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 _SHORT: Final = {ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t", ord('"'): '\\"', ord("\\"): "\\\\"}

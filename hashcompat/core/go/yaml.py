@@ -16,6 +16,7 @@ import msgspec
 import yaml
 
 from hashcompat.core.errors import InputError
+from hashcompat.core.go import jsontext
 from hashcompat.core.go.allowance import Meter, characters_in, document_meter, object_meter, too_deep
 from hashcompat.core.go.tokens import COUNT, ITEMS, Lines, Part, Text, Token
 from hashcompat.core.go.yamlevents import DEEPEST, Events, at, is_text, json_value, key_of, scalar_value
@@ -35,6 +36,18 @@ def load_all(text: str, repeated: list[str] | None = None) -> Iterator[Any]:
     what it does not decode strictly; without it they are an error. Raises InputError with line and column.
     """
     return (document.value for document in documents(text, repeated))
+
+
+def first(text: str, repeated: list[str] | None = None) -> Any:
+    """Return the object in a text as Kubernetes' decoders read one: JSON if it begins with {, else YAML.
+
+    Of YAML the first document counts, and nothing after it is read (``Decode`` and ``RecognizesData`` in
+    json.go of apimachinery's pkg/runtime/serializer/json, 0.37.1; sigs.k8s.io/yaml ``YAMLToJSON``). None for
+    an empty one; ``repeated`` and errors as ``load_all``.
+    """
+    if text.lstrip().startswith("{"):
+        return jsontext.loads(text, repeated)
+    return next(load_all(text, repeated), None)
 
 
 def documents(text: str, repeated: list[str] | None = None) -> Iterator[Part]:

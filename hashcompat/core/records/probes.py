@@ -13,6 +13,8 @@ from hashcompat.core.shown import said
 
 NOT_COLLECTED: Final = "not in the dump; collect again with --preflight"
 INCOMPLETE: Final = "the dump was cut: its last line is missing"
+NO_CONFIGURATION: Final = "not read: it is no KubeletConfiguration that a kubelet would start with"
+"""Why the collector does not show a configuration file that cannot be parsed, or is of another kind."""
 MARK: Final = "hashcompat"
 """The key by which a line of a dump is known."""
 FORMAT: Final = 2
@@ -27,6 +29,14 @@ class AbsentError(HashcompatError):
 
 class UnreadError(HashcompatError):
     """Whether it is there, or what it holds, could not be read; the message is the reason."""
+
+
+class UnparsedError(HashcompatError):
+    """The kubelet cannot parse its configuration file either, and ends."""
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(f"{path} cannot be read: {why}")
+        self.path = path
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import Final
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import yaml
-from hashcompat.core.records.probes import Probe
+from hashcompat.core.records.probes import NO_CONFIGURATION, Probe
 from hashcompat.sources.node import Question, proc
 from hashcompat.sources.node.kubelets import KUBELET, UNITS, variables
 from hashcompat.sources.node.proc import flag
@@ -184,15 +184,23 @@ def _own(root: Root, path: str, check: Callable[[str], None]) -> str:
 
 
 def check_config(text: str) -> None:
-    """Raise InputError for what is not a KubeletConfiguration; nothing of it is quoted."""
+    """Raise InputError for what is not one KubeletConfiguration; nothing of it is quoted."""
+    _demand("a KubeletConfiguration", is_one=len(text) <= _LONGEST)
     try:
-        found = list(yaml.load_all(text)) if len(text) <= _LONGEST else []
+        found = yaml.first(text, [])
     except InputError:
-        found = []
-    is_one = (
-        len(found) == 1 and isinstance(found[0], Mapping) and found[0].get("kind") == "KubeletConfiguration"
-    )
-    _demand("a KubeletConfiguration", is_one=is_one)
+        found = None
+    if not isinstance(found, Mapping) or found.get("kind") != "KubeletConfiguration":
+        raise InputError(NO_CONFIGURATION)
+    # What follows the first document is not read by the kubelet, and could be anything.
+    _demand("one KubeletConfiguration", is_one=_is_alone(text))
+
+
+def _is_alone(text: str) -> bool:
+    try:
+        return sum(1 for _ in yaml.load_all(text, [])) == 1
+    except InputError:
+        return text.lstrip().startswith("{")  # JSON that is not YAML, with a tab
 
 
 def check_unit(text: str) -> None:
@@ -288,10 +296,10 @@ def static_pods(root: Root, path: str) -> str:
     """Return the directory of static pods that a configuration file names; empty where it names none."""
     try:
         text = root.own(path, root.why_not_read)
-        found = list(yaml.load_all(text)) if len(text) <= _LONGEST else []
+        found = yaml.first(text, []) if len(text) <= _LONGEST else None
     except (OSError, InputError):
         return ""
-    given = found[0].get("staticPodPath") if len(found) == 1 and isinstance(found[0], Mapping) else None
+    given = found.get("staticPodPath") if isinstance(found, Mapping) else None
     return given if isinstance(given, str) else ""
 
 

@@ -846,6 +846,14 @@ def test_a_configuration_in_json_keeps_its_known_fields(node: FakeNode) -> None:
     assert MARKER not in text
 
 
+def test_of_a_configuration_only_the_document_that_counts_is_shown(node: FakeNode) -> None:
+    node.process(77, "kubelet", ["/usr/bin/kubelet", "--config=/etc/kubernetes/kubelet.yaml"])
+    text = f"---\n{CONFIG}maxPods: 7\n--- # another\nmaxPods: 8\nany: thing {MARKER}\n"
+    node.write("/etc/kubernetes/kubelet.yaml", text)
+    found = node.dump(preflight=True).read("file", "/etc/kubernetes/kubelet.yaml")
+    assert found == f"{CONFIG}maxPods: 7\n"
+
+
 def test_links_are_followed_on_the_node_and_not_outside(node: FakeNode) -> None:
     node.write("/var/lib/kubelet/pki/dated.pem", CERTIFICATE)
     (node.host / "var/lib/kubelet/pki/kubelet-client-current.pem").symlink_to(

@@ -10,6 +10,7 @@ import yaml
 
 from hashcompat.analysis.preflight import examine
 from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.model.preflight import Status
 from tests.helpers.dumps import GONE, Key, dump, failed, findings, found, status, upgrade
 from tests.helpers.program import ROOT
 from tests.preflight.checks.test_flags import DROP_IN, KUBEADM_DROP_IN, NODE
@@ -694,8 +695,10 @@ def dropped_in(config: str, *files: Any) -> dict[Key, Any]:
         ("authorization: text\n", [V1 + "authorization: {mode: Webhook}\n"], [("ERROR", "authorization")]),
         ("", ["maxPods: 5\n"], [("ERROR", "--config-dir")]),
         ("", [failed()], [("UNKNOWN", "")]),
-        ("", ["a: b: c\n"], [("UNKNOWN", "")]),
-        ("", ["- a\n"], [("UNKNOWN", "")]),
+        ("", ["a: b: c\n"], [("ERROR", "/etc/kubelet.d/0.conf")]),
+        ("", ["- a\n"], [("ERROR", "/etc/kubelet.d/0.conf")]),
+        ("", [""], [("ERROR", "/etc/kubelet.d/0.conf")]),
+        ("", [V1 + "maxPods: 5\n---\nmaxPods: -1\n"], [OK[:2]]),
     ],
 )
 def test_pf126_files_of_config_dir(config: str, files: list[Any], expected: list[tuple[str, str]]) -> None:
@@ -729,6 +732,24 @@ def test_pf126_a_number_that_nothing_holds_is_refused(digits: int) -> None:
     flag = f"--max-pods={'9' * digits}"
     rows = found("PF-126", dump(node("", flag)), upgrade("1.31.14"))
     assert [row[:2] for row in rows if row[0] == "ERROR"] == [("ERROR", "--max-pods")]
+
+
+@pytest.mark.parametrize("text", ["maxPods: 1\n\tport: 2\n", "", "{maxPods: 1}", "- maxPods\n"])
+@pytest.mark.parametrize("to", ["1.10.13", "1.24.17", NEWEST])
+def test_pf126_a_file_that_cannot_be_parsed_is_one_error(to: str, text: str) -> None:
+    every = [each for each in examine(dump(node("")), upgrade(to)) if each.status is not Status.OK]
+    worse = [each for each in examine(dump({CONFIG: text}), upgrade(to)) if each.status is not Status.OK]
+    (one,) = [each for each in worse if each.id == "PF-126"]
+    assert (one.status, one.object) == (Status.ERROR, PATH)
+    assert f"does not start: {PATH} cannot be read" in one.text
+    assert {each.id for each in worse} - {"PF-126"} <= {each.id for each in every}
+    assert Status.UNKNOWN not in {each.status for each in worse} - {each.status for each in every}
+
+
+def test_pf126_flags_are_judged_where_the_file_cannot_be_parsed() -> None:
+    given = {**node("", "--cloud-provider=aws"), CONFIG: "a: [\n"}
+    rows = status("PF-126", dump(given), upgrade(NEWEST))
+    assert rows == [("ERROR", PATH), ("ERROR", "--cloud-provider")]
 
 
 MALFORMED = "it is not all pairs such as NAME=VALUE"
@@ -821,7 +842,8 @@ ROWS = yaml.safe_load((ROOT / "tests/suites/reality/settings.yaml").read_text())
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['release']}-{row['says'][:40]}")
 def test_pf126_finds_what_real_kubelets_ended_for(row: dict[str, Any]) -> None:
     """What each printed names the field or the flag that the finding names."""
-    changes = node(yaml.safe_dump(row.get("config", {})), *row.get("flags", []))
+    config = yaml.safe_dump(row["config"]) if "config" in row else ""
+    changes = node(config, *row.get("flags", []))
     rows = found("PF-126", dump(changes), upgrade(row["release"]))
     named = [name.removeprefix("--") for state, name, _ in rows if state == "ERROR"]
     assert len(named) == bool(row["says"])

@@ -12,7 +12,7 @@ from hashcompat.analysis.preflight.facts.kubelet import check_own_flags, given_f
 from hashcompat.analysis.preflight.facts.units import Word
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import DecodeError
-from hashcompat.core.records.probes import UnreadError
+from hashcompat.core.records.probes import NO_CONFIGURATION, UnparsedError, UnreadError
 from hashcompat.core.release import parse_release
 from tests.helpers.dumps import GONE, Key, dump, failed
 
@@ -44,16 +44,46 @@ def test_the_configuration_is_that_which_the_flags_name() -> None:
     [
         (GONE, "the kubelet's configuration file is missing"),
         (failed(), "permission denied"),
-        ("a: [", "not valid YAML"),
-        ("- 1\n", "want one KubeletConfiguration"),
-        ("a: 1\n---\nb: 2\n", "want one KubeletConfiguration"),
-        ("", "want one KubeletConfiguration"),
+        ("a: *** [", "not valid YAML"),
     ],
 )
 def test_a_configuration_that_cannot_be_read_is_not_known(text: object, says: str) -> None:
     facts = Facts(dump({CONFIG: text}))  # type: ignore[dict-item]
     with pytest.raises(UnreadError, match=rf"^/var/lib/kubelet/config\.yaml: .*{says}"):
         facts.config  # noqa: B018 - read for what it raises
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a: [", "not valid YAML"),
+        ("maxPods: 1\n\tport: 2\n", "not valid YAML"),
+        ("{maxPods: 1}\n", "not valid JSON"),
+        ("- 1\n", "it is no object"),
+        ("text\n", "it is no object"),
+        ("", "it is empty"),
+        ("# nothing\n", "it is empty"),
+        ("---\n---\nmaxPods: 1\n", "it is empty"),
+        (failed(NO_CONFIGURATION), "it is no KubeletConfiguration"),
+    ],
+)
+def test_a_configuration_that_no_kubelet_can_parse_is_known(text: object, says: str) -> None:
+    facts = Facts(dump({CONFIG: text}))  # type: ignore[dict-item]
+    with pytest.raises(UnparsedError, match=rf"^/var/lib/kubelet/config\.yaml cannot be read: .*{says}"):
+        facts.config  # noqa: B018 - read for what it raises
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "maxPods: 1\n---\nmaxPods: 2\n",
+        "---\nmaxPods: 1\n--- [\n",
+        "maxPods: 2\nmaxPods: 1\n...\n\tport: 2\n",
+        '{\n\t"maxPods": 2,\n\t"maxPods": 1\n}\n',
+    ],
+)
+def test_of_a_configuration_the_first_document_counts(text: str) -> None:
+    assert Facts(dump({CONFIG: text})).config == {"maxPods": 1}
 
 
 def test_a_node_has_its_name() -> None:

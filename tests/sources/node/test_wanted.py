@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.core.records.probes import Probe
+from hashcompat.core.records.probes import NO_CONFIGURATION, Probe
 from hashcompat.sources.node import Asking, live, wanted
 from hashcompat.sources.node.root import Root
 from tests.helpers.hostproc import write
@@ -67,7 +67,8 @@ def test_no_flag_leads_elsewhere(node: Path, path: str, flag: str) -> None:
         f"{HIDDEN}\n",
         "",
         f"kind: Secret\ndata: {HIDDEN}\n",
-        f"{CONFIG}---\n{CONFIG}",
+        f"---\n---\n{CONFIG}",
+        f"{CONFIG}\tmaxPods: 1\n",
         "[" * 50_000,
         "- 1\n",
     ],
@@ -77,9 +78,21 @@ def test_what_is_no_configuration_is_not_used(node: Path, content: str, flag: st
     path = "/etc/kubernetes/k/a.conf"
     write(node, path, content)
     found = read(node, f"--{flag}={path if flag == 'config' else '/etc/kubernetes/k'}")
-    assert found["file", path].problem == "not read: it is not a KubeletConfiguration"
+    assert found["file", path].problem == NO_CONFIGURATION
     write(node, path, CONFIG)
     assert read(node, f"--config={path}")["file", path].read() == CONFIG
+
+
+@pytest.mark.parametrize("more", [f"---\n{CONFIG}", f"---\nkind: Secret\ndata: {HIDDEN}\n", "---\n\t[\n"])
+def test_what_follows_a_configuration_is_not_shown(node: Path, more: str) -> None:
+    path = "/etc/kubernetes/k.yaml"
+    write(node, path, CONFIG + more)
+    problem = read(node, f"--config={path}")["file", path].problem
+    assert problem == "not read: it is not one KubeletConfiguration"
+    json = '{\n\t"kind": "KubeletConfiguration",\n\t"maxPods": 1,\n\t"maxPods": 2\n}\n'
+    for text in (json, f"{CONFIG}maxPods: 1\nmaxPods: 2\n"):
+        write(node, path, text)
+        assert read(node, f"--config={path}")["file", path].read() == text
 
 
 def test_a_root_directory_elsewhere_is_a_problem(node: Path) -> None:

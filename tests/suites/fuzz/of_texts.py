@@ -20,7 +20,7 @@ from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go import jsontext
 from hashcompat.core.go.metav1 import parse_duration
 from hashcompat.core.model.items import PodName
-from hashcompat.core.records.probes import AbsentError, Dump, Probe, UnreadError
+from hashcompat.core.records.probes import AbsentError, Dump, Probe, UnparsedError, UnreadError
 from hashcompat.core.release import parse_release
 from hashcompat.output.formats import jsonpath
 from hashcompat.output.formats.jsonpath import find
@@ -76,8 +76,8 @@ def _settings(data: bytes) -> None:
     flag, first, second = fields(data, 3)
     release = parse_release(_RELEASE)
     parse_duration(flag)
-    with suppress(InputError):
-        settings.repeated(second)
+    with suppress(UnreadError, UnparsedError):
+        settings.repeated("/c.yaml", second)
     for name in (
         *("max-pods", "sync-frequency", "node-labels", "cloud-provider", "feature-gates"),
         *("system-reserved", "eviction-hard"),

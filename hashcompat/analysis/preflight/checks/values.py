@@ -35,7 +35,7 @@ from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.metav1 import parse_duration
 from hashcompat.core.go.strconv import parse_cpus
 from hashcompat.core.model.preflight import Status
-from hashcompat.core.records.probes import AbsentError, UnreadError
+from hashcompat.core.records.probes import AbsentError, UnparsedError, UnreadError
 
 _DIRECTORY: Final = "config-dir"
 
@@ -56,6 +56,13 @@ def _find_values(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     try:
         others = _drop_ins(facts, flags)
         documents = [(path, facts.config), *others] if path else others
+    except UnparsedError as error:
+        yield Problem(
+            Status.ERROR,
+            error.path,
+            f"kubelet {release} does not start: {error}; checks that need it were left out",
+            f"mend {error.path}, and check the node again",
+        )
     except (UnreadError, AbsentError) as error:
         yield Problem(Status.UNKNOWN, "", str(error))
     if documents and len(documents) > bool(path) and upgrade.hazards.drop_ins == "with defaults":
@@ -63,7 +70,7 @@ def _find_values(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         yield Problem(Status.UNKNOWN, f"--{_DIRECTORY}", text)
         documents = None
     for file, _ in documents or ():
-        for name in repeated(facts.dump.read("file", file)):
+        for name in repeated(file, facts.dump.read("file", file)):
             yield Problem(
                 Status.WARN,
                 name,

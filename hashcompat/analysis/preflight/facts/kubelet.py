@@ -19,8 +19,17 @@ from hashcompat.core.catalog.kubeletsettings import Flag, FlagTable
 from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.go import quantity, yaml
 from hashcompat.core.model.pods import Node
-from hashcompat.core.records.probes import AbsentError, Dump, Probe, UnreadError, lines
+from hashcompat.core.records.probes import (
+    NO_CONFIGURATION,
+    AbsentError,
+    Dump,
+    Probe,
+    UnparsedError,
+    UnreadError,
+    lines,
+)
 from hashcompat.core.release import Release
+from hashcompat.core.shown import MASK
 
 ARGUMENTS: Final = "kubelet"
 """The name of the probe of the kubelet's arguments, of kind ``arguments``: one per line."""
@@ -97,20 +106,36 @@ def check_own_flags(dump: Dump) -> None:
 
 
 def config(dump: Dump, flags: Mapping[str, str]) -> Mapping[str, Any]:
-    """Read the configuration file that the flags name."""
+    """Read the configuration file that the flags name; raises UnparsedError as ``configuration``."""
     path = flags.get("config")
     if not path:
         return {}
+    probe = dump.probe("file", path)
+    if probe.problem == NO_CONFIGURATION:
+        raise UnparsedError(path, "it is no KubeletConfiguration")
     try:
-        # A kubelet that cannot decode its file strictly decodes it once more, and takes the last of two keys.
-        documents = list(yaml.load_all(dump.read("file", path), []))
+        return configuration(path, probe.read(), [])
     except AbsentError:
         raise UnreadError(f"{path}: the kubelet's configuration file is missing") from None
+
+
+def configuration(path: str, text: str, repeated: list[str]) -> Mapping[str, Any]:
+    """Parse a configuration file; ``repeated`` takes the keys that are in it twice, of which the last counts.
+
+    Raises UnparsedError for a text that no kubelet can parse (``DecodeKubeletConfiguration`` in
+    pkg/kubelet/kubeletconfig/util/codec/codec.go and ``Load`` in ../configfiles/configfiles.go, 1.10.13 -
+    1.37.1), and UnreadError where the collector hid something of it, which may be why.
+    """
+    try:
+        found = yaml.first(text, repeated)
+        why = "it is empty" if found is None else "it is no object"
     except InputError as error:
-        raise UnreadError(f"{path}: {error}") from None
-    if len(documents) != 1 or not isinstance(documents[0], Mapping):
-        raise UnreadError(f"{path}: want one KubeletConfiguration")
-    return documents[0]
+        found, why = None, str(error)
+    if not isinstance(found, Mapping):
+        if MASK in text:
+            raise UnreadError(f"{path}: {why}")
+        raise UnparsedError(path, why)
+    return found
 
 
 class Given(msgspec.Struct, frozen=True):

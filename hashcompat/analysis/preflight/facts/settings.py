@@ -8,16 +8,16 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.analysis.preflight.facts.kubelet import Given, gates, truth
+from hashcompat.analysis.preflight.facts.kubelet import Given, configuration, gates, truth
 from hashcompat.core import shown
 from hashcompat.core.catalog.gates import Settings as GateSettings
 from hashcompat.core.catalog.kubeletsettings import ConfigField
-from hashcompat.core.errors import DecodeError, InputError
-from hashcompat.core.go import quantity, yaml
+from hashcompat.core.errors import DecodeError
+from hashcompat.core.go import quantity
 from hashcompat.core.go.jsonpath import reach
 from hashcompat.core.go.jsontext import Number
 from hashcompat.core.go.metav1 import parse_duration
-from hashcompat.core.records.probes import Dump, UnreadError
+from hashcompat.core.records.probes import Dump
 
 Documents = Sequence[tuple[str, Mapping[str, Any]]]
 """Configuration files by their paths, in the order in which a kubelet reads them."""
@@ -164,37 +164,26 @@ def _merged(base: Mapping[str, Any], patch: Mapping[str, Any], *, nulls_remove: 
     return merged
 
 
-def repeated(text: str) -> list[str]:
+def repeated(path: str, text: str) -> list[str]:
     """Return the keys that a mapping of a configuration has twice.
 
     A kubelet takes the last one (pkg/kubelet/kubeletconfig/util/codec/codec.go, 1.18.19 - 1.37.1: where
     strict decoding fails, lenient decoding does not; before 1.18 there is only that).
     """
     names: list[str] = []
-    for _ in yaml.load_all(text, names):
-        pass
+    configuration(path, text, names)
     return list(dict.fromkeys(names))
 
 
 def drop_ins(dump: Dump, directory: str) -> Documents:
     """Read the files of --config-dir in their order.
 
-    Raises UnreadError where one of them, or the list of them, is not in the dump, and AbsentError where there
-    is no such directory.
+    Raises UnreadError where one of them, or the list of them, is not in the dump, AbsentError where there is
+    no such directory, and UnparsedError for one that no kubelet can parse.
     """
     names = dump.read("directory", directory).splitlines()
     paths = [f"{directory.rstrip('/')}/{name}" for name in sorted(names) if name.endswith(DROP_IN)]
-    return [(path, _document(dump, path)) for path in paths]
-
-
-def _document(dump: Dump, path: str) -> Mapping[str, Any]:
-    try:
-        documents = list(yaml.load_all(dump.read("file", path), []))
-    except InputError as error:
-        raise UnreadError(f"{path}: {error}") from None
-    if len(documents) != 1 or not isinstance(documents[0], Mapping):
-        raise UnreadError(f"{path}: want one KubeletConfiguration")
-    return documents[0]
+    return [(path, configuration(path, dump.read("file", path), [])) for path in paths]
 
 
 # Kinds of values, as encoding/json reads them into the Go types of a configuration; null is no value.

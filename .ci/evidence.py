@@ -27,6 +27,7 @@ COUNTS = Path(".ci/counts.json")
 PAGE = Path("docs/evidence.md")
 ABOUT = {
     "python": "every module, the command line and the API; Python alone",
+    "slow": "what several processes do, and how time, memory and work grow with the input",
     "oracle": "texts, hashes, UIDs and served manifests: real Go with each release's own types",
     "fuzz": "every reader of what others wrote, with inputs made to break it: only declared errors",
     "fleet": "fleets: Dask schedulers and workers that are killed, an S3 server that fails",

@@ -100,6 +100,11 @@ python_tests() {
   counted python
 }
 
+slow_tests() {
+  step "Python tests that start processes, or measure time, memory or growth"
+  suite slow --numprocesses auto --dist worksteal
+}
+
 lint() {
   step "lint and types"
   .venv/bin/ruff check

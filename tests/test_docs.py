@@ -26,10 +26,12 @@ def generated() -> Generated:
     return replace(pages.GENERATED, make=lambda: files)
 
 
+@pytest.mark.slow
 def test_the_pages_are_up_to_date(generated: Generated) -> None:
     assert generated.check() == []
 
 
+@pytest.mark.slow
 def test_a_page_that_differs_or_is_missing_is_named(generated: Generated, tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "rules.md").write_text("# Rules\n")
@@ -129,6 +131,7 @@ def test_the_badges_say_what_the_project_says() -> None:
     assert f"![{said.replace('licence ', '')}](docs/images/badges.svg)" in (ROOT / "README.md").read_text()
 
 
+@pytest.mark.slow
 def test_the_index_links_every_page_once_and_marks_those_that_have_generated_parts(
     generated: Generated,
 ) -> None:

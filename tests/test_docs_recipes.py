@@ -17,6 +17,8 @@ import pytest
 
 from tests.helpers.program import ROOT, Run
 
+pytestmark = pytest.mark.slow
+
 PAGE: Final = (ROOT / "CONTRIBUTING.md").read_text()
 RECIPES: Final = PAGE.partition("\n## Recipes\n")[2].partition("\n## ")[0]
 STEPS: Final = re.findall(

@@ -21,6 +21,7 @@ COMMANDS = re.findall(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_each_command_runs(command: str, tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
@@ -37,6 +38,7 @@ def test_each_command_is_shown_with_what_it_prints() -> None:
         assert any(one.startswith(arguments) for one in shown), command
 
 
+@pytest.mark.slow
 def test_the_captures_are_what_the_program_prints() -> None:
     assert PAGE in captures.pages()
     assert captures.quoted(TEXT) == TEXT

@@ -22,6 +22,8 @@ from tests.helpers import randomness
 from tests.helpers.growing import COMMANDS, ROWS, Row, ran, written
 from tests.helpers.program import UNSET
 
+pytestmark = pytest.mark.slow
+
 TIMES: Final = (2, 4, 8) if randomness.FRESH else (1, 2, 4)
 
 MOST: Final = 3

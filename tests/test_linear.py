@@ -23,6 +23,8 @@ from hashcompat.core.kubelet.hashing import container_hash
 from hashcompat.sources.workloads import Census, unread_places
 from tests.helpers.linear import MOST, growth
 
+pytestmark = pytest.mark.slow
+
 CHUNK = 1 << 18
 
 

@@ -6,7 +6,11 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from tests.helpers.program import ROOT
+
+pytestmark = pytest.mark.slow
 
 NOTEBOOK = ROOT / "examples" / "notebook" / "upgrade.ipynb"
 

@@ -84,6 +84,7 @@ def _grows_to(size: int, pattern: re.Pattern[Any], before: str, repeated: str, *
     return large > max(QUICK, MOST * small)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("untraced")
 def test_every_pattern_takes_linear_time() -> None:
     every = list(patterns())

@@ -26,13 +26,20 @@ _BLOCK: Final = re.compile(
     r"(?:<!-- (?P<mark>[^>]+) -->\n)?```(?P<language>sh|python)\n(?P<text>.*?)```", re.DOTALL
 )
 
+RUN: Final = ("run", "command: first")
+"""Marks of blocks that run here; CI runs the commands that set up."""
+
 BLOCKS: Final = [
-    pytest.param(found["mark"] or "", found["language"], found["text"], id=f"{page.name}-{number}")
+    pytest.param(
+        found["mark"] or "",
+        found["language"],
+        found["text"],
+        id=f"{page.name}-{number}",
+        marks=pytest.mark.slow if found["mark"] in RUN else (),
+    )
     for page in PAGES
     for number, found in enumerate(_BLOCK.finditer(page.read_text()), 1)
 ]
-RUN: Final = ("run", "command: first")
-"""Marks of blocks that run here; CI runs the commands that set up."""
 
 
 def test_the_readme_is_short() -> None:

@@ -17,6 +17,8 @@ import pytest
 from tests.helpers.everycommand import write_inputs
 from tests.helpers.program import ROOT
 
+pytestmark = pytest.mark.slow
+
 MACHINES: Final[tuple[tuple[int, Mapping[str, str]], ...]] = (
     (1, {"PYTHONHASHSEED": "1", "TZ": "EST5EDT", "COLUMNS": "80", "LC_ALL": "C.UTF-8"}),
     (2, {"PYTHONHASHSEED": "2", "TZ": "JST-9", "COLUMNS": "200", "LC_ALL": "C"}),

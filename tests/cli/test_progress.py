@@ -124,6 +124,7 @@ class Recorded:
         self.done[-1] += number
 
 
+@pytest.mark.slow
 def test_files_are_counted_by_their_bytes_packed_as_they_are(tmp_path: Path) -> None:
     text = json.dumps(listed(*(pod(name=str(number)) for number in range(5000)))).encode()
     for name, data in {"a.json": text, "b.json.gz": gzip.compress(text)}.items():
@@ -178,6 +179,7 @@ def slowly_run(stderr: int) -> subprocess.Popen[bytes]:
     return process
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_it_from_the_third_second_on_and_a_pipe_never() -> None:
     controller, terminal = pty.openpty()
     with slowly_run(terminal) as on_terminal, slowly_run(subprocess.PIPE) as on_pipe:

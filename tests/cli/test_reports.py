@@ -238,6 +238,7 @@ sys.exit(main.main())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 200, 600])
 def test_a_process_that_is_killed_while_it_writes_leaves_no_half_file(tmp_path: Path, after: int) -> None:
     """Each file is the old one or the new one; what was begun has another name, and is hidden."""
@@ -262,6 +263,7 @@ def test_a_process_that_is_killed_while_it_writes_leaves_no_half_file(tmp_path: 
     assert (after == 1) == (new == [])
 
 
+@pytest.mark.slow
 def test_a_process_killed_from_outside_leaves_no_half_file(tmp_path: Path) -> None:
     """Whenever the kill comes: it is sent while large reports are written, later each time."""
     big = tmp_path / "pods.json"

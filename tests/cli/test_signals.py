@@ -125,6 +125,7 @@ def test_an_interruption_at_any_call_is_130_and_leaves_nothing(tmp_path: Path) -
 DELAYS = (0, 0.01, 0.02, 0.04, 0.08, 0.12, 0.16, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0)
 
 
+@pytest.mark.slow
 @needs_proc
 @pytest.mark.parametrize("command", [MODULE, SCRIPT], ids=["module", "script"])
 def test_an_interruption_after_any_delay_is_130_or_too_late(command: tuple[str, ...], tmp_path: Path) -> None:

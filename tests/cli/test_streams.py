@@ -10,6 +10,8 @@ import pytest
 
 from tests.helpers.program import SAMPLE, SCRIPTS
 
+pytestmark = pytest.mark.slow
+
 PLAN = "hashcompat plan --from 1.13.12 --to 1.14.10"
 
 

@@ -38,7 +38,8 @@ KUBELETS: Final = (
 SPAN: Final = 1 << 13
 """Bytes of a span here, so that small files are divided."""
 
-_RANDOM: Final = 30
+_PODS: Final = 60 if randomness.FRESH else 24
+_RANDOM: Final = 30 if randomness.FRESH else 10
 """Pods whose texts YAML may not hold."""
 
 _LABELS: Final = {f"label-{number}": str(number) for number in range(9)}
@@ -78,7 +79,7 @@ def _items() -> Iterator[Json]:
     yield budget(minAvailable=2)
     yield budget("odd", minAvailable="odd")
     yield from (replica(f"web-{number}", every[number]) for number in range(6))
-    yield from (one for one in cluster.objects(60, Shape("1.29.5")) if one["kind"] == "Pod")
+    yield from (one for one in cluster.objects(_PODS, Shape("1.29.5")) if one["kind"] == "Pod")
     for number, name in enumerate(every):
         spec = {"nodeSelector": {key: _LABELS[key] for key in list(_LABELS)[number % 5 :]}}
         slow = {"livenessProbe": {"exec": {"command": ["true"]}}}

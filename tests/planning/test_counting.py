@@ -6,7 +6,7 @@ import ast
 import copy
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 
 import pytest
 from msgspec.structs import replace
@@ -35,6 +35,7 @@ from tests.helpers.pods import Json, mirror_pod, node, pod
 from tests.helpers.program import ROOT
 from tests.helpers.random_clusters import Cluster
 from tests.helpers.rulecases import changed
+from tests.helpers.slices import sliced
 
 RELEASES = (
     *("1.1.8", "1.5.8", "1.6.13", "1.7.16", "1.9.11", "1.11.10", "1.15.12", "1.16.15", "1.22.17"),
@@ -92,11 +93,12 @@ def of(*objects: Json) -> Inventory:
     return collect(list(objects))
 
 
-@pytest.mark.parametrize("with_nodes", [True, False], ids=["nodes", "no nodes"])
-@pytest.mark.parametrize("number", range(8 if randomness.FRESH else 2))
+@pytest.mark.parametrize(
+    ("number", "with_nodes"), sliced(product(range(8), [True, False]), [(0, True), (1, False)])
+)
 @pytest.mark.usefixtures("untraced")
 def test_every_count_of_a_random_cluster_is_that_of_a_plan(
-    number: int, catalog: Catalog, *, with_nodes: bool
+    number: int, with_nodes: bool, catalog: Catalog
 ) -> None:
     cluster = Cluster(f"{randomness.SEED}/{number}", catalog, RELEASES)
     found = [one for one in cluster.objects(24) if with_nodes or one["kind"] == "Pod"]

@@ -67,6 +67,7 @@ def shown(run: Program, *argv: object) -> tuple[Json, list[str]]:
 WAYS = [("1.7.16", "1.9.11"), ("1.19.16", "1.24.17"), ("1.30.14", "1.31.14"), ("auto", "1.33.13")]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(
     ("distinct", "way"),
@@ -147,6 +148,7 @@ def test_records_are_the_same(value: int | None, run: Program, tmp_path: Path) -
         assert one[0]["summary"]["recorded"] == (2 if value is None else 3)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("untraced")
 def test_an_error_is_that_of_one_process(run: Program, tmp_path: Path) -> None:
     path = large(tmp_path / "c.json", distinct=False)
@@ -162,6 +164,7 @@ def test_an_error_is_that_of_one_process(run: Program, tmp_path: Path) -> None:
     assert kept[0][0]["summary"]["unknown"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("untraced")
 def test_filters_are_applied_by_one_process(run: Program, tmp_path: Path) -> None:
     given = ("--from", "1.7.16", "--to", "1.9.11", "-f", large(tmp_path / "c.json", distinct=False))
@@ -170,6 +173,7 @@ def test_filters_are_applied_by_one_process(run: Program, tmp_path: Path) -> Non
     assert 0 < one[0]["summary"]["pods"] < PODS
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("untraced")
 def test_limits_are_those_of_all_pods_together(
     run: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -274,6 +278,7 @@ def test_a_place_that_a_share_does_not_know_is_looked_up_by_one_process(catalog:
         run.merge(Run(way, (), view).sent(_Share(share)), 10)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("untraced")
 def test_the_default_is_a_process_for_each_processor(
     run: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -21,6 +21,8 @@ from scripts.bench import cluster
 from scripts.bench.made import texts as made
 from scripts.bench.made.shape import Shape
 
+pytestmark = pytest.mark.slow
+
 NUMBERS = tuple(range(3000))
 
 

@@ -22,6 +22,8 @@ from tests.helpers.linear import MOST, growth
 from tests.helpers.pods import listed, pod
 from tests.helpers.upgrades import hash_changed, record
 
+pytestmark = pytest.mark.slow
+
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:

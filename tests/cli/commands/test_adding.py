@@ -432,6 +432,7 @@ def test_a_file_in_place_of_the_directory_is_one_warning(run: Run, data: Path) -
     assert (result.code, result.err) == (0, problem)
 
 
+@pytest.mark.slow
 def test_two_that_add_at_the_same_time_leave_one_whole_file(
     run: Run, tmp_path: Path, catalog: Catalog, data: Path
 ) -> None:

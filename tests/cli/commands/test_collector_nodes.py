@@ -27,7 +27,13 @@ SLACK = 40
 """Seconds that a busy machine may add to the deadlines."""
 
 
-@pytest.fixture(params=["/bin/sh", pytest.param("busybox", marks=pytest.mark.runtime)])
+SHELLS = (
+    pytest.param("/bin/sh", marks=pytest.mark.slow),
+    pytest.param("busybox", marks=pytest.mark.runtime),
+)
+
+
+@pytest.fixture(params=SHELLS)
 def node(request: pytest.FixtureRequest) -> Iterator[FakeNode]:
     with fake_node(request.param) as made:
         yield made

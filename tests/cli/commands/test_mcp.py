@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import pytest
 
 from tests.helpers.program import ROOT
+
+pytestmark = pytest.mark.slow
 
 SAMPLE = ("--sample",)
 

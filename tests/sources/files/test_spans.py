@@ -26,7 +26,7 @@ from tests.helpers.slices import sliced
 Json = dict[str, Any]
 
 
-pytestmark = pytest.mark.usefixtures("untraced")
+pytestmark = [pytest.mark.usefixtures("untraced"), pytest.mark.slow]
 
 PODS = 24
 

@@ -11,6 +11,7 @@ import os
 import re
 import shlex
 import stat
+import time
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import takewhile
@@ -145,6 +146,8 @@ _UNITS: Final = {
     "kubelite": (),
 }
 _ENDED: Final = ("Z", "X")
+_LOOKS, _BETWEEN = 3, 0.1
+"""How often a process is looked at that does not show whether it is the node's, and the seconds between."""
 _OF_CONTAINER: Final = re.compile(
     r"kubepods|cri-containerd|[0-9a-f]{64}"
     r"|/(docker/.|docker-.+\.scope|crio-|libpod|lxc(/|\.|$)|machine\.slice(/|$)|nerdctl-|pod[0-9a-f]{8}-)"
@@ -203,21 +206,23 @@ def _counts(root: Root, one: _Process) -> bool:
 
     Raises InputError where that is unknown, of a process that still runs.
     """
-    try:
-        return (
-            is_of_root(root, one.pid)
-            and is_outside(root.text(f"/proc/{one.pid}/cgroup"), root.text("/proc/1/cgroup"))
-            and is_in_namespaces(root, one.pid)
-            and _is_called_so(root, one)
-        )
-    except OSError as error:
-        # It ended while it was looked at, which is no reason to doubt the others.
-        if not root.holds(f"/proc/{one.pid}/stat"):
-            return False
-        why = (error.strerror or type(error).__name__).lower()
-        raise InputError(
-            f"whether process {one.pid} is the kubelet is unknown: {why}; run as root of the node"
-        ) from None
+    why = ""
+    for _ in range(_LOOKS):
+        try:
+            return (
+                is_of_root(root, one.pid)
+                and is_outside(root.text(f"/proc/{one.pid}/cgroup"), root.text("/proc/1/cgroup"))
+                and is_in_namespaces(root, one.pid)
+                and _is_called_so(root, one)
+            )
+        except OSError as error:
+            # It ended while it was looked at, which is no reason to doubt the others.
+            if not root.holds(f"/proc/{one.pid}/stat"):
+                return False
+            why = (error.strerror or type(error).__name__).lower()
+        # One that ends has no namespaces a moment before it is gone: EACCES, to root too.
+        time.sleep(_BETWEEN)
+    raise InputError(f"whether process {one.pid} is the kubelet is unknown: {why}; run as root of the node")
 
 
 def is_outside(cgroups: str, of_first: str) -> bool:

@@ -123,6 +123,16 @@ def test_a_process_without_a_readable_cgroup_is_a_problem_and_one_that_ended_is_
     assert kubelets.find(Asking(5, 20), Root(node), listed) == Probe("process", "kubelet")
 
 
+def test_a_process_that_is_about_to_end_is_looked_at_again(
+    node: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process(node, 700, "S", "kubelet", KUBELET)
+    (node / "proc/700/ns/mnt").unlink()
+    listed = Asking(5, 20).ask(proc.listed(Root(node)))
+    monkeypatch.setattr(kubelets.time, "sleep", lambda _: (node / "proc/700/stat").unlink())
+    assert kubelets.find(Asking(5, 20), Root(node), listed) == Probe("process", "kubelet")
+
+
 def test_two_kubelets_are_a_problem_and_nothing_of_them_is_read(node: Path) -> None:
     process(node, 700, "S", "kubelet", KUBELET, "--v=1")
     process(node, 800, "S", "k3s-server", "/system.slice/k3s.service")

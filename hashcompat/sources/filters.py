@@ -35,9 +35,13 @@ class Filters(msgspec.Struct, frozen=True, dict=True):
         """Return whether a pod passes every filter."""
         return (
             self._is_in_namespaces(pod.namespace)
-            and (not self.nodes or pod.node in self._nodes)
+            and self.has_node(pod)
             and (not self.owners or bool(self._owners.of(pod)))
         )
+
+    def has_node(self, pod: Pod | PodName) -> bool:
+        """Return whether a pod's node passes."""
+        return not self.nodes or pod.node in self._nodes
 
     def _is_in_namespaces(self, namespace: str) -> bool:
         wanted, left_out = self._namespaces
@@ -141,6 +145,10 @@ class _Selected(msgspec.Struct, frozen=True):
 
     def __iter__(self) -> Iterator[Pod]:
         """Yield the matching pods; raise InputError without any: an empty plan would look like a safe one."""
+        return (pod for pod, matches in self.every() if matches)
+
+    def every(self) -> Iterator[tuple[Pod, bool]]:
+        """Yield the matching pods, and the others on nodes that pass; errors as ``__iter__``."""
         passed = matched = 0
         kept, owners, all_pass = _Kept(), _Owners(self.filters.owners), self.filters == Filters()
         nodes = _Nodes(self.filters.nodes, self.known)
@@ -150,10 +158,12 @@ class _Selected(msgspec.Struct, frozen=True):
             if all_pass or self.filters.matches(pod):
                 matched += 1
                 kept.take(pod)
-                yield pod
+                yield pod, True
             else:
                 # API servers are found among kube-system's pods, whichever pods the plan is narrowed to
                 self.servers.see(pod)
+                if self.filters.has_node(pod):
+                    yield pod, False
         nodes.check()
         owners.check()
         if not matched:

@@ -12,9 +12,11 @@ from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.model.pods import Inventory
+from hashcompat.core.model.verdicts import Verdict
 from hashcompat.sources import values
 from hashcompat.sources.files.collect import collect
-from tests.helpers.pods import Json
+from hashcompat.sources.filters import Filters, select
+from tests.helpers.pods import Json, node, pod
 from tests.helpers.replicas import deployments
 from tests.sources.replicas.test_stencils import dumped
 
@@ -76,3 +78,49 @@ def test_replicas_have_the_room_that_each_has_by_itself(tmp_path: Path, catalog:
     assert found == verdicts(values.collect(given))
     refused = [verdict for verdict, why in found.values() if why]
     assert 0 < len(refused) < len(found)
+
+
+def crowded() -> list[Json]:
+    """Return a node with room for the first of two pods, and another node with room for both."""
+    small, large = node("v1.34.1"), node("v1.34.1", "n2")
+    for one, cpu in ((small, "4"), (large, "40")):
+        one["status"]["allocatable"] = {"cpu": cpu, "memory": "8Gi", "pods": "110"}
+        one["metadata"]["labels"] = {"kubernetes.io/os": "linux"}
+    found = [small, large]
+    for place, (cpu, namespace) in enumerate((("3", "other"), ("2", "mine"))):
+        for on in ("n1", "n2"):
+            container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
+            made = pod(container, name=f"{namespace}-{on}", node=on, status={"phase": "Running"})
+            made["metadata"] |= {
+                "namespace": namespace,
+                "creationTimestamp": f"2026-01-0{place + 1}T00:00:00Z",
+            }
+            found.append(made)
+    return found
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        Filters(namespaces=("mine",)),
+        Filters(excluded_namespaces=("other",)),
+        Filters(owners=("Pod/mine-n1",)),
+        Filters(nodes=("n1",), namespaces=("mine",)),
+    ],
+)
+def test_pods_that_a_filter_leaves_out_take_their_room_all_the_same(
+    catalog: Catalog, filters: Filters
+) -> None:
+    view = View(catalog, Options())
+
+    def verdicts(objects: list[Json]) -> dict[str, Verdict]:
+        inventory = select(values.collect(objects), filters)
+        plan = planning.make(inventory, "auto", "1.34.5", view)
+        return {item.pod.name: item.verdict for item in plan.items}
+
+    found = verdicts(crowded())
+    assert found.pop("mine-n1") is Verdict.KILL
+    assert set(found.items()) <= {("mine-n2", Verdict.KEEP)}
+    objects = crowded()
+    objects[2]["spec"]["nodeSelector"] = {"gone": "true"}  # not admitted itself, it takes no room
+    assert verdicts(objects)["mine-n1"] is Verdict.KEEP

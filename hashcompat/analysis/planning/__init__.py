@@ -21,6 +21,8 @@ modules, in the order in which a pod passes them:
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec import structs
 
 from hashcompat.analysis.planning import cluster
@@ -32,7 +34,7 @@ from hashcompat.analysis.planning.repeats import Gather, Nothing
 from hashcompat.analysis.planning.runs import Run, decided
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.model.plan import Plan, Way
-from hashcompat.core.model.pods import Inventory, Source
+from hashcompat.core.model.pods import Inventory, Pod, Source, every
 
 
 def make(
@@ -88,9 +90,13 @@ def _among_all(run: Run, way: Way, inventory: Inventory, views: tuple[View, View
     """
     view, later = views
     rooms, short = run.rooms, run.rooms.short
-    pods = [pod for pod in inventory.pods if pod.node in short or view.concerns(pod) or later.concerns(pod)]
+    pods, others = list[Pod](), list[Pod]()
+    for pod, is_selected in every(inventory.pods):
+        if pod.node in short or (is_selected and (view.concerns(pod) or later.concerns(pod))):
+            (pods if is_selected else others).append(pod)
     if short:
-        later = structs.replace(later, short=rooms.shortages(pods, refused(run.planner.settled())))
+        out = refused(run.planner.settled()) | _refused(way, inventory, view, others)
+        later = structs.replace(later, short=rooms.shortages((*pods, *others), out))
     some = [pod for pod in pods if view.concerns(pod) or later.concerns(pod)]
     if some and (gather is not Nothing or not all(pod.uid for pod in some)):
         return decided(way, inventory, later, gather)
@@ -103,20 +109,26 @@ def among_all(inventory: Inventory, way: Way, view: View) -> View:
     """Return the view with what is found among all pods: those without room, and those past a deadline."""
     ages, sandboxes = Ages(inventory.dating), cluster.Sandboxes(view.options.records)
     rooms = Rooms(inventory.nodes, view.kubelet(way.new))
-    for pod in inventory.pods:
-        ages.add(pod)
-        sandboxes.add(pod)
+    for pod, is_selected in every(inventory.pods):
         rooms.add(pod)
+        if is_selected:
+            ages.add(pod)
+            sandboxes.add(pod)
     view = structs.replace(view, gone=sandboxes.gone, taken=ages.times(inventory.origin))
     short = rooms.short
     if not short:
         return view
+    pods = [pod for pod, _ in every(inventory.pods) if pod.node in short]
+    return structs.replace(view, short=rooms.shortages(pods, _refused(way, inventory, view, pods)))
+
+
+def _refused(way: Way, inventory: Inventory, view: View, pods: Iterable[Pod]) -> set[str]:
+    """Return the uids of those of some pods that are not admitted for another reason than room."""
     options = structs.replace(view.options, keep_going=True)
     planner = Planner(way, inventory.nodes, structs.replace(view, options=options))
-    for pod in inventory.pods:
-        if pod.node in short:
-            planner.add(pod)
-    return structs.replace(view, short=rooms.shortages(inventory.pods, refused(planner.settled())))
+    for pod in pods:
+        planner.add(pod)
+    return refused(planner.settled())
 
 
 def bound(way: Way, inventory: Inventory, view: View) -> tuple[View, tuple[str, ...]]:

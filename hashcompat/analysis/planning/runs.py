@@ -19,7 +19,7 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.forks import FailedError, begun
 from hashcompat.core.kubelet.decide.pod import ending
 from hashcompat.core.model.plan import Way
-from hashcompat.core.model.pods import Inventory, Node, Pod, Share, Shared
+from hashcompat.core.model.pods import Inventory, Node, Pod, Share, Shared, every
 from hashcompat.core.model.servers import ApiServers
 from hashcompat.core.model.uids import Dating
 
@@ -51,8 +51,11 @@ class Run:
         self._repeats = Repeats(self.planner, self.hops, templates, self.gathering)
 
     def add(self, pods: Iterable[Pod]) -> None:
-        """Decide pods one by one."""
-        for pod in pods:
+        """Decide pods one by one; of those that are not selected only the room that they take counts."""
+        for pod, is_selected in every(pods):
+            if not is_selected:
+                self.rooms.add(pod)
+                continue
             self.ages.add(pod)
             self.servers.see(pod)
             self.rooms.add(pod)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
+from itertools import repeat
 from operator import attrgetter
 from typing import Any, Final, Protocol, runtime_checkable
 
@@ -416,6 +417,19 @@ class Shared(Protocol):
 
     def are_right(self, seen: Sequence[Any]) -> bool:
         """Return whether the shares are right together, by what was seen in each."""
+
+
+@runtime_checkable
+class Selected(Protocol):
+    """Pods that are some of those of their source: the others take room on their nodes all the same."""
+
+    def every(self) -> Iterator[tuple[Pod, bool]]:
+        """Yield all pods of the nodes in question, each with whether it is one of the selected."""
+
+
+def every(pods: Iterable[Pod]) -> Iterator[tuple[Pod, bool]]:
+    """Yield pods, and those that a filter left out of them, each with whether it is one of them."""
+    return pods.every() if isinstance(pods, Selected) else zip(pods, repeat(True), strict=False)
 
 
 class Inventory(msgspec.Struct, frozen=True):

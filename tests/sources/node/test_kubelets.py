@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -129,7 +130,7 @@ def test_a_process_that_is_about_to_end_is_looked_at_again(
     process(node, 700, "S", "kubelet", KUBELET)
     (node / "proc/700/ns/mnt").unlink()
     listed = Asking(5, 20).ask(proc.listed(Root(node)))
-    monkeypatch.setattr(kubelets.time, "sleep", lambda _: (node / "proc/700/stat").unlink())
+    monkeypatch.setattr(time, "sleep", lambda _: (node / "proc/700/stat").unlink())
     assert kubelets.find(Asking(5, 20), Root(node), listed) == Probe("process", "kubelet")
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.helpers.dumps import GONE, Key, dump, failed, findings, found, status, upgrade
+from tests.helpers.program import ROOT
 
 USERS, CONFIG = ("file", "/etc/passwd"), ("file", "/var/lib/kubelet/config.yaml")
 UIDS, GIDS, SERVICES = (("file", f"/etc/{name}") for name in ("subuid", "subgid", "nsswitch.conf"))
@@ -108,3 +110,18 @@ def test_pf129_says_which_ranges_would_do() -> None:
     assert finding.advice == (
         "usermod --add-subuids 65536-7274495 --add-subgids 65536-7274495 kubelet, or remove the user kubelet"
     )
+
+
+ROWS = yaml.safe_load((ROOT / "tests/suites/reality/ids.yaml").read_text())
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["says"][-40:] or f"runs-{row['subuid']}")
+def test_pf129_finds_what_a_real_kubelet_ended_for(row: dict[str, Any]) -> None:
+    lines = {UIDS: row["subuid"], GIDS: row.get("subgid", row["subuid"])}
+    ranges = {key: f"kubelet:{ids}\n" if ids else "" for key, ids in lines.items()}
+    changes = {**SET_UP, **ranges, CONFIG: yaml.safe_dump(row.get("config", {}))}
+    if not row.get("program", True):
+        changes |= {PROGRAM: GONE}
+    assert [state for state, _, _ in found("PF-129", dump(changes), upgrade("1.36.3"))] == [
+        "ERROR" if row["says"] else "OK"
+    ]

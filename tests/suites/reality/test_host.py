@@ -1,0 +1,112 @@
+"""A real kubelet ends for the ids of its user, and takes the cgroup driver of its runtime, as was found."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml
+
+from scripts.suites import containerd, kubelets
+from scripts.suites.kubelets import Kubelet
+from tests.helpers import daemons, processes
+from tests.suites.reality import containerd as created
+from tests.suites.reality import lab as labs
+from tests.suites.reality import pods, rest
+from tests.suites.reality.test_managers import wait_for
+
+pytestmark = pytest.mark.reality
+
+RELEASE: Final = "1.36.3"
+ROWS = yaml.safe_load(Path(__file__).with_name("ids.yaml").read_text(encoding="utf-8"))
+ACCEPTED: Final = "Started kubelet"
+"""What a kubelet logs once it has accepted everything of its host."""
+
+
+@pytest.fixture(scope="module")
+def node() -> Iterator[daemons.Node]:
+    """A node with a containerd that answers which cgroup driver it has, as Debian's does not."""
+    with (
+        tempfile.TemporaryDirectory(prefix="hc-", ignore_cleanup_errors=True) as directory,
+        rest.own_cgroups(),
+    ):
+        place = Path(directory)
+        labs.write_network(place / "cni")
+        programs = containerd.built(containerd.SLICE)
+        with daemons.containerd_node(place, pods.IMAGE, programs=programs) as made:
+            yield made
+
+
+def command(node: daemons.Node, **changes: Any) -> list[str]:
+    """Write the configuration of a kubelet without an API server, and return how it is started."""
+    (manifests := node.directory / "manifests").mkdir(exist_ok=True)
+    settings = {**labs.configuration(node, manifests, node.directory), "failCgroupV1": False, **changes}
+    (config := node.directory / "config.yaml").write_text(json.dumps(settings))
+    places = (f"--root-dir={node.directory / 'kubelet'}", f"--cert-dir={node.directory / 'pki'}")
+    program = str(kubelets.built(Kubelet(RELEASE)))
+    return [program, f"--config={config}", *places, "--hostname-override=lab", "--v=2"]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["says"][-40:] or f"runs-{row['subuid']}")
+def test_a_kubelet_ends_for_the_ids_that_are_found(
+    row: dict[str, Any], node: daemons.Node, tmp_path: Path
+) -> None:
+    """The accounts of the host are others in the kubelet's own mount namespace."""
+    users = Path("/etc/passwd").read_text() + "kubelet:x:998:998::/:/bin/false\n"
+    lines = {"subuid": row["subuid"], "subgid": row.get("subgid", row["subuid"])}
+    files = {name: f"kubelet:{ids}\n" if ids else "" for name, ids in lines.items()} | {"passwd": users}
+    mounts = []
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+        mounts.append(f"mount --bind {tmp_path / name} /etc/{name}")
+    path = "" if row.get("program", True) else "PATH=/usr/sbin "
+    script = f'{" && ".join(mounts)} && {path}exec "$@"'
+    log = tmp_path / "kubelet.log"
+    started = ["unshare", "--mount", "/bin/sh", "-c", script, "sh", *command(node, **row.get("config", {}))]
+    with processes.running(started, log) as process:
+        if row["says"]:
+            assert process.wait(timeout=60) != 0
+            assert row["says"] in log.read_text().replace('\\"', '"')
+        else:
+            wait_for(log, ACCEPTED)
+            assert process.poll() is None
+
+
+SYSTEMD: Final = """
+  [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+    runtime_type = "io.containerd.runc.v2"
+    [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+      SystemdCgroup = true
+"""
+TAKEN: Final = 'Using cgroup driver setting received from the CRI runtime" cgroupDriver="{}"'
+
+
+def test_a_kubelet_takes_the_cgroup_driver_of_its_runtime(node: daemons.Node, tmp_path: Path) -> None:
+    """Its own setting is another one, both ways. Of these hosts none has systemd, for which it then asks."""
+    manifest = pods.pod("driver", {"containers": [{"name": "c"}]})
+    started = command(node, cgroupDriver="systemd")
+    (node.directory / "manifests" / "driver.json").write_text(json.dumps(manifest))
+    log = tmp_path / "cgroupfs.log"
+    with processes.running(started, log):
+        wait_for(log, ACCEPTED)
+        end = time.monotonic() + 90
+        while not (ids := node.cri("ps", "--name", "c", "-q").split()):
+            assert time.monotonic() < end, "the pod does not start"
+            time.sleep(1)
+    assert TAKEN.format("cgroupfs") in log.read_text()
+    with (node.directory / "containerd.toml").open("a") as config:
+        config.write(SYSTEMD)
+    log = tmp_path / "systemd.log"
+    with daemons.restarted(node):
+        with processes.running(command(node, cgroupDriver="cgroupfs"), log) as process:
+            assert process.wait(timeout=60) != 0
+        said = log.read_text()
+        assert TAKEN.format("systemd") in said
+        assert "systemd not running on this host, cannot use systemd cgroups manager" in said
+        assert node.cri("ps", "--name", "c", "-q").split() == ids
+        created.clear(node)

@@ -119,7 +119,7 @@ ROWS = yaml.safe_load((ROOT / "tests/suites/reality/ids.yaml").read_text())
 def test_pf129_finds_what_a_real_kubelet_ended_for(row: dict[str, Any]) -> None:
     lines = {UIDS: row["subuid"], GIDS: row.get("subgid", row["subuid"])}
     ranges = {key: f"kubelet:{ids}\n" if ids else "" for key, ids in lines.items()}
-    changes = {**SET_UP, **ranges, CONFIG: yaml.safe_dump(row.get("config", {}))}
+    changes: dict[Key, Any] = {**SET_UP, **ranges, CONFIG: yaml.safe_dump(row.get("config", {}))}
     if not row.get("program", True):
         changes |= {PROGRAM: GONE}
     assert [state for state, _, _ in found("PF-129", dump(changes), upgrade("1.36.3"))] == [

@@ -130,6 +130,7 @@ def printed(locale: str, *argv: str, stdin: bytes = PODS) -> tuple[int, bytes, b
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("locale", LOCALES)
 def test_every_terminal_gets_every_row(locale: str) -> None:
     encoding = LOCALES[locale].get("PYTHONIOENCODING", "ascii").partition(":")[0]
@@ -140,6 +141,7 @@ def test_every_terminal_gets_every_row(locale: str) -> None:
     assert {cells[header.index("VERDICT")] for cells in lines} <= VERDICTS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("form", ["json", "yaml"])
 def test_documents_are_the_same_in_every_locale(locale: str, form: str) -> None:
@@ -148,6 +150,7 @@ def test_documents_are_the_same_in_every_locale(locale: str, form: str) -> None:
     assert Result(code, out.decode(), "").document == document(form).document
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("locale", LOCALES)
 def test_exact_text_is_utf_8_in_every_locale(locale: str) -> None:
     show = ("hash", "--kubelet", "1.9.11", "--show-input", "--show-values", "-f", "-")

@@ -21,7 +21,7 @@ from scripts.bench.made.shape import Shape
 from tests.helpers.fresh import fresh
 from tests.helpers.slices import sliced
 
-pytestmark = pytest.mark.usefixtures("untraced")
+pytestmark = [pytest.mark.usefixtures("untraced"), pytest.mark.slow]
 
 _WORKLOADS: Final = 5
 _REPLICAS: Final = 40

@@ -20,6 +20,8 @@ from tests.helpers.pods import ARTICLE, PLAIN, pod
 from tests.helpers.program import Result, Run
 from tests.helpers.upgrades import record, recorded
 
+pytestmark = pytest.mark.slow
+
 NODE = {
     "metadata": {"name": "n"},
     "status": {"nodeInfo": {"kubeletVersion": "v1.7.16", "containerRuntimeVersion": "docker://17.3.2"}},

@@ -128,12 +128,16 @@ class Place:
     def entries(self, besides: str = "") -> list[Entry]:
         """List the files with Kubernetes objects in it, or the one that it is; none below ``besides``.
 
-        Raises StoreError, also where there is none.
+        Raises StoreError, also where there is none, and for a directory that cannot be listed.
         """
 
         def find() -> dict[str, Any]:
             self.system.invalidate_cache()
+            if self.local:
+                return {path: self.system.info(path) for path in _local_files(self.root)}
             found: dict[str, Any] = self.system.find(self.root, detail=True)
+            if not found and not self.system.exists(self.root):
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
             return found
 
         every = tried(find, self.url)
@@ -228,6 +232,19 @@ class Place:
 def _protocols(system: Any) -> tuple[str, ...]:
     protocol = system.protocol
     return (protocol,) if isinstance(protocol, str) else tuple(protocol)
+
+
+def _local_files(root: str) -> Iterator[str]:
+    """Yield the files of a local directory; fsspec would leave out what of it cannot be listed."""
+    if Path(root).is_file():
+        yield root
+        return
+    for folder, _, names in os.walk(root, onerror=_cannot_list):
+        yield from (str(Path(folder, name)) for name in names)
+
+
+def _cannot_list(error: OSError) -> None:
+    raise StoreError(f"{error.filename}: cannot read: {error.strerror}")
 
 
 def _below(path: str, folder: str) -> bool:

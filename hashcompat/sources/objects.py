@@ -30,6 +30,10 @@ from hashcompat.sources.workloads import Templates, group_of, place_of
 
 Found = Pod | Node | Record | Budget | Service
 """What an object may hold; only a snapshot holds records."""
+SAVE: Final = "kubectl get nodes,pods -A -o json > cluster.json"
+"""The command that saves what plans are made of."""
+REFUSED: Final = "an error message in place of objects; run its command again until it succeeds"
+"""What the error of an API server is, in JSON or as text."""
 SYSTEM: Final = "kube-system"
 """The namespace that every cluster has as long as it exists."""
 BESIDE_PODS: Final = ("Node", budgets.KIND, budgets.SERVICE, snapshots.KIND)
@@ -100,7 +104,8 @@ def opened(
     """Yield an object, or those in a list and in lists within it; a snapshot comes after what is in it.
 
     ``in_snapshot``: a snapshot holds the object, and nobody edits its lines. Raises InputError, with
-    ``origin`` and the path, for what is not a Kubernetes object, and for a list that says that it goes on.
+    ``origin`` and the path, for what is not a Kubernetes object, for the error of an API server
+    (``metav1.Status``), and for a list that says that it goes on.
     """
     if not isinstance(value, Mapping):
         raise InputError(
@@ -113,15 +118,7 @@ def opened(
         value = {**value, "kind": kind}
     if not isinstance(kind, str) or not kind:
         raise InputError(f"{origin}: {path}: not a Kubernetes object: it has no kind")
-    if is_list(kind):
-        # one page of a list (``metav1.ListMeta``) lacks the pods of the other pages
-        metadata = part(value, "metadata")
-        for key in ("continue", "remainingItemCount"):
-            if metadata.get(key):
-                raise InputError(
-                    f"{origin}: {path}.metadata.{key}: this is one page of a list that goes on; "
-                    "save all of it, with kubectl get -o json or without a limit"
-                )
+    _check_answer(value, kind, f"{origin}: {path}")
     listed = is_list(kind) and isinstance(value.get("items"), list)
     if listed:
         for index, item in enumerate(value["items"]):
@@ -130,6 +127,21 @@ def opened(
     if not listed or kind == snapshots.KIND:
         where = InFile(where.file) if in_snapshot else where
         yield Object(value, origin, path, in_snapshot=in_snapshot, where=where)
+
+
+def _check_answer(value: Mapping[str, Any], kind: str, place: str) -> None:
+    """Raise InputError for what an API server returns in place of objects, or of all of them."""
+    if kind == "Status" and value.get("apiVersion") == "v1" and value.get("status") != "Success":
+        raise InputError(f"{place}: {REFUSED}; save objects: {SAVE}")
+    if is_list(kind):
+        # one page of a list (``metav1.ListMeta``) lacks the pods of the other pages
+        metadata = part(value, "metadata")
+        for key in ("continue", "remainingItemCount"):
+            if metadata.get(key):
+                raise InputError(
+                    f"{place}.metadata.{key}: this is one page of a list that goes on; "
+                    "save all of it, with kubectl get -o json or without a limit"
+                )
 
 
 def read(found: Object) -> Iterator[Found]:

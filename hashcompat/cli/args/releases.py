@@ -134,7 +134,8 @@ class Releases:
         nodes = [node for node in inventory.nodes if not scope.nodes or node.name in scope.nodes]
         counts = Counter(node.kubelet for node in nodes if node.kubelet)
         if not counts:
-            next(iter(inventory.pods), None)  # what is wrong with the input comes first
+            for _ in inventory.pods:  # what is wrong with the input comes first: it may have cost the nodes
+                pass
             raise missing_from(
                 ", and no node in the input reports a release"
                 if nodes

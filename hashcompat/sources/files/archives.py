@@ -18,7 +18,7 @@ import msgspec
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsontext import clean
 from hashcompat.sources.content import LONGEST_TEXT, TAR_BLOCK, Plain, is_tar, too_long
-from hashcompat.sources.files.inputs import Copy, Input, named
+from hashcompat.sources.files.inputs import Copy, Input, is_archive, named
 
 _CHUNK: Final = 1 << 18
 _MOST_MEMBERS: Final = 100_000
@@ -55,6 +55,8 @@ class Unpacked(msgspec.Struct, frozen=True):
     """Its regular files by name, in its order."""
     links: tuple[str, ...]
     """The names of links, which are not followed."""
+    archives: tuple[str, ...]
+    """The names of archives in it, which are not unpacked."""
 
 
 def unpacked(source: Input, wanted: Callable[[str], bool]) -> Unpacked:
@@ -66,8 +68,13 @@ def unpacked(source: Input, wanted: Callable[[str], bool]) -> Unpacked:
     with source.open() as stream, named(source.origin):
         tape = _Tape(Plain(stream, guarded=True))
         copy, links, places = Copy(), list[str](), list[tuple[str, int, int]]()
-        place = 0
-        for member in _wanted(tape, wanted, _MOST_OBJECTS):
+        archives, place = list[str](), 0
+
+        def asked(name: str) -> bool:
+            archives.extend([name] if is_archive(name) else [])
+            return wanted(name)
+
+        for member in _wanted(tape, asked, _MOST_OBJECTS):
             if source.meter and stream.seekable():
                 source.meter.add(stream.tell() - place)
                 place = stream.tell()
@@ -78,7 +85,8 @@ def unpacked(source: Input, wanted: Callable[[str], bool]) -> Unpacked:
             for piece in tape.pieces(member):
                 copy.add(piece)
             places.append((member.name, begin, copy.size))
-    return Unpacked(tuple((name, _file(source, copy, name, *place)) for name, *place in places), tuple(links))
+    files = tuple((name, _file(source, copy, name, *place)) for name, *place in places)
+    return Unpacked(files, tuple(links), tuple(archives))
 
 
 def _file(source: Input, copy: Copy, name: str, begin: int, end: int) -> Input:

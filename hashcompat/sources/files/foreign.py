@@ -13,9 +13,7 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.model.documents import API_VERSION
 from hashcompat.core.regex import regex
 from hashcompat.sources.content import Decoded, too_long
-
-SAVE: Final = "kubectl get nodes,pods -A -o json > cluster.json"
-"""The command that saves what plans are made of."""
+from hashcompat.sources.objects import REFUSED, SAVE
 
 _STDERR: Final = regex(r"(?:(?:Warning: |[IWEF]\d{4} \d\d:\d\d:\d\d)[^\n]*(?:\n|\Z))+")
 """Lines that kubectl prints beside its result: warnings of the API server, and its own log (klog)."""
@@ -38,7 +36,7 @@ _TEXTS: Final = (
             r"Error from server|error: |Unable to connect to the server|The connection to the server "
             r"|Unable to connect|Error: |Error in configuration"
         ),
-        "an error message in place of objects; run its command again until it succeeds",
+        REFUSED,
     ),
     (regex(r"(?i)<!doctype html|<html"), "a page of HTML, such as a login"),
 )

@@ -18,6 +18,8 @@ import msgspec
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsontext import clean
+from hashcompat.core.model.escape import few
+from hashcompat.core.regex import regex
 from hashcompat.core.shown import urls
 from hashcompat.sources.content import MOST_BYTES, too_long
 
@@ -152,10 +154,11 @@ def _files_in(directory: Path, recursive: bool, suffixes: tuple[str, ...]) -> li
     A part that cannot be read is an error, never left out.
     """
     endings = (*suffixes, *(suffix + ending for suffix in suffixes for ending in COMPRESSED))
-    paths: list[Path] = []
+    paths, archives = list[Path](), list[str]()
     try:
         for folder, below, names in os.walk(directory, onerror=_cannot_list):
             paths += [Path(folder, name) for name in names if name.endswith(endings)]
+            archives += filter(is_archive, names)
             if len(paths) > _MOST_FILES:
                 raise InputError(f"{directory}: more than {_MOST_FILES:,} files, the most that are read")
             if not recursive:
@@ -164,10 +167,26 @@ def _files_in(directory: Path, recursive: bool, suffixes: tuple[str, ...]) -> li
         raise InputError(f"{directory}: directories are nested too deeply") from None
     if not paths:
         hint = "" if recursive else "; -R looks below it too"
+        hint += f"; {packed(archives)}" if archives and any(suffixes) else ""
         kinds = f"{', '.join(suffixes)} file" if any(suffixes) else "file"
         raise InputError(f"{directory}: no {kinds} in this directory{hint}")
     # os.walk has the order of the directory, which differs from disk to disk
     return sorted(paths)
+
+
+_ARCHIVE: Final = regex(r"\.(?:tar(?:\.[a-z0-9]+)?|tgz|tzst|zip)$")
+_NAMED: Final = 8
+"""Archives that a message names."""
+
+
+def is_archive(name: str) -> bool:
+    """Return whether a file is an archive by its name."""
+    return _ARCHIVE.search(name) is not None
+
+
+def packed(archives: Sequence[str]) -> str:
+    """Say that archives in a directory or another archive are not read."""
+    return f"archives in it are not unpacked, give each with an -f of its own: {few(archives, _NAMED)}"
 
 
 def _cannot_list(error: OSError) -> None:

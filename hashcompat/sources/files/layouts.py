@@ -22,7 +22,7 @@ from hashcompat.core.go import jsontext
 from hashcompat.core.model.escape import count, few
 from hashcompat.core.regex import regex
 from hashcompat.sources.content import TAR_BLOCK, Plain, is_tar, whole
-from hashcompat.sources.files.inputs import COMPRESSED, Input, Meter, inputs, joined, named
+from hashcompat.sources.files.inputs import COMPRESSED, Input, Meter, inputs, joined, named, packed
 
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".yaml", ".yml")
 """How the names of files in a directory or archive end that are read."""
@@ -83,13 +83,15 @@ def _of_source(source: Input, rules: Rules, meter: Meter | None) -> Chosen:
     if meter:
         meter.stage(f"Unpacking {source.origin}", source.size)
     archive = unpacked(structs.replace(source, meter=meter), lambda member: member.endswith(_ENDINGS))
+    inner = [packed(archive.archives)] if archive.archives else []
     if not archive.files:
-        raise InputError(f"{source.origin}: no {', '.join(SUFFIXES)} file in this archive")
+        raise InputError(
+            "; ".join([f"{source.origin}: no {', '.join(SUFFIXES)} file in this archive", *inner])
+        )
     found = _of_files(source.origin, [(_plain(one), file) for one, file in archive.files], rules)
-    links = (
-        [f"{source.origin}: links are not followed: {few(archive.links, _NAMED)}"] if archive.links else []
-    )
-    return structs.replace(found, warnings=(*found.warnings, *links))
+    left = [f"links are not followed: {few(archive.links, _NAMED)}"] if archive.links else []
+    said = [f"{source.origin}: {one}" for one in (*left, *inner)]
+    return structs.replace(found, warnings=(*found.warnings, *said))
 
 
 def _plain(name: str) -> str:

@@ -231,6 +231,17 @@ def test_a_source_without_files_is_an_error(run: Run, tmp_path: Path) -> None:
     assert "no file of Kubernetes objects (.json, .jsonl, .ndjson, .yaml, .yml) in it" in done.err
 
 
+@pytest.mark.parametrize("place", ["nodir", "memory://nodir"])
+def test_a_source_that_is_not_there_is_an_error_that_says_so(
+    place: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run("fleet", place, "--to", "1.31", "--out", str(tmp_path / "out"))
+    assert done.code == 1
+    assert "nodir: " in done.err
+    assert done.err.endswith(": No such file or directory\n")
+
+
 @pytest.mark.parametrize("name", ["fsspec", "pyarrow", "distributed"])
 def test_without_the_extra_one_error_names_it(
     name: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -97,6 +97,20 @@ DOCUMENTS: dict[str, tuple[Json, str]] = {
         {"apiVersion": "hashcompat.io/v1", "kind": "GateReport"},
         "a GateReport of hashcompat, not pods",
     ),
+    "a refusal in JSON": (
+        {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "code": 403},
+        "an error message in place of objects",
+    ),
+    "a refusal of one of two lists": (
+        {
+            "kind": "List",
+            "items": [
+                {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n"}},
+                {"kind": "Status", "apiVersion": "v1", "status": "Failure"},
+            ],
+        },
+        "$.items[1]: an error message in place of objects",
+    ),
     "a rollout": ({"apiVersion": "hashcompat.io/v1", "kind": "RolloutState"}, "hashcompat gate --state FILE"),
 }
 
@@ -125,6 +139,13 @@ def test_pods_without_nodes_leave_the_release_open(run: Run) -> None:
     assert result.code == 64
     assert "--from is missing: the input has pods and no nodes" in result.err
     assert "kubectl get nodes,pods" in result.err
+
+
+def test_what_is_wrong_with_pods_is_said_before_what_they_lack(run: Run) -> None:
+    page = {"kind": "PodList", "metadata": {"continue": "x"}, "items": [pod({"name": "c", "image": "i"})]}
+    result = run("plan", "--to", "1.31", "-f", "-", stdin=json.dumps(page).encode())
+    assert result.code == 1
+    assert "this is one page of a list that goes on" in result.err
 
 
 def test_without_a_kubeconfig_that_is_why_no_cluster_is_read(

@@ -21,6 +21,8 @@ from hashcompat.core.model.escape import name_path, word
 from hashcompat.core.model.pods import (
     CONTAINER_LISTS,
     PROFILES,
+    RESIZE_IN_PROGRESS,
+    RESIZE_PENDING,
     STATUSES,
     Container,
     ContainerType,
@@ -206,6 +208,7 @@ def reported(
     return {
         "phase": status.string("phase"),
         "resized": resized_in(spec, status.value) if status.value else {},
+        "resizing": resizing_in(status.value.get("conditions")),
         "claims": claims_in(status.value),
         "ends": deadline_of(spec, status.value.get("startTime")),
         "seen": None if static else seen_of(metadata, status.value),
@@ -256,13 +259,13 @@ def deadline_of(spec: Mapping[str, Any], started: object) -> datetime | None:
 
 
 def resized_in(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return the containers whose status shows other requests than their spec, by names.
+    """Return the containers whose status shows other resources than their spec, by names.
 
     Kubelets show what they allocated to a container (``allocatedResources``) and what it has (``resources``)
     from 1.27 on, with the gate InPlacePodVerticalScaling.
     """
     wanted = {
-        str(mapping(row).get("name")): mapping(mapping(mapping(row).get("resources")).get("requests"))
+        str(mapping(row).get("name")): mapping(mapping(row).get("resources"))
         for key in ("containers", "initContainers")
         for row in rows(spec, key)
     }
@@ -272,14 +275,30 @@ def resized_in(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, 
             name = mapping(row).get("name")
             if not isinstance(name, str) or name not in wanted:
                 continue
+            actual, limits = mapping(mapping(row).get("resources")), mapping(wanted[name].get("limits"))
+            requests = mapping(wanted[name].get("requests"))
             shown = {
-                "allocated": mapping(mapping(row).get("allocatedResources")),
-                "actual": mapping(mapping(mapping(row).get("resources")).get("requests")),
+                "allocated": (mapping(mapping(row).get("allocatedResources")), requests),
+                "actual": (mapping(actual.get("requests")), requests),
+                "limits": (mapping(actual.get("limits")), limits),
             }
-            changed = {what: one for what, one in shown.items() if one and one != wanted[name]}
+            changed = {what: one for what, (one, asked) in shown.items() if one and one != asked}
             if changed:
                 found[name] = changed
     return found
+
+
+def resizing_in(conditions: object) -> str:
+    """Return the condition that shows a resize that is not done, as kubelets set them from 1.33 on.
+
+    Source: pkg/kubelet/status/status_manager.go ``SetPodResizePendingCondition``.
+    """
+    found = {
+        row.get("type")
+        for row in (conditions if isinstance(conditions, list) else ())
+        if isinstance(row, Mapping) and row.get("status") == "True" and isinstance(row.get("type"), str)
+    }
+    return next((one for one in (RESIZE_PENDING, RESIZE_IN_PROGRESS) if one in found), "")
 
 
 def claims_in(status: Mapping[str, Any]) -> frozenset[tuple[str, str]]:

@@ -62,7 +62,7 @@ _NAMES_OF_POD: Final = frozenset(
         *("containers", "spec", "labels", "ready", "ready_since", "shape"),
         *("images", "mirror"),  # of static pods, which are decided one by one
         *("created", "resized", "claims", "ends"),  # what these decide is looked at before kinds are
-        *("phase", "seen"),  # reported
+        *("phase", "seen", "resizing"),  # reported
     }
 )
 
@@ -116,11 +116,11 @@ def _facts(pod: Pod) -> tuple[object, ...]:
 def reported(pod: Pod) -> Hashable:
     """Return what decides of a pod's status, but for when and how often its containers started."""
     found = pod.phase, *[(one.running, one.probed) for one in pod.containers]
-    if pod.seen is None:
+    if pod.seen is None and not pod.resizing:
         return found
     # What a kubelet has seen of a changed pod is compared with its images of today (decide/container.py).
     images = [str(one.spec.get("image", "")) for one in pod.containers]
-    return *found, repr((pod.seen, images))
+    return *found, repr((pod.seen, images, pod.resizing, pod.resized))
 
 
 def has_rare_volume(pod: Pod) -> bool:

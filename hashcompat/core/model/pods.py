@@ -169,6 +169,10 @@ class StaticManifest(msgspec.Struct, frozen=True, eq=False):
         return f"StaticManifest({self.node!r}, {self.source!r})"
 
 
+RESIZE_PENDING, RESIZE_IN_PROGRESS = "PodResizePending", "PodResizeInProgress"
+"""The conditions of a pod whose kubelet has not taken a resize yet, or has not applied it (from 1.33 on)."""
+
+
 class Seen(msgspec.Struct, frozen=True):
     """What a status shows of the spec by which a kubelet made a container."""
 
@@ -267,8 +271,13 @@ class Pod(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its spec is
     status does not show that."""
 
     resized: Mapping[str, Mapping[str, Any]] = msgspec.field(default_factory=dict)
-    """By their names, the containers whose requests a kubelet has not taken from their spec: those that it
-    ``allocated``, and those that they ``actual``-ly have, where the status shows them and they differ."""
+    """By their names, the containers whose resources a kubelet has not taken from their spec: the requests
+    that it ``allocated``, those that they ``actual``-ly have, and their ``limits``, where the status shows
+    them and they differ."""
+
+    resizing: str = ""
+    """The condition of a resize that is not done, ``PodResizePending`` or ``PodResizeInProgress``; empty for
+    none."""
 
     claims: frozenset[tuple[str, str]] = frozenset()
     """The containers and extended resources that a claim backs, as the status shows."""

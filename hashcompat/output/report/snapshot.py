@@ -255,6 +255,8 @@ def _status(pod: Pod) -> Document:
     status: Document = {"phase": pod.phase}
     if pod.seen is not None:
         status["observedGeneration"] = _CHANGED - 1
+    if pod.resizing:
+        status["conditions"] = _conditions({pod.resizing: "True"})
     if pod.ends is not None:
         since = pod.ends - timedelta(seconds=pod.spec["activeDeadlineSeconds"])
         status["startTime"] = _time(since)
@@ -274,7 +276,9 @@ def _resized(changed: Mapping[str, Any] | None) -> Document:
     if not changed:
         return {}
     allocated = {"allocatedResources": changed["allocated"]} if "allocated" in changed else {}
-    actual = {"resources": {"requests": changed["actual"]}} if "actual" in changed else {}
+    shown = (("requests", "actual"), ("limits", "limits"))
+    resources = {key: changed[what] for key, what in shown if what in changed}
+    actual = {"resources": resources} if resources else {}
     return {**allocated, **actual}
 
 

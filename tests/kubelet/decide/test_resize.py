@@ -296,3 +296,51 @@ def test_hc019_a_file_that_lacks_the_pod_restarts_it_whatever_the_old_release(
     assert decided(run, old, new, given, more=more)[0] == verdict
     taken = run("snapshot", "-f", "-", *more, stdin=as_json(given)).document
     assert decided(run, old, new, taken)[0] == verdict
+
+
+def resized(state: str, shown: Json, allocated: str = "1", wanted: str = "1") -> Json:
+    """Return a pod whose container is resized, with what its status shows of that."""
+    sized = {"limits": {"cpu": wanted}, "requests": {"cpu": wanted}}
+    row = {"name": "c", "state": {"running": {"startedAt": "2026-01-01T00:00:00Z"}}, "restartCount": 0}
+    conditions = [{"type": state, "status": "True"}] if state else []
+    return pod(
+        {**C, "resources": sized, **CPU_RESTARTS},
+        status={
+            "phase": "Running",
+            "conditions": conditions,
+            "containerStatuses": [{**row, "resources": shown, "allocatedResources": {"cpu": allocated}}],
+        },
+    )
+
+
+HALF = {"requests": {"cpu": "500m"}, "limits": {"cpu": "500m"}}
+LIMITED = {"requests": {"cpu": "1"}, "limits": {"cpu": "500m"}}
+WHOLE = {"requests": {"cpu": "1000m"}, "limits": {"cpu": "1"}}
+WAITS: Expected = ("UNKNOWN", ["HC019"])
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param(resized("PodResizeInProgress", HALF), RESTARTED, id="under way"),
+        pytest.param(resized("PodResizeInProgress", LIMITED), RESTARTED, id="the limit alone"),
+        pytest.param(resized("PodResizeInProgress", WHOLE), KEEP, id="another container's"),
+        pytest.param(resized("", HALF), KEEP, id="a runtime that rounds"),
+        pytest.param(resized("PodResizePending", WHOLE, allocated="1", wanted="3"), WAITS, id="deferred"),
+    ],
+)
+@pytest.mark.parametrize("way", [("1.33.4", "1.34.1"), ("1.36.4", "1.37.1")], ids=str)
+def test_a_resize_that_is_not_done_goes_on_when_a_kubelet_starts(
+    run: Run, tmp_path: Path, way: tuple[str, str], given: Json, expected: Expected
+) -> None:
+    assert decided(run, *way, given) == expected
+    snapshot = tmp_path / "snapshot.json"
+    assert run("snapshot", "-f", "-", "--out", snapshot, stdin=as_json(given)).code == 0
+    again = run("plan", "--from", way[0], "--to", way[1], "-f", snapshot, "-o", "json")
+    assert again.items[0]["verdict"] == expected[0]
+
+
+def test_a_resize_that_needs_no_restart_changes_nothing(run: Run) -> None:
+    given = resized("PodResizeInProgress", HALF)
+    given["spec"]["containers"][0].pop("resizePolicy")
+    assert decided(run, "1.34.1", "1.35.1", given) == KEEP

@@ -169,6 +169,8 @@ def _resized(situation: Situation, reasons: Reasons) -> str:
     text = after(reasons[0].text, "resizePolicy: ")
     if situation.item.verdict is Verdict.UNKNOWN and text.startswith("whether "):
         return f"{text} is not determined"
+    if text.startswith("a resize "):
+        return f"{situation.new} goes on where the kubelet before it ended: {text}"
     if text.startswith("the pod's "):
         return f"{situation.new} counts the limits of the whole pod, and by its resizePolicy {text}"
     record = "finds other resources recorded as applied"

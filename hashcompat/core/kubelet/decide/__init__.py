@@ -122,7 +122,7 @@ def _unless_changed(case: Case, decision: Decision) -> Decision:
     """Return the decision, or what a change since the container's start makes of it where it is KEEP."""
     if decision.verdict is not Verdict.KEEP:
         return decision
-    return container.changed_since(case) or container.edited(case) or decision
+    return container.changed_since(case) or container.edited(case) or container.resizing(case) or decision
 
 
 def _release_counts(case: Case) -> bool:

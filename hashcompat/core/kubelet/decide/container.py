@@ -12,7 +12,7 @@ from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.admission import is_windows
 from hashcompat.core.kubelet.decide.case import RESIZE_GATE, Case, Decision, delayed, not_compared, restart
 from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
-from hashcompat.core.model.pods import ContainerType, Seen
+from hashcompat.core.model.pods import RESIZE_PENDING, ContainerType, Seen
 from hashcompat.core.model.records import Recorded
 from hashcompat.core.model.verdicts import Hash, Reason, Verdict
 
@@ -345,6 +345,36 @@ def _by_restart(spec: Mapping[str, Any]) -> Iterator[str]:
         name = str(policy.get("resourceName"))
         if policy.get("restartPolicy") == "RestartContainer" and name in _RESIZABLE:
             yield name
+
+
+def resizing(case: Case) -> Decision | None:
+    """Restart a container that is kept by its hash for a resize that its kubelet has not done yet.
+
+    A kubelet that starts goes on with a resize that it has allocated, and tries one again that had to wait
+    (pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodResizeAction``, pkg/kubelet/allocation).
+    """
+    state, both = case.pod.resizing, (case.old.behaviour, case.new.behaviour)
+    if not state or _is_exempt(case) or not all(one.resources_recorded for one in both):
+        return None
+    if case.container.type in NEVER_COMPARED or is_ignored(case, case.new):
+        return None
+    spec, shown = case.container.spec, mapping(case.pod.resized.get(case.container.name))
+    wanted = mapping(spec.get("resources"))
+    allocated = {**wanted, "requests": shown.get("allocated") or wanted.get("requests")}
+    actual = {
+        "requests": shown.get("actual") or wanted.get("requests"),
+        "limits": shown.get("limits") or wanted.get("limits"),
+    }
+    for name in _by_restart(spec):
+        waits = _amounts(allocated, name) != _amounts(wanted, name)
+        if not waits and _amounts(actual, name) == _amounts(wanted, name):
+            continue
+        if waits or state == RESIZE_PENDING:
+            text = f"resizePolicy: a resize of its {name} waits, and is tried again: it restarts if it fits"
+            return Decision(Verdict.UNKNOWN, (Reason(rules.RESIZE_POLICY, text),))
+        text = f"resizePolicy: a resize of its {name} is under way, and is applied by a restart"
+        return delayed(case, restart(rules.RESIZE_POLICY, text))
+    return None
 
 
 def edited(case: Case) -> Decision | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import os
+import stat
 import sys
 import threading
 from collections.abc import Iterator
@@ -28,6 +29,15 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
+_fsync = os.fsync
+
+
+def _synced(file: int) -> None:
+    """Wait for devices alone: no test loses power, and a disk takes milliseconds for each file."""
+    if not stat.S_ISREG(mode := os.fstat(file).st_mode) and not stat.S_ISDIR(mode):
+        _fsync(file)
+
+
 @pytest.hookimpl(tryfirst=True)  # before hypothesis reads its seed
 def pytest_configure(config: pytest.Config) -> None:
     if randomness.FRESH:
@@ -37,6 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
     )  # releases that a developer added are not part of a test
     os.environ["HASHCOMPAT_CONFIG"] = str(Path(__file__).parent)  # nor is a developer's policy
     os.environ["SOURCE_DATE_EPOCH"] = "1767225600"  # 2026-01-01: plans of one input are equal
+    vars(os)["fsync"] = _synced
     config.addinivalue_line("markers", "packaging: builds the wheel, with hatchling")
 
 

@@ -14,6 +14,7 @@ from typing import Any, Final, Protocol
 import msgspec
 from msgspec import structs
 
+from hashcompat.core.corev1 import scheduling
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import part, text
 from hashcompat.core.go.jsontext import canonical, clean, kind_of, loads
@@ -243,7 +244,14 @@ def of_node(found: Fields) -> Node:
         _amounts(status.value.get("capacity")),
         _arguments(part(metadata.value, "annotations").get("k3s.io/node-args")),
         heartbeat(status.value.get("conditions")),
+        _system(info, labels),
     )
+
+
+def _system(info: Fields, labels: Mapping[str, Any] | None) -> str:
+    """Return the operating system of a node; its kubelet sets the label as well, and corrects it."""
+    label = (labels or {}).get(scheduling.SYSTEM)
+    return info.string("operatingSystem") or (label if isinstance(label, str) else "")
 
 
 def _arguments(noted: object) -> tuple[str, ...] | None:
@@ -397,6 +405,7 @@ _PARTS: Final[Mapping[str, str]] = {
     "allocatable": "allocatable resources",
     "capacity": "capacity",
     "node_arguments": "arguments of k3s",
+    "system": "operating system",
 }
 """What is read of a node that does not change while it runs as it is, with its words in messages."""
 

@@ -29,6 +29,7 @@ from hashcompat.core.kubelet.decide.room import (
     given,
     outcomes,
     takes_room,
+    tenant_of,
 )
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.items import Item
@@ -98,7 +99,8 @@ def starved(items: Iterable[Item]) -> Iterator[Item]:
 
 _REFUSALS: Final = frozenset(
     {
-        *(rules.OTHER_NODE, rules.TAINT, rules.SIDECAR_REFUSED, rules.STRICT_GROUPS, rules.SYSCTL),
+        *(rules.OTHER_NODE, rules.OTHER_SYSTEM, rules.TAINT, rules.SIDECAR_REFUSED),
+        *(rules.STRICT_GROUPS, rules.SYSCTL),
         *(rules.DEVICES, rules.FEATURE_REFUSED, rules.STATIC_REFUSED, rules.MANIFEST_MISSING),
     }
 )
@@ -106,7 +108,7 @@ _REFUSALS: Final = frozenset(
 
 
 class Rooms:
-    """Adds up what the pods of each node ask for."""
+    """Adds up what the pods of each node ask for; of a node that does not show what it can give, host ports."""
 
     def __init__(self, nodes: Iterable[Node], kubelet: Kubelet) -> None:
         """Take the nodes, and the kubelet that starts on them."""
@@ -117,19 +119,22 @@ class Rooms:
         }
         self.kubelet = kubelet
         """The kubelet that starts on the nodes."""
-        self._known: dict[tuple[int, frozenset[str]], tuple[object, Asking]] = {}
+        self._known: dict[tuple[int, frozenset[str] | None], tuple[object, Asking]] = {}
         self.sums: dict[str, Sums] = {}
         """By the names of the nodes."""
 
     def add(self, pod: Pod) -> None:
-        """Count one more pod, if its node shows what it can give."""
+        """Count one more pod, if it is on a node."""
         node = pod.node
-        if node not in self._allocatable or not self._counts(pod):
+        if not node or not self._counts(pod):
+            return
+        asks = self.asking(pod)
+        if not asks.ports and node not in self._allocatable:
             return
         found = self.sums.get(node)
         if found is None:
             found = self.sums[node] = Sums()
-        found.add(self.asking(pod))
+        found.add(asks)
 
     def _counts(self, pod: Pod) -> bool:
         return takes_room(pod, self.kubelet) and not pod.doubt
@@ -139,10 +144,10 @@ class Rooms:
 
         Pods of one shape ask nodes of the same resources for the same, but for what a status reports.
         """
-        allocatable = self._allocatable[pod.node]
+        allocatable = self._allocatable.get(pod.node)
         if pod.shape is None or pod.resized or pod.claims:
             return asking(pod, allocatable, self.kubelet)
-        key = id(pod.shape), self._extended[pod.node]
+        key = id(pod.shape), self._extended.get(pod.node)
         known = self._known.get(key)
         if known is None:
             # With the shape, so that no other one gets its id.
@@ -157,7 +162,7 @@ class Rooms:
     @property
     def short(self) -> dict[str, Given]:
         """What the nodes can give where a pod may not fit."""
-        offers = {name: given(self._allocatable[name]) for name in self.sums}
+        offers = {name: given(self._allocatable.get(name, {})) for name in self.sums}
         return {name: offers[name] for name, found in self.sums.items() if not found.fit(offers[name])}
 
     def shortages(self, pods: Iterable[Pod], refused: Collection[str]) -> dict[str, Shortage]:
@@ -169,7 +174,7 @@ class Rooms:
         tenants: dict[str, list[Tenant]] = {name: [] for name in short}
         for pod in pods:
             if pod.node in short and self._counts(pod):
-                tenants[pod.node].append(Tenant(pod, self.asking(pod), pod.uid in refused))
+                tenants[pod.node].append(tenant_of(pod, self.asking(pod), refused=pod.uid in refused))
         found = dict[str, Shortage]()
         for name, node in short.items():
             found |= outcomes(tenants[name], node, self.kubelet)

@@ -190,10 +190,10 @@ _facts_of_container = besides(Container, _NAMES_OF_CONTAINER)
 _facts_of_node = besides(Node, ("name", "labels", "heartbeat", "allocatable", "capacity", "node_arguments"))
 
 
-def _identity(pod: Pod) -> tuple[bool, ...]:
-    """Return what names decide: whether a mirror pod is one, and whether the pod is on a node."""
+def _identity(pod: Pod) -> tuple[Hashable, ...]:
+    """Return what names and labels decide: whether a mirror pod is one, whether it is on a node, its system."""
     mirror = pod.uid == pod.config_hash, bool(pod.config_hash), is_pinned(pod)
-    return bool(pod.owner), bool(pod.node), *mirror
+    return bool(pod.owner), bool(pod.node), *mirror, repr(pod.labels.get(SYSTEM))
 
 
 def _spec(pod: Pod) -> Any:

@@ -55,6 +55,18 @@ class Room(msgspec.Struct, frozen=True, rename="camel"):
     """Whether a pod that has finished counts while containers of it run."""
 
 
+class HostPorts(msgspec.Struct, frozen=True, rename="camel"):
+    """How admission compares pods' host ports."""
+
+    told_apart: str
+    """What tells two ports apart: their numbers alone (``by number``), protocols too (``by protocol``), or
+    also addresses (``by address``)."""
+    sidecars: bool
+    """Whether those of sidecars count."""
+    reason: str
+    """The reason in the status of a pod that is refused."""
+
+
 class Behaviour(msgspec.Struct, frozen=True):
     """What one release does; the rows name their sources."""
 
@@ -129,6 +141,10 @@ class Behaviour(msgspec.Struct, frozen=True):
     """Whether admission waits until the node's labels are ``read``, or they ``may be missing``."""
     room: Room
     """How room on the node is counted."""
+    host_ports: HostPorts
+    """How host ports are compared."""
+    pod_system: bool
+    """Whether admission looks at the operating system that a pod is for."""
     no_execute_taints: bool
     """Whether admission looks at taints with the effect NoExecute."""
     strict_groups: bool

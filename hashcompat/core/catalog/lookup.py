@@ -14,7 +14,7 @@ from packaging.version import Version
 
 from hashcompat.core.catalog import files
 from hashcompat.core.catalog.added import Added, AddedReleases, added_releases, row_of
-from hashcompat.core.catalog.behaviour import Behaviour, Changes, PodFeature, Room
+from hashcompat.core.catalog.behaviour import Behaviour, Changes, HostPorts, PodFeature, Room
 from hashcompat.core.catalog.eras import Era, PatchTables, Schema, Site, era_from_row, site_of
 from hashcompat.core.catalog.files import Table, read_table
 from hashcompat.core.catalog.gates import NO_SETTINGS, Gates, GateTable, Settings
@@ -317,7 +317,10 @@ class Catalog:
         behaviour = self._behaviour.decide(Behaviour, release)
         features = msgspec.convert(behaviour.pod_features, tuple[PodFeature, ...])
         behaviour = structs.replace(
-            behaviour, pod_features=features, room=msgspec.convert(behaviour.room, Room)
+            behaviour,
+            pod_features=features,
+            room=msgspec.convert(behaviour.room, Room),
+            host_ports=msgspec.convert(behaviour.host_ports, HostPorts),
         )
         gates = Gates(self.gate_table, release, settings)
         return Kubelet(

@@ -357,7 +357,8 @@ class Shortage(msgspec.Struct, frozen=True):
     """Why a kubelet has no room for a pod."""
 
     resource: str
-    """The first resource that is missing, as the reason names it: ``cpu``, ``pods``."""
+    """The first resource that is missing, as the reason names it: ``cpu``, ``pods``; or the host port that
+    another pod has, ``8080/TCP``."""
     asked: int = 0
     """How much of it the pod asks for: thousandths of a CPU, bytes, or a number."""
     used: int = 0
@@ -368,6 +369,10 @@ class Shortage(msgspec.Struct, frozen=True):
     """Whether the pod is a critical one, and others do not have the room that it takes."""
     preemptor: str = ""
     """The critical pod that takes its room, ``namespace/name``; empty where it is not admitted."""
+    holder: str = ""
+    """The pod that has its host port, ``namespace/name``; empty where a resource is missing."""
+    predicate: str = ""
+    """What refuses pods whose host port another one has: ``NodePorts``."""
     certain: bool = True
     """Whether the input decides."""
     why: str = ""
@@ -378,6 +383,8 @@ class Shortage(msgspec.Struct, frozen=True):
         """The reason in the pod's status."""
         if self.preemptor:
             return "Preempting"
+        if self.holder:
+            return self.predicate
         return "UnexpectedAdmissionError" if self.in_vain else f"OutOf{self.resource}"
 
     @property

@@ -352,6 +352,9 @@ class Node(msgspec.Struct, frozen=True):
     heartbeat: datetime | None = None
     """When its kubelet last renewed the condition Ready, UTC; None where the status does not show that."""
 
+    system: str = ""
+    """Its operating system, as Go names it: ``linux``; empty where it shows that nowhere."""
+
 
 class Source(StrEnum):
     """What kind of place pods come from."""

@@ -63,6 +63,8 @@ MANIFEST_MISSING: Final = "HC047"
 ROOM: Final = "HC048"
 DEADLINE: Final = "HC049"
 EXIT_CODE: Final = "HC050"
+HOST_PORT: Final = "HC051"
+OTHER_SYSTEM: Final = "HC052"
 
 
 class Step(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.core.corev1.scheduling import OF_DAEMON_SETS, is_token_mount
+from hashcompat.core.corev1.scheduling import OF_DAEMON_SETS, SYSTEM, is_token_mount
 from hashcompat.core.go.jsonpath import EACH, Tree, tree_of
 
 Steps = tuple[str | int, ...]
@@ -75,7 +75,10 @@ _ROLES: Final = {
         # Since 1.12 the DaemonSet controller pins each pod to its node by the affinity in its spec.
         (*OF_DAEMON_SETS, EACH, "matchFields", EACH, "values", EACH),
     ),
-    Role.DECIDES: (("metadata", "annotations", "kubernetes.io/created-by"),),
+    Role.DECIDES: (
+        ("metadata", "annotations", "kubernetes.io/created-by"),
+        ("metadata", "labels", SYSTEM),
+    ),
     Role.BLANK: tuple(
         ("spec", key, EACH, *steps)
         for key in _CONTAINERS

@@ -17,7 +17,7 @@ from hashcompat.analysis.preflight.facts.kubelet import pairs
 from hashcompat.core import rules, shown
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go import strconv
-from hashcompat.core.kubelet.decide.room import Given, Tenant, asking, given, outcomes, takes_room
+from hashcompat.core.kubelet.decide.room import Given, asking, given, outcomes, takes_room, tenant_of
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Node
 from hashcompat.core.model.preflight import Status
@@ -205,7 +205,7 @@ def _find_smaller(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     if not (smaller or fewer):
         return
     tenants = [
-        Tenant(pod, asking(pod, node.allocatable, upgrade.target))
+        tenant_of(pod, asking(pod, node.allocatable, upgrade.target))
         for pod in facts.pods
         if takes_room(pod, upgrade.target)
     ]

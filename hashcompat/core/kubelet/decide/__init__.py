@@ -24,6 +24,7 @@ POD: Final[tuple[Decide, ...]] = (
     pod.missing_manifest,  # nor is its manifest there any more
     pod.removed,  # nor is the container in it
     admission.other_node,  # the node's labels are not those that the pod asks for
+    admission.other_system,  # its label or its spec names another system than the node's, from 1.23 on
     admission.taint,  # a taint that the pod does not tolerate, from 1.24 on
     admission.sidecars,  # 1.28, whose gate is off
     admission.strict_groups,  # a policy that the node does not support, from 1.33 on
@@ -31,6 +32,7 @@ POD: Final[tuple[Decide, ...]] = (
     admission.features,  # one that the kubelet or its node does not have
     admission.devices,  # devices that have no plugin yet, in a few releases
     admission.room,  # more than its node has left beside the pods before it
+    admission.ports,  # a host port that a pod before it has
     pod.overdue,  # its deadline has passed
     pod.runtime_gone,  # Docker, without dockershim and cri-dockerd
     pod.moved_cgroup,  # another QoS class, between 1.15 and 1.16

@@ -39,6 +39,26 @@ def other_node(case: Case) -> Decision | None:
     return _refused(rules.OTHER_NODE, "its node selector does not match its node's labels")
 
 
+def other_system(case: Case) -> Decision | None:
+    """Kill a pod whose label kubernetes.io/os, or whose spec.os, names another system than its node runs.
+
+    Anyone who may change a pod can set the label, and kubelets before 1.23 ignore both. Static pods as well.
+    Source: pkg/kubelet/lifecycle/predicate.go ``rejectPodAdmissionBasedOnOSSelector`` and
+    ``rejectPodAdmissionBasedOnOSField``, 1.23.0 and 1.37.1, which compare with Go's name of the system.
+    """
+    system = case.node.system if case.node is not None else ""
+    if not system or not case.new.behaviour.pod_system:
+        return None
+    label, field = case.pod.labels.get(SYSTEM, system), mapping(case.pod.spec.get("os")).get("name", system)
+    if label != system:
+        text = f"PodOSSelectorNodeLabelDoesNotMatch: its label {SYSTEM} is {label}, and its node runs {system}"
+    elif field != system:
+        text = f"PodOSNotSupported: its spec.os is {field}, and its node runs {system}"
+    else:
+        return None
+    return _refused(rules.OTHER_SYSTEM, text)
+
+
 def taint(case: Case) -> Decision | None:
     """Kill a pod that does not tolerate a NoExecute taint of its node; a static pod tolerates all.
 
@@ -147,7 +167,7 @@ def features(case: Case) -> Decision | None:
 def room(case: Case) -> Decision | None:
     """Kill a pod that its node has no room for beside those that are admitted before it (``room.py``)."""
     short = case.short
-    if short is None:
+    if short is None or short.holder:
         return None
     if short.preemptor:
         text = f"{short.preemptor}, a critical pod, takes its room ({short.resource})"
@@ -165,6 +185,17 @@ def room(case: Case) -> Decision | None:
     if short.certain:
         return _refused(rules.ROOM, text)
     return Decision(Verdict.UNKNOWN, (Reason(rules.ROOM, f"{text}, but {short.why}"),))
+
+
+def ports(case: Case) -> Decision | None:
+    """Kill a pod one of whose host ports a pod has that is admitted before it (``ports.py``)."""
+    short = case.short
+    if short is None or not short.holder:
+        return None
+    text = f"{short.predicate}: {short.holder}, which comes before it, has the host port {short.resource}"
+    if short.certain:
+        return _refused(rules.HOST_PORT, text)
+    return Decision(Verdict.UNKNOWN, (Reason(rules.HOST_PORT, f"{text}, but {short.why}"),))
 
 
 def _amount(name: str, number: int) -> str:
@@ -192,10 +223,9 @@ def _is_handled(kubelet: Kubelet, feature: PodFeature) -> bool:
 
 
 def is_windows(case: Case) -> bool:
-    """Return whether the pod runs on Windows, as its spec or its node's labels say."""
-    labels = case.node.labels if case.node is not None else None
-    systems = (mapping(case.pod.spec.get("os")).get("name"), (labels or {}).get(SYSTEM))
-    return "windows" in systems
+    """Return whether the pod runs on Windows, as its spec or its node says."""
+    system = case.node.system if case.node is not None else ""
+    return "windows" in (mapping(case.pod.spec.get("os")).get("name"), system)
 
 
 def release_counts(case: Case) -> bool:

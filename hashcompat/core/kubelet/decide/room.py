@@ -1,4 +1,4 @@
-"""Which pods of a node a starting kubelet has room for: their requests against what the node can give.
+"""Which pods of a node a starting kubelet has room for: what they ask for against what the node can give.
 
 A kubelet that starts admits every pod again, as if it had just been assigned. It takes the static pods first,
 which it reads from files, and then those of the API server, the oldest ``creationTimestamp`` first; each has
@@ -10,14 +10,16 @@ pod been assigned by hand.
    largest init container, sidecars, overhead, resources of the pod itself. What a pod asks for when it is
    admitted and what it counts for beside others are two sums: the latter has a resize in it.
 2. *Does it fit?* ``outcomes`` goes through the pods of a node in the kubelet's order. A critical pod that
-   does not fit takes room from others instead (``preempted``).
+   does not fit takes room from others instead (``preempted``), but none takes another's host port
+   (``ports``).
 3. *Does it matter?* For most nodes a sum shows at once that everything fits (``Sums``), and nothing else is
    looked at.
 
-Two pods of one second have no order, as the kubelet sorts what comes out of a map: where it matters, the
-outcome is not known. Nor is it which of several pods that are alike goes for a critical one, or whether a pod
+Two pods of one second have no order, nor have static pods, as the kubelet sorts what comes out of a map: where
+it matters, the outcome is not known. Nor is it which of several pods that are alike goes for a critical one, or whether a pod
 gets a resource of a device plugin, whose record on the node may raise what the node can give
-(pkg/kubelet/cm/devicemanager/manager.go ``sanitizeNodeAllocatable``).
+(pkg/kubelet/cm/devicemanager/manager.go ``sanitizeNodeAllocatable``). Nor is it always known whether a pod is
+there at all: a static pod whose mirror pod has failed runs again at the next start, unless its manifest is gone.
 
 Source: pkg/kubelet/kubelet.go ``HandlePodAdditions``; pkg/kubelet/lifecycle/predicate.go ``Admit``;
 pkg/scheduler/framework/plugins/noderesources/fit.go ``fitsRequest``; component-helpers resource/helpers.go
@@ -28,6 +30,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import groupby
 from math import ceil
@@ -40,6 +43,7 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.resources import BEST_EFFORT, GUARANTEED, amount, qos_class
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsonpath import mapping, rows
+from hashcompat.core.kubelet.decide.ports import Port, Taken, host_ports
 from hashcompat.core.model.plan import Shortage
 from hashcompat.core.model.pods import FINISHED, Pod
 
@@ -75,32 +79,48 @@ class Asking(msgspec.Struct, frozen=True):
     """What a critical pod gains that takes its room."""
     claimed: frozenset[str] = frozenset()
     """The extended resources in ``own`` that a claim backs, which no device plugin serves."""
-
-
-_NOTHING: Final = Asking({}, {})
+    ports: tuple[Port, ...] = ()
+    """The host ports."""
 
 
 def takes_room(pod: Pod, kubelet: Kubelet) -> bool:
-    """Return whether a pod takes room: one that is not a mere manifest, and that has not finished.
+    """Return whether a pod may take room: one that is not a mere manifest, and that has not finished.
 
     From 1.22 on one that has, but runs all the same, counts until its containers have ended
-    (pkg/kubelet/kubelet_pods.go ``filterOutInactivePods``).
+    (pkg/kubelet/kubelet_pods.go ``filterOutInactivePods``). A static pod's phase is not read again
+    (``may_return``).
     """
     if not pod.uid or pod.phase not in FINISHED:
         return bool(pod.uid)
-    return kubelet.behaviour.room.ending and any(one.running for one in pod.containers)
+    ends = kubelet.behaviour.room.ending and any(one.running for one in pod.containers)
+    return ends or (pod.static and not pod.manifest_missing)
 
 
-def asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet) -> Asking:
-    """Return what a pod asks for on a node that can give some resources.
+def may_return(pod: Pod) -> str:
+    """Return what is not known about a finished static pod that takes room again at a start; else empty.
+
+    A static pod comes from its manifest, without the status that its mirror pod has, and so is admitted
+    whatever became of it; one that is to run once ends again as soon as its containers are looked at
+    (pkg/kubelet/kubelet.go ``HandlePodAdditions``, 1.18.19 and 1.34.10).
+    """
+    if pod.phase not in FINISHED or not pod.static or any(one.running for one in pod.containers):
+        return ""
+    if pod.static_manifest is not None and pod.restart_policy == "Always" and not pod.references:
+        return ""
+    return f"whether the static pod {pod.namespace}/{pod.name}, which is {pod.phase}, runs again is not known"
+
+
+def asking(pod: Pod, allocatable: Mapping[str, Any] | None, kubelet: Kubelet) -> Asking:
+    """Return what a pod asks for on a node that can give some resources; None where it does not show any.
 
     ``kubelet`` is the one that starts. Amounts that are no quantities count as nothing, for no API server
     lets them pass.
     """
-    try:
-        return _asking(pod, allocatable, kubelet)
-    except DecodeError:
-        return _NOTHING
+    ports = host_ports(pod.spec, kubelet)
+    if allocatable is not None:
+        with suppress(DecodeError):
+            return structs.replace(_asking(pod, allocatable, kubelet), ports=ports)
+    return Asking({}, {}, ports=ports)
 
 
 def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet) -> Asking:
@@ -270,10 +290,15 @@ class Sums(msgspec.Struct):
 
     amounts: dict[str, int] = msgspec.field(default_factory=dict)
     pods: int = 0
+    taken: Taken = msgspec.field(default_factory=Taken)
+    clash: bool = False
+    """Whether two of them ask for one host port."""
 
     def add(self, one: Asking) -> None:
         """Count one more pod."""
         self.pods += 1
+        if one.ports:
+            self._take(one.ports)
         amounts = self.amounts
         for name, number in one.beside.items():
             amounts[name] = amounts.get(name, 0) + max(number, one.own.get(name, 0))
@@ -284,11 +309,19 @@ class Sums(msgspec.Struct):
     def merge(self, other: Sums) -> None:
         """Count the pods of others."""
         self.pods += other.pods
+        self.clash |= other.clash
+        self._take(tuple(other.taken.ports))
         for name, number in other.amounts.items():
             self.amounts[name] = self.amounts.get(name, 0) + number
 
+    def _take(self, ports: Sequence[Port]) -> None:
+        self.clash |= any(self.taken.holder(one) for one in ports)
+        self.taken.add(ports)
+
     def fit(self, node: Given) -> bool:
         """Return whether every pod fits, whatever their order."""
+        if self.clash:
+            return False
         if node.pods is not None and self.pods > node.pods:
             return False
         return all(number <= node.amounts.get(name, number) for name, number in self.amounts.items())
@@ -301,11 +334,18 @@ class Tenant(msgspec.Struct, frozen=True, eq=False):
     asking: Asking
     refused: bool = False
     """Whether it is not admitted for another reason, so that it takes no room."""
+    doubt: str = ""
+    """Why it may not be there at all (``may_return``); empty for others."""
 
     @property
     def order(self) -> tuple[bool, str]:
         """What it is sorted by: static pods come first, and times as text are in their order."""
         return not self.pod.static, self.pod.created
+
+    @property
+    def name(self) -> str:
+        """``namespace/name``."""
+        return f"{self.pod.namespace}/{self.pod.name}"
 
     @property
     def priority(self) -> int | None:
@@ -314,26 +354,49 @@ class Tenant(msgspec.Struct, frozen=True, eq=False):
         return found if type(found) is int else None
 
 
+def tenant_of(pod: Pod, asks: Asking, *, refused: bool = False) -> Tenant:
+    """Return a pod as its kubelet sees it, which reads a static one from a manifest without a time.
+
+    So no time of a mirror pod is its static pod's, and these have no order.
+    """
+    return Tenant(structs.replace(pod, created="") if pod.static else pod, asks, refused, may_return(pod))
+
+
 def outcomes(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
     """Return the pods of a node for which a kubelet that starts has no room, by their uids.
 
-    ``tenants`` are those that have not finished. An outcome that depends on the order of two pods of one
-    second is marked as not known.
+    ``tenants`` are those that take room. An outcome is marked as not known that depends on the order of two
+    pods of one second, or on a pod that may not be there.
     """
+    found = _ordered(tenants, node, kubelet)
+    doubts = [one.doubt for one in tenants if one.doubt]
+    if not doubts:
+        return found
+    without = _ordered([one for one in tenants if not one.doubt], node, kubelet)
+    open_ = {
+        uid: structs.replace(short, certain=False, why=doubts[0])
+        for uid, short in (found | without).items()
+        if not (uid in found and uid in without)
+    }
+    return found | without | open_
+
+
+def _ordered(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
     found = _outcomes(sorted(tenants, key=lambda one: one.order), node, kubelet)
     if not found:
         return found
     tied = _tied(tenants, node, kubelet)
     uncertain = dict[str, Shortage]()
+    why = _TIED_STATIC if all(one.pod.static for alike in tied for one in alike) else _TIED
     if len(tied) > _TRIED:
         first = next(iter(found.values()))
         for uid in (one.pod.uid for alike in tied for one in alike):
-            uncertain[uid] = structs.replace(found.get(uid, first), certain=False, why=_TIED)
+            uncertain[uid] = structs.replace(found.get(uid, first), certain=False, why=why)
         return {**found, **uncertain}
     for again in _others(tenants, tied):
         other = _outcomes(again, node, kubelet)
         for uid in found.keys() ^ other.keys():
-            uncertain[uid] = structs.replace(found.get(uid) or other[uid], certain=False, why=_TIED)
+            uncertain[uid] = structs.replace(found.get(uid) or other[uid], certain=False, why=why)
     for alike in tied:  # any of them may come where another one came
         short = next((uncertain[one.pod.uid] for one in alike if one.pod.uid in uncertain), None)
         uncertain |= {one.pod.uid: short for one in alike if short}
@@ -345,7 +408,13 @@ _TRIED: Final = 32
 
 _TIED: Final = "pods of one second have no order"
 
+_TIED_STATIC: Final = "static pods have no order"
+
 _CHANCE: Final = "other pods are alike, and it takes the room of any of them"
+
+_HIDDEN: Final = "the snapshot hides their addresses, which may differ"
+
+_NOT_ADMITTED: Final = "that pod may not be admitted itself"
 
 _OF_PLUGIN: Final = "the record of a device plugin on the node may make room"
 
@@ -357,16 +426,16 @@ def _tied(tenants: Iterable[Tenant], node: Given, kubelet: Kubelet) -> list[list
     """
     found, sums = list[list[Tenant]](), Sums()
     taking = (one for one in tenants if not one.refused)
-    for (api, _), second in groupby(sorted(taking, key=lambda one: one.order), key=lambda one: one.order):
+    for _, second in groupby(sorted(taking, key=lambda one: one.order), key=lambda one: one.order):
         some = list(second)
         for one in some:
             sums.add(one.asking)
-        if not api or len(some) == 1 or sums.fit(node):
+        if len(some) == 1 or sums.fit(node):
             continue
         alike: dict[Any, list[Tenant]] = {}
         for one in some:
             amounts = one.asking.own, one.asking.beside, one.asking.freed
-            key = (*(tuple(sorted(each.items())) for each in amounts), one.asking.claimed)
+            key = (*(tuple(sorted(each.items())) for each in amounts), one.asking.claimed, one.asking.ports)
             alike.setdefault((key, one.priority, _class_of(one, kubelet)), []).append(one)
         found += alike.values()
     return found
@@ -388,21 +457,29 @@ def _others(tenants: Sequence[Tenant], tied: Iterable[Sequence[Tenant]]) -> Iter
 
 
 def _outcomes(ordered: Iterable[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
-    admitted, found, used = list[Tenant](), dict[str, Shortage](), Counter[str]()
+    admitted, found, used, taken = list[Tenant](), dict[str, Shortage](), Counter[str](), Taken()
+    names = dict[str, str]()
     for tenant in ordered:
         if tenant.refused:
             continue
         lacks = list(_lacking(tenant, len(admitted), used, node, kubelet))
         critical = _is_critical(tenant, kubelet)
-        if lacks and critical:
-            taken = preempted(tenant, admitted, [(one.resource, one.missing) for one in lacks], kubelet)
-            if taken is not None:
-                short = Shortage(lacks[0].resource, preemptor=f"{tenant.pod.namespace}/{tenant.pod.name}")
-                found |= {victim.pod.uid: short for victim in taken}
-                admitted = [one for one in admitted if one not in taken]
-                for victim in taken:
+        clash = _clashing(tenant, taken, names, found, kubelet)
+        if clash and (critical or not any(one.certain for one in lacks)):
+            # of the reasons to refuse a critical pod only those count that are no resources
+            lacks = [clash] if critical or clash.certain else [*lacks, clash]
+        elif lacks and critical:
+            victims = preempted(tenant, admitted, [(one.resource, one.missing) for one in lacks], kubelet)
+            if victims is not None:
+                short = Shortage(lacks[0].resource, preemptor=tenant.name)
+                found |= {victim.pod.uid: short for victim in victims}
+                admitted = [one for one in admitted if one not in victims]
+                for victim in victims:
                     used.subtract(victim.asking.beside)
-                for one in _alike(tenant, taken, admitted, [one.resource for one in lacks], kubelet):
+                taken = Taken()
+                for one in admitted:
+                    taken.add(one.asking.ports, one.pod.uid)
+                for one in _alike(tenant, victims, admitted, [one.resource for one in lacks], kubelet):
                     found[one.pod.uid] = structs.replace(short, certain=False, why=_CHANCE)
                 lacks = []
         if lacks:
@@ -412,7 +489,29 @@ def _outcomes(ordered: Iterable[Tenant], node: Given, kubelet: Kubelet) -> dict[
                 continue
         admitted.append(tenant)
         used.update(tenant.asking.beside)
+        if tenant.asking.ports:
+            taken.add(tenant.asking.ports, tenant.pod.uid)
+            names[tenant.pod.uid] = tenant.name
     return found
+
+
+def _clashing(
+    tenant: Tenant, taken: Taken, names: Mapping[str, str], found: Mapping[str, Shortage], kubelet: Kubelet
+) -> Shortage | None:
+    """Return what refuses a pod one of whose host ports a pod before it has; None where none does."""
+    clashes = list[Shortage]()
+    for port in tenant.asking.ports:
+        if held := taken.holder(port):
+            uid, certain = held
+            short = Shortage(
+                str(port), holder=names[uid], predicate=kubelet.behaviour.host_ports.reason, why=""
+            )
+            if not certain:
+                short = structs.replace(short, certain=False, why=_HIDDEN)
+            elif uid in found:
+                short = structs.replace(short, certain=False, why=_NOT_ADMITTED)
+            clashes.append(short)
+    return next((one for one in clashes if one.certain), clashes[0] if clashes else None)
 
 
 def _lacking(tenant: Tenant, pods: int, used: Amounts, node: Given, kubelet: Kubelet) -> Iterator[Shortage]:

@@ -1,0 +1,98 @@
+"""Host ports: which pods of a node a starting kubelet refuses because pods before them have their ports.
+
+A kubelet that starts looks at host ports for each pod that it admits again, as at its requests (``room``):
+the pod before keeps the port. No kubelet ends pods to make ports free, for no pod.
+
+Two ports are one if their numbers and protocols are equal, and their addresses are, or one of them is that
+of all interfaces: the text ``0.0.0.0``, which an empty one stands for. ``::`` is an address like any other.
+Pods in the network of the host have each port of a container as a host port, for a default writes it into
+their specs.
+
+Source: pkg/scheduler/framework/plugins/nodeports/node_ports.go ``Fits``; pkg/scheduler/util/utils.go
+``GetHostPorts``; kube-scheduler framework ``HostPortInfo`` (1.10.13 - 1.37.1, before 1.37 in pkg/scheduler);
+plugin/pkg/scheduler/algorithm/predicates ``PodFitsHostPorts`` (1.5.8, 1.8.15, 1.9.11);
+pkg/kubelet/kubelet.go ``hasHostPortConflicts`` (1.1.8, 1.2.7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.go.jsonpath import mapping, rows
+from hashcompat.core.shown import MASK
+
+_ANY: Final = "0.0.0.0"  # noqa: S104 - nothing is bound to it
+"""The address of all interfaces."""
+
+
+class Port(NamedTuple):
+    """A port of the node, as far as one release tells ports apart."""
+
+    number: int
+    protocol: str
+    """Empty where only numbers count."""
+    address: str
+    """``***`` where a snapshot hides it."""
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.protocol}" if self.protocol else str(self.number)
+
+
+def host_ports(spec: Mapping[str, Any], kubelet: Kubelet) -> tuple[Port, ...]:
+    """Return the host ports of a pod that a kubelet looks at: those of its containers, and of sidecars."""
+    return tuple(dict.fromkeys(_host_ports(spec, kubelet)))
+
+
+def _host_ports(spec: Mapping[str, Any], kubelet: Kubelet) -> Iterator[Port]:
+    told_apart = kubelet.behaviour.host_ports.told_apart
+    for container in _looked_at(spec, kubelet):
+        for row in rows(container, "ports"):
+            port = mapping(row)
+            number = port.get("hostPort")
+            if type(number) is not int or number <= 0:
+                continue
+            protocol = str(port.get("protocol") or "TCP") if told_apart != "by number" else ""
+            address = str(port.get("hostIP") or _ANY) if told_apart == "by address" else _ANY
+            yield Port(number, protocol, address)
+
+
+def _looked_at(spec: Mapping[str, Any], kubelet: Kubelet) -> Iterator[Mapping[str, Any]]:
+    yield from map(mapping, rows(spec, "containers"))
+    if kubelet.behaviour.host_ports.sidecars:
+        for one in map(mapping, rows(spec, "initContainers")):
+            if one.get("restartPolicy") == "Always":
+                yield one
+
+
+class Taken(dict[tuple[int, str], dict[str, str]]):
+    """The ports that pods of a node have: by number and protocol the pods' uids by the addresses."""
+
+    def add(self, ports: Iterable[Port], uid: str = "") -> None:
+        """Take ports for a pod."""
+        for one in ports:
+            self.setdefault((one.number, one.protocol), {})[one.address] = uid
+
+    def holder(self, port: Port) -> tuple[str, bool] | None:
+        """Return the uid of a pod that has a port, and whether that is certain; None if none has it.
+
+        It is not certain where a snapshot hides an address that decides.
+        """
+        held = self.get((port.number, port.protocol))
+        if not held:
+            return None
+        for address in (_ANY,) if port.address == MASK else (_ANY, port.address):
+            if address in held:
+                return held[address], True
+        one = next(iter(held.values()))
+        if port.address == _ANY:
+            return one, True
+        return (one, False) if MASK in (port.address, *held) else None
+
+    @property
+    def ports(self) -> Iterator[Port]:
+        """The ports that are taken."""
+        for (number, protocol), held in self.items():
+            for address in held:
+                yield Port(number, protocol, address)

@@ -39,6 +39,7 @@ NOT_READY: Json = {
     }
 }
 
+OS = "kubernetes.io/os"
 RULED: Json = {
     **C,
     "name": "ruled",
@@ -113,6 +114,12 @@ def small() -> Json:
 def asking(name: str = "p", day: str = "2026-02-01") -> Json:
     """Return a pod that asks for one CPU, created on a day."""
     return pod(SIZED, name=name, metadata={**OWNED, "creationTimestamp": f"{day}T00:00:00Z"})
+
+
+def serving(name: str = "p", day: str = "2026-02-01") -> Json:
+    """Return a pod with the host port 8080, created on a day."""
+    container = {**C, "ports": [{"containerPort": 80, "hostPort": 8080}]}
+    return pod(container, name=name, metadata={**OWNED, "creationTimestamp": f"{day}T00:00:00Z"})
 
 
 def heartbeating(time: str) -> Json:
@@ -301,6 +308,15 @@ INPUTS: tuple[Input, ...] = (
     ),
     Input("HC048", "KILL", "1.32.13", "1.33.13", (small(), asking(), asking("old", "2026-01-01"))),
     Input("HC048", "UNKNOWN", "1.32.13", "1.33.13", (small(), asking(), asking("old", "2026-02-01"))),
+    Input("HC051", "KILL", "1.32.13", "1.33.13", (host(), serving(), serving("old", "2026-01-01"))),
+    Input("HC051", "UNKNOWN", "1.32.13", "1.33.13", (host(), serving(), serving("old", "2026-02-01"))),
+    Input(
+        "HC052",
+        "KILL",
+        "1.32.13",
+        "1.33.13",
+        (host(labels={OS: "linux"}), pod(C, metadata={**OWNED, "labels": {OS: "windows"}})),
+    ),
     Input(
         "HC044",
         "KEEP",

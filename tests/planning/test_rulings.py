@@ -52,6 +52,8 @@ ODD: tuple[Callable[[Json], Any], ...] = (
     lambda value: value["status"].update(containerStatuses=[state(restartCount=7)]),
     lambda value: value["spec"].update(restartPolicy="Never"),
     lambda value: value["spec"].update(nodeSelector={"disk": "ssd"}),
+    lambda value: value["metadata"].update(labels={"kubernetes.io/os": "windows"}),
+    lambda value: value["spec"].update(os={"name": "windows"}),
     lambda value: value["spec"].update(affinity=affinity(value["spec"]["nodeName"])),
     lambda value: value["spec"].update(affinity=affinity("n0")),
     lambda value: value["spec"].update(tolerations=[{"operator": "Exists"}]),

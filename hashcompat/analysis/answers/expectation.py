@@ -43,6 +43,8 @@ _REFUSALS: Final[Mapping[str, str]] = {
     rules.FEATURE_REFUSED: "features",
 }
 """Why a pod is not admitted, as messages.json names it."""
+_NAMED: Final = frozenset({rules.ROOM, rules.HOST_PORT, rules.OTHER_SYSTEM})
+"""The rules whose reasons name the one in the pod's status."""
 _POD_RESOURCES: Final = "PodLevelResources"
 """The feature that is looked at by itself, and refused for a reason of its own."""
 _FOUND: Final[Mapping[str, str]] = {
@@ -160,8 +162,8 @@ def _refused(item: Item, messages: Messages) -> Iterator[Expectation]:
 
 
 def _out_of(reason: Reason) -> str:
-    """Return the reason in the status of a pod that its node has no room for; empty for another one."""
-    if reason.id != rules.ROOM:
+    """Return the reason in the status of a refused pod, where the text begins with it; else empty."""
+    if reason.id not in _NAMED:
         return ""
     if reason.text.startswith("preempted: "):
         return "Preempting"

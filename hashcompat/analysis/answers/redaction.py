@@ -21,7 +21,15 @@ from hashcompat.analysis.planning.kinds import WITHOUT_PLUGIN, has_rare_volume
 from hashcompat.analysis.planning.latest import Latest
 from hashcompat.analysis.planning.templates import Likeness, likeness, text_of
 from hashcompat.core.catalog.lookup import Catalog
-from hashcompat.core.corev1.scheduling import CONTROL_PLANE, OF_ROLE, SYSTEMS, ZONES, label_keys, mounted
+from hashcompat.core.corev1.scheduling import (
+    CONTROL_PLANE,
+    OF_ROLE,
+    SYSTEM,
+    SYSTEMS,
+    ZONES,
+    label_keys,
+    mounted,
+)
 from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.go.jsontext import kind_of
 from hashcompat.core.go.metav1 import is_time
@@ -42,6 +50,8 @@ _ANSWERS: Final = frozenset({"True", "False", "Unknown"})
 _KEPT: Final = 1 << 10
 """Hidden containers in the cache, for their replicas: each takes 10 kB, and 5 ms to make again."""
 _TAINT: Final = ("key", "value", "effect")
+_OPERATING: Final = ("linux", "windows")
+"""The operating systems of nodes, and those that pods name."""
 _NOWHERE: Final = HiddenHash(0)
 """A recorded hash of no container in the snapshot: nothing can be compared with it."""
 
@@ -128,11 +138,14 @@ class Redaction:
         containers = tuple(self._container(pod, container) for container in pod.containers)
         seen = None if pod.seen is None else {name: self._seen(one) for name, one in pod.seen.items()}
         uid, config_hash = map(self._uids.of, (pod.uid, pod.config_hash))
+        system = pod.labels.get(SYSTEM)
+        labels = pod.labels if system in (None, *_OPERATING) else {**pod.labels, SYSTEM: MASK}
         return structs.replace(
             pod,
             spec=spec,
             containers=containers,
             uid=uid,
+            labels=labels,
             config_hash=config_hash,
             seen=seen,
             created=pod.created if is_time(pod.created) else "",
@@ -244,7 +257,13 @@ def _node(node: Node, keys: frozenset[str]) -> Node:
         kind: answer for kind, answer in node.conditions.items() if kind in _CONDITIONS and answer in _ANSWERS
     }
     return structs.replace(
-        node, labels=labels, taints=taints, conditions=conditions, allocatable=allocatable, capacity=None
+        node,
+        labels=labels,
+        taints=taints,
+        conditions=conditions,
+        allocatable=allocatable,
+        capacity=None,
+        system=node.system if node.system in _OPERATING else "",
     )
 
 

@@ -108,7 +108,7 @@ _REFUSALS: Final = frozenset(
 
 
 class Rooms:
-    """Adds up what the pods of each node ask for; of a node that does not show what it can give, host ports."""
+    """Adds up what the pods of each node ask for: host ports alone where it does not show what it has."""
 
     def __init__(self, nodes: Iterable[Node], kubelet: Kubelet) -> None:
         """Take the nodes, and the kubelet that starts on them."""

@@ -191,7 +191,7 @@ _facts_of_node = besides(Node, ("name", "labels", "heartbeat", "allocatable", "c
 
 
 def _identity(pod: Pod) -> tuple[Hashable, ...]:
-    """Return what names and labels decide: whether a mirror pod is one, whether it is on a node, its system."""
+    """Return what names and labels decide: whether a mirror pod is one, and a pod on a node; its system."""
     mirror = pod.uid == pod.config_hash, bool(pod.config_hash), is_pinned(pod)
     return bool(pod.owner), bool(pod.node), *mirror, repr(pod.labels.get(SYSTEM))
 

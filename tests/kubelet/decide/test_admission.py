@@ -114,6 +114,67 @@ def test_hc033_what_does_not_run_is_left_alone(run: Run, tmp_path: Path) -> None
     assert decided(run, "1.32.13", "1.33.13", given, host(), more=told) == refused("HC033")
 
 
+OS = "kubernetes.io/os"
+
+
+def system(name: str, *, label: str | None = None) -> Json:
+    """Return a node with an operating system, and perhaps another one by its label."""
+    made = host(labels={} if label is None else {OS: label})
+    made["status"]["nodeInfo"]["operatingSystem"] = name
+    return made
+
+
+@pytest.mark.parametrize(("new", "looks"), [("1.22.17", False), ("1.23.0", True), ("1.37.1", True)])
+@pytest.mark.parametrize(
+    "other", [{"metadata": {"labels": {OS: "windows"}}}, {"spec": {"os": {"name": "windows"}}}]
+)
+def test_hc052_another_operating_system(run: Run, new: str, other: Json, *, looks: bool) -> None:
+    """pkg/kubelet/lifecycle/predicate.go: 1.22.17 has no such check, 1.23.0 - 1.37.1 have both."""
+    expected = refused("HC052") if looks else KEEP
+    given = pod(C, **other)
+    told = ["--override-node-releases"]
+    for one, verdict in (
+        (host(labels={OS: "linux"}), expected),
+        (system("linux"), expected),
+        (system("linux", label="windows"), expected),  # the kubelet mends the label
+        (system("windows"), KEEP),
+        (host(labels={OS: "windows"}), KEEP),
+        (host(), KEEP),  # not known
+    ):
+        assert decided(run, new, new, given, one, more=told) == verdict
+    assert decided(run, new, new, given) == KEEP
+
+
+def test_hc052_static_pods_as_well_and_any_value_of_the_label(run: Run) -> None:
+    static = mirror_pod(C)
+    static["metadata"]["labels"] = {OS: ""}
+    assert decided(run, "1.32.13", "1.32.13", static, system("linux")) == refused("HC052")
+    static["metadata"]["labels"] = {OS: "linux", "beta.kubernetes.io/os": "windows"}
+    assert decided(run, "1.32.13", "1.32.13", static, system("linux")) == KEEP
+
+
+def test_hc052_survives_a_snapshot(run: Run) -> None:
+    for value, told in (("windows", "windows"), ("secret", "***")):
+        given = pod(C, metadata={"labels": {OS: value, "app": "web"}})
+        for one in (system("linux"), system("linux", label="other")):
+            kept = run("snapshot", "-f", "-", stdin=as_json(given, one)).out
+            assert "web" not in kept
+            assert "secret" not in kept
+            way = ("plan", "--from", "1.33.5", "--to", "1.33.13", "--override-node-releases")
+            (item,) = run(*way, "-f", "-", "-o", "json", stdin=kept.encode()).items
+            assert [reason["id"] for reason in item["reasons"]] == ["HC052"]
+            assert f"is {told}, and" in item["reasons"][0]["text"]
+
+
+def test_hc052_replicas_share_it_unless_their_labels_differ(run: Run, tmp_path: Path) -> None:
+    pods = [pod(C, name=f"p{number}", metadata={"labels": {OS: "linux"}}) for number in range(6)]
+    pods[3]["metadata"]["labels"][OS] = "windows"
+    (tmp_path / "pods.json").write_bytes(as_json(system("linux"), *pods))
+    way = ("plan", "--from", "1.33.5", "--to", "1.33.13", "--override-node-releases")
+    items = run(*way, "-f", tmp_path / "pods.json", "-o", "json").items
+    assert [item["pod"] for item in items if item["verdict"] == "KILL"] == ["p3"]
+
+
 GONE: Json = {"key": "maintenance", "value": "yes", "effect": "NoExecute"}
 
 

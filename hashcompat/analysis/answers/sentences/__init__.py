@@ -29,6 +29,8 @@ REFUSED: Final = (
     rules.DEVICES,
     rules.FEATURE_REFUSED,
     rules.ROOM,
+    rules.HOST_PORT,
+    rules.OTHER_SYSTEM,
 )
 """The rules by which a kubelet does not admit a pod again."""
 _EVERY: Final = "every container of this pod, this one among them"
@@ -141,6 +143,7 @@ DECIDES: Final[Mapping[str, str]] = {
         "TaintTolerationComparisonOperators=true|false"
     ),
     rules.ROOM: ("the node decides: move pods away from it until what is left fits, whatever their order"),
+    rules.HOST_PORT: "the node decides: move one of the two pods away from it",
     rules.NODE_RELEASE: (
         "the release of the node's kubelet decides: give the Node with -f or the release with --from, or the "
         "recorded hash with --recorded"
@@ -209,6 +212,8 @@ _REMEDIES: Final[Mapping[str, str]] = {
     rules.NOT_CREATED: "set VolumeSubpathEnvExpansion=true for the kubelet, or go to a release above 1.14",
     rules.DEVICES: "go to a newer patch release of this minor",
     rules.ROOM: "move pods away from the node until what is left fits, or give it back what it could give",
+    rules.HOST_PORT: "move one of the two pods to another node, or give it another host port",
+    rules.OTHER_SYSTEM: "take the label away, or move the pod to a node with that operating system",
     rules.FEATURE_REFUSED: "set the feature gate for the kubelet, or move the pod to a node that has it",
 }
 _NEVER: Final = (

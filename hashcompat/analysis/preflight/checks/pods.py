@@ -102,7 +102,7 @@ DEVICES: Final = Check(
 SCHEDULING: Final = Check(
     "PF-115",
     of_reasons(
-        frozenset({rules.OTHER_NODE, rules.TAINT, rules.STRICT_GROUPS}),
+        frozenset({rules.OTHER_NODE, rules.OTHER_SYSTEM, rules.TAINT, rules.STRICT_GROUPS}),
         "give the node its labels back, remove the taint, or move the pod",
         needs_labels=True,
     ),

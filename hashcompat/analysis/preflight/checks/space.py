@@ -187,7 +187,9 @@ _MOST_PODS: Final = 110
 
 ROOM: Final = Check(
     "PF-130",
-    of_reasons(frozenset({rules.ROOM}), "move pods away from the node until what is left fits"),
+    of_reasons(
+        frozenset({rules.ROOM, rules.HOST_PORT}), "move pods away from the node until what is left fits"
+    ),
     OF_PLAN,
 )
 

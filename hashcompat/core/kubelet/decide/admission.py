@@ -51,12 +51,12 @@ def other_system(case: Case) -> Decision | None:
         return None
     label, field = case.pod.labels.get(SYSTEM, system), mapping(case.pod.spec.get("os")).get("name", system)
     if label != system:
-        text = f"PodOSSelectorNodeLabelDoesNotMatch: its label {SYSTEM} is {label}, and its node runs {system}"
+        asks = f"PodOSSelectorNodeLabelDoesNotMatch: its label {SYSTEM} is {label}"
     elif field != system:
-        text = f"PodOSNotSupported: its spec.os is {field}, and its node runs {system}"
+        asks = f"PodOSNotSupported: its spec.os is {field}"
     else:
         return None
-    return _refused(rules.OTHER_SYSTEM, text)
+    return _refused(rules.OTHER_SYSTEM, f"{asks}, and its node runs {system}")
 
 
 def taint(case: Case) -> Decision | None:

@@ -15,11 +15,12 @@ pod been assigned by hand.
 3. *Does it matter?* For most nodes a sum shows at once that everything fits (``Sums``), and nothing else is
    looked at.
 
-Two pods of one second have no order, nor have static pods, as the kubelet sorts what comes out of a map: where
-it matters, the outcome is not known. Nor is it which of several pods that are alike goes for a critical one, or whether a pod
-gets a resource of a device plugin, whose record on the node may raise what the node can give
+Two pods of one second have no order, nor have static pods, as a kubelet sorts what comes out of a map: where
+that matters, the outcome is not known. Nor is it which of several pods that are alike goes for a critical one, or
+whether a pod gets a resource of a device plugin, whose record on the node may raise what the node can give
 (pkg/kubelet/cm/devicemanager/manager.go ``sanitizeNodeAllocatable``). Nor is it always known whether a pod is
-there at all: a static pod whose mirror pod has failed runs again at the next start, unless its manifest is gone.
+there at all: a static pod whose mirror pod has failed runs again at the next start, unless its manifest is
+gone.
 
 Source: pkg/kubelet/kubelet.go ``HandlePodAdditions``; pkg/kubelet/lifecycle/predicate.go ``Admit``;
 pkg/scheduler/framework/plugins/noderesources/fit.go ``fitsRequest``; component-helpers resource/helpers.go
@@ -456,62 +457,80 @@ def _others(tenants: Sequence[Tenant], tied: Iterable[Sequence[Tenant]]) -> Iter
             yield from (sorted(way, key=lambda one: (one.order, (one is first) is place)) for way in ways)
 
 
-def _outcomes(ordered: Iterable[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
-    admitted, found, used, taken = list[Tenant](), dict[str, Shortage](), Counter[str](), Taken()
-    names = dict[str, str]()
-    for tenant in ordered:
-        if tenant.refused:
-            continue
-        lacks = list(_lacking(tenant, len(admitted), used, node, kubelet))
-        critical = _is_critical(tenant, kubelet)
-        clash = _clashing(tenant, taken, names, found, kubelet)
+class _Admitted:
+    """The pods of a node that are admitted so far, and what they have."""
+
+    def __init__(self, node: Given, kubelet: Kubelet) -> None:
+        self._node, self._kubelet = node, kubelet
+        self.pods: list[Tenant] = []
+        self.found: dict[str, Shortage] = {}
+        """Those that are not, or may not be."""
+        self._used = Counter[str]()
+        self._taken = Taken()
+        self._names: dict[str, str] = {}
+        """Of those with host ports, by their uids."""
+
+    def ask(self, tenant: Tenant) -> None:
+        """Admit one more pod, or note why it is not."""
+        lacks = list(_lacking(tenant, len(self.pods), self._used, self._node, self._kubelet))
+        clash = self._clashing(tenant)
+        critical = _is_critical(tenant, self._kubelet)
         if clash and (critical or not any(one.certain for one in lacks)):
-            # of the reasons to refuse a critical pod only those count that are no resources
-            lacks = [clash] if critical or clash.certain else [*lacks, clash]
-        elif lacks and critical:
-            victims = preempted(tenant, admitted, [(one.resource, one.missing) for one in lacks], kubelet)
-            if victims is not None:
-                short = Shortage(lacks[0].resource, preemptor=tenant.name)
-                found |= {victim.pod.uid: short for victim in victims}
-                admitted = [one for one in admitted if one not in victims]
-                for victim in victims:
-                    used.subtract(victim.asking.beside)
-                taken = Taken()
-                for one in admitted:
-                    taken.add(one.asking.ports, one.pod.uid)
-                for one in _alike(tenant, victims, admitted, [one.resource for one in lacks], kubelet):
-                    found[one.pod.uid] = structs.replace(short, certain=False, why=_CHANCE)
-                lacks = []
+            # a kubelet takes room for a critical pod only if nothing else refuses it
+            lacks = [clash]
+        elif lacks and critical and self._preempt(tenant, lacks):
+            lacks = []
         if lacks:
             certain = [one for one in lacks if one.certain]
-            found[tenant.pod.uid] = structs.replace((certain or lacks)[0], in_vain=critical)
+            self.found[tenant.pod.uid] = structs.replace((certain or lacks)[0], in_vain=critical)
             if certain:
-                continue
-        admitted.append(tenant)
-        used.update(tenant.asking.beside)
+                return
+        self._admit(tenant)
+
+    def _admit(self, tenant: Tenant) -> None:
+        self.pods.append(tenant)
+        self._used.update(tenant.asking.beside)
         if tenant.asking.ports:
-            taken.add(tenant.asking.ports, tenant.pod.uid)
-            names[tenant.pod.uid] = tenant.name
-    return found
+            self._taken.add(tenant.asking.ports, tenant.pod.uid)
+            self._names[tenant.pod.uid] = tenant.name
+
+    def _clashing(self, tenant: Tenant) -> Shortage | None:
+        """Return what refuses a pod one of whose host ports a pod before it has; None where none does."""
+        first, reason = None, self._kubelet.behaviour.host_ports.reason
+        for port in tenant.asking.ports:
+            held = self._taken.holder(port)
+            if held is None:
+                continue
+            uid, shown = held
+            why = (_NOT_ADMITTED if uid in self.found else "") if shown else _HIDDEN
+            short = Shortage(str(port), holder=self._names[uid], predicate=reason, certain=not why, why=why)
+            if short.certain:
+                return short
+            first = first or short
+        return first
+
+    def _preempt(self, tenant: Tenant, lacks: Sequence[Shortage]) -> bool:
+        """Take the room of other pods for a critical one; return whether they have enough."""
+        victims = preempted(tenant, self.pods, [(one.resource, one.missing) for one in lacks], self._kubelet)
+        if victims is None:
+            return False
+        short = Shortage(lacks[0].resource, preemptor=tenant.name)
+        self.found |= {victim.pod.uid: short for victim in victims}
+        left = [one for one in self.pods if one not in victims]
+        for one in _alike(tenant, victims, left, [one.resource for one in lacks], self._kubelet):
+            self.found[one.pod.uid] = structs.replace(short, certain=False, why=_CHANCE)
+        self.pods, self._used, self._taken = [], Counter(), Taken()
+        for one in left:
+            self._admit(one)
+        return True
 
 
-def _clashing(
-    tenant: Tenant, taken: Taken, names: Mapping[str, str], found: Mapping[str, Shortage], kubelet: Kubelet
-) -> Shortage | None:
-    """Return what refuses a pod one of whose host ports a pod before it has; None where none does."""
-    clashes = list[Shortage]()
-    for port in tenant.asking.ports:
-        if held := taken.holder(port):
-            uid, certain = held
-            short = Shortage(
-                str(port), holder=names[uid], predicate=kubelet.behaviour.host_ports.reason, why=""
-            )
-            if not certain:
-                short = structs.replace(short, certain=False, why=_HIDDEN)
-            elif uid in found:
-                short = structs.replace(short, certain=False, why=_NOT_ADMITTED)
-            clashes.append(short)
-    return next((one for one in clashes if one.certain), clashes[0] if clashes else None)
+def _outcomes(ordered: Iterable[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
+    admitted = _Admitted(node, kubelet)
+    for tenant in ordered:
+        if not tenant.refused:
+            admitted.ask(tenant)
+    return admitted.found
 
 
 def _lacking(tenant: Tenant, pods: int, used: Amounts, node: Given, kubelet: Kubelet) -> Iterator[Shortage]:

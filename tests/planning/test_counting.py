@@ -249,6 +249,7 @@ OF_OTHERS = {
     "whole.py": {"name", "securityContext", "volumes"},  # of a sysctl, of the pod; kinds have rare volumes
     "container.py": {"image"},  # kinds have those of pods that changed unseen
     "room.py": {"name", "priority"},  # pods without room share no verdict
+    "ports.py": {"ports"},  # nor do pods whose host port another one has
 }
 """Keys that other objects have too, by the file that reads them there."""
 

@@ -9,7 +9,6 @@ from typing import Any, Final, TypeVar
 
 from hashcompat.analysis.answers.redaction import Snapshot
 from hashcompat.analysis.planning.latest import Latest
-from hashcompat.core.corev1.scheduling import SYSTEM
 from hashcompat.core.go import jsontext
 from hashcompat.core.model.escape import IN_JSON, count, disarmed
 from hashcompat.core.model.pods import LIST_OF, STATUSES, Container, Inventory, Node, Pod, Seen
@@ -185,7 +184,7 @@ def _applied(record: Applied) -> Document:
 def _node(node: Node) -> Document:
     """Return a node with what decides; nothing that would be null."""
     info = {"kubeletVersion": node.kubelet, "containerRuntimeVersion": node.runtime}
-    if node.system and node.system != (node.labels or {}).get(SYSTEM):
+    if node.system:
         info["operatingSystem"] = node.system
     labels = {} if node.labels is None else {"labels": node.labels}
     strict = node.strict_groups
@@ -243,7 +242,7 @@ def _metadata(pod: Pod) -> Document:
         **({"creationTimestamp": pod.created} if pod.created else {}),
         **({"generation": _CHANGED} if pod.seen is not None else {}),
         **({"deletionTimestamp": _SOME_DAY} if pod.deleting else {}),
-        **({"labels": {SYSTEM: system}} if (system := pod.labels.get(SYSTEM)) is not None else {}),
+        **({"labels": pod.labels} if pod.labels else {}),
         **({"annotations": annotations} if annotations else {}),
     }
 

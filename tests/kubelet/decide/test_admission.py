@@ -132,7 +132,7 @@ def test_hc052_another_operating_system(run: Run, new: str, other: Json, *, look
     """pkg/kubelet/lifecycle/predicate.go: 1.22.17 has no such check, 1.23.0 - 1.37.1 have both."""
     expected = refused("HC052") if looks else KEEP
     given = pod(C, **other)
-    told = ["--override-node-releases"]
+    told = ("--override-node-releases",)
     for one, verdict in (
         (host(labels={OS: "linux"}), expected),
         (system("linux"), expected),

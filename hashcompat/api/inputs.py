@@ -7,17 +7,21 @@ command line are keywords here, bound to an inventory by ``view_of``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from os import PathLike, fspath
 from typing import Any, Final, Protocol, TypedDict, Unpack
 
 from msgspec import structs
 
+from hashcompat.analysis.answers.redaction import Snapshot
 from hashcompat.analysis.planning.options import AUTO, AssumePatch, Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
-from hashcompat.core.errors import UsageError
+from hashcompat.core.errors import UsageError, unknown_keyword
 from hashcompat.core.model.pods import Inventory
+from hashcompat.core.model.results import Result
 from hashcompat.core.records.index import Records, index
+from hashcompat.output.report import document_of
 from hashcompat.sources import filters, values
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files import dumps, staticpods
@@ -34,8 +38,11 @@ class File(Protocol):
         """Return so much more of it, and nothing at its end."""
 
 
-Source = Inventory | str | PathLike[str] | File | Mapping[str, Any] | Iterable[Any]
-"""Pods: what ``load`` returned, a path or URL, a file object, a Kubernetes object, or several of these."""
+Source = Inventory | Snapshot | str | PathLike[str] | File | Mapping[str, Any] | Iterable[Any]
+"""Pods: what ``load`` or ``snapshot`` returned, a path or URL, a file object, an object, or a list."""
+_WANTED: Final = (
+    "what load or snapshot returned, a path, a URL, a file object, Kubernetes objects, or a list of these"
+)
 
 
 class AccessFields(TypedDict, total=False):
@@ -54,6 +61,7 @@ def load(
 ) -> Inventory:
     """Return the pods and nodes of files, directories, archives, URLs, file objects, and Kubernetes objects.
 
+    Each source is one of these, a list of them, or what ``snapshot`` returned, which is an object too.
     A ``str`` or ``Path`` is a path or URL: http, https, and where fsspec is installed whatever that opens
     (``s3://``). A file object is read to its end. An object is a Pod, Node, List, Deployment, … as a dict, or
     an object of a client library: a model of the official client, or anything with ``to_dict``. ``recursive``
@@ -65,34 +73,46 @@ def load(
     if len(sources) == 1 and isinstance(sources[0], Inventory):
         return sources[0]
     if not sources:
-        raise UsageError("load: want a path, a URL, a file object or Kubernetes objects")
-    files_ = [_file(source) for source in sources]
-    given = tuple(file for file in files_ if file is not None)
+        raise UsageError(f"load: want {_WANTED}")
+    every = list(chain.from_iterable(map(_each, sources)))
+    given = tuple(file for file in map(_file, every) if file is not None)
     if not given:
-        return values.collect(value for source in sources for value in _objects(source))
-    if len(given) < len(sources):
+        return values.collect(map(_object, every))
+    if len(given) < len(every):
         raise UsageError("load takes paths, URLs and file objects, or Kubernetes objects; not both at once")
     return files.collect(given, recursive=recursive, rules=Rules(names_of(exclude, "exclude"), strict_files))
 
 
-def _file(source: Source) -> str | Input | None:
+def _each(source: Source) -> Iterable[Any]:
+    """Return what a source is, or several of; raises UsageError for what is none."""
+    if isinstance(source, str | PathLike | Mapping | Snapshot) or callable(getattr(source, "read", None)):
+        return (source,)
+    if isinstance(source, Inventory | Result | bytes | bytearray):
+        raise wrong("source", _WANTED, source)
+    if values.is_of_client(source):
+        return (source,)
+    if not isinstance(source, Iterable):
+        raise wrong("source", _WANTED, source)
+    return source
+
+
+def _file(source: Any) -> str | Input | None:
     """Return a path, a URL or the content of a file object; None for anything else."""
     if isinstance(source, str | PathLike):
         return fspath(source)
     if not callable(getattr(source, "read", None)) or isinstance(source, Mapping):
         return None
     name = getattr(source, "name", None)
-    return of_stream(source, name if isinstance(name, str) else "a file object")  # type: ignore[arg-type]  # it has
+    return of_stream(source, name if isinstance(name, str) else "a file object")
 
 
-def _objects(source: Source) -> list[Any]:
-    """Return the Kubernetes objects that a value is or holds."""
-    value = values.plain(source)
-    return (
-        list(map(values.plain, value))
-        if not isinstance(value, Mapping) and isinstance(value, Iterable)
-        else [value]
-    )
+def _object(value: Any) -> Any:
+    """Return a Kubernetes object as plain values; raises UsageError for a result that is none."""
+    if isinstance(value, Snapshot):
+        return document_of(value)
+    if isinstance(value, Inventory | Result):
+        raise wrong("source", _WANTED, value)
+    return values.plain(value)
 
 
 def load_sample() -> Inventory:
@@ -255,13 +275,7 @@ def _check(given: OptionFields) -> None:
     """Raise UsageError, naming the keyword, for one that does not exist or has a value of another type."""
     for name, value in given.items():
         if name not in OptionFields.__annotations__:
-            from difflib import get_close_matches  # noqa: PLC0415 - a message alone needs it
-
-            near = get_close_matches(name, OptionFields.__annotations__, 1)
-            hint = (
-                f"did you mean {near[0]}?" if near else f"there are {', '.join(OptionFields.__annotations__)}"
-            )
-            raise UsageError(f"{name}: no such keyword; {hint}")
+            raise unknown_keyword(name, OptionFields.__annotations__)
         if name in _TYPES and not isinstance(value, _TYPES[name][0]):
             raise wrong(name, _TYPES[name][1], value)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from enum import IntEnum
 
 from hashcompat.core.shown import urls
@@ -35,6 +36,15 @@ class UsageError(HashcompatError):
     """The command line, or a call of the Python API, asks for something that does not exist."""
 
     exit_code = ExitCode.USAGE
+
+
+def unknown_keyword(name: str, known: Collection[str]) -> UsageError:
+    """Return the error of a keyword that does not exist, with the nearest one or all of them."""
+    from difflib import get_close_matches  # noqa: PLC0415 - a message alone needs it
+
+    near = get_close_matches(name, known, 1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+    return UsageError(f"{name}: no such keyword; {hint}")
 
 
 class InputError(HashcompatError):

@@ -17,10 +17,11 @@ from hashcompat.core.model.kinds import Owner, near_owners, owner_of, owners_of
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Inventory, Pod, Share, Shared, Source
 from hashcompat.core.model.records import Recorded, Sandbox
+from hashcompat.core.model.results import Keywords
 from hashcompat.core.model.servers import ApiServers
 
 
-class Filters(msgspec.Struct, frozen=True, dict=True):
+class Filters(msgspec.Struct, frozen=True, dict=True, metaclass=Keywords):
     """Which pods count; an empty tuple filters nothing.
 
     A command line may name thousands, so that each pod is looked up, and not compared with each of them.

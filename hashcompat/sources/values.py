@@ -70,7 +70,12 @@ def plain(value: Any) -> Any:
         return {key: plain(item) for key, item in value.items()}
     if isinstance(getattr(value, "attribute_map", None), Mapping):
         return _model(value)
-    return plain(value.to_dict()) if hasattr(value, "to_dict") else value
+    return plain(value.to_dict()) if is_of_client(value) else value
+
+
+def is_of_client(value: object) -> bool:
+    """Return whether a value is an object of a client library."""
+    return isinstance(getattr(value, "attribute_map", None), Mapping) or hasattr(value, "to_dict")
 
 
 def _model(value: Any) -> dict[str, Any]:

@@ -15,12 +15,13 @@ from msgspec import structs
 
 import hashcompat
 from hashcompat.analysis.patching import MisplacedError
+from hashcompat.cli import program
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.errors import DecodeError, InputError, UsageError
 from hashcompat.core.go import yaml
 from tests.helpers.golden import rows
 from tests.helpers.pods import ARTICLE, ARTICLE_MANIFEST, as_json, mirror_pod, node, pod
-from tests.helpers.program import SAMPLE, Run
+from tests.helpers.program import ROOT, SAMPLE, Run
 from tests.helpers.upgrades import record
 
 
@@ -130,7 +131,7 @@ def test_plan_stops_at_what_does_not_decode_unless_it_may_go_on() -> None:
     ]
 
 
-@pytest.mark.parametrize("value", [None, 1, "Pod", [], {}, {"kind": "Pod"}])
+@pytest.mark.parametrize("value", [None, 1, [], {}, {"kind": "Pod"}])
 def test_what_is_no_object_is_an_input_error(value: Any) -> None:
     with pytest.raises(InputError, match="object 0"):
         hashcompat.plan([value], "1.9.11", "1.10.0")
@@ -275,6 +276,17 @@ def test_paths_and_objects_are_not_mixed() -> None:
 def test_what_is_no_result_has_no_document() -> None:
     with pytest.raises(TypeError, match="want the result of a command"):
         hashcompat.to_json({})
+
+
+def test_the_page_says_of_each_command_what_it_is_in_python() -> None:
+    page = (ROOT / "docs" / "python.md").read_text().partition("| command |")[2].partition("\n\n")[0]
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines()[2:]]
+    told = {word for left, _ in rows for code in re.findall("`([^`]+)`", left) for word in code.split()}
+    assert {*program._COMMANDS} <= told
+    for left, right in rows:
+        alike = right.startswith("the function")
+        for name in re.findall("`([^`]+)`", left if alike else right):
+            assert name in hashcompat.__all__, name
 
 
 def test_dir_names_what_is_public() -> None:

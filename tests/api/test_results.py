@@ -196,7 +196,23 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
         lambda: hashcompat.explain(PODS, ["web"], OLD, NEW),  # type: ignore[arg-type]
         "^target: want NAMESPACE/POD",
     ),
-    "nothing to load": (hashcompat.load, "^load: want a path, a URL, a file object or Kubernetes objects"),
+    "nothing to load": (hashcompat.load, "^load: want what load or snapshot returned, a path, a URL"),
+    "None for pods": (lambda: hashcompat.load(None), "^source: want what load or .* got NoneType"),  # type: ignore[arg-type]
+    "bytes for pods": (lambda: hashcompat.plan(b"{}", OLD, NEW), "^source: want .* got bytes"),
+    "a plan for pods": (
+        lambda: hashcompat.plan(hashcompat.plan(PODS, OLD, NEW), OLD, NEW),
+        "^source: want what load or snapshot returned, .* got Plan",
+    ),
+    "a plan among pods": (lambda: hashcompat.load([hashcompat.plan(PODS, OLD, NEW)]), "^source: .* got Plan"),
+    "two inventories": (lambda: hashcompat.load(PODS, PODS), "^source: want .* got Inventory"),
+    "a key that a policy does not have": (
+        lambda: hashcompat.Policy(max_restart="5%"),  # type: ignore[call-arg]
+        "^max_restart: no such keyword; did you mean max_restarts",
+    ),
+    "a key that filters do not have": (
+        lambda: hashcompat.Filters(foo=1),  # type: ignore[call-arg]
+        "^foo: no such keyword; there are namespaces, ",
+    ),
     "an unknown kubelet": (lambda: hashcompat.container_hash({}, "1.99"), "^kubelet: '1.99' is not a known"),
     "an unknown like": (lambda: hashcompat.patch(NEW, "1.99"), "^like: '1.99' is not a known"),
 }
@@ -216,6 +232,13 @@ def test_a_policy_takes_what_flags_take() -> None:
     )
     assert hashcompat.Policy(fail_on=["kill", hashcompat.FailOn.PDB]).fail_on == ("kill", "pdb")
     assert hashcompat.Policy(fail_on=()).fail_on == ()
+
+
+def test_a_snapshot_is_taken_for_pods(plan: hashcompat.Plan) -> None:
+    taken = hashcompat.snapshot(PODS)
+    for given in (taken, [taken], hashcompat.to_document(taken)):
+        made = hashcompat.plan(given, OLD, NEW)
+        assert [(one.pod.name, one.verdict) for one in made] == [(one.pod.name, one.verdict) for one in plan]
 
 
 class TestFileObjects:

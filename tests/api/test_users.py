@@ -50,6 +50,9 @@ def test_files_and_objects() -> None:
     with SAMPLE.open("rb") as data, SAMPLE.open(encoding="utf-8") as text:
         for source in (data, text, io.BytesIO(SAMPLE.read_bytes()), Path(SAMPLE)):
             assert_type(hashcompat.load(source), Inventory)
+    assert_type(hashcompat.load([str(SAMPLE), io.BytesIO(b'{"kind": "List", "items": []}')]), Inventory)
+    with pytest.raises(HashcompatError, match="Pod: cannot read: No such file"):
+        hashcompat.load(["Pod"])
     with pytest.raises(HashcompatError, match="no pods among the objects"):
         hashcompat.load({"kind": "List", "items": []})
 

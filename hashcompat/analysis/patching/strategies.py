@@ -34,6 +34,7 @@ from hashcompat.analysis.planning.patched import check_patchable, check_pin
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet import alike
+from hashcompat.core.model.results import Keywords
 from hashcompat.core.release import parse_release
 
 _MANAGER: Final = "pkg/kubelet/kuberuntime/kuberuntime_manager.go"
@@ -154,7 +155,7 @@ _DROPPED: Final = (
 )
 
 
-class Choices(msgspec.Struct, frozen=True):
+class Choices(msgspec.Struct, frozen=True, metaclass=Keywords):
     """What the user can choose besides releases and strategy."""
 
     accept_new_fields: bool = False

@@ -12,6 +12,7 @@ from hashcompat.core.catalog.gates import NO_SETTINGS, Settings
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model import plan
+from hashcompat.core.model.results import Keywords
 from hashcompat.core.records.index import Records
 
 AUTO: Final = plan.AUTO
@@ -19,7 +20,7 @@ STRATEGIES: Final = ("accept", "pin")
 """The strategies of patches that a plan can assume."""
 
 
-class AssumePatch(msgspec.Struct, frozen=True):
+class AssumePatch(msgspec.Struct, frozen=True, metaclass=Keywords):
     """A patch that a kubelet is assumed to have."""
 
     strategy: str
@@ -28,7 +29,7 @@ class AssumePatch(msgspec.Struct, frozen=True):
     """The releases whose hashes it accepts; empty for the target kubelet: the current ones."""
 
 
-class Options(msgspec.Struct, frozen=True):
+class Options(msgspec.Struct, frozen=True, metaclass=Keywords):
     """How pods are read, and what else is known about the cluster."""
 
     defaults: bool = True

@@ -2,6 +2,9 @@
 
 A result is a value, and how it is shown is known above it: whoever offers results to people sets
 ``Result.shows`` once. Without that a result has elements, and no rows.
+
+What people put into a call, such as a policy, is a struct of the class ``Keywords``: a keyword that it does
+not have is an error of this program, as in a call.
 """
 
 from __future__ import annotations
@@ -9,9 +12,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sized
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from hashcompat.core.errors import UsageError
+import msgspec
+
+from hashcompat.core.errors import UsageError, unknown_keyword
 
 Element_co = TypeVar("Element_co", covariant=True)
+
+
+class Keywords(msgspec.StructMeta):
+    """Makes structs, and raises UsageError for a keyword that is none of their fields."""
+
+    def __call__(self, *args: Any, **given: Any) -> Any:
+        """Return a struct of these fields."""
+        for name in given:
+            if name not in self.__struct_fields__:
+                raise unknown_keyword(name, self.__struct_fields__)
+        return super().__call__(*args, **given)
 
 
 class Shows(Protocol):

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.core.errors import UsageError
+from hashcompat.core.model.results import Keywords
 from hashcompat.core.regex import regex
 
 # What a rollout may do: the policy of a gate, how its values are written, and who gave each of them.
@@ -60,7 +61,7 @@ ABOUT_PLANS: Final = frozenset({"plan-max-age", "max-age", "cluster-uid", "verif
 """The keys of a policy that are about the plan itself, or what is read: they count after the upgrade too."""
 
 
-class Limit(msgspec.Struct, frozen=True):
+class Limit(msgspec.Struct, frozen=True, metaclass=Keywords):
     """How many findings are allowed."""
 
     text: str
@@ -93,7 +94,7 @@ class PolicyFile(msgspec.Struct, frozen=True):
         return f"{self.name} ({', '.join(self.loosens)})" if self.loosens else self.name
 
 
-class Policy(msgspec.Struct, frozen=True):
+class Policy(msgspec.Struct, frozen=True, metaclass=Keywords):
     """What a gate lets pass; as it is by default, nothing that restarts and nothing UNKNOWN."""
 
     max_restarts: Limit | None = None

@@ -21,6 +21,7 @@ import msgspec
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.items import Item, PodName
 from hashcompat.core.model.kinds import owners_of
+from hashcompat.core.model.results import Keywords
 from hashcompat.core.model.verdicts import Verdict
 
 LONGEST_PATTERN: Final = 1024
@@ -47,7 +48,7 @@ class Names(StrEnum):
     """``NAMESPACE/POD/CONTAINER``."""
 
 
-class Exemption(msgspec.Struct, frozen=True):
+class Exemption(msgspec.Struct, frozen=True, metaclass=Keywords):
     """One accepted finding, or several that a pattern matches."""
 
     names: Names

@@ -57,6 +57,12 @@ class Around(msgspec.Struct, frozen=True):
 
 def _in_json(text: str) -> str:
     """Return how the bytes of JSON hold a text without a character that the tables treat differently."""
+    return _printed(text) if len(text) <= _LONGEST_REMEMBERED else _printed.__wrapped__(text)
+
+
+@lru_cache(maxsize=1 << 10)
+def _printed(text: str) -> str:
+    # The same for each kubelet that hashes a container, and for most of its replicas.
     return in_bytes(quote(text, _ESCAPES)[1:-1])
 
 
@@ -99,6 +105,9 @@ GAP: Final = regex(f"{HEAD}([0-9]{{5}}){TAIL}")
 GAP_IN_BYTES: Final = regex(f"{in_bytes(HEAD)}((?: [0-9]{{2}}){{5}}){in_bytes(TAIL)}")
 
 _ESCAPES: Final = ESCAPES["go1.22"]
+
+_LONGEST_REMEMBERED: Final = 1 << 12
+"""Characters; of their bytes as numbers each takes four."""
 
 Value = str | int
 """A text, a quantity or a number."""

@@ -188,6 +188,6 @@ class _Elements:
                     index += _number(value)
             else:
                 placed = JsonLines()
-                yield index, window.value(element(below("$", key), index), meter, placed), placed
+                yield index, window.value(element(below("$", key), index), meter, placed, alike), placed
                 index += 1
             more = window.goes_on("]")

@@ -139,11 +139,17 @@ class Window:
         self._take(":")
         return name
 
-    def value(self, path: str, meter: Meter | None = None, placed: JsonLines | None = None) -> Any:
+    def value(
+        self,
+        path: str,
+        meter: Meter | None = None,
+        placed: JsonLines | None = None,
+        alike: Alike | None = None,
+    ) -> Any:
         """Consume one value, reading more chunks until it is complete; ``meter`` adds up its size.
 
-        An object, if lines are wanted, is added to ``placed``. Raises InputError, with line, column and
-        ``path``, for one that is larger than any object.
+        An object, if lines are wanted, is added to ``placed``, and is what ``alike`` makes of it. Raises
+        InputError, with line, column and ``path``, for one that is larger than any object.
         """
         self.peek()
         self._path = path
@@ -161,6 +167,8 @@ class Window:
         if placed is not None and self._placed and type(value) is dict:
             lines = self._line_of(self._position), self._line_of(end)
             placed.add(value, *lines, partial(str.__getitem__, self._text, slice(self._position, end)))
+            if alike is not None:
+                value = alike.learn(of_json(self._text[self._position : end], value), value, lines[0])
         self._position = end
         return value
 

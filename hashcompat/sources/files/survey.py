@@ -353,6 +353,8 @@ class _Look:
 
     def survey(self, source: Input, alike: Stencils, divided: Spans | None = None) -> Survey:
         """Return what was found in a file."""
+        if self._documents == self._pod_lists == 1:
+            alike = Stencils(kind="Pod")  # an API server's answer leaves the kind of its items out
         return Survey(
             source,
             self._documents,

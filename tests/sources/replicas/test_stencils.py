@@ -120,6 +120,32 @@ def test_names_in_keys_of_managed_fields(
     assert len(found) == 4 + 8
 
 
+def test_replicas_in_one_line_have_one_shape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = dumped(replicas(24), tmp_path / "pods.json", indent=None)
+    same(name, monkeypatch)
+    assert len(set(shapes_of(name))) == 1
+
+
+def answered(pods: list[Json]) -> Json:
+    """Return pods as an API server answers with them: the kind is that of the list alone."""
+    items = [{key: one[key] for key in ("metadata", "spec", "status")} for one in pods]
+    return {"kind": "PodList", "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": items}
+
+
+def test_replicas_of_a_list_of_pods_have_one_shape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, found = tmp_path / "pods.json", answered(replicas(24))
+    path.write_text(json.dumps(found, separators=(",", ":")))
+    same(str(path), monkeypatch)
+    assert len(set(shapes_of(str(path)))) == 1
+
+    other = {**found["items"].pop(), "kind": "Secret", "apiVersion": "v1"}
+    path.write_text(json.dumps({**found, "items": [*found["items"], other]}))
+    assert len(same(str(path), monkeypatch)[0]) == 4 + 23
+    templates = {**answered(replicas(3, number=1)), "kind": "PodTemplateList"}
+    path.write_text(json.dumps(found) + json.dumps(templates))
+    same(str(path), monkeypatch)
+
+
 def with_address(one: Json, *addresses: str) -> Json:
     """Return a pod with the fields that a kubelet manages of a status with such addresses."""
     keys: Json = {f'k:{{"ip":"{address}"}}': {".": {}, "f:ip": {}} for address in addresses}

@@ -248,6 +248,21 @@ def test_what_another_process_sends_is_merged_in_this_one_too(catalog: Catalog) 
         assert one.hops.rollback == whole.hops.rollback
 
 
+def test_deadlines_are_those_of_all_shares(catalog: Catalog) -> None:
+    way, view = Way("1.30.14", "1.31.14"), View(catalog)
+    status = {"phase": "Running", "startTime": "2026-01-01T00:00:00Z"}
+    pods = list(
+        collect(
+            pod_of(C, name=f"p{end}", spec={"activeDeadlineSeconds": end}, status=status) for end in (60, 90)
+        ).pods
+    )
+    run = Run(way, (), view)
+    run.add(pods[:1])
+    run.merge(Run(way, (), view).sent(_Share(pods[1:])), 0)
+    assert {end for _, end in run.deadlines} == {pod.ends for pod in pods}
+    assert len(run.deadlines) == 2
+
+
 def at_line(line: int, name: str, **fields: object) -> Pod:
     """Return a pod whose container begins at a line of a file; 0 for one without lines."""
     (found,) = collect([pod_of({"name": "a", "image": "a", **fields}, name=name)]).pods

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.pods import Json, as_json, mirror_pod, node
+from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
 from tests.helpers.upgrades import record, recorded
 
@@ -272,3 +272,46 @@ def test_a_container_with_another_name_is_another_one(run: Run, directory: Path)
 def test_a_reference_that_the_running_pod_lacks_is_refused(run: Run, directory: Path) -> None:
     changed = {**C, "envFrom": [{"secretRef": {"name": "s"}}]}
     assert rows(edited(run, directory, changed, shown_as(SHOWN))) == {"p-n1": ("KILL", ["HC021"])}
+
+
+@pytest.mark.parametrize(
+    ("name", "policy", "ended", "verdict"),
+    [
+        ("p", "Always", True, ("KILL", ["HC048"])),
+        ("p", "OnFailure", True, ("UNKNOWN", ["HC048"])),  # it may end as soon as it is looked at
+        ("p", "OnFailure", False, ("KILL", ["HC048"])),
+        ("other", "Always", True, ("KEEP", [])),  # its manifest is gone
+    ],
+)
+def test_hc048_a_static_pod_that_failed_takes_its_room_again_if_its_manifest_is_there(
+    run: Run, directory: Path, name: str, policy: str, verdict: tuple[str, list[str]], *, ended: bool
+) -> None:
+    """pkg/kubelet/kubelet.go ``HandlePodAdditions``, 1.34.10: its manifest has no phase that has ended."""
+    sized = {**C, "resources": {"requests": {"cpu": "2"}}}
+    given = manifest(sized if name == "p" else C, name)
+    given["spec"]["restartPolicy"] = policy
+    (directory / "p.json").write_text(json.dumps(given))
+    states = [{"name": "c", "restartCount": 0, "state": {"terminated": {"exitCode": 1}}}]
+    status = {"phase": "Failed", "reason": "Evicted", **({"containerStatuses": states} if ended else {})}
+    failed = mirror_pod(sized, status=status)
+    failed["spec"]["restartPolicy"] = policy
+    host = node("v1.36.4")
+    host["status"]["allocatable"] = {"cpu": "4", "pods": "110"}
+    large = pod({**C, "resources": {"requests": {"cpu": "3"}}}, name="large")
+    found = rows(planned(run, directory, failed, large, host))
+    assert found["large"] == verdict
+    assert found["p-n1"][0] == "KEEP"
+
+
+def test_hc048_static_pods_without_a_mirror_pod_take_their_room_and_ports(run: Run, directory: Path) -> None:
+    for name in ("p", "q"):
+        ports = [{"containerPort": 1, "hostPort": 6443 if name == "p" else 6444}]
+        sized = {**C, "ports": ports, "resources": {"requests": {"cpu": "1"}}}
+        (directory / f"{name}.json").write_text(json.dumps(manifest(sized, name)))
+    host = node("v1.36.4")
+    host["status"]["allocatable"] = {"cpu": "4", "pods": "110"}
+    requests = {"resources": {"requests": {"cpu": "3"}}}
+    found = rows(planned(run, directory, pod({**C, **requests}, name="large"), host))
+    assert found == {"large": ("KILL", ["HC048"]), "p-n1": ("KEEP", []), "q-n1": ("KEEP", [])}
+    port = pod({**C, "ports": [{"containerPort": 1, "hostPort": 6444}]}, name="port")
+    assert rows(planned(run, directory, port, host))["port"] == ("KILL", ["HC051"])

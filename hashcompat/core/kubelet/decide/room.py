@@ -85,30 +85,34 @@ class Asking(msgspec.Struct, frozen=True):
 
 
 def takes_room(pod: Pod, kubelet: Kubelet) -> bool:
-    """Return whether a pod may take room: one that is not a mere manifest, and that has not finished.
+    """Return whether a pod may take room: one that has not finished, and of manifests those of static pods.
 
     From 1.22 on one that has, but runs all the same, counts until its containers have ended
     (pkg/kubelet/kubelet_pods.go ``filterOutInactivePods``). A static pod's phase is not read again
     (``may_return``).
     """
     if not pod.uid or pod.phase not in FINISHED:
-        return bool(pod.uid)
+        return bool(pod.uid) or pod.static_manifest is not None
     ends = kubelet.behaviour.room.ending and any(one.running for one in pod.containers)
     return ends or (pod.static and not pod.manifest_missing)
 
 
 def may_return(pod: Pod) -> str:
-    """Return what is not known about a finished static pod that takes room again at a start; else empty.
+    """Return what is not known about a static pod that has ended, and may take room again at a start.
 
     A static pod comes from its manifest, without the status that its mirror pod has, and so is admitted
     whatever became of it; one that is to run once ends again as soon as its containers are looked at
-    (pkg/kubelet/kubelet.go ``HandlePodAdditions``, 1.18.19 and 1.34.10).
+    (pkg/kubelet/kubelet.go ``HandlePodAdditions``, 1.18.19 and 1.34.10). Empty for all other pods.
     """
-    if pod.phase not in FINISHED or not pod.static or any(one.running for one in pod.containers):
+    if not pod.static or any(one.running for one in pod.containers):
         return ""
-    if pod.static_manifest is not None and pod.restart_policy == "Always" and not pod.references:
-        return ""
-    return f"whether the static pod {pod.namespace}/{pod.name}, which is {pod.phase}, runs again is not known"
+    if pod.static_manifest is None:
+        is_open = pod.phase in FINISHED
+    else:
+        ended = all(one.running is False for one in pod.containers)
+        is_open = bool(pod.references) or (ended and pod.restart_policy != "Always")
+    name = f"{pod.namespace}/{pod.name}"
+    return f"whether the static pod {name}, which has ended, runs again is not known" if is_open else ""
 
 
 def asking(pod: Pod, allocatable: Mapping[str, Any] | None, kubelet: Kubelet) -> Asking:
@@ -358,9 +362,12 @@ class Tenant(msgspec.Struct, frozen=True, eq=False):
 def tenant_of(pod: Pod, asks: Asking, *, refused: bool = False) -> Tenant:
     """Return a pod as its kubelet sees it, which reads a static one from a manifest without a time.
 
-    So no time of a mirror pod is its static pod's, and these have no order.
+    So no time of a mirror pod is its static pod's, and these have no order. One without a mirror pod goes by
+    its name.
     """
-    return Tenant(structs.replace(pod, created="") if pod.static else pod, asks, refused, may_return(pod))
+    if pod.static:
+        pod = structs.replace(pod, created="", uid=pod.uid or f"{pod.namespace}/{pod.name}")
+    return Tenant(pod, asks, refused, may_return(pod))
 
 
 def outcomes(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:

@@ -23,8 +23,13 @@ Found = TypeVar("Found")
 def cluster(release: str = OLD, uid: str = "", pods: int = 2, **more: Any) -> dict[str, Any]:
     """Return the objects of a cluster of one node, with its UID where one is given."""
     system = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system", "uid": uid}}
-    made = [pod(ARTICLE, name=f"p{number}", **more) for number in range(pods)]
+    made = [pod(_on_port(9100 + number), name=f"p{number}", **more) for number in range(pods)]
     return listed(node(f"v{release}"), *([system] if uid else []), *made)
+
+
+def _on_port(port: int) -> dict[str, Any]:
+    """Return the container with a host port of its own, for a node has each one once."""
+    return {**ARTICLE, "ports": [{**row, "hostPort": port} for row in ARTICLE["ports"]]}
 
 
 def save(directory: Path, **clusters: Any) -> Path:

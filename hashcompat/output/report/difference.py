@@ -68,6 +68,8 @@ BEHAVIOUR: Final = {
     "nodeAffinity": "node selection at admission",
     "labelsAtAdmission": "labels of the node at admission",
     "room": "room at admission",
+    "hostPorts": "host ports at admission",
+    "podSystem": "operating systems at admission",
     "noExecuteTaints": "taints at admission",
     "strictGroups": "supplementalGroupsPolicy at admission",
     "safeSysctls": "sysctls at admission",

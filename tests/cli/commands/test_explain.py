@@ -406,7 +406,7 @@ def test_replicas_are_explained_once(run: Run) -> None:
     assert out.count("When the kubelet 1.9.11 starts") == 1
     names = ", ".join(["ns/p/prometheus-node-exporter"] * 5)
     assert f"RESTART\nand 7 more like it: {names}, …\n" in out
-    other = pod({**ARTICLE, "image": "other"}, metadata={"uid": "other"})
+    other = pod({**ARTICLE, "image": "other"}, node="n8", metadata={"uid": "other"})
     out = explain(run, "1.7.16", "1.9.11", stdin=as_json(given[0], given[1], other))
     assert (out.count("When the kubelet 1.9.11 starts"), out.count("more like it")) == (2, 1)
 

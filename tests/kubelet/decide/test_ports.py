@@ -169,6 +169,21 @@ def test_hc051_pods_of_one_second_have_no_order(run: Run) -> None:
     }
 
 
+def test_hc051_of_pods_of_one_second_each_names_another(run: Run) -> None:
+    objects = as_json(*(with_ports(name, "01:00", 8080) for name in ("one", "other")))
+    way = ("plan", "--from", "1.33.5", "--to", "1.33.13", "-f", "-", "-o", "json")
+    found = {item["pod"]: item["reasons"][-1]["text"] for item in run(*way, stdin=objects).items}
+    assert "ns/other, which comes before it" in found["one"]
+    assert "ns/one, which comes before it" in found["other"]
+
+
+def test_hc051_while_all_have_room_only_pods_that_share_a_port_are_uncertain(run: Run) -> None:
+    many = [with_ports(f"p{number}", "01:00", 9000 + number, cpu="1m") for number in range(40)]
+    pods = [with_ports(name, "01:00", 8080) for name in ("one", "other")]
+    found = verdicts(run, host(), *many, *pods)
+    assert {name for name, verdict in found.items() if verdict != KEEP} == {"one", "other"}
+
+
 def test_hc051_static_pods_have_no_order(run: Run) -> None:
     pods = [
         mirror_pod({"name": "c", "image": "i", "ports": [{"containerPort": 1, "hostPort": 1}]}, name=name)

@@ -325,8 +325,10 @@ class Sums(msgspec.Struct):
 
     def fit(self, node: Given) -> bool:
         """Return whether every pod fits, whatever their order."""
-        if self.clash:
-            return False
+        return not self.clash and self.have_room(node)
+
+    def have_room(self, node: Given) -> bool:
+        """Return whether every pod finds what it asks for, whatever their order, but for host ports."""
         if node.pods is not None and self.pods > node.pods:
             return False
         return all(number <= node.amounts.get(name, number) for name, number in self.amounts.items())
@@ -407,7 +409,13 @@ def _ordered(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[s
             uncertain[uid] = structs.replace(found.get(uid) or other[uid], certain=False, why=why)
     for alike in tied:  # any of them may come where another one came
         short = next((uncertain[one.pod.uid] for one in alike if one.pod.uid in uncertain), None)
-        uncertain |= {one.pod.uid: short for one in alike if short}
+        if short is None:
+            continue
+        for one in alike:
+            # of two that ask for one port either may have it
+            holder = next((other.name for other in alike if other.name != one.name), "")
+            own = short.holder == one.name
+            uncertain[one.pod.uid] = structs.replace(short, holder=holder) if own else short
     return {**found, **uncertain}
 
 
@@ -433,13 +441,16 @@ def _tied(tenants: Iterable[Tenant], node: Given, kubelet: Kubelet) -> list[list
     Those that nothing else tells apart are together. While everything fits, no order matters.
     """
     found, sums = list[list[Tenant]](), Sums()
-    taking = (one for one in tenants if not one.refused)
-    for _, second in groupby(sorted(taking, key=lambda one: one.order), key=lambda one: one.order):
+    taking = sorted((one for one in tenants if not one.refused), key=lambda one: one.order)
+    asked = Counter(port[:2] for one in taking for port in one.asking.ports)
+    for _, second in groupby(taking, key=lambda one: one.order):
         some = list(second)
         for one in some:
             sums.add(one.asking)
         if len(some) == 1 or sums.fit(node):
             continue
+        if sums.have_room(node):  # only those matter that may share a port with another pod
+            some = [one for one in some if any(asked[port[:2]] > 1 for port in one.asking.ports)]
         alike: dict[Any, list[Tenant]] = {}
         for one in some:
             amounts = one.asking.own, one.asking.beside, one.asking.freed

@@ -118,7 +118,8 @@ def test_pods_and_nodes_of_an_owner_are_counted_once(tmp_path: Path) -> None:
     """Of a Deployment on two nodes, with a pod on none and two containers in each."""
     owner = [{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "web", "controller": True, "uid": "u"}]
     places = ("n1", "n2", "n1", "n2", "")
-    both = (ARTICLE, {**ARTICLE, "name": "other"})
+    inside = {**ARTICLE, "ports": []}  # of a host port a node has one
+    both = (inside, {**inside, "name": "other"})
     pods = [
         pod(*both, name=f"p{number}", node=place, metadata={"ownerReferences": owner})
         for number, place in enumerate(places)

@@ -13,8 +13,8 @@ modules, in the order in which a pod passes them:
    ``suggestion`` are gathered. ``items`` holds them until the last record of a node is known.
 5. ``hops``: the same upgrade in single steps, and back. ``repeats`` does all of it once for pods that are
    alike (with ``kinds``, ``templates`` and ``rulings``), and ``runs`` in several processes where a file is
-   large; neither changes any answer. ``servers`` finds the API servers among the pods: where these read pods
-   otherwise than was assumed, all is decided once more.
+   large; neither changes any answer. ``cluster`` has what only all pods show. Those without room, a sandbox
+   or time are decided again. Where API servers read pods otherwise than was assumed, all are.
 
 ``counting`` and ``pairs`` answer for the matrix, which counts the restarts of hundreds of upgrades at once.
 """
@@ -100,8 +100,7 @@ def _among_all(run: Run, way: Way, inventory: Inventory, views: tuple[View, View
     some = [pod for pod in pods if view.concerns(pod) or later.concerns(pod)]
     if some and (gather is not Nothing or not all(pod.uid for pod in some)):
         return decided(way, inventory, later, gather)
-    if some:
-        run.amend(way, some, (view, later), inventory.nodes)
+    run.amend(way, some, (view, later), inventory.nodes)
     return run
 
 

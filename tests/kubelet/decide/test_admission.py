@@ -145,6 +145,20 @@ def test_hc052_another_operating_system(run: Run, new: str, other: Json, *, look
     assert decided(run, new, new, given) == KEEP
 
 
+@pytest.mark.parametrize(("new", "mends"), [("1.22.17", False), ("1.23.0", True), ("1.37.1", True)])
+def test_hc033_the_label_of_the_operating_system_is_mended(run: Run, new: str, *, mends: bool) -> None:
+    """pkg/kubelet/lifecycle/predicate.go ``rejectPodAdmissionBasedOnOSSelector``, 1.23.0 and 1.37.1."""
+    given = pod(C, spec={"nodeSelector": {OS: "linux"}})
+    told = ("--override-node-releases",)
+    without, wrong = system("linux"), system("linux", label="windows")
+    without["metadata"]["labels"] = {"disk": "ssd"}
+    for one in (without, wrong):
+        expected = KEEP if mends else refused("HC033")
+        assert decided(run, new, new, given, one, more=told) == expected
+    windows = system("windows", label="linux")
+    assert decided(run, new, new, given, windows, more=told) == (refused("HC033") if mends else KEEP)
+
+
 def test_hc052_static_pods_as_well_and_any_value_of_the_label(run: Run) -> None:
     static = mirror_pod(C)
     static["metadata"]["labels"] = {OS: ""}

@@ -30,11 +30,14 @@ def other_node(case: Case) -> Decision | None:
     """Kill a pod whose nodeSelector or required node affinity its node's present labels do not meet.
 
     Source: component-helpers scheduling/corev1/nodeaffinity ``GetRequiredNodeAffinity``; static pods as well.
+    From 1.23 on the label kubernetes.io/os is what the kubelet runs on, whatever the node has: 1.37.1
+    pkg/kubelet/lifecycle/predicate.go ``rejectPodAdmissionBasedOnOSSelector`` writes it into the node first.
     """
     node = case.node
     if node is None or node.labels is None:
         return None
-    if case.whole.is_selected(node, case.new.behaviour.node_affinity):
+    behaviour = case.new.behaviour
+    if case.whole.is_selected(node, behaviour.node_affinity, mends=behaviour.pod_system):
         return None
     return _refused(rules.OTHER_NODE, "its node selector does not match its node's labels")
 

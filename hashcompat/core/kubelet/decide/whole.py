@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, S
 from typing import Any, Final, NamedTuple, TypeVar
 
 from hashcompat.core.catalog.behaviour import Behaviour, PodFeature
-from hashcompat.core.corev1.scheduling import mounted, not_tolerated, selected
+from hashcompat.core.corev1.scheduling import SYSTEM, mounted, not_tolerated, selected
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.model.escape import few
@@ -190,11 +190,17 @@ class Whole:
         """Return those of some kinds of volumes that a container mounts, as text; empty for none."""
         return self.once(("volumes", frozenset(kinds)), lambda: ", ".join(mounted(self._pod.spec, kinds)))
 
-    def is_selected(self, node: Node, looked_at: str) -> bool:
-        """Return whether a node whose labels are known has what the pod asks for (``selected``)."""
+    def is_selected(self, node: Node, looked_at: str, *, mends: bool) -> bool:
+        """Return whether a node whose labels are known has what the pod asks for (``selected``).
+
+        ``mends``: whether admission puts the node's operating system in its labels first.
+        """
+        labels = node.labels or {}
+        if mends and node.system:
+            labels = {**labels, SYSTEM: node.system}
         return self.once(
-            ("selected", looked_at),
-            lambda: selected(self._pod.spec, node.name, node.labels or {}, looked_at),
+            ("selected", looked_at, mends),
+            lambda: selected(self._pod.spec, node.name, labels, looked_at),
             of=node,
         )
 

@@ -19,8 +19,8 @@ from hashcompat.fleet.tables import ON_REQUEST, TABLES, TARGET, VERSION, Status,
 if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
-_ROWS: Final = 1 << 16
-"""Rows that are held before they are written."""
+_ROWS: Final = 1 << 13
+"""Rows of a file that are held before they are written: about 1 kB each, in five files for each target."""
 
 
 class Bucket(msgspec.Struct, frozen=True):

@@ -184,9 +184,10 @@ def answered(out: Path) -> int:
 
 
 def peak_alone(path: Path) -> int:
-    """Return the memory of a plan of one file in a process of its own, in kB."""
+    """Return the memory of a plan of one file in a process of its own with a worker's libraries, in kB."""
     code = (
-        "import sys, resource, hashcompat; hashcompat.plan(sys.argv[1], to=sys.argv[2]); "
+        "import sys, resource, hashcompat, distributed, pyarrow.parquet; pyarrow.array(['']); "
+        "hashcompat.plan(sys.argv[1], to=sys.argv[2]); "
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     )
     done = subprocess.run(

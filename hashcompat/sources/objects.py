@@ -159,7 +159,7 @@ def read(found: Object) -> Iterator[Found]:
     fields = Fields(value, found.origin, found.path, found.where)
     if kind == "Pod":
         pod = structs.replace(of_pod(fields), doubt=found.doubt)
-        yield _with_stored(fields, pod) if found.in_snapshot else pod
+        yield snapshots.with_stored(fields, pod) if found.in_snapshot else pod
     elif kind == "Node" and not group_of(value):
         yield of_node(fields)
     elif budgets.is_budget(value):
@@ -174,23 +174,6 @@ def read(found: Object) -> Iterator[Found]:
         yield from records(value, found.origin)
     elif (place := place_of(value)) is not None:
         yield structs.replace(of_template(fields, place), doubt=found.doubt)
-
-
-def _with_stored(fields: Fields, pod: Pod) -> Pod:
-    """Take out what a snapshot adds to a pod: the stored hashes of its containers, and its workload."""
-    containers = tuple(_opened_container(pod, container) for container in pod.containers)
-    workload = fields.object("metadata").object("annotations").string(snapshots.WORKLOAD)
-    return structs.replace(pod, containers=containers, workload=workload or pod.workload)
-
-
-def _opened_container(pod: Pod, container: Container) -> Container:
-    if snapshots.HASHES not in container.spec:
-        return container
-    spec = dict(container.spec)
-    place = f"{pod.origin}: {container.path}[{snapshots.HASHES!r}]"
-    return structs.replace(
-        container, stored=snapshots.stored_hashes(spec.pop(snapshots.HASHES), place), spec=spec
-    )
 
 
 def containers_of(value: Mapping[str, Any]) -> int:

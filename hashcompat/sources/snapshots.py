@@ -10,14 +10,17 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Final
 
+from msgspec import structs
+
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import part
 from hashcompat.core.go.jsontext import clean, kind_of
+from hashcompat.core.model.pods import Container, Pod
 from hashcompat.core.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.core.model.verdicts import Hash, HiddenHash, StoredHashes
 from hashcompat.core.regex import regex
 from hashcompat.core.shown import name
-from hashcompat.sources.documents import time_of
+from hashcompat.sources.documents import Fields, time_of
 from hashcompat.sources.statuses import time_of as reported_time
 
 KIND: Final = "ClusterSnapshot"
@@ -31,6 +34,7 @@ HIDDEN: Final = "hidden"
 """What the spec of a snapshot says of hashes over hidden values; otherwise they are kept."""
 _NUMBER: Final = regex(r"h(0|[1-9][0-9]{0,8})")
 _TEXT: Final = regex(r"[0-9a-f]{1,8}")
+_BEGINS: Final = regex(rf'\s*\{{\s*"apiVersion"\s*:\s*"hashcompat\.io/v1"\s*,\s*"kind"\s*:\s*"{KIND}"\s*,')
 _LIMIT: Final = 1 << 32
 """Hashes have 32 bits."""
 
@@ -74,6 +78,28 @@ def _stored(pairs: tuple[tuple[str, int | str | None], ...]) -> StoredHashes | s
             return text
         by_text[int(text, 16)] = found
     return StoredHashes(by_text, hidden=hidden)
+
+
+def with_stored(fields: Fields, pod: Pod) -> Pod:
+    """Take out what a snapshot adds to a pod: the stored hashes of its containers, and its workload.
+
+    Errors as ``stored_hashes``.
+    """
+    containers = tuple(_opened(pod, container) for container in pod.containers)
+    workload = fields.object("metadata").object("annotations").string(WORKLOAD)
+    return structs.replace(pod, containers=containers, workload=workload or pod.workload)
+
+
+def _opened(pod: Pod, container: Container) -> Container:
+    if HASHES not in container.spec:
+        return container
+    spec, place = dict(container.spec), f"{pod.origin}: {container.path}[{HASHES!r}]"
+    return structs.replace(container, stored=stored_hashes(spec.pop(HASHES), place), spec=spec)
+
+
+def begins(text: str) -> bool:
+    """Return whether a file that begins so is a snapshot, as this program writes it."""
+    return _BEGINS.match(text) is not None
 
 
 def warnings(document: Mapping[str, Any]) -> Iterator[str]:

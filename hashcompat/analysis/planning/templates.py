@@ -339,7 +339,7 @@ class Templates:
         if blank is not None:
             template = self._templates.get(blank)
             if template is None:
-                template = Template(blank.spec, blank.words)
+                template = Template(blank.spec, blank.words, container.stored)
                 self._templates.add(blank, template, blank.size * _TEXTS)
             return Named(template, container.own, blank)
         text = text_of(container)

@@ -175,7 +175,7 @@ def _around_pods(source: Input, jobs: int) -> Survey | None:
     guessed = spans.glanced(source, jobs)
     if guessed is None:
         return None
-    alike, look, found = Stencils(), _Look(source.origin, {}), list[Spans]()
+    alike, look, found = _stencils(source), _Look(source.origin, {}), list[Spans]()
 
     def rest(place: Place) -> tuple[Place, Iterable[str]]:
         if look.has_pods:
@@ -206,7 +206,7 @@ def _looked(source: Input, known: Kinds, jobs: int) -> Survey:
 
 def _through(source: Input, known: Kinds, read: Callable[..., Iterator[Part]]) -> Survey:
     """Look through a file as one process reads it; errors as ``parts``."""
-    alike, look = Stencils(), _Look(source.origin, known)
+    alike, look = _stencils(source), _Look(source.origin, known)
     for part in read(source, strict=False, alike=alike):
         look.add(part)
     return look.survey(source, alike)
@@ -217,7 +217,7 @@ def _in_spans(source: Input, known: Kinds, guessed: Sequence[Span]) -> Survey:
 
     Raises FailedError, or InputError, where one does not end between two elements of the first list.
     """
-    alike, look = Stencils(), _Look(source.origin, known)
+    alike, look = _stencils(source), _Look(source.origin, known)
     divided = list[Spans]()
     works = [partial(_passed, source, known, span) for span in guessed]
     with forks.begun(works) as results:
@@ -257,11 +257,16 @@ def _divided(
 
 def _passed(source: Input, known: Kinds, span: Span) -> Iterator[tuple[_Look, End]]:
     """Look through a span of a file, and yield what was found; errors as ``parts``."""
-    look, alike = _Look(source.origin, known), Stencils()
+    look, alike = _Look(source.origin, known), _stencils(source)
     found = elements(source, span, strict=False, alike=alike)
     for part in found:
         look.add(part)
     yield look, found.end
+
+
+def _stencils(source: Input) -> Stencils:
+    """Return what finds the replicas among a file's pods."""
+    return Stencils(of_snapshot=snapshots.begins(head(source)))
 
 
 class _Look:
@@ -420,8 +425,11 @@ def objects(part: Part, kinds: Kinds, origin: str, where: InFile = IN_NO_FILE) -
     if part.index is None:
         yield from opened(part.value, origin, where=where)
     elif is_list(kind) and isinstance(part.value, Replica):
-        replica = part.value
-        yield Object(replica.outline, origin, f"{_ITEM}{part.index}]", where=where, maker=replica)
+        replica, path, in_snapshot = part.value, f"{_ITEM}{part.index}]", kind == snapshots.KIND
+        if replica.shape.of_snapshot and not in_snapshot:  # of a document behind a snapshot
+            raise InputError(f"{origin}: {path}: a pod of a snapshot outside of one; take a new snapshot")
+        where = InFile(where.file) if in_snapshot else where
+        yield Object(replica.outline, origin, path, in_snapshot=in_snapshot, where=where, maker=replica)
     elif is_list(kind):
         item, path = with_kind(part.value, str(kind)), f"{_ITEM}{part.index}]"
         yield from opened(item, origin, path, in_snapshot=kind == snapshots.KIND, where=where)

@@ -15,6 +15,7 @@ import msgspec
 
 from hashcompat.core.corev1.scheduling import OF_DAEMON_SETS, SYSTEM, is_token_mount
 from hashcompat.core.go.jsonpath import EACH, Tree, tree_of
+from hashcompat.sources.snapshots import WORKLOAD
 
 Steps = tuple[str | int, ...]
 """The keys and indexes that lead to a value."""
@@ -77,6 +78,7 @@ _ROLES: Final = {
     ),
     Role.DECIDES: (
         ("metadata", "annotations", "kubernetes.io/created-by"),
+        ("metadata", "annotations", WORKLOAD),
         ("metadata", "labels", SYSTEM),
     ),
     Role.BLANK: tuple(

@@ -49,18 +49,20 @@ class _Made(msgspec.Struct, frozen=True):
     ) -> Container:
         """Return that of the pod with these values, a spec and states, at a path and a line."""
         first, state = self.first, states.of(self.key, self.first.name)
+        is_stored = first.stored is not None
         return Container(
             first.name,
             first.type,
             path + first.path[1:],
-            spec[self.key][self.index],
+            first.spec if is_stored else spec[self.key][self.index],
             state.running,
             state.started,
             state.restarts,
             state.probed,
             state.id,
             state.ended,
-            line=line + first.line - 1,
+            stored=first.stored,
+            line=line + first.line - 1 if first.line else 0,
             blank=self.blank,
             own=tuple([values[slot] for slot in self.slots]),
         )
@@ -118,6 +120,10 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
     """Whether a slot is in its labels."""
     of_owners: tuple[int, ...]
     """Those that show whose pods they are: of the namespace, of the labels, of the owners."""
+    of_snapshot: bool
+    """Whether they are pods of a snapshot."""
+    workload: str
+    """The workload that a snapshot notes of each; empty for none."""
     lines: int
     """The line breaks in the text of each."""
 
@@ -139,7 +145,7 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
             uid=pod.uid if self.uid is None else values[self.uid],
             node=pod.node if self.node is None else values[self.node],
             owner=owner,
-            workload=pod.workload if same else workload_of(owner, labels),
+            workload=self.workload or (pod.workload if same else workload_of(owner, labels)),
             containers=tuple([one.made(values, spec, states, path, replica.line) for one in self.containers]),
             spec=spec,
             file=where.file,
@@ -205,7 +211,7 @@ class Shared:
     """What the families of one stencil of a spec share: specs with slots, and containers with blanks."""
 
     def __init__(self) -> None:
-        self._blanks: dict[tuple[str, str], Blank] = {}
+        self._blanks: dict[tuple[str, str, str], Blank] = {}
         self._forms: dict[tuple[int, tuple[str, ...]], Form] = {}
 
     def form(self, places: Places, spec: Mapping[str, Any], first: int, deciding: tuple[str, ...]) -> Form:
@@ -215,10 +221,10 @@ class Shared:
             self._forms[key] = places.form(spec)
         return self._forms[key]
 
-    def blank(self, path: str, spec: Mapping[str, Any], words: tuple[str, ...]) -> Blank:
-        """Return the one that stands for a container at a path."""
+    def blank(self, path: str, spec: Mapping[str, Any], words: tuple[str, ...], stored: str = "") -> Blank:
+        """Return the one that stands for a container at a path; ``stored`` shows its stored hashes."""
         # By its text: a dict is no key, and one with 1 equals one with 1.0 or with true.
-        key = path, repr(spec)
+        key = path, repr(spec), stored
         if key not in self._blanks:
             self._blanks[key] = Blank(spec, words, _length(spec))
         return self._blanks[key]
@@ -227,11 +233,17 @@ class Shared:
 class Family:
     """The pods whose metadata and spec are of the same two stencils."""
 
-    def __init__(self, stencils: Sequence[Stencil], shared: Shared) -> None:
-        """Take the two stencils, and what the spec's shares."""
+    def __init__(self, stencils: Sequence[Stencil], shared: Shared, *, of_snapshot: bool = False) -> None:
+        """Take the two stencils, and what the spec's shares.
+
+        A snapshot stores the hashes of a container as those of one text: in it, what is hashed decides.
+        """
         self._shared, self._lines = shared, sum(one.lines for one in stencils)
+        self._of_snapshot = of_snapshot
         paths = [steps for one in stencils for steps in one.paths]
         roles = [role for one in stencils for role in one.roles]
+        if of_snapshot:
+            roles = [Role.DECIDES if role is Role.BLANK else role for role in roles]
         self._first = len(stencils[0].slots)
         spec = range(self._first, self._first + len(stencils[1].slots))
         self._paths = paths
@@ -277,7 +289,7 @@ class Family:
         return self.shape(values)
 
     def _shape_of(self, found: Text, value: Mapping[str, Any], deciding: tuple[str, ...]) -> Shape | None:
-        pod = _ordinary(found, value)
+        pod = _ordinary(found, value, of_snapshot=self._of_snapshot)
         if pod is None:
             return None
         places = self._places
@@ -307,6 +319,10 @@ class Family:
                 for slot, steps in enumerate(self._paths)
                 if steps[0] == "metadata" and steps[1] in ("namespace", "labels", "ownerReferences")
             ),
+            of_snapshot=self._of_snapshot,
+            workload=text(mapping(metadata.get("annotations")), snapshots.WORKLOAD)
+            if self._of_snapshot
+            else "",
             lines=self._lines,
         )
 
@@ -316,15 +332,18 @@ class Family:
         slots = tuple(slot for slot in own.slots() if slot in self._blank)
         words = tuple(f"{_WORD}{number:05}" for number in range(len(slots)))
         filled = own.only(self._blank).form(container.spec).filled(dict(zip(slots, words, strict=True)))
-        blank = self._shared.blank(container.path, filled, words) if blanks else None
-        container = structs.replace(container, spec=value["spec"][key][int(index)])
+        stored = container.stored
+        noted = repr(stored.by_text) if stored is not None else ""
+        blank = self._shared.blank(container.path, filled, words, noted) if blanks else None
+        if stored is None:
+            container = structs.replace(container, spec=value["spec"][key][int(index)])
         return _Made(container, key, int(index), blank, slots)
 
 
-def _ordinary(found: Text, value: Mapping[str, Any]) -> Pod | None:
+def _ordinary(found: Text, value: Mapping[str, Any], *, of_snapshot: bool) -> Pod | None:
     """Return a pod that an API server made, of an ordinary text; None for any other object.
 
-    The strings of manifests, mirror pods and pods of snapshots may decide what they are.
+    The strings of manifests and mirror pods may decide what they are, and so may those that a snapshot adds.
     """
     metadata = part(value, "metadata")
     annotations = mapping(metadata.get("annotations"))
@@ -332,13 +351,16 @@ def _ordinary(found: Text, value: Mapping[str, Any]) -> Pod | None:
     named = text(metadata, "name") and is_of_api_server(text(metadata, "uid"))
     if value.get("kind") != "Pod" or not plain or not named:
         return None
-    if any(key in annotations for key in (*pods.ANNOTATIONS, snapshots.WORKLOAD)):
+    if any(key in annotations for key in pods.ANNOTATIONS):
         return None
     try:
-        pod = of_pod(Fields(value, "", "$", InFile("", found.lines)))
+        # Nobody edits the lines of a snapshot.
+        fields = Fields(value, "", "$", InFile("") if of_snapshot else InFile("", found.lines))
+        pod = snapshots.with_stored(fields, of_pod(fields)) if of_snapshot else of_pod(fields)
     except InputError:
         return None
-    stored = any(snapshots.HASHES in container.spec for container in pod.containers)
+    noted = snapshots.WORKLOAD in annotations or any(snapshots.HASHES in one.spec for one in pod.containers)
+    stored = noted and not of_snapshot
     return None if stored or pod.seen is not None or pod.manifest or pod.static or pod.mirror_doubt else pod
 
 

@@ -39,8 +39,6 @@ _STATUS: Final = 2
 _MANAGED: Final = ("metadata", "managedFields")
 _FEW: Final = 4
 """Of the strings of a spec, at most one in so many differs between pods of one stencil."""
-_OTHERWISE: Final = (*ANNOTATIONS, WORKLOAD)
-"""What only texts of pods have whose strings decide what they are: mirror pods, pods of snapshots."""
 _JSON: Final = tuple(regex(rf'"{key}"[ \t\r\n]*:[ \t\r\n]*\{{') for key in ("spec", "status"))
 _CLOSES: Final = regex(r"[ \t\r\n]*\}")
 _YAML: Final = tuple(regex(rf"^ {{2,}}{key}:[ \t]*\r?\n", re.MULTILINE) for key in ("spec", "status"))
@@ -50,9 +48,13 @@ Key = tuple[Stencil, ...]
 class Stencils:
     """The latest stencils of one input."""
 
-    def __init__(self, kind: str = "") -> None:
-        """``kind``: that of objects that leave it out, as the items of a typed list do."""
-        self._kind = kind
+    def __init__(self, kind: str = "", *, of_snapshot: bool = False) -> None:
+        """``kind``: that of objects that leave it out, as the items of a typed list do.
+
+        ``of_snapshot``: whether they are those of a snapshot.
+        """
+        self._kind, self._of_snapshot = kind, of_snapshot
+        self._otherwise = ANNOTATIONS if of_snapshot else (*ANNOTATIONS, WORKLOAD)
         self.longest = 0
         """The most characters that a text has that stencils were made of."""
         self._forget()
@@ -122,7 +124,7 @@ class Stencils:
         if value.get("kind", self._kind) != "Pod":
             return value
         trust = self._of_kind(_kind_of_owner(value))
-        if not trust.is_worth_it() or any(name in found.whole for name in _OTHERWISE):
+        if not trust.is_worth_it() or any(name in found.whole for name in self._otherwise):
             return value
         trust.learned += 1
         if self._size > _KEPT:
@@ -135,7 +137,8 @@ class Stencils:
         if last not in self._statuses:
             self._statuses[last] = Status.of(last, value["status"])
         if key not in self._families:
-            self._families[key] = Family(key, self._shared.setdefault(second, Shared()))
+            shared = self._shared.setdefault(second, Shared())
+            self._families[key] = Family(key, shared, of_snapshot=self._of_snapshot)
         family = self._families[key]
         if not family.knows(values):
             self._size += len(found.whole) // _OF_SHAPE

@@ -15,6 +15,7 @@ import json
 import math
 import os
 import random
+import re
 import resource
 import signal
 import subprocess
@@ -40,6 +41,7 @@ _POWER: Final = 0.9
 """Of the sizes: in a thousand clusters, about two are 1,000 times as large as the smallest."""
 _PODS: Final = 240
 """Pods of a release that differ; larger clusters repeat them under other names."""
+_UID: Final = re.compile(r'"uid": "[0-9a-f]{8}-[0-9a-f]{4}-')
 _WORKERS: Final = 2
 _KILLS: Final = (0.1, 0.4, 0.7)
 """After which parts of all inputs a worker is killed."""
@@ -84,7 +86,8 @@ def texts(made: tuple[dict[str, Any], list[str], list[str]], place: int, size: f
     yield ", ".join(_of_round(one, names, number) for number in range(rounds) for one in nodes)
     written = number = 0
     while written < size or not number:
-        text = pods[number % len(pods)].replace('"uid": "', f'"uid": "{place}-{number}-')
+        own = f'"uid": "{place:04x}{number >> 16:04x}-{number & 0xFFFF:04x}-'
+        text = _UID.sub(own, pods[number % len(pods)], count=1)
         text = _of_round(text, names, number // len(pods))
         yield f", {text}"
         written, number = written + len(text), number + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -26,18 +27,20 @@ _BETA: Final = "kubelet.config.k8s.io/v1beta1", "config"
 """What the config file gives as apiVersion, and the flag that names the file or its directory."""
 
 _ABOUT_FLAGS: Final = (
-    "Every command-line flag that upstream's kubelets for Linux accept: the kind of its value, its shorthand "
-    "of one letter, and whether using it logs that it is deprecated, or --help leaves it out (hidden). bool "
-    "and version flags take a value only after =; every other flag takes the next argument too. _ is read as "
-    "- in names. A kubelet that is given any other flag does not start. All rows are read from source, by an "
+    "Every command-line flag that upstream's kubelets for Linux accept: the kind of its value (of a "
+    "number with fewer bits than 64, or without a sign, also its Go type), its shorthand of one letter, "
+    "and whether using it logs that it is deprecated, or --help leaves it out (hidden). bool and version "
+    "flags take a value only after =; every other flag takes the next argument too. _ is read as - in "
+    "names. A kubelet that is given any other flag does not start. All rows are read from source, by an "
     "interpreter of what registers the flags. cAdvisor is read in 0.25.0 for 0.25.1 (1.6), in 0.27.1 for "
     "0.27.4 (1.8) and in 0.29.1 for 0.29.2 (1.10), which the module proxy lacks."
 )
 _ABOUT_CONFIG: Final = (
-    "Every field of the kubelet's config file by its path, with the kind of its value: x[].y is y in each "
-    "element of the list x. versions has the apiVersion that a release "
-    "reads and the flag that names the file (or its directory); decoding, what becomes of a field that it "
-    "does not know: dropped, dropped with a warning (warned), or the kubelet does not start (refused)."
+    "Every field of the kubelet's config file by its path, with the kind of its value, the Go type of a "
+    "number with fewer bits than 64 or without a sign, and the kind of what is in a list or map: x[].y is "
+    "y in each element of the list x. versions has the apiVersion that a release reads and the flag that "
+    "names the file (or its directory); decoding, what becomes of a field that it does not know: dropped, "
+    "dropped with a warning (warned), or the kubelet does not start (refused)."
 )
 
 
@@ -94,6 +97,21 @@ def config(source: Source) -> dict[str, str]:
     return found
 
 
+_NUMBER: Final = re.compile(r"(int|float)|u?int\d+|uint|float\d+")
+
+
+def _kind(found: str) -> Row:
+    """Return a kind as rows have it, with the Go type of a number, and of a list or map the kind in it."""
+    kind, _, inner = found.partition("/")
+    if inner:
+        return {"kind": kind, "of": inner.partition("/")[0]}
+    if not _NUMBER.fullmatch(kind):
+        return {"kind": kind}
+    # A Go int has 64 bits, as JSON's numbers that are not further described; so has a float.
+    plain = "float" if kind.startswith("float") else "int"
+    return {"kind": plain, "type": "" if kind in ("int", "int64", "float", "float64") else kind}
+
+
 def _directories(source: Source) -> list[str]:
     places = {name: download(f"{name}@{version}") for name, version in source["modules"].items()}
     return [flag for name, where in places.items() for flag in ("-dir", f"{name}={where}")]
@@ -101,13 +119,14 @@ def _directories(source: Source) -> list[str]:
 
 def flag_table(rows: list[Source], found: list[dict[str, Row]]) -> bytes:
     """Write the table of flags, one per line."""
-    table = {name: _history(rows, [flags.get(name) for flags in found]) for name in _names(found)}
+    typed = [{name: {**row, **_kind(row["kind"])} for name, row in flags.items()} for flags in found]
+    table = {name: _history(rows, [flags.get(name) for flags in typed]) for name in _names(found)}
     return _document({"about": _ABOUT_FLAGS}, "flags", table)
 
 
 def config_table(rows: list[Source], found: list[dict[str, str]]) -> bytes:
     """Write the table of the config file's fields, one per line."""
-    kinds = [{path: {"kind": kind} for path, kind in fields.items()} for fields in found]
+    kinds = [{path: _kind(kind) for path, kind in fields.items()} for fields in found]
     table = {path: _history(rows, [fields.get(path) for fields in kinds]) for path in _names(kinds)}
     head = {
         "about": _ABOUT_CONFIG,

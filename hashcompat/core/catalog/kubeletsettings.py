@@ -37,6 +37,8 @@ class Flag(msgspec.Struct, frozen=True):
     """Whether ``--help`` leaves it out, though it is not deprecated."""
     shorthand: str = ""
     """The letter that can be written for it (``-v``); empty for most."""
+    type: str = ""
+    """The Go type of a number: ``int32``, ``uint``; empty for one of 64 bits with a sign, and for others."""
 
     @property
     def takes_value(self) -> bool:
@@ -115,6 +117,10 @@ class ConfigField(msgspec.Struct, frozen=True):
     kind: str
     """``object``, ``list``, ``map``, ``string``, ``bool``, ``int``, ``float``, ``duration``, ``time`` or
     ``quantity``."""
+    type: str = ""
+    """The Go type of a number: ``int32``, ``uint8``; empty for one of 64 bits with a sign, and for others."""
+    of: str = ""
+    """The kind of what is in a list or map; empty for others."""
 
 
 class ConfigVersion(msgspec.Struct, frozen=True, rename="camel"):
@@ -303,8 +309,7 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     needs_field: Other | None = None
     """Form: the setting that has to be given too."""
     values_are: str = ""
-    """Form: the kind of a map's values: ``string``, ``quantity``, ``threshold``, ``reclaim`` or
-    ``duration``."""
+    """Form: the kind of a map's values: ``quantity``, ``threshold``, ``reclaim`` or ``duration``."""
     keys_in: Other | None = None
     """Form: the map that has to have each key of this one whose value is a threshold that counts."""
     format: str = ""

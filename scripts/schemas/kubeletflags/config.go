@@ -11,7 +11,7 @@ import (
 // known are the kinds of types that have JSON of their own, or that modules have which are not read.
 var known = map[string]string{
 	"Duration": "duration", "TimeOrMetaDuration": "duration", "Time": "time", "Quantity": "quantity",
-	"QuantityValue": "quantity", "ResourceList": "map",
+	"QuantityValue": "quantity", "ResourceList": "map/quantity",
 }
 
 // elsewhere are the fields of structs in k8s.io/apimachinery and k8s.io/api, the same in every release.
@@ -20,14 +20,15 @@ var elsewhere = map[string]map[string]string{
 	"Taint":    {"key": "string", "value": "string", "effect": "string", "timeAdded": "time"},
 }
 
-// numbers are the kinds of Go's own types.
+// numbers are the kinds of Go's own types; those of numbers are the types themselves.
 var numbers = map[string]string{
-	"bool": "bool", "string": "string", "int": "int", "int32": "int", "int64": "int", "uint": "int",
-	"uint32": "int", "uint64": "int", "float32": "float", "float64": "float",
+	"bool": "bool", "string": "string", "int": "int", "int8": "int8", "int16": "int16", "int32": "int32", "int64": "int64",
+	"uint": "uint", "uint8": "uint8", "uint16": "uint16", "uint32": "uint32", "uint64": "uint64",
+	"float32": "float32", "float64": "float64",
 }
 
 // configFields returns the fields of a config file by their path, with the kind of each:
-// "evictionHard" is a map, "registerWithTaints[].key" a string.
+// "evictionHard" is a map/string, "registerWithTaints[].key" a string, "port" an int32.
 func configFields(sources *packages, importPath string) (map[string]string, error) {
 	home, err := sources.load(importPath)
 	if err != nil || home == nil {
@@ -96,11 +97,11 @@ func (f fields) kind(expr ast.Expr, in *file, path string) (string, error) {
 	case *ast.StarExpr:
 		return f.kind(expr.X, in, path)
 	case *ast.ArrayType:
-		_, err := f.kind(expr.Elt, in, path+"[]")
-		return "list", err
+		inner, err := f.kind(expr.Elt, in, path+"[]")
+		return "list/" + inner, err
 	case *ast.MapType:
-		_, err := f.kind(expr.Value, in, path+"{}")
-		return "map", err
+		inner, err := f.kind(expr.Value, in, path+"{}")
+		return "map/" + inner, err
 	case *ast.Ident:
 		if kind, ok := numbers[expr.Name]; ok {
 			return kind, nil
@@ -113,7 +114,7 @@ func (f fields) ofName(expr ast.Expr, in *file, path string) (string, error) {
 	name := typeName(expr)
 	if selector, ok := expr.(*ast.SelectorExpr); ok && name == "Duration" {
 		if module, ok := selector.X.(*ast.Ident); ok && module.Name == "time" {
-			return "int", nil // without the JSON of metav1.Duration
+			return "int64", nil // without the JSON of metav1.Duration
 		}
 	}
 	if kind, ok := known[name]; ok {

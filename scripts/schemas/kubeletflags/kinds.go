@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// plain are the kinds by what the methods of flag sets are called, without Var and P.
+// plain are the kinds by what the methods of flag sets are called, without Var and P; those of numbers are Go's types.
 var plain = map[string]string{
-	"Bool": "bool", "String": "string", "Duration": "duration", "Float32": "float", "Float64": "float",
-	"Int": "int", "Int32": "int", "Int64": "int", "Uint": "int", "Uint16": "int", "Uint32": "int", "Uint64": "int",
+	"Bool": "bool", "String": "string", "Duration": "duration", "Float32": "float32", "Float64": "float64",
+	"Int": "int", "Int32": "int32", "Int64": "int64", "Uint": "uint", "Uint16": "uint16", "Uint32": "uint32", "Uint64": "uint64",
 	"StringSlice": "list", "StringArray": "list", "IP": "string", "StringToString": "map",
 }
 

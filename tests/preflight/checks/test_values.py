@@ -413,7 +413,7 @@ def off(name: str, gate: str) -> str:
         ("1.37.1", "logging: {flushFrequency: -1s}\n", ["logging.flushFrequency: has to be at least 1ns"]),
         ("1.37.1", "logging: {flushFrequency: 0}\n", []),
         ("1.34.10", "logging: {flushFrequency: -1s}\n", []),
-        (NEWEST, "logging: {verbosity: -1}\n", ["logging.verbosity: has to be at least 0"]),
+        (NEWEST, "logging: {verbosity: -1}\n", ["logging.verbosity: is not between 0 and 4294967295"]),
         (NEWEST, "logging: {format: xml}\n", ["logging.format: has to be one of: text, json"]),
         (
             "1.30.14",
@@ -453,7 +453,7 @@ def off(name: str, gate: str) -> str:
         ("1.12.10", "nodeLeaseDurationSeconds: -1\n", ["nodeLeaseDurationSeconds: has to be at least 1"]),
         ("1.19.16", "logging: {format: xml}\n", ["logging.format: has to be one of: text, json"]),
         ("1.19.16", "nodeStatusMaxImages: -2\n", ["nodeStatusMaxImages: has to be at least -1"]),
-        ("1.23.17", "logging: {verbosity: -1}\n", ["logging.verbosity: has to be at least 0"]),
+        ("1.23.17", "logging: {verbosity: -1}\n", ["logging.verbosity: is not between 0 and 4294967295"]),
     ],
 )
 def test_pf126_each_form_on_both_sides(to: str, config: str, expected: list[str]) -> None:
@@ -470,9 +470,10 @@ def test_pf126_shows_words_of_the_table_and_numbers_alone() -> None:
     (finding,) = findings("PF-126", dump(node("hairpinMode: my-secret\n")), upgrade(NEWEST))
     assert "my-secret" not in finding.text
     (finding,) = findings("PF-126", dump(node("evictionHard: {memory.available: 5}\n")), upgrade(NEWEST))
-    assert finding.text.endswith(f"evictionHard of {PATH}: the value of memory.available: 5 is not text")
+    assert finding.text.endswith(f"evictionHard.memory.available 5 of {PATH}: it is not text")
+    assert finding.advice == f"put it in quotes in {PATH}"
     (finding,) = findings("PF-126", dump(node("evictionHard: {memory.available: [x]}\n")), upgrade(NEWEST))
-    assert finding.text.endswith("the value of memory.available is not text")
+    assert finding.text.endswith(f"evictionHard.memory.available of {PATH}: it is not text")
 
 
 @pytest.mark.parametrize(
@@ -540,6 +541,9 @@ def test_pf126_kubelets_of_vendors_may_set_more_labels(to: str, current: str) ->
         (NEWEST, "--max-pods=-1", ["--max-pods: has to be at least 0"]),
         (NEWEST, "--max-pods=0x10", []),
         (NEWEST, "--max-pods=010", []),
+        (NEWEST, "--max-pods=2147483647", []),
+        (NEWEST, "--max-pods=0x80000000", ["--max-pods: is not between -2147483648 and 2147483647"]),
+        (NEWEST, "--pod-max-pids=0x80000000", []),
         (NEWEST, "--max-pods=many", ["--max-pods: is not a whole number"]),
         (NEWEST, "--serialize-image-pulls=maybe", ["--serialize-image-pulls: is not true or false"]),
         (NEWEST, "--sync-frequency=1", ["--sync-frequency: is not a duration such as 1m30s"]),
@@ -587,6 +591,30 @@ def test_pf126_a_flag_wins_over_the_file() -> None:
         ("maxPods: 1.5\n", ["maxPods: is not a whole number"]),
         ("maxPods: true\n", ["maxPods: is not a whole number"]),
         ("maxPods: 110.0\n", []),
+        ("maxPods: 2147483647\n", []),
+        ("maxPods: 2147483648\n", ["maxPods: is not between -2147483648 and 2147483647"]),
+        ("registryPullQPS: 3000000000\n", ["registryPullQPS: is not between -2147483648 and 2147483647"]),
+        ("podPidsLimit: 3000000000\n", []),
+        ("podPidsLimit: 1e30\n", ["podPidsLimit: is not a whole number"]),
+        (
+            "podPidsLimit: 9223372036854775808\n",
+            ["podPidsLimit: is not between -9223372036854775808 and 9223372036854775807"],
+        ),
+        (
+            "userNamespaces: {idsPerPod: 4294967296}\n",
+            ["userNamespaces.idsPerPod: has to be between 65536 and 4294967295, inclusive"],
+        ),
+        ("clusterDNS: [10.96.0.10, 7]\n", ["clusterDNS[]: is not text"]),
+        (
+            "tlsCurvePreferences: [2147483648]\n",
+            ["tlsCurvePreferences[]: is not between -2147483648 and 2147483647"],
+        ),
+        ("featureGates: {NodeSwap: 'true'}\n", ["featureGates.NodeSwap: is not true or false"]),
+        ("staticPodURLHeader: {a: b}\n", ["staticPodURLHeader.a: is not a list"]),
+        (
+            "reservedMemory: [{numaNode: 0, limits: {memory: x}}]\n",
+            ["reservedMemory[].limits.memory: is not a quantity"],
+        ),
         ("failSwapOn: 'true'\n", ["failSwapOn: is not true or false"]),
         ("failSwapOn: no\n", []),
         ("syncFrequency: 60\n", ["syncFrequency: is not a duration such as 1m30s"]),

@@ -89,7 +89,7 @@ def _settings(data: bytes) -> None:
     known = _catalog().hazards(release).config.fields(release)
     for one in documents:
         for field, value in settings.values(known, one, ""):
-            settings.fits(field.kind, value, field.path)
+            settings.fits(field, value)
             settings.number_of(value)
             made.find(field.path)
 

@@ -28,6 +28,11 @@ OTHERS: Final = ("config", "config-dir", "kubeconfig", "bootstrap-kubeconfig", "
 
 _NUMBERS: Final = (-1001, -2, -1, 0, 1, 2, 3, 10, 31, 32, 100, 101, 1000, 1001, 65535, 65536, 131072)
 
+_WIDE: Final = tuple(
+    sign * (1 << bits) + near for bits in (31, 32, 63, 64) for sign in (1, -1) for near in (-1, 0)
+)
+"""Numbers at the limits of Go's types."""
+
 _DURATIONS: Final = ("-1s", "0s", "1us", "999us", "1ms", "999ms", "1s", "2999ms", "3s", "100ms", "5m", "301s")
 
 _VALUES: Final[Mapping[str, tuple[Any, ...]]] = {
@@ -114,6 +119,8 @@ class Settings:
     def _value(self, kind: str, row: ValueRow | None, words: tuple[Any, ...]) -> Any:
         if self._random.random() < 0.02:
             return self._random.choice(_WRONG)
+        if kind == "int" and self._random.random() < 0.1:
+            return self._random.choice(_WIDE)
         near = [*words, *(row.one_of if row else ()), *(row.excepted if row else ()), *_edges(row)]
         if kind == "list":
             known = [*near, *(row.having if row else ())]

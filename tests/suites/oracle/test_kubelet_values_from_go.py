@@ -31,7 +31,6 @@ VALIDATED = (
     "validation_linux.go",
     "ValidateKubeletFlags",
     "k8s.io/component-base/",
-    "v1beta1/types.go",
 )
 """What the sources of rows name that a kubelet judges before it starts anything."""
 

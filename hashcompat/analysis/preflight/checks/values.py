@@ -14,7 +14,6 @@ from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade
 from hashcompat.analysis.preflight.facts import Facts
 from hashcompat.analysis.preflight.facts.kubelet import Given, given_flags
 from hashcompat.analysis.preflight.facts.settings import (
-    KINDS,
     TEXTS,
     Documents,
     Setting,
@@ -22,9 +21,11 @@ from hashcompat.analysis.preflight.facts.settings import (
     drop_ins,
     fits,
     flag_value,
+    integer_of,
     number_of,
     repeated,
     values,
+    why_not,
 )
 from hashcompat.analysis.preflight.facts.units import Start
 from hashcompat.core import shown
@@ -133,17 +134,23 @@ class _Given:
                 yield self._hidden(f"--{flag.name}", flag.source)
             elif flag_value(flag) is None:
                 setting = Setting(f"--{flag.name}", None, flag.source)
-                words = "all pairs such as NAME=VALUE" if kind == "map" else KINDS[kind]
-                yield self._problem(setting, _Refusal(f"it is not {words}"))
+                go_type = flag.flag.type if flag.flag else ""
+                why = "it is not all pairs such as NAME=VALUE"
+                yield self._problem(
+                    setting,
+                    _Refusal(why if kind == "map" else why_not(kind, go_type, integer_of(flag.value))),
+                )
         fields = self._hazards.config.fields(self.release)
         for path, document in self.settings.documents:
             for field, value in values(fields, document, ""):
                 if _is_hidden(value) and (field.kind not in TEXTS or field.path in judged[0]):
                     yield self._hidden(field.path, path)
-                elif not fits(field.kind, value, field.path):
+                elif not fits(field, value):
                     setting = Setting(field.path, None, path)
-                    why = f"it is not {KINDS[field.kind]}"
-                    yield self._problem(setting, _Refusal(why, "", self.shown(value)))
+                    why = why_not(field.kind, field.type, value)
+                    is_plain = field.kind == "string" and not isinstance(value, list | Mapping)
+                    advice = f"put it in quotes in {path}" if is_plain else ""
+                    yield self._problem(setting, _Refusal(why, advice, self.shown(value)))
 
     def _hidden(self, name: str, source: str) -> Problem:
         return Problem(Status.UNKNOWN, name, f"the value of {name} of {source} is not in the dump")
@@ -314,9 +321,7 @@ class _Given:
             known = f"{shown.name(str(key))[:60]}: {self.shown(value)}".rstrip(": ")
             if value is None or _is_hidden(value):
                 continue
-            if kind == "string" and not isinstance(value, str):
-                yield _Refusal(f"the value of {known} is not text", f"put it in quotes in {setting.source}")
-            elif kind != "string" and isinstance(value, str) and not _AMOUNTS[kind](value):
+            if isinstance(value, str) and not _AMOUNTS[kind](value):
                 yield _Refusal(f"the value of {known} is not {_IN_WORDS[kind]}")
 
     def keys_in(self, other: Other, setting: Setting) -> Iterator[_Refusal]:
@@ -460,7 +465,7 @@ _AMOUNTS: Final[Mapping[str, Callable[[str], bool]]] = {
     "reclaim": _is_reclaim,
     "duration": _is_period,
 }
-"""The kinds of a map's values besides text."""
+"""The kinds of a map's values."""
 
 _IN_WORDS: Final = {
     "quantity": "a quantity that is not negative",

@@ -15,7 +15,7 @@ from hashcompat.core.catalog.kubeletsettings import ConfigField
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go import quantity
 from hashcompat.core.go.jsonpath import reach
-from hashcompat.core.go.jsontext import Number
+from hashcompat.core.go.jsontext import Number, integer
 from hashcompat.core.go.metav1 import parse_duration
 from hashcompat.core.records.probes import Dump
 
@@ -96,8 +96,10 @@ def flag_value(given: Given) -> Any:
         case "bool":
             return truth(text or "true")
         case "int":
-            is_one = len(text) <= _LONGEST and _INTEGER.fullmatch(text)
-            return int(_OCTAL.sub(r"\g<1>0o", text), 0) if is_one else None
+            number = integer_of(text)
+            fitting = numbers_of(given.flag.type if given.flag else "")
+            # A range looks for what is no int element by element.
+            return number if number is not None and number in fitting else None
         case "duration":
             return text if parse_duration(text) is not None else None
         case "map":
@@ -105,6 +107,13 @@ def flag_value(given: Given) -> Any:
         case "list":
             return [part for part in text.split(",") if part]
     return text
+
+
+def integer_of(text: str) -> int | None:
+    """Return the whole number that a flag is given, whatever its size; None for another text."""
+    if len(text) > _LONGEST or not _INTEGER.fullmatch(text):
+        return None
+    return int(_OCTAL.sub(r"\g<1>0o", text), 0)
 
 
 _AT_MOST: Final = frozenset({"eviction-hard", "eviction-soft"})
@@ -225,16 +234,43 @@ _FITS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "string": lambda value: isinstance(value, str),
     "time": lambda value: isinstance(value, str),
     "bool": lambda value: isinstance(value, bool),
-    "int": lambda value: not isinstance(value, str) and _is_whole(number_of(value)),
     "float": lambda value: number_of(value) is not None and not isinstance(value, str),
     "quantity": _is_quantity,
     "duration": lambda value: isinstance(value, str) and parse_duration(value) is not None,
 }
 
 
-def fits(kind: str, value: object, path: str = "") -> bool:
-    """Return whether a value is one of a kind; ``path`` is that of its field."""
-    return _FITS[kind](value) or (path in _NANOSECONDS and _FITS["int"](value))
+def fits(field: ConfigField, value: object) -> bool:
+    """Return whether a value is one that encoding/json reads into a field."""
+    if field.kind == "int" or field.path in _NANOSECONDS:
+        return _is_integer(value, field.type) or (field.kind != "int" and _FITS[field.kind](value))
+    return _FITS[field.kind](value)
+
+
+def _is_integer(value: object, go_type: str) -> bool:
+    try:
+        integer(value, _bits(go_type), signed=not go_type.startswith("u"))
+    except DecodeError:
+        return False
+    return True
+
+
+def _bits(go_type: str) -> int:
+    return int(go_type.lstrip("uint") or 64)
+
+
+def numbers_of(go_type: str) -> range:
+    """Return the numbers that a Go type of whole numbers holds; an int has 64 bits, as on every node."""
+    bits = _bits(go_type)
+    return range(1 << bits) if go_type.startswith("u") else range(-1 << bits - 1, 1 << bits - 1)
+
+
+def why_not(kind: str, go_type: str, value: object) -> str:
+    """Return why a value is none of a kind: another one, or a number that the Go type does not hold."""
+    if kind == "int" and type(value) is int:
+        numbers = numbers_of(go_type)
+        return f"it is not between {numbers[0]} and {numbers[-1]}"
+    return f"it is not {KINDS[kind]}"
 
 
 def values(
@@ -248,20 +284,21 @@ def values(
         yield field, value
         if field.kind == "object" and isinstance(value, Mapping):
             yield from values(fields, value, f"{field.path}.")
-        for element in value if field.kind == "list" and isinstance(value, list) else ():
-            if isinstance(element, Mapping):
-                yield from values(fields, element, f"{field.path}[].")
-            elif element is not None and _has_objects(fields, field.path):
-                yield ConfigField(f"{field.path}[]", field.releases, "object"), element
+        for path, element in _elements(field, value):
+            if field.of == "object" and isinstance(element, Mapping):
+                yield from values(fields, element, f"{path}.")
+            elif element is not None:
+                is_number = field.of.startswith(("int", "uint"))
+                kind = "int" if is_number else field.of
+                yield ConfigField(path, field.releases, kind, field.of * is_number), element
 
 
-def _has_objects(fields: Mapping[str, ConfigField], path: str) -> bool:
-    """Return whether a list has objects: then the release knows what is in one."""
-    return any(name.startswith(f"{path}[].") for name in fields)
-
-
-def _is_whole(number: float | None) -> bool:
-    return isinstance(number, int) or (isinstance(number, float) and number.is_integer())
+def _elements(field: ConfigField, value: object) -> Iterator[tuple[str, Any]]:
+    """Yield what is in a list or map, each with its path."""
+    if field.kind == "list" and isinstance(value, list):
+        yield from ((f"{field.path}[]", element) for element in value)
+    elif field.kind == "map" and isinstance(value, Mapping):
+        yield from ((f"{field.path}.{shown.name(str(key))[:60]}", each) for key, each in value.items())
 
 
 def number_of(value: object) -> int | float | None:

@@ -450,6 +450,11 @@ def off(name: str, gate: str) -> str:
         ),
         ("1.11.10", TLS, [off(TLS.partition(":")[0], "RotateKubeletServerCertificate")]),
         ("1.12.10", TLS, []),
+        (
+            "1.11.10",
+            "rotateCertificates: true\nfeatureGates: {RotateKubeletClientCertificate: false}\n",
+            [off("rotateCertificates", "RotateKubeletClientCertificate")],
+        ),
         ("1.12.10", "nodeLeaseDurationSeconds: -1\n", ["nodeLeaseDurationSeconds: has to be at least 1"]),
         ("1.19.16", "logging: {format: xml}\n", ["logging.format: has to be one of: text, json"]),
         ("1.19.16", "nodeStatusMaxImages: -2\n", ["nodeStatusMaxImages: has to be at least -1"]),
@@ -532,6 +537,8 @@ def test_pf126_kubelets_of_vendors_may_set_more_labels(to: str, current: str) ->
 @pytest.mark.parametrize(
     ("to", "flag", "expected"),
     [
+        ("1.10.13", "--dynamic-config-dir=/d", [no_flag("--dynamic-config-dir", "DynamicKubeletConfig")]),
+        ("1.11.10", "--dynamic-config-dir=/d", []),
         ("1.21.14", "--dynamic-config-dir=/d", []),
         ("1.22.0", "--dynamic-config-dir=/d", [no_flag("--dynamic-config-dir", "DynamicKubeletConfig")]),
         ("1.24.17", "--seccomp-default", [no_flag("--seccomp-default", "SeccompDefault")]),

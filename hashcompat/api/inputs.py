@@ -124,8 +124,8 @@ def load_static_pods(directory: str | PathLike[str], node_name: str, path_on_nod
     """Return the static pods of a manifest directory, as the kubelet of a node reads them.
 
     ``node_name`` is the name under which that kubelet registers, ``path_on_node`` the directory's path there,
-    where it differs. A file that is not a pod is a warning, for kubelets read on. Raises InputError, naming a
-    file, where none is a pod.
+    where it differs. A file that is no valid pod is a warning, for kubelets read on. Raises InputError,
+    naming a file, where none is one.
     """
     return staticpods.collect_directory(fspath(directory), node_name, path_on_node)
 

@@ -207,7 +207,11 @@ def test_an_unknown_age_never_passes(objects: tuple[Json, ...], run: Run, tmp_pa
 
 def test_manifests_and_the_sample_have_no_age(run: Run, tmp_path: Path) -> None:
     (tmp_path / "m").mkdir()
-    manifest = {"kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [{"name": "c"}]}}
+    manifest = {
+        "kind": "Pod",
+        "metadata": {"name": "web"},
+        "spec": {"containers": [{"name": "c", "image": "i"}]},
+    }
     (tmp_path / "m" / "web.json").write_text(json.dumps(manifest))
     fresh = write(tmp_path / "a.json", beating(ago(minutes=1)), started(ago(minutes=1)))
     static = ("--static-pod-dir", tmp_path / "m", "--node-name", "n1")

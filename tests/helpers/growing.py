@@ -209,7 +209,8 @@ def mirror(number: int) -> Files:
 
 
 def manifest(number: int) -> Json:
-    spec = {"containers": containers(number), "initContainers": containers(number)}
+    first = [{**one, "name": f"i-{one['name']}"} for one in containers(number)]
+    spec = {"containers": containers(number), "initContainers": first}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "d"}, "spec": spec}
 
 

@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.errors import DecodeError, UndecidedError, UsageError
 from hashcompat.core.kubelet.hashing import hashers
-from hashcompat.core.kubelet.staticpods import StaticUid, static_containers, static_pod_text, static_pod_uid
+from hashcompat.core.kubelet.staticpods import (
+    StaticUid,
+    refusal,
+    static_containers,
+    static_pod_text,
+    static_pod_uid,
+)
 from tests.helpers.golden import files, rows
 from tests.helpers.manifests import CASES, MINORS, RELEASES, case, newest, uids
 
@@ -176,6 +182,80 @@ def test_a_source_is_a_file_or_a_url(source: str) -> None:
 def test_what_no_kubelet_could_decode(change: dict[str, Any], problem: str) -> None:
     with pytest.raises(DecodeError, match=problem):
         uid_of("1.36.3", {**minimal(), **change})
+
+
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "no name": ({"metadata": {}}, "$.metadata.name: missing"),
+    "an underscore in a name": ({"metadata": {"name": "Web_1"}}, "$.metadata.name: not a DNS subdomain"),
+    "a name that is long with its node": ({"metadata": {"name": "x" * 250}}, "$.metadata.name: not a DNS"),
+    "a namespace with a dot": (
+        {"metadata": {"name": "a", "namespace": "a.b"}},
+        "$.metadata.namespace: not a",
+    ),
+    "another version": ({"apiVersion": "v1beta1"}, "$.apiVersion: want v1"),
+    "another policy": ({"spec": {"restartPolicy": "Sometimes"}}, "$.spec.restartPolicy: want Always"),
+    "no image": ({"spec": {"containers": [{"name": "a"}]}}, "$.spec.containers[0].image: missing"),
+    "no quantity": (
+        {"spec": {"containers": [{"name": "a", "resources": {"limits": {"cpu": "lots"}}}]}},
+        "$.spec.containers[0].resources.limits['cpu']: not a quantity",
+    ),
+    "no name of a container": (
+        {"spec": {"containers": [{"image": "b"}]}},
+        "$.spec.containers[0].name: missing",
+    ),
+    "a container twice": (
+        {"spec": {"initContainers": [{"name": "web", "image": "b"}]}},
+        "$.spec.initContainers[0].name: there twice",
+    ),
+    "a volume with a dot": (
+        {"spec": {"volumes": [{"name": "a.b"}]}},
+        "$.spec.volumes[0].name: not a DNS label",
+    ),
+    "no such volume": (
+        {"spec": {"initContainers": [{"name": "a", "image": "b", "volumeMounts": [{"mountPath": "/a"}]}]}},
+        "$.spec.initContainers[0].volumeMounts[0].name: no such volume",
+    ),
+    "a mount nowhere": (
+        {
+            "spec": {
+                "volumes": [{"name": "v"}],
+                "initContainers": [{"name": "a", "image": "b", "volumeMounts": [{"name": "v"}]}],
+            }
+        },
+        "$.spec.initContainers[0].volumeMounts[0].mountPath: missing",
+    ),
+    "two mounts in one place": (
+        {
+            "spec": {
+                "volumes": [{"name": "v"}],
+                "initContainers": [
+                    {"name": "a", "image": "b", "volumeMounts": [{"name": "v", "mountPath": "/a"}] * 2}
+                ],
+            }
+        },
+        "$.spec.initContainers[0].volumeMounts[1].mountPath: there twice",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_no_kubelet_runs(name: str) -> None:
+    change, why = REFUSED[name]
+    manifest = minimal()
+    spec = {**manifest["spec"], **change.get("spec", {})}
+    assert refusal({**manifest, **change, "spec": spec}, "node-a").startswith(why)
+
+
+def test_what_only_some_releases_refuse_is_left_to_them() -> None:
+    manifest = minimal()
+    assert refusal({**manifest, "spec": {**manifest["spec"], "ephemeralContainers": "x"}}, "n") == ""
+    metadata = {**manifest["metadata"], "creationTimestamp": "2020-01-01T00:00:00Z"}
+    assert refusal({**manifest, "metadata": metadata}, "n") == ""
+
+
+def test_what_go_decodes_is_run_but_for_a_container_without_an_image() -> None:
+    refused = {name: why for name in CASES if (why := refusal(case(name)[0], case(name)[1]))}
+    assert refused == {"images": "$.spec.containers[8].image: missing"}
 
 
 def test_what_is_no_object_is_no_pod() -> None:

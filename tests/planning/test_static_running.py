@@ -91,6 +91,49 @@ def test_a_manifest_takes_the_uid_and_the_state_of_its_mirror_pod(run: Run, dire
     assert item["verdict"] == "KEEP"
 
 
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        (manifest({"name": "c"}, "bad"), "$.spec.containers[0].image: missing"),
+        (manifest({**C, "resources": {"limits": {"cpu": "lots"}}}, "bad"), "['cpu']: not a quantity"),
+        (manifest(name="bad") | {"apiVersion": "v1beta1"}, "$.apiVersion: want v1"),
+        (manifest(name=""), "$.metadata.name: missing"),
+    ],
+)
+def test_what_kubelets_refuse_is_skipped_and_its_mirror_pod_has_no_manifest(
+    run: Run, directory: Path, bad: Json, why: str
+) -> None:
+    (directory / "bad.json").write_text(json.dumps(bad))
+    running = [mirror("u", name="bad"), mirror(uid_of(run, directory, "1.36.4"))]
+    place = ("--static-pod-dir", directory, "--node-name", "n1", "--static-pod-path", PATH)
+    given = ("plan", "--from", "1.36.4", "--to", "1.36.5", *place, "-f", "-", "-o", "json")
+    result = run(*given, stdin=as_json(*running))
+    assert rows(result.document) == {"bad-n1": ("KILL", ["HC047"]), "p-n1": ("KEEP", [])}
+    (line,) = (line for line in result.err.splitlines() if "skipped a file as kubelets do" in line)
+    assert f"{directory}/bad.json: $" in line
+    assert why in line
+
+
+@pytest.mark.parametrize("text", ["", "kind: ConfigMap"])
+def test_without_any_manifest_every_mirror_pod_lacks_its_own(run: Run, tmp_path: Path, text: str) -> None:
+    directory = tmp_path / "none"
+    directory.mkdir()
+    if text:
+        (directory / "x.yaml").write_text(text)
+    document = planned(run, directory, mirror("u"))
+    assert rows(document) == {"p-n1": ("KILL", ["HC047"])}
+    other = mirror("u")
+    other["spec"]["nodeName"] = "n2"
+    assert rows(planned(run, directory, other))["p-n1"][0] == "KEEP"
+    place = ("--static-pod-dir", directory, "--node-name", "n1")
+    result = run("plan", "--from", RUNS[0], "--to", RUNS[1], *place)
+    assert (result.code, result.out) == (1, "")
+    nothing = as_json(node("v1.36.4"))
+    result = run("plan", "--from", RUNS[0], "--to", RUNS[1], *place, "-f", "-", stdin=nothing)
+    assert (result.code, result.out) == (1, "")
+    assert "no pods in the input, only nodes" in result.err
+
+
 def test_a_gate_passes_after_an_upgrade_that_was_planned_with_manifests(
     run: Run, directory: Path, tmp_path: Path
 ) -> None:

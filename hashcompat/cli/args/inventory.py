@@ -148,7 +148,7 @@ def _read(reading: Reading) -> Inventory:
     others = None
     if beside:
         others = collect_beside_static(source.cluster, _cluster_scope(reading), quiet=reading.quiet)
-    return _static(source, reading.scope, others)
+    return _static(source, reading, others)
 
 
 def _cluster_scope(reading: Reading) -> live.Scope:
@@ -178,20 +178,25 @@ def _files(source: Source, reading: Reading) -> Inventory:
     return Inventory((pod,), origin=Origin(Kind.FILES, (called(source.files[0]),)))
 
 
-def _static(source: Source, scope: Scope, others: Inventory | None) -> Inventory:
+def _static(source: Source, reading: Reading, others: Inventory | None) -> Inventory:
     """Read ``--static-pod-dir``; a manifest takes the place of its mirror pod among the others."""
     from hashcompat.sources.files import collect as files
     from hashcompat.sources.files import staticpods
 
     node, path = static_place(source.static, source.files)
     directories = source.static.directories
-    manifests = staticpods.collect_directories(directories, node, path)
+    alone = others is None and not source.files
+    manifests = staticpods.collect_directories(directories, node, path, alone=alone)
     if source.files:
-        others = files.collect(source.files, recursive=source.recursive, needs_pods=False, rules=source.rules)
+        needs_pods = reading.needs_pods and not manifests.pods
+        others = files.collect(
+            source.files, recursive=source.recursive, needs_pods=needs_pods, rules=source.rules
+        )
     if others is None:
         return structs.replace(manifests, origin=Origin(Kind.FILES, directories))
+    scope = reading.scope
     expected = [] if scope.labels.selector else filter(scope.filters.matches, manifests.pods)
-    found = staticpods.beside(others, manifests, expected)
+    found = staticpods.beside(others, manifests, expected, node)
     return structs.replace(
         found, origin=structs.replace(others.origin, names=(*others.origin.names, *directories))
     )

@@ -8,25 +8,26 @@ Source: pkg/kubelet/config/common.go ``tryDecodeSinglePod`` and ``applyDefaults`
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
 
-from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.catalog.lookup import Kubelet, default_catalog
 from hashcompat.core.catalog.pods import PodTypes, StaticPods
 from hashcompat.core.compile.decode import compile_decoder
 from hashcompat.core.compile.spew import compile_printer
 from hashcompat.core.corev1.conversion import Json, check_kind, check_wire_fields, convert, objects, own
 from hashcompat.core.corev1.defaults import apply_defaults, pull_policy
-from hashcompat.core.errors import UndecidedError, UsageError
+from hashcompat.core.errors import DecodeError, UndecidedError, UsageError
 from hashcompat.core.go import quantity
 from hashcompat.core.go.digest import HEX_BY_NAME
-from hashcompat.core.go.jsonpath import mapping, reach, rows
+from hashcompat.core.go.jsonpath import mapping, part, reach, rows, text
 from hashcompat.core.go.jsontext import clean
 from hashcompat.core.go.types import Pointer
 from hashcompat.core.model.pods import CONTAINER_LISTS, StaticManifest
+from hashcompat.core.regex import regex
 
 _DATA: Final = "there are data from 1.6 to the newest release that ships with this program"
 
@@ -59,6 +60,89 @@ def static_view(manifest: StaticManifest, kubelet: Kubelet) -> StaticView:
     """Return a static pod as ``kubelet`` sees it; errors as ``static_pod_uid``."""
     uid = static_pod_uid(manifest.content, kubelet, manifest.node, manifest.source)
     return StaticView(uid, static_containers(manifest.content, kubelet) if kubelet.static_pods.known else {})
+
+
+def refusal(manifest: Mapping[str, Any], node_name: str) -> str:
+    """Return why no kubelet runs the pod of a manifest, with the path in it; empty where one may.
+
+    A kubelet logs a manifest that it cannot decode, or whose pod is not valid, and goes on without it. What
+    not every release refuses is left to the releases of a plan. Source: pkg/kubelet/config/common.go
+    ``tryDecodeSinglePod``, pkg/apis/core/validation ``ValidatePodCreate``, 1.6.13 - 1.37.1.
+    """
+    problems = [_undecodable(manifest, kubelet) for kubelet in _first_and_last()]
+    return problems[-1] if all(problems) else next(_invalid(manifest, node_name), "")
+
+
+def _undecodable(manifest: Mapping[str, Any], kubelet: Kubelet) -> str:
+    try:
+        _defaulted(manifest, kubelet.static_pods)
+    except UndecidedError:  # what it decodes to is all that is not known
+        return ""
+    except DecodeError as error:
+        return f"${error}"
+    return ""
+
+
+@lru_cache(maxsize=1)
+def _first_and_last() -> tuple[Kubelet, Kubelet]:
+    """Return the oldest and the newest kubelet of which the fields of static pods are known."""
+    catalog = default_catalog()
+    first = next(one for name in catalog.releases() if (one := catalog.kubelet(name)).static_pods.known)
+    return first, catalog.kubelet(catalog.known.newest)
+
+
+_LABEL: Final = regex(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
+_SUBDOMAIN: Final = regex(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*")
+_LONGEST_NAME: Final = 253
+_RESTART: Final = ("Always", "OnFailure", "Never")
+
+
+def _invalid(manifest: Mapping[str, Any], node_name: str) -> Iterator[str]:
+    """Yield what of a manifest that decodes every release finds invalid."""
+    metadata, spec = part(manifest, "metadata"), part(manifest, "spec")
+    name, namespace = text(metadata, "name"), text(metadata, "namespace")
+    full = f"{name}-{node_name.lower()}"
+    if not name:
+        yield "$.metadata.name: missing"
+    elif len(full) > _LONGEST_NAME or not _SUBDOMAIN.fullmatch(full):
+        yield f"$.metadata.name: not a DNS subdomain of up to {_LONGEST_NAME} characters with the node's name"
+    if namespace and not _LABEL.fullmatch(namespace):
+        yield "$.metadata.namespace: not a DNS label"
+    policy = text(spec, "restartPolicy")
+    if policy and policy not in _RESTART:
+        yield f"$.spec.restartPolicy: want {', '.join(_RESTART)}"
+    yield from _misnamed(rows(spec, "volumes"), "$.spec.volumes", set())
+    volumes = {text(mapping(one), "name") for one in rows(spec, "volumes")}
+    names = set[str]()
+    for key in ("containers", "initContainers"):
+        yield from _misnamed(rows(spec, key), f"$.spec.{key}", names)
+        for number, container in enumerate(rows(spec, key)):
+            place = f"$.spec.{key}[{number}]"
+            if not text(mapping(container), "image"):
+                yield f"{place}.image: missing"
+            yield from _mounted_wrongly(rows(mapping(container), "volumeMounts"), place, volumes)
+
+
+def _misnamed(every: Sequence[Any], place: str, names: set[str]) -> Iterator[str]:
+    """Yield what is wrong with the names of containers or volumes, none of which may be there twice."""
+    for number, one in enumerate(every):
+        name = text(mapping(one), "name")
+        if not _LABEL.fullmatch(name):
+            yield f"{place}[{number}].name: {'not a DNS label' if name else 'missing'}"
+        elif name in names:
+            yield f"{place}[{number}].name: there twice"
+        names.add(name)
+
+
+def _mounted_wrongly(mounts: Sequence[Any], place: str, volumes: Collection[str]) -> Iterator[str]:
+    paths = set[str]()
+    for number, mount in enumerate(mounts):
+        name, path = (text(mapping(mount), key) for key in ("name", "mountPath"))
+        if name not in volumes:
+            yield f"{place}.volumeMounts[{number}].name: no such volume"
+        if not path or path in paths:
+            yield f"{place}.volumeMounts[{number}].mountPath: {'there twice' if path else 'missing'}"
+        paths.add(path)
 
 
 _DIRECTORIES: Final = (
@@ -235,8 +319,8 @@ def _texts_kept_by_one(pod_spec: Mapping[str, Any]) -> Iterator[bool]:
         for container in rows(pod_spec, key):
             lists += mapping(mapping(container).get("resources")).values()
     for listed in lists:
-        for text in mapping(listed).values():
-            (_, scale), (is_decimal,), kept, _ = quantity.TYPE.decode(text)
+        for written in mapping(listed).values():
+            (_, scale), (is_decimal,), kept, _ = quantity.TYPE.decode(written)
             yield not kept and is_decimal is None and scale >= _MILLI
     for volume in rows(pod_spec, "volumes"):
         size = mapping(mapping(volume).get("emptyDir")).get("sizeLimit")

@@ -22,6 +22,7 @@ from hashcompat.core.go.jsonpath import mapping, part
 from hashcompat.core.go.jsontext import JsonLines
 from hashcompat.core.go.metav1 import RawJson
 from hashcompat.core.go.tokens import Lines
+from hashcompat.core.kubelet.staticpods import refusal
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Container, Inventory, Pod, Source, StaticManifest
 from hashcompat.core.regex import regex
@@ -42,14 +43,14 @@ _STATE: Final = ("running", "started", "restarts", "probed", "id", "ended")
 _FIELDS: Final = regex(r'"fieldsV1"\s*:\s*')
 
 
-def collect_directory(directory: str, node: str, path_on_node: str = "") -> Inventory:
+def collect_directory(directory: str, node: str, path_on_node: str = "", *, alone: bool = True) -> Inventory:
     """Read a directory as ``--pod-manifest-path`` does: every file but dot files, nothing below it.
 
     ``path_on_node`` is the directory's path there, by default the absolute path here. A file that is not a
-    pod is a warning: kubelets log it and read on (pkg/kubelet/config/file.go ``extractFromDir``). Of two
-    files with a pod of one name the last one counts, as in the kubelet's store (client-go tools/cache
-    undelta_store.go ``Replace``, 1.5.8 - 1.37.1). Raises
-    InputError, naming a file, where none is a pod, and for a directory without any file.
+    valid pod is a warning: kubelets log it and read on (pkg/kubelet/config/file.go ``extractFromDir``). Of
+    two files with a pod of one name the last one counts, as in the kubelet's store (client-go tools/cache
+    undelta_store.go ``Replace``, 1.5.8 - 1.37.1). A directory that is the only source (``alone``) has to
+    have a pod: raises InputError, naming a file, where none is one, and for a directory without any file.
     """
     try:
         paths = sorted(
@@ -57,17 +58,12 @@ def collect_directory(directory: str, node: str, path_on_node: str = "") -> Inve
         )
     except OSError as error:
         raise InputError(f"{directory}: cannot read: {error.strerror}") from None
-    if not paths:
-        raise InputError(
-            f"{directory}: no static pod manifest in this directory; "
-            "kubelets skip names with a dot in front and directories"
-        )
     place = path_on_node or str(Path(directory).absolute())
     pods, strays = dict[tuple[str, str], Pod](), list[InputError]()
     twice = list[str]()
     for path in paths:
         try:
-            pod = _collect(
+            pod = _valid(
                 str(path),
                 node,
                 posixpath.normpath(posixpath.join(place, path.name)),
@@ -79,10 +75,24 @@ def collect_directory(directory: str, node: str, path_on_node: str = "") -> Inve
         if other := pods.get((pod.namespace, pod.name)):
             twice.append(f"skipped {other.file}, as kubelets do: {pod.file} has a pod of the same name")
         pods[pod.namespace, pod.name] = pod
-    if not pods:
-        raise strays[0]
+    empty = f"{directory}: no static pod manifest in this directory"
+    if alone and not pods:
+        raise (
+            strays[0]
+            if strays
+            else InputError(f"{empty}; kubelets skip names with a dot in front and directories")
+        )
     skipped = (f"skipped a file as kubelets do: {error}" for error in strays)
-    return Inventory(tuple(pods.values()), warnings=(*skipped, *twice))
+    none = [] if pods else [f"{empty}: static pods that run on node {node} are taken to be without theirs"]
+    return Inventory(tuple(pods.values()), warnings=(*skipped, *twice, *none))
+
+
+def _valid(name: str, node: str, path_on_node: str, *, placed: bool) -> Pod:
+    """Read a manifest of a directory; raises InputError also for one that no kubelet runs."""
+    pod = _collect(name, node, path_on_node, placed=placed)
+    if pod.static_manifest and (why := refusal(pod.static_manifest.content, node)):
+        raise InputError(f"{pod.origin}: {why}")
+    return pod
 
 
 def collect_file(name: str, node: str, path_on_node: str) -> Pod:
@@ -111,24 +121,26 @@ def _collect(name: str, node: str, path_on_node: str, *, placed: bool) -> Pod:
     return _as_mirrored(found[0], made)
 
 
-def collect_directories(directories: Iterable[str], node: str, path_on_node: str = "") -> Inventory:
+def collect_directories(
+    directories: Iterable[str], node: str, path_on_node: str = "", *, alone: bool = True
+) -> Inventory:
     """Read some directories of one node, each file on the node once; errors as ``collect_directory``."""
     pods, warnings = dict[str, Pod](), list[str]()
     for directory in directories:
-        found = collect_directory(directory, node, path_on_node)
+        found = collect_directory(directory, node, path_on_node, alone=alone)
         warnings += found.warnings
         for pod in found.pods:
             pods.setdefault(pod.static_manifest.source if pod.static_manifest else pod.origin, pod)
     return Inventory(tuple(pods.values()), warnings=tuple(dict.fromkeys(warnings)))
 
 
-def beside(others: Inventory, manifests: Inventory, expected: Iterable[Pod]) -> Inventory:
-    """Replace mirrors by the static pods of manifests, with a warning for each ``expected`` one without any.
+def beside(others: Inventory, manifests: Inventory, expected: Iterable[Pod], node: str) -> Inventory:
+    """Replace mirrors by the static pods of a node's manifests; warn of each ``expected`` one without any.
 
     A file may hold the pods of some nodes only; there, a node without any pod shows nothing.
     """
     warnings = (*others.warnings, *manifests.warnings, *_without_mirror(others, tuple(expected)))
-    pods = InPlaceOfMirrors(others.pods, tuple(manifests.pods))
+    pods = InPlaceOfMirrors(others.pods, tuple(manifests.pods), node)
     return structs.replace(others, pods=pods, warnings=warnings)
 
 
@@ -160,11 +172,12 @@ class InPlaceOfMirrors(msgspec.Struct, frozen=True):
 
     others: Iterable[Pod]
     static: tuple[Pod, ...]
+    node: str
+    """The node whose manifests they are."""
 
     def __iter__(self) -> Iterator[Pod]:
         read = {_place(pod): pod for pod in self.static}
         named = {place[1:]: place for place in read}
-        nodes = {pod.node for pod in self.static}
         mirrors = dict[_Place, Pod]()
         for pod in self.others:
             place = _place(pod)
@@ -175,7 +188,7 @@ class InPlaceOfMirrors(msgspec.Struct, frozen=True):
             elif place in read:
                 mirrors[place] = pod
             else:
-                missing = pod.node in nodes and not pod.from_url
+                missing = pod.node == self.node and not pod.from_url
                 yield structs.replace(pod, manifest_missing=True) if missing else pod
         for place, pod in read.items():
             yield _as_shown(pod, mirrors[place]) if place in mirrors else pod

@@ -445,7 +445,9 @@ def test_hashes_are_withheld_from_sentences_fragments_and_what_will_be_seen(run:
 
 def test_the_uid_of_a_static_pod_is_withheld_as_a_hash(run: Run, tmp_path: Path) -> None:
     manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "ns"}}
-    (tmp_path / "p.json").write_text(json.dumps({**manifest, "spec": {"containers": [{"name": "c"}]}}))
+    (tmp_path / "p.json").write_text(
+        json.dumps({**manifest, "spec": {"containers": [{"name": "c", "image": "i"}]}})
+    )
     way = ("explain", "ns/p-n1", "--from", "1.20.15", "--to", "1.21.14", "--node-name", "n1")
     result = run(*way, "--static-pod-dir", tmp_path, "-o", "json")
     (uid,) = [seen["text"] for seen in result.item["expect"] if seen["where"] == "uid"]

@@ -288,7 +288,11 @@ def test_the_inventory_tells_where_it_comes_from(run: Run, tmp_path: Path) -> No
 def test_nodes_alone_are_enough_beside_static_pods(run: Run, tmp_path: Path) -> None:
     directory = tmp_path / "manifests"
     directory.mkdir()
-    manifest = {"kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [{"name": "c"}]}}
+    manifest = {
+        "kind": "Pod",
+        "metadata": {"name": "web"},
+        "spec": {"containers": [{"name": "c", "image": "i"}]},
+    }
     (directory / "web.json").write_text(json.dumps(manifest))
     argv = (
         "plan",

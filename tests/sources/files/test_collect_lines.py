@@ -285,8 +285,8 @@ JSON_FORMS = {
  "spec": {
   "containers": [
    {#a#
-    "name": "a"}, {#b#
-    "name": "b"
+    "name": "a", "image": "i"}, {#b#
+    "name": "b", "image": "i"
    }]
  }
 }

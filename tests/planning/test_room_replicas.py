@@ -38,6 +38,10 @@ def perturbed(seed: int) -> list[Json]:
         if chance.random() < 0.3:
             requests = {"cpu": chance.choice(("0", "100m", "1"))}
             one["spec"]["containers"][0]["resources"] = {"requests": requests}
+        if chance.random() < 0.2:
+            port = {"containerPort": 1, "hostPort": chance.choice((8080, 9090)), "protocol": "TCP"}
+            port |= chance.choice(({}, {"hostIP": "10.0.0.1"}, {"hostIP": "10.0.0.2"}))
+            one["spec"]["containers"][0]["ports"] = [port]
     return found
 
 
@@ -69,15 +73,17 @@ def test_replicas_have_the_room_that_each_has_by_itself(tmp_path: Path, catalog:
         return {
             (item.pod.uid, item.container.name): (
                 str(item.verdict),
-                tuple(reason.text for reason in item.reasons if reason.id == "HC048"),
+                tuple(reason.text for reason in item.reasons if reason.id in ("HC048", "HC051")),
             )
             for item in plan.items
         }
 
     found = verdicts(collect((dumped(given, tmp_path / "pods.json"),)))
     assert found == verdicts(values.collect(given))
-    refused = [verdict for verdict, why in found.values() if why]
+    refused = [why[0] for _, why in found.values() if why]
     assert 0 < len(refused) < len(found)
+    assert {"OutOf" in why for why in refused} == {True, False}
+    assert any(why.startswith("not admitted again: NodePorts") for why in refused)
 
 
 def crowded() -> list[Json]:

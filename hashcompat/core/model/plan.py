@@ -377,6 +377,8 @@ class Shortage(msgspec.Struct, frozen=True):
     """Whether the input decides."""
     why: str = ""
     """Why it does not."""
+    by_manifest: bool = False
+    """Whether the manifest of a static pod would decide, which has ended."""
 
     @property
     def reason(self) -> str:

@@ -287,6 +287,9 @@ def test_hc048_a_finished_static_pod_may_take_its_room_and_ports_again(run: Run,
     assert found["large"] == "UNKNOWN HC048 OutOfcpu"
     assert found["port"] == "UNKNOWN HC051 NodePorts"
     assert found["small"] == KEEP
+    way = ("--from", "1.33.5", "--to", "1.33.13", "--override-node-releases", "-f", "-", "-o", "json")
+    item = run("explain", "ns/port/c", *way, stdin=as_json(host(), static, *pods)).item
+    assert "--static-pod-dir" in item["sentences"]["todo"]
     assert set(verdicts(run, host(), static, pods[2]).values()) == {KEEP}
     beside = sized("first", "00:00", cpu="4"), sized("never", "04:00", cpu="4")
     assert verdicts(run, host(), static, *beside)["never"] == "KILL HC048 OutOfcpu"  # either way

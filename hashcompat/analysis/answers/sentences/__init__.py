@@ -200,6 +200,11 @@ def _narrowed(situation: Situation) -> str:
     computable = case.old.static_pods.known and case.new.static_pods.known
     if situation.has(rules.STATIC_POD) and (case.static_uids or not computable):
         return "no option decides: look whether the UID changes on one node"
+    if case.short is not None and case.short.by_manifest:
+        return (
+            "the static pod's manifest decides: give those of the node with --static-pod-dir DIR and "
+            "--node-name NODE"
+        )
     return _BY_RECORD if situation.has(rules.VENDOR_GO) and case.new_hash.is_certain else ""
 
 

@@ -384,7 +384,7 @@ def outcomes(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[s
         return found
     without = _ordered([one for one in tenants if not one.doubt], node, kubelet)
     open_ = {
-        uid: structs.replace(short, certain=False, why=doubts[0])
+        uid: structs.replace(short, certain=False, why=doubts[0], by_manifest=True)
         for uid, short in (found | without).items()
         if not (uid in found and uid in without)
     }

@@ -6,7 +6,7 @@ Also one container's hash and text, and any result as the document that ``-o jso
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -39,6 +39,7 @@ from hashcompat.api.inputs import (
     load,
     names_of,
     options_of,
+    path_of,
     question_of,
     release_of,
     view_of,
@@ -179,16 +180,18 @@ def diff(
         raise UsageError(f"{releases[0]} is a release, and the other one is none")
     if isinstance(old, str) and isinstance(new, str) and releases:
         return compare(old, new, catalog=catalog)
-    one, other = map(_comparable, (old, new))
+    one, other = _comparable(old, "old"), _comparable(new, "new")
     return changes.compare(one.value, other.value, (one.file, other.file))
 
 
-def _comparable(given: Document) -> Comparable:
+def _comparable(given: Document, argument: str) -> Comparable:
     if isinstance(given, Plan):
         return Comparable("", given)
     if isinstance(given, Snapshot):
         return Comparable("", rows_of(document_of(given)))
-    return read_comparable(fspath(given))
+    if not isinstance(given, str | PathLike):
+        raise wrong(argument, "a plan, a snapshot, or the path of one that was saved", given)
+    return read_comparable(path_of(given, argument))
 
 
 def hashes(
@@ -238,7 +241,8 @@ def verify(
     """
     known = catalog or default_catalog()
     verifications = (
-        golden.verify(Path(fspath(path)), known, show_values=show_values) for path in directories
+        golden.verify(Path(path_of(path, "directories")), known, show_values=show_values)
+        for path in directories
     )
     return Verifications(tuple(verifications))
 

@@ -6,7 +6,7 @@ command line are keywords here, bound to an inventory by ``view_of``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
 from os import PathLike, fspath
 from typing import Any, Final, Protocol, TypedDict, Unpack
@@ -127,7 +127,9 @@ def load_static_pods(directory: str | PathLike[str], node_name: str, path_on_nod
     where it differs. A file that is no valid pod is a warning, for kubelets read on. Raises InputError,
     naming a file, where none is one.
     """
-    return staticpods.collect_directory(fspath(directory), node_name, path_on_node)
+    if not isinstance(node_name, str):
+        raise wrong("node_name", "a name", node_name)
+    return staticpods.collect_directory(path_of(directory, "directory"), node_name, path_on_node)
 
 
 def load_records(*paths: str | PathLike[str], source: Inventory | None = None) -> Records:
@@ -136,7 +138,7 @@ def load_records(*paths: str | PathLike[str], source: Inventory | None = None) -
     ``source`` is an inventory whose own records count too, such as that of a snapshot. Raises InputError,
     naming the file, for a file without records.
     """
-    records = dumps.records_in(tuple(fspath(path) for path in paths))
+    records = dumps.records_in(tuple(path_of(path, "paths") for path in paths))
     return index([*(source.records if source else ()), *records])
 
 
@@ -157,6 +159,7 @@ def load_cluster(
     in a temporary file, and read again for each iteration. Raises InputError,
     naming the request, for what is refused or cannot be read completely.
     """
+    check_keywords(access, AccessFields.__annotations__)
     from hashcompat.sources.cluster import collect as cluster  # noqa: PLC0415 - files need no HTTP client
 
     scope = cluster.Scope(tuple(namespaces), tuple(nodes), selector, needs_nodes, budgets=budgets)
@@ -169,6 +172,8 @@ def _silent(_: str) -> None:
 
 def select(source: Source, chosen: Filters) -> Inventory:
     """Return the inventory with the pods of some namespaces, nodes and owners; InputError for no pod."""
+    if not isinstance(chosen, Filters):
+        raise wrong("chosen", "Filters", chosen)
     return filters.select(load(source), chosen)
 
 
@@ -229,6 +234,20 @@ def wrong(argument: str, wanted: str, given: object) -> UsageError:
     return UsageError(f"{argument}: want {wanted}, got {type(given).__name__}")
 
 
+def path_of(given: object, argument: str) -> str:
+    """Return a path; raises UsageError, naming the argument, for anything else."""
+    if not isinstance(given, str | PathLike):
+        raise wrong(argument, "a path", given)
+    return fspath(given)
+
+
+def check_keywords(given: Collection[str], known: Collection[str]) -> None:
+    """Raise UsageError for a keyword that does not exist."""
+    for name in given:
+        if name not in known:
+            raise unknown_keyword(name, known)
+
+
 def names_of(given: object, argument: str) -> tuple[str, ...]:
     """Return one name or several; raises UsageError, naming the argument, for anything else."""
     if isinstance(given, str):
@@ -273,9 +292,8 @@ def question_of(source: Source, catalog: Catalog | None, given: OptionFields) ->
 
 def _check(given: OptionFields) -> None:
     """Raise UsageError, naming the keyword, for one that does not exist or has a value of another type."""
+    check_keywords(given, OptionFields.__annotations__)
     for name, value in given.items():
-        if name not in OptionFields.__annotations__:
-            raise unknown_keyword(name, OptionFields.__annotations__)
         if name in _TYPES and not isinstance(value, _TYPES[name][0]):
             raise wrong(name, _TYPES[name][1], value)
 

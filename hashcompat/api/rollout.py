@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import partial
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -31,9 +31,11 @@ from hashcompat.api.inputs import (
     Names,
     OptionFields,
     Source,
+    check_keywords,
     ends_of,
     load,
     names_of,
+    path_of,
     question_of,
     release_of,
     wrong,
@@ -100,7 +102,7 @@ def load_policy(config: str | PathLike[str] | None = None, **given: Unpack[Polic
         for key, value in values.items()
         if value is not None
     }
-    files = [settings_file(Path(fspath(config)), forbidden)] if config is not None else []
+    files = [settings_file(Path(path_of(config, "config")), forbidden)] if config is not None else []
     counted = settled(flags, files)
     check_named(counted)
     names = {key: setting.file for key, setting in counted.settings.items()}
@@ -195,7 +197,7 @@ def load_dumps(*paths: str | PathLike[str]) -> list[Dump]:
     """
     from hashcompat.sources.files.dumps import dumps_in  # noqa: PLC0415 - plans need no dumps
 
-    return dumps_in(tuple(fspath(path) for path in paths))
+    return dumps_in(tuple(path_of(path, "paths") for path in paths))
 
 
 class NodeFields(TypedDict, total=False):
@@ -228,6 +230,9 @@ def preflight_nodes(
     """
     from hashcompat.analysis.preflight import Question, inspect  # noqa: PLC0415 - it imports a YAML parser
 
+    check_keywords(fields, NodeFields.__annotations__)
+    if isinstance(dumps, str | PathLike) or not isinstance(dumps, Sequence | None):
+        raise wrong("dumps", "what load_dumps returned, or None", dumps)
     known = catalog or default_catalog()
     current = "" if from_ == AUTO else release_of(from_, known, "from_")
     question = Question(

@@ -205,6 +205,24 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a plan among pods": (lambda: hashcompat.load([hashcompat.plan(PODS, OLD, NEW)]), "^source: .* got Plan"),
     "two inventories": (lambda: hashcompat.load(PODS, PODS), "^source: want .* got Inventory"),
+    "None for a dump": (lambda: hashcompat.load_dumps(None), "^paths: want a path, got NoneType"),  # type: ignore[arg-type]
+    "None for records": (lambda: hashcompat.load_records(None), "^paths: want a path"),  # type: ignore[arg-type]
+    "a number for a file": (lambda: hashcompat.load_policy(5), "^config: want a path, got int"),  # type: ignore[arg-type]
+    "None for a directory": (lambda: hashcompat.load_static_pods(None, "n"), "^directory: want a path"),  # type: ignore[arg-type]
+    "None for a node": (lambda: hashcompat.load_static_pods("/", None), "^node_name: want a name"),  # type: ignore[arg-type]
+    "a number for a golden directory": (lambda: hashcompat.verify(5), "^directories: want a path"),  # type: ignore[arg-type]
+    "a golden directory that is not there": (lambda: hashcompat.verify("/no/such"), "^/no/such: no such dir"),
+    "pods for a snapshot": (lambda: hashcompat.diff(PODS, PODS), "^old: want a plan, .* got Inventory"),  # type: ignore[arg-type]
+    "a path for dumps": (lambda: hashcompat.preflight_nodes("a.dump", NEW), "^dumps: want what load_dumps"),  # type: ignore[arg-type]
+    "a keyword that preflight does not have": (
+        lambda: hashcompat.preflight_nodes(None, NEW, source=PODS, ignore=["all"]),  # type: ignore[call-arg]
+        "^ignore: no such keyword; did you mean ignored",
+    ),
+    "a keyword that a cluster does not have": (
+        lambda: hashcompat.load_cluster(contxt="a"),  # type: ignore[call-arg]
+        "^contxt: no such keyword; did you mean context",
+    ),
+    "None for filters": (lambda: hashcompat.select(PODS, None), "^chosen: want Filters, got NoneType"),  # type: ignore[arg-type]
     "a key that a policy does not have": (
         lambda: hashcompat.Policy(max_restart="5%"),  # type: ignore[call-arg]
         "^max_restart: no such keyword; did you mean max_restarts",

@@ -278,6 +278,8 @@ def verify(directory: Path, catalog: Catalog, *, show_values: bool = False) -> V
 
     Raises InputError for a directory without the documented form, naming the file.
     """
+    if not directory.is_dir():
+        raise InputError(f"{directory}: no such directory")
     cases = read_cases(directory)
     places = releases(directory)
     if not cases or not places:

@@ -208,7 +208,7 @@ server() {
 
 reality() {
   step "real kubelets, one after the other on one node"
-  packages docker.io containerd runc busybox-static gcc libc6-dev uidmap
+  packages docker.io containerd runc busybox-static gcc libc6-dev uidmap systemd dbus
   .venv/bin/python scripts/build.py kubelets standalone servers crictl
   suite reality
   suite standalone

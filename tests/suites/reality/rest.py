@@ -46,3 +46,15 @@ def _remove_cgroups() -> None:
                 with suppress(OSError):
                     place.rmdir()
         time.sleep(0.5)
+
+
+def remove_groups(name: str) -> None:
+    """Remove a cgroup of every hierarchy, and what is below it, once its processes are gone."""
+    end = time.monotonic() + _GONE_SECONDS
+    while places := [*Path("/sys/fs/cgroup").glob(f"*/{name}")]:
+        assert time.monotonic() < end, f"processes are left in {places[0]}"
+        for root in places:
+            for place in (*sorted(root.rglob("*/"), reverse=True), root):
+                with suppress(OSError):
+                    place.rmdir()
+        time.sleep(0.5)

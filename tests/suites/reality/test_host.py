@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 import yaml
+from msgspec import structs
 
+from hashcompat.analysis.preflight import examine
+from hashcompat.core.model.preflight import Status
+from hashcompat.core.records.probes import Probe, dumps
 from scripts.suites import containerd, kubelets
 from scripts.suites.kubelets import Kubelet
 from tests.helpers import daemons, processes
+from tests.helpers.dumps import upgrade
 from tests.suites.reality import containerd as created
 from tests.suites.reality import lab as labs
 from tests.suites.reality import pods, rest
@@ -110,3 +118,47 @@ def test_a_kubelet_takes_the_cgroup_driver_of_its_runtime(node: daemons.Node, tm
         assert "systemd not running on this host, cannot use systemd cgroups manager" in said
         assert node.cri("ps", "--name", "c", "-q").split() == ids
         created.clear(node)
+
+
+HERE: Final = Path(__file__).parent
+LIMIT: Final = 240
+"""How many seconds the switch may take."""
+
+
+def test_every_pod_is_created_again_for_another_cgroup_driver(
+    tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    """The same release with the same configuration, below a systemd: its runtime answers another driver."""
+    kubelets.built(Kubelet(RELEASE))
+    containerd.built(containerd.SLICE)
+    module = [sys.executable, "-m", "tests.suites.reality.switching", str(tmp_path)]
+    with ended(subprocess.Popen([HERE / "systemd.sh", *module])):
+        end = time.monotonic() + LIMIT
+        while not (tmp_path / "switched.json").exists():
+            failed = tmp_path / "failed.txt"
+            assert not failed.exists(), failed.read_text()
+            assert time.monotonic() < end, "nothing is switched"
+            time.sleep(1)
+    made = json.loads((tmp_path / "switched.json").read_text())
+    record_property("observed_verdicts", len(made["observed"]))
+    assert len(made["observed"]) == len(made["after"]) >= 20
+    assert {(row["outcome"], row["podRecreated"]) for row in made["observed"]} == {("restarted", True)}
+    assert {name.split("/")[1] for name in made["before"]} == {"kubepods"}
+    assert {name.split("/")[1] for name in made["after"]} == {"kubepods.slice"}
+    (dump,) = dumps(made["dump"], "the node")
+    given = {("arguments", "kubelet"): "\n".join([*made["arguments"], ""])}
+    given[("file", made["arguments"][1].removeprefix("--config="))] = made["config"]
+    probes = {**dump.probes, **{key: (Probe(*key, text),) for key, text in given.items()}}
+    found = examine(structs.replace(dump, probes=probes), upgrade(RELEASE, RELEASE))
+    assert [one.status for one in found if one.id == "PF-111"] == [Status.ERROR]
+
+
+@contextmanager
+def ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """End a systemd at last, with all that runs below it, and remove its cgroups."""
+    try:
+        yield
+    finally:
+        process.kill()  # systemd.sh has become what ends its first process with itself
+        process.wait()
+        rest.remove_groups(f"hc-systemd-{process.pid}")

@@ -261,6 +261,15 @@ class Labels(msgspec.Struct, frozen=True):
     """Namespaces in which, and below which, every key is accepted."""
 
 
+class Sysctls(msgspec.Struct, frozen=True):
+    """The settings of the kernel that are known to be of a namespace."""
+
+    names: frozenset[str]
+    """Their names, with dots."""
+    prefixes: tuple[str, ...]
+    """How others begin."""
+
+
 class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     """What some releases ask of the value of a flag or a field; one of the forms is given."""
 
@@ -309,11 +318,12 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     needs_field: Other | None = None
     """Form: the setting that has to be given too."""
     values_are: str = ""
-    """Form: the kind of a map's values: ``quantity``, ``threshold``, ``reclaim`` or ``duration``."""
+    """Form: the kind of a map's values: ``quantity``, ``threshold``, ``reclaim``, ``duration`` or
+    ``percentage``."""
     keys_in: Other | None = None
     """Form: the map that has to have each key of this one whose value is a threshold that counts."""
     format: str = ""
-    """Form: what a text has to be, ``cpus`` or an ``absolute path``."""
+    """Form: what a text has to be, ``cpus``, an ``absolute path`` or a ``whole quantity``."""
     alone: str = ""
     """Form: the element that has to be the only one of a list."""
     unique: bool = False
@@ -322,6 +332,12 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     """Form: elements of which a list may have one."""
     labels: Labels | None = None
     """Form: the labels that a kubelet sets on its own node."""
+    taints: bool = False
+    """Form: whether each element of a list is a taint that a kubelet may register."""
+    sysctls: Sysctls | None = None
+    """Form: what the elements of a list, names or the beginnings of names with ``*``, have to be."""
+    reserved: str = ""
+    """Form: the resource of which some has to be reserved, ``cpu``, or just that of reservedMemory."""
     needs_variable: str = ""
     """Form: the environment variable without which the flag is refused."""
     drop_ins_need: tuple[str, ...] = ()

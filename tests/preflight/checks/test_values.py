@@ -123,6 +123,7 @@ def test_pf126_is_silent_about_what_every_release_accepts(minor: int) -> None:
     assert found("PF-126", dump(node(HEALTHY, *flags)), upgrade(to)) == [OK]
 
 
+STATIC_CPUS = "cpuManagerPolicy: static\nreservedSystemCPUs: '0'\n"
 ONE = "memorySwap: {swapBehavior: %s}\n"
 SWAP = "featureGates: {NodeSwap: true}\n"
 MEMORY = "featureGates: {MemoryQoS: %s}\n"
@@ -334,15 +335,19 @@ def off(name: str, gate: str) -> str:
         ),
         ("1.28.15", "cgroupsPerQOS: false\nenforceNodeAllocatable: []\n", []),
         # maps
-        (NEWEST, "cpuManagerPolicy: static\ncpuManagerPolicyOptions: {full-pcpus-only: 'true'}\n", []),
+        (
+            NEWEST,
+            STATIC_CPUS + "cpuManagerPolicyOptions: {full-pcpus-only: 'true'}\n",
+            [],
+        ),
         (
             "1.32.13",
-            "cpuManagerPolicy: static\ncpuManagerPolicyOptions: {strict-cpu-reservation: 'true'}\n",
+            STATIC_CPUS + "cpuManagerPolicyOptions: {strict-cpu-reservation: 'true'}\n",
             [off("cpuManagerPolicyOptions", "CPUManagerPolicyAlphaOptions")],
         ),
         (
             "1.31.14",
-            "cpuManagerPolicy: static\ncpuManagerPolicyOptions: {strict-cpu-reservation: 'true'}\n",
+            STATIC_CPUS + "cpuManagerPolicyOptions: {strict-cpu-reservation: 'true'}\n",
             [
                 (
                     "cpuManagerPolicyOptions: has only: full-pcpus-only, distribute-cpus-across-numa, "
@@ -652,8 +657,8 @@ def test_pf126_a_flag_wins_over_the_file() -> None:
         (BUFFER % "x", ["logging.options.json.infoBufferSize: is not a quantity"]),
         (BUFFER % "''", ["logging.options.json.infoBufferSize: is not a quantity"]),
         (
-            "registerWithTaints: [{key: a, effect: NoSchedule, timeAdded: 5}]\n",
-            ["registerWithTaints[].timeAdded: is not text"],
+            "shutdownGracePeriodByPodPriority: [{priority: high}]\n",
+            ["shutdownGracePeriodByPodPriority[].priority: is not a whole number"],
         ),
         ("noSuchField: {a: b}\n", []),
     ],
@@ -864,6 +869,86 @@ def test_pf126_null_in_a_drop_in_takes_something_back_from_1_32_on(to: str, stat
     every = [one for one in found("PF-126", given, upgrade(to)) if "VARIABLE" not in one[2]]
     assert status in [one[0] for one in every]
     assert any("maxPods -1" in one[2] for one in every) is (status == "ERROR")
+
+
+TAINT = "registerWithTaints: [{key: %s, value: %s, effect: %s}]\n"
+SYSCTLS = "allowedUnsafeSysctls: [%s]\n"
+STATIC = "memoryManagerPolicy: Static\nreservedMemory: [{numaNode: 0, limits: {memory: %s}}]\n"
+SIZE = "containerLogMaxSize: %s\n"
+OLD_CIPHER = "tlsCipherSuites: [TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305]\n"
+CIPHER = "tlsCipherSuites: [TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256]\n"
+
+
+@pytest.mark.parametrize(
+    ("to", "config", "why"),
+    [
+        (NEWEST, TAINT % ("a.b/c", "d", "NoExecute"), ""),
+        (NEWEST, TAINT % ("c", "''", "''"), ""),
+        (NEWEST, TAINT % ("c", "'***'", "NoSchedule"), ""),
+        (NEWEST, TAINT % ("a b", "d", "NoSchedule"), "the key of a taint is no qualified name"),
+        (NEWEST, TAINT % ("A_/c", "d", "NoSchedule"), "the key of a taint is no qualified name"),
+        (NEWEST, TAINT % ("c", "d d", "NoSchedule"), "the value of a taint is no value of a label"),
+        (NEWEST, TAINT % ("c", "d", "Foo"), "the effect of a taint is none of: NoSchedule"),
+        (NEWEST, "registerWithTaints: [{key: c, timeAdded: '2026-01-01T00:00:00Z'}]\n", "has timeAdded"),
+        ("1.22.17", TAINT % ("a b", "d", "NoSchedule"), ""),
+        ("1.34.10", OLD_CIPHER + SYSCTLS % "net.*, kernel.shm*, kernel/msgmax, fs.mqueue.*", ""),
+        ("1.34.10", SYSCTLS % "foo", "foo is not known to be of a namespace"),
+        ("1.34.10", SYSCTLS % "user.max_pid_namespaces", "is not known to be of a namespace"),
+        (NEWEST, SYSCTLS % "user.max_pid_namespaces", ""),
+        ("1.28.15", SYSCTLS % "kernel.shmfoo", ""),
+        ("1.29.15", SYSCTLS % "kernel.shmfoo", "is not known to be of a namespace"),
+        ("1.20.15", SYSCTLS % "foo" + "featureGates: {Sysctls: false}\n", ""),
+        (NEWEST, "tlsCipherSuites: [FOO]\n", "it is none of the 27 that this release knows"),
+        (NEWEST, CIPHER, ""),
+        ("1.22.17", CIPHER, "it is none of the 25 that this release knows"),
+        ("1.18.19", OLD_CIPHER, ""),
+        (NEWEST, SIZE % "10Mi", ""),
+        (NEWEST, SIZE % "'-1'", ""),
+        (NEWEST, SIZE % "10MB", "it has to be a quantity such as 10Mi"),
+        (NEWEST, SIZE % "1500m", "it has to be a quantity such as 10Mi"),
+        ("1.23.17", SIZE % "foo", ""),
+        (NEWEST, "memoryManagerPolicy: Static\n", "reservedMemory has 0 bytes, and 104857600 are reserved"),
+        (NEWEST, STATIC % "100Mi", ""),
+        (NEWEST, STATIC % "1Gi", "reservedMemory has 1073741824 bytes"),
+        (NEWEST, STATIC % "1Gi" + "kubeReserved: {memory: 924Mi}\n", ""),
+        (NEWEST, STATIC % "1Gi" + "evictionHard: {memory.available: 5%}\n", ""),
+        (
+            NEWEST,
+            STATIC % "1Gi" + "systemReserved: {memory: 1Gi}\nevictionHard: {nodefs.available: 5%}\n",
+            "",
+        ),
+        (NEWEST, "memoryManagerPolicy: None\n", ""),
+        (NEWEST, "cpuManagerPolicy: static\n", "it needs cpu in kubeReserved or systemReserved"),
+        (NEWEST, "cpuManagerPolicy: static\nreservedSystemCPUs: '0'\n", ""),
+        (NEWEST, "cpuManagerPolicy: static\nsystemReserved: {cpu: 100m}\n", ""),
+        (NEWEST, "qosReserved: {memory: 100%}\n", ""),
+        (NEWEST, "qosReserved: {memory: 101%}\n", "is not a percentage between 0% and 100%"),
+        (NEWEST, "qosReserved: {cpu: 10%}\n", "it has only: memory"),
+    ],
+)
+def test_pf126_what_a_kubelet_refuses_after_its_validation(to: str, config: str, why: str) -> None:
+    every = [text for state, _, text in found("PF-126", dump(node(config)), upgrade(to)) if state != "OK"]
+    assert [why in text for text in every] == ([True] if why else [])
+
+
+@pytest.mark.parametrize(
+    ("to", "flags", "wrong"),
+    [
+        (NEWEST, ["--minimum-container-ttl-duration=-1s"], True),
+        (NEWEST, ["--minimum-container-ttl-duration=0s"], False),
+        (NEWEST, ["--exit-on-lock-contention"], True),
+        (NEWEST, ["--exit-on-lock-contention", "--lock-file=/l"], False),
+        (NEWEST, ["--exit-on-lock-contention=false"], False),
+        ("1.15.12", ["--allowed-unsafe-sysctls=net.*,foo"], True),
+        ("1.15.12", ["--allowed-unsafe-sysctls=net.*"], False),
+        ("1.23.17", ["--container-runtime=remote", "--container-log-max-size=foo"], True),
+        (NEWEST, ["--memory-manager-policy=Static", "--reserved-memory=0:memory=1Gi"], False),
+    ],
+)
+def test_pf126_flags_that_a_kubelet_refuses_after_its_validation(
+    to: str, flags: list[str], *, wrong: bool
+) -> None:
+    assert bool(refused(to, "", *flags)) is wrong
 
 
 def test_pf126_a_value_of_a_map_that_is_null_or_hidden_is_not_judged() -> None:

@@ -12,7 +12,7 @@ from hashcompat.analysis.preflight.facts import Facts
 from hashcompat.core.catalog.kubeletsettings import ValueRow, ValueTable
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.preflight import Status
-from hashcompat.core.records.probes import AbsentError, UnreadError
+from hashcompat.core.records.probes import AbsentError, UnparsedError, UnreadError
 from hashcompat.core.release import Release
 from scripts.suites import kubeletvalues
 from tests.helpers import slices
@@ -66,7 +66,7 @@ def refused(release: str, flags: list[str], config: str) -> Iterator[str]:
         if check.id in JUDGES:
             try:
                 found = list(check.find(facts, upgrade(release)))
-            except (UnreadError, AbsentError, InputError) as error:
+            except (UnreadError, AbsentError, UnparsedError, InputError) as error:
                 yield str(error)
                 continue
             yield from (problem.text for problem in found if problem.status is Status.ERROR)

@@ -6,13 +6,14 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
 
 from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade
 from hashcompat.analysis.preflight.facts import Facts
-from hashcompat.analysis.preflight.facts.kubelet import Given, given_flags
+from hashcompat.analysis.preflight.facts.kubelet import Given, given_flags, reserved_memory
 from hashcompat.analysis.preflight.facts.settings import (
     TEXTS,
     Documents,
@@ -30,7 +31,7 @@ from hashcompat.analysis.preflight.facts.settings import (
 from hashcompat.analysis.preflight.facts.units import Start
 from hashcompat.core import shown
 from hashcompat.core.catalog.gates import Gates
-from hashcompat.core.catalog.kubeletsettings import Limits, Other, ValueRow
+from hashcompat.core.catalog.kubeletsettings import Limits, Other, Sysctls, ValueRow
 from hashcompat.core.corev1.resources import amount
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.metav1 import parse_duration
@@ -233,6 +234,8 @@ class _Given:
         for value in setting.value if isinstance(setting.value, list) else [setting.value]:
             if not any(_is_same(value, word) for word in accepted):
                 why = f"it has to be {'one of: ' if len(accepted) > 1 else ''}{words}"
+                if len(accepted) > _MOST_WORDS:
+                    why = f"it is none of the {len(accepted)} that this release knows"
                 yield _Refusal(why, "", self.shown(value))
 
     def keys_one_of(self, keys: Mapping[str, str], setting: Setting) -> Iterator[_Refusal]:
@@ -341,6 +344,10 @@ class _Given:
                 parse_cpus(text)
             except DecodeError:
                 yield _Refusal("it has to be a set of CPUs such as 0-3,6")
+        elif wanted == "whole quantity":
+            number = _quantity(text)
+            if number is None or number.denominator != 1:
+                yield _Refusal("it has to be a quantity such as 10Mi")
         elif not text.startswith("/") or posixpath.normpath(text) != text or not text.isascii():
             yield _Refusal("it has to be an absolute path in its shortest form")
 
@@ -374,6 +381,61 @@ class _Given:
                     status=Status.UNKNOWN if self.is_of_vendor else Status.ERROR,
                 )
 
+    def taints(self, _taints: bool, setting: Setting) -> Iterator[_Refusal]:
+        """Yield the taints of the file that are none (pkg/util/taints/taints.go ``CheckTaintValidation``)."""
+        listed = setting.value if isinstance(setting.value, list) else []
+        for taint in (each for each in listed if isinstance(each, Mapping)):
+            key, value, effect = (str(taint.get(part) or "") for part in ("key", "value", "effect"))
+            if any(map(_is_hidden, (key, value, effect))):
+                continue
+            if not _is_qualified(key):
+                yield _Refusal("the key of a taint is no qualified name such as example.com/name")
+            if value and not _LABEL.fullmatch(value):
+                yield _Refusal("the value of a taint is no value of a label")
+            if effect and effect not in _EFFECTS:
+                yield _Refusal(f"the effect of a taint is none of: {', '.join(_EFFECTS)}")
+            if taint.get("timeAdded") is not None:
+                yield _Refusal("a taint has timeAdded, which may not be given")
+
+    def sysctls(self, known: Sysctls, setting: Setting) -> Iterator[_Refusal]:
+        """Yield the names that are not known to be of a namespace."""
+        listed = setting.value if isinstance(setting.value, list) else []
+        for text in (each for each in listed if isinstance(each, str) and not _is_hidden(each)):
+            name = text.replace("/", ".").partition("*")[0]
+            if name not in known.names and not name.startswith(known.prefixes):
+                yield _Refusal(f"{shown.name(text)[:60]} is not known to be of a namespace")
+
+    def reserved(self, resource: str, setting: Setting) -> Iterator[_Refusal]:
+        """Yield that nothing of a resource is reserved, or not what reservedMemory has.
+
+        Of memory the thresholds of evictionHard count too, as far as they are no percentages.
+        """
+        if resource == "cpu" and self.settings.find("reservedSystemCPUs", "reserved-cpus"):
+            return
+        kept = [self._amounts(field, flag).get(resource, "0") for field, flag in _RESERVING]
+        if resource == "memory":
+            kept.append(self._amounts(*_EVICTING, default=_EVICTED).get("memory.available", "0"))
+        numbers = [_quantity(str(each)) for each in kept]
+        if any(number is None for number in numbers):
+            return
+        total = sum(number for number in numbers if number is not None)
+        if resource == "cpu" and not total:
+            why = "it needs cpu in kubeReserved or systemReserved, or reservedSystemCPUs"
+            yield _Refusal(why, "reserve CPUs", self.shown(setting.value))
+        elif resource == "memory" and not any(map(self.settings.find, _UNJUDGED, _UNJUDGED)):
+            found = self.settings.find("reservedMemory")
+            try:
+                own = sum(reserved_memory({}, {"reservedMemory": found and found.value}).values())
+            except DecodeError:
+                return
+            if own != total:
+                why = f"reservedMemory has {own} bytes, and {total} are reserved by other settings"
+                yield _Refusal(why, "give as much in reservedMemory", self.shown(setting.value))
+
+    def _amounts(self, field: str, flag: str, default: Mapping[str, str] = MappingProxyType({})) -> Any:
+        found = self.settings.find(field, flag)
+        return found.value if found is not None and isinstance(found.value, Mapping) else default
+
     def needs_variable(self, name: str, _setting: Setting) -> Iterator[_Refusal]:
         """Yield that an environment variable is not set, or not known to be."""
         if name not in self.start.variables:
@@ -389,6 +451,38 @@ class _Given:
             if missing and path.startswith(f"{setting.value.rstrip('/')}/"):
                 yield _Refusal(f"{path} has no {' and no '.join(missing)}", f"add it to {path}")
 
+
+_MOST_WORDS: Final = 12
+"""So many accepted words are named."""
+
+_EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+
+_LABEL: Final = re.compile(r"(?=.{1,63}\Z)[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
+
+_SUBDOMAIN: Final = re.compile(
+    r"(?=.{1,253}\Z)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+)
+
+
+def _is_qualified(key: str) -> bool:
+    """Return whether a text is a qualified name (apimachinery util/validation ``IsQualifiedName``)."""
+    space, slash, name = key.rpartition("/")
+    return _LABEL.fullmatch(name) is not None and (not slash or _SUBDOMAIN.fullmatch(space) is not None)
+
+
+_RESERVING: Final = (("kubeReserved", "kube-reserved"), ("systemReserved", "system-reserved"))
+
+_EVICTING: Final = ("evictionHard", "eviction-hard")
+
+_EVICTED: Final = MappingProxyType({"memory.available": "100Mi"})
+"""The thresholds of a kubelet that is given none (v1beta1 defaults_linux.go)."""
+
+_UNJUDGED: Final = (
+    "reserved-memory",
+    "experimental-allocatable-ignore-eviction",
+    "mergeDefaultEvictionSettings",
+)
+"""Settings that make another sum."""
 
 FORMS: Final[Mapping[str, Callable[[_Given, Any, Setting], Iterator[_Refusal]]]] = {
     name: getattr(_Given, name)
@@ -411,6 +505,9 @@ FORMS: Final[Mapping[str, Callable[[_Given, Any, Setting], Iterator[_Refusal]]]]
         "unique",
         "not_together",
         "labels",
+        "taints",
+        "sysctls",
+        "reserved",
         "needs_variable",
         "drop_ins_need",
     )
@@ -459,7 +556,10 @@ def _is_period(text: str) -> bool:
 
 _FLOAT: Final = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
 
+_PERCENTAGE: Final = re.compile(r"\+?0*(100|[1-9]?[0-9])%")
+
 _AMOUNTS: Final[Mapping[str, Callable[[str], bool]]] = {
+    "percentage": lambda text: _PERCENTAGE.fullmatch(text) is not None,
     "quantity": _is_quantity,
     "threshold": _is_threshold,
     "reclaim": _is_reclaim,
@@ -468,6 +568,7 @@ _AMOUNTS: Final[Mapping[str, Callable[[str], bool]]] = {
 """The kinds of a map's values."""
 
 _IN_WORDS: Final = {
+    "percentage": "a percentage between 0% and 100%",
     "quantity": "a quantity that is not negative",
     "threshold": "a quantity greater than 0, or a percentage",
     "reclaim": "a quantity that is not negative, or a percentage greater than 0",

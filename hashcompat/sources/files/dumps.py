@@ -19,7 +19,7 @@ from hashcompat.core.records.probes import Dump, dumps
 from hashcompat.sources.content import chunks, joined, lines
 from hashcompat.sources.documents import load_all
 from hashcompat.sources.files.archives import members
-from hashcompat.sources.files.inputs import Input, inputs, named, require_end
+from hashcompat.sources.files.inputs import Input, inputs, is_archive, named, packed, require_end
 
 _WANTED: Final = "the output of hashcompat collector"
 _EVERY: Final = ("",)
@@ -54,12 +54,16 @@ def _of_file(source: Input) -> list[Dump]:
         archive = members(stream, lambda _name: True)
         if archive is not None:
             return [
-                dump
-                for name, data in archive
-                for dump in _parse(f"{source.origin}: {name}", BufferedReader(BytesIO(data)))
+                dump for name, data in archive for dump in _of_member(f"{source.origin}: {name}", name, data)
             ]
     with source.open() as stream:
         return _parse(source.origin, stream)
+
+
+def _of_member(origin: str, name: str, data: bytes) -> list[Dump]:
+    if is_archive(name):  # there may be other nodes in it
+        raise InputError(packed([name]))
+    return _parse(origin, BufferedReader(BytesIO(data)))
 
 
 def _parse(origin: str, stream: BufferedReader) -> list[Dump]:

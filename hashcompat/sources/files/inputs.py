@@ -186,7 +186,7 @@ def is_archive(name: str) -> bool:
 
 def packed(archives: Sequence[str]) -> str:
     """Say that archives in a directory or another archive are not read."""
-    return f"archives in it are not unpacked, give each with an -f of its own: {few(archives, _NAMED)}"
+    return f"archives in it are not unpacked, give each by itself: {few(archives, _NAMED)}"
 
 
 def _cannot_list(error: OSError) -> None:

@@ -13,6 +13,7 @@ import hashcompat
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import Probe
 from tests.helpers.apiservers import server_json
+from tests.helpers.bundles import packed
 from tests.helpers.dumps import NOW, Key, as_text, dump
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import Result, Run
@@ -280,3 +281,11 @@ def test_the_api_finds_the_same(run: Run, place: Path) -> None:
     mild = hashcompat.preflight_nodes(None, "1.30.15", "1.30.14", source=given, ignored=["all"])
     assert {each.status for each in mild.findings} == {Status.WARN, Status.INFO, Status.OK}
     assert hashcompat.preflight_nodes(dumps, "1.31.14").current == {"n1": "v1.30.14"}
+
+
+def test_an_archive_among_the_dumps_of_one_is_an_error(run: Run, tmp_path: Path) -> None:
+    inner = packed({"n2.json": as_text(dump(RUNS))})
+    (tmp_path / "a.tar").write_bytes(packed({"n1.json": as_text(dump(RUNS)), "n2.tar.gz": inner}))
+    result = run("preflight", "--to", "1.31", "--dump", tmp_path / "a.tar")
+    assert (result.code, result.out) == (1, "")
+    assert result.err.endswith("archives in it are not unpacked, give each by itself: n2.tar.gz\n")

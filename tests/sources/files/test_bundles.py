@@ -197,7 +197,7 @@ class TestHostile:
     def test_archives_within_are_named_and_not_unpacked(self, run: Run, tmp_path: Path) -> None:
         inner = bundles.packed({"p.json": as_json(pod())})
         path = tmp_path / "a.tar"
-        said = "archives in it are not unpacked, give each with an -f of its own: in/b.tar.gz, c.zip"
+        said = "archives in it are not unpacked, give each by itself: in/b.tar.gz, c.zip"
         path.write_bytes(bundles.packed({"in/b.tar.gz": inner, "c.zip": b"", "p.json": as_json(pod())}))
         result = run("plan", "--from", "1.30", "--to", "1.31", "-f", path)
         assert result.code == 0
@@ -207,7 +207,7 @@ class TestHostile:
         assert (result.code, result.out) == (1, "")
         assert result.err.splitlines()[-1].endswith(f"file in this archive; {said}")
         result = run("plan", "--from", "1.30", "--to", "1.31", "-f", tmp_path)
-        assert result.err.splitlines()[-1].endswith("give each with an -f of its own: a.tar")
+        assert result.err.splitlines()[-1].endswith("give each by itself: a.tar")
 
     @pytest.mark.parametrize("form", ["gzip", "zstd"])
     def test_a_bomb_is_refused(

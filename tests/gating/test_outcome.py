@@ -49,6 +49,14 @@ def predicted(verdict: Verdict, name: str = "web-1", **more: Any) -> Item:
 
 OTHER_HASH = predicted(KEEP, recorded=1, from_hash=1, to_hash=2)
 NEW = now("new", AFTER, 3)
+REFUSED = pod(now("", None, None, running=None), phase="Failed")
+"""As a kubelet reports a pod that it does not admit: without its containers."""
+
+
+def static(verdict: Verdict) -> Item:
+    return structs.replace(item(verdict, owner="Node/n1", pod="etcd-n1"), observed=RUNS)
+
+
 CASES: dict[str, tuple[GateResult, Outcome, str]] = {
     "as predicted": (judged(pod(NEW)), Outcome.PASS, "after: 1 of 1 container as predicted"),
     "not restarted": (
@@ -70,6 +78,31 @@ CASES: dict[str, tuple[GateResult, Outcome, str]] = {
         judged(pod(NEW), items=(predicted(UNKNOWN),)),
         Outcome.PASS,
         "after: 0 of 1 container as predicted; 1 not predicted",
+    ),
+    "refused, as predicted": (
+        judged(REFUSED, items=(predicted(Verdict.KILL),)),
+        Outcome.PASS,
+        "after: 1 of 1 container as predicted",
+    ),
+    "refused": (
+        judged(REFUSED, items=(predicted(KEEP),)),
+        Outcome.FAIL,
+        "after: shop/web-1/c: ended, predicted KEEP",
+    ),
+    "a static pod that does not run any more": (
+        judged(items=(static(KEEP),)),
+        Outcome.FAIL,
+        "after: shop/etcd-n1/c: its mirror pod is gone, predicted KEEP",
+    ),
+    "a static pod that does not run yet": (
+        judged(items=(static(RESTART),), settling=True),
+        Outcome.UNDECIDED,
+        "after: shop/etcd-n1/c: its mirror pod is gone, predicted RESTART",
+    ),
+    "a static pod that is killed": (
+        judged(items=(static(Verdict.KILL),)),
+        Outcome.PASS,
+        "after: 1 of 1 container as predicted",
     ),
     "another pod": (
         judged(pod(now(), uid="other")),

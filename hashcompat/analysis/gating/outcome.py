@@ -201,6 +201,14 @@ STANDINGS: Final[Mapping[Verdict, Mapping[Seen, Standing]]] = {
 }
 """How each of them counts, by the verdict that the plan predicts."""
 
+_GONE: Final = {
+    Verdict.KEEP: _SURPRISE,
+    Verdict.RESTART: _SURPRISE,
+    Verdict.KILL: Standing.AS_PREDICTED,
+    Verdict.UNKNOWN: Standing.UNPREDICTED,
+}
+"""How a static pod counts without a mirror pod: nobody moves one, so its kubelet does not run it."""
+
 
 _NAMED: Final = 5
 """Pods that are named in one line."""
@@ -320,6 +328,8 @@ def _finder(pods: Sequence[Pod]) -> Callable[[Item], Pod | None]:
 
 def _judged(item: Item, pod: Pod | None, now: Now, early: bool) -> Judged:
     """Judge one container; ``early`` is whether its kubelet may not have looked at it yet."""
+    if pod is None and is_static(item.pod) and (item.observed is None or item.observed.running):
+        return Judged(item, _OPEN if early else _GONE[item.verdict], seen="its mirror pod is gone")
     if pod is None or pod.node != item.pod.node:
         return Judged(item, Standing.CHANGED, seen="its pod left the node: moved, rolled out or deleted")
     if pod.deleting and not pod.static:
@@ -333,6 +343,8 @@ def _judged(item: Item, pod: Pod | None, now: Now, early: bool) -> Judged:
         None,
     )
     seen = seen_of(item.observed, pod, container, now.begun.get(item.pod.node)) if container else Seen.UNSEEN
+    if seen is Seen.UNSEEN and pod.phase == _FAILED and container and container.running is None:
+        seen = Seen.ENDED  # a kubelet that refuses a pod reports no containers of it, and it stays Failed
     standing = STANDINGS[item.verdict][seen]
     # what looks as predicted may still have another hash than the plan computed
     if standing is Standing.AS_PREDICTED:

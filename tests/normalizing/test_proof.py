@@ -353,3 +353,35 @@ def test_after_the_upgrade_the_new_records_are_those_that_were_planned() -> None
     (good,) = hashcompat.gate_after(plan, after, ["n1"], records=now).judged
     (bad,) = hashcompat.gate_after(plan, after, ["n1"], records=before).judged
     assert (good.standing, bad.standing) == (Standing.AS_PREDICTED, Standing.SURPRISE)
+
+
+def test_a_pod_that_does_not_fit_beside_another_is_left_alone() -> None:
+    container = {**PLAIN, "resources": {"requests": {"cpu": "3"}}}
+    where = node(f"v{OLD}")
+    where["status"]["allocatable"] = {"cpu": "4", "memory": "8Gi", "pods": "110"}
+    pods = [
+        running(container, name=name, metadata={"creationTimestamp": f"2026-01-0{day}T00:00:00Z"})
+        for day, name in enumerate("pq", start=1)
+    ]
+    value = hashcompat.container_hash(container, OLD).value
+    rows = [{**record(value, name), "id": ID} for name in "pq"]
+    found = hashcompat.normalize([*pods, where], "auto", NEW, records=index(from_node({"containers": rows})))
+    first, second = found.changes
+    assert (first.item.verdict.value, first.rewrite is None) == ("RESTART", False)
+    assert (second.item.verdict.value, second.rewrite) == ("KILL", None)
+
+
+def test_a_record_is_rewritten_to_what_the_api_servers_of_the_cluster_serve() -> None:
+    """A plan finds the API servers among the pods, and so does what is made of its verdicts."""
+    spec = {"image": "registry.k8s.io/kube-apiserver:v1.13.12", "name": "kube-apiserver"}
+    server = mirror_pod(spec, name="kube-apiserver-n1")
+    server["metadata"]["namespace"] = "kube-system"
+    objects = [running(), server, node("v1.13.12")]
+    value = hashcompat.container_hash(PLAIN, "1.13.12").value
+    records = index(from_node({"containers": [recorded(value)]}))
+    found = hashcompat.normalize(objects, "auto", "1.14.10", records=records)
+    planned = hashcompat.plan(objects, to="1.14.10", records=records)
+    verdicts = {one.pod.name: one.verdict for one in planned.items}
+    assert {one.item.pod.name: one.item.verdict for one in found.changes} == {
+        name: verdict for name, verdict in verdicts.items() if verdict.value != "KEEP"
+    }

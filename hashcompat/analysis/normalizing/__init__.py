@@ -23,7 +23,7 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from hashcompat.analysis.planning import bound
+from hashcompat.analysis.planning import among_all, bound
 from hashcompat.analysis.planning.cluster import Ages
 from hashcompat.analysis.planning.normalized import KILLED, NO_RECORD, Found, of_pod
 from hashcompat.analysis.planning.planner import Planner
@@ -55,6 +55,7 @@ def make(inventory: Inventory, from_release: str, to_release: str, view: View) -
     new = view.kubelet(to_release)
     if new.behaviour.hash_place != "annotation":
         raise UsageError(f"{new.release} compares the names of containers, which cannot be rewritten")
+    view = among_all(inventory, way, view)
     planner, found, ages = Planner(way, inventory.nodes, view), list[Found](), Ages(inventory.dating)
     for pod in inventory.pods:  # an item is added for each container, in this order
         found += of_pod([draft for _, draft in planner.drafted(pod)])

@@ -33,8 +33,10 @@ from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.repeats import Gather, Nothing
 from hashcompat.analysis.planning.runs import Run, decided
 from hashcompat.analysis.planning.view import View
+from hashcompat.core.kubelet.alike import Servers
 from hashcompat.core.model.plan import Plan, Way
 from hashcompat.core.model.pods import Inventory, Pod, Source, every
+from hashcompat.core.model.servers import ApiServers
 
 
 def make(
@@ -59,8 +61,7 @@ def make(
     run = decided(way, inventory, view, gather)
     run.servers.merge(inventory.servers.found)
     shown = cluster.seen(run.servers.found, view)
-    olds = list(map(view.catalog.kubelet, current(way, inventory.nodes, view.catalog)))
-    if other := cluster.under(shown, olds, view.kubelet(way.new), view):
+    if other := _under(shown, way, inventory, view):
         view = other
         run = decided(way, inventory, view, gather)
     later = structs.replace(view, gone=run.sandboxes.gone, taken=run.ages.times(inventory.origin))
@@ -104,15 +105,27 @@ def _among_all(run: Run, way: Way, inventory: Inventory, views: tuple[View, View
     return run
 
 
+def _under(shown: Servers, way: Way, inventory: Inventory, view: View) -> View | None:
+    olds = map(view.catalog.kubelet, current(way, inventory.nodes, view.catalog))
+    return cluster.under(shown, tuple(olds), view.kubelet(way.new), view)
+
+
 def among_all(inventory: Inventory, way: Way, view: View) -> View:
-    """Return the view with what is found among all pods: those without room, and those past a deadline."""
+    """Return the view with what is found among all pods, as ``make`` finds it.
+
+    That is the API servers, pods without room or a sandbox, and those past a deadline.
+    """
+    servers = ApiServers()
     ages, sandboxes = Ages(inventory.dating), cluster.Sandboxes(view.options.records)
     rooms = Rooms(inventory.nodes, view.kubelet(way.new))
     for pod, is_selected in every(inventory.pods):
         rooms.add(pod)
+        servers.see(pod)
         if is_selected:
             ages.add(pod)
             sandboxes.add(pod)
+    servers.merge(inventory.servers.found)
+    view = _under(cluster.seen(servers.found, view), way, inventory, view) or view
     view = structs.replace(view, gone=sandboxes.gone, taken=ages.times(inventory.origin))
     short = rooms.short
     if not short:

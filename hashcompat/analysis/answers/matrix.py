@@ -385,13 +385,13 @@ class _Counter:
         counting = Counting(ways, later, inventory.nodes, view)
         targets = map(view.catalog.kubelet, releases[1:])
         rooms = {str(new.release): Rooms(inventory.nodes, new) for new in targets}
-        counted = {str(one.kubelet.behaviour.room): one for one in rooms.values()}
+        counted = {_counting(one.kubelet): one for one in rooms.values()}
         for pod in inventory.pods:
             counting.add(pod)
             for one in counted.values():
                 one.add(pod)
         self._short = {
-            release: sorted(counted[str(one.kubelet.behaviour.room)].short) for release, one in rooms.items()
+            release: sorted(counted[_counting(one.kubelet)].short) for release, one in rooms.items()
         }
         self._plans, self._steps = counting.hops(), counting.hops(elsewhere=True)
 
@@ -435,3 +435,8 @@ def _warnings(path: Path, current: Sequence[Kubelet], view: View) -> Iterator[st
     for step in path.hops:
         olds = current if step.old == AUTO else [view.catalog.kubelet(step.old)]
         yield from skews(olds, view.catalog.kubelet(step.new), view)
+
+
+def _counting(kubelet: Kubelet) -> str:
+    """Return what stands for how a kubelet counts room and host ports."""
+    return str((kubelet.behaviour.room, kubelet.behaviour.host_ports))

@@ -226,6 +226,19 @@ def test_static_pods_are_named_where_their_uid_changes(run: Run) -> None:
     assert "static" not in run("matrix", "--from", "1.28", "--to", "1.29").out
 
 
+def test_host_ports_are_looked_at_as_each_target_does(run: Run) -> None:
+    """Those of sidecars count from 1.33.6 on (kubernetes/kubernetes#133390)."""
+    sidecar = {"name": "s", "image": "i", "restartPolicy": "Always", "ports": [{"hostPort": 9}]}
+    pods = [pod({"name": "c", "image": "i"}, name=name, spec={"initContainers": [sidecar]}) for name in "ab"]
+    cluster = as_json(node("v1.33.4"), *pods)
+
+    def said(to: str) -> str:
+        return run("matrix", "--from", "1.32.13", "--to", to, "-f", "-", stdin=cluster).err
+
+    assert "to 1.33.6: room is not counted, and n1 may lack it" in said("1.33.6")
+    assert "room" not in said("1.33.5")
+
+
 def test_that_room_is_not_counted_is_said_where_a_node_may_lack_it(run: Run) -> None:
     small = node("v1.36.3")
     small["status"]["allocatable"] = {"cpu": "1", "pods": "110"}

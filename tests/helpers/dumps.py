@@ -86,7 +86,9 @@ HEALTHY: dict[Key, str | Probe | list[str | Probe]] = {
     ("file", "/proc/1/mounts"): "proc /proc proc rw 0 0\ncgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n",
     ("arguments", "kubelet"): "/usr/bin/kubelet\n--config=/var/lib/kubelet/config.yaml\n"
     "--container-runtime-endpoint=unix:///run/containerd/containerd.sock\n",
-    ("file", "/var/lib/kubelet/config.yaml"): "kind: KubeletConfiguration\ncgroupDriver: systemd\n",
+    ("file", "/var/lib/kubelet/config.yaml"): (
+        "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\ncgroupDriver: systemd\n"
+    ),
     ("filesystem", "/var/lib/kubelet"): (
         "/dev/vda1 103080204 20000000 78000000 21% /\n/dev/vda1 6553600 300000 6253600 5% /\n"
     ),

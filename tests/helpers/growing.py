@@ -467,7 +467,8 @@ def unit(text: str, **more: str) -> Files:
 
 
 def config(text: str) -> Files:
-    return dumped(**{"file:/var/lib/kubelet/config.yaml": f"kind: KubeletConfiguration\n{text}\n"})
+    head = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+    return dumped(**{"file:/var/lib/kubelet/config.yaml": f"{head}{text}\n"})
 
 
 def docker_of(number: int) -> Files:

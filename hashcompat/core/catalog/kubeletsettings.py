@@ -332,6 +332,8 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     """Form: elements of which a list may have one."""
     labels: Labels | None = None
     """Form: the labels that a kubelet sets on its own node."""
+    valid_labels: bool = False
+    """Form: whether each name and value of a map has to be one of a label."""
     taints: bool = False
     """Form: whether each element of a list is a taint that a kubelet may register."""
     sysctls: Sysctls | None = None

@@ -77,7 +77,22 @@ def test_pf122_says_which_release_removed_a_field() -> None:
 
 def test_pf122_another_version_of_the_file_is_refused() -> None:
     text = "kubelet 1.24.17 reads kubelet.config.k8s.io/v1beta1 and the file is kubelet.config.k8s.io/v1"
-    assert check("1.24.17", {CONFIG: "apiVersion: kubelet.config.k8s.io/v1\n"}) == [("ERROR", text)]
+    assert check("1.24.17", {CONFIG: V1.replace("v1beta1", "v1")}) == [("ERROR", text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("maxPods: 1\n", "has no apiVersion"),
+        ("apiVersion: kubelet.config.k8s.io/v1beta1\n", "has no kind"),
+        ("apiVersion: kubelet.config.k8s.io/v1beta1\nkind: Pod\n", "is of another kind than KubeletConf"),
+    ],
+)
+@pytest.mark.parametrize("to", ["1.10.13", "1.34.10"])
+def test_pf122_a_file_without_its_kind_is_refused(to: str, text: str, why: str) -> None:
+    rows = check(to, {CONFIG: text})
+    assert {status for status, _ in rows} == {"ERROR"}
+    assert why in rows[0][1]
 
 
 @pytest.mark.parametrize(

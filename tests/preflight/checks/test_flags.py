@@ -118,6 +118,22 @@ def test_pf101_a_flag_that_only_the_running_kubelet_still_has() -> None:
     assert finding.advice == "systemctl daemon-reload, before the kubelet is restarted"
 
 
+@pytest.mark.parametrize(
+    ("flags", "left"),
+    [
+        ("--fail-swap-on false", "false"),
+        ("--max-pods 10", ""),
+        ("--max-pods=10 run", "run"),
+        ("--fail-swap-on=false -- run", "run"),
+        ("--no-such-flag value", ""),
+    ],
+)
+def test_pf101_an_argument_that_is_no_flag_ends_the_kubelet(flags: str, left: str) -> None:
+    rows = check("1.34.10", {**NODE, ("file", "/etc/default/kubelet"): f"KUBELET_EXTRA_ARGS={flags}\n"})
+    texts = [text for _, _, text in rows if "no flag and no value" in text]
+    assert [f"the argument {left}," in text for text in texts] == ([True] if left else [])
+
+
 def test_pf101_without_a_unit_both_count() -> None:
     changes = {
         ARGUMENTS: running("--allow-privileged", "-v=2"),

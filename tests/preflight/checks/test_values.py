@@ -774,6 +774,11 @@ def test_pf126_a_number_that_nothing_holds_is_refused(digits: int) -> None:
     assert [row[:2] for row in rows if row[0] == "ERROR"] == [("ERROR", "--max-pods")]
 
 
+def test_pf126_a_directory_of_drop_ins_that_is_missing_is_an_error() -> None:
+    given = {**node("", WITH), DIRECTORY: GONE}
+    assert status("PF-126", dump(given), upgrade(NEWEST)) == [("ERROR", "/etc/kubelet.d/")]
+
+
 @pytest.mark.parametrize("text", ["maxPods: 1\n\tport: 2\n", "", "{maxPods: 1}", "- maxPods\n"])
 @pytest.mark.parametrize("to", ["1.10.13", "1.24.17", NEWEST])
 def test_pf126_a_file_that_cannot_be_parsed_is_one_error(to: str, text: str) -> None:
@@ -939,6 +944,14 @@ def test_pf126_what_a_kubelet_refuses_after_its_validation(to: str, config: str,
         (NEWEST, ["--exit-on-lock-contention"], True),
         (NEWEST, ["--exit-on-lock-contention", "--lock-file=/l"], False),
         (NEWEST, ["--exit-on-lock-contention=false"], False),
+        (NEWEST, ["--node-labels=a=b_"], True),
+        (NEWEST, ["--node-labels=a_=b"], True),
+        (NEWEST, ["--node-labels=example.com/a=b,c="], False),
+        ("1.24.17", ["--node-labels=a=b_"], False),
+        (NEWEST, ["--register-with-taints=foo"], True),
+        (NEWEST, ["--register-with-taints=a=b:Foo"], True),
+        ("1.10.13", ["--register-with-taints=a b=c:NoSchedule"], True),
+        (NEWEST, ["--register-with-taints=a=b:NoSchedule,c:NoExecute"], False),
         ("1.15.12", ["--allowed-unsafe-sysctls=net.*,foo"], True),
         ("1.15.12", ["--allowed-unsafe-sysctls=net.*"], False),
         ("1.23.17", ["--container-runtime=remote", "--container-log-max-size=foo"], True),

@@ -10,7 +10,7 @@ from typing import Final
 
 from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade
 from hashcompat.analysis.preflight.facts import Facts
-from hashcompat.analysis.preflight.facts.kubelet import Given, given_flags, pairs, truth
+from hashcompat.analysis.preflight.facts.kubelet import Given, given_flags, left_over, pairs, truth
 from hashcompat.analysis.preflight.facts.units import RUNNING, Start
 from hashcompat.core import shown
 from hashcompat.core.kubelet import alike
@@ -43,6 +43,14 @@ def _find_flags(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         # A flag that only the running kubelet has is gone at the next start, as far as its files are known.
         is_next = not start.complete or set(sources) != {RUNNING}
         yield _unknown_flag(upgrade, name, list(dict.fromkeys(sources)), is_next=is_next)
+    for word in left_over(start.words, table, release) if start.complete else ():
+        yield Problem(
+            Status.ERROR,
+            word.source,
+            f"kubelet {release} does not start with the argument {shown.name(word.text)[:60]}, which is no "
+            f"flag and no value of one; {word.source} has it",
+            "remove it; a flag that is true or false takes its value only after =",
+        )
     decisive = next_start if start.complete else (*next_start, *running)
     yield from _gates_of_flags(upgrade, decisive)
     yield from _gates_of_config(facts, upgrade)
@@ -167,6 +175,21 @@ def _find_fields(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     if not document or version is None:
         return
     path = facts.flags["config"]
+    wanted = {"apiVersion": version.api_version, "kind": "KubeletConfiguration"}
+    for name in [name for name in wanted if not document.get(name)]:
+        yield Problem(
+            Status.ERROR,
+            path,
+            f"kubelet {release} does not start: {path} has no {name}",
+            f"add {name}: {wanted[name]}",
+        )
+    if document.get("kind") not in (None, "", wanted["kind"]):
+        yield Problem(
+            Status.ERROR,
+            path,
+            f"kubelet {release} does not start: {path} is of another kind than {wanted['kind']}",
+            f"name the file of the {wanted['kind']} with --config",
+        )
     given = document.get("apiVersion")
     if given is not None and given != version.api_version:
         yield Problem(

@@ -381,10 +381,18 @@ class _Given:
                     status=Status.UNKNOWN if self.is_of_vendor else Status.ERROR,
                 )
 
+    def valid_labels(self, _valid: bool, setting: Setting) -> Iterator[_Refusal]:
+        """Yield the labels whose name or value is none."""
+        for key, value in setting.value.items() if isinstance(setting.value, Mapping) else ():
+            if _is_hidden(key) or _is_hidden(value):
+                continue
+            if not _is_qualified(key) or (value and not _LABEL.fullmatch(value)):
+                yield _Refusal(f"{shown.name(key)[:100]} is no label, or its value is none of one")
+
     def taints(self, _taints: bool, setting: Setting) -> Iterator[_Refusal]:
         """Yield the taints of the file that are none (pkg/util/taints/taints.go ``CheckTaintValidation``)."""
         listed = setting.value if isinstance(setting.value, list) else []
-        for taint in (each for each in listed if isinstance(each, Mapping)):
+        for taint in map(_taint, listed):
             key, value, effect = (str(taint.get(part) or "") for part in ("key", "value", "effect"))
             if any(map(_is_hidden, (key, value, effect))):
                 continue
@@ -464,6 +472,15 @@ _SUBDOMAIN: Final = re.compile(
 )
 
 
+def _taint(given: object) -> Mapping[str, Any]:
+    """Return a taint of the file, or of a flag ``KEY=VALUE:EFFECT``, which has to have an effect."""
+    if not isinstance(given, str):
+        return given if isinstance(given, Mapping) else {}
+    pair, _, effect = given.removesuffix("-").partition(":")
+    key, _, value = pair.partition("=")
+    return {"key": key, "value": value, "effect": effect or "none"}
+
+
 def _is_qualified(key: str) -> bool:
     """Return whether a text is a qualified name (apimachinery util/validation ``IsQualifiedName``)."""
     space, slash, name = key.rpartition("/")
@@ -505,6 +522,7 @@ FORMS: Final[Mapping[str, Callable[[_Given, Any, Setting], Iterator[_Refusal]]]]
         "unique",
         "not_together",
         "labels",
+        "valid_labels",
         "taints",
         "sysctls",
         "reserved",

@@ -153,6 +153,17 @@ class Given(msgspec.Struct, frozen=True):
 
 def given_flags(words: Iterable[Word], table: FlagTable, release: Release) -> Iterator[Given]:
     """Yield the flags among arguments, as a release takes them; an unknown one may have the next argument."""
+    return (each for each in _parsed(words, table, release) if isinstance(each, Given))
+
+
+def left_over(words: Iterable[Word], table: FlagTable, release: Release) -> list[Word]:
+    """Return the arguments that are neither flags nor their values: a kubelet knows no commands."""
+    return [each for each in _parsed(words, table, release) if isinstance(each, Word)]
+
+
+def _parsed(words: Iterable[Word], table: FlagTable, release: Release) -> Iterator[Given | Word]:
+    """Yield the flags among arguments, and the words that are none."""
+    words = iter(words)
     waiting: Given | None = None
     for word in words:
         if waiting is not None and not (waiting.flag is None and word.text.startswith("-")):
@@ -163,6 +174,7 @@ def given_flags(words: Iterable[Word], table: FlagTable, release: Release) -> It
             yield waiting
             waiting = None
         if word.text == "--":
+            yield from words
             return
         if word.text.startswith("-") and len(word.text) > 1:
             flag, whole = _flag(word, table, release)
@@ -170,6 +182,8 @@ def given_flags(words: Iterable[Word], table: FlagTable, release: Release) -> It
                 yield flag
             else:
                 waiting = flag
+        else:
+            yield word
     if waiting is not None:
         yield waiting
 

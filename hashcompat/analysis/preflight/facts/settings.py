@@ -17,7 +17,7 @@ from hashcompat.core.go import quantity
 from hashcompat.core.go.jsonpath import reach
 from hashcompat.core.go.jsontext import Number, integer
 from hashcompat.core.go.metav1 import parse_duration
-from hashcompat.core.records.probes import Dump
+from hashcompat.core.records.probes import AbsentError, Dump, UnparsedError
 
 Documents = Sequence[tuple[str, Mapping[str, Any]]]
 """Configuration files by their paths, in the order in which a kubelet reads them."""
@@ -187,10 +187,14 @@ def repeated(path: str, text: str) -> list[str]:
 def drop_ins(dump: Dump, directory: str) -> Documents:
     """Read the files of --config-dir in their order.
 
-    Raises UnreadError where one of them, or the list of them, is not in the dump, AbsentError where there is
-    no such directory, and UnparsedError for one that no kubelet can parse.
+    Raises UnreadError where one of them, or the list of them, is not in the dump, and UnparsedError for one
+    that no kubelet can parse, and where there is no such directory (``mergeKubeletConfigurations`` in
+    cmd/kubelet/app/server.go, 1.28.15 - 1.37.1).
     """
-    names = dump.read("directory", directory).splitlines()
+    try:
+        names = dump.read("directory", directory).splitlines()
+    except AbsentError:
+        raise UnparsedError(directory, "it is missing") from None
     paths = [f"{directory.rstrip('/')}/{name}" for name in sorted(names) if name.endswith(DROP_IN)]
     return [(path, configuration(path, dump.read("file", path), [])) for path in paths]
 

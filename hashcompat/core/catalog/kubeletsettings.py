@@ -336,6 +336,8 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     """Form: whether each name and value of a map has to be one of a label."""
     taints: bool = False
     """Form: whether each element of a list is a taint that a kubelet may register."""
+    memory_of_nodes: bool = False
+    """Form: whether a list reserves memory and huge pages alone, some of each, and once for each NUMA node."""
     sysctls: Sysctls | None = None
     """Form: what the elements of a list, names or the beginnings of names with ``*``, have to be."""
     reserved: str = ""

@@ -879,6 +879,7 @@ def test_pf126_null_in_a_drop_in_takes_something_back_from_1_32_on(to: str, stat
 TAINT = "registerWithTaints: [{key: %s, value: %s, effect: %s}]\n"
 SYSCTLS = "allowedUnsafeSysctls: [%s]\n"
 STATIC = "memoryManagerPolicy: Static\nreservedMemory: [{numaNode: 0, limits: {memory: %s}}]\n"
+LIMITS = "reservedMemory: [{numaNode: 0, limits: %s}]\n"
 SIZE = "containerLogMaxSize: %s\n"
 OLD_CIPHER = "tlsCipherSuites: [TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305]\n"
 CIPHER = "tlsCipherSuites: [TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256]\n"
@@ -926,6 +927,12 @@ CIPHER = "tlsCipherSuites: [TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256]\n"
         (NEWEST, "cpuManagerPolicy: static\n", "it needs cpu in kubeReserved or systemReserved"),
         (NEWEST, "cpuManagerPolicy: static\nreservedSystemCPUs: '0'\n", ""),
         (NEWEST, "cpuManagerPolicy: static\nsystemReserved: {cpu: 100m}\n", ""),
+        (NEWEST, LIMITS % "{memory: 1Gi, hugepages-1Gi: 2Gi}", ""),
+        (NEWEST, LIMITS % "{memory: 1Gi}}, {numaNode: 1, limits: {memory: 1Gi}", ""),
+        (NEWEST, LIMITS % "{memory: 1Gi}}, {limits: {memory: 1Gi}", "it has memory of a NUMA node twice"),
+        (NEWEST, LIMITS % "{memory: '0'}", "it reserves nothing of memory"),
+        (NEWEST, LIMITS % "{cpu: '1'}", "cpu is neither memory nor huge pages"),
+        ("1.20.15", LIMITS % "{cpu: '1'}", ""),
         (NEWEST, "qosReserved: {memory: 100%}\n", ""),
         (NEWEST, "qosReserved: {memory: 101%}\n", "is not a percentage between 0% and 100%"),
         (NEWEST, "qosReserved: {cpu: 10%}\n", "it has only: memory"),

@@ -405,6 +405,21 @@ class _Given:
             if taint.get("timeAdded") is not None:
                 yield _Refusal("a taint has timeAdded, which may not be given")
 
+    def memory_of_nodes(self, _reserved: bool, setting: Setting) -> Iterator[_Refusal]:
+        """Yield the limits of reservedMemory that are refused (``validateReservedMemoryConfiguration``)."""
+        seen = set[tuple[object, str]]()
+        rows = setting.value if isinstance(setting.value, list) else []
+        for row in (each for each in rows if isinstance(each, Mapping)):
+            limits = row.get("limits")
+            for kind, limit in limits.items() if isinstance(limits, Mapping) else ():
+                if kind != "memory" and not kind.startswith("hugepages-"):
+                    yield _Refusal(f"{shown.name(kind)[:60]} is neither memory nor huge pages")
+                if _quantity(str(limit)) == 0:
+                    yield _Refusal(f"it reserves nothing of {shown.name(kind)[:60]}")
+                if (row.get("numaNode") or 0, kind) in seen:
+                    yield _Refusal(f"it has {shown.name(kind)[:60]} of a NUMA node twice")
+                seen.add((row.get("numaNode") or 0, kind))
+
     def sysctls(self, known: Sysctls, setting: Setting) -> Iterator[_Refusal]:
         """Yield the names that are not known to be of a namespace."""
         listed = setting.value if isinstance(setting.value, list) else []
@@ -524,6 +539,7 @@ FORMS: Final[Mapping[str, Callable[[_Given, Any, Setting], Iterator[_Refusal]]]]
         "labels",
         "valid_labels",
         "taints",
+        "memory_of_nodes",
         "sysctls",
         "reserved",
         "needs_variable",

@@ -334,10 +334,10 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     """Form: the labels that a kubelet sets on its own node."""
     valid_labels: bool = False
     """Form: whether each name and value of a map has to be one of a label."""
-    taints: bool = False
-    """Form: whether each element of a list is a taint that a kubelet may register."""
+    taints: str = ""
+    """Form: that each element of a list is a taint, in a flag with ``effect`` or ``optional effect``."""
     memory_of_nodes: bool = False
-    """Form: whether a list reserves memory and huge pages alone, some of each, and once for each NUMA node."""
+    """Form: whether a list reserves memory and huge pages alone, some of each, and once for a NUMA node."""
     sysctls: Sysctls | None = None
     """Form: what the elements of a list, names or the beginnings of names with ``*``, have to be."""
     reserved: str = ""

@@ -30,7 +30,7 @@ VALIDATED = (
     "validation.go",
     "validation_linux.go",
     "ValidateKubeletFlags",
-    "RegisterWithTaintsVar",
+    "taintsVar",
     "k8s.io/component-base/",
 )
 """What the sources of rows name that a kubelet judges before it starts anything."""

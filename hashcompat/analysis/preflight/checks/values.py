@@ -389,10 +389,10 @@ class _Given:
             if not _is_qualified(key) or (value and not _LABEL.fullmatch(value)):
                 yield _Refusal(f"{shown.name(key)[:100]} is no label, or its value is none of one")
 
-    def taints(self, _taints: bool, setting: Setting) -> Iterator[_Refusal]:
+    def taints(self, wanted: str, setting: Setting) -> Iterator[_Refusal]:
         """Yield the taints of the file that are none (pkg/util/taints/taints.go ``CheckTaintValidation``)."""
         listed = setting.value if isinstance(setting.value, list) else []
-        for taint in map(_taint, listed):
+        for taint in (_taint(each, wanted) for each in listed):
             key, value, effect = (str(taint.get(part) or "") for part in ("key", "value", "effect"))
             if any(map(_is_hidden, (key, value, effect))):
                 continue
@@ -487,13 +487,13 @@ _SUBDOMAIN: Final = re.compile(
 )
 
 
-def _taint(given: object) -> Mapping[str, Any]:
-    """Return a taint of the file, or of a flag ``KEY=VALUE:EFFECT``, which has to have an effect."""
+def _taint(given: object, wanted: str) -> Mapping[str, Any]:
+    """Return a taint of the file, or of a flag ``KEY=VALUE:EFFECT``."""
     if not isinstance(given, str):
         return given if isinstance(given, Mapping) else {}
     pair, _, effect = given.removesuffix("-").partition(":")
     key, _, value = pair.partition("=")
-    return {"key": key, "value": value, "effect": effect or "none"}
+    return {"key": key, "value": value, "effect": effect or ("none" if wanted == "effect" else "")}
 
 
 def _is_qualified(key: str) -> bool:

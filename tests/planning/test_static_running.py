@@ -358,3 +358,29 @@ def test_hc048_static_pods_without_a_mirror_pod_take_their_room_and_ports(run: R
     assert found == {"large": ("KILL", ["HC048"]), "p-n1": ("KEEP", []), "q-n1": ("KEEP", [])}
     port = pod({**C, "ports": [{"containerPort": 1, "hostPort": 6444}]}, name="port")
     assert rows(planned(run, directory, port, host))["port"] == ("KILL", ["HC051"])
+
+
+@pytest.mark.parametrize(
+    ("spec", "rule"),
+    [
+        ({"hostNetwork": True, "containers": [{**C, "ports": [{"containerPort": 8080}]}]}, "HC051"),
+        ({"containers": [{**C, "resources": {"limits": {"cpu": "3"}}}]}, "HC048"),
+    ],
+)
+def test_what_defaults_make_of_a_manifest_takes_room_and_ports(
+    run: Run, directory: Path, spec: Json, rule: str
+) -> None:
+    where = node("v1.36.4")
+    where["status"]["allocatable"] = {"cpu": "4", "memory": "8Gi", "pods": "110"}
+    sized = {"requests": {"cpu": "2"}}
+    beside = pod(
+        {**C, "resources": sized, "ports": [{"hostPort": 8080, "containerPort": 1, "protocol": "TCP"}]}
+    )
+    beside["metadata"]["creationTimestamp"] = STARTED
+    beside["status"] = {"phase": "Running"}
+    (directory / "p.json").write_text(json.dumps({**manifest(name="q"), "spec": spec}))
+    document = planned(run, directory, where, beside)
+    found = {
+        one["pod"]: (one["verdict"], one["reasons"][0]["id"]) for one in document["items"] if one["reasons"]
+    }
+    assert found["p"] == ("KILL", rule)

@@ -18,6 +18,8 @@ from hashcompat.analysis.planning.view import View
 from hashcompat.core import rules
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import minors_behind
+from hashcompat.core.errors import DecodeError
+from hashcompat.core.go.jsonpath import rows as json_rows
 from hashcompat.core.kubelet import alike
 from hashcompat.core.kubelet.alike import Servers, waits_for_services
 from hashcompat.core.kubelet.decide.room import (
@@ -34,7 +36,7 @@ from hashcompat.core.kubelet.decide.room import (
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Shortage
-from hashcompat.core.model.pods import FINISHED, Inventory, Node, Origin, Pod
+from hashcompat.core.model.pods import CONTAINER_LISTS, FINISHED, Inventory, Node, Origin, Pod
 from hashcompat.core.model.uids import Dating, Reach, reach_of, taken_of
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.records.index import Records
@@ -146,7 +148,7 @@ class Rooms:
         """
         allocatable = self._allocatable.get(pod.node)
         if pod.shape is None or pod.resized or pod.claims:
-            return asking(pod, allocatable, self.kubelet)
+            return asking(_as_read(pod, self.kubelet), allocatable, self.kubelet)
         key = id(pod.shape), self._extended.get(pod.node)
         known = self._known.get(key)
         if known is None:
@@ -179,6 +181,24 @@ class Rooms:
         for name, node in short.items():
             found |= outcomes(tenants[name], node, self.kubelet)
         return found
+
+
+def _as_read(pod: Pod, kubelet: Kubelet) -> Pod:
+    """Return a pod as its kubelet reads it: a manifest has defaults, such as requests and host ports."""
+    if pod.static_manifest is None:
+        return pod
+    from hashcompat.core.kubelet.staticpods import static_view  # noqa: PLC0415 - few pods are static
+
+    try:
+        read = static_view(pod.static_manifest, kubelet).containers
+    except DecodeError:  # it is said when the pod is decided
+        return pod
+    lists = {
+        key: [read.get(f"{key}[{place}]", row) for place, row in enumerate(found)]
+        for key in CONTAINER_LISTS
+        if (found := json_rows(pod.spec, key))
+    }
+    return structs.replace(pod, spec={**pod.spec, **lists})
 
 
 class Sandboxes:

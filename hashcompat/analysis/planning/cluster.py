@@ -19,6 +19,7 @@ from hashcompat.core import rules
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import minors_behind
 from hashcompat.core.errors import DecodeError
+from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.go.jsonpath import rows as json_rows
 from hashcompat.core.kubelet import alike
 from hashcompat.core.kubelet.alike import Servers, waits_for_services
@@ -194,11 +195,26 @@ def _as_read(pod: Pod, kubelet: Kubelet) -> Pod:
     except DecodeError:  # it is said when the pod is decided
         return pod
     lists = {
-        key: [read.get(f"{key}[{place}]", row) for place, row in enumerate(found)]
+        key: [_defaulted(mapping(row), read.get(f"{key}[{place}]", {})) for place, row in enumerate(found)]
         for key in CONTAINER_LISTS
         if (found := json_rows(pod.spec, key))
     }
     return structs.replace(pod, spec={**pod.spec, **lists})
+
+
+def _defaulted(row: Mapping[str, Any], read: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a container with the ports that a kubelet reads, and a request for each that it reads.
+
+    Amounts are as they were given: a request that is none of its own is the limit.
+    """
+    if not read:  # of a release of whose static pods nothing is known
+        return row
+    given = mapping(row.get("resources"))
+    amounts = {**mapping(given.get("limits")), **mapping(given.get("requests"))}
+    names = mapping(mapping(read.get("resources")).get("requests"))
+    requests = {name: amounts[name] for name in names if name in amounts}
+    ports = {"ports": read["ports"]} if "ports" in read else {}
+    return {**row, **ports, "resources": {**given, "requests": requests}}
 
 
 class Sandboxes:

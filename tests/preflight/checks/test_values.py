@@ -927,6 +927,11 @@ CIPHER = "tlsCipherSuites: [TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256]\n"
         (NEWEST, "cpuManagerPolicy: static\n", "it needs cpu in kubeReserved or systemReserved"),
         (NEWEST, "cpuManagerPolicy: static\nreservedSystemCPUs: '0'\n", ""),
         (NEWEST, "cpuManagerPolicy: static\nsystemReserved: {cpu: 100m}\n", ""),
+        (
+            NEWEST,
+            "memoryManagerPolicy: Static\nreservedMemory: [{numaNode: x, limits: {memory: 1Gi}}]\n",
+            "numaNode",
+        ),
         (NEWEST, LIMITS % "{memory: 1Gi, hugepages-1Gi: 2Gi}", ""),
         (NEWEST, LIMITS % "{memory: 1Gi}}, {numaNode: 1, limits: {memory: 1Gi}", ""),
         (NEWEST, LIMITS % "{memory: 1Gi}}, {limits: {memory: 1Gi}", "it has memory of a NUMA node twice"),
@@ -971,6 +976,11 @@ def test_pf126_flags_that_a_kubelet_refuses_after_its_validation(
     to: str, flags: list[str], *, wrong: bool
 ) -> None:
     assert bool(refused(to, "", *flags)) is wrong
+
+
+def test_pf126_a_label_that_was_hidden_is_unknown() -> None:
+    rows = status("PF-126", dump(node("", "--node-labels=a=***")), upgrade(NEWEST))
+    assert rows == [("UNKNOWN", "--node-labels")]
 
 
 def test_pf126_a_value_of_a_map_that_is_null_or_hidden_is_not_judged() -> None:

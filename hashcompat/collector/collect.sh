@@ -1206,7 +1206,8 @@ outside_containers() {
 # Whether a program that does other things too runs as a kubelet.
 runs_kubelet() {
     read -r called 2>/dev/null <"$HOST/proc/$1/comm"
-    second=$(tr '\n\000' ' \n' 2>/dev/null <"$HOST/proc/$1/cmdline" | sed -n '2{p;q;}')
+    # k3s hides its arguments: its title is one of them, with a blank in it.
+    second=$(tr '\n\000' '  ' 2>/dev/null <"$HOST/proc/$1/cmdline" | sed 's/^[^ ]* *//; s/ .*//')
     case $called:$second in
         kubelet:* | kubelite:*) return 0 ;;
         hyperkube:kubelet | k3s*:server | k3s*:agent) return 0 ;;

@@ -90,19 +90,24 @@ CASES: dict[str, tuple[GateResult, Outcome, str]] = {
         "after: shop/web-1/c: ended, predicted KEEP",
     ),
     "a static pod that does not run any more": (
-        judged(items=(static(KEEP),)),
+        judged(pod(NEW, name="b"), items=(static(KEEP),)),
         Outcome.FAIL,
         "after: shop/etcd-n1/c: its mirror pod is gone, predicted KEEP",
     ),
     "a static pod that does not run yet": (
-        judged(items=(static(RESTART),), settling=True),
+        judged(pod(NEW, name="b"), items=(static(RESTART),), settling=True),
         Outcome.UNDECIDED,
         "after: shop/etcd-n1/c: its mirror pod is gone, predicted RESTART",
     ),
     "a static pod that is killed": (
-        judged(items=(static(Verdict.KILL),)),
+        judged(pod(NEW, name="b"), items=(static(Verdict.KILL),)),
         Outcome.PASS,
         "after: 1 of 1 container as predicted",
+    ),
+    "no pod of the node": (
+        judged(),
+        Outcome.UNDECIDED,
+        "after: n1: the input has no pod of it, and the plan 1 container: -A saves all namespaces",
     ),
     "another pod": (
         judged(pod(now(), uid="other")),

@@ -375,6 +375,11 @@ def _problem(name: str, plan: Plan, now: Now) -> str:
         return f"its kubelet reports {word(node.kubelet) if node.kubelet else 'none'}, not {plan.to_release}"
     if (node.conditions or {}).get("Ready") != "True":
         return "it is not Ready"
+    planned = sum(item.pod.node == name for item in plan.items)
+    if planned and not any(pod.node == name for pod in now.pods):
+        return (
+            f"the input has no pod of it, and the plan {count(planned, 'container')}: -A saves all namespaces"
+        )
     begun = now.begun.get(name, plan.created)
     if begun and (node.heartbeat is None or node.heartbeat < begun):
         return "its kubelet has not renewed the node's status since the upgrade began"

@@ -303,7 +303,7 @@ def summary_github(report: Report[Any], result: Any) -> Iterator[str]:
     if report.findings:
         findings = report.findings(result)
         said = _said(report, result, findings)
-        yield f"**{said.word}**: {escaped(said.text, _PLAIN)}\n\n"
+        yield f"**{said.word}**: " * bool(said.word) + f"{escaped(said.text, _PLAIN)}\n\n"
         yield f"hashcompat: {escaped(findings.title, _PLAIN)}\n\n"
         yield from _rows(findings)
         words = {

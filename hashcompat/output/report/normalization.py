@@ -28,7 +28,6 @@ from hashcompat.output.report.model import (
     Section,
     Table,
     document,
-    judged,
     plain,
 )
 from hashcompat.output.report.page import Page
@@ -207,7 +206,8 @@ def _ranking(shown: Shown) -> Ranking:
 def _headline(shown: Shown) -> Headline:
     made = _plain(shown)
     text = str(_first_lines(made)[0][0])
-    return judged(text, found=made.after, undecided=made.unknown)
+    # It is an offer, and passes or fails nothing.
+    return Headline("", text, "red" if made.after else "yellow" if made.unknown else "green")
 
 
 def _upgrade(made: Normalization) -> str:

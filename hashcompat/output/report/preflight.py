@@ -89,10 +89,15 @@ def _table(result: Preflight) -> Table:
 def _wide(result: Preflight) -> Table:
     """Return the table with what is in order, what to do, and of several nodes each name."""
     rows = [
-        [*_cells(group), Prose(group.finding.advice), Prose(", ".join(group.nodes))]
+        [*_cells(group), Prose(group.finding.advice), _every_name(group)]
         for group in grouped(result.findings)
     ]
     return Table((*_COLUMNS, "ADVICE", "NODES"), lambda: rows)
+
+
+def _every_name(group: Group) -> Prose | None:
+    """Return each name where the first column has a number of them."""
+    return Prose(", ".join(group.nodes)) if len(group.nodes) > 1 else None
 
 
 def _sheet(result: Preflight) -> Table:

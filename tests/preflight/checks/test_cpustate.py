@@ -230,15 +230,51 @@ def test_pf105_a_file_without_default_cpus(entries: str, status: str, text: str)
     [
         ("1.24.17", GONE, *OK),
         ("1.24.17", failed(), "UNKNOWN", "/var/lib/kubelet/cpu_manager_state: permission denied"),
-        ("1.24.17", "", "UNKNOWN", "/var/lib/kubelet/cpu_manager_state: damaged, as PF-112 reports"),
-        ("1.24.17", "[]", "UNKNOWN", "/var/lib/kubelet/cpu_manager_state: damaged, as PF-112 reports"),
+        ("1.24.17", "", *OK),
+        ("1.24.17", "[]", *OK),
         ("1.11.10", "", *OK),
-        ("1.12.0", "", "UNKNOWN", "/var/lib/kubelet/cpu_manager_state: damaged, as PF-112 reports"),
+        ("1.12.0", "", *OK),
         ("1.8.15", failed(), *OK),
     ],
 )
 def test_pf105_files_that_are_missing_or_damaged(to: str, text: object, status: str, says: str) -> None:
     assert check(to, {STATE: text}) == [(status, says)]
+
+
+WRITTEN = '{"policyName":"%s","defaultCpuSet":"%s","entries":{"' + UID + '":{"app":"%s"}},"checksum":0}'
+
+
+@pytest.mark.parametrize(
+    ("policy", "default", "own", "text"),
+    [
+        ("static", "0-2", "3", ""),
+        ("static", "0-2", "2-3", "it gives the CPUs 2 to containers, and to all others too"),
+        ("static", "a-b", "3", "a set of CPUs in it is none"),
+        ("static", "0-2", "3-", "a set of CPUs in it is none"),
+        ("none", "0-2", "2-3", ""),
+        ("none", "a-b", "3", "a set of CPUs in it is none"),
+    ],
+)
+def test_pf105_sets_of_cpus_that_overlap_or_are_none(policy: str, default: str, own: str, text: str) -> None:
+    changes: dict[Key, object] = {
+        STATE: WRITTEN % (policy, default, own),
+        CONFIG: f"cpuManagerPolicy: {policy}\n",
+        ONLINE: "0-3",
+    }
+    stops = f"{text}: kubelet 1.34.10 does not start with it"
+    assert check("1.34.10", changes) == ([("ERROR", stops)] if text else [OK])
+
+
+def test_pf105_leaves_a_set_of_reserved_cpus_that_is_none_to_pf126() -> None:
+    config = f"{STATIC}reservedSystemCPUs: '2-'\n"
+    strict = f"{config}cpuManagerPolicyOptions: {{strict-cpu-reservation: 'true'}}\n"
+    changes: dict[Key, object] = {STATE: WRITTEN % ("static", "0-2", "3"), ONLINE: "0-3"}
+    for text in (config, strict):
+        assert check("1.34.10", changes | {CONFIG: text}) == [OK]
+        given = dump(changes | {CONFIG: text})  # type: ignore[arg-type]
+        assert [row[:2] for row in found("PF-126", given, upgrade("1.34.10"))] == [
+            ("ERROR", "reservedSystemCPUs")
+        ]
 
 
 def test_pf105_is_about_the_root_directory_that_the_kubelet_is_given() -> None:

@@ -38,7 +38,7 @@ STRUCTURED = '{"version":"v1","entries":[{"ResourceHandles":[{"structuredData":{
         ),
         ("1.31.0", GATED, GONE, "OK", OK),
         ("1.31.0", GATED, failed(), "UNKNOWN", f"{STATE[1]}: permission denied"),
-        ("1.31.0", GATED, "", "UNKNOWN", f"{STATE[1]}: damaged, as PF-112 reports"),
+        ("1.31.0", GATED, "", "OK", OK),
     ],
     ids=numbers(),
 )

@@ -42,7 +42,7 @@ NEW = '{"data":"{\\"allocationEntries\\":{}}","checksum":2462286846}'
         ("1.32.13", GATED, "{}", "OK", OK),
         ("1.31.14", GATED, GONE, "OK", OK),
         ("1.31.14", GATED, failed(), "UNKNOWN", f"{STATE[1]}: permission denied"),
-        ("1.31.14", GATED, "{", "UNKNOWN", f"{STATE[1]}: damaged, as PF-112 reports"),
+        ("1.31.14", GATED, "{", "OK", OK),
     ],
     ids=numbers(),
 )

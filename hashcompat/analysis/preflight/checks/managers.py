@@ -45,8 +45,16 @@ def _cpu_objections(
     if policy != written:
         given, recorded = (json.dumps(shown.name(str(value))) for value in (policy, written))
         yield f"the configured policy {given} differs from {recorded} in the file"
-    elif policy == _STATIC_CPUS and upgrade.hazards.cpus_have_to_match:
-        yield from _other_cpus(facts, content)
+        return
+    try:
+        default = strconv.parse_cpus(content.get("defaultCpuSet") or "")
+        own, of_pods = list(_assigned(content)), list(_of_pods(content))
+    except DecodeError:
+        # state_file.go tryRestoreState, 1.10.13; state_checkpoint.go restoreState, 1.14.10 - 1.37.1
+        yield "a set of CPUs in it is none"
+        return
+    if policy == _STATIC_CPUS and upgrade.hazards.cpus_have_to_match:
+        yield from _other_cpus(facts, default, own, of_pods)
 
 
 def _missing_containers(
@@ -62,18 +70,25 @@ def _missing_containers(
             yield f"it names container {name[:12]}, which no longer exists"
 
 
-def _other_cpus(facts: Facts, content: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the difference between the node's CPUs and those in the file (policy_static.go validateState)."""
+def _other_cpus(
+    facts: Facts, default: frozenset[int], own: list[frozenset[int]], of_pods: list[frozenset[int]]
+) -> Iterator[str]:
+    """Yield what in the file does not fit the node, or itself (policy_static.go validateState)."""
+    if shared := default.intersection(frozenset[int]().union(*own)):
+        yield f"it gives the CPUs {strconv.show_cpus(shared)} to containers, and to all others too"
+        return
     try:
-        default = strconv.parse_cpus(content.get("defaultCpuSet") or "")
-        assigned = list(_assigned(content))
+        _reserved_cpus(facts)
+    except DecodeError:
+        return  # the kubelet ends before it reads the file, as PF-126 reports
+    try:
         online = strconv.parse_cpus(facts.dump.read("file", ONLINE).strip())
     except DecodeError as error:
         raise UnreadError(str(error)) from None
-    known = default.union(*assigned)
+    known = default.union(*own, *of_pods)
     if default and known != (present := online - _strictly_reserved(facts)):
         yield f"it has the CPUs {strconv.show_cpus(known)} and the node has {strconv.show_cpus(present)}"
-    elif assigned and not default:
+    elif (own or of_pods) and not default:
         yield "it leaves no CPU to other containers"
     elif default and not _is_strict(facts):  # strictly reserved ones are not among those of the file
         yield from _reserved_elsewhere(facts, default)
@@ -108,6 +123,9 @@ def _assigned(content: Mapping[str, Any]) -> Iterator[frozenset[int]]:
         # Up to 1.17 a set per container id, from 1.18 on a mapping of pods to containers and their sets.
         sets = [entry] if isinstance(entry, str) else (entry or {}).values()
         yield from map(strconv.parse_cpus, sets)
+
+
+def _of_pods(content: Mapping[str, Any]) -> Iterator[frozenset[int]]:
     for entry in (content.get("podEntries") or {}).values():
         yield strconv.parse_cpus((entry or {}).get("cpuSet") or "")
 

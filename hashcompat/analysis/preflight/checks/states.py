@@ -31,7 +31,7 @@ def gates_of(facts: Facts, upgrade: Upgrade) -> Gates:
 def found(facts: Facts, upgrade: Upgrade, file: StateFile) -> State | None:
     """Return what the target finds in a state file; None where there is none, or where it reads none.
 
-    Raises UnreadError where the file does not hold JSON, which another check reports.
+    None too where the file does not hold JSON, which PF-112 reports.
     """
     if not file.forms:
         return None
@@ -42,11 +42,7 @@ def found(facts: Facts, upgrade: Upgrade, file: StateFile) -> State | None:
         state = facts.state(file, gates)
     except AbsentError:
         return None
-    if state.condition == Condition.EMPTY and file.empty:
-        return None
-    if state.condition in _BROKEN:
-        raise UnreadError(f"{facts.path(file)}: damaged, as PF-112 reports")
-    return state
+    return None if state.condition in _BROKEN else state
 
 
 def problems(
@@ -57,7 +53,7 @@ def problems(
 ) -> Iterator[Problem]:
     """Yield the problems of a state file: the target does not read it, or objects to what is in it.
 
-    ``objections`` are those of one check to a file that the target reads. Errors as ``found``.
+    ``objections`` are those of one check to a file that the target reads.
     """
     state = found(facts, upgrade, file)
     if state is None:

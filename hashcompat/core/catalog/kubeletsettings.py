@@ -252,6 +252,15 @@ class Limits(msgspec.Struct, frozen=True):
     """The number that it has to be greater than."""
 
 
+class MostNodes(msgspec.Struct, frozen=True):
+    """How many NUMA nodes a host may have."""
+
+    most: int
+    """So many by default."""
+    option: str = ""
+    """The key of topologyManagerPolicyOptions that sets another number; empty for none."""
+
+
 class Labels(msgspec.Struct, frozen=True):
     """The labels in the namespaces of Kubernetes that a kubelet sets on its own node."""
 
@@ -286,7 +295,8 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     only_with: Other | None = None
     """The other setting that has to have one of its values for the row to count."""
     having: frozenset[str] = frozenset()
-    """The elements of which a list has to have one for the row to count; empty where any list counts."""
+    """The elements of a list, or keys of a map that are true, of which one has to be there for the row to
+    count; empty where any list or map counts."""
     unset: tuple[Scalar, ...] = ()
     """The values that are as good as none."""
     only_above: Scalar | None = None
@@ -320,6 +330,8 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     values_are: str = ""
     """Form: the kind of a map's values: ``quantity``, ``threshold``, ``reclaim``, ``duration`` or
     ``percentage``."""
+    keys_are: Mapping[str, str] = msgspec.field(default_factory=dict)
+    """Form: what the value of a key has to be, by key: ``boolean`` or ``8 or more``."""
     keys_in: Other | None = None
     """Form: the map that has to have each key of this one whose value is a threshold that counts."""
     format: str = ""
@@ -329,7 +341,7 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     unique: bool = False
     """Form: whether no element of a list may be in it twice."""
     not_together: tuple[str, ...] = ()
-    """Form: elements of which a list may have one."""
+    """Form: elements of a list, or keys of a map that are true, of which there may be one."""
     labels: Labels | None = None
     """Form: the labels that a kubelet sets on its own node."""
     valid_labels: bool = False
@@ -338,6 +350,10 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     """Form: that each element of a list is a taint, in a flag with ``effect`` or ``optional effect``."""
     memory_of_nodes: bool = False
     """Form: whether a list reserves memory and huge pages alone, some of each, and once for a NUMA node."""
+    nodes_exist: bool = False
+    """Form: whether each row of reservedMemory has to be of a NUMA node of the host."""
+    most_nodes: MostNodes | None = None
+    """Form: how many NUMA nodes the host may have."""
     sysctls: Sysctls | None = None
     """Form: what the elements of a list, names or the beginnings of names with ``*``, have to be."""
     reserved: str = ""

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from hashcompat.analysis.preflight.checks.managers import NODES
 from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.analysis.preflight.facts.host import NUMA as NODES
 from hashcompat.core.model.pods import Pod
 from hashcompat.sources.objects import read_object
 from tests.helpers.dumps import GONE, Key, dump, failed, findings, found, numbers, upgrade

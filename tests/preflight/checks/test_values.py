@@ -18,6 +18,7 @@ from tests.preflight.checks.test_flags import DROP_IN, KUBEADM_DROP_IN, NODE
 PATH = "/var/lib/kubelet/config.yaml"
 CONFIG: Key = ("file", PATH)
 ARGUMENTS: Key = ("arguments", "kubelet")
+HOST_NODES: Key = ("directory", "/sys/devices/system/node")
 UNIT: Key = ("file", "/lib/systemd/system/kubelet.service")
 V1 = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 OK = ("OK", "", "nothing found: value refused")
@@ -26,7 +27,8 @@ NEWEST = "1.37.1"
 
 def node(config: str, *flags: str) -> dict[Key, Any]:
     words = ["/usr/bin/kubelet", f"--config={PATH}", *flags]
-    return {CONFIG: V1 + config, ARGUMENTS: "\n".join([*words, ""])}
+    nodes = "has_cpu\nnode0\nnode1\npossible\n"
+    return {CONFIG: V1 + config, ARGUMENTS: "\n".join([*words, ""]), HOST_NODES: nodes}
 
 
 def refused(to: str, config: str, *flags: str) -> list[str]:
@@ -1001,3 +1003,121 @@ def test_pf126_finds_what_real_kubelets_ended_for(row: dict[str, Any]) -> None:
     assert len(named) == bool(row["says"])
     words = re.sub("[^a-z]", "", row["says"].lower())
     assert all(re.sub("[^a-z]", "", name.lower()) in words for name in named)
+
+
+CPUS = "cpuManagerPolicyOptions: {%s}\n"
+TOPOLOGY = "topologyManagerPolicy: %s\ntopologyManagerPolicyOptions: {%s}\n"
+MOST = "max-allowable-numa-nodes"
+ALL_OPTIONS = "featureGates: {CPUManagerPolicyAlphaOptions: true, CPUManagerPolicyOptions: true}\n"
+EACH = "full-pcpus-only", "distribute-cpus-across-numa", "prefer-align-cpus-by-uncorecache"
+CORES = "distribute-cpus-across-cores"
+
+
+@pytest.mark.parametrize(
+    ("to", "options", "reasons"),
+    [
+        ("1.34.10", "full-pcpus-only: 'yes'", ["full-pcpus-only is not true or false"]),
+        ("1.34.10", "full-pcpus-only: 'T', strict-cpu-reservation: '0'", []),
+        ("1.22.17", "full-pcpus-only: 'yes'", ["full-pcpus-only is not true or false"]),
+        ("1.22.17", "full-pcpus-only: 'true'", []),
+        ("1.22.17", "align-by-socket: 'true'", ["only: full-pcpus-only"]),
+        ("1.31.14", f"{EACH[0]}: 'true', {CORES}: 'true'", [f"{EACH[0]} and {CORES}"]),
+        ("1.34.10", f"{EACH[1]}: 'true', {CORES}: 'true'", [f"{EACH[1]} and {CORES}"]),
+        ("1.34.10", f"{EACH[2]}: 'true', {CORES}: 'true'", [f"{EACH[2]} and {CORES}"]),
+        ("1.32.13", f"{EACH[2]}: 'true', {EACH[1]}: 'true'", [f"{EACH[2]} and {EACH[1]}"]),
+        ("1.37.1", f"{EACH[2]}: 'true', {EACH[1]}: 'false'", []),
+        ("1.37.1", f"{EACH[0]}: 'true', {EACH[1]}: 'true'", []),
+    ],
+)
+def test_pf126_options_of_the_cpu_managers_policy(to: str, options: str, reasons: list[str]) -> None:
+    config = CPUS % options + ALL_OPTIONS
+    rows = refused(to, STATIC_CPUS + config)
+    assert len(rows) == len(reasons)
+    assert all(reason in row for reason, row in zip(reasons, rows, strict=True))
+    only_policy = "cpuManagerPolicyOptions: cannot be given with cpuManagerPolicy none"
+    assert refused(to, config) == [only_policy]
+
+
+@pytest.mark.parametrize(
+    ("to", "given", "on", "reason"),
+    [
+        (
+            "1.25.16",
+            "single-numa-node",
+            "true",
+            "cannot be given with topologyManagerPolicy single-numa-node",
+        ),
+        ("1.37.1", "single-numa-node", "true", "cannot be given with topologyManagerPolicy single-numa-node"),
+        ("1.37.1", "single-numa-node", "false", ""),
+        ("1.37.1", "restricted", "true", ""),
+    ],
+)
+def test_pf126_align_by_socket_and_a_single_numa_node(to: str, given: str, on: str, reason: str) -> None:
+    options = CPUS % f"align-by-socket: '{on}'"
+    config = f"{STATIC_CPUS}{options}{ALL_OPTIONS}topologyManagerPolicy: {given}\n"
+    rows = refused(to, config)
+    assert rows == ([f"cpuManagerPolicyOptions: {reason}"] if reason else [])
+
+
+@pytest.mark.parametrize(
+    ("to", "policy", "options", "reason"),
+    [
+        ("1.34.10", "restricted", f"{MOST}: '4'", f"the value of {MOST}: 4 is not a number of 8 or more"),
+        ("1.31.14", "restricted", f"{MOST}: many", f"the value of {MOST} is not a number of 8 or more"),
+        ("1.37.1", "restricted", f"{MOST}: '8'", ""),
+        ("1.37.1", "none", f"{MOST}: '4'", ""),
+        ("1.34.10", "restricted", "prefer-closest-numa-nodes: 'on'", "prefer-closest-numa-nodes is not true"),
+        ("1.28.15", "restricted", "prefer-closest-numa-nodes: 'true'", ""),
+        ("1.28.15", "none", "prefer-closest-numa-nodes: 'on'", ""),
+    ],
+)
+def test_pf126_options_of_the_topology_managers_policy(
+    to: str, policy: str, options: str, reason: str
+) -> None:
+    rows = refused(to, TOPOLOGY % (policy, options))
+    assert [reason in row for row in rows] == ([True] if reason else [])
+
+
+NINE = "".join(f"node{number}\n" for number in range(9)) + "possible\n"
+BEST = "topologyManagerPolicy: best-effort\n"
+OPTED = BEST + "topologyManagerPolicyOptions: {" + MOST + ": '%s'}\n"
+
+
+@pytest.mark.parametrize(
+    ("to", "config", "nodes", "state", "reason"),
+    [
+        ("1.34.10", BEST, NINE, "ERROR", "the host has 9 NUMA nodes, and it has to have at most 8"),
+        ("1.34.10", BEST, NINE.replace("node0\n", ""), "OK", ""),
+        ("1.34.10", BEST, GONE, "OK", ""),
+        ("1.34.10", BEST, failed(), "UNKNOWN", "at most 8 NUMA nodes: /sys/devices/system/node: permission"),
+        ("1.34.10", "", failed(), "OK", ""),
+        ("1.34.10", "", NINE, "OK", ""),
+        ("1.34.10", OPTED % 9, NINE, "OK", ""),
+        ("1.34.10", OPTED % 8, NINE, "ERROR", "the host has 9 NUMA nodes"),
+        ("1.30.14", BEST, NINE, "ERROR", "the host has 9 NUMA nodes"),
+        ("1.18.19", BEST, NINE, "ERROR", "the host has 9 NUMA nodes"),
+        ("1.17.17", "featureGates: {TopologyManager: true}\n", NINE, "ERROR", "the host has 9 NUMA nodes"),
+        ("1.17.17", "", NINE, "OK", ""),
+        ("1.18.19", "featureGates: {TopologyManager: true}\n", NINE, "OK", ""),
+        ("1.34.10", "RESERVED 5", "node0\n", "ERROR", "the host has no NUMA node 5"),
+        ("1.22.17", "RESERVED 1", "node0\n", "ERROR", "the host has no NUMA node 1"),
+        ("1.34.10", "RESERVED 1", "node0\nnode1\n", "OK", ""),
+        ("1.34.10", "RESERVED 1", GONE, "OK", ""),
+        ("1.34.10", "RESERVED 0", failed(), "UNKNOWN", "which NUMA nodes the host has is not known"),
+        ("1.34.10", "NONE 5", "node0\n", "OK", ""),
+    ],
+)
+def test_pf126_numa_nodes_of_the_host(to: str, config: str, nodes: Any, state: str, reason: str) -> None:
+    policy, _, number = config.partition(" ")
+    if policy in ("RESERVED", "NONE"):
+        config = f"reservedMemory: [{{numaNode: {number}, limits: {{memory: 100Mi}}}}]\n"
+        config += "memoryManagerPolicy: Static\n" if policy == "RESERVED" else ""
+    rows = found("PF-126", dump({**node(config), HOST_NODES: nodes}), upgrade(to))
+    assert [row[0] for row in rows] == [state]
+    assert reason in rows[0][2]
+
+
+def test_pf126_numa_nodes_that_are_no_numbers_are_of_another_kind() -> None:
+    config = "memoryManagerPolicy: Static\nreservedMemory: [text, {numaNode: [1], limits: {memory: 1Gi}}]\n"
+    rows = found("PF-126", dump({**node(config), HOST_NODES: "node0\n"}), upgrade(NEWEST))
+    assert not any("NUMA node" in row[2] for row in rows)

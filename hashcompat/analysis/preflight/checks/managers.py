@@ -284,7 +284,7 @@ def _find_topology(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
 def _cpus_of(facts: Facts, node: str) -> frozenset[int]:
     """Return the CPUs of a NUMA node."""
     try:
-        return strconv.parse_cpus(facts.dump.read("file", f"{NODES}/node{node}/cpulist").strip())
+        return strconv.parse_cpus(facts.dump.read("file", f"{host.NUMA}/node{node}/cpulist").strip())
     except DecodeError as error:
         raise UnreadError(str(error)) from None
 
@@ -293,9 +293,6 @@ TOPOLOGY: Final = Check("PF-139", _find_topology)
 
 
 # PF-108: a memory_manager_state with which the kubelet does not start.
-
-NODES: Final = "/sys/devices/system/node"
-"""The directory of NUMA nodes; each has a file meminfo."""
 
 _TOTAL: Final = re.compile(r"MemTotal:\s*([0-9]+) kB")
 _STATIC_MEMORY: Final = "Static"
@@ -337,7 +334,7 @@ def _total(facts: Facts, node: str) -> int | None:
     """Return a NUMA node's memory in bytes; None where there is no such node."""
     if node not in _nodes(facts):
         return None
-    path = f"{NODES}/node{node}/meminfo"
+    path = f"{host.NUMA}/node{node}/meminfo"
     try:
         total = _TOTAL.search(facts.dump.read("file", path))
     except AbsentError:
@@ -348,8 +345,7 @@ def _total(facts: Facts, node: str) -> int | None:
 
 
 def _nodes(facts: Facts) -> set[str]:
-    names = facts.dump.read("directory", NODES).split()
-    return {name.removeprefix("node") for name in names if re.fullmatch("node[0-9]+", name)}
+    return set(map(str, host.numa_nodes(facts.dump)))
 
 
 MEMORY_STATE: Final = Check("PF-108", _find_memory_state)

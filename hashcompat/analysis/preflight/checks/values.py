@@ -12,8 +12,8 @@ from typing import Any, Final
 import msgspec
 
 from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade
-from hashcompat.analysis.preflight.facts import Facts
-from hashcompat.analysis.preflight.facts.kubelet import Given, given_flags, reserved_memory
+from hashcompat.analysis.preflight.facts import Facts, host
+from hashcompat.analysis.preflight.facts.kubelet import Given, given_flags, reserved_memory, truth
 from hashcompat.analysis.preflight.facts.settings import (
     TEXTS,
     Documents,
@@ -31,13 +31,13 @@ from hashcompat.analysis.preflight.facts.settings import (
 from hashcompat.analysis.preflight.facts.units import Start
 from hashcompat.core import shown
 from hashcompat.core.catalog.gates import Gates
-from hashcompat.core.catalog.kubeletsettings import Limits, Other, Sysctls, ValueRow
+from hashcompat.core.catalog.kubeletsettings import Limits, MostNodes, Other, Sysctls, ValueRow
 from hashcompat.core.corev1.resources import amount
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.metav1 import parse_duration
 from hashcompat.core.go.strconv import parse_cpus
 from hashcompat.core.model.preflight import Status
-from hashcompat.core.records.probes import AbsentError, UnparsedError, UnreadError
+from hashcompat.core.records.probes import AbsentError, Dump, UnparsedError, UnreadError
 
 _DIRECTORY: Final = "config-dir"
 
@@ -80,7 +80,7 @@ def _find_values(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
                 f"remove one of the two from {file}",
             )
     merged = Settings(documents or (), flags, nulls_remove=upgrade.hazards.drop_ins != "nulls are nothing")
-    given = _Given(merged, start, upgrade)
+    given = _Given(merged, start, upgrade, facts.dump)
     yield from given.wrong_kinds()
     yield from given.refused(is_whole=documents is not None)
 
@@ -103,7 +103,8 @@ class _Refusal(msgspec.Struct, frozen=True):
 class _Given:
     """What the next kubelet is given, held against what its release accepts."""
 
-    def __init__(self, settings: Settings, start: Start, upgrade: Upgrade) -> None:
+    def __init__(self, settings: Settings, start: Start, upgrade: Upgrade, dump: Dump) -> None:
+        self.dump = dump
         self.settings = settings
         self.start = start
         self.release = upgrade.target.release
@@ -190,8 +191,7 @@ class _Given:
             if row.default is None or setting is not None:
                 return None
             setting = Setting(row.field, row.default, "")
-        elements = map(str, setting.value) if isinstance(setting.value, list) else ()
-        if row.having and not row.having.intersection(elements):
+        if row.having and not row.having.intersection(_elements(setting.value)):
             return None
         excepted = any(_is_same(setting.value, each) for each in row.excepted)
         return None if excepted else setting
@@ -327,6 +327,15 @@ class _Given:
             if isinstance(value, str) and not _AMOUNTS[kind](value):
                 yield _Refusal(f"the value of {known} is not {_IN_WORDS[kind]}")
 
+    def keys_are(self, kinds: Mapping[str, str], setting: Setting) -> Iterator[_Refusal]:
+        """Yield the values of keys that are not of their kind."""
+        for key, value in setting.value.items() if isinstance(setting.value, Mapping) else ():
+            kind = kinds.get(key)
+            if kind and isinstance(value, str) and not _is_hidden(value) and not _AMOUNTS[kind](value):
+                number = value if re.fullmatch("[0-9]{1,9}", value) else ""
+                known = f"{key}: {self.shown(value) or number}".rstrip(": ")
+                yield _Refusal(f"the value of {known} is not {_IN_WORDS[kind]}")
+
     def keys_in(self, other: Other, setting: Setting) -> Iterator[_Refusal]:
         """Yield the thresholds that another map lacks; those of 0 % and 100 % are none."""
         found = self.settings.find(other.field, other.flag)
@@ -363,8 +372,8 @@ class _Given:
             yield _Refusal("it has an element twice", "", self.shown(word))
 
     def not_together(self, words: tuple[str, ...], setting: Setting) -> Iterator[_Refusal]:
-        """Yield that a list has more than one of these elements."""
-        elements = setting.value if isinstance(setting.value, list) else []
+        """Yield that a list has more than one of these elements, or a map of these keys that are true."""
+        elements = _elements(setting.value)
         if all(word in elements for word in words):
             yield _Refusal(f"it has both {' and '.join(words)}, of which one may be given")
 
@@ -407,18 +416,51 @@ class _Given:
 
     def memory_of_nodes(self, _reserved: bool, setting: Setting) -> Iterator[_Refusal]:
         """Yield the limits of reservedMemory that are refused (``validateReservedMemoryConfiguration``)."""
-        seen = set[tuple[object, str]]()
+        seen = set[tuple[str, str]]()
         rows = setting.value if isinstance(setting.value, list) else []
         for row in (each for each in rows if isinstance(each, Mapping)):
-            limits = row.get("limits")
+            limits, node = row.get("limits"), str(row.get("numaNode") or 0)
             for kind, limit in limits.items() if isinstance(limits, Mapping) else ():
                 if kind != "memory" and not kind.startswith("hugepages-"):
                     yield _Refusal(f"{shown.name(kind)[:60]} is neither memory nor huge pages")
                 if _quantity(str(limit)) == 0:
                     yield _Refusal(f"it reserves nothing of {shown.name(kind)[:60]}")
-                if (row.get("numaNode") or 0, kind) in seen:
+                if (node, kind) in seen:
                     yield _Refusal(f"it has {shown.name(kind)[:60]} of a NUMA node twice")
-                seen.add((row.get("numaNode") or 0, kind))
+                seen.add((node, kind))
+
+    def nodes_exist(self, _exist: bool, setting: Setting) -> Iterator[_Refusal]:
+        """Yield the NUMA nodes of reservedMemory that the host does not have."""
+        rows = setting.value if isinstance(setting.value, list) else []
+        given = (row.get("numaNode") or 0 for row in rows if isinstance(row, Mapping))
+        wanted = {node for node in given if isinstance(node, int)}
+        try:
+            missing = sorted(wanted - host.numa_nodes(self.dump))
+        except AbsentError:
+            return
+        except UnreadError as error:
+            yield _Refusal(f"which NUMA nodes the host has is not known: {error}", status=Status.UNKNOWN)
+            return
+        for node in missing:
+            yield _Refusal(f"the host has no NUMA node {node}")
+
+    def most_nodes(self, limit: MostNodes, setting: Setting) -> Iterator[_Refusal]:
+        """Yield that the host has more NUMA nodes than the topology manager takes."""
+        options = self.settings.find("topologyManagerPolicyOptions", "topology-manager-policy-options")
+        given = options.value.get(limit.option) if options and isinstance(options.value, Mapping) else None
+        most = int(given) if isinstance(given, str) and _is_enough_nodes(given) else limit.most
+        try:
+            count = len(host.numa_nodes(self.dump))
+        except AbsentError:
+            return
+        except UnreadError as error:
+            why = f"it has to have at most {most} NUMA nodes: {error}"
+            yield _Refusal(why, value=self.shown(setting.value), status=Status.UNKNOWN)
+            return
+        if count > most:
+            advice = f"set {limit.option} of topologyManagerPolicyOptions to {count}" if limit.option else ""
+            why = f"the host has {count} NUMA nodes, and it has to have at most {most}"
+            yield _Refusal(why, advice, self.shown(setting.value))
 
     def sysctls(self, known: Sysctls, setting: Setting) -> Iterator[_Refusal]:
         """Yield the names that are not known to be of a namespace."""
@@ -531,6 +573,7 @@ FORMS: Final[Mapping[str, Callable[[_Given, Any, Setting], Iterator[_Refusal]]]]
         "not_with",
         "needs_field",
         "values_are",
+        "keys_are",
         "keys_in",
         "format",
         "alone",
@@ -540,6 +583,8 @@ FORMS: Final[Mapping[str, Callable[[_Given, Any, Setting], Iterator[_Refusal]]]]
         "valid_labels",
         "taints",
         "memory_of_nodes",
+        "nodes_exist",
+        "most_nodes",
         "sysctls",
         "reserved",
         "needs_variable",
@@ -588,6 +633,11 @@ def _is_period(text: str) -> bool:
     return period is not None and period >= 0
 
 
+def _is_enough_nodes(text: str) -> bool:
+    number = int(text) if re.fullmatch(r"[-+]?[0-9]{1,99}", text) else 0
+    return 8 <= number < 2**63
+
+
 _FLOAT: Final = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
 
 _PERCENTAGE: Final = re.compile(r"\+?0*(100|[1-9]?[0-9])%")
@@ -598,6 +648,8 @@ _AMOUNTS: Final[Mapping[str, Callable[[str], bool]]] = {
     "threshold": _is_threshold,
     "reclaim": _is_reclaim,
     "duration": _is_period,
+    "boolean": lambda text: truth(text) is not None,
+    "8 or more": _is_enough_nodes,
 }
 """The kinds of a map's values."""
 
@@ -607,7 +659,16 @@ _IN_WORDS: Final = {
     "threshold": "a quantity greater than 0, or a percentage",
     "reclaim": "a quantity that is not negative, or a percentage greater than 0",
     "duration": "a duration such as 1m30s",
+    "boolean": "true or false",
+    "8 or more": "a number of 8 or more",
 }
+
+
+def _elements(value: object) -> list[str]:
+    """Return the elements of a list, or the keys of a map whose value is true."""
+    if isinstance(value, Mapping):
+        return [str(key) for key, given in value.items() if truth(given)]
+    return list(map(str, value)) if isinstance(value, list) else []
 
 
 def _is_same(value: object, other: object) -> bool:

@@ -370,3 +370,16 @@ def other_service(dump: Dump) -> str:
             first = (services.split() or ["files"])[0]
             return "" if first == "files" else first
     return ""
+
+
+NUMA: Final = "/sys/devices/system/node"
+"""The directory of NUMA nodes; each has a file meminfo."""
+
+
+def numa_nodes(dump: Dump) -> frozenset[int]:
+    """Return the numbers of the host's NUMA nodes.
+
+    Raises AbsentError where the kernel knows none, and UnreadError where the directory is not in the dump.
+    """
+    names = dump.read("directory", NUMA).split()
+    return frozenset(int(name.removeprefix("node")) for name in names if re.fullmatch("node[0-9]+", name))

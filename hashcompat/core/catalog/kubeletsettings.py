@@ -347,7 +347,7 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     valid_labels: bool = False
     """Form: whether each name and value of a map has to be one of a label."""
     taints: str = ""
-    """Form: that each element of a list is a taint, in a flag with ``effect`` or ``optional effect``."""
+    """Form: that each element is a taint; of a flag ``whole``, with ``optional effect``, or ``once``."""
     memory_of_nodes: bool = False
     """Form: whether a list reserves memory and huge pages alone, some of each, and once for a NUMA node."""
     nodes_exist: bool = False

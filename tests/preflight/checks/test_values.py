@@ -125,6 +125,7 @@ def test_pf126_is_silent_about_what_every_release_accepts(minor: int) -> None:
     assert found("PF-126", dump(node(HEALTHY, *flags)), upgrade(to)) == [OK]
 
 
+CPU_PERIOD = "featureGates: {CustomCPUCFSQuotaPeriod: true}\ncpuCFSQuotaPeriod: %s\n"
 STATIC_CPUS = "cpuManagerPolicy: static\nreservedSystemCPUs: '0'\n"
 ONE = "memorySwap: {swapBehavior: %s}\n"
 SWAP = "featureGates: {NodeSwap: true}\n"
@@ -269,6 +270,9 @@ def off(name: str, gate: str) -> str:
             [off("crashLoopBackOff.maxContainerRestartPeriod", "KubeletCrashLoopBackOffMax")],
         ),
         (NEWEST, "syncFrequency: -1s\n", ["syncFrequency: has to be at least 1ns"]),
+        ("1.26.15", CPU_PERIOD % "999us", ["cpuCFSQuotaPeriod: has to be between 1ms and 1s, inclusive"]),
+        ("1.25.16", CPU_PERIOD % "999us", []),
+        ("1.12.10", CPU_PERIOD % "2s", ["cpuCFSQuotaPeriod: has to be between 1us and 1s, inclusive"]),
         (NEWEST, "shutdownGracePeriod: 1s\nshutdownGracePeriodCriticalPods: 1s\n", []),
         (NEWEST, "shutdownGracePeriod: 999ms\n", ["shutdownGracePeriod: has to be at least 1s"]),
         ("1.20.15", "shutdownGracePeriod: 10s\n", [off("shutdownGracePeriod", "GracefulNodeShutdown")]),
@@ -968,6 +972,19 @@ def test_pf126_what_a_kubelet_refuses_after_its_validation(to: str, config: str,
         ("1.14.10", ["--register-with-taints=foo"], True),
         ("1.10.13", ["--register-with-taints=a b=c:NoSchedule"], True),
         (NEWEST, ["--register-with-taints=a=b:NoSchedule,c:NoExecute"], False),
+        (NEWEST, ["--register-with-taints=a-"], False),
+        (NEWEST, ["--register-with-taints=a:NoSchedule-"], False),
+        (NEWEST, ["--register-with-taints=a"], True),
+        (NEWEST, ["--register-with-taints=a:"], True),
+        (NEWEST, ["--register-with-taints=,a:NoSchedule"], True),
+        (NEWEST, ["--register-with-taints=a=b:NoSchedule,a=c:NoSchedule"], True),
+        (NEWEST, ["--register-with-taints=a:NoSchedule-,a:NoSchedule"], False),
+        ("1.22.17", ["--register-with-taints=a-"], True),
+        ("1.22.17", ["--register-with-taints=a=b"], True),
+        ("1.22.17", ["--register-with-taints=a:NoSchedule,a:NoSchedule"], False),
+        ("1.14.10", ["--register-with-taints=a:NoSchedule"], True),
+        ("1.14.10", ["--register-with-taints=a=:NoSchedule"], False),
+        (NEWEST, ["--register-with-taints=a:NoSchedule", "--register-with-taints=a:NoSchedule"], False),
         ("1.15.12", ["--allowed-unsafe-sysctls=net.*,foo"], True),
         ("1.15.12", ["--allowed-unsafe-sysctls=net.*"], False),
         ("1.23.17", ["--container-runtime=remote", "--container-log-max-size=foo"], True),
@@ -980,9 +997,10 @@ def test_pf126_flags_that_a_kubelet_refuses_after_its_validation(
     assert bool(refused(to, "", *flags)) is wrong
 
 
-def test_pf126_a_label_that_was_hidden_is_unknown() -> None:
-    rows = status("PF-126", dump(node("", "--node-labels=a=***")), upgrade(NEWEST))
-    assert rows == [("UNKNOWN", "--node-labels")]
+@pytest.mark.parametrize("flag", ["--node-labels=a=***", "--register-with-taints=***"])
+def test_pf126_a_label_or_taint_that_was_hidden_is_unknown(flag: str) -> None:
+    rows = status("PF-126", dump(node("", flag)), upgrade(NEWEST))
+    assert rows == [("UNKNOWN", flag.partition("=")[0])]
 
 
 def test_pf126_a_value_of_a_map_that_is_null_or_hidden_is_not_judged() -> None:

@@ -48,6 +48,12 @@ _VALUES: Final[Mapping[str, tuple[Any, ...]]] = {
     "object": ({},),
 }
 
+_KEYS: Final = ("a", "a.b/c", "a b", "", "A_/c", "a/b/c", "a-", "kubernetes.io/os", "x.k8s.io/a")
+_LABELED: Final = ("", "b", "b", "b b", "-", "b=b", "x" * 63, "x" * 64)
+_EFFECTS: Final = ("NoSchedule", "NoSchedule", "PreferNoSchedule", "NoExecute", "", "Nonsense")
+_RESERVED: Final = ("memory", "memory", "hugepages-2Mi", "cpu", "hugepages", "hugepages-")
+"""Parts of labels and taints, and what may be reserved of a NUMA node."""
+
 _WRONG: Final = (True, 3, "x", ["x"], {"x": "y"})
 
 
@@ -82,13 +88,15 @@ class Settings:
         judged = [row for row in self.rows if row.field in self.fields]
         while True:
             document: dict[str, Any] = {}
-            for _ in range(self._random.choice((0, 1, 1, 2))):
-                self._put_judged(document, self._random.choice(judged))
+            chosen = self._random.choices(judged, k=self._random.choice((0, 1, 1, 2)))
+            for row in chosen:
+                self._put_judged(document, row)
             if self._random.random() < 0.3:
                 self._put(document, self._random.choice(sorted(self.fields)), None)
-            if self._random.random() < 0.5 and self._gates:
-                gate = self._random.choice(self._gates)
-                document["featureGates"] = {gate: self._random.random() < 0.5}
+            deciding = [gate for row in chosen for gate in _gates(row)]
+            gates = deciding if deciding and self._random.random() < 0.7 else self._gates
+            if self._random.random() < 0.5 and gates:
+                document["featureGates"] = {self._random.choice(gates): self._random.random() < 0.5}
             yield [*self._endpoint, *self._flags()], self._text(document)
 
     def _put_judged(self, document: dict[str, Any], row: ValueRow) -> None:
@@ -121,6 +129,8 @@ class Settings:
             return self._random.choice(_WRONG)
         if kind == "int" and self._random.random() < 0.1:
             return self._random.choice(_WIDE)
+        if row and kind in ("list", "map") and (made := self._made(row)) is not None:
+            return made
         near = [*words, *(row.one_of if row else ()), *(row.excepted if row else ()), *_edges(row)]
         if kind == "list":
             known = [*near, *(row.having if row else ())]
@@ -132,6 +142,43 @@ class Settings:
         if near and self._random.random() < 0.7:
             return self._random.choice(near)
         return self._random.choice(_VALUES[kind])
+
+    def _made(self, row: ValueRow) -> Any:
+        """Return a value for the rows that say how one is written; None for others."""
+        some = range(self._random.randint(0, 2))
+        if row.taints:
+            return [self._taint() for _ in some]
+        if row.memory_of_nodes:
+            nodes = (self._random.choice((0, 0, 1)) for _ in some)
+            return [{"numaNode": node, "limits": self._limits()} for node in nodes]
+        if row.valid_labels or row.labels:
+            return {self._mostly(_KEYS): self._mostly(_LABELED) for _ in some}
+        return None
+
+    def _taint(self) -> dict[str, str]:
+        parts = {
+            "key": self._mostly(_KEYS),
+            "value": self._mostly(_LABELED),
+            "effect": self._mostly(_EFFECTS),
+        }
+        return {name: part for name, part in parts.items() if part or self._random.random() < 0.3}
+
+    def _limits(self) -> dict[str, str]:
+        some = range(self._random.randint(0, 2))
+        return {self._mostly(_RESERVED): self._random.choice(("1Gi", "1Gi", "64Mi", "0")) for _ in some}
+
+    def _mostly(self, parts: tuple[str, ...]) -> str:
+        """Return one of the first two, which are right, most of the time."""
+        return self._random.choice(parts[:2] if self._random.random() < 0.7 else parts)
+
+    def _written(self, taint: Mapping[str, str]) -> str:
+        """Return a taint as a flag has it, or almost so."""
+        text = taint.get("key", "")
+        if "value" in taint and self._random.random() < 0.8:
+            text += f"={taint['value']}"
+        if "effect" in taint and self._random.random() < 0.9:
+            text += f":{taint['effect']}"
+        return f"{text}-" if self._random.random() < 0.1 else text
 
     def _flags(self) -> Iterator[str]:
         """Yield at most two flags that the table has something to say about."""
@@ -146,7 +193,8 @@ class Settings:
             if isinstance(value, bool):
                 value = str(value).lower()
             if isinstance(value, list):
-                value = ",".join(map(str, value))
+                texts = (self._written(each) if isinstance(each, dict) else str(each) for each in value)
+                value = "," * (self._random.random() < 0.05) + ",".join(texts)
             if isinstance(value, dict):
                 value = ",".join(f"{key}={one}" for key, one in value.items())
             yield f"--{row.flag}={value}"

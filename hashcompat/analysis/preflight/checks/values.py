@@ -399,20 +399,22 @@ class _Given:
                 yield _Refusal(f"{shown.name(key)[:100]} is no label, or its value is none of one")
 
     def taints(self, wanted: str, setting: Setting) -> Iterator[_Refusal]:
-        """Yield the taints of the file that are none (pkg/util/taints/taints.go ``CheckTaintValidation``)."""
+        """Yield what is no taint (pkg/util/taints/taints.go ``CheckTaintValidation`` and ``ParseTaints``)."""
         listed = setting.value if isinstance(setting.value, list) else []
-        for taint in (_taint(each, wanted) for each in listed):
-            key, value, effect = (str(taint.get(part) or "") for part in ("key", "value", "effect"))
-            if any(map(_is_hidden, (key, value, effect))):
-                continue
-            if not _is_qualified(key):
-                yield _Refusal("the key of a taint is no qualified name such as example.com/name")
-            if value and not _LABEL.fullmatch(value):
-                yield _Refusal("the value of a taint is no value of a label")
-            if effect and effect not in _EFFECTS:
-                yield _Refusal(f"the effect of a taint is none of: {', '.join(_EFFECTS)}")
-            if taint.get("timeAdded") is not None:
-                yield _Refusal("a taint has timeAdded, which may not be given")
+        added = list[tuple[str, str]]()
+        for each in listed:
+            if isinstance(each, Mapping):
+                yield from _refused_taint(each)
+            elif isinstance(each, str) and not _is_hidden(each):
+                taint = _taint(each, wanted)
+                if taint is None:
+                    yield _Refusal(f"a taint is not written {_TAINTS[wanted]}")
+                    continue
+                yield from _refused_taint(taint)
+                if not each.endswith("-"):
+                    added.append((taint["key"], taint["effect"]))
+        if wanted == "once" and len(set(added)) < len(added):
+            yield _Refusal("it has the key and the effect of a taint twice")
 
     def memory_of_nodes(self, _reserved: bool, setting: Setting) -> Iterator[_Refusal]:
         """Yield the limits of reservedMemory that are refused (``validateReservedMemoryConfiguration``)."""
@@ -529,13 +531,37 @@ _SUBDOMAIN: Final = re.compile(
 )
 
 
-def _taint(given: object, wanted: str) -> Mapping[str, Any]:
-    """Return a taint of the file, or of a flag ``KEY=VALUE:EFFECT``."""
-    if not isinstance(given, str):
-        return given if isinstance(given, Mapping) else {}
-    pair, _, effect = given.removesuffix("-").partition(":")
-    key, _, value = pair.partition("=")
-    return {"key": key, "value": value, "effect": effect or ("none" if wanted == "effect" else "")}
+_TAINTS: Final[Mapping[str, str]] = {
+    "whole": "KEY=VALUE:EFFECT",
+    "optional effect": "KEY, KEY:EFFECT or KEY=VALUE:EFFECT",
+    "once": "KEY:EFFECT or KEY=VALUE:EFFECT",
+}
+"""How releases want the taints of a flag."""
+
+
+def _taint(text: str, wanted: str) -> Mapping[str, str] | None:
+    """Return a taint of a flag, or None; one that ends with - is taken away again, and needs no effect."""
+    is_removed = wanted == "once" and text.endswith("-")
+    pair, colon, effect = text.removesuffix("-" if is_removed else "").partition(":")
+    key, equals, value = pair.partition("=") if colon else (pair, "", "")
+    needs_effect = colon or not (is_removed or wanted == "optional effect")
+    if (needs_effect and not effect) or (wanted == "whole" and not equals):
+        return None
+    return {"key": key, "value": value, "effect": effect}
+
+
+def _refused_taint(taint: Mapping[str, Any]) -> Iterator[_Refusal]:
+    key, value, effect = (str(taint.get(part) or "") for part in ("key", "value", "effect"))
+    if any(map(_is_hidden, (key, value, effect))):
+        return
+    if not _is_qualified(key):
+        yield _Refusal("the key of a taint is no qualified name such as example.com/name")
+    if value and not _LABEL.fullmatch(value):
+        yield _Refusal("the value of a taint is no value of a label")
+    if effect and effect not in _EFFECTS:
+        yield _Refusal(f"the effect of a taint is none of: {', '.join(_EFFECTS)}")
+    if taint.get("timeAdded") is not None:
+        yield _Refusal("a taint has timeAdded, which may not be given")
 
 
 def _is_qualified(key: str) -> bool:

@@ -105,7 +105,7 @@ def flag_value(given: Given) -> Any:
         case "map":
             return _map_of(given.name, text)
         case "list":
-            return [part for part in text.split(",") if part]
+            return text.split(",") if text else []
     return text
 
 
@@ -142,6 +142,10 @@ def _map_of(flag: str, text: str) -> Mapping[str, str] | None:
     return found
 
 
+_REPLACED: Final = frozenset({"register-with-taints"})
+"""Lists of which the last counts (``Set`` of taintsVar, pkg/util/taints/taints.go, 1.10 - 1.37)."""
+
+
 def _joined(flags: Iterable[Given]) -> Mapping[str, Given]:
     """Return the flags by their names: the last of each counts, and of lists and maps all do."""
     joined: dict[str, Given] = {}
@@ -149,8 +153,9 @@ def _joined(flags: Iterable[Given]) -> Mapping[str, Given]:
     for given, flag in known:
         name = flag.name
         before = joined.get(name)
-        if before is not None and flag.kind in ("map", "list"):
-            joined[name] = Given(name, f"{before.value},{given.value}", given.source, flag)
+        if before is not None and flag.kind in ("map", "list") and name not in _REPLACED:
+            both = ",".join(filter(None, (before.value, given.value)))
+            joined[name] = Given(name, both, given.source, flag)
         else:
             joined[name] = Given(name, given.value, given.source, flag)
     return joined

@@ -360,8 +360,8 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     """Form: the resource of which some has to be reserved, ``cpu``, or just that of reservedMemory."""
     needs_variable: str = ""
     """Form: the environment variable without which the flag is refused."""
-    drop_ins_need: tuple[str, ...] = ()
-    """Form: the fields without which a file of the directory is refused."""
+    drop_ins_need: Mapping[str, str] = msgspec.field(default_factory=dict)
+    """Form: the fields without which, and without whose values, a file of the directory is refused."""
 
     @property
     def words(self) -> Iterator[str]:

@@ -107,3 +107,41 @@ def test_pf122_a_file_without_its_kind_is_refused(to: str, text: str, why: str) 
 )
 def test_pf122_needs_the_file(to: str, changes: dict[Key, object], status: str, text: str) -> None:
     assert check(to, changes) == [(status, text)]
+
+
+DROP_IN = "/etc/kubelet.d/10.conf"
+
+
+def drop_in(text: object) -> dict[Key, object]:
+    return {
+        CONFIG: V1,
+        ARGUMENTS: f"kubelet\n--config={PATH}\n--config-dir=/etc/kubelet.d\n",
+        ("directory", "/etc/kubelet.d"): "10.conf\n",
+        ("file", DROP_IN): text,
+    }
+
+
+@pytest.mark.parametrize(
+    ("to", "text", "status", "says"),
+    [
+        ("1.34.10", "noSuchField: 1\n", "WARN", "drops it in silence"),
+        ("1.29.15", "noSuchField: 1\n", "WARN", "drops it in silence"),
+        ("1.28.15", "noSuchField: 1\n", "WARN", "logs a warning and drops it"),
+        ("1.34.10", "maxPods: 10\n", *OK),
+        ("1.34.10", "maxpods: 10\n", *OK),
+        ("1.28.15", "maxpods: 10\n", "WARN", "logs a warning and drops it"),
+        ("1.27.16", "noSuchField: 1\n", *OK),
+    ],
+)
+def test_pf122_fields_of_drop_ins(to: str, text: str, status: str, says: str) -> None:
+    ((state, words),) = check(to, drop_in(V1 + text))
+    assert state == status
+    assert words.endswith(says)
+    assert status == "OK" or f" of {DROP_IN}: kubelet {to} " in words
+
+
+@pytest.mark.parametrize("text", [failed(), GONE, ""])
+def test_pf122_leaves_drop_ins_that_cannot_be_read_to_pf126(text: object) -> None:
+    assert check("1.34.10", drop_in(text)) == [OK]
+    rows = found("PF-126", dump(drop_in(text)), upgrade("1.34.10"))  # type: ignore[arg-type]
+    assert rows[0][0] in ("ERROR", "UNKNOWN")

@@ -1139,3 +1139,23 @@ def test_pf126_numa_nodes_that_are_no_numbers_are_of_another_kind() -> None:
     config = "memoryManagerPolicy: Static\nreservedMemory: [text, {numaNode: [1], limits: {memory: 1Gi}}]\n"
     rows = found("PF-126", dump({**node(config), HOST_NODES: "node0\n"}), upgrade(NEWEST))
     assert not any("NUMA node" in row[2] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("to", "text", "reason"),
+    [
+        ("1.34.10", V1.replace("v1beta1", "v1"), "the apiVersion of {} is not kubelet.config.k8s.io/v1beta1"),
+        ("1.32.13", V1.replace("KubeletC", "C"), "the kind of {} is not KubeletConfiguration"),
+        ("1.34.10", V1, ""),
+        ("1.31.14", V1.replace("KubeletC", "C"), ""),
+    ],
+)
+def test_pf126_drop_ins_of_another_kind(to: str, text: str, reason: str) -> None:
+    changes: dict[Key, Any] = {
+        **node("", "--config-dir=/etc/kubelet.d"),
+        ("directory", "/etc/kubelet.d"): "0.conf\n",
+        ("file", "/etc/kubelet.d/0.conf"): text,
+    }
+    rows = found("PF-126", dump(changes), upgrade(to))
+    assert [row[0] for row in rows] == (["ERROR"] if reason else ["OK"])
+    assert reason.format("/etc/kubelet.d/0.conf") in rows[0][2]

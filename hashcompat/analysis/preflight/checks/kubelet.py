@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from shlex import quote
-from typing import Final
+from typing import Any, Final
 
 from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade
 from hashcompat.analysis.preflight.facts import Facts
 from hashcompat.analysis.preflight.facts.kubelet import Given, given_flags, left_over, pairs, truth
+from hashcompat.analysis.preflight.facts.settings import drop_ins
 from hashcompat.analysis.preflight.facts.units import RUNNING, Start
 from hashcompat.core import shown
 from hashcompat.core.kubelet import alike
@@ -18,7 +19,7 @@ from hashcompat.core.kubelet.alike import another_minor, waits_for_services
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.core.records.probes import AbsentError, UnreadError
+from hashcompat.core.records.probes import AbsentError, UnparsedError, UnreadError
 
 # PF-101: flags and feature gates with which the kubelet does not start.
 
@@ -169,6 +170,31 @@ _EFFECTS: Final = {
 
 
 def _find_fields(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    yield from _fields_of_file(facts, upgrade)
+    yield from _fields_of_drop_ins(facts, upgrade)
+
+
+def _fields_of_drop_ins(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    """Yield the unknown fields in files of --config-dir.
+
+    From 1.29 on encoding/json decodes what they are merged to: it drops such fields, and letters may be of
+    another case (``mergeKubeletConfigurations`` in cmd/kubelet/app/server.go, 1.29.15 - 1.37.1).
+    """
+    release, table = upgrade.target.release, upgrade.hazards.config
+    directory = facts.flags.get("config-dir", "")
+    if not directory or not upgrade.hazards.flags.accepts(release, "config-dir"):
+        return
+    try:
+        files = drop_ins(facts.dump, directory)
+    except (UnparsedError, UnreadError, AbsentError):
+        return  # as PF-126 reports
+    is_merged = upgrade.hazards.drop_ins != "with defaults"
+    effect = "dropped" if is_merged else table.on_unknown(release)
+    for path, document in files:
+        yield from _unknown_fields(upgrade, path, document, effect, any_case=is_merged)
+
+
+def _fields_of_file(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     release, table = upgrade.target.release, upgrade.hazards.config
     document = facts.config
     version = table.version(release)
@@ -199,8 +225,19 @@ def _find_fields(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
             f"write the file again for {version.api_version}",
         )
         return
-    status, effect = _EFFECTS[table.on_unknown(release)]
+    yield from _unknown_fields(upgrade, path, document, table.on_unknown(release))
+
+
+def _unknown_fields(
+    upgrade: Upgrade, path: str, document: Mapping[str, Any], on_unknown: str, *, any_case: bool = False
+) -> Iterator[Problem]:
+    """Yield the fields of a file that the kubelet to be started does not know."""
+    release, table = upgrade.target.release, upgrade.hazards.config
+    status, effect = _EFFECTS[on_unknown]
+    others = {known.lower() for known in table.fields(release)} if any_case else ()
     for field in table.unknown_in(release, document):
+        if field.lower() in others:
+            continue
         removed = table.removed_in(release, field)
         why = f"{removed} removed" if removed else "kubelets of this release do not know"
         yield Problem(

@@ -511,12 +511,16 @@ class _Given:
             status = Status.ERROR if known else Status.UNKNOWN
             yield _Refusal(why, f"set {name} in the unit of the kubelet", status=status)
 
-    def drop_ins_need(self, names: tuple[str, ...], setting: Setting) -> Iterator[_Refusal]:
-        """Yield the files of the directory that lack a field."""
+    def drop_ins_need(self, wanted: Mapping[str, str], setting: Setting) -> Iterator[_Refusal]:
+        """Yield the files of the directory that lack a field, or are of another kind."""
         for path, document in self.settings.documents:
-            missing = [name for name in names if not document.get(name)]
-            if missing and path.startswith(f"{setting.value.rstrip('/')}/"):
+            if not path.startswith(f"{setting.value.rstrip('/')}/"):
+                continue
+            if missing := [name for name in wanted if not document.get(name)]:
                 yield _Refusal(f"{path} has no {' and no '.join(missing)}", f"add it to {path}")
+            for name, value in wanted.items():
+                if name not in missing and document[name] != value:
+                    yield _Refusal(f"the {name} of {path} is not {value}", f"move {path} elsewhere")
 
 
 _MOST_WORDS: Final = 12

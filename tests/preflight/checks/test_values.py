@@ -387,7 +387,8 @@ def off(name: str, gate: str) -> str:
             ["podLogsDir: has to be an absolute path in its shortest form"],
         ),
         (NEWEST, "podLogsDir: pods\n", ["podLogsDir: has to be an absolute path in its shortest form"]),
-        ("1.30.14", "podLogsDir: pods\n", []),
+        ("1.30.14", "podLogsDir: pods\n", ["podLogsDir: has to be an absolute path in its shortest form"]),
+        ("1.29.15", "podLogsDir: pods\n", []),
         (NEWEST, "logging: {format: json}\n", []),
         (
             NEWEST,

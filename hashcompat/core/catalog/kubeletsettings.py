@@ -335,7 +335,8 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     keys_in: Other | None = None
     """Form: the map that has to have each key of this one whose value is a threshold that counts."""
     format: str = ""
-    """Form: what a text has to be, ``cpus``, an ``absolute path`` or a ``whole quantity``."""
+    """Form: what a text has to be: ``cpus``, an ``absolute path``, a ``whole quantity``, the ``previous
+    minor`` of the release, ``node IPs`` or a ``unix endpoint``."""
     alone: str = ""
     """Form: the element that has to be the only one of a list."""
     unique: bool = False

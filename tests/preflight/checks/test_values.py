@@ -626,7 +626,10 @@ def test_pf126_a_flag_wins_over_the_file() -> None:
         ("clusterDNS: [10.96.0.10, 7]\n", ["clusterDNS[]: is not text"]),
         (
             "tlsCurvePreferences: [2147483648]\n",
-            ["tlsCurvePreferences[]: is not between -2147483648 and 2147483647"],
+            [
+                "tlsCurvePreferences[]: is not between -2147483648 and 2147483647",
+                "tlsCurvePreferences: has to be one of: 23, 24, 25, 29, 4587, 4588, 4589",
+            ],
         ),
         ("featureGates: {NodeSwap: 'true'}\n", ["featureGates.NodeSwap: is not true or false"]),
         ("staticPodURLHeader: {a: b}\n", ["staticPodURLHeader.a: is not a list"]),
@@ -1160,3 +1163,72 @@ def test_pf126_drop_ins_of_another_kind(to: str, text: str, reason: str) -> None
     rows = found("PF-126", dump(changes), upgrade(to))
     assert [row[0] for row in rows] == (["ERROR"] if reason else ["OK"])
     assert reason.format("/etc/kubelet.d/0.conf") in rows[0][2]
+
+
+ADDRESSES = "--node-ip: has to be one address, or one of IPv4 and one of IPv6, not 0.0.0.0 or ::"
+SOCKET = "has to be a socket such as unix:///run/containerd/containerd.sock"
+CURVES = "tlsCurvePreferences: has to be one of: 23, 24, 25, 29, 4587, 4588, 4589"
+SYSCTLS = "featureGates: {DefaultPodSysctls: true}\ndefaultPodSysctls: {%s}\n"
+
+
+@pytest.mark.parametrize(
+    ("to", "config", "flags", "expected"),
+    [
+        (NEWEST, "tlsCurvePreferences: [29, 4588]\n", [], []),
+        (NEWEST, "tlsCurvePreferences: [29, 4590]\n", [], [CURVES]),
+        ("1.36.3", "tlsCurvePreferences: [0]\n", [], [CURVES]),
+        ("1.36.3", "tlsCurvePreferences: [29, 29]\n", [], ["tlsCurvePreferences: has an element twice"]),
+        ("1.35.8", "tlsCurvePreferences: [0]\n", [], []),
+        (NEWEST, "showHiddenMetricsForVersion: '1.36'\n", [], []),
+        (NEWEST, "showHiddenMetricsForVersion: ''\n", [], []),
+        (
+            NEWEST,
+            "showHiddenMetricsForVersion: '1.35'\n",
+            [],
+            ["showHiddenMetricsForVersion: has to be 1.36"],
+        ),
+        ("1.19.16", "showHiddenMetricsForVersion: a\n", [], ["showHiddenMetricsForVersion: has to be 1.18"]),
+        ("1.18.19", "showHiddenMetricsForVersion: a\n", [], []),
+        (NEWEST, "", ["--node-ip=10.0.0.1"], []),
+        (NEWEST, "", ["--node-ip=10.0.0.1, fd00::1"], []),
+        (NEWEST, "", ["--node-ip=::"], []),
+        (NEWEST, "", ["--node-ip=10.0.0.1,no,fe80::1%a"], []),
+        (NEWEST, "", ["--node-ip=10.0.0.1,10.0.0.2"], [ADDRESSES]),
+        ("1.20.15", "", ["--node-ip=10.0.0.1,::ffff:10.0.0.2"], [ADDRESSES]),
+        ("1.27.16", "", ["--node-ip=10.0.0.1,fd00::1,fd00::2"], [ADDRESSES]),
+        ("1.26.15", "", ["--node-ip=0.0.0.0,fd00::1"], [ADDRESSES]),
+        ("1.19.16", "", ["--node-ip=10.0.0.1,10.0.0.2"], []),
+        (NEWEST, "containerRuntimeEndpoint: unix:///run/containerd/containerd.sock\n", [], []),
+        (NEWEST, "containerRuntimeEndpoint: /run/containerd/containerd.sock\n", [], []),
+        (NEWEST, "containerRuntimeEndpoint: tcp://a:1\n", [], [f"containerRuntimeEndpoint: {SOCKET}"]),
+        (NEWEST, "imageServiceEndpoint: npipe://a\n", [], [f"imageServiceEndpoint: {SOCKET}"]),
+        (
+            "1.24.17",
+            "",
+            ["--container-runtime-endpoint=http://a"],
+            [f"--container-runtime-endpoint: {SOCKET}"],
+        ),
+        ("1.23.17", "", ["--image-service-endpoint=tcp://a:1"], []),
+        (NEWEST, SYSCTLS % "net.core.somaxconn: '1', kernel/shmall: '1'", [], []),
+        (
+            NEWEST,
+            SYSCTLS % "vm.swappiness: '1'",
+            [],
+            ["defaultPodSysctls: vm.swappiness is not known to be of a namespace"],
+        ),
+        (NEWEST, SYSCTLS % "'net.*': '1'", [], ["defaultPodSysctls: net.* is no name of a sysctl"]),
+        (
+            NEWEST,
+            SYSCTLS % "net.core.somaxconn: '1', net/core/somaxconn: '2'",
+            [],
+            ["defaultPodSysctls: it has net/core/somaxconn twice"],
+        ),
+    ],
+)
+def test_pf126_lists_addresses_and_endpoints(
+    to: str, config: str, flags: list[str], expected: list[str]
+) -> None:
+    rows = refused(to, config, *flags)
+    assert [(row.partition(":")[0], row.rpartition(": ")[2]) for row in rows] == [
+        (row.partition(":")[0], row.rpartition(": ")[2].removeprefix("it ")) for row in expected
+    ]

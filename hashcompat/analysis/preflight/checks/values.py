@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -347,18 +348,15 @@ class _Given:
 
     def format(self, wanted: str, setting: Setting) -> Iterator[_Refusal]:
         """Yield that a text is not what it has to be."""
-        text = str(setting.value)
-        if wanted == "cpus":
-            try:
-                parse_cpus(text)
-            except DecodeError:
-                yield _Refusal("it has to be a set of CPUs such as 0-3,6")
-        elif wanted == "whole quantity":
-            number = _quantity(text)
-            if number is None or number.denominator != 1:
-                yield _Refusal("it has to be a quantity such as 10Mi")
-        elif not text.startswith("/") or posixpath.normpath(text) != text or not text.isascii():
-            yield _Refusal("it has to be an absolute path in its shortest form")
+        if wanted == "previous minor":
+            major, minor, *_ = self.release.upstream.split(".")
+            words = f"{major}.{int(minor) - 1}"
+            is_fit = setting.value == words
+        else:
+            test, words = _FORMATS[wanted]
+            is_fit = test(str(setting.value))
+        if not is_fit:
+            yield _Refusal(f"it has to be {words}")
 
     def alone(self, word: str, setting: Setting) -> Iterator[_Refusal]:
         """Yield that an element is not the only one."""
@@ -465,9 +463,18 @@ class _Given:
             yield _Refusal(why, advice, self.shown(setting.value))
 
     def sysctls(self, known: Sysctls, setting: Setting) -> Iterator[_Refusal]:
-        """Yield the names that are not known to be of a namespace."""
-        listed = setting.value if isinstance(setting.value, list) else []
+        """Yield the names that are not known to be of a namespace; those of a map are checked further."""
+        seen = set[str]()
+        is_map = isinstance(setting.value, Mapping)
+        listed = setting.value if is_map or isinstance(setting.value, list) else []
         for text in (each for each in listed if isinstance(each, str) and not _is_hidden(each)):
+            if is_map and (len(text) > 253 or not _SYSCTL.fullmatch(text)):
+                yield _Refusal(f"{shown.name(text)[:60]} is no name of a sysctl")
+                continue
+            whole = _dotted(text)
+            if is_map and whole in seen:
+                yield _Refusal(f"it has {shown.name(text)[:60]} twice")
+            seen.add(whole)
             name = text.replace("/", ".").partition("*")[0]
             if name not in known.names and not name.startswith(known.prefixes):
                 yield _Refusal(f"{shown.name(text)[:60]} is not known to be of a namespace")
@@ -629,6 +636,64 @@ def _quantity(text: str) -> Fraction | None:
         return amount(text)
     except DecodeError:
         return None
+
+
+_SYSCTL: Final = re.compile("([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?")
+
+
+def _dotted(name: str) -> str:
+    """Return the name of a sysctl with dots (component-helpers node/util/sysctl ``NormalizeName``)."""
+    is_path = "/" in name.partition(".")[0]
+    return name.translate(str.maketrans("./", "/.")) if is_path else name
+
+
+_SCHEME: Final = re.compile("([A-Za-z][A-Za-z0-9+.-]*):")
+
+
+def _is_unix_endpoint(text: str) -> bool:
+    scheme = _SCHEME.match(text)
+    return scheme is None or scheme[1].lower() == "unix"
+
+
+def _is_cpu_set(text: str) -> bool:
+    try:
+        parse_cpus(text)
+    except DecodeError:
+        return False
+    return True
+
+
+def _is_whole(text: str) -> bool:
+    number = _quantity(text)
+    return number is not None and number.denominator == 1
+
+
+def _is_absolute_path(text: str) -> bool:
+    return text.startswith("/") and posixpath.normpath(text) == text and text.isascii()
+
+
+def _is_pair_of_addresses(text: str) -> bool:
+    """Return whether there is at most one address of each family; what is no address is passed over."""
+    found = [address for part in text.split(",") if (address := _address(part.strip())) is not None]
+    kinds = {4 if address.version == 4 or address.ipv4_mapped else 6 for address in found}
+    return len(found) < 2 or (len(found) == len(kinds) and not any(each.is_unspecified for each in found))
+
+
+def _address(text: str) -> IPv4Address | IPv6Address | None:
+    try:
+        return None if "%" in text else ip_address(text)
+    except ValueError:
+        return None
+
+
+_FORMATS: Final[Mapping[str, tuple[Callable[[str], bool], str]]] = {
+    "cpus": (_is_cpu_set, "a set of CPUs such as 0-3,6"),
+    "whole quantity": (_is_whole, "a quantity such as 10Mi"),
+    "absolute path": (_is_absolute_path, "an absolute path in its shortest form"),
+    "node IPs": (_is_pair_of_addresses, "one address, or one of IPv4 and one of IPv6, not 0.0.0.0 or ::"),
+    "unix endpoint": (_is_unix_endpoint, "a socket such as unix:///run/containerd/containerd.sock"),
+}
+"""What a text has to be, with a test of it and in words."""
 
 
 def _percentage(text: str) -> float | None:

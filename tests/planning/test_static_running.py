@@ -384,3 +384,12 @@ def test_what_defaults_make_of_a_manifest_takes_room_and_ports(
         one["pod"]: (one["verdict"], one["reasons"][0]["id"]) for one in document["items"] if one["reasons"]
     }
     assert found["p"] == ("KILL", rule)
+
+
+def test_a_manifest_that_one_release_does_not_decode_takes_what_it_says(run: Run, directory: Path) -> None:
+    where = node("v1.36.4")
+    where["status"]["allocatable"] = {"cpu": "4", "memory": "8Gi", "pods": "110"}
+    odd = {**C, "resizePolicy": 5, "resources": {"requests": {"cpu": "3"}}}  # a list from 1.27 on
+    (directory / "q.json").write_text(json.dumps(manifest(odd, name="q")))
+    document = planned(run, directory, where, more=("--keep-going",))
+    assert rows(document)["q-n1"][0] == "UNKNOWN"

@@ -12,7 +12,7 @@ from msgspec import structs
 from hashcompat.analysis import planning
 from hashcompat.analysis.planning.latest import KEPT
 from hashcompat.analysis.planning.options import AUTO, AssumePatch, Options
-from hashcompat.analysis.planning.templates import Templates
+from hashcompat.analysis.planning.templates import Likeness, Named, Templates
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.kubelet.hashing import container_hash
@@ -199,3 +199,8 @@ def test_the_text_of_a_long_container_is_not_kept(catalog: Catalog) -> None:
         (one,) = collect([pod(with_mounts(mount(ONE), args=[f"{number}" * 30_000]))]).pods
         templates.of(one, one.containers[0])
     assert len(templates._templates) < 10
+
+
+def test_what_has_no_template_is_not_compared(catalog: Catalog) -> None:
+    named = Named(None, (), Likeness(b"", 0, ()))
+    assert named.compared(catalog.kubelet("1.30.14"), catalog.kubelet("1.31.14")) is None

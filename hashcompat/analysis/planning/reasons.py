@@ -255,12 +255,9 @@ class Suggester:
         case = prepared.case
         if prepared.template is not None:
             return self._of(prepared.names, prepared.template, case.old)
-        accepting = self._accepting(case.old)
-        keep_empty, stored = self._view.keeps_empty(case.pod), case.container.stored
-        try:
-            return accepting.hashes(prepared.new_spec, keep_empty=keep_empty, stored=stored)
-        except NotStoredError:
-            return frozenset()
+        alone = Template(prepared.new_spec, (), case.container.stored)
+        made = self._made(alone, case.old, keep_empty=self._view.keeps_empty(case.pod))
+        return frozenset(one.hash(()) for one in made)
 
     def accepts_replicas(self, prepared: Prepared) -> bool | None:
         """Return whether the patch accepts the hashes of all replicas, or of none; None if names decide."""
@@ -277,12 +274,15 @@ class Suggester:
         return frozenset(one.hash(names) for one in self._arounds((template, old)))
 
     def _by_names(self, given: tuple[Template, Kubelet]) -> list[Around]:
-        """Return the accepted hashes of a template's containers by their names; errors as Hasher.hash.
+        """Return the accepted hashes of a template's containers by their names; errors as ``_made``."""
+        return self._made(*given, keep_empty=False)
 
-        Nothing where a snapshot does not store one of them.
+    def _made(self, template: Template, old: Kubelet, *, keep_empty: bool) -> list[Around]:
+        """Return the hashes of a template that the patch accepts; nothing where a snapshot lacks one of them.
+
+        Errors as Hasher.hash.
         """
-        template, old = given
-        made = self._accepting(old).made(template.spec, keep_empty=False)
+        made = self._accepting(old).made(template.spec, keep_empty=keep_empty)
         try:
             return [template.around(hasher, decoded) for hasher, decoded in made]
         except NotStoredError:

@@ -343,12 +343,10 @@ class Templates:
                 self._templates.add(blank, template, blank.size * _TEXTS)
             return Named(template, container.own, blank)
         text = text_of(container)
-        if pod.manifest or pod.static_manifest is not None:
-            volumes = frozenset[str]()
-            if pod.manifest:
-                from hashcompat.analysis.planning.served import volumes_of_images  # noqa: PLC0415 - as above
+        if pod.manifest:
+            from hashcompat.analysis.planning.served import volumes_of_images  # noqa: PLC0415 - as above
 
-                volumes = volumes_of_images(pod, self.whole(pod))
+            volumes = volumes_of_images(pod, self.whole(pod))
             return Named(None, (), likeness(pod, container, text, volumes))
         has_name = container.stored is None and len(text) <= _LONGEST
         name = _own_name(container.spec, text) if has_name else ""

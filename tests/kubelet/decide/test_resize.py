@@ -12,7 +12,7 @@ from tests.helpers.dumps import GONE, as_text, dump
 from tests.helpers.pods import Json, as_json, mirror_pod, pod
 from tests.helpers.program import Run
 from tests.helpers.rulecases import CPU_RESTARTS, GATE, KEEP, NEW_UID, SIZED, C, Expected, sidecar
-from tests.helpers.upgrades import decided, hash_of, record, recorded
+from tests.helpers.upgrades import decided, hash_of, planned, record, recorded
 
 RESTARTED: Expected = ("RESTART", ["HC019"])
 
@@ -344,3 +344,12 @@ def test_a_resize_that_needs_no_restart_changes_nothing(run: Run) -> None:
     given = resized("PodResizeInProgress", HALF)
     given["spec"]["containers"][0].pop("resizePolicy")
     assert decided(run, "1.34.1", "1.35.1", given) == KEEP
+
+
+def test_an_init_container_is_not_resized(run: Run) -> None:
+    given = resized("PodResizeInProgress", HALF)
+    row = {**given["status"]["containerStatuses"][0], "name": "i"}
+    given["spec"]["initContainers"] = [{**given["spec"]["containers"][0], "name": "i"}]
+    given["status"]["initContainerStatuses"] = [row]
+    assert decided(run, "1.34.1", "1.35.1", given) == RESTARTED
+    assert planned(run, "1.34.1", "1.35.1", given)["i"]["verdict"] == "KEEP"

@@ -11,6 +11,7 @@ from msgspec import structs
 
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.kubelet.decide.room import Asking, Sums, Tenant, asking, given, outcomes
+from hashcompat.core.model.plan import Shortage
 from hashcompat.sources.values import collect
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
@@ -331,3 +332,7 @@ def test_a_limit_that_is_no_quantity_makes_a_pod_burstable(catalog: Catalog) -> 
     tenants = [Tenant(one, asking(one, {}, kubelet)) for one in pods]
     found = outcomes(tenants, given({"cpu": "4", "pods": "9"}), kubelet)
     assert {uid: short.reason for uid, short in found.items()} == {"uid-odd": "Preempting"}
+
+
+def test_the_reason_of_a_host_port_is_that_of_the_release() -> None:
+    assert Shortage("8080/TCP", holder="ns/p", predicate="NodePorts").reason == "NodePorts"

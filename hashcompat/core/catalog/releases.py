@@ -214,6 +214,11 @@ def minors_behind(kubelet: Release, server: Release) -> int:
     return server.minor_number - kubelet.minor_number
 
 
+def minor_before(release: Release) -> str:
+    """Return the minor before that of a release: ``1.36`` for ``1.37.1``."""
+    return f"{release.major}.{release.minor_number - 1}"
+
+
 def latest_minor_at(release: Release, minors: Iterable[str]) -> str | None:
     """Return the newest of some minors (``1.9``) that is not newer than a release; None if all are newer."""
     known = [minor for minor in minors if _minor_order(minor) <= _order(release)[:2]]

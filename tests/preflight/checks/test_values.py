@@ -11,7 +11,7 @@ import yaml
 from hashcompat.analysis.preflight import examine
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.model.preflight import Status
-from tests.helpers.dumps import GONE, Key, dump, failed, findings, found, status, upgrade
+from tests.helpers.dumps import GONE, Key, dump, failed, findings, found, numbers, status, upgrade
 from tests.helpers.program import ROOT
 from tests.preflight.checks.test_flags import DROP_IN, KUBEADM_DROP_IN, NODE
 
@@ -1050,6 +1050,7 @@ CORES = "distribute-cpus-across-cores"
         ("1.37.1", f"{EACH[2]}: 'true', {EACH[1]}: 'false'", []),
         ("1.37.1", f"{EACH[0]}: 'true', {EACH[1]}: 'true'", []),
     ],
+    ids=numbers(),
 )
 def test_pf126_options_of_the_cpu_managers_policy(to: str, options: str, reasons: list[str]) -> None:
     config = CPUS % options + ALL_OPTIONS
@@ -1073,6 +1074,7 @@ def test_pf126_options_of_the_cpu_managers_policy(to: str, options: str, reasons
         ("1.37.1", "single-numa-node", "false", ""),
         ("1.37.1", "restricted", "true", ""),
     ],
+    ids=numbers(),
 )
 def test_pf126_align_by_socket_and_a_single_numa_node(to: str, given: str, on: str, reason: str) -> None:
     options = CPUS % f"align-by-socket: '{on}'"
@@ -1092,6 +1094,7 @@ def test_pf126_align_by_socket_and_a_single_numa_node(to: str, given: str, on: s
         ("1.28.15", "restricted", "prefer-closest-numa-nodes: 'true'", ""),
         ("1.28.15", "none", "prefer-closest-numa-nodes: 'on'", ""),
     ],
+    ids=numbers(),
 )
 def test_pf126_options_of_the_topology_managers_policy(
     to: str, policy: str, options: str, reason: str
@@ -1128,6 +1131,7 @@ OPTED = BEST + "topologyManagerPolicyOptions: {" + MOST + ": '%s'}\n"
         ("1.34.10", "RESERVED 0", failed(), "UNKNOWN", "which NUMA nodes the host has is not known"),
         ("1.34.10", "NONE 5", "node0\n", "OK", ""),
     ],
+    ids=numbers(),
 )
 def test_pf126_numa_nodes_of_the_host(to: str, config: str, nodes: Any, state: str, reason: str) -> None:
     policy, _, number = config.partition(" ")
@@ -1153,6 +1157,7 @@ def test_pf126_numa_nodes_that_are_no_numbers_are_of_another_kind() -> None:
         ("1.34.10", V1, ""),
         ("1.31.14", V1.replace("KubeletC", "C"), ""),
     ],
+    ids=numbers(),
 )
 def test_pf126_drop_ins_of_another_kind(to: str, text: str, reason: str) -> None:
     changes: dict[Key, Any] = {
@@ -1224,6 +1229,7 @@ SYSCTLS = "featureGates: {DefaultPodSysctls: true}\ndefaultPodSysctls: {%s}\n"
             ["defaultPodSysctls: it has net/core/somaxconn twice"],
         ),
     ],
+    ids=numbers(),
 )
 def test_pf126_lists_addresses_and_endpoints(
     to: str, config: str, flags: list[str], expected: list[str]

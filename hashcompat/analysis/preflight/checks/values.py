@@ -33,6 +33,7 @@ from hashcompat.analysis.preflight.facts.units import Start
 from hashcompat.core import shown
 from hashcompat.core.catalog.gates import Gates
 from hashcompat.core.catalog.kubeletsettings import Limits, MostNodes, Other, Sysctls, ValueRow
+from hashcompat.core.catalog.releases import minor_before
 from hashcompat.core.corev1.resources import amount
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.metav1 import parse_duration
@@ -349,8 +350,7 @@ class _Given:
     def format(self, wanted: str, setting: Setting) -> Iterator[_Refusal]:
         """Yield that a text is not what it has to be."""
         if wanted == "previous minor":
-            major, minor, *_ = self.release.upstream.split(".")
-            words = f"{major}.{int(minor) - 1}"
+            words = minor_before(self.release)
             is_fit = setting.value == words
         else:
             test, words = _FORMATS[wanted]
@@ -675,7 +675,7 @@ def _is_absolute_path(text: str) -> bool:
 def _is_pair_of_addresses(text: str) -> bool:
     """Return whether there is at most one address of each family; what is no address is passed over."""
     found = [address for part in text.split(",") if (address := _address(part.strip())) is not None]
-    kinds = {4 if address.version == 4 or address.ipv4_mapped else 6 for address in found}
+    kinds = {4 if isinstance(address, IPv4Address) or address.ipv4_mapped else 6 for address in found}
     return len(found) < 2 or (len(found) == len(kinds) and not any(each.is_unspecified for each in found))
 
 

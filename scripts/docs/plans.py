@@ -99,6 +99,10 @@ def _pod(pod: dict[str, Any], number: int) -> dict[str, Any]:
     namespace = metadata["namespace"]
     metadata["name"] += f"-{number}"
     metadata["uid"] = str(uuid.uuid5(uuid.UUID(metadata["uid"]), str(number)))
+    metadata["ownerReferences"] = [
+        {**one, "name": f"{one['name']}-{number}"} if one["kind"] == "Node" else one
+        for one in metadata.get("ownerReferences", ())
+    ]
     place = namespace if namespace in _SHARED else f"{namespace}-{number}"
     node = {"nodeName": f"{spec['nodeName']}-{number}"} if "nodeName" in spec else {}
     containers = [

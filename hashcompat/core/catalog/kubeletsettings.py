@@ -336,7 +336,7 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     """Form: the map that has to have each key of this one whose value is a threshold that counts."""
     format: str = ""
     """Form: what a text has to be: ``cpus``, an ``absolute path``, a ``whole quantity``, the ``previous
-    minor`` of the release, ``node IPs`` or a ``unix endpoint``."""
+    minor`` of the release, ``node IPs``, ``one node IP`` or a ``unix endpoint``."""
     alone: str = ""
     """Form: the element that has to be the only one of a list."""
     unique: bool = False

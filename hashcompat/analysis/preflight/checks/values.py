@@ -674,9 +674,13 @@ def _is_absolute_path(text: str) -> bool:
 
 def _is_pair_of_addresses(text: str) -> bool:
     """Return whether there is at most one address of each family; what is no address is passed over."""
-    found = [address for part in text.split(",") if (address := _address(part.strip())) is not None]
+    found = _addresses(text)
     kinds = {4 if isinstance(address, IPv4Address) or address.ipv4_mapped else 6 for address in found}
     return len(found) < 2 or (len(found) == len(kinds) and not any(each.is_unspecified for each in found))
+
+
+def _addresses(text: str) -> list[IPv4Address | IPv6Address]:
+    return [address for part in text.split(",") if (address := _address(part.strip())) is not None]
 
 
 def _address(text: str) -> IPv4Address | IPv6Address | None:
@@ -691,6 +695,7 @@ _FORMATS: Final[Mapping[str, tuple[Callable[[str], bool], str]]] = {
     "whole quantity": (_is_whole, "a quantity such as 10Mi"),
     "absolute path": (_is_absolute_path, "an absolute path in its shortest form"),
     "node IPs": (_is_pair_of_addresses, "one address, or one of IPv4 and one of IPv6, not 0.0.0.0 or ::"),
+    "one node IP": (lambda text: len(_addresses(text)) < 2, "one address with this --cloud-provider"),
     "unix endpoint": (_is_unix_endpoint, "a socket such as unix:///run/containerd/containerd.sock"),
 }
 """What a text has to be, with a test of it and in words."""

@@ -13,7 +13,6 @@ from hashcompat.core.release import Release
 
 LEFT: Final = frozenset(
     {
-        "defaultPodSysctls",
         "failCgroupV1",
         "singleProcessOOMKill",
         "showHiddenMetricsForVersion",
@@ -21,7 +20,8 @@ LEFT: Final = frozenset(
         "tlsCurvePreferences",
     }
 )
-"""Fields that are not compared: the host decides about two; what others may have is not in the tables."""
+"""Fields that are not compared: the host decides about two, the version with which a program is linked about
+one, and a kubelet looks at others later."""
 
 OTHERS: Final = ("config", "config-dir", "kubeconfig", "bootstrap-kubeconfig", "help", "version")
 """Flags that name files or end the program before anything is judged."""
@@ -52,7 +52,18 @@ _KEYS: Final = ("a", "a.b/c", "a b", "", "A_/c", "a/b/c", "a-", "kubernetes.io/o
 _LABELED: Final = ("", "b", "b", "b b", "-", "b=b", "x" * 63, "x" * 64)
 _EFFECTS: Final = ("NoSchedule", "NoSchedule", "PreferNoSchedule", "NoExecute", "", "Nonsense")
 _RESERVED: Final = ("memory", "memory", "hugepages-2Mi", "cpu", "hugepages", "hugepages-")
-"""Parts of labels and taints, and what may be reserved of a NUMA node."""
+_SYSCTLS: Final = (
+    "net.ipv4.x",
+    "kernel.sem",
+    "kernel/sem",
+    "kernel.pid_max",
+    "user.a",
+    "a",
+    "",
+    "net.*",
+    "NET.a",
+)
+"""Parts of labels and taints, what may be reserved of a NUMA node, and names of sysctls."""
 
 _WRONG: Final = (True, 3, "x", ["x"], {"x": "y"})
 
@@ -151,6 +162,8 @@ class Settings:
         if row.memory_of_nodes:
             nodes = (self._random.choice((0, 0, 1)) for _ in some)
             return [{"numaNode": node, "limits": self._limits()} for node in nodes]
+        if row.sysctls and row.field == "defaultPodSysctls":
+            return {self._mostly(_SYSCTLS): "1" for _ in some}
         if row.valid_labels or row.labels:
             return {self._mostly(_KEYS): self._mostly(_LABELED) for _ in some}
         return None

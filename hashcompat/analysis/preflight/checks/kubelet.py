@@ -186,8 +186,8 @@ def _fields_of_drop_ins(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         return
     try:
         files = drop_ins(facts.dump, directory)
-    except (UnparsedError, UnreadError, AbsentError):
-        return  # as PF-126 reports
+    except UnparsedError:
+        return  # the kubelet ends, as PF-126 reports
     is_merged = upgrade.hazards.drop_ins != "with defaults"
     effect = "dropped" if is_merged else table.on_unknown(release)
     for path, document in files:

@@ -61,7 +61,7 @@ def main() -> None:
         times = " | ".join(f"{minutes(wall, workers):,.0f} min" for workers in (2, 16, 64, 256))
         print(
             f"| {number:,} | {sum(every) / _PACKED / 1e9:,.0f} GB | {sum(cpu) / 3600:,.1f} h "
-            f"| {given.stored * number / 1e6:,.1f} GB | {times} |"
+            f"| {given.stored * number / 1e6:,.2f} GB | {times} |"
         )
 
 

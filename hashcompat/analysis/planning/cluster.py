@@ -192,7 +192,9 @@ def _as_read(pod: Pod, kubelet: Kubelet) -> Pod:
 
     try:
         read = static_view(pod.static_manifest, kubelet).containers
-    except DecodeError:  # it is said when the pod is decided
+    except DecodeError:  # which is said when the pod is decided
+        read = {}
+    if not read:  # also of a release of whose static pods nothing is known
         return pod
     lists = {
         key: [_defaulted(mapping(row), read.get(f"{key}[{place}]", {})) for place, row in enumerate(found)]
@@ -207,8 +209,6 @@ def _defaulted(row: Mapping[str, Any], read: Mapping[str, Any]) -> Mapping[str, 
 
     Amounts are as they were given: a request that is none of its own is the limit.
     """
-    if not read:  # of a release of whose static pods nothing is known
-        return row
     given = mapping(row.get("resources"))
     amounts = {**mapping(given.get("limits")), **mapping(given.get("requests"))}
     names = mapping(mapping(read.get("resources")).get("requests"))

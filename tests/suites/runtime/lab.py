@@ -105,6 +105,7 @@ class Lab:
         log = self.node.directory / f"containerd-{time.monotonic_ns()}.log"
         self.stack.enter_context(processes.running(["/usr/bin/containerd", "-c", config], log))
         _wait(self.containerd_answers)
+        daemons.wait_for_cri(self.node)
 
     def containerd_answers(self) -> bool:
         return subprocess.run(self._version(), capture_output=True, check=False).returncode == 0

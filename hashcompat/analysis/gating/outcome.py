@@ -296,7 +296,9 @@ def judge_after(plan: Plan, policy: Policy, now: Now, *, settling: bool = False)
 
     ``settling`` is whether kubelets may not have looked at all of their pods yet: what runs may restart.
     """
-    problems = {name: _problem(name, plan, now) for name in now.names}
+    shown = {pod.node for pod in now.pods}
+    missing = Counter(item.pod.node for item in plan.items if item.pod.node not in shown)
+    problems = {name: _problem(name, plan, now, missing[name]) for name in now.names}
     find = _finder(now.pods)
     early = {name for name, problem in problems.items() if settling or problem}
     judged = tuple(_judged(item, find(item), now, item.pod.node in early) for item in plan.items)
@@ -367,7 +369,11 @@ def _node(name: str, problem: str, now: Now) -> Line:
     return Line("after", word(name), int(bool(problem)), 0, "node", outcome, why)
 
 
-def _problem(name: str, plan: Plan, now: Now) -> str:
+def _problem(name: str, plan: Plan, now: Now, missing: int) -> str:
+    """Return why nothing can be decided of a node, or nothing.
+
+    ``missing``: how many containers the plan has of it, if the input has no pod of it.
+    """
     node = now.nodes.get(name)
     if node is None:
         return "no such node in the input"
@@ -375,10 +381,9 @@ def _problem(name: str, plan: Plan, now: Now) -> str:
         return f"its kubelet reports {word(node.kubelet) if node.kubelet else 'none'}, not {plan.to_release}"
     if (node.conditions or {}).get("Ready") != "True":
         return "it is not Ready"
-    planned = sum(item.pod.node == name for item in plan.items)
-    if planned and not any(pod.node == name for pod in now.pods):
+    if missing:
         return (
-            f"the input has no pod of it, and the plan {count(planned, 'container')}: -A saves all namespaces"
+            f"the input has no pod of it, and the plan {count(missing, 'container')}: -A saves all namespaces"
         )
     begun = now.begun.get(name, plan.created)
     if begun and (node.heartbeat is None or node.heartbeat < begun):

@@ -76,7 +76,7 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
         without_resources=_without_resources(transition, reading.spec),
         lost_default=reading.lost,
         accepted=_accepted(transition, reading.spec, view),
-        **_static(transition, view.options.records),
+        **_static(transition, spec, view.options.records),
         of_pod=transition.whole,
         **_situation(pod, container, old if transition.old_known else None, node, view, transition.whole),
     )
@@ -159,8 +159,8 @@ def is_current(node: Node, old: Kubelet | None, view: View) -> bool:
     return same_upstream(catalog.kubelet(node.kubelet).release, old.release)
 
 
-def _static(transition: Transition, records: Records) -> dict[str, Any]:
-    """Return the fields of a case about a static pod whose manifest is available.
+def _static(transition: Transition, spec: Spec, records: Records) -> dict[str, Any]:
+    """Return the fields of a case about a static pod whose manifest is available, and of a container of it.
 
     Where the manifest is a copy whose path on the node is not given, the UID under which the pod runs may
     show that it is in one of the usual directories.
@@ -179,31 +179,28 @@ def _static(transition: Transition, records: Records) -> dict[str, Any]:
             if any(runs_as == one.uid for one in found):
                 uids = found
                 break
-    return {"static_uids": uids, "runs_as": runs_as, "edited": _is_edited(transition)}
+    return {"static_uids": uids, "runs_as": runs_as, "edited": _is_edited(transition, spec)}
 
 
 _OF_ADMISSION: Final = ("resources", "imagePullPolicy")
 """What admission plugins set in mirror pods too: LimitRanger, AlwaysPullImages."""
 
 
-def _is_edited(transition: Transition) -> bool:
+def _is_edited(transition: Transition, spec: Spec) -> bool:
     """Return whether a manifest has another container than its mirror pod, by the current kubelet's hash.
 
-    Any other UID than one that it sets itself shows the whole manifest. Raises DecodeError as ``prepare``.
+    ``spec`` is what that kubelet sees. Any other UID than one that it sets itself shows the whole manifest.
+    Raises DecodeError as ``prepare``.
     """
     pod, container, old = transition.pod, transition.container, transition.old
     names = [one for one in pod.mirror.containers if one.name == container.name] if pod.mirror else []
-    if not names or pod.static_manifest is None or container.removed:
+    if not names or pod.static_manifest is None:
         return False
     if not part(pod.static_manifest.content, "metadata").get("uid"):
         return False
-    from hashcompat.core.kubelet.staticpods import static_view  # noqa: PLC0415 - few pods are static
-
-    place = container.path.rpartition(".")[2]
-    now = static_view(pod.static_manifest, old).containers.get(place, container.spec)
     ran = {key: value for key, value in names[0].spec.items() if key not in _OF_ADMISSION}
-    ran |= {key: now[key] for key in _OF_ADMISSION if key in now}
-    now_hash, ran_hash = (container_hash(as_decoded(one, old), old).candidates for one in (now, ran))
+    ran |= {key: spec[key] for key in _OF_ADMISSION if key in spec}
+    now_hash, ran_hash = (container_hash(as_decoded(one, old), old).candidates for one in (spec, ran))
     return now_hash.isdisjoint(ran_hash)
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _GONE_SECONDS = 30
+_OF_PODS = "kubepods"
 
 
 def wait(look: Callable[[], object], least: float, quiet: float, limit: float) -> None:
@@ -24,36 +25,24 @@ def wait(look: Callable[[], object], least: float, quiet: float, limit: float) -
 @contextmanager
 def own_cgroups() -> Iterator[None]:
     """Refuse a machine with pods; afterwards remove what kubelets leave of their pods' cgroups."""
-    others = _roots()
+    others = _roots(_OF_PODS)
     assert not others, f"a kubelet runs on this machine, or left pods behind: {others[0]}"
     try:
         yield
     finally:
-        _remove_cgroups()
+        remove_groups(_OF_PODS)
 
 
-def _roots() -> list[Path]:
-    return [*Path("/sys/fs/cgroup").glob("*/kubepods")]
-
-
-def _remove_cgroups() -> None:
-    """Remove the cgroups; one is busy until its last process is gone."""
-    end = time.monotonic() + _GONE_SECONDS
-    while roots := _roots():
-        assert time.monotonic() < end, f"processes are left in {roots[0]}"
-        for root in roots:
-            for place in (*sorted(root.rglob("*/"), reverse=True), root):
-                with suppress(OSError):
-                    place.rmdir()
-        time.sleep(0.5)
+def _roots(name: str) -> list[Path]:
+    return [*Path("/sys/fs/cgroup").glob(f"*/{name}")]
 
 
 def remove_groups(name: str) -> None:
-    """Remove a cgroup of every hierarchy, and what is below it, once its processes are gone."""
+    """Remove a cgroup of every hierarchy and those below it, each once its last process is gone."""
     end = time.monotonic() + _GONE_SECONDS
-    while places := [*Path("/sys/fs/cgroup").glob(f"*/{name}")]:
-        assert time.monotonic() < end, f"processes are left in {places[0]}"
-        for root in places:
+    while roots := _roots(name):
+        assert time.monotonic() < end, f"processes are left in {roots[0]}"
+        for root in roots:
             for place in (*sorted(root.rglob("*/"), reverse=True), root):
                 with suppress(OSError):
                     place.rmdir()

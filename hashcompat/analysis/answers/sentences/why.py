@@ -365,12 +365,6 @@ def _room(situation: Situation, reasons: Reasons) -> str:
     return _refused(situation, reasons)
 
 
-def _host_port(situation: Situation, reasons: Reasons) -> str:
-    if situation.item.verdict is Verdict.UNKNOWN:
-        return f"{situation.new} admits its pods again when it starts: {after(reasons[0].text, ': ')}"
-    return _refused(situation, reasons)
-
-
 def _finished(_: Situation, reasons: Reasons) -> str:
     return f"{reasons[0].text}: a kubelet that starts ends what is left of a finished pod"
 
@@ -409,7 +403,7 @@ BY_POD: Final[Mapping[str, Clause]] = {
     rules.DEADLINE: _deadline,
     rules.EXIT_CODE: _exit_code,
     rules.ROOM: _room,
-    rules.HOST_PORT: _host_port,
+    rules.HOST_PORT: _room,
     rules.NOT_SEEN: _not_seen,
     rules.NO_VOLUME: _no_volume,
     rules.QOS: _qos,

@@ -488,7 +488,8 @@ class _Given:
             return
         kept = [self._amounts(field, flag).get(resource, "0") for field, flag in _RESERVING]
         if resource == "memory":
-            kept.append(self._amounts(*_EVICTING, default=_EVICTED).get("memory.available", "0"))
+            default = self._hazards.eviction_hard
+            kept.append(self._amounts(*_EVICTING, default=default).get("memory.available", "0"))
         numbers = [_quantity(str(each)) for each in kept]
         if any(number is None for number in numbers):
             return
@@ -584,9 +585,6 @@ def _is_qualified(key: str) -> bool:
 _RESERVING: Final = (("kubeReserved", "kube-reserved"), ("systemReserved", "system-reserved"))
 
 _EVICTING: Final = ("evictionHard", "eviction-hard")
-
-_EVICTED: Final = MappingProxyType({"memory.available": "100Mi"})
-"""The thresholds of a kubelet that is given none (v1beta1 defaults_linux.go)."""
 
 _UNJUDGED: Final = (
     "reserved-memory",

@@ -264,6 +264,8 @@ def _divided(found: Text, value: Mapping[str, Any]) -> list[tuple[int, int, Mapp
     statuses = list(marks[1].finditer(found.whole, spec.start())) if spec else []
     if spec is None or not statuses or "spec" not in keys[:-1] or keys[-1] != "status":
         return []
+    if not isinstance(value["status"], Mapping):  # in YAML, a key without a value: a null
+        return []
     ends = 0, spec.start(), statuses[-1].start(), len(found.whole)
     of_keys = 0, keys.index("spec"), keys.index("status"), len(keys)
     return [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import random
+import re
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
@@ -293,6 +294,24 @@ def test_what_is_no_object_among_pods(
     first, *others = replicas(4)
     _, problem = same(dumped([first, odd, *others], tmp_path / f"pods{suffix}"), monkeypatch)
     assert "items[1]" in problem
+
+
+@pytest.mark.parametrize("part", ["metadata", "spec", "status"])
+def test_a_key_without_a_value(part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its text is that of the key of a mapping, and what it has is a null."""
+    pods = replicas(7)
+    text = dumped(pods, tmp_path / "pods.yaml") and (tmp_path / "pods.yaml").read_text()
+    before, *whole = text.split("\n- apiVersion: v1\n")
+    for number in (2, 3, 5):
+        # up to the next key of the pod, or its end
+        whole[number] = re.sub(
+            rf"^  {part}:\n( {{4}}.*\n?|  - .*\n?)*", f"  {part}:\n", whole[number], flags=re.MULTILINE
+        )
+        assert f"\n  {part}:\n    " not in whole[number]
+    path = tmp_path / "without.yaml"
+    path.write_text("\n- apiVersion: v1\n".join([before, *(one.rstrip("\n") for one in whole)]) + "\n")
+    found, problem = same(str(path), monkeypatch)
+    assert found or ("items[2]" in problem and part == "spec")
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

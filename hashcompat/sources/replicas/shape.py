@@ -133,7 +133,7 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
         spec = self.spec.filled(values)
         of_status = pods.reported(self.value["metadata"], spec, Fields(status, origin, f"{path}.status"))
         states = States(status, origin, path)
-        labels = self.metadata.filled(values)["labels"] if self.has_labels else pod.labels
+        labels = part(self.metadata.filled(values), "labels") if self.has_labels else pod.labels
         owner = "/".join([first if slot is None else values[slot] for slot, first in self.owner])
         # A workload follows from the owner and the label pod-template-hash alone.
         same = owner == pod.owner and not self.has_labels

@@ -286,6 +286,38 @@ def test_a_pod_that_differs_is_read_as_it_is(
     same(dumped(pods, tmp_path / f"more{suffix}"), monkeypatch)
 
 
+def inner(value: Any, *steps: str | int) -> Iterator[tuple[str | int, ...]]:
+    """Yield where in a value there is a mapping or a list."""
+    for step, there in value.items() if isinstance(value, dict) else enumerate(value):
+        if isinstance(there, dict | list):
+            yield *steps, step
+            yield from inner(there, *steps, step)
+
+
+WRAPPED: dict[str, Callable[[Any], Any]] = {
+    "list": lambda value: [value],
+    "mapping": lambda value: {"a": value},
+    "null": lambda _: None,
+}
+
+
+@pytest.mark.parametrize(
+    ("steps", "suffix", "wrapped"),
+    sliced(
+        product([*inner(replicas(1)[0])], SUFFIXES, WRAPPED),
+        [*product([*inner(replicas(1)[0])], [".json"], ["list"])],
+    ),
+)
+def test_what_is_of_another_type_anywhere(
+    steps: tuple[str | int, ...], suffix: str, wrapped: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the third pod and those behind it, each of which has values of its own in it."""
+    pods = replicas(6)
+    for pod in pods[2:5]:
+        put(WRAPPED[wrapped](at(*steps)(pod)), *steps)(pod)
+    same(dumped(pods, tmp_path / f"pods{suffix}"), monkeypatch)
+
+
 @pytest.mark.parametrize("odd", ["v1", 7, None, [], [{"kind": "Pod"}]])
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_what_is_no_object_among_pods(

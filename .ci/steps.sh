@@ -75,8 +75,9 @@ evidence() {
 }
 
 readme() {
-  step "set up, run the main job and the next commands, in one shell, as the README says"
-  bash -euo pipefail -c "$(python3 .ci/readme_command.py setup first)"
+  step "set up, run the main job, the next commands and the quick start, in one shell, as README and guide say"
+  bash -euo pipefail -c "$(python3 .ci/readme_command.py setup first quick-start)"
+  rm runbook.md # the quick start writes it
 }
 
 tools() {
@@ -145,6 +146,7 @@ go_code() {
   # of the workflows, the scripts in them included: shellcheck reads those
   packages shellcheck
   go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -no-color
+  sed 's/<owner>/owner/; s/<commit>/main/' examples/github/workflow.yml | go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -no-color -
   shellcheck examples/normalize/*.sh
   # of the plays, Ansible's own linter, which is large
   [ "$tier" = run ] || { packages ansible-lint && ansible-lint --offline -q examples/ansible/gate.yml examples/normalize/play.yml; }

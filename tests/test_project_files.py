@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -62,7 +63,11 @@ def test_files_are_what_their_readers_want(schema: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_zizmor_finds_nothing() -> None:
+def test_zizmor_finds_nothing(tmp_path: Path) -> None:
+    """Nor in the example, where a name and a commit stand for the placeholders that no reader takes."""
+    text = (ROOT / "examples" / "github" / "workflow.yml").read_text(encoding="utf-8")
+    example = tmp_path / "workflow.yml"
+    example.write_text(text.replace("<owner>", "owner").replace("<commit>", "0" * 40), encoding="utf-8")
     program = str(Path(sys.executable).with_name("zizmor"))
     command = [
         program,
@@ -72,6 +77,7 @@ def test_zizmor_finds_nothing() -> None:
         "--strict-collection",
         str(GITHUB),
         str(ROOT / "action.yml"),
+        str(example),
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -99,6 +105,34 @@ def test_no_job_has_rights_that_it_does_not_name() -> None:
         assert workflow["permissions"] == {}, path.name
         for name, job in workflow["jobs"].items():
             assert "permissions" in job, (path.name, name)
+
+
+def test_no_address_is_one_that_somebody_else_may_own() -> None:
+    """Nothing is published yet: until then all lead below .invalid, which nobody can own (RFC 6761)."""
+    hosts = {urlsplit(address).hostname for address in project()["urls"].values()}
+    forms = yaml.safe_load((GITHUB / "ISSUE_TEMPLATE" / "config.yml").read_text(encoding="utf-8"))
+    (contact,) = forms["contact_links"]
+    assert hosts == {urlsplit(contact["url"]).hostname} == {"source.hashcompat.invalid"}
+
+
+def test_a_release_fails_while_an_address_is_a_placeholder(tmp_path: Path) -> None:
+    workflow = yaml.safe_load((GITHUB / "workflows" / "release.yml").read_text(encoding="utf-8"))
+    (script,) = (
+        step["run"] for step in workflow["jobs"]["build"]["steps"] if "placeholder" in step.get("name", "")
+    )
+    files = re.findall(r"README\.md|pyproject\.toml|deploy|\.github/\S+(?=;)", script)
+    assert len(files) == 4
+    shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
+    done = subprocess.run(shell, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    named = {line.partition(":")[0] for line in done.stdout.splitlines()}
+    assert named == {*files[:2], "deploy/packages/nfpm.yaml", f"{files[3]}/config.yml"}
+    for name in named:
+        target = tmp_path / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text((ROOT / name).read_text("utf-8").replace("hashcompat.invalid", "example.org"))
+    done = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
 
 
 def test_each_python_that_is_promised_is_tested() -> None:

@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import textwrap
 from pathlib import Path
 from typing import Final
 
@@ -19,22 +20,24 @@ from hashcompat.cli import program
 from tests.helpers.program import ROOT, SAMPLE, SCRIPTS, options_of
 
 README: Final = (ROOT / "README.md").read_text()
-PAGES: Final = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES: Final = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 MOST_WORDS: Final = 1400
 
 _BLOCK: Final = re.compile(
-    r"(?:<!-- (?P<mark>[^>]+) -->\n)?```(?P<language>sh|python)\n(?P<text>.*?)```", re.DOTALL
+    r"^ *(?:<!-- (?P<mark>[^>]+) -->\n *)?```(?P<language>sh|python)\n(?P<text>.*?)^ *```",
+    re.DOTALL | re.MULTILINE,
 )
+"""A block, which may belong to an item of a list."""
 
-RUN: Final = ("run", "command: first")
-"""Marks of blocks that run here; CI runs the commands that set up."""
+RUN: Final = {"run": 0, "command: first": 0, "run: stops": 2}
+"""Marks of blocks that run here, and the exit code that they end with; CI runs the commands that set up."""
 
 BLOCKS: Final = [
     pytest.param(
         found["mark"] or "",
         found["language"],
-        found["text"],
-        id=f"{page.name}-{number}",
+        textwrap.dedent(found["text"]),
+        id=f"{page.relative_to(ROOT)}-{number}",
         marks=pytest.mark.slow if found["mark"] in RUN else (),
     )
     for page in PAGES
@@ -125,7 +128,7 @@ def test_what_a_block_shows_can_be_typed(mark: str, language: str, text: str, tm
             text=True,
             check=False,
         )
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == RUN[mark], done.stderr
         assert done.stdout
     elif language == "python":
         names = {

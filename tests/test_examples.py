@@ -98,6 +98,77 @@ def test_the_prepare_container_stops_a_plan_of_the_system_upgrade_controller(
     assert result.document["summary"]["containers"] == 1, "the Job of the controller does not count"
 
 
+REWRITING = EXAMPLES / "normalize"
+STUB = """#!/bin/sh
+case ${0##*/} in
+chroot) shift && cd "$HOST" && exec "$@" ;;
+systemctl) [ "$3" = "$UNIT" ] ;;
+*) echo "${0##*/} $*" >>"$LOG" ;;
+esac
+"""
+
+
+def on_a_node(plan: dict[str, Any], place: Path, unit: str) -> list[str]:
+    """Run what a Plan's Job runs on a node with one of the units; return what it lets the host do."""
+    (stubs := place / "stubs").mkdir(exist_ok=True)
+    for name in ("chroot", "systemctl", "systemd-run"):
+        (stubs / name).write_text(STUB)
+        (stubs / name).chmod(0o755)
+    (script,) = plan["spec"]["upgrade"]["args"]
+    for old, new in (("/run/normalization", "secret"), ("/usr/local/bin", "bin"), ("/usr/bin", "bin")):
+        script = script.replace(old, str(place / new))
+    script = re.sub(r"/host\b", str(place / "host"), script).replace("cd /root/", "cd root/")
+    script = re.sub(r"(?<=\s)/(k3s|rke2|kubelet|hashcompat)\b", rf"{place}/image/\1", script)
+    (log := place / "log").write_text("")
+    given = {"LOG": str(log), "HOST": str(place / "host"), "UNIT": unit, "SYSTEM_UPGRADE_NODE_NAME": "n1"}
+    given["PATH"] = f"{stubs}:{os.environ['PATH']}"
+    done = subprocess.run(["/bin/sh", "-euc", script], env=given, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return log.read_text().splitlines()
+
+
+@pytest.fixture
+def image(tmp_path: Path) -> Path:
+    """Write what the Job has: its Secret and its image, and below ``bin`` what is installed on the node."""
+    for name in ("host", "secret", "image", "bin"):
+        (tmp_path / name).mkdir()
+    for name in ("normalization.json", "k3s.sh"):
+        (tmp_path / "secret" / name).write_text(name)
+    (tmp_path / "secret" / "node.sh").write_text('echo "$NODE_NAME $*" >>"$LOG"\n')
+    (tmp_path / "image" / "hashcompat").write_text("hashcompat")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "plan", documents(REWRITING / "plan-k3s.yaml"), ids=lambda plan: plan["metadata"]["name"]
+)
+@pytest.mark.parametrize("unit", ["k3s", "k3s-agent", "rke2-server", "rke2-agent"])
+def test_the_plans_of_k3s_let_a_unit_of_the_host_do_it_once(
+    plan: dict[str, Any], unit: str, image: Path
+) -> None:
+    program = unit.partition("-")[0]
+    (image / "image" / program).write_text("new")
+    (image / "bin" / program).write_text("old")
+    place = image / "host/root/upgrade"
+    ran = f"sh {place}/k3s.sh {place}/normalization.json {unit} {place}/{program}"
+    (called,) = on_a_node(plan, image, unit)
+    assert called.endswith(f"--setenv=NODE_NAME=n1 {ran}")
+    assert called.startswith("systemd-run ")
+    assert (image / "bin" / "hashcompat").stat().st_mode & 0o777 == 0o755
+    (image / "bin" / program).write_text("new")  # as k3s.sh leaves it
+    assert on_a_node(plan, image, unit) == []
+
+
+def test_the_plan_of_a_kubelet_does_it_once(image: Path) -> None:
+    plan = of_kind(REWRITING / "plan.yaml", "Plan")
+    (image / "image" / "kubelet").write_text("new")
+    (image / "bin" / "kubelet").write_text("old")
+    ran = "n1 normalization.json kubelet"
+    assert on_a_node(plan, image, "kubelet") == [ran]
+    (image / "bin" / "kubelet").write_text("new")
+    assert on_a_node(plan, image, "kubelet") == []
+
+
 def test_the_cron_job_writes_the_series_that_the_alert_reads(cluster: Path, run: Run, tmp_path: Path) -> None:
     job = of_kind(EXAMPLES / "metrics" / "cronjob.yaml", "CronJob")["spec"]["jobTemplate"]["spec"]
     writer, pusher = job["template"]["spec"]["initContainers"] + job["template"]["spec"]["containers"]

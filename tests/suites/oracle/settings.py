@@ -26,6 +26,9 @@ one, and a kubelet looks at others later."""
 OTHERS: Final = ("config", "config-dir", "kubeconfig", "bootstrap-kubeconfig", "help", "version")
 """Flags that name files or end the program before anything is judged."""
 
+OF_LIBRARIES: Final[Mapping[str, str]] = {"v": "logging.verbosity"}
+"""Flags that libraries register, which the programs are built without, until a file has a field for it."""
+
 _NUMBERS: Final = (-1001, -2, -1, 0, 1, 2, 3, 10, 31, 32, 100, 101, 1000, 1001, 65535, 65536, 131072)
 
 _WIDE: Final = tuple(
@@ -87,7 +90,9 @@ class Settings:
             if "[]" not in path and path not in LEFT and path.partition(".")[0] not in ("kind", "apiVersion")
         }
         self.flags = {
-            name: flag.kind for name, flag in self.hazards.flags.flags(of).items() if name not in OTHERS
+            name: flag.kind
+            for name, flag in self.hazards.flags.flags(of).items()
+            if name not in OTHERS and (name not in OF_LIBRARIES or OF_LIBRARIES[name] in self.fields)
         }
         # 1.26 refuses to be given none, which PF-103 finds.
         needed = self.hazards.runtime_endpoint == "none"
@@ -159,6 +164,8 @@ class Settings:
         some = range(self._random.randint(0, 2))
         if row.taints:
             return [self._taint() for _ in some]
+        if row.field == "logging.vmodule":
+            return [{"filePattern": "a*", "verbosity": self._random.randint(0, 9)} for _ in some]
         if row.memory_of_nodes:
             nodes = (self._random.choice((0, 0, 1)) for _ in some)
             return [{"numaNode": node, "limits": self._limits()} for node in nodes]

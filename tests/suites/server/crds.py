@@ -27,6 +27,7 @@ _SECURITY: Final = _object(
     readOnlyRootFilesystem={"type": "boolean"},
     runAsNonRoot={"type": "boolean"},
     runAsUser={"type": "integer", "format": "int64"},
+    privileged={"type": "boolean"},
 )
 _CONTAINER: Final = _object(
     ("image",), image=_TEXT, command=_list(_TEXT), args=_list(_TEXT), securityContext=_SECURITY
@@ -40,6 +41,8 @@ _PLAN: Final = _object(
         matchExpressions=_list(_object(("key", "operator"), key=_TEXT, operator=_TEXT, values=_list(_TEXT)))
     ),
     cordon={"type": "boolean"},
+    tolerations=_list(_object(key=_TEXT, operator=_TEXT, value=_TEXT, effect=_TEXT)),
+    secrets=_list(_object(("name", "path"), name=_TEXT, path=_TEXT)),
     prepare=_CONTAINER,
     upgrade=_CONTAINER,
 )

@@ -34,6 +34,8 @@ MANIFESTS = {
     "collect-daemonset.yaml": "daemonset.apps/collect",
     "collect-daemonset-without-shell.yaml": "daemonset.apps/collect",
     "system-upgrade-controller/plan.yaml": "plan.upgrade.cattle.io/k3s-agent",
+    "normalize/plan.yaml": "plan.upgrade.cattle.io/kubelet-with-rewritten-records",
+    "normalize/plan-k3s.yaml": "plan.upgrade.cattle.io/agents-with-rewritten-records",
     "argo-cd/presync.yaml": "job.batch/hashcompat-gate",
     "fleet/argo-cd.yaml": "applicationset.argoproj.io/hashcompat-snapshot",
     "fleet/rancher-fleet.yaml": "gitrepo.fleet.cattle.io/hashcompat-snapshot",
@@ -95,7 +97,8 @@ def test_an_overlay_is_accepted(path: Path, created: str, shell: Shell, ready: C
 def test_a_field_that_is_misspelled_is_refused(shell: Shell, ready: Cluster, tmp_path: Path) -> None:
     wrong = "arguments"
     for file in (
-        *("system-upgrade-controller/plan.yaml", "normalize/plan.yaml", "argo-cd/presync.yaml"),
+        *("system-upgrade-controller/plan.yaml", "normalize/plan.yaml", "normalize/plan-k3s.yaml"),
+        "argo-cd/presync.yaml",
         "fleet/member/cronjob.yaml",
     ):
         changed = tmp_path / file.replace("/", "-")

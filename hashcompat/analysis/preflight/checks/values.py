@@ -802,6 +802,8 @@ def _is_below(space: str, namespaces: tuple[str, ...]) -> bool:
 def _within(limits: Limits) -> str:
     if limits.above is not None:
         return f"greater than {limits.above} and at most {limits.most}"
+    if limits.least is None:
+        return f"at most {limits.most}"
     if limits.most is not None:
         return f"between {limits.least} and {limits.most}, inclusive"
     return f"at least {limits.least}"

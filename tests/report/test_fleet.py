@@ -56,15 +56,15 @@ def test_two_clusters_of_one_name_are_one_sample() -> None:
 
 def test_a_page_has_a_row_for_each_cluster_and_a_cell_for_each_target() -> None:
     heads, *rows = html_cells(shown("html"), "clusters")
-    assert heads[:7] == ["Verdict", "Cluster", *(f"To {target}" for target in TARGETS), "Waves"]
+    assert heads[:8] == ["Verdict", "Cluster", "Why", *(f"To {target}" for target in TARGETS), "Waves"]
     assert len(rows) == 240
     cells = {row[1]: row for row in rows}
     for one in WAVED.clusters:
-        for upgrade, cell in zip(one.upgrades, cells[one.name][2:6], strict=True):
+        for upgrade, cell in zip(one.upgrades, cells[one.name][3:7], strict=True):
             wanted = upgrade.status if upgrade.restarts is None else str(upgrade.restarts)
             assert cell.startswith(wanted)
     waved = {each.name for of in WAVED.waves for wave in of.waves for each in wave.clusters}
-    assert {name for name, row in cells.items() if any(map(str.isdigit, row[6]))} == waved
+    assert {name for name, row in cells.items() if any(map(str.isdigit, row[7]))} == waved
 
 
 def test_a_page_without_waves_has_no_column_of_them() -> None:

@@ -235,9 +235,9 @@ def _main(fleet: Fleet) -> Main:
     """Return the clusters, each with a cell for each target that sorts by its restarts."""
     waved = [{one.source: wave.number for wave in of.waves for one in wave.clusters} for of in fleet.waves]
     columns = [
-        *("Verdict", "Cluster", *(f"To {target}" for target in fleet.targets)),
+        *("Verdict", "Cluster", "Why", *(f"To {target}" for target in fleet.targets)),
         *(["Wave" if len(fleet.waves) == 1 else "Waves"] if fleet.waves else []),
-        *("Running", "Nodes", "Pods", "Taken", "Labels", "Why"),
+        *("Running", "Nodes", "Pods", "Taken", "Labels"),
     ]
     order = [*Standing]
     clusters = sorted(
@@ -270,6 +270,7 @@ def _row(one: Cluster, waved: Sequence[Mapping[str, int]]) -> Row:
         [
             standing_cell(one.standing),
             one.name,
+            why if one.standing is not Standing.PASS else None,
             *(_cell(each, one.containers or 0) for each in one.upgrades),
             *([", ".join(str(numbers.get(one.source, "-")) for numbers in waved)] if waved else []),
             ", ".join(one.running) or None,
@@ -277,7 +278,6 @@ def _row(one: Cluster, waved: Sequence[Mapping[str, int]]) -> Row:
             one.pods,
             f"{one.taken:%Y-%m-%d %H:%M}" if one.taken else None,
             labels(one) or None,
-            why if one.standing is not Standing.PASS else None,
         ],
         one.standing.value,
     )

@@ -9,7 +9,7 @@ from hashcompat.core.model.escape import count, printable
 from hashcompat.core.model.making import KeptPage, KeptPages
 from hashcompat.output.documents import rollout as docs
 from hashcompat.output.report.model import Coloured, Document, Prose, Report, Table, document
-from hashcompat.output.report.page import TONES, Link, Listing, Page, Piece
+from hashcompat.output.report.page import TONES, Link, Listing, Page, Piece, heading
 from hashcompat.output.report.provenance import Provenance
 
 KIND: Final = "Reports"
@@ -77,9 +77,11 @@ def _page(joined: KeptPages) -> Page:
     bad = sum(page.about.tone == "bad" for page in joined.pages)
     left = sum(page.about.tone == "open" for page in joined.pages)
     about = first.about
-    columns = [name.replace("-", " ").capitalize() for name in _COLUMNS]
+    columns = [*map(heading, _COLUMNS)]
+    upgrades = {found for page in joined.pages if (found := page.about.fact("upgrade"))}
+    of = f"{len(upgrades)} upgrades" if len(upgrades) > 1 else about.fact("upgrade") or about.title
     return Page(
-        title=f"Reports: {about.fact('upgrade') or about.title}",
+        title=f"Reports: {of}",
         kind=KIND,
         verdict=Piece(about.verdict, about.tone) if about.verdict else None,
         answer=[Piece(f"{about.kind}: {about.answer}", "" if about.verdict else about.tone)],

@@ -244,6 +244,11 @@ class Page(msgspec.Struct, frozen=True):
         return json.dumps(msgspec.to_builtins(about))
 
 
+def heading(column: str) -> str:
+    """Return a column's name, ``READY-AFTER``, as prose has it."""
+    return column.replace("-", " ").capitalize()
+
+
 TONES: Final = {"red": "bad", "magenta": "open", "yellow": "open", "green": "good"}
 
 

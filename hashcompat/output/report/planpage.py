@@ -32,6 +32,7 @@ from hashcompat.output.report.page import (
     Row,
     Step,
     Why,
+    heading,
     toned,
 )
 from hashcompat.output.report.planview import (
@@ -294,7 +295,9 @@ def _owners(shown: Excerpt) -> Listing | None:
     rest = groups[_OWNERS:]
     more = sum(group.concerned for group in rest)
     after = f"and {count(len(rest), 'more owner')} with {count(more, 'container')} that are not kept"
-    return Listing(table.columns, table.rows, "Owners and their reasons", after if rest else "")
+    return Listing(
+        [*map(heading, table.columns)], table.rows, "Owners and their reasons", after if rest else ""
+    )
 
 
 def _chart(place: str, noun: str, shown: Excerpt, group_by: GroupBy) -> Chart:

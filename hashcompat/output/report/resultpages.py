@@ -32,6 +32,7 @@ from hashcompat.output.report.page import (
     Piece,
     Row,
     Why,
+    heading,
 )
 from hashcompat.output.report.planpage import cause_of
 from hashcompat.output.report.planview import Excerpt
@@ -50,7 +51,7 @@ def gate_page(report: Report[GateResult], result: GateResult) -> Page:
     counts += [Count(numbers[word], _words(word)) for word in Standing if numbers[word]]
     kinds = Excerpt(plan, plan.items).tally.kinds if not result.after else ()
     titles = {"OUTCOME": ("policy", "Policy"), "COUNTS AS": ("owners", "Owners")}
-    table = report.wide(result) if report.wide else None
+    table = _telling(report.wide(result), "REASON") if report.wide else None
     return framed(
         report,
         result,
@@ -76,7 +77,7 @@ def impact_page(report: Report[Impact], impact: Impact) -> Page:
     }
     steps = [step for step in (Step.DRAIN, Step.UNDECIDED, Step.IN_PLACE, Step.CLEAN) if numbers[step]]
     left = [Count(len(impact.nodes) - len(kept), "left out")] if len(kept) < len(impact.nodes) else []
-    table = _filled(report.wide(impact)) if report.wide else None
+    table = _telling(_to_drain(report.wide(impact)), "WHY") if report.wide else None
     return framed(
         report,
         impact,
@@ -95,22 +96,41 @@ def impact_page(report: Report[Impact], impact: Impact) -> Page:
     )
 
 
-_OF_OWNERS: Final = "STATIC"
-"""A long column whose pods the table of owners has."""
+_LEFT_OUT: Final = frozenset({"STATIC", "UID"})
+"""Long columns: static pods are in the table of owners, and other formats have what programs ask for."""
+_ONE_FOR_ALL: Final = frozenset({"TYPE", "RELEASE", "FILE"})
+"""Columns that tell nothing where every row has the same: the facts of the page name it."""
 
 
-def _filled(table: Table) -> Table:
-    """Return a table without the columns that no row has anything in, but for those of the narrow table."""
-    rows = [list(row) for row in table.rows()]
-    narrow = table.columns.index("WHY") + 1
-    kept = [
-        place
-        for place in range(len(table.columns))
-        if place < narrow
-        or (table.columns[place] != _OF_OWNERS and any(row[place] not in (None, 0) for row in rows))
-    ]
-    columns = [table.columns[place] for place in kept]
-    return Table(columns, lambda: ([row[place] for place in kept] for row in rows))
+def _telling(table: Table, last: str) -> Table:
+    """Return a table without columns that tell nothing behind ``last``, the last one of the narrow table."""
+    columns, rows = table.columns, [list(row) for row in table.rows()]
+    found = {name: {row[place] for row in rows} for place, name in enumerate(columns)}
+    mute = {name for name in columns if name in _LEFT_OUT or not found[name] - {None, 0}}
+    mute |= {name for name in _ONE_FOR_ALL & found.keys() if len(found[name]) == 1}
+    if "FILE" in mute:
+        mute.add("LINE")
+    if "WORKLOAD" in found and all(
+        row[columns.index("WORKLOAD")] == row[columns.index("OWNER")] for row in rows
+    ):
+        mute.add("WORKLOAD")
+    first = columns.index(last) + 1
+    kept = [place for place, name in enumerate(columns) if place < first or name not in mute]
+    return Table([columns[place] for place in kept], lambda: ([row[place] for place in kept] for row in rows))
+
+
+def _to_drain(table: Table) -> Table:
+    """Return the table of nodes with the flags of a drain where one is needed, and nowhere else."""
+    step, drain = map(table.columns.index, ("STEP", "DRAIN"))
+    drained = {Step.DRAIN.value, Step.UNDECIDED.value}
+
+    def rows() -> Iterator[Sequence[object]]:
+        for row in table.rows():
+            cells = list(row)
+            cells[drain] = cells[drain] if str(cells[step]) in drained else None
+            yield cells
+
+    return Table(table.columns, rows)
 
 
 def preflight_page(report: Report[Preflight], result: Preflight) -> Page:
@@ -283,7 +303,7 @@ def _listings(
             continue
         named = next((titles[column] for column in table.columns if column in titles), None)
         if named and (rows := [*table.rows()]):
-            columns = [*map(_heading, table.columns)]
+            columns = [*map(heading, table.columns)]
             after = table.after.removesuffix(_UNTIL)
             yield Listing(columns, _again(rows), named[1], after, named[0])
 
@@ -299,7 +319,7 @@ def _main(table: Table, place: str, title: str, by: str, order: Sequence[str] = 
     if order:
         rows.sort(key=lambda cells: order.index(str(cells[0])))
     numbers = Counter(str(cells[0]) for cells in rows)
-    columns = [_heading(name) for name in (by, *table.columns[:at], *table.columns[at + 1 :])]
+    columns = [heading(name) for name in (by, *table.columns[:at], *table.columns[at + 1 :])]
     return Main(
         place,
         title,
@@ -307,13 +327,8 @@ def _main(table: Table, place: str, title: str, by: str, order: Sequence[str] = 
         lambda: (Row(cells, str(cells[0])) for cells in rows),
         len(rows),
         dict(numbers),
-        sorts=_heading(by),
+        sorts=heading(by),
     )
-
-
-def _heading(column: str) -> str:
-    """Return a column's name as prose has it."""
-    return column.replace("-", " ").capitalize()
 
 
 def _words(standing: Standing) -> str:

@@ -74,6 +74,8 @@ def test_reports_of_two_changes_are_not_passed_off_as_one(run: Run, directory: P
     run("plan", "--to", "1.15.12", "-f", "-", "--report", f"html={directory / 'other.html'}", stdin=PODS)
     err = run("report", directory).err
     assert "Warning: These reports are of 2 upgrades: kubelet v1.13.12 -> 1.14.10, kubelet v1" in err
+    text = run("report", directory, "-q", "-o", "html").out
+    assert "<h1>Reports: 2 upgrades</h1>" in text
 
 
 def test_a_hostile_name_of_a_file_is_a_link_to_it_and_nothing_else(run: Run, directory: Path) -> None:

@@ -185,7 +185,7 @@ def test_any_other_result_is_a_page_of_its_table_and_notes() -> None:
     table = Table(("NAME", "WHY"), lambda: [["</style>", Prose("a < b")], [None, 1]])
     report: Report[str] = Report("Kind", table=lambda _: table, notes=lambda _: ["see #12345"])
     text = shown("", report)
-    assert html_cells(text, "rows") == [["NAME", "WHY"], ["</style>", "a < b"], ["", "1"]]
+    assert html_cells(text, "rows") == [["Name", "Why"], ["</style>", "a < b"], ["", "1"]]
     (link,) = (one for one in page(text).iter("a") if one.get("rel"))
     assert link.get("href") == "https://github.com/kubernetes/kubernetes/pull/12345"
 

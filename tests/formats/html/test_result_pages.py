@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -88,6 +89,23 @@ def test_a_gate_shows_its_policy_and_the_violations_first(run: Run) -> None:
     text = shown(run, "gate")
     assert html_cells(text, "rows")[1][:5] == ["VIOLATION", "n2", "ns", "b", "c"]
     assert len(html_cells(text, "rows")) == 2
+
+
+def test_a_gate_has_no_column_that_tells_nothing(run: Run, tmp_path: Path) -> None:
+    assert html_cells(shown(run, "gate"), "rows")[0][5:] == ["Verdict", "Reason", "Owner"]
+    one, two = pod(MOUNTED, name="one"), pod(MOUNTED, name="two")
+    for name, found in (("a.json", one), ("b.json", two)):
+        (tmp_path / name).write_bytes(as_json(found))
+    text = run("gate", "--from", "1.13", "--to", "1.14", "-f", tmp_path, "-q", "-o", "html").out
+    assert html_cells(text, "rows")[0][7:] == ["Owner", "File", "Line"]
+
+
+def test_an_impact_names_what_a_drain_takes_where_one_is_needed(run: Run) -> None:
+    text = run("impact", "--sample", "--from", "1.30", "--to", "1.31", "-q", "-o", "html").out
+    heads, *rows = html_cells(text, "nodes")
+    drain = heads.index("Drain")
+    assert {row[0] for row in rows if row[drain]} <= {"drain", "undecided"}
+    assert any(row[drain] for row in rows)
 
 
 def test_what_is_kept_never_precedes_a_finding(run: Run) -> None:

@@ -33,14 +33,14 @@ def test_names_of_clusters_labels_and_owners_are_text_and_run_nothing(opened: Op
 def test_a_target_is_sorted_by_its_restarts_from_the_keyboard(opened: Opened) -> None:
     page = opened("fleet").page
     page.locator("#verdict-filter").focus()
-    for _ in range(6):
+    for _ in range(7):
         page.keyboard.press("Tab")
-    expect(page.locator("#clusters thead th:nth-child(5) button")).to_be_focused()
+    expect(page.locator("#clusters thead th:nth-child(6) button")).to_be_focused()
     for order, sign in (("ascending", 1), ("descending", -1)):
         page.keyboard.press("Enter")
-        head = page.locator("#clusters thead th:nth-child(5)")
+        head = page.locator("#clusters thead th:nth-child(6)")
         assert head.get_attribute("aria-sort") == order
-        texts = page.locator(f"{ROWS} td:nth-child(5)").all_text_contents()
+        texts = page.locator(f"{ROWS} td:nth-child(6)").all_text_contents()
         numbers = [sign * int(text.partition(" ")[0].partition("+")[0]) for text in texts[:90]]
         assert numbers == sorted(numbers)
 

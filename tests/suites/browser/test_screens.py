@@ -18,6 +18,9 @@ COLOURS: Final = "() => ['color', 'backgroundColor'].map((name) => getComputedSt
 PRINTED: Final = """() => addEventListener("beforeprint", () => {
     window.printed = [...document.querySelectorAll("#containers tbody tr[data-verdict]")].length;
 })"""
+CUT: Final = """() => [...document.querySelectorAll(".scroll")]
+    .filter((box) => box.scrollWidth > box.clientWidth + 1)
+    .map((box) => `${box.ariaLabel || box.getAttribute("aria-labelledby")}: ${box.scrollWidth}`)"""
 WIDTHS: Final = "() => [document.documentElement.scrollWidth, visualViewport.width, innerWidth]"
 
 
@@ -51,6 +54,18 @@ def test_a_phone_scrolls_one_way(opened: Opened, name: str) -> None:
     for width in (375, 320):
         page.set_viewport_size({"width": width, "height": 812})
         assert page.evaluate(WIDTHS) == [width] * 3
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_no_table_is_cut(opened: Opened, name: str) -> None:
+    """On a phone a row is a card; on a desktop only endless names make a table wider than the page."""
+    page = opened(name, **ON_A_PHONE).page
+    assert page.evaluate(CUT) == []
+    labels = page.locator(".cards tbody td[data-name]").count()
+    assert labels or page.locator("table.cards").count() == 0
+    if "hostile" not in name:
+        desktop = opened(name, viewport={"width": 1280, "height": 900}).page
+        assert desktop.evaluate(CUT) == []
 
 
 @pytest.mark.parametrize("width", [1280, 375])

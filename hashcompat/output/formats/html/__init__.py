@@ -21,7 +21,7 @@ from markupsafe import Markup, escape
 from hashcompat.core.model.escape import distinct, printable
 from hashcompat.output.formats.model import Style, facts_of
 from hashcompat.output.report.model import Report, Screen, Section, Table
-from hashcompat.output.report.page import TONES, Cell, Link, Listing, Main, Page, Piece, Row, toned
+from hashcompat.output.report.page import TONES, Cell, Link, Listing, Main, Page, Piece, Row, heading, toned
 
 _TEMPLATE: Final = "page.html.jinja"
 _WORD: Final = re.compile("(?<=[a-z])(?=[A-Z])")
@@ -100,10 +100,15 @@ def _cell(value: object, encoding: str) -> object:
     text = distinct(str(value), encoding)
     if isinstance(value, Link):
         address = "./" + quote(value.file, errors="surrogateescape")
-        return Markup('<a href="{}">{}</a>').format(address, text)
+        return Markup('<a href="{}">{}</a>').format(address, _unbroken(text))
     if tone := TONES.get(getattr(value, "colour", ""), ""):
         return Markup('<span class="tone-{}">{}</span>').format(tone, text)
-    return text
+    return _unbroken(text)
+
+
+def _unbroken(text: str) -> str | Markup:
+    """Return a text in which no line ends inside an arrow."""
+    return Markup(str(escape(text)).replace(*_ARROW)) if "->" in text else text  # noqa: S704 - of escaped text
 
 
 def _rows(main: Main, encoding: str) -> Iterator[Markup]:
@@ -181,9 +186,9 @@ def _texts(report: Report[Any], result: Any) -> Iterator[Listing | Sequence[Sequ
 def _body(section: Section) -> Listing | Sequence[Sequence[Piece]]:
     body = section.body
     if isinstance(body, Table):
-        return Listing(body.columns, body.rows, body.caption, body.after)
+        return Listing([*map(heading, body.columns)], body.rows, body.caption, body.after)
     return list(map(toned, body))
 
 
 def _main(kind: str, table: Table) -> Main:
-    return Main("rows", table.caption or kind, table.columns, lambda: map(Row, table.rows()))
+    return Main("rows", table.caption or kind, [*map(heading, table.columns)], lambda: map(Row, table.rows()))

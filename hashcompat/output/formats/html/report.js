@@ -55,6 +55,7 @@
       this.table = table;
       this.body = table.tBodies[0];
       this.heads = Array.from(table.tHead.rows[0].cells);
+      this.names = this.heads.map((head) => (head.classList.contains("toggle") ? "" : head.textContent));
       this.explained = this.heads[0].classList.contains("toggle");
       this.all = Array.from(this.body.rows, (row, place) => ({ row, place, text: "", detail: null }));
       this.body.replaceChildren();
@@ -69,7 +70,7 @@
       this.next = document.getElementById("next");
       this.listen();
       this.update();
-      table.classList.add("ready");
+      table.classList.add("ready", "cards");
       document.querySelector(".controls").hidden = false;
       this.prepare(0);
     }
@@ -173,6 +174,7 @@
       const rows = [];
       for (const one of some) {
         if (this.explained) this.button(one);
+        this.name(one.row);
         rows.push(one.row);
         if (one.detail) rows.push(one.detail);
       }
@@ -183,6 +185,16 @@
       this.shown.textContent = `${start + 1} to ${end} of ${this.matches.length.toLocaleString("en")}`;
       this.previous.disabled = start <= 0;
       this.next.disabled = end >= this.matches.length;
+    }
+
+    /* Says in each cell which column it is of, for a phone, where a row is a card. */
+    name(row) {
+      if (row.cells[row.cells.length - 1].dataset.name) return;
+      this.names.forEach((name, place) => {
+        if (!name) return;
+        row.cells[place].dataset.name = name;
+        if (/ .{40}|.{40} /.test(row.cells[place].textContent)) row.cells[place].classList.add("sentence");
+      });
     }
 
     nameOf(row) {

@@ -130,6 +130,7 @@ def versioned(out: Path, address: str = "", *, with_playground: bool = True) -> 
         out / __version__,
         address and f"{address.rstrip('/')}/{__version__}/",
         with_playground=with_playground,
+        has_versions=True,
     )
     names = [path.parent.name for path in out.glob("*/index.html")]
     names.sort(key=Version, reverse=True)
@@ -138,7 +139,7 @@ def versioned(out: Path, address: str = "", *, with_playground: bool = True) -> 
     (out / "index.html").write_text(_NEWEST.format(names[0]), encoding="utf-8")
 
 
-def build(out: Path, address: str = "", *, with_playground: bool = True) -> None:
+def build(out: Path, address: str = "", *, with_playground: bool = True, has_versions: bool = False) -> None:
     """Write the site; a directory that is there is replaced when all is made.
 
     Raises:
@@ -155,7 +156,8 @@ def build(out: Path, address: str = "", *, with_playground: bool = True) -> None
             page = work / "pages" / "docs" / "playground.md"
             title, _, rest = page.read_text(encoding="utf-8").partition("\n\n")
             page.write_text(f"{title}\n\n{_OPEN}\n\n{rest}", encoding="utf-8")
-        settings_text = yaml.safe_dump(settings(address), sort_keys=False).replace(_SLUG, _AS_GITHUB)
+        chosen = settings(address, has_versions=has_versions)
+        settings_text = yaml.safe_dump(chosen, sort_keys=False).replace(_SLUG, _AS_GITHUB)
         (work / "mkdocs.yml").write_text(settings_text, encoding="utf-8")
         program = Path(sys.executable).with_name("zensical")
         subprocess.run(
@@ -210,8 +212,11 @@ def members() -> list[str]:
     return sorted(hashcompat.__all__)
 
 
-def settings(address: str = "") -> dict[str, Any]:
-    """Return what the generator is told: no font, no script and no picture comes from anywhere else."""
+def settings(address: str = "", *, has_versions: bool = False) -> dict[str, Any]:
+    """Return what the generator is told: no font, no script and no picture comes from anywhere else.
+
+    Pages ask for the list of versions, so only where there is one are they told of it.
+    """
     return {
         "site_name": "hashcompat",
         "site_description": "Which containers will this kubelet upgrade restart?",
@@ -256,7 +261,7 @@ def settings(address: str = "") -> dict[str, Any]:
             },
         ],
         "extra_css": [STYLE.name],
-        "extra": {"version": {"provider": "mike"}, "generator": False},
+        "extra": {"generator": False, **({"version": {"provider": "mike"}} if has_versions else {})},
         "nav": list(navigation()),
     }
 

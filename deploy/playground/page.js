@@ -214,13 +214,16 @@ function listen() {
     say("Stopped; loading the program again.");
     await begin();
   };
-  const drop = $("drop");
+  // anywhere: a browser leaves the page for a file that is dropped beside its place
   for (const name of ["dragover", "dragleave", "drop"]) {
-    drop.addEventListener(name, (event) => {
+    document.addEventListener(name, (event) => {
+      if (!event.dataTransfer?.types.includes("Files")) return;
       event.preventDefault();
-      drop.classList.toggle("over", name === "dragover");
-      const dropped = Array.from(event.dataTransfer.files);
-      if (name === "drop" && dropped.length && !$("go").disabled) use(dropped);
+      $("drop").classList.toggle("over", name === "dragover");
+      if (name !== "drop") return;
+      $("file").files = event.dataTransfer.files;
+      $("pods").value = "";
+      if (!$("go").disabled) $("form").requestSubmit();
     });
   }
 }

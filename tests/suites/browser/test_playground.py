@@ -180,6 +180,32 @@ def test_a_dump_of_thirty_megabytes_is_planned_as_it_is_on_a_terminal(
     expect(one.page.locator("#answer-here")).to_contain_text("The first 20 of")
 
 
+DROP: Final = """([text, place]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], "dump.yaml"));
+    const event = (name) => new DragEvent(name, { dataTransfer: data, bubbles: true, cancelable: true });
+    const target = document.querySelector(place);
+    return ["dragover", "drop"].map((name) => !target.dispatchEvent(event(name)));
+}"""
+"""Drop a file; return whether the page took each event, which it leaves to the browser otherwise."""
+
+
+@pytest.mark.parametrize("place", ["#drop", "h1"])
+def test_a_file_is_dropped_anywhere(visit: Callable[..., Visit], place: str) -> None:
+    one = visit().loaded()
+    assert one.page.evaluate(DROP, [POD, place]) == [True, True]
+    assert one.answered().startswith("1 of 1")
+    expect(one.page.locator("#answer-here")).to_contain_text("dump.yaml")
+
+
+def test_a_file_that_is_dropped_too_early_waits_for_the_button(visit: Callable[..., Visit]) -> None:
+    one = visit()
+    expect(one.page.locator("#from option")).not_to_have_count(0)
+    assert one.page.evaluate(DROP, [POD, "body"]) == [True, True]
+    one.loaded().page.click("#go")
+    assert one.answered().startswith("1 of 1")
+
+
 def test_golden_hashes_are_equal(visit: Callable[..., Visit]) -> None:
     """The same hashes as Go's, by this Python on this platform."""
     golden = ROOT / "golden" / "containers"

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 import html5lib
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, Error, Request, expect
+from playwright.sync_api import Browser, ConsoleMessage, Error, Request, expect
 
 from hashcompat import __version__
 from scripts import site
@@ -82,11 +82,16 @@ def test_pages_fit_a_phone_and_ask_nobody_else(browser: Browser, address: str, s
     def on_error(error: Error) -> None:
         troubles.append(str(error))
 
+    def on_console(message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            troubles.append(f"{message.text} {message.location}")
+
     for options in (ON_A_PHONE, {"viewport": DESKTOP}):
         context = browser.new_context(**{**options, "color_scheme": scheme})
         page = context.new_page()
         page.on("request", on_request)
         page.on("pageerror", on_error)
+        page.on("console", on_console)
         for name in PAGES:
             page.goto(address + name)
             expect(page.locator("h1").first).to_be_visible()
@@ -125,10 +130,10 @@ def test_a_reader_chooses_among_versions(browser: Browser, made: Path, address: 
 
 @pytest.mark.full
 def test_two_builds_are_equal(made: Path, tmp_path: Path) -> None:
-    site.build(tmp_path / "again", with_playground=False)
+    site.versioned(tmp_path, with_playground=False)
     first, second = (
         {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
-        for root in (made, tmp_path / "again")
+        for root in (made, tmp_path / __version__)
     )
     assert sorted(first) == sorted(second)
     assert [name for name, data in first.items() if data != second[name]] == []
@@ -141,6 +146,14 @@ def test_the_search_finds_a_rule(browser: Browser, address: str) -> None:
     page.keyboard.type("HC022")
     expect(page.get_by_role("link").filter(has_text="HC022").first).to_be_visible()
     page.close()
+
+
+def test_only_a_site_with_versions_asks_for_their_list() -> None:
+    assert [name for made in (False, True) for name in site.settings(has_versions=made)["extra"]] == [
+        "generator",
+        "generator",
+        "version",
+    ]
 
 
 def test_the_index_names_every_page() -> None:

@@ -101,6 +101,12 @@ python_tests() {
   counted python
 }
 
+pythons() {
+  step "the Python tests on each other Python that is promised"
+  packages debootstrap
+  .ci/pythons
+}
+
 slow_tests() {
   step "Python tests that start processes, or measure time, memory or growth"
   suite slow --numprocesses auto --dist worksteal
@@ -159,7 +165,7 @@ vet() {
 
 runtimes() {
   step "real container runtimes: Docker and containerd"
-  packages docker.io containerd runc busybox-static shellcheck python3 prometheus prometheus-pushgateway curl strace rpm ruby
+  packages docker.io containerd runc busybox-static shellcheck python3 prometheus prometheus-pushgateway curl strace rpm ruby rubocop lintian
   # Of a slice, the tests build what they start.
   [ "$tier" = run ] || .venv/bin/python scripts/build.py containerd
   suite runtime

@@ -1,4 +1,5 @@
-# The formula of a tap. It installs by deploy/install.sh: every package is a wheel whose hash is locked in the release itself.
+# The formula of a tap. It installs by deploy/install.sh: every package is a wheel whose hash is locked in the
+# release itself.
 class Hashcompat < Formula
   desc "Predict which containers a kubelet upgrade kills and recreates"
   homepage "@homepage@"
@@ -9,7 +10,7 @@ class Hashcompat < Formula
   depends_on "python@3.13"
 
   def install
-    ENV.prepend_path "PATH", Formula["python@3.13"].opt_libexec/"bin"
+    ENV.prepend_path "PATH", formula_opt_libexec("python@3.13")/"bin"
     system "sh", "deploy/install.sh", libexec
     bin.install_symlink libexec.glob("bin/hashcompat")
     bin.install_symlink libexec.glob("bin/kubectl*hashcompat")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -23,6 +24,13 @@ def ran(*command: object, **variables: str) -> subprocess.CompletedProcess[str]:
         text=True,
         check=False,
     )
+
+
+def unpublished() -> dict[str, str]:
+    """Return the lines of the README that install what nobody has published yet, by their first word."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"<!-- published: not yet -->\n```sh\n(.+?)```", readme, re.DOTALL)
+    return {line.split()[0]: line for line in block.splitlines()}
 
 
 def written(directory: Path) -> Path:

@@ -2,9 +2,9 @@
 
     python conda.py RECIPE SOURCES WHEELS WORK
 
-conda-forge cannot be reached where these tests run. The channel has what the recipe names instead: this Python,
-as a virtual environment below the prefix, and each wheel of a directory. SOURCES is the directory with the source
-distribution. rattler-build solves, builds, and runs the tests of the recipe in an environment that it installs.
+conda-forge cannot be reached where these tests run. In its place the channel has what the recipe names: this
+Python, as a virtual environment below the prefix, and each wheel of a directory. SOURCES is the directory of
+the source distribution. rattler-build solves, builds, installs, and runs the tests that the recipe has.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ def packed(channel: Path, name: str, version: str, files: Path, depends: list[st
     """Put a directory into the channel as a package."""
     into = channel / "linux-64"
     into.mkdir(parents=True, exist_ok=True)
-    assemble_package(name, version, "linux-64", "0", into, files_dir=files, depends=depends, compression_level=1)
+    assemble_package(
+        name, version, "linux-64", "0", into, files_dir=files, depends=depends, compression_level=1
+    )
 
 
 def interpreter(channel: Path, work: Path) -> None:
@@ -67,7 +69,9 @@ def unpacked(channel: Path, wheel: Path, work: Path, names: dict[str, str]) -> N
         packed_wheel.extractall(site)
     (path,) = site.glob("*.dist-info/METADATA")
     metadata = Parser().parsestr(path.read_text(encoding="utf-8"))
-    depends = [re.sub(r"^\S+", lambda found: names.get(found[0], found[0]), one) for one in required(metadata)]
+    depends = [
+        re.sub(r"^\S+", lambda found: names.get(found[0], found[0]), one) for one in required(metadata)
+    ]
     name = canonicalize_name(metadata["Name"])
     packed(channel, names.get(name, name), metadata["Version"], work, ["python", *depends])
 
@@ -81,18 +85,18 @@ def main() -> None:
     (work / "recipe").mkdir(parents=True)
     (work / "recipe" / "recipe.yaml").write_text(text, encoding="utf-8")
     wanted = re.findall(r"^ +- ([A-Za-z][\w.-]*)", text, re.MULTILINE)
-    names = {canonicalize_name(name): name for name in wanted}
+    names: dict[str, str] = {canonicalize_name(name): name for name in wanted}
     interpreter(channel, work / "python")
     for wheel in sorted(wheels.glob("*.whl")):
         unpacked(channel, wheel, work / wheel.stem, names)
     (channel / "noarch").mkdir(exist_ok=True)
     asyncio.run(index.index_fs(channel))
     (one,) = Stage0Recipe.from_file(work / "recipe" / "recipe.yaml").render(VariantConfig(), RenderConfig())
-    built = one.run_build(
-        ToolConfiguration(test_strategy="native"), output_dir=work / "out", channels=[channel.resolve().as_uri()]
+    one.run_build(
+        ToolConfiguration(test_strategy="native"),
+        output_dir=work / "out",
+        channels=[channel.resolve().as_uri()],
     )
-    print(*built.log, sep="\n", file=sys.stderr)
-    print(*built.packages, sep="\n")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ end
 
 class Formula
   FIELDS = {}
-  PYTHON = Struct.new(:opt_libexec).new(Pathname(ARGV[2]))
 
   class << self
     %i[desc homepage url sha256 license depends_on].each do |field|
@@ -24,10 +23,9 @@ class Formula
     end
 
     def test(&block) = define_method(:checked, &block)
-
-    def [](name) = name == FIELDS[:depends_on] ? PYTHON : raise("#{name}: no dependency")
   end
 
+  def formula_opt_libexec(name) = name == FIELDS[:depends_on] ? Pathname(ARGV[2]) : raise("#{name}: no dependency")
   def libexec = Pathname(ARGV[1]) + "libexec"
   def bin = Pathname(ARGV[1]) + "bin"
   def system(*words) = Kernel.system(*words.map(&:to_s), exception: true)

@@ -17,7 +17,7 @@ from tests.helpers import daemons
 from tests.helpers.daemons import Node
 from tests.helpers.examples import EXAMPLES
 from tests.helpers.program import ROOT
-from tests.suites.runtime.callers import NEW, SAME, ran, written
+from tests.suites.runtime.callers import NEW, SAME, ran, unpublished, written
 
 pytestmark = pytest.mark.runtime
 
@@ -91,6 +91,11 @@ def image(engine: Node, tmp_path_factory: pytest.TempPathFactory) -> str:
     installer = (Path(pip.__file__).parent, "/usr/lib/python3.11/pip")
     base(engine, "build", installer, (place / "pip.conf", "/etc/pip.conf"), *network)
     base(engine, "runtime")
+    return built(engine, "localhost/hashcompat:test")
+
+
+def built(engine: Node, tag: str, *more: str) -> str:
+    """Build the image over the bases that are there, and return its tag."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DOCKER_BUILDKIT", "0")
         engine.docker(
@@ -99,12 +104,13 @@ def image(engine: Node, tmp_path_factory: pytest.TempPathFactory) -> str:
             "--build-arg=BUILD=localhost/build:test",
             "--build-arg=RUNTIME=localhost/runtime:test",
             *[f"--build-arg={name}" for name in ("http_proxy", "https_proxy") if name in os.environ],
-            "--tag=localhost/hashcompat:test",
+            f"--tag={tag}",
+            *more,
             "--file",
             str(ROOT / "deploy" / "image" / "Dockerfile"),
             str(ROOT),
         )
-    return "localhost/hashcompat:test"
+    return tag
 
 
 @pytest.mark.parametrize(("target", "code"), [(SAME, 0), (NEW, 2)])
@@ -133,6 +139,37 @@ def test_the_image_has_another_user_than_root_and_no_shell(engine: Node, image: 
     assert config["Config"]["Entrypoint"][0] == "/usr/bin/python3.11"
     with pytest.raises(AssertionError, match=r"executable file not found|no such file"):
         engine.docker("run", "--rm", "--network=none", "--entrypoint=sh", image, "-c", "true")
+
+
+def test_an_image_that_is_not_published_is_pulled_from_nobody(engine: Node) -> None:
+    program, *words = unpublished()["docker"].split()
+    assert program == "docker"
+    with pytest.raises(AssertionError, match=r"releases\.hashcompat\.invalid"):
+        engine.docker(*words)
+
+
+def test_a_second_build_has_equal_layers(engine: Node, image: str) -> None:
+    again = built(engine, "localhost/hashcompat:again", "--no-cache")
+    first, second = (
+        json.loads(engine.docker("image", "inspect", name))[0]["RootFS"]["Layers"] for name in (image, again)
+    )
+    assert first == second
+    assert len(first) > 1
+
+
+def test_the_image_is_compiled(engine: Node, image: str) -> None:
+    """Nothing can be written in it, so what is not compiled would be so at every start."""
+    place = (
+        "--entrypoint=/usr/bin/python3.11",
+        image,
+        "-c",
+        "import hashcompat; print(hashcompat.__cached__)",
+    )
+    (path,) = engine.docker("run", "--rm", "--read-only", "--network=none", *place).split()
+    code = f"print(open({path!r}, 'rb').read(8).hex())"
+    words = ("--entrypoint=/usr/bin/python3.11", image, "-c", code)
+    found = engine.docker("run", "--rm", "--read-only", "--network=none", *words).strip()
+    assert found.endswith("01000000"), "by its hash, which is not compared"
 
 
 def test_the_image_runs_the_extension_for_cluster_api(engine: Node, image: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tarfile
@@ -16,7 +17,7 @@ from hashcompat import __version__
 from scripts import packages
 from scripts.lib import gotool
 from scripts.locks import LOCKS
-from tests.suites.runtime.callers import NEW, SAME, ran, written
+from tests.suites.runtime.callers import NEW, SAME, ran, unpublished, written
 
 pytestmark = pytest.mark.runtime
 
@@ -46,7 +47,7 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv.create(place, with_pip=True)
     for words in (
         ("--require-hashes", "--requirement", LOCKS / "release.txt"),
-        ("PyYAML", "py-rattler-build"),
+        ("PyYAML", "py-rattler", "py-rattler-build", "uv"),
     ):
         done = ran(place / "bin" / "python", "-m", "pip", "install", "--quiet", *words)
         assert done.returncode == 0, done.stderr
@@ -122,6 +123,16 @@ def test_a_package_is_installed_compiled_run_and_removed(
         assert wanted in done.stdout
 
 
+VENDORED: Final = ("unstripped-binary-or-object", "embedded-library")
+"""What Debian forbids its own packages: compiled modules as the package index has them, for every Python."""
+
+
+def test_lintian_finds_no_error_in_the_deb(made: Path) -> None:
+    (deb,) = made.glob("*.deb")
+    done = ran("lintian", "--fail-on=error", f"--suppress-tags={','.join(VENDORED)}", deb)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_the_packages_want_a_python_that_they_were_built_for(made: Path) -> None:
     after = packages.Target((PYTHON,)).after
     (deb,), (rpm,) = made.glob("*.deb"), made.glob("*.rpm")
@@ -159,6 +170,14 @@ def test_the_formula_installs_from_the_source_distribution(made: Path, tmp_path:
     ]
 
 
+def test_rubocop_finds_nothing_in_the_formula(made: Path) -> None:
+    """Homebrew's own cops need a newer Ruby than Debian has; these are those that RuboCop has itself."""
+    config = Path(__file__).with_name("rubocop.yml")
+    done = ran("rubocop", "--config", config, "--cache=false", made / "hashcompat.rb")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 file inspected, no offenses" in done.stdout
+
+
 @pytest.mark.full
 def test_krew_accepts_its_manifest_and_installs_from_the_archive(made: Path, tmp_path: Path) -> None:
     manifest, archive = made / "hashcompat.yaml", made / "hashcompat-krew.tar.gz"
@@ -169,6 +188,11 @@ def test_krew_accepts_its_manifest_and_installs_from_the_archive(made: Path, tmp
     ):
         gotool.run(
             "go", "run", f"sigs.k8s.io/krew/cmd/{program}@{KREW}", *words, directory=tmp_path, environ=environ
+        )
+    _, _, *wanted = unpublished()["kubectl"].split()  # kubectl calls kubectl-krew with what follows
+    with pytest.raises(gotool.GoError, match=r"releases\.hashcompat\.invalid"):
+        gotool.run(
+            "go", "run", f"sigs.k8s.io/krew/cmd/krew@{KREW}", *wanted, directory=tmp_path, environ=environ
         )
     plugin = tmp_path / "krew" / "bin" / packages.PLUGIN
     done = ran(sys.executable, "-I", plugin, *PLANNED.split(), SHIV_ROOT=str(tmp_path / "unpacked"))
@@ -187,6 +211,38 @@ def test_rattler_build_reads_the_recipe_of_conda(tools: Path, made: Path) -> Non
     recipe = json.loads(done.stdout)
     assert recipe["package"] == {"name": "hashcompat", "version": __version__}
     assert recipe["source"][0]["url"] == f"{URL}/hashcompat-{__version__}.tar.gz"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("lacks", ["", "msgspec"])
+def test_conda_builds_installs_and_tests_the_recipe(
+    tools: Path, made: Path, tmp_path: Path, lacks: str
+) -> None:
+    """A recipe that lacks something that the program needs does not pass."""
+    wheels, recipe = tmp_path / "wheels", tmp_path / "recipe.yaml"
+    words = ("--require-hashes", "--only-binary=:all:", "--dest", wheels)
+    locks = [
+        word for name in ("run", "build", "release") for word in ("--requirement", LOCKS / f"{name}.txt")
+    ]
+    done = ran(tools / "python", "-m", "pip", "download", "--quiet", *words, *locks)
+    assert done.returncode == 0, done.stderr
+    lines = (made / "recipe.yaml").read_text(encoding="utf-8").splitlines(keepends=True)
+    recipe.write_text("".join(line for line in lines if not lacks or lacks not in line), encoding="utf-8")
+    program = Path(__file__).with_name("conda.py")
+    done = ran(tools / "python", program, recipe, made, wheels, tmp_path / "work")
+    assert (done.returncode, "Test failed" in done.stderr) == ((1, True) if lacks else (0, False)), (
+        done.stderr
+    )
+    built = list((tmp_path / "work" / "out" / "noarch").glob(f"hashcompat-{__version__}-*.conda"))
+    assert len(built) == (0 if lacks else 1)
+
+
+@pytest.mark.parametrize("program", ["pip", "uvx"])
+def test_what_is_not_published_is_installed_from_nobody(tools: Path, program: str) -> None:
+    path = f"{tools}{os.pathsep}{os.environ['PATH']}"
+    done = ran("bash", "-c", unpublished()[program], PATH=path, PIP_RETRIES="0", UV_HTTP_RETRIES="0")
+    assert done.returncode != 0
+    assert "releases.hashcompat.invalid" in done.stderr
 
 
 def test_the_bill_of_materials_names_what_is_locked(made: Path) -> None:

@@ -3,6 +3,7 @@
     python .ci/evidence.py record SUITE REPORT SEED    after each suite of .ci/full
     python .ci/evidence.py readers REPORT SEED         the readers that passed, even if the run broke off, and
                                                        the fast path if all its rounds did
+    python .ci/evidence.py settings REPORT SEED        the kubelets whose settings were compared
     python .ci/evidence.py check                       a step of .ci/run
 
 Both work in the repository that is the current directory.
@@ -22,7 +23,7 @@ from typing import Any
 import reports
 
 RECORDS = Path(".ci/evidence.json")
-"""``suites``, fuzzed ``readers`` and ``fastPath``, by name: the commit, day, seed, machine, and what ran."""
+"""``suites``, ``readers``, ``fastPath`` and ``settings``, by name: commit, day, seed, machine, what ran."""
 COUNTS = Path(".ci/counts.json")
 PAGE = Path("docs/evidence.md")
 ABOUT = {
@@ -61,7 +62,7 @@ of the one that is checked.
 | fuzzed reader | executions | guided by coverage | with changes of known inputs | commit | `RANDOM_SEED` |
 |---|---|---|---|---|---|
 {readers}
-{fast}"""
+{fast}{settings}"""
 _FAST = """
 Pods that are nearly replicas, read and decided on the fast path, in every form and by one to three processes:
 what is of a pod is compared with the plan of it alone, what is a sum with the sum of these plans.
@@ -69,6 +70,14 @@ what is of a pod is compared with the plan of it alone, what is a sum with the s
 | rounds | pods | plans | commit | `RANDOM_SEED` |
 |---|---|---|---|---|
 {row}
+"""
+_SETTINGS = """
+Random configuration files and command lines of kubelets, with values at their limits and pairs of fields:
+each is refused by both or by neither, `preflight` and a program with the kubelet's own validation in it.
+
+| kubelet | settings | refused | commit | `RANDOM_SEED` |
+|---|---|---|---|---|
+{rows}
 """
 ROUNDS, PODS, PLANS = "fastPathRounds", "fastPathPods", "fastPathPlans"
 
@@ -125,7 +134,18 @@ def page(records: Records) -> str:
         runs="\n".join(_run(*one) for one in ran),
         readers=_readers(records["readers"]),
         fast="".join(map(_fast, records.get("fastPath", {}).values())),
+        settings=_settings(records.get("settings", {})),
     )
+
+
+def _settings(kubelets: dict[str, Record]) -> str:
+    """Return the part about settings, with a row for each kubelet, the oldest first; empty for none."""
+    ordered = sorted(kubelets.items(), key=lambda one: [int(part) for part in one[0].split(".")])
+    rows = [
+        _row(name, *_numbers((one["settings"], one["refused"])), _commit(one), one["seed"])
+        for name, one in ordered
+    ]
+    return _SETTINGS.format(rows="\n".join(rows)) if rows else ""
 
 
 def _fast(record: Record) -> str:
@@ -167,18 +187,26 @@ def _fast_path_of(ran: reports.Ran, seed: str) -> dict[str, Record]:
     return {"fuzz": {**_run_now(seed), **found}} if found else {}
 
 
+def _settings_of(ran: reports.Ran, seed: str) -> dict[str, Record]:
+    """Return what was compared with each kubelet; nothing of a suite that does not."""
+    now = _run_now(seed) if ran.kubelets else {}
+    return {name: {**now, "settings": one[0], "refused": one[1]} for name, one in ran.kubelets.items()}
+
+
 def _record(suite: str, report: str, seed: str) -> None:
     kept, ran = records(), reports.read(Path(report))
     suites = kept["suites"] | {suite: _suite_of(ran, seed)}
-    fast = kept.get("fastPath", {}) | _fast_path_of(ran, seed)
-    _write(suites, kept["readers"] | _readers_of(ran, seed), fast)
+    _write({**kept, "suites": suites}, ran, seed, fast=True)
+
+
+def _record_settings(report: str, seed: str) -> None:
+    _write(records(), reports.read(Path(report)), seed, fast=False)
 
 
 def _record_readers(report: str, seed: str) -> None:
     if Path(report).exists():
-        kept, ran = records(), reports.read(Path(report))
-        fast = _fast_path_of(ran, seed) if ran.compared.get(ROUNDS, 0) >= _all_rounds() else {}
-        _write(kept["suites"], kept["readers"] | _readers_of(ran, seed), kept.get("fastPath", {}) | fast)
+        ran = reports.read(Path(report))
+        _write(records(), ran, seed, fast=ran.compared.get(ROUNDS, 0) >= _all_rounds())
 
 
 def _all_rounds() -> float:
@@ -188,11 +216,16 @@ def _all_rounds() -> float:
     return found
 
 
-def _write(suites: dict[str, Record], readers: dict[str, Record], fast: dict[str, Record]) -> None:
-    ordered = {name: suites[name] for name in ABOUT if name in suites}
-    found: Records = {"suites": ordered, "readers": dict(sorted(readers.items()))}
-    if fast:
-        found["fastPath"] = fast
+def _write(kept: Records, ran: reports.Ran, seed: str, *, fast: bool) -> None:
+    """Write what is kept and, in its place, what a run showed of readers, settings and the fast path."""
+    readers = kept["readers"] | _readers_of(ran, seed)
+    found: Records = {
+        "suites": {name: kept["suites"][name] for name in ABOUT if name in kept["suites"]},
+        "readers": dict(sorted(readers.items())),
+        "fastPath": kept.get("fastPath", {}) | (_fast_path_of(ran, seed) if fast else {}),
+        "settings": kept.get("settings", {}) | _settings_of(ran, seed),
+    }
+    found = {name: kind for name, kind in found.items() if kind or name in ("suites", "readers")}
     RECORDS.write_text(json.dumps(found, indent=2) + "\n")
     PAGE.write_text(page(found))
 
@@ -221,7 +254,10 @@ def _outside(name: str, record: Record) -> str:
 def main(command: str, *arguments: str) -> int:
     """Record a suite or readers, or check what is recorded."""
     if command != "check":
-        _record(*arguments) if command == "record" else _record_readers(*arguments)
+        if command == "record":
+            _record(*arguments)
+        else:
+            (_record_readers if command == "readers" else _record_settings)(*arguments)
         return 0
     found = problem()
     print(found or f"{PAGE}: {len(records()['suites'])} suites, in the history of this commit")

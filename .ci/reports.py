@@ -1,6 +1,7 @@
 """What the JUnit report of one suite says: how many tests ran, were skipped, and how much they compared."""
 
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +18,9 @@ COMPARED = {
     "fast_path_plans": "fastPathPlans",
 }
 """The properties that count what was compared in a report, and their keys in counts.json."""
+
+KUBELET, REFUSED, SETTINGS = "kubelet", "refused", "random_settings"
+"""The properties of a test that compared with one kubelet what settings it refuses, and how many of them."""
 
 READER, GUIDED, MUTATED = "reader", "guided", "mutated"
 """The properties of a test that fuzzed one reader: its name, and how often each phase executed it."""
@@ -54,6 +58,8 @@ class Ran:
     """Wall time of the whole run, collection included."""
     executions: dict[str, Executions] = field(default_factory=dict)
     """How often each reader was executed, by its name; empty for a suite that does not fuzz."""
+    kubelets: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """By the release of each kubelet whose settings were compared: how many, and how many it refused."""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -83,17 +89,26 @@ def read(report: Path) -> Ran:
         if key := COMPARED.get(row.get("name", "")):
             compared[key] = compared.get(key, 0) + int(row.get("value", "0"))
     seconds = sum(float(suite.get("time", "0")) for suite in root.iter("testsuite"))
-    return Ran(len(cases) - skipped, skipped, compared, seconds, _executions(cases))
+    return Ran(len(cases) - skipped, skipped, compared, seconds, _executions(cases), _kubelets(cases))
+
+
+def _passed(cases: list[ET.Element]) -> Iterator[dict[str, str]]:
+    """Yield the properties of each test that passed."""
+    for case in cases:
+        if case.find("failure") is None and case.find("error") is None:
+            yield {row.get("name", ""): row.get("value", "") for row in case.iter("property")}
 
 
 def _executions(cases: list[ET.Element]) -> dict[str, Executions]:
     """Return how often each reader was executed, from the properties of the tests that passed."""
     found: dict[str, Executions] = {}
-    for case in cases:
-        if case.find("failure") is not None or case.find("error") is not None:
-            continue
-        named = {row.get("name", ""): row.get("value", "") for row in case.iter("property")}
+    for named in _passed(cases):
         if READER in named:
             executed = Executions(int(named[GUIDED]), int(named[MUTATED]))
             found[named[READER]] = found.get(named[READER], Executions()) + executed
     return found
+
+
+def _kubelets(cases: list[ET.Element]) -> dict[str, tuple[int, int]]:
+    found = (named for named in _passed(cases) if KUBELET in named)
+    return {named[KUBELET]: (int(named[SETTINGS]), int(named[REFUSED])) for named in found}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ci.test_counts import report
+from tests.ci.test_counts import properties, report
 from tests.helpers.program import ROOT
 
 
@@ -107,6 +107,28 @@ def test_what_the_fast_path_was_compared_with_has_a_table(repository: Path) -> N
     (repository / ".ci" / "counts.json").write_text('{"full": {"fuzz": {"fastPathRounds": 900}}}')
     assert evidence(repository, "readers", path, "44").returncode == 0
     assert f"| `{short(repository)}` | 44 |" in (repository / "docs" / "evidence.md").read_text()
+
+
+def test_each_kubelet_whose_settings_were_compared_has_a_row(repository: Path) -> None:
+    assert "Random configuration files" not in record(repository, "fuzz")
+    judged = {"1.9.11": 700, "1.10.13": 900, "1.36.3": 800}
+    cases = [
+        f"<testcase>{properties(random_settings=2000, kubelet=kubelet, refused=number)}</testcase>"
+        for kubelet, number in judged.items()
+    ]
+    cases[-1] = cases[-1].replace("</testcase>", "<failure/></testcase>")
+    path = repository.parent / "part.xml"
+    path.write_text(f"<testsuites><testsuite>{''.join(cases)}</testsuite></testsuites>")
+    assert evidence(repository, "settings", path, "43").returncode == 0
+    page = (repository / "docs" / "evidence.md").read_text()
+    rows = [
+        f"| {name} | 2,000 | {judged[name]} | `{short(repository)}` | 43 |" for name in ("1.9.11", "1.10.13")
+    ]
+    assert page.endswith("\n".join(["|---|---|---|---|---|", *rows, ""]))
+    assert "only declared errors |" in page
+    commit(repository, "evidence")
+    assert check(repository)[0] == 0
+    assert rows[0] in record(repository, "patch")
 
 
 def test_each_suite_has_the_commit_that_it_ran_on(repository: Path) -> None:

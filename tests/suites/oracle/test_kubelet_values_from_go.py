@@ -49,8 +49,10 @@ def test_settings_are_refused_that_the_kubelets_own_code_refuses(
     settings = list(islice(Settings(release, SEED), COUNT))
     answers = list(kubeletvalues.judged(release, settings))
     assert len(answers) == COUNT
-    record_property("random_settings", COUNT)
-    assert COUNT / 5 < sum(map(bool, answers)) < COUNT * 4 / 5
+    number = sum(map(bool, answers))
+    for name, value in (("random_settings", COUNT), ("kubelet", release), ("refused", number)):
+        record_property(name, value)
+    assert COUNT / 5 < number < COUNT * 4 / 5
     disagreements = [
         (flags, config, answer, found)
         for (flags, config), answer in zip(settings, answers, strict=True)

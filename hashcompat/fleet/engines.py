@@ -6,19 +6,30 @@ task; that changes nothing, because what it writes is the same. The only module 
 A worker that dies takes with it what else it was given, and after some deaths a scheduler gives all of that
 up (``KilledWorker``), whichever of them was the cause. So what was given up is tried again one at a time,
 with nothing beside it: what is given up then is lost.
+
+A worker holds no file. It gives each to a process that has imported what a plan needs and nothing else
+(``apart``): what the file takes is what a plan takes, and what it kills is that process alone.
 """
 
 from __future__ import annotations
 
 import logging
+import os
+import pickle
 import queue
+import signal
+import subprocess
+import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, partial
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, NoReturn, Protocol, TypeVar, cast
+
+import msgspec
 
 import hashcompat
 from hashcompat.core.errors import HashcompatError, InputError, UsageError
@@ -33,15 +44,34 @@ _LOOK: Final = 1.0
 """Seconds after which it is looked whether the scheduler is still there, and how many workers it has."""
 _PATIENCE: Final = 120.0
 """Seconds in which a scheduler that vanished may come back, and in which the first worker has to appear."""
+_WATCH: Final = 0.1
+"""Seconds after which it is looked how much memory a planner has."""
+_HELD: Final = 96 << 20
+"""Bytes that a planner may hold between two files; about three times what it has at its start."""
+_IDLE: Final = 60.0
+"""Seconds after which a planner ends that is asked for nothing."""
+_SERVE: Final = (
+    "import sys; sys.path[:] = {!r}; from hashcompat.fleet import engines, parts; engines.serve(parts.answer)"
+)
+
+
+class Lost(msgspec.Struct, frozen=True):
+    """What became of a task that no process survived."""
+
+    why: str = "every process that took it died"
 
 
 class Engine(Protocol):
     """Does some work."""
 
+    @property
+    def apart(self) -> Apart | None:
+        """What does a part of the work in a process of its own; None where it is done in this one."""
+
     def run(
         self, function: Callable[[Task], Found], tasks: Iterable[Task]
-    ) -> Iterator[tuple[Task, Found | None]]:
-        """Yield each task with what the function returned; None for one that no process survived.
+    ) -> Iterator[tuple[Task, Found | Lost]]:
+        """Yield each task with what the function returned, or that no process survived it.
 
         Raises what the function raises.
         """
@@ -50,8 +80,10 @@ class Engine(Protocol):
 class Here:
     """This process: nothing is started, and what kills it ends the run."""
 
+    apart: Apart | None = None
+
     @staticmethod
-    def run(function: Callable[[Task], Found], tasks: Iterable[Task]) -> Iterator[tuple[Task, Found | None]]:
+    def run(function: Callable[[Task], Found], tasks: Iterable[Task]) -> Iterator[tuple[Task, Found | Lost]]:
         """Do one task after the other; see ``Engine``."""
         for task in tasks:
             yield task, function(task)
@@ -119,8 +151,123 @@ def _version() -> str:
     return hashcompat.__version__
 
 
+class DiedError(Exception):
+    """The process died that was asked for something; the message says of what, if that is known."""
+
+
+def apart(*words: Any) -> Any:
+    """Return what ``parts.answer`` returns in a process that has imported nothing but that.
+
+    Runs in a worker. Raises DiedError where that process dies, or where it and the worker together take more
+    memory than the worker has.
+    """
+    import distributed  # noqa: PLC0415 - of the extra, as above
+
+    idle = _idle()
+    planner = idle.pop() if idle else _Planner()
+    if not planner.lives():  # it was asked for nothing for long
+        planner = _Planner()
+    found = planner.ask(words, distributed.get_worker().memory_manager.memory_limit)
+    if planner.memory() > _HELD:
+        planner.end()
+    else:
+        idle.append(planner)
+    return found
+
+
+Apart = Callable[..., Any]
+"""``apart``."""
+
+
+@cache
+def _idle() -> list[_Planner]:
+    """Return the planners of this worker that have nothing to do: one for each of its threads."""
+    return []
+
+
+class _Planner:
+    """A process that answers one request after the other, for as long as somebody holds the other end."""
+
+    def __init__(self) -> None:
+        import psutil  # type: ignore[import-untyped,import-not-found,unused-ignore]  # noqa: PLC0415 - of distributed
+
+        self._process = subprocess.Popen(  # noqa: S603 - this program
+            [sys.executable, "-P", "-c", _SERVE.format(sys.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self._stdin, self._stdout = cast("Any", self._process.stdin), cast("Any", self._process.stdout)
+        self._sizes = psutil.Process(self._process.pid), psutil.Process()
+
+    def lives(self) -> bool:
+        """Return whether it can be asked."""
+        return self._process.poll() is None
+
+    def memory(self, *, with_worker: bool = False) -> int:
+        """Return the bytes in memory of the process, or of the worker too; 0 if it ended."""
+        with suppress(Exception):  # psutil has errors of its own
+            return sum(one.memory_info().rss for one in self._sizes[: 1 + with_worker])
+        return 0
+
+    def ask(self, words: tuple[Any, ...], most: int | None) -> Any:
+        """Return the answer; the process dies where it takes more than so many bytes. Raises DiedError."""
+        done, full = threading.Event(), threading.Event()
+
+        def watch() -> None:
+            while not done.wait(_WATCH):
+                if most and self.memory(with_worker=True) > most:
+                    full.set()
+                    self._process.kill()
+                    return
+
+        watcher = threading.Thread(target=watch, daemon=True)
+        watcher.start()
+        try:
+            pickle.dump(words, self._stdin)
+            self._stdin.flush()
+            return pickle.load(self._stdout)  # noqa: S301 - this program wrote it
+        except (OSError, EOFError, pickle.UnpicklingError):
+            self.end()
+            raise DiedError(
+                f"it takes more memory than the {most:,} bytes of a worker" if full.is_set() else Lost().why
+            ) from None
+        finally:
+            done.set()
+            watcher.join()
+
+    def end(self) -> None:
+        """End the process, whatever it does."""
+        self._process.kill()
+        self._process.communicate()
+
+
+def serve(function: Callable[..., Any]) -> NoReturn:
+    """Answer on stdout what is asked on stdin, until nobody is there who asks: what a planner runs."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal; whoever asks ends then
+    asked: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
+    stdin, stdout = (os.fdopen(os.dup(number), mode) for number, mode in ((0, "rb"), (1, "wb")))
+    sys.stdout = sys.stderr  # what prints would spoil an answer
+
+    def read() -> None:
+        try:
+            while True:
+                asked.put(pickle.load(stdin))  # noqa: S301 - this program wrote it
+        finally:
+            os._exit(0)
+
+    threading.Thread(target=read, daemon=True).start()
+    with suppress(queue.Empty):
+        while True:
+            pickle.dump(function(*asked.get(timeout=_IDLE)), stdout)
+            stdout.flush()
+    os._exit(0)
+
+
 class Dask:
     """Workers of a Dask scheduler."""
+
+    apart: Apart | None = staticmethod(apart)
 
     def __init__(self, connect: Callable[[], Any]) -> None:
         """``connect`` returns a client."""
@@ -129,22 +276,25 @@ class Dask:
 
     def run(
         self, function: Callable[[Task], Found], tasks: Iterable[Task]
-    ) -> Iterator[tuple[Task, Found | None]]:
+    ) -> Iterator[tuple[Task, Found | Lost]]:
         """Do some tasks at once; see ``Engine``."""
-        again: list[Task] = []
+        again: list[tuple[Task, Lost]] = []
         try:
             yield from self._run(function, deque(tasks), again, 0)
-            for task in again:
-                given_up: list[Task] = []
+            for task, _ in again:
+                given_up: list[tuple[Task, Lost]] = []
                 yield from self._run(function, deque([task]), given_up, 1)
-                for lost in given_up:
-                    yield lost, None
+                yield from given_up
         finally:
             self._leave()
 
     def _run(
-        self, function: Callable[[Task], Found], waiting: deque[Task], given_up: list[Task], most: int
-    ) -> Iterator[tuple[Task, Found | None]]:
+        self,
+        function: Callable[[Task], Found],
+        waiting: deque[Task],
+        given_up: list[tuple[Task, Lost]],
+        most: int,
+    ) -> Iterator[tuple[Task, Found]]:
         """Do tasks, at most so many at once (0: as many as workers want); add those that are given up."""
         flying: dict[Any, Task] = {}
         done: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -172,7 +322,7 @@ class Dask:
                     continue
                 task, status = flying.pop(future), future.status
                 try:
-                    answer = future.result() if status == "finished" else None
+                    answer: Any = future.result() if status == "finished" else None
                     error = future.exception() if status == "error" else None
                 except (OSError, CancelledError):  # the scheduler went before it handed this over
                     status = "lost"
@@ -180,7 +330,7 @@ class Dask:
                     yield task, answer
                 elif status == "error":
                     self._check(error)
-                    given_up.append(task)
+                    given_up.append((task, Lost(str(error)) if isinstance(error, DiedError) else Lost()))
                 else:
                     waiting.appendleft(task)
 

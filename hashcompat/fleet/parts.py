@@ -22,6 +22,7 @@ from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.model.pods import Inventory, Origin
 from hashcompat.fleet.cluster import Answer, Question, answers, failed, shown
+from hashcompat.fleet.engines import Apart
 from hashcompat.fleet.store import Entry, Place, StoreError, local_copy
 from hashcompat.fleet.tables import VERSION, Status
 from hashcompat.sources.content import python_zstd
@@ -141,13 +142,23 @@ def digest_of(schemas: str) -> str:
     return catalog_of(schemas).digest
 
 
-def work(task: Task) -> Part:
+class Made(msgspec.Struct, frozen=True):
+    """What came of an input."""
+
+    part: Part
+    """Without rows where there is content."""
+    content: bytes = b""
+    """The file of the part; empty where another run may find more."""
+
+
+def work(task: Task, apart: Apart | None = None) -> Part:
     """Answer for one input and write its part; return it, without rows if it was written.
+
+    ``apart`` is what plans it in another process, if one is to.
 
     It is not written where another run may find more: where the store failed or memory did. Raises UsageError
     on a machine with other release data than the task is of, StoreError where the part cannot be written.
     """
-    gc.set_threshold(_BETWEEN_COLLECTIONS)
     if digest_of(task.schemas) != task.data:
         raise UsageError(
             "a worker has other release data than this program; install the same version, with the same "
@@ -157,35 +168,44 @@ def work(task: Task) -> Part:
     marks = [f"{FOLDER}/{task.key}{_TRIED}{number}" for number in range(1, (task.tried or 0) + 2)]
     if task.tried is not None:
         place.write(marks[-1], b"")
-    part, kept = _safely(task)
-    if kept:
-        place.write(file_of(task.key), packed(part))
+    found = _safely(task, apart)
+    if found.content:
+        place.write(file_of(task.key), found.content)
     if task.tried is not None:
         for mark in marks:
             place.remove(mark)
-    return Part(part.head, ()) if kept else part
+    return found.part
 
 
-def _safely(task: Task) -> tuple[Part, bool]:
-    """Return the part of an input whatever is wrong with it, and whether it is so for good."""
-    targets = task.question.targets
+def _safely(task: Task, apart: Apart | None) -> Made:
+    """Return what comes of an input whatever is wrong with it or its store."""
     try:
         with local_copy(task.entry) as path:
-            return _answered(task, path), True
+            found: Made = (apart or answer)(task, str(path))
+            return found
     except StoreError as error:
-        return loose(task, failed(targets, shown(error))), False
+        return Made(loose(task, failed(task.question.targets, shown(error))))
     except InputError as error:
-        return loose(task, failed(targets, shown(error))), True
+        return _for_good(loose(task, failed(task.question.targets, shown(error))))
+
+
+def answer(task: Task, path: str) -> Made:
+    """Return what comes of an input that is a local file; it needs no store."""
+    gc.set_threshold(_BETWEEN_COLLECTIONS)
+    try:
+        inventory = _inventory(task.entry, Path(path))
+        found = answers(inventory, task.question, catalog_of(task.schemas))
+        return _for_good(Part(_head(task, found, inventory), found))
+    except InputError as error:
+        return _for_good(loose(task, failed(task.question.targets, shown(error))))
     except MemoryError:
-        return lost(task, "not enough memory"), False
+        return Made(lost(task, "not enough memory"))
     except Exception as error:  # noqa: BLE001 - one input must not keep the others from an answer
-        return lost(task, f"a bug in hashcompat ({type(error).__name__})"), False
+        return Made(lost(task, f"a bug in hashcompat ({type(error).__name__})"))
 
 
-def _answered(task: Task, path: Path) -> Part:
-    inventory = _inventory(task.entry, path)
-    found = answers(inventory, task.question, catalog_of(task.schemas))
-    return Part(_head(task, found, inventory), found)
+def _for_good(part: Part) -> Made:
+    return Made(Part(part.head, ()), packed(part))
 
 
 def _inventory(entry: Entry, path: Path) -> Inventory:

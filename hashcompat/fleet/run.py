@@ -9,6 +9,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from operator import attrgetter
 from typing import Any, Final
 
@@ -18,7 +19,7 @@ from msgspec import structs
 import hashcompat
 from hashcompat.core.errors import ExitCode, InputError
 from hashcompat.fleet.cluster import Question
-from hashcompat.fleet.engines import Engine
+from hashcompat.fleet.engines import Engine, Lost
 from hashcompat.fleet.parquet import Bucket, TableFile, merge
 from hashcompat.fleet.parts import (
     FOLDER,
@@ -180,7 +181,7 @@ def run(asked: Asked, engine: Callable[[], Engine], say: Callable[[str], None]) 
     if todo:
         say(f"Writing the tables of {len(known):,} inputs")
         for bucket, found in engine().run(merge, todo):
-            if found is None:
+            if isinstance(found, Lost):
                 raise InputError(
                     f"the tables of {len(bucket.keys)} inputs: the worker died; give it more memory"
                 )
@@ -236,9 +237,9 @@ def _answers(
     # what a process may have died of comes last, with nothing beside it
     alone = [[structs.replace(one, tried=tries[one.key])] for one in suspects if one.key not in loose]
     for some in ([task for task in todo if task.key not in tries], *alone):
-        for task, part in engine().run(work, some) if some else ():
-            if part is None:
-                loose[task.key] = lost(task, "every process that took it died")
+        for task, part in engine().run(partial(work, apart=engine().apart), some) if some else ():
+            if isinstance(part, Lost):
+                loose[task.key] = lost(task, part.why)
             elif part.answers:
                 loose[task.key] = part
             else:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped,unused-ignore]
 
 from hashcompat.fleet import run as fleet
 from hashcompat.fleet.cluster import Question
-from hashcompat.fleet.engines import Here
+from hashcompat.fleet.engines import Here, Lost
 from tests.helpers.pods import ARTICLE, listed, node, pod
 
 OLD, NEW = "1.7.16", "1.9.11"
@@ -75,9 +75,10 @@ class Dying:
     def __init__(self, *names: str) -> None:
         self._names = names
         self.asked: list[str] = []
+        self.apart: Any = None
 
     def run(self, function: Any, tasks: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
         for task in tasks:
             name = getattr(getattr(task, "entry", None), "name", "")
             self.asked.append(name)
-            yield task, None if name in self._names else function(task)
+            yield task, Lost() if name in self._names else function(task)

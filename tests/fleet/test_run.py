@@ -232,11 +232,11 @@ def test_what_kills_unwatched_processes_again_and_again_is_lost(
     began = list[str]()
     safely = parts._safely
 
-    def dies(task: parts.Task) -> Any:
+    def dies(task: parts.Task, _: object) -> Any:
         began.append(task.entry.name)
         if task.entry.name == "c3":
             raise SystemExit
-        return safely(task)
+        return safely(task, None)
 
     monkeypatch.setattr(parts, "_safely", dies)
     whole = asked(source, tmp_path / "out")

@@ -73,7 +73,7 @@ def parts_in(out: Path) -> int:
     return len(list((out / "_parts").glob("*.part")))
 
 
-def workers_of(process: int) -> list[int]:
+def workers_of(process: int, words: bytes = b"spawn_main") -> list[int]:
     """Return the processes of Dask's workers below a process: those that a nanny has started."""
     rows = [
         (int(path.name), *_parent_and_words(path))
@@ -81,9 +81,14 @@ def workers_of(process: int) -> list[int]:
         if path.name.isdecimal() and (path / "cmdline").exists()
     ]
     below = {process}
-    for _ in range(4):
+    for _ in range(5):
         below |= {pid for pid, parent, _ in rows if parent in below}
-    return sorted(pid for pid, _, words in rows if pid in below and b"spawn_main" in words)
+    return sorted(pid for pid, _, found in rows if pid in below and words in found)
+
+
+def planners_of(process: int) -> list[int]:
+    """Return the processes in which the workers below a process have files planned."""
+    return workers_of(process, b"engines.serve")
 
 
 def _parent_and_words(path: Path) -> tuple[int, bytes]:

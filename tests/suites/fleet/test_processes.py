@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,17 @@ from tests.fleet.clusters import NEW, content, table
 from tests.helpers.pods import listed, node, pod
 from tests.helpers.program import ROOT
 from tests.suites.fleet import parts
-from tests.suites.fleet.parts import free_port, kill, many, parts_in, program, ran, until, workers_of
+from tests.suites.fleet.parts import (
+    free_port,
+    kill,
+    many,
+    parts_in,
+    planners_of,
+    program,
+    ran,
+    until,
+    workers_of,
+)
 
 pytestmark = pytest.mark.fleet
 FILES = 40
@@ -39,11 +50,13 @@ def undisturbed(source: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[
     return found
 
 
-def killed(process: subprocess.Popen[Any], out: Path, at: list[int]) -> None:
-    """Kill a worker below a process each time that so many inputs are answered."""
+def killed(
+    process: subprocess.Popen[Any], out: Path, at: list[int], found: Callable[[int], list[int]] = workers_of
+) -> None:
+    """Kill a worker below a process, or what is found, each time that so many inputs are answered."""
     for number in at:
         until(lambda number=number: parts_in(out) >= number)  # type: ignore[misc]
-        kill(until(lambda: workers_of(process.pid))[0])
+        kill(until(lambda: found(process.pid))[0])
 
 
 def test_workers_of_this_machine_are_killed(
@@ -55,6 +68,30 @@ def test_workers_of_this_machine_are_killed(
     _, err = process.communicate(timeout=6 * parts.PATIENCE)
     assert process.returncode == 2, err
     assert content(out) == undisturbed
+
+
+def test_processes_that_plan_are_killed(source: Path, undisturbed: dict[str, Any], tmp_path: Path) -> None:
+    """It costs no worker: what it was planning is planned again."""
+    out = tmp_path / "out"
+    process = program("fleet", source, "--to", NEW, "--out", out, "--workers", 2)
+    until(lambda: parts_in(out) >= 1)
+    workers = workers_of(process.pid)
+    killed(process, out, [2, 10, 20], planners_of)
+    assert workers_of(process.pid) == workers
+    _, err = process.communicate(timeout=6 * parts.PATIENCE)
+    assert process.returncode == 2, err
+    assert content(out) == undisturbed
+
+
+def test_what_plans_ends_with_its_worker(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    process = program("fleet", source, "--to", NEW, "--out", out, "--workers", 1)
+    until(lambda: parts_in(out) >= 1)
+    (planner,), (worker,) = planners_of(process.pid), workers_of(process.pid)
+    kill(worker)
+    until(lambda: not Path(f"/proc/{planner}").exists())
+    process.communicate(timeout=6 * parts.PATIENCE)
+    assert process.returncode == 2
 
 
 def test_workers_of_a_scheduler_are_killed(source: Path, undisturbed: dict[str, Any], tmp_path: Path) -> None:
@@ -108,7 +145,7 @@ def test_a_program_that_is_killed_goes_on_where_it_was(
 
 
 def test_a_file_that_takes_too_much_memory_is_the_only_one_that_is_lost(tmp_path: Path) -> None:
-    """Its workers die, with whatever they were given besides; the others are tried again."""
+    """The process that plans it is ended, and when it is alone again."""
     source = many(tmp_path / "in", 9)
     containers = [{"name": f"c{number}", "image": "i"} for number in range(200)]
     text = json.dumps(pod(*containers, name="NAME"))
@@ -120,7 +157,11 @@ def test_a_file_that_takes_too_much_memory_is_the_only_one_that_is_lost(tmp_path
     words = ("--workers", 2, "--worker-memory", "260MB")
     code, _, err = ran("fleet", source, "--to", NEW, "--out", out, *words)
     assert code == 2, err
-    found = {row["cluster"]: row["status"] for row in table(out, "clusters")}
+    rows = table(out, "clusters")
+    found = {row["cluster"]: row["status"] for row in rows}
+    assert [row["error"] for row in rows if row["status"] == "lost"] == [
+        "it takes more memory than the 260,000,000 bytes of a worker"
+    ]
     assert [name for name, status in found.items() if status == "lost"] == ["large"]
     assert list(found.values()).count("planned") == 9
 

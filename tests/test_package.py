@@ -47,6 +47,7 @@ OPTIONAL = {
     "dask",
     "distributed",
     "duckdb",
+    "psutil",
     "pyarrow",
 }
 """What the extras ``fleet``, ``go``, ``mcp`` and ``notebook`` install."""

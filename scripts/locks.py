@@ -33,6 +33,7 @@ _HEADER: Final = """\
 _ABOUT: Final = {
     "run": "What hashcompat needs to run.",
     "build": "What a package of hashcompat is made with.",
+    "fleet": "What the extra fleet needs, with a library for S3.",
     "release": "What its executable file is made with.",
     "cluster-api": "What examples/cluster-api needs besides.",
     "site": "What the site is made with.",
@@ -69,6 +70,7 @@ def requirements() -> dict[str, list[str]]:
     return {
         "run": document["project"]["dependencies"],
         "build": document["build-system"]["requires"],
+        "fleet": [*extras["fleet"], "s3fs"],
         "release": extras["release"],
         "cluster-api": extras["cluster-api"],
         "site": extras["site"],

@@ -331,7 +331,7 @@ def test_everything_that_is_installed_has_a_locked_hash() -> None:
     texts = [path.read_text(encoding="utf-8") for path in files if path.is_file() and path.suffix != ".pyc"]
     lines = [line for text in texts for line in text.replace("\\\n", " ").splitlines()]
     found = [line for line in lines if re.search(r"^[^#]*\bpip\b.*\binstall\b", line)]
-    assert len(found) == 6, found
+    assert len(found) == 7, found
     assert [line for line in found if not re.search("--require-hashes|--no-index|--no-deps", line)] == []
     conda = "${{ PYTHON }} -m pip install . --no-deps"  # into what conda made of its own packages
     assert [line for line in found if not re.search(r'"-I"|python" -I', line) and conda not in line] == []

@@ -33,7 +33,6 @@ import msgspec
 
 import hashcompat
 from hashcompat.core.errors import HashcompatError, InputError, UsageError
-from hashcompat.core.forks import processors
 
 Task = TypeVar("Task")
 Found = TypeVar("Found")
@@ -48,6 +47,8 @@ _WATCH: Final = 0.1
 """Seconds after which it is looked how much memory a planner has."""
 _HELD: Final = 96 << 20
 """Bytes that a planner may hold between two files; about three times what it has at its start."""
+_LEAST: Final = 512 << 20
+"""Bytes below which another worker of this machine is none: most of them would be those of its libraries."""
 _IDLE: Final = 60.0
 """Seconds after which a planner ends that is asked for nothing."""
 _SERVE: Final = (
@@ -130,7 +131,7 @@ def _engine(workers: int | None, scheduler: str, memory: str) -> Iterator[Engine
             return
         cluster = stack.enter_context(
             distributed.LocalCluster(  # type: ignore[no-untyped-call,unused-ignore]
-                n_workers=workers or processors(),
+                n_workers=workers or _fitting(dask.system.CPU_COUNT, distributed.system.MEMORY_LIMIT),
                 threads_per_worker=1,
                 processes=True,
                 dashboard_address="127.0.0.1:0",  # otherwise every host may ask it
@@ -139,6 +140,11 @@ def _engine(workers: int | None, scheduler: str, memory: str) -> Iterator[Engine
             )
         )
         yield Dask(partial(_client, distributed, cluster))
+
+
+def _fitting(processors: int, memory: int) -> int:
+    """Return how many workers to start on so many processors with so many bytes."""
+    return max(min(processors, memory // _LEAST), 1)
 
 
 def _client(distributed: Any, place: Any) -> Any:

@@ -15,7 +15,7 @@ from hashcompat import __version__
 from tests.fleet.clusters import cluster, made, save, table
 from tests.helpers.crds import errors, schema_of
 from tests.helpers.examples import EXAMPLES, documents, of_kind
-from tests.helpers.program import Run, ran
+from tests.helpers.program import ROOT, Run, ran
 
 FLEET: Final = EXAMPLES / "fleet"
 MEMBER: Final = FLEET / "member"
@@ -57,6 +57,30 @@ def test_the_pod_needs_no_root_and_no_writable_root() -> None:
         "capabilities": {"drop": ["ALL"]},
     }
     assert pod["containers"][0]["image"] == f"registry.example/hashcompat-fleet:{__version__}"
+
+
+def test_the_pod_of_the_indexed_job_is_as_safe_and_runs_in_the_same_image() -> None:
+    text = (ROOT / "docs" / "fleet.md").read_text(encoding="utf-8").split("```yaml\n")[1].split("```")[0]
+    job = yaml.safe_load(text)["spec"]["template"]["spec"]
+    cron = of_kind(MEMBER / "cronjob.yaml", "CronJob")["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    (planner,), (sender,) = job["containers"], cron["containers"]
+    assert (planner["image"], planner["securityContext"]) == (sender["image"], sender["securityContext"])
+    assert job["securityContext"].items() <= cron["securityContext"].items()
+    assert "command" not in planner, "the image has no shell"
+
+
+def test_the_dockerfile_builds_the_image_of_both_over_the_one_without_the_extra() -> None:
+    image = ROOT / "deploy" / "image"
+    texts = [(image / name).read_text(encoding="utf-8") for name in ("fleet.Dockerfile", "Dockerfile")]
+    (built,), (plain,) = (re.findall(r" -t (\S+)", text) for text in texts)
+    cron = of_kind(MEMBER / "cronjob.yaml", "CronJob")
+    assert container(cron)["image"] == built
+    assert f"\nARG IMAGE={plain}\n" in texts[0]
+    assert re.findall(r"^ARG BUILD=.*", texts[0], re.MULTILINE) == re.findall(
+        r"^ARG BUILD=.*", texts[1], re.MULTILINE
+    )
+    assert re.findall(r"^(?:RUN|CMD|ENTRYPOINT) (?!\[)", texts[0], re.MULTILINE) == []
+    assert "USER" not in texts[0].rpartition("FROM ")[2], "not root, as in the other image"
 
 
 @pytest.mark.parametrize("file", SNIPPETS)

@@ -65,14 +65,29 @@ def test_tables_behind_a_url_give_the_same_answer(out: Path, tmp_path: Path) -> 
 def test_the_program_prints_answers_and_sql(run: Run, out: Path) -> None:
     done = run("fleet", "query", "ready", "--out", out)
     assert (done.code, done.out.splitlines()[0].split()) == (
-        *(0, ["target", "cluster", "killed", "containers", "nodes_affected", "nodes"]),
+        *(0, ["TARGET", "CLUSTER", "KILLED", "CONTAINERS", "NODES-AFFECTED", "NODES"]),
     )
     assert [NEW, "c", "0"] in [line.split()[:3] for line in done.out.splitlines()]
     rows = json.loads(run("fleet", "query", "failing", "--out", out, "-o", "json").out)
     assert {(row["cluster"], row["killed"]) for row in rows if row["target"] == NEW} == {("a", 3), ("b", 1)}
     assert run("fleet", "query", "ready", "--sql").out == query.sql("ready")
     listed = run("fleet", "query").out.splitlines()
-    assert [line.split()[0] for line in listed] == ["name", *query.names()]
+    assert [line.split()[0] for line in listed] == ["NAME", *query.names()]
+    assert listed[1].endswith(f"  {query.names()['age']}")
+
+
+def test_a_name_is_one_word_and_a_reason_a_sentence(run: Run, tmp_path: Path) -> None:
+    """No name fakes a column or a line of a table."""
+    save(tmp_path / "in", **{"a  PASS": cluster(), "b": "{"})
+    made(tmp_path / "in", tmp_path / "out")
+    lines = run("fleet", "query", "failing", "--out", tmp_path / "out").out.splitlines()
+    assert [line.split()[:3] for line in lines] == [
+        ["TARGET", "CLUSTER", "KILLED"],
+        [NEW, r'"a\x20\x20PASS"', "2"],
+    ]
+    _, line = run("fleet", "query", "undecided", "--out", tmp_path / "out").out.splitlines()
+    assert line.split()[:4] == [NEW, "b", "unreadable", "-"]
+    assert "b.json: line 1 column 2: not valid JSON: Expecting property name" in line
 
 
 @pytest.mark.parametrize(

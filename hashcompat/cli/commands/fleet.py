@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, ClassVar, Final
 
 import click
 from msgspec import structs
 
 from hashcompat.analysis.gating.waves import Wanted, waves
 from hashcompat.analysis.planning.options import AUTO
-from hashcompat.cli import output
+from hashcompat.cli import output, streams
 from hashcompat.cli.args import WithArguments, argument, given_flags, group, option, with_parts
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.facts import keep_going_option
@@ -21,7 +20,7 @@ from hashcompat.cli.args.gate import PolicyFlags
 from hashcompat.cli.args.output import Quiet, shows
 from hashcompat.cli.args.releases import Names, ReleaseData
 from hashcompat.core.errors import ExitCode, InputError, UsageError
-from hashcompat.core.model.escape import count, printable
+from hashcompat.core.model.escape import count
 from hashcompat.core.policies import FailOn, Settled, policy_of
 from hashcompat.core.policies.exceptions import Exemption
 from hashcompat.fleet import run as fleet
@@ -30,8 +29,10 @@ from hashcompat.fleet.engines import engines
 from hashcompat.fleet.store import check_extra
 from hashcompat.fleet.summary import Demands, held_to, summary, with_tables
 from hashcompat.output.formats import offered
-from hashcompat.output.formats.layout import width_of
+from hashcompat.output.formats.layout import table_lines
+from hashcompat.output.formats.model import Style
 from hashcompat.output.report.fleet import FLEET
+from hashcompat.output.report.model import Prose, Table
 from hashcompat.sources.dating import now
 
 _UNJUDGED: Final = (
@@ -330,15 +331,20 @@ def query_command(arguments: Asking) -> None:
         rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
         output.write([json.dumps(rows, indent=1, default=str), "\n"])
     else:
-        output.write(_aligned([found.columns, *found.rows]))
+        sentences = [column in {"question", "why"} for column in found.columns]
+        table = Table(
+            [column.upper().replace("_", "-") for column in found.columns],
+            lambda: ([*map(_cell, row, sentences)] for row in found.rows),
+        )
+        output.write(f"{line}\n" for line in table_lines(table, Style(encoding=streams.encoding())))
 
 
-def _aligned(rows: Sequence[Sequence[Any]]) -> Iterator[str]:
-    texts = [["" if cell is None else printable(str(cell)) for cell in row] for row in rows]
-    widths = [max(map(width_of, column)) for column in zip(*texts, strict=True)]
-    for row in texts:
-        cells = (cell + " " * (width - width_of(cell)) for cell, width in zip(row, widths, strict=True))
-        yield "  ".join(cells).rstrip() + "\n"
+def _cell(value: object, sentence: bool) -> object:
+    if isinstance(value, datetime):
+        return f"{value.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return Prose(str(value)) if sentence else value
 
 
 command = with_parts(made, {"query": lambda: query_command}, WithArguments, "[query NAME]")

@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from tests.fleet.clusters import NEW, content, table
+from tests.helpers.examples import expanded
 from tests.helpers.pods import listed, node, pod
 from tests.helpers.program import ROOT
 from tests.suites.fleet import parts
@@ -213,19 +214,12 @@ def test_an_indexed_job_by_its_environment(source: Path, undisturbed: dict[str, 
     )
     assert (job["spec"]["completionMode"], job["spec"]["completions"]) == ("Indexed", 8)
     (container,) = job["spec"]["template"]["spec"]["containers"]
-    script = (
-        container["args"][0]
-        .replace("hashcompat", f"{sys.executable} -m hashcompat", 1)
-        .replace("s3://clusters/snapshots", str(source))
-        .replace("s3://clusters/fleet", str(out))
-        .replace("--to 1.31", f"--to {NEW} --workers 0")
-    )
+    places = {"s3://clusters/snapshots": str(source), "--to=1.31": f"--to={NEW}"}
+    places["--out=s3://clusters/fleet"] = f"--out={out}"
 
     def begun(index: int) -> subprocess.Popen[str]:
-        words = [*container["command"], script]
-        return subprocess.Popen(
-            words, env=parts.environ(JOB_COMPLETION_INDEX=str(index)), stdout=subprocess.PIPE, text=True
-        )
+        words = expanded(container["args"], {"JOB_COMPLETION_INDEX": str(index)})
+        return program(*(places.get(word, word) for word in words))
 
     first = begun(0)
     until(lambda: parts_in(out) >= 1)

@@ -40,8 +40,8 @@ def engine() -> Iterator[Node]:
         yield made
 
 
-LIBC = ("libpthread.so.0", "libdl.so.2", "librt.so.1", "libutil.so.1")
-"""Empty libraries of Debian's libc6, which wheels that run on older systems still name."""
+LIBC = ("libpthread.so.0", "libdl.so.2", "librt.so.1", "libutil.so.1", "libstdc++.so.6", "libgcc_s.so.1")
+"""Empty libraries of Debian's libc6, which wheels that run on older systems still name, and C++'s."""
 
 
 def linked(files: Iterable[Path]) -> set[str]:
@@ -94,8 +94,15 @@ def image(engine: Node, tmp_path_factory: pytest.TempPathFactory) -> str:
     return built(engine, "localhost/hashcompat:test")
 
 
-def built(engine: Node, tag: str, *more: str) -> str:
-    """Build the image over the bases that are there, and return its tag."""
+@pytest.fixture(scope="module")
+def fleet_image(engine: Node, image: str) -> str:
+    return built(
+        engine, "localhost/hashcompat-fleet:test", f"--build-arg=IMAGE={image}", file="fleet.Dockerfile"
+    )
+
+
+def built(engine: Node, tag: str, *more: str, file: str = "Dockerfile") -> str:
+    """Build an image over the bases that are there, and return its tag."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DOCKER_BUILDKIT", "0")
         engine.docker(
@@ -107,7 +114,7 @@ def built(engine: Node, tag: str, *more: str) -> str:
             f"--tag={tag}",
             *more,
             "--file",
-            str(ROOT / "deploy" / "image" / "Dockerfile"),
+            str(ROOT / "deploy" / "image" / file),
             str(ROOT),
         )
     return tag
@@ -176,3 +183,31 @@ def test_the_image_runs_the_extension_for_cluster_api(engine: Node, image: str) 
     place = f"--volume={EXAMPLES / 'cluster-api'}:/extension:ro"
     words = ("--entrypoint=/usr/bin/python3.11", image, "/extension/server.py", "--help")
     assert "--client-ca" in engine.docker("run", "--rm", "--read-only", "--network=none", place, *words)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_the_image_with_the_extra_plans_a_fleet_with_no_file_but_in_tmp(
+    engine: Node, fleet_image: str, cluster: Path, workers: int
+) -> None:
+    """Also by workers, each of which has a process of its own for the files."""
+    limits = ("--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--network=none")
+    done = ran(
+        daemons.DOCKER,
+        f"--host=unix://{engine.docker_socket}",
+        "run",
+        "--rm",
+        *limits,
+        "--tmpfs=/tmp",
+        f"--volume={cluster}:/in/a.json:ro",
+        fleet_image,
+        "fleet",
+        "/in",
+        f"--to={NEW}",
+        "--out=/tmp/out",
+        f"--workers={workers}",
+    )
+    assert done.returncode == 2, done.stderr
+    assert "1 planned" in done.stdout
+    names = "import s3fs, duckdb; print(s3fs.S3FileSystem.protocol)"
+    words = ("--entrypoint=/usr/bin/python3.11", fleet_image, "-P", "-c", names)
+    assert "s3" in engine.docker("run", "--rm", "--read-only", "--network=none", *words)

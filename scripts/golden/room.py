@@ -22,8 +22,8 @@ from scripts.lib.program import Program
 
 MODULE: Final = SCRIPTS / "golden" / "room"
 
-KEPT: Final = 60
-"""Nodes in inputs.jsonl."""
+KEPT: Final = 90
+"""Nodes in inputs.jsonl, of which the last 30 have pods with host ports."""
 
 Json = dict[str, Any]
 
@@ -111,12 +111,24 @@ def _pod(chance: Random, name: str, time: int) -> Json:
     if kind > 0.95:
         uid = f"{time:032x}"
         metadata |= {"uid": uid, "annotations": {"kubernetes.io/config.source": "file"}}
+    status: Json = {"phase": "Running"}
+    if chance.random() < 0.15:
+        status |= _resizing(chance, spec)
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": status}
+
+
+def _resizing(chance: Random, spec: Json) -> Json:
+    """Return what the status of a pod shows that has other resources yet than its kubelet allocated."""
     return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": metadata,
-        "spec": spec,
-        "status": {"phase": "Running"},
+        f"{key}Statuses": [
+            {
+                "name": one["name"],
+                "allocatedResources": one["resources"]["requests"],
+                "resources": {"requests": _requests(chance, one["resources"]["requests"])},
+            }
+            for one in spec.get(f"{key}s", ())
+        ]
+        for key in ("container", "initContainer")
     }
 
 
@@ -134,8 +146,18 @@ def _container(chance: Random, name: str, *, sidecar: bool = False) -> Json:
     names = [one for one in _AMOUNTS if chance.random() < (0.6 if one in ("cpu", "memory") else 0.12)]
     requests = _requests(chance, names)
     limits = dict(requests) if chance.random() < 0.3 else {}
-    more = {"restartPolicy": "Always"} if sidecar else {}
+    more: Json = {"restartPolicy": "Always"} if sidecar else {}
+    if chance.random() < 0.15:
+        more["ports"] = [_port(chance) for _ in range(chance.randint(1, 2))]
     return {"name": name, "image": "i", "resources": {"requests": requests, "limits": limits}, **more}
+
+
+def _port(chance: Random) -> Json:
+    port: Json = {"containerPort": 1, "protocol": chance.choice(("TCP", "TCP", "UDP", ""))}
+    port["hostPort"] = chance.choice((0, 53, 8080, 8080, 9090))
+    if chance.random() < 0.5:
+        port["hostIP"] = chance.choice(("", "0.0.0.0", "10.0.0.1", "10.0.0.2", "::"))  # noqa: S104 - a text
+    return port
 
 
 def _requests(chance: Random, names: Iterable[str]) -> dict[str, str]:

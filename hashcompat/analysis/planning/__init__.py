@@ -26,7 +26,7 @@ from collections.abc import Iterable
 from msgspec import structs
 
 from hashcompat.analysis.planning import cluster
-from hashcompat.analysis.planning.cluster import Ages, Rooms, refused
+from hashcompat.analysis.planning.cluster import Ages, Rooms, leaving, refused
 from hashcompat.analysis.planning.options import check_gates
 from hashcompat.analysis.planning.patched import current, resolved, resolved_current
 from hashcompat.analysis.planning.planner import Planner
@@ -34,6 +34,7 @@ from hashcompat.analysis.planning.repeats import Gather, Nothing
 from hashcompat.analysis.planning.runs import Run, decided
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.kubelet.alike import Servers
+from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Plan, Way
 from hashcompat.core.model.pods import Inventory, Pod, Source, every
 from hashcompat.core.model.servers import ApiServers
@@ -66,7 +67,7 @@ def make(
         run = decided(way, inventory, view, gather)
     later = structs.replace(view, gone=run.sandboxes.gone, taken=run.ages.times(inventory.origin))
     has_passed = any(view.has_passed(*one) is not later.has_passed(*one) for one in run.deadlines)
-    if run.rooms.short or has_passed or later.gone:
+    if run.rooms.open or has_passed or later.gone:
         run = _among_all(run, way, inventory, (view, later), gather)
     plan = run.planner.plan(run.gathering.numbers(run.planner.settled))
     plan = structs.replace(
@@ -90,14 +91,14 @@ def _among_all(run: Run, way: Way, inventory: Inventory, views: tuple[View, View
     The second view has that, but for what nodes have no room for.
     """
     view, later = views
-    rooms, short = run.rooms, run.rooms.short
+    rooms, nodes = run.rooms, run.rooms.open
     pods, others = list[Pod](), list[Pod]()
     for pod, is_selected in every(inventory.pods):
-        if pod.node in short or (is_selected and (view.concerns(pod) or later.concerns(pod))):
+        if pod.node in nodes or (is_selected and (view.concerns(pod) or later.concerns(pod))):
             (pods if is_selected else others).append(pod)
-    if short:
-        out = refused(run.planner.settled()) | _refused(way, inventory, view, others)
-        later = structs.replace(later, short=rooms.shortages((*pods, *others), out))
+    if nodes:
+        items = [*run.planner.settled(), *_items(way, inventory, view, others)]
+        later = _with_room(later, rooms, (*pods, *others), items)
     some = [pod for pod in pods if view.concerns(pod) or later.concerns(pod)]
     if some and (gather is not Nothing or not all(pod.uid for pod in some)):
         return decided(way, inventory, later, gather)
@@ -127,20 +128,27 @@ def among_all(inventory: Inventory, way: Way, view: View) -> View:
     servers.merge(inventory.servers.found)
     view = _under(cluster.seen(servers.found, view), way, inventory, view) or view
     view = structs.replace(view, gone=sandboxes.gone, taken=ages.times(inventory.origin))
-    short = rooms.short
-    if not short:
+    nodes = rooms.open
+    if not nodes:
         return view
-    pods = [pod for pod, _ in every(inventory.pods) if pod.node in short]
-    return structs.replace(view, short=rooms.shortages(pods, _refused(way, inventory, view, pods)))
+    pods = [pod for pod, _ in every(inventory.pods) if pod.node in nodes]
+    return _with_room(view, rooms, pods, _items(way, inventory, view, pods))
 
 
-def _refused(way: Way, inventory: Inventory, view: View, pods: Iterable[Pod]) -> set[str]:
-    """Return the uids of those of some pods that are not admitted for another reason than room."""
+def _with_room(view: View, rooms: Rooms, pods: Iterable[Pod], items: Iterable[Item]) -> View:
+    """Return the view with the pods and the resizes that do not fit; the items are decided without that."""
+    items = tuple(items)
+    short, deferred = rooms.shortages(pods, refused(items), leaving(items))
+    return structs.replace(view, short=short, deferred=deferred)
+
+
+def _items(way: Way, inventory: Inventory, view: View, pods: Iterable[Pod]) -> list[Item]:
+    """Return what becomes of the containers of some pods, but for what room decides."""
     options = structs.replace(view.options, keep_going=True)
     planner = Planner(way, inventory.nodes, structs.replace(view, options=options))
     for pod in pods:
         planner.add(pod)
-    return refused(planner.settled())
+    return planner.settled()
 
 
 def bound(way: Way, inventory: Inventory, view: View) -> tuple[View, tuple[str, ...]]:

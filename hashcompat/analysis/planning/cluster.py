@@ -29,6 +29,7 @@ from hashcompat.core.kubelet.decide.room import (
     Sums,
     Tenant,
     asking,
+    deferred,
     given,
     outcomes,
     takes_room,
@@ -125,6 +126,8 @@ class Rooms:
         self._known: dict[tuple[int, frozenset[str] | None], tuple[object, Asking]] = {}
         self.sums: dict[str, Sums] = {}
         """By the names of the nodes."""
+        self.resizing = set[str]()
+        """The nodes with pods that are to be resized."""
 
     def add(self, pod: Pod) -> None:
         """Count one more pod, if it is on a node."""
@@ -134,6 +137,8 @@ class Rooms:
         asks = self.asking(pod)
         if not asks.ports and node not in self._allocatable:
             return
+        if asks.wanted and node in self._allocatable:
+            self.resizing.add(node)
         found = self.sums.get(node)
         if found is None:
             found = self.sums[node] = Sums()
@@ -157,10 +162,11 @@ class Rooms:
             known = self._known[key] = pod.shape, asking(pod, allocatable, self.kubelet)
         return known[1]
 
-    def merge(self, sums: Mapping[str, Sums]) -> None:
+    def merge(self, sums: Mapping[str, Sums], resizing: Iterable[str]) -> None:
         """Count the pods that another process counted."""
         for node, found in sums.items():
             self.sums.setdefault(node, Sums()).merge(found)
+        self.resizing.update(resizing)
 
     @property
     def short(self) -> dict[str, Given]:
@@ -168,20 +174,31 @@ class Rooms:
         offers = {name: given(self._allocatable.get(name, {})) for name in self.sums}
         return {name: offers[name] for name, found in self.sums.items() if not found.fit(offers[name])}
 
-    def shortages(self, pods: Iterable[Pod], refused: Collection[str]) -> dict[str, Shortage]:
-        """Return the pods that their nodes have no room for, by their uids.
+    @property
+    def open(self) -> dict[str, Given]:
+        """The same where a pod, or what it is to be resized to, may not fit."""
+        return self.short | {name: given(self._allocatable[name]) for name in self.resizing}
 
-        ``refused`` are the uids of pods that are not admitted for another reason.
+    def shortages(
+        self, pods: Iterable[Pod], refused: Collection[str], leaving: Collection[str] = ()
+    ) -> tuple[dict[str, Shortage], dict[str, Shortage]]:
+        """Return the pods that their nodes have no room for, and those for whose resizes they have none.
+
+        ``refused`` are the uids of pods that are not admitted for another reason, ``leaving`` those of pods
+        that may not stay for one.
         """
-        short = self.short
-        tenants: dict[str, list[Tenant]] = {name: [] for name in short}
+        nodes = self.open
+        tenants: dict[str, list[Tenant]] = {name: [] for name in nodes}
         for pod in pods:
-            if pod.node in short and self._counts(pod):
+            if pod.node in nodes and self._counts(pod):
                 tenants[pod.node].append(tenant_of(pod, self.asking(pod), refused=pod.uid in refused))
-        found = dict[str, Shortage]()
-        for name, node in short.items():
-            found |= outcomes(tenants[name], node, self.kubelet)
-        return found
+        found, waiting = dict[str, Shortage](), dict[str, Shortage]()
+        for name, node in nodes.items():
+            without_room = outcomes(tenants[name], node, self.kubelet)
+            found |= without_room
+            if name in self.resizing:
+                waiting |= deferred(tenants[name], node, {*leaving, *without_room}, self.kubelet)
+        return found, waiting
 
 
 def _as_read(pod: Pod, kubelet: Kubelet) -> Pod:
@@ -256,6 +273,16 @@ class Sandboxes:
     def gone(self) -> frozenset[str]:
         """The uids of the pods without a sandbox, on nodes that show those of others."""
         return frozenset(uid for node in self.shown for uid in self.without.get(node, ()))
+
+
+def leaving(items: Iterable[Item]) -> set[str]:
+    """Return the uids of the pods that may not stay on their nodes, for whatever reason."""
+    return {
+        item.pod.uid
+        for item in items
+        if item.verdict is Verdict.KILL
+        or (item.verdict is Verdict.UNKNOWN and any(one.id != rules.RESIZE_POLICY for one in item.reasons))
+    }
 
 
 def refused(items: Iterable[Item]) -> set[str]:

@@ -129,6 +129,7 @@ def _situation(
         "gone": pod.uid in view.gone,
         "overdue": view.is_overdue(pod),
         "short": view.short.get(pod.uid) if view.short else None,
+        "deferred": view.deferred.get(pod.uid) if view.deferred else None,
     }
 
 

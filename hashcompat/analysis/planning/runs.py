@@ -68,7 +68,8 @@ class Run:
         """Decide a share, and yield what another process needs of that."""
         self.add(share)
         sandboxes = self.sandboxes.shown, self.sandboxes.without
-        aside = self.ages.found, self.servers.found, self.rooms.sums, self.deadlines, sandboxes
+        rooms = self.rooms.sums, self.rooms.resizing
+        aside = self.ages.found, self.servers.found, rooms, self.deadlines, sandboxes
         yield self.planner.doubts, self.hops.found, aside, (share.seen, share.lines)
         yield from self.planner.rows()
 
@@ -78,12 +79,12 @@ class Run:
         ``lines`` is by how many those of its containers are too low. Raises FailedError where a reason names
         a place in the file, which is not known then.
         """
-        doubts, counted, (ages, servers, sums, deadlines, sandboxes), seen = next(sent)
+        doubts, counted, (ages, servers, rooms, deadlines, sandboxes), seen = next(sent)
         self.planner.merge(map(_without_places, sent) if lines else sent, doubts, lines)
         self.hops.merge(counted)
         self.ages.merge(ages)
         self.servers.merge(servers)
-        self.rooms.merge(sums)
+        self.rooms.merge(*rooms)
         self.deadlines |= deadlines
         self.sandboxes.merge(*sandboxes)
         found: tuple[Any, int] = seen

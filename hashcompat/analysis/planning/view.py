@@ -42,6 +42,8 @@ class View(msgspec.Struct, frozen=True):
     """Whether the pods are as they run under the current kubelets, so that their times count."""
     short: Mapping[str, Shortage] = msgspec.field(default_factory=dict)
     """The pods that the target kubelet has no room for, by their uids."""
+    deferred: Mapping[str, Shortage] = msgspec.field(default_factory=dict)
+    """The pods that it has no room to resize, by their uids."""
     gone: frozenset[str] = frozenset()
     """The uids of pods that are said to run, and whose sandbox no runtime has any more."""
     taken: Mapping[str, datetime] = msgspec.field(default_factory=dict)
@@ -69,7 +71,8 @@ class View(msgspec.Struct, frozen=True):
 
     def concerns(self, pod: Pod) -> bool:
         """Return whether something decides about a pod that is only found among all of them."""
-        return pod.uid in self.short or pod.uid in self.gone or self.is_overdue(pod)
+        uid = pod.uid
+        return uid in self.short or uid in self.deferred or uid in self.gone or self.is_overdue(pod)
 
     def keeps_empty(self, pod: Pod) -> bool:
         """Return whether empty lists and maps count: only in a manifest that a kubelet reads from a file."""

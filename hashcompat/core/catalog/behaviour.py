@@ -53,6 +53,9 @@ class Room(msgspec.Struct, frozen=True, rename="camel"):
     """Which pods take the room of others: ``none``, those ``by priority``, or ``static or by priority``."""
     ending: bool
     """Whether a pod that has finished counts while containers of it run."""
+    resized: str
+    """Whether of resources that are allocated and those that are in use the larger ones count ``by
+    container`` or ``by pod``."""
 
 
 class HostPorts(msgspec.Struct, frozen=True, rename="camel"):

@@ -393,3 +393,19 @@ class Shortage(msgspec.Struct, frozen=True):
     def missing(self) -> int:
         """How much is missing."""
         return self.asked - (self.capacity - self.used)
+
+    @property
+    def amounts(self) -> tuple[str, str, str]:
+        """What it asks for, what others have, and what the node can give, as people write it."""
+        name = self.resource
+        return _amount(name, self.asked), _amount(name, self.used), _amount(name, self.capacity)
+
+
+def _amount(name: str, number: int) -> str:
+    if name == "cpu":
+        return str(number // 1000) if number % 1000 == 0 else f"{number}m"
+    is_bytes = name in ("memory", "ephemeral-storage") or name.startswith("hugepages-")
+    for unit, size in (("Gi", 1 << 30), ("Mi", 1 << 20), ("Ki", 1 << 10)):
+        if is_bytes and number and number % size == 0:
+            return f"{number // size}{unit}"
+    return str(number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from hashcompat.core.model.plan import Shortage
 from hashcompat.sources.values import collect
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
+from tests.helpers.upgrades import hash_of, record, recorded
 
 CRITICAL = {"priority": 2_000_000_000}
 
@@ -336,3 +338,76 @@ def test_a_limit_that_is_no_quantity_makes_a_pod_burstable(catalog: Catalog) -> 
 
 def test_the_reason_of_a_host_port_is_that_of_the_release() -> None:
     assert Shortage("8080/TCP", holder="ns/p", predicate="NodePorts").reason == "NodePorts"
+
+
+def resized(made: Json, state: str, *, allocated: str, actual: str, seen: bool = True) -> Json:
+    """Return a pod whose CPUs are being resized; one whose spec no kubelet has seen has no condition."""
+    container = made["spec"]["containers"][0]
+    container["resizePolicy"] = [{"resourceName": "cpu", "restartPolicy": "RestartContainer"}]
+    made["metadata"]["generation"] = 3
+    made["status"]["observedGeneration"] = 3 if seen else 2
+    made["status"]["conditions"] = [{"type": state, "status": "True"}] if seen else []
+    made["status"]["containerStatuses"][0] |= {
+        "image": container["image"],
+        "allocatedResources": {"cpu": allocated},
+        "resources": {"requests": {"cpu": actual}},
+    }
+    return made
+
+
+@pytest.mark.parametrize(
+    ("wanted", "others", "verdict"),
+    [("2", "3", "KEEP"), ("20", "1", "KEEP"), ("2", "2", "UNKNOWN"), ("1500m", "2", "UNKNOWN")],
+)
+def test_a_resize_that_does_not_fit_waits_on(run: Run, wanted: str, others: str, verdict: str) -> None:
+    waiting = resized(sized("a", "01:00", cpu=wanted), "PodResizePending", allocated="1", actual="1")
+    pods = [waiting, sized("b", "02:00", cpu=others)]
+    for old, new in (("1.33.5", "1.34.10"), ("1.35.8", "1.36.3"), ("1.36.3", "1.37.1")):
+        assert verdicts(run, host(), *pods, old=old, new=new) == {"a": verdict, "b": "KEEP"}
+        assert verdicts(run, host(), *reversed(pods), old=old, new=new) == {"a": verdict, "b": "KEEP"}
+    assert verdicts(run, node("v1.36.3"), *pods, old="1.36.3", new="1.37.1")["a"] == "UNKNOWN"
+
+
+def test_what_a_pod_has_that_may_go_may_be_free_for_a_resize(run: Run) -> None:
+    waiting = resized(sized("a", "01:00", cpu="2"), "PodResizePending", allocated="1", actual="1")
+    late, ending = sized("late", "03:00", cpu="3"), sized("ending", "02:00", cpu="3")
+    assert verdicts(run, host(), waiting, ending, late) == {
+        "a": "KEEP",
+        "ending": "KEEP",
+        "late": "KILL OutOfcpu",
+    }
+    ending["metadata"]["deletionTimestamp"] = "2026-01-02T00:00:00Z"
+    found = verdicts(run, host(cpu="7"), waiting, ending, late)
+    assert (found["a"], found["late"]) == ("UNKNOWN", "KEEP")
+    other, labelled = sized("other", "02:00", {"nodeSelector": {"disk": "ssd"}}, cpu="3"), host()
+    labelled["metadata"]["labels"] = {"disk": "hdd"}
+    assert verdicts(run, labelled, waiting, other) == {"a": "UNKNOWN", "other": "KILL"}
+
+
+def test_a_resize_that_its_kubelet_has_not_seen_may_not_fit(run: Run, tmp_path: Path) -> None:
+    def found(wanted: str, **more: Any) -> str:
+        changed = resized(sized("a", "01:00", cpu=wanted), "", allocated="1", actual="1", seen=False)
+        changed["spec"] |= more
+        objects = as_json(host(), changed, sized("b", "02:00", cpu="3"))
+        hashed = hash_of(run, "1.36.3", changed["spec"]["containers"][0])
+        shown = recorded(tmp_path, record(hashed, "a", uid=changed["metadata"]["uid"]))
+        flags = ("--override-node-releases", *shown, "-o", "json")
+        result = run("plan", "--from", "1.36.3", "--to", "1.37.1", "-f", "-", *flags, stdin=objects)
+        assert result.code == 0, result.err
+        return str(next(one["verdict"] for one in result.items if one["pod"] == "a"))
+
+    assert found("2") == "KEEP"
+    assert found("500m") == "RESTART"
+    assert found("2", activeDeadlineSeconds=10**9) == "UNKNOWN"
+
+
+def test_resizes_in_opposite_directions_count_by_container_up_to_1_36(catalog: Catalog) -> None:
+    spec = {
+        "containers": [{"name": one, "resources": {"requests": {"cpu": cpu}}} for one, cpu in ("a1", "b2")]
+    }
+    resizes = {"a": {"actual": {"cpu": "2"}}, "b": {"actual": {"cpu": "1"}}}
+    (made,) = collect([{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": spec}]).pods
+    made = structs.replace(made, resized=resizes)
+    for release, cpus in (("1.33.13", 4000), ("1.36.3", 4000), ("1.37.1", 3000)):
+        asks = asking(made, {}, catalog.kubelet(release))
+        assert (asks.own["cpu"], asks.beside["cpu"]) == (3000, cpus)

@@ -178,9 +178,7 @@ def room(case: Case) -> Decision | None:
             return Decision(Verdict.KILL, (Reason(rules.ROOM, f"preempted: {text}"),))
         return Decision(Verdict.UNKNOWN, (Reason(rules.ROOM, f"may be preempted: {text}, but {short.why}"),))
     of_what = f" ({short.resource})" if short.in_vain else ""
-    asked, used, capacity = (
-        _amount(short.resource, one) for one in (short.asked, short.used, short.capacity)
-    )
+    asked, used, capacity = short.amounts
     text = (
         f"{short.reason}: it asks for {asked}, and pods before it have {used} of the {capacity} "
         f"of its node{of_what}"
@@ -199,17 +197,6 @@ def ports(case: Case) -> Decision | None:
     if short.certain:
         return _refused(rules.HOST_PORT, text)
     return Decision(Verdict.UNKNOWN, (Reason(rules.HOST_PORT, f"{text}, but {short.why}"),))
-
-
-def _amount(name: str, number: int) -> str:
-    """Return an amount as people write it."""
-    if name == "cpu":
-        return str(number // 1000) if number % 1000 == 0 else f"{number}m"
-    is_bytes = name in ("memory", "ephemeral-storage") or name.startswith("hugepages-")
-    for unit, size in (("Gi", 1 << 30), ("Mi", 1 << 20), ("Ki", 1 << 10)):
-        if is_bytes and number and number % size == 0:
-            return f"{number // size}{unit}"
-    return str(number)
 
 
 def _refuses(case: Case, kubelet: Kubelet, feature: PodFeature) -> str:

@@ -88,6 +88,8 @@ class Case(msgspec.Struct, frozen=True):
     """Whether the pod's activeDeadlineSeconds had passed when the input was taken."""
     short: Shortage | None = None
     """What its node lacks for the pod; None where there is room, or that is not known."""
+    deferred: Shortage | None = None
+    """What its node lacks for a resize of the pod that waits, as ``short``."""
     runs_as: str = ""
     """The UID under which a static pod runs whose manifest is available; empty where nothing shows it."""
     edited: bool = False

@@ -12,6 +12,7 @@ from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.admission import is_windows
 from hashcompat.core.kubelet.decide.case import RESIZE_GATE, Case, Decision, delayed, not_compared, restart
 from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
+from hashcompat.core.model.plan import Shortage
 from hashcompat.core.model.pods import RESIZE_PENDING, ContainerType, Seen
 from hashcompat.core.model.records import Recorded
 from hashcompat.core.model.verdicts import Hash, Reason, Verdict
@@ -370,11 +371,23 @@ def resizing(case: Case) -> Decision | None:
         if not waits and _amounts(actual, name) == _amounts(wanted, name):
             continue
         if waits or state == RESIZE_PENDING:
+            if case.deferred is not None:
+                return _waits(name, case.deferred)
             text = f"resizePolicy: a resize of its {name} waits, and is tried again: it restarts if it fits"
             return Decision(Verdict.UNKNOWN, (Reason(rules.RESIZE_POLICY, text),))
         text = f"resizePolicy: a resize of its {name} is under way, and is applied by a restart"
         return delayed(case, restart(rules.RESIZE_POLICY, text))
     return None
+
+
+def _waits(name: str, short: Shortage) -> Decision:
+    """Keep a container whose resize does not fit on its node, and so is not made."""
+    asked, used, capacity = short.amounts
+    text = (
+        f"resizePolicy: a resize of its {name} waits on: its pod is to ask for {asked} of {short.resource}, "
+        f"and others have {used} of the {capacity} of its node"
+    )
+    return Decision(Verdict.KEEP, (Reason(rules.RESIZE_POLICY, text),))
 
 
 def edited(case: Case) -> Decision | None:
@@ -409,14 +422,18 @@ def changed_since(case: Case) -> Decision | None:
     is_recorded = case.recorded is not None and case.recorded.hash in case.new_hash.candidates
     if not is_recorded and is_same_image(str(spec.get("image", "")), seen.image) is False:
         return delayed(case, restart(rules.NOT_SEEN, "its image was changed, which its kubelet has not seen"))
+    # what else of a pod can change is activeDeadlineSeconds, which ends all of it
+    may_end = case.pod.spec.get("activeDeadlineSeconds") is not None
     resizes = [] if _is_exempt(case) or not case.new.behaviour.resources_recorded else [*_by_restart(spec)]
     resources = mapping(spec.get("resources"))
     for name in resizes if seen.resources is not None else ():
         if _amounts(resources, name) != _amounts(mapping(seen.resources), name):
+            if case.deferred is not None:
+                if is_recorded and not may_end:
+                    return _waits(name, case.deferred)
+                break
             text = f"its {name} was changed, which its kubelet has not seen and resizePolicy restarts it for"
             return delayed(case, restart(rules.NOT_SEEN, text))
-    # what else of a pod can change is activeDeadlineSeconds, which ends all of it
-    may_end = case.pod.spec.get("activeDeadlineSeconds") is not None
     if is_recorded and not may_end and (not resizes or seen.resources is not None):
         return None
     why = "its activeDeadlineSeconds may be new" if may_end else "nothing shows whether it is concerned"

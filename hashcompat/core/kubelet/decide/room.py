@@ -30,7 +30,7 @@ pkg/scheduler/framework/plugins/noderesources/fit.go ``fitsRequest``; component-
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import groupby
@@ -46,7 +46,7 @@ from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.kubelet.decide.ports import Port, Taken, host_ports
 from hashcompat.core.model.plan import Shortage
-from hashcompat.core.model.pods import FINISHED, Pod
+from hashcompat.core.model.pods import FINISHED, RESIZE_PENDING, Pod
 
 Amounts = Mapping[str, int]
 """Resources by their names: thousandths of a CPU, bytes, or a number."""
@@ -78,6 +78,8 @@ class Asking(msgspec.Struct, frozen=True):
     """What it counts for beside others."""
     freed: Amounts = {}
     """What a critical pod gains that takes its room."""
+    wanted: Amounts = {}
+    """What it is to ask for by a resize that no kubelet has allocated yet; empty without one."""
     claimed: frozenset[str] = frozenset()
     """The extended resources in ``own`` that a claim backs, which no device plugin serves."""
     ports: tuple[Port, ...] = ()
@@ -159,6 +161,10 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet) -> Askin
     admitted, of_pod = _summed(spec, own, sidecars=sidecars), dict[str, int]()
     whole = behaviour.beside == "whole pods"
     counted = _summed(spec, lambda row, _: given("beside", row), sidecars=sidecars, init=whole)
+    if behaviour.resized == "by pod":
+        of_allocated = _summed(spec, lambda row, _: given("own", row), sidecars=sidecars)
+        of_actual = _summed(spec, lambda row, _: given("actual", row), sidecars=sidecars)
+        counted = _most(of_allocated, of_actual)
     if gates.is_on(POD_RESOURCES_GATE):
         requests = mapping(mapping(spec.get("resources")).get("requests"))
         of_pod = {name: _of(name, value) for name, value in requests.items() if _of_pods(name)}
@@ -174,7 +180,20 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet) -> Askin
         freed = _summed(spec, lambda row, _: given("own", row), sidecars=adds)
     freed = {name: number + (overhead.get(name, 0) if number else 0) for name, number in freed.items()}
     claims = frozenset(name for _, name in pod.claims)
-    return Asking(_scalar(admitted), _scalar(counted), freed, claims)
+    wanted = _wanted(spec, of_pod, overhead) if resized and is_to_be_resized(pod) else {}
+    return Asking(_scalar(admitted), _scalar(counted), freed, wanted, claims)
+
+
+def _wanted(spec: Mapping[str, Any], of_pod: Amounts, overhead: Amounts) -> dict[str, int]:
+    def of(row: Mapping[str, Any], _: str) -> Mapping[str, Any]:
+        return mapping(mapping(row.get("resources")).get("requests"))
+
+    return _added({**_summed(spec, of, sidecars=True), **of_pod}, overhead)
+
+
+def is_to_be_resized(pod: Pod) -> bool:
+    """Return whether a pod's spec asks for other resources than its kubelet has allocated, as it shows."""
+    return bool(pod.resized) and (pod.seen is not None or pod.resizing == RESIZE_PENDING)
 
 
 def _has_own(spec: Mapping[str, Any], counts: bool) -> bool:
@@ -189,12 +208,15 @@ def _merged(
 ) -> Mapping[str, Any]:
     """Return the requests of a container that is being resized: those that a kubelet allocated.
 
-    Beside others also those that it has, where they are larger (``UseStatusResources``).
+    ``actual`` are those that it has, and what counts beside others is the larger of both
+    (``UseStatusResources``).
     """
     allocated = {**requests, **changed.get("allocated", {})}
     if which == "own":
         return allocated
     actual = changed.get("actual", {})
+    if which == "actual":
+        return {**requests, **actual}
     larger = {
         name: value for name, value in actual.items() if amount(value) > amount(allocated.get(name, "0"))
     }
@@ -417,6 +439,36 @@ def _ordered(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[s
             own = short.holder == one.name
             uncertain[one.pod.uid] = structs.replace(short, holder=holder) if own else short
     return {**found, **uncertain}
+
+
+def deferred(
+    tenants: Iterable[Tenant], node: Given, leaving: Collection[str], kubelet: Kubelet
+) -> dict[str, Shortage]:
+    """Return the pods of a node that are to be resized and stay as they are, by their uids: nothing is free.
+
+    ``leaving`` are the uids of pods that may not stay. A kubelet tries a resize as it admits a pod, with what
+    that is to ask for; one that does not fit waits, or is infeasible (pkg/kubelet/kubelet.go
+    ``canResizePod``, 1.33.13; pkg/kubelet/allocation, 1.34.10 - 1.37.1).
+    """
+    found, used = dict[str, Shortage](), Counter[str]()
+    waiting = list[Tenant]()
+    for one in tenants:
+        stays = not (one.refused or one.doubt or one.pod.deleting or one.pod.uid in leaving)
+        if stays:
+            used.update(one.asking.beside)
+        if one.asking.wanted:
+            waiting.append(
+                one if stays else structs.replace(one, asking=structs.replace(one.asking, beside={}))
+            )
+    for one in waiting:
+        asking = structs.replace(one.asking, own=one.asking.wanted)
+        others = Counter(used)
+        others.subtract(one.asking.beside)
+        for short in _lacking(structs.replace(one, asking=asking), 0, others, node, kubelet):
+            if short.certain:
+                found[one.pod.uid] = short
+                break
+    return found
 
 
 _TRIED: Final = 32

@@ -351,6 +351,10 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     """Form: that each element is a taint; of a flag ``whole``, with ``optional effect``, or ``once``."""
     memory_of_nodes: bool = False
     """Form: whether a list reserves memory and huge pages alone, some of each, and once for a NUMA node."""
+    not_on_cgroup_v1: tuple[Scalar, ...] = ()
+    """Form: the values that need a host with cgroup v2."""
+    cpus_exist: str = ""
+    """Form: which CPUs of the host those of a set have to be: ``online``, or ``below their number``."""
     nodes_exist: bool = False
     """Form: whether each row of reservedMemory has to be of a NUMA node of the host."""
     most_nodes: MostNodes | None = None
@@ -369,6 +373,7 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
         """The words that the row knows: accepted values, keys and exceptions."""
         others = (self.only_with, self.not_with)
         known = (*self.one_of, *self.excepted, *self.keys_one_of, *self.having, *self.not_together)
+        known = (*known, *self.not_on_cgroup_v1)
         yield from (word for word in known if isinstance(word, str))
         for other in others:
             yield from (word for word in (other.values if other else ()) if isinstance(word, str))

@@ -19,6 +19,8 @@ PATH = "/var/lib/kubelet/config.yaml"
 CONFIG: Key = ("file", PATH)
 ARGUMENTS: Key = ("arguments", "kubelet")
 HOST_NODES: Key = ("directory", "/sys/devices/system/node")
+ONLINE: Key = ("file", "/sys/devices/system/cpu/online")
+MOUNTS: Key = ("file", "/proc/1/mounts")
 UNIT: Key = ("file", "/lib/systemd/system/kubelet.service")
 V1 = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 OK = ("OK", "", "nothing found: value refused")
@@ -28,7 +30,7 @@ NEWEST = "1.37.1"
 def node(config: str, *flags: str) -> dict[Key, Any]:
     words = ["/usr/bin/kubelet", f"--config={PATH}", *flags]
     nodes = "has_cpu\nnode0\nnode1\npossible\n"
-    return {CONFIG: V1 + config, ARGUMENTS: "\n".join([*words, ""]), HOST_NODES: nodes}
+    return {CONFIG: V1 + config, ARGUMENTS: "\n".join([*words, ""]), HOST_NODES: nodes, ONLINE: "0-7\n"}
 
 
 def refused(to: str, config: str, *flags: str) -> list[str]:
@@ -1267,3 +1269,48 @@ def test_pf126_lists_addresses_and_endpoints(
     assert [(row.partition(":")[0], row.rpartition(": ")[2]) for row in rows] == [
         (row.partition(":")[0], row.rpartition(": ")[2].removeprefix("it ")) for row in expected
     ]
+
+
+@pytest.mark.parametrize(
+    ("to", "config", "name"),
+    [
+        ("1.30.14", "memorySwap: {swapBehavior: LimitedSwap}\n", "memorySwap.swapBehavior"),
+        ("1.37.1", "memorySwap: {swapBehavior: LimitedSwap}\n", "memorySwap.swapBehavior"),
+        ("1.32.13", "singleProcessOOMKill: false\n", "singleProcessOOMKill"),
+    ],
+)
+def test_pf126_values_that_need_cgroup_v2(to: str, config: str, name: str) -> None:
+    def states(mounts: object) -> list[tuple[str, str]]:
+        changes = {**node(config + "failCgroupV1: false\n"), MOUNTS: mounts}
+        rows = found("PF-126", dump(changes), upgrade(to))
+        return [(state, subject) for state, subject, _ in rows]
+
+    one, two = "tmpfs /sys/fs/cgroup tmpfs ro 0 0\n", "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n"
+    assert states(one) == [("ERROR", name)]
+    assert states(two) == [("OK", "")]
+    assert states(failed()) == [("UNKNOWN", name)]
+    assert states("/dev/sda / ext4 rw 0 0\n") == [("UNKNOWN", name)]
+
+
+@pytest.mark.parametrize("config", ["memorySwap: {swapBehavior: NoSwap}\n", "singleProcessOOMKill: true\n"])
+def test_pf126_values_that_any_cgroups_allow(config: str) -> None:
+    changes = {**node(config + "failCgroupV1: false\n"), MOUNTS: "tmpfs /sys/fs/cgroup tmpfs ro 0 0\n"}
+    assert found("PF-126", dump(changes), upgrade("1.34.10")) == [OK]
+
+
+@pytest.mark.parametrize(
+    ("to", "cpus", "online", "missing"),
+    [
+        ("1.37.1", "0,99", "0-7\n", "0-7, and not 99"),
+        ("1.22.17", "2-3", "0-1,4-7\n", "0-1,4-7, and not 2-3"),
+        ("1.21.14", "2-3", "0-1,4-7\n", ""),
+        ("1.21.14", "6-8", "0-1,4-7\n", "0-1,4-7, and not 6-8"),
+        ("1.37.1", "0-7", "0-7\n", ""),
+    ],
+)
+def test_pf126_reserved_cpus_are_those_of_the_host(to: str, cpus: str, online: str, missing: str) -> None:
+    (row,) = found("PF-126", dump({**node(f"reservedSystemCPUs: {cpus}\n"), ONLINE: online}), upgrade(to))
+    assert row[0] == ("ERROR" if missing else "OK")
+    assert row[2].endswith(missing and f"the host has the CPUs {missing}")
+    (row,) = found("PF-126", dump({**node(f"reservedSystemCPUs: {cpus}\n"), ONLINE: failed()}), upgrade(to))
+    assert row[0] == "UNKNOWN"

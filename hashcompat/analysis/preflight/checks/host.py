@@ -8,7 +8,7 @@ from shlex import quote
 from typing import Any, Final
 
 from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade
-from hashcompat.analysis.preflight.facts import Facts, runtime, runtimefiles, units
+from hashcompat.analysis.preflight.facts import Facts, host, runtime, runtimefiles, units
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnreadError
@@ -16,20 +16,15 @@ from hashcompat.core.shown import name, said
 
 # PF-102: cgroup v1 under a kubelet that refuses it.
 
-_ROOT: Final = "/sys/fs/cgroup"
-
 
 def _find_cgroup_v1(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     if upgrade.hazards.cgroup_v1 == "supported":
         return
-    kind = next((mount.kind for mount in facts.mounts if mount.path == _ROOT), None)
-    if kind is None:
-        raise UnreadError(f"nothing is mounted at {_ROOT}")
-    if kind == "cgroup2" or facts.config.get("failCgroupV1") is False:
+    if host.cgroups(facts.dump) == host.CGROUP_V2 or facts.config.get("failCgroupV1") is False:
         return
     yield Problem(
         Status.ERROR,
-        _ROOT,
+        host.CGROUPS,
         f"this node has cgroup v1, on which kubelet {upgrade.target.release} does not start",
         "move the node to cgroup v2 (systemd.unified_cgroup_hierarchy=1), or set failCgroupV1: false",
     )

@@ -22,9 +22,6 @@ from hashcompat.core.records.probes import AbsentError, UnreadError
 
 # PF-105: a cpu_manager_state with which the kubelet does not start.
 
-ONLINE: Final = "/sys/devices/system/cpu/online"
-"""The CPUs that the kernel uses."""
-
 _STATIC_CPUS: Final = "static"
 _STRICT: Final = "strict-cpu-reservation"
 
@@ -81,10 +78,7 @@ def _other_cpus(
         _reserved_cpus(facts)
     except DecodeError:
         return  # the kubelet ends before it reads the file, as PF-126 reports
-    try:
-        online = strconv.parse_cpus(facts.dump.read("file", ONLINE).strip())
-    except DecodeError as error:
-        raise UnreadError(str(error)) from None
+    online = host.online_cpus(facts.dump)
     known = default.union(*own, *of_pods)
     if default and known != (present := online - _strictly_reserved(facts)):
         yield f"it has the CPUs {strconv.show_cpus(known)} and the node has {strconv.show_cpus(present)}"

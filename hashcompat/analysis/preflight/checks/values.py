@@ -37,7 +37,7 @@ from hashcompat.core.catalog.releases import minor_before
 from hashcompat.core.corev1.resources import amount
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.metav1 import parse_duration
-from hashcompat.core.go.strconv import parse_cpus
+from hashcompat.core.go.strconv import parse_cpus, show_cpus
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, Dump, UnparsedError, UnreadError
 
@@ -429,6 +429,34 @@ class _Given:
                     yield _Refusal(f"it has {shown.name(kind)[:60]} of a NUMA node twice")
                 seen.add((node, kind))
 
+    def not_on_cgroup_v1(self, values: tuple[object, ...], setting: Setting) -> Iterator[_Refusal]:
+        """Yield a value that needs cgroup v2, on a host without it."""
+        if not any(_is_same(setting.value, each) for each in values):
+            return
+        try:
+            kind = host.cgroups(self.dump)
+        except (AbsentError, UnreadError) as error:
+            why = f"it needs cgroup v2, and whether the host has that is not known: {error}"
+            yield _Refusal(why, value=self.shown(setting.value), status=Status.UNKNOWN)
+            return
+        if kind != host.CGROUP_V2:
+            yield _Refusal("it needs cgroup v2, and the host has cgroup v1", "", self.shown(setting.value))
+
+    def cpus_exist(self, which: str, setting: Setting) -> Iterator[_Refusal]:
+        """Yield the CPUs of a set that the host does not have."""
+        try:
+            wanted = parse_cpus(str(setting.value))
+        except DecodeError:
+            return  # another form says so
+        try:
+            online = host.online_cpus(self.dump)
+        except (AbsentError, UnreadError) as error:
+            yield _Refusal(f"which CPUs the host has is not known: {error}", status=Status.UNKNOWN)
+            return
+        missing = wanted - (online if which == "online" else frozenset(range(len(online))))
+        if missing:
+            yield _Refusal(f"the host has the CPUs {show_cpus(online)}, and not {show_cpus(missing)}")
+
     def nodes_exist(self, _exist: bool, setting: Setting) -> Iterator[_Refusal]:
         """Yield the NUMA nodes of reservedMemory that the host does not have."""
         rows = setting.value if isinstance(setting.value, list) else []
@@ -618,6 +646,8 @@ FORMS: Final[Mapping[str, Callable[[_Given, Any, Setting], Iterator[_Refusal]]]]
         "valid_labels",
         "taints",
         "memory_of_nodes",
+        "not_on_cgroup_v1",
+        "cpus_exist",
         "nodes_exist",
         "most_nodes",
         "sysctls",

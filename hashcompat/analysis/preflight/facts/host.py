@@ -14,6 +14,7 @@ import msgspec
 
 from hashcompat.core.corev1.resources import amount
 from hashcompat.core.errors import DecodeError
+from hashcompat.core.go.strconv import parse_cpus
 from hashcompat.core.records.probes import NOT_COLLECTED, AbsentError, Dump, UnreadError, lines
 
 MOUNTS: Final = "/proc/1/mounts"
@@ -374,6 +375,31 @@ def other_service(dump: Dump) -> str:
 
 NUMA: Final = "/sys/devices/system/node"
 """The directory of NUMA nodes; each has a file meminfo."""
+
+
+ONLINE: Final = "/sys/devices/system/cpu/online"
+"""The CPUs that the kernel uses."""
+
+
+def online_cpus(dump: Dump) -> frozenset[int]:
+    """Return the numbers of the CPUs that the kernel uses; raises AbsentError and UnreadError."""
+    try:
+        return parse_cpus(dump.read("file", ONLINE).strip())
+    except DecodeError as error:
+        raise UnreadError(str(error)) from None
+
+
+CGROUPS, CGROUP_V2 = "/sys/fs/cgroup", "cgroup2"
+"""Where cgroups are, and the type of file system that is there with cgroup v2 alone."""
+
+
+def cgroups(dump: Dump) -> str:
+    """Return the type of file system at the top of the cgroups; raises AbsentError and UnreadError."""
+    found = mounts(dump.read("file", MOUNTS))
+    kind = next((mount.kind for mount in found if mount.path == CGROUPS), None)
+    if kind is None:
+        raise UnreadError(f"nothing is mounted at {CGROUPS}")
+    return kind
 
 
 def numa_nodes(dump: Dump) -> frozenset[int]:

@@ -420,3 +420,20 @@ def test_pf139_what_is_no_set_of_cpus_is_unknown() -> None:
     given[("directory", NODES)] = "node0\nnode1\n"
     (one,) = found("PF-139", dump(given), upgrade("1.36.3"))  # type: ignore[arg-type]
     assert one[0] == "UNKNOWN"
+
+
+@pytest.mark.parametrize(
+    ("reserved", "given", "state"),
+    [("2", "0", "ERROR"), ("500m", "0", "ERROR"), ("2", "7", "OK"), ("0", "0", "OK")],
+)
+def test_pf105_a_number_of_reserved_cpus_begins_with_the_first(reserved: str, given: str, state: str) -> None:
+    default = "1-7" if given == "0" else "0-6"
+    config = STATIC + f"kubeReserved: {{cpu: '{reserved}'}}\n"
+    changes: dict[Key, object] = {
+        STATE: WRITTEN % ("static", default, given),
+        CONFIG: config,
+        ONLINE: "0-7",
+    }
+    ((found, text),) = check("1.36.3", changes)
+    assert found == state
+    assert ("CPU 0 is the first one that is reserved" in text) is (state == "ERROR")

@@ -769,6 +769,18 @@ def test_pf126_files_of_config_dir(config: str, files: list[Any], expected: list
     assert status("PF-126", dump(dropped_in(config, *files)), upgrade(NEWEST)) == expected
 
 
+def test_drop_ins_are_part_of_the_configuration_for_every_check() -> None:
+    gates = "featureGates: {NoSuch: true}\n"
+    given = dump(dropped_in("", V1 + gates, V1 + "cpuManagerPolicy: static\n"))
+    ((state, name, text),) = found("PF-101", given, upgrade(NEWEST))
+    assert (state, name) == ("ERROR", "NoSuch")
+    assert "in featureGates of /etc/kubelet.d/0.conf: it knows no such feature gate" in text
+    assert status("PF-105", given, upgrade(NEWEST)) == [("ERROR", "/var/lib/kubelet/cpu_manager_state")]
+    in_file = dump(dropped_in(gates, V1 + "featureGates: {NoSuch: null}\n"))
+    assert status("PF-101", in_file, upgrade(NEWEST)) == [("OK", "")]
+    assert status("PF-101", dump(dropped_in("", failed())), upgrade(NEWEST)) == [("UNKNOWN", "featureGates")]
+
+
 def test_pf126_names_the_file_of_config_dir() -> None:
     given = dropped_in("maxPods: 1\n", V1 + "maxPods: -1\n", V1)
     (finding,) = findings("PF-126", dump(given), upgrade(NEWEST))

@@ -11,9 +11,9 @@ from typing import Any, Final
 from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade
 from hashcompat.analysis.preflight.facts import Facts
 from hashcompat.analysis.preflight.facts.kubelet import Given, given_flags, left_over, pairs, truth
-from hashcompat.analysis.preflight.facts.settings import drop_ins
 from hashcompat.analysis.preflight.facts.units import RUNNING, Start
 from hashcompat.core import shown
+from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet import alike
 from hashcompat.core.kubelet.alike import another_minor, waits_for_services
 from hashcompat.core.model.escape import count
@@ -127,12 +127,14 @@ def _gates_of_flags(upgrade: Upgrade, given: Iterable[Given]) -> Iterator[Proble
 def _gates_of_config(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     """Yield the problems of the gates in the configuration file, and of those that need others."""
     try:
-        listed = facts.config.get("featureGates")
+        listed = mapping(facts.config.get("featureGates"))
+        files = [(path, mapping(document.get("featureGates"))) for path, document in facts.drop_ins]
     except UnreadError as error:
         yield Problem(Status.UNKNOWN, "featureGates", str(error))
         return
-    for name, value in listed.items() if isinstance(listed, Mapping) else ():
-        yield from _of_gate(upgrade, str(name), value, "featureGates of the configuration file")
+    for name, value in listed.items():
+        where = next((path for path, gates in reversed(files) if name in gates), "the configuration file")
+        yield from _of_gate(upgrade, str(name), value, f"featureGates of {where}")
     gates = upgrade.target.gates.with_settings(facts.gates)
     for refusal in gates.missing():
         yield Problem(
@@ -181,11 +183,10 @@ def _fields_of_drop_ins(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     another case (``mergeKubeletConfigurations`` in cmd/kubelet/app/server.go, 1.29.15 - 1.37.1).
     """
     release, table = upgrade.target.release, upgrade.hazards.config
-    directory = facts.flags.get("config-dir", "")
-    if not directory or not upgrade.hazards.flags.accepts(release, "config-dir"):
+    if not facts.flags.get("config-dir") or not upgrade.hazards.flags.accepts(release, "config-dir"):
         return
     try:
-        files = drop_ins(facts.dump, directory)
+        files = facts.drop_ins
     except UnparsedError:
         return  # the kubelet ends, as PF-126 reports
     is_merged = upgrade.hazards.drop_ins != "with defaults"
@@ -196,7 +197,7 @@ def _fields_of_drop_ins(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
 
 def _fields_of_file(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     release, table = upgrade.target.release, upgrade.hazards.config
-    document = facts.config
+    document = facts.config_file
     version = table.version(release)
     if not document or version is None:
         return

@@ -97,6 +97,9 @@ def _reserved_elsewhere(facts: Facts, default: frozenset[int]) -> Iterator[str]:
         yield (
             f"{number} CPUs are reserved, and it leaves {len(default)} to all but containers with their own"
         )
+    elif listed is None and number and 0 not in default:
+        # A number is taken from the first core of the first socket on; which others, its threads decide.
+        yield "CPU 0 is the first one that is reserved, and it gives it to containers"
 
 
 def _reserved_cpus(facts: Facts) -> tuple[frozenset[int] | None, int]:

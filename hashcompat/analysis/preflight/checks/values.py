@@ -59,7 +59,7 @@ def _find_values(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     documents: Documents | None = None
     try:
         others = _drop_ins(facts, flags)
-        documents = [(path, facts.config), *others] if path else others
+        documents = [(path, facts.config_file), *others] if path else others
     except UnparsedError as error:
         yield Problem(
             Status.ERROR,

@@ -19,6 +19,7 @@ from hashcompat.analysis.preflight.facts import (
     processes,
     runtime,
     runtimefiles,
+    settings,
     statefiles,
     units,
 )
@@ -181,9 +182,23 @@ class Facts:
         return host.node_of_certificates(self.dump)
 
     @cached_property
-    def config(self) -> Mapping[str, Any]:
+    def config_file(self) -> Mapping[str, Any]:
         """The kubelet's configuration file; empty where the kubelet is given none."""
         return kubelet.config(self.dump, self.flags)
+
+    @cached_property
+    def drop_ins(self) -> settings.Documents:
+        """The files of --config-dir; errors as ``settings.drop_ins``."""
+        directory = self.flags.get("config-dir")
+        return settings.drop_ins(self.dump, directory) if directory else ()
+
+    @cached_property
+    def config(self) -> Mapping[str, Any]:
+        """What the kubelet's configuration file and those of --config-dir give together."""
+        if not self.drop_ins:
+            return self.config_file
+        documents = [self.config_file, *(document for _, document in self.drop_ins)]
+        return settings.merged(documents, nulls_remove=True)
 
     @cached_property
     def root(self) -> str:

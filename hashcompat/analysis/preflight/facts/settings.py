@@ -50,9 +50,7 @@ class Settings:
     def __init__(self, documents: Documents, flags: Iterable[Given], *, nulls_remove: bool = True) -> None:
         """Merge the documents; ``nulls_remove``: whether null takes back what a file before it gives."""
         self.documents = documents
-        self._config: Mapping[str, Any] = {}
-        for _, document in documents:
-            self._config = _merged(self._config, document, nulls_remove=nulls_remove)
+        self._config = merged([document for _, document in documents], nulls_remove=nulls_remove)
         self.given = tuple(given for given in flags if given.flag is not None)
         """The flags that the release knows, as often as each is given."""
         self._texts = _joined(self.given)
@@ -161,21 +159,32 @@ def _joined(flags: Iterable[Given]) -> Mapping[str, Given]:
     return joined
 
 
+def merged(documents: Iterable[Mapping[str, Any]], *, nulls_remove: bool) -> Mapping[str, Any]:
+    """Return configuration files as a kubelet merges them, each over the ones before it.
+
+    ``nulls_remove``: whether null takes back what a file before it gives.
+    """
+    found: Mapping[str, Any] = {}
+    for document in documents:
+        found = _merged(found, document, nulls_remove=nulls_remove)
+    return found
+
+
 def _merged(base: Mapping[str, Any], patch: Mapping[str, Any], *, nulls_remove: bool) -> Mapping[str, Any]:
     """Return a document with a JSON merge patch (RFC 7386), as mergeKubeletConfigurations applies it."""
-    merged = dict(base)
+    found = dict(base)
     for name, value in patch.items():
         if value is None:
             if nulls_remove:
-                merged.pop(name, None)
+                found.pop(name, None)
         elif isinstance(value, Mapping):
-            under = merged.get(name)
-            merged[name] = _merged(
+            under = found.get(name)
+            found[name] = _merged(
                 under if isinstance(under, Mapping) else {}, value, nulls_remove=nulls_remove
             )
         else:
-            merged[name] = value
-    return merged
+            found[name] = value
+    return found
 
 
 def repeated(path: str, text: str) -> list[str]:

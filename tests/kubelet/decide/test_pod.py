@@ -437,6 +437,15 @@ def test_hc044_a_volume_without_a_plugin_is_waited_for(
     assert decided(run, old, new, given, more=more) == expected
 
 
+def test_a_static_pod_with_another_uid_ends_and_waits_for_a_volume_without_a_plugin(run: Run) -> None:
+    made = mirror_pod({**C, "volumeMounts": [{"name": "v", "mountPath": "/v"}]})
+    made["spec"]["volumes"] = [{"name": "v", "gitRepo": {"repository": "x"}}]
+    assert decided(run, "1.32.13", "1.33.13", made) == ("KILL", ["HC022", "HC044"])
+    assert decided(run, "1.33.5", "1.33.13", made) == WAITS
+    made["metadata"]["annotations"]["kubernetes.io/config.hash"] = "00000000-0000-4000-8000-000000000000"
+    assert decided(run, "1.32.13", "1.33.13", made) == WAITS
+
+
 def test_a_volume_without_a_plugin_is_warned_of_and_outlives_a_snapshot(run: Run, tmp_path: Path) -> None:
     pods = as_json(stored("rbd"), stored("rbd", mounted=False) | {"metadata": {"name": "q", "uid": "u-q"}})
     (tmp_path / "s.json").write_text(run("snapshot", "-f", "-", stdin=pods).out)

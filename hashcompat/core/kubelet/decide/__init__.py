@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec import structs
 
+from hashcompat.core import rules
 from hashcompat.core.kubelet.decide import admission, container, pod, static
 from hashcompat.core.kubelet.decide.case import Case, Decide, Decision
 from hashcompat.core.model.verdicts import Verdict
@@ -114,6 +115,12 @@ def _killed_or_kept(case: Case) -> Decision:
 
 def _decide_by_record(case: Case) -> Decision | None:
     decision = _first(POD, case)
+    if (
+        decision is not None
+        and case.pod.static
+        and any(one.id == rules.NO_VOLUME for one in decision.reasons)
+    ):
+        return None  # the current release decides about the UID
     if decision is None and (recorded := _first(RECORD, case)):
         decision = _unless_changed(case, recorded)
     kept = decision is not None and decision.verdict is Verdict.KEEP and case.recorded is not None

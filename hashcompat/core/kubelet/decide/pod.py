@@ -12,7 +12,7 @@ from hashcompat.core.catalog.eras import reachable_fields
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_compared
-from hashcompat.core.kubelet.decide.static import unread
+from hashcompat.core.kubelet.decide.static import by_manifest, by_mirror_pod, unread
 from hashcompat.core.kubelet.decide.whole import Rules
 from hashcompat.core.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.core.model.pods import FINISHED, Container, ContainerType, Pod
@@ -217,10 +217,18 @@ def unmounted(case: Case) -> Decision | None:
     """Keep the containers of a pod with a volume that the target kubelet cannot mount.
 
     Source: pkg/kubelet/kubelet.go ``syncPod``: WaitForAttachAndMount fails, and comes before the containers
-    are looked at (1.13.12 - 1.37.1).
+    are looked at (1.13.12 - 1.37.1). What ran under another UID is of no pod that the kubelet knows, and ends
+    before that (pkg/kubelet/kubelet_pods.go ``HandlePodCleanups``); what takes its place waits.
     """
     why = waits_for_volume(case)
-    return Decision(Verdict.KEEP, (Reason(rules.NO_VOLUME, f"not compared: {why}"),)) if why else None
+    if not why:
+        return None
+    reason = Reason(rules.NO_VOLUME, f"not compared: {why}")
+    moved = by_manifest(case) or by_mirror_pod(case)
+    if moved is None:
+        return Decision(Verdict.KEEP, (reason,))
+    verdict = Verdict.KILL if moved.pod_recreated else moved.verdict
+    return Decision(verdict, (*moved.reasons, reason))
 
 
 def waits_for_volume(case: Case) -> str:

@@ -40,6 +40,8 @@ _SOURCE: Final = "kubernetes.io/config.source"
 _CONFIG_HASH: Final = "kubernetes.io/config.hash"
 ANNOTATIONS: Final = (_MIRROR, _SOURCE, _CONFIG_HASH)
 """All that is read of a mirror pod's annotations; each value is a string."""
+_LIMITED: Final = "kubernetes.io/limit-ranger"
+"""What the admission plugin LimitRanger notes the resources in that it sets."""
 _NO_UID: Final = ("", "mirror")
 """Values of ``config.mirror`` that are not the static pod's uid; the latter is that of 1.0."""
 _FILE: Final = "file"
@@ -188,6 +190,7 @@ def of_pod(found: Fields, owner: str = "") -> Pod:
         profiles=profiles_in(annotations.value) if manifest else {},
         config_hash=mirror.uid,
         images={name: seen.image for name, seen in _shown(status.value)} if mirror.static else {},
+        limited=mirror.static and _LIMITED in annotations.value,
         containers=tuple(_containers(spec, _reported(status.value, mirror.static), found)),
         file=found.where.file,
         labels=part(metadata.value, "labels"),

@@ -259,9 +259,44 @@ def edited(run: Run, directory: Path, container: Json, shown: Json, way: list[st
 def test_a_manifest_with_a_uid_that_is_the_one_that_runs_keeps_its_pod(
     run: Run, directory: Path, way: list[str]
 ) -> None:
-    limited = {**SHOWN, "resources": {"limits": {"cpu": "1"}}}  # as LimitRanger does
-    for shown in (SHOWN, limited):
-        assert rows(edited(run, directory, C, shown_as(shown), way)) == {"p-n1": ("KEEP", [])}
+    assert rows(edited(run, directory, C, shown_as(SHOWN), way)) == {"p-n1": ("KEEP", [])}
+    limited = shown_as({**SHOWN, "resources": {"limits": {"cpu": "1"}}})
+    assert rows(edited(run, directory, C, limited, way)) == {"p-n1": ("UNKNOWN", ["HC046"])}
+    limited["metadata"]["annotations"]["kubernetes.io/limit-ranger"] = "LimitRanger plugin set: cpu limit"
+    assert rows(edited(run, directory, C, limited, way)) == {"p-n1": ("KEEP", [])}
+
+
+def test_a_manifest_with_a_uid_and_other_resources_restarts_its_pod(run: Run, directory: Path) -> None:
+    def found(shown: Json, made: Json, way: list[str]) -> Json:
+        resources = [{"resources": one} if one else {} for one in (shown, made)]
+        return rows(edited(run, directory, {**C, **resources[1]}, shown_as({**SHOWN, **resources[0]}), way))
+
+    small, large, full = ({"requests": {"cpu": cpu}} for cpu in ("250m", "500m", "1"))
+    full["limits"] = {"cpu": "1", "memory": "1Gi"}
+    for way in (RUNS, ["1.30.13", "1.30.14"]):
+        assert found({}, full, way) == {"p-n1": ("RESTART", ["HC046"])}
+        assert found(small, full, way) == {"p-n1": ("RESTART", ["HC046"])}
+    assert found(small, {"requests": {"cpu": "0.25"}}, RUNS) == {"p-n1": ("KEEP", [])}
+    assert found(small, large, RUNS) == {"p-n1": ("KEEP", [])}
+    assert found(small, large, ["1.30.13", "1.30.14"]) == {"p-n1": ("UNKNOWN", ["HC046"])}
+
+
+def test_a_manifest_with_a_uid_may_be_resized_by_a_restart_from_1_36_on(run: Run, directory: Path) -> None:
+    policy = {"resizePolicy": [{"resourceName": "cpu", "restartPolicy": "RestartContainer"}]}
+    small, large = ({**policy, "resources": {"requests": {"cpu": cpu}}} for cpu in ("250m", "500m"))
+    for way, verdict in ((RUNS, "RESTART"), (["1.34.5", "1.34.10"], "KEEP")):
+        document = edited(run, directory, {**C, **large}, shown_as({**SHOWN, **small}), way)
+        assert rows(document)["p-n1"][0] == verdict
+
+
+def test_a_manifest_with_a_uid_and_another_network_replaces_the_sandbox(run: Run, directory: Path) -> None:
+    shown = shown_as(SHOWN)
+    shown["spec"]["hostNetwork"] = True
+    for policy, verdict in (("Always", "RESTART"), ("Never", "KILL")):
+        made = manifest(C, uid=OWN)
+        made["spec"] = {**made["spec"], "restartPolicy": policy}
+        (directory / "p.json").write_text(json.dumps(made))
+        assert rows(planned(run, directory, shown)) == {"p-n1": (verdict, ["HC046"])}
 
 
 def test_a_manifest_with_a_uid_that_names_another_image_restarts_its_container(

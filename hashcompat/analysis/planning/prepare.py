@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import structs
@@ -14,9 +14,9 @@ from hashcompat.analysis.planning.templates import Template
 from hashcompat.analysis.planning.view import HashOf, Spec, View
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import same_upstream
-from hashcompat.core.go.jsonpath import part
 from hashcompat.core.kubelet.decide.case import RESIZE_GATE, Case
-from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
+from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED, is_resized
+from hashcompat.core.kubelet.decide.static import has_own_uid
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.core.model.pods import Container, Node, Pod
@@ -183,24 +183,23 @@ def _static(transition: Transition, spec: Spec, records: Records) -> dict[str, A
     return {"static_uids": uids, "runs_as": runs_as, "edited": _is_edited(transition, spec)}
 
 
-_OF_ADMISSION: Final = ("resources", "imagePullPolicy")
-"""What admission plugins set in mirror pods too: LimitRanger, AlwaysPullImages."""
-
-
 def _is_edited(transition: Transition, spec: Spec) -> bool:
     """Return whether a manifest has another container than its mirror pod, by the current kubelet's hash.
 
     ``spec`` is what that kubelet sees. Any other UID than one that it sets itself shows the whole manifest.
-    Raises DecodeError as ``prepare``.
+    Admission may set in a mirror pod an image policy (AlwaysPullImages), and resources where there are none
+    (LimitRanger). Raises DecodeError as ``prepare``.
     """
     pod, container, old = transition.pod, transition.container, transition.old
-    names = [one for one in pod.mirror.containers if one.name == container.name] if pod.mirror else []
-    if not names or pod.static_manifest is None:
+    manifest = pod.static_manifest
+    mirrored = [one for one in pod.mirror.containers if one.name == container.name] if pod.mirror else []
+    if not mirrored or pod.mirror is None or manifest is None or not has_own_uid(manifest):
         return False
-    if not part(pod.static_manifest.content, "metadata").get("uid"):
-        return False
-    ran = {key: value for key, value in names[0].spec.items() if key not in _OF_ADMISSION}
-    ran |= {key: spec[key] for key in _OF_ADMISSION if key in spec}
+    of_admission = ["resources"] if not is_resized(container, pod.mirror) else []
+    if mirrored[0].spec.get("imagePullPolicy") == "Always":
+        of_admission.append("imagePullPolicy")
+    ran = {key: value for key, value in mirrored[0].spec.items() if key not in of_admission}
+    ran |= {key: spec[key] for key in of_admission if key in spec}
     now_hash, ran_hash = (container_hash(as_decoded(one, old), old).candidates for one in (spec, ran))
     return now_hash.isdisjoint(ran_hash)
 

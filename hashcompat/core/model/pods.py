@@ -289,6 +289,9 @@ class Pod(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its spec is
     images: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Of a mirror pod, the images that the status names, by the names of its containers."""
 
+    limited: bool = False
+    """Whether admission set resources in a mirror pod, which its manifest need not have (LimitRanger)."""
+
     mirror: Pod | None = None
     """The mirror pod of a static pod whose manifest is available, where that is in the input too."""
 

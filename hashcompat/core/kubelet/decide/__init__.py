@@ -40,6 +40,7 @@ POD: Final[tuple[Decide, ...]] = (
     pod.unmounted,  # a volume without a plugin, for which the kubelet waits
     pod.sandbox_replaced,  # another kind of sandbox, or another pause image
     pod.sandbox_broken,  # not ready, not the only one, another network, no address
+    pod.edited_static_pod,  # a manifest under the same UID, by which its sandbox or its cgroup is another one
 )
 """First the pod as a whole: whether it is admitted again (pkg/kubelet/kubelet.go ``HandlePodAdditions``), its
 sandbox. Then a static pod's UID (``decide``): a new one is a new pod."""

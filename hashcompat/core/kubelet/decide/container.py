@@ -11,7 +11,8 @@ from hashcompat.core.corev1.defaults import is_same_image
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.admission import is_windows
 from hashcompat.core.kubelet.decide.case import RESIZE_GATE, Case, Decision, delayed, not_compared, restart
-from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
+from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED, is_resized
+from hashcompat.core.kubelet.decide.static import has_own_uid
 from hashcompat.core.model.plan import Shortage
 from hashcompat.core.model.pods import RESIZE_PENDING, ContainerType, Seen
 from hashcompat.core.model.records import Recorded
@@ -396,7 +397,11 @@ def edited(case: Case) -> Decision | None:
     A manifest with a UID of its own keeps it when it is edited. Where nothing is recorded, only the mirror
     pod shows by which manifest the container was made, and API servers may have changed that too.
     """
-    if not case.edited or case.recorded is not None or case.container.type in NEVER_COMPARED:
+    if case.container.type in NEVER_COMPARED:
+        return None
+    if resized := _edited_resources(case):
+        return resized
+    if not case.edited or case.recorded is not None:
         return None
     image, ran = str(case.container.spec.get("image", "")), case.pod.mirror and case.pod.mirror.images
     if is_same_image(image, (ran or {}).get(case.container.name, "")) is False:
@@ -405,6 +410,24 @@ def edited(case: Case) -> Decision | None:
         )
     text = "its manifest is not the one that its mirror pod shows, and nothing shows by which it was made"
     return Decision(Verdict.UNKNOWN, (Reason(rules.NOT_SEEN, text),))
+
+
+def _edited_resources(case: Case) -> Decision | None:
+    """Restart a static pod's container for resources that its manifest changes, as resizePolicy says."""
+    mirror, manifest = case.pod.mirror, case.pod.static_manifest
+    if mirror is None or manifest is None or not has_own_uid(manifest) or _is_exempt(case):
+        return None
+    if not (case.old.behaviour.resources_recorded and case.new.behaviour.resources_recorded):
+        return None
+    ran = next((one for one in mirror.containers if one.name == case.container.name), None)
+    if ran is None or not is_resized(case.container, mirror):
+        return None
+    resources = mapping(case.container.spec.get("resources"))
+    for name in _by_restart(case.container.spec):
+        if _amounts(resources, name) != _amounts(mapping(ran.spec.get("resources")), name):
+            text = f"its manifest was edited, and resizePolicy restarts it for another {name}"
+            return delayed(case, restart(rules.NOT_SEEN, text))
+    return None
 
 
 def changed_since(case: Case) -> Decision | None:

@@ -14,8 +14,9 @@ from hashcompat.core import rules
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import same_build, same_minor
 from hashcompat.core.errors import DecodeError
+from hashcompat.core.go.jsonpath import part
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision
-from hashcompat.core.model.pods import Pod
+from hashcompat.core.model.pods import Pod, StaticManifest
 from hashcompat.core.model.uids import is_computed
 from hashcompat.core.model.verdicts import Reason, Verdict
 
@@ -93,6 +94,11 @@ def unread(case: Case) -> bool:
         return False
     runs = case.container.running or case.recorded is not None or case.runs_as
     return not runs and all(one.gates.is_on(REFERENCES_GATE) for one in (case.old, case.new))
+
+
+def has_own_uid(manifest: StaticManifest) -> bool:
+    """Return whether a manifest sets a UID, which an edit leaves as it is."""
+    return bool(part(manifest.content, "metadata").get("uid"))
 
 
 def is_pinned(pod: Pod) -> bool:

@@ -1030,6 +1030,9 @@ def test_pf126_what_a_kubelet_refuses_after_its_validation(to: str, config: str,
         ("1.30.14", ["--log-text-split-stream"], True),
         ("1.25.16", ["--log-json-info-buffer-size=4Ki"], True),
         ("1.25.16", ["--log-json-info-buffer-size=0"], False),
+        ("1.24.17", ["--log-json-info-buffer-size=much"], True),
+        ("1.24.17", ["--log-json-info-buffer-size="], True),
+        ("1.24.17", ["--log-json-info-buffer-size=4Ki"], False),
     ],
 )
 def test_pf126_flags_that_a_kubelet_refuses_after_its_validation(

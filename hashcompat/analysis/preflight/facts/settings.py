@@ -87,7 +87,8 @@ class Settings:
 def flag_value(given: Given) -> Any:
     """Return the value of a flag as its kind has it; None for a value of another kind.
 
-    As pflag reads it (``strconv.ParseInt`` with base 0, ``strconv.ParseBool``, ``time.ParseDuration``).
+    As pflag reads it (``strconv.ParseInt`` with base 0, ``strconv.ParseBool``, ``time.ParseDuration``,
+    ``resource.ParseQuantity``).
     """
     kind, text = given.flag.kind if given.flag else "string", given.value
     match kind:
@@ -100,6 +101,8 @@ def flag_value(given: Given) -> Any:
             return number if number is not None and number in fitting else None
         case "duration":
             return text if parse_duration(text) is not None else None
+        case "quantity":
+            return text if _is_quantity(text) else None
         case "map":
             return _map_of(given.name, text)
         case "list":

@@ -124,13 +124,17 @@ def narrowed(plan: Plan, filters: Filters) -> Plan:
     items = tuple(item for item in plan.items if filters.matches(item.pod))
     if not items:
         named.check()
-        raise InputError(_none(len(plan.items), "container"))
+        spaces = {item.pod.namespace for item in plan.items}
+        raise InputError(_none(len(plan.items), "container", filters, spaces))
     nodes = {item.pod.node for item in items}
     disputed = tuple(one for one in plan.disputed if one.node in nodes)
     return structs.replace(plan, items=items, disputed=disputed)
 
 
-def _none(number: int, noun: str) -> str:
+def _none(number: int, noun: str, filters: Filters, spaces: set[str]) -> str:
+    """Say that nothing matches; ``spaces`` are the namespaces that the input shows."""
+    if missing := [name for name in filters.namespaces if name not in spaces]:
+        return f"no pod of the namespace {missing[0]} in the input; {_near(missing[0], spaces, 'namespace')}"
     if number == 1:
         return f"the only {noun} does not match the filters"
     return f"none of the {count(number, noun)} matches the filters"
@@ -152,7 +156,7 @@ class _Selected(msgspec.Struct, frozen=True):
         """Yield the matching pods, and the others on nodes that pass; errors as ``__iter__``."""
         passed = matched = 0
         kept, owners, all_pass = _Kept(), _Owners(self.filters.owners), self.filters == Filters()
-        nodes = _Nodes(self.filters.nodes, self.known)
+        nodes, spaces = _Nodes(self.filters.nodes, self.known), set[str]()
         for passed, pod in enumerate(self.pods, 1):  # noqa: B007 - counted for the message
             owners.see(pod)
             nodes.see(pod.node)
@@ -161,6 +165,7 @@ class _Selected(msgspec.Struct, frozen=True):
                 kept.take(pod)
                 yield pod, True
             else:
+                spaces.add(pod.namespace)
                 # API servers are found among kube-system's pods, whichever pods the plan is narrowed to
                 self.servers.see(pod)
                 if self.filters.has_node(pod):
@@ -168,7 +173,7 @@ class _Selected(msgspec.Struct, frozen=True):
         nodes.check()
         owners.check()
         if not matched:
-            raise InputError(_none(passed, "pod"))
+            raise InputError(_none(passed, "pod", self.filters, spaces))
 
     def shares(self) -> Sequence[Share]:
         """Return the pods in shares, where every pod passes."""
@@ -247,13 +252,18 @@ class _Nodes:
     def check(self) -> None:
         """Raise InputError, with what is near, for a node that is neither in the input nor has a pod."""
         if self._missing:
-            from difflib import get_close_matches  # noqa: PLC0415 - a message alone needs it
+            wanted = next(iter(self._missing))
+            raise InputError(f"no node {wanted} in the input; {_near(wanted, self._seen, 'node')}")
 
-            wanted, known = next(iter(self._missing)), sorted(filter(None, self._seen))
-            close = get_close_matches(wanted, known, _NEAR, 0.5)
-            hint = f"near it: {', '.join(close)}" if close else f"it has {count(len(known), 'node')}"
-            some = f", such as {known[0]}" if known and not close else ""
-            raise InputError(f"no node {wanted} in the input; {hint}{some}")
+
+def _near(wanted: str, seen: Iterable[str], noun: str) -> str:
+    """Return which names of the input are near one that it lacks, or how many it has."""
+    from difflib import get_close_matches  # noqa: PLC0415 - a message alone needs it
+
+    known = sorted(filter(None, seen))
+    if close := get_close_matches(wanted, known, _NEAR, 0.5):
+        return f"near it: {', '.join(close)}"
+    return f"it has {count(len(known), noun)}{f', such as {known[0]}' if known else ''}"
 
 
 class _Owners:

@@ -109,9 +109,16 @@ def opened(
     (``metav1.Status``), and for a list that says that it goes on.
     """
     if not isinstance(value, Mapping):
+        todo = ""
+        if path == "$":
+            todo = (
+                "; jq '.[]' prints the objects in it"
+                if isinstance(value, list)
+                else f"; save objects: {SAVE}"
+            )
         raise InputError(
             f"{origin}: {path}: not a Kubernetes object: want an object with apiVersion and kind,"
-            f" got {kind_of(value)}"
+            f" got {kind_of(value)}{todo}"
         )
     kind = value.get("kind")
     if kind is None and path != "$" and "containers" in part(value, "spec"):
@@ -213,14 +220,14 @@ def of_node(found: Fields) -> Node:
     metadata, status = map(found.object, ("metadata", "status"))
     info, features = map(status.object, ("nodeInfo", "features"))
     labels = metadata.object("labels").value if "labels" in metadata.value else None
-    taints = found.object("spec").value.get("taints")
+    spec = found.object("spec").value
     strict = features.value.get("supplementalGroupsPolicy")
     return Node(
         metadata.string("name"),
         info.string("kubeletVersion"),
         info.string("containerRuntimeVersion"),
         labels,
-        tuple(row for row in taints if isinstance(row, Mapping)) if isinstance(taints, list) else (),
+        _taints(spec),
         strict if isinstance(strict, bool) else None,
         _conditions(status.value.get("conditions")),
         _amounts(status.value.get("allocatable")),
@@ -229,6 +236,15 @@ def of_node(found: Fields) -> Node:
         heartbeat(status.value.get("conditions")),
         _system(info, labels),
     )
+
+
+def _taints(spec: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """Return the taints, with that of a cordoned node, which controllers add from 1.12 on only."""
+    taints = spec.get("taints")
+    found = tuple(row for row in taints if isinstance(row, Mapping)) if isinstance(taints, list) else ()
+    if spec.get("unschedulable") is True and not any(row.get("key") == scheduling.CORDONED for row in found):
+        return (*found, {"key": scheduling.CORDONED, "effect": "NoSchedule"})
+    return found
 
 
 def _system(info: Fields, labels: Mapping[str, Any] | None) -> str:

@@ -107,7 +107,6 @@ def test_releases_may_go_backwards(run: Run) -> None:
 
 def test_filters_that_match_nothing_are_an_error(run: Run) -> None:
     for filters in (
-        ("-n", "nowhere"),
         ("--owner", "Deployment/web", "-n", "data"),
         ("-n", "shop", "--exclude-namespace", "shop"),
     ):

@@ -201,7 +201,7 @@ def test_a_node_that_is_not_ready_is_left_out() -> None:
     )
     assert nodes(found) == [("old",)]
     assert [(one.name, one.batch, one.left_out) for one in found.nodes[1:]] == [
-        ("gone", 0, "is not Ready: repair it, or remove it, first"),
+        ("gone", 0, "is not Ready: to be repaired or removed first"),
         ("new", 0, "has kubelet 1.9.11 already"),
         ("virtual", 0, "has no kubelet: it is one of virtual-kubelet"),
     ]
@@ -215,7 +215,7 @@ def test_a_list_of_names_is_that_of_what_is_upgraded(run: Run) -> None:
     assert run(*arguments, "name", stdin=objects).out == "old\n"
     document = run(*arguments, "json", stdin=objects)
     (row,) = [item for item in document.items if item["node"] == "gone"]
-    assert (row["batch"], row["leftOut"]) == (0, "is not Ready: repair it, or remove it, first")
+    assert (row["batch"], row["leftOut"]) == (0, "is not Ready: to be repaired or removed first")
     counts = document.document["summary"]
     assert [counts[key] for key in ("nodes", "clean", "in-place", "undecided", "drain", "leftOut")] == (
         [1, 0, 0, 1, 0, 1]

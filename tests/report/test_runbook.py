@@ -188,8 +188,12 @@ def test_without_a_control_plane_in_the_input_somebody_else_upgrades_it(run: Run
 
 def test_what_is_drained_windows_and_left_out(run: Run, tmp_path: Path) -> None:
     text = runbook(run, "--batch", "3")
-    assert "- Left out: w5 is not Ready: repair it, or remove it, first\n" in text
+    assert "- Left out: w5 is not Ready: to be repaired or removed first\n" in text
     assert "w5" not in "\n".join(blocks(text))
+    second = labelled("w6")
+    second["status"]["conditions"] = [{"type": "Ready", "status": "Unknown"}]
+    both = runbook(run, objects=[*cluster(), second])
+    assert "- Left out: w5, w6 are not Ready: to be repaired or removed first\n" in both
     functions, *others = blocks(text)
     (drains,) = [block for block in others if "kubectl drain" in block]
     assert drains.splitlines() == [
@@ -224,6 +228,13 @@ def test_each_installer_has_its_commands(run: Run, installer: str, command: str)
     assert f"target={release}\n" in functions
 
 
+def test_a_cordoned_node_stays_so_where_no_taint_shows_it(run: Run) -> None:
+    """Controllers add the taint from 1.12 on; kubectl cordon sets the field alone."""
+    nodes = [labelled("w0"), {**labelled("w1"), "spec": {"unschedulable": True}}]
+    text = runbook(run, objects=[*nodes, replica("web", "w0"), replica("web-1", "w1")])
+    assert 'was_cordoned() { case "$1" in w1) ;; *) return 1 ;; esac; }' in text
+
+
 def test_the_releases_of_nodes_show_what_installs_them(run: Run) -> None:
     nodes = [labelled("w0", "1.30.4+k3s1"), replica("web", "w0")]
     text = run(*UP[:3], "--to", "v1.31.4+k3s1", *UP[5:], stdin=as_json(*nodes)).out
@@ -234,10 +245,14 @@ def test_the_releases_of_nodes_show_what_installs_them(run: Run) -> None:
 def test_how_to_go_back(run: Run, tmp_path: Path) -> None:
     text = runbook(run)
     assert "- Kubelet 1.8.15 now: cp-1, w0, w1, w4, w2, w3\n" in section(text, "How to go back")
-    code, calls = Shell(tmp_path)("bash", blocks(text)[0], "back w0 1.8.15")
+    shell = Shell(tmp_path)
+    code, calls = shell("bash", blocks(text)[0], "back w0 1.8.15")
     assert code == 0
     assert "'kubelet=1.8.15-*'" in calls[1]
     assert "kubectl uncordon w0" in calls
+    code, calls = shell("bash", blocks(text)[0], "back w4 1.8.15")
+    assert code == 0
+    assert "kubectl uncordon w4" not in calls
 
 
 def test_its_own_commands_are_ones_that_the_program_takes(run: Run, tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ from hashcompat.analysis.disruption.census import (
 )
 from hashcompat.analysis.disruption.counts import Counts
 from hashcompat.core.catalog.releases import minors_behind
-from hashcompat.core.corev1.scheduling import CONTROL_PLANE, OF_ROLE, SYSTEMS, ZONES, is_virtual
+from hashcompat.core.corev1.scheduling import CONTROL_PLANE, CORDONED, OF_ROLE, SYSTEMS, ZONES, is_virtual
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.escape import agree, count, name_path
 from hashcompat.core.model.impact import (
@@ -203,7 +203,7 @@ def node_impact(name: str, cluster: Counts, budgets_missing: str) -> NodeImpact:
         zone_of(seen) if seen else "",
         seen.kubelet.removeprefix("v") if seen else "",
         "windows" in map(labels.get, SYSTEMS),
-        any(taint.get("key") == _CORDONED for taint in (seen.taints if seen else ())),
+        any(taint.get("key") == CORDONED for taint in (seen.taints if seen else ())),
         tuple(place for component, place in sorted(node.system.items()) if component in _AWAITED),
         unready=node.unready,
         seconds=node.seconds,
@@ -213,7 +213,6 @@ def node_impact(name: str, cluster: Counts, budgets_missing: str) -> NodeImpact:
 
 _AWAITED: Final = (ETCD, "kube-apiserver")
 """The static pods of the control plane that show whether it works."""
-_CORDONED: Final = "node.kubernetes.io/unschedulable"
 
 
 def zone_of(node: Node) -> str:
@@ -243,7 +242,7 @@ def _left_out(node: NodeImpact, cluster: Counts, plan: Plan) -> str:
     if is_virtual(seen.taints):
         return "has no kubelet: it is one of virtual-kubelet"
     if not _is_ready(seen):
-        return "is not Ready: repair it, or remove it, first"
+        return "is not Ready: to be repaired or removed first"
     is_done = node.kubelet == plan.to_release.removeprefix("v") and node.step is Step.CLEAN
     return f"has kubelet {plan.to_release} already" if is_done else ""
 

@@ -31,6 +31,8 @@ ZONES: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.i
 OF_ROLE: Final = "node-role.kubernetes.io/"
 CONTROL_PLANE: Final = ("control-plane", "master", "controlplane", "api-server")
 """As kubeadm, kubeadm before 1.20, RKE and kops call it."""
+CORDONED: Final = "node.kubernetes.io/unschedulable"
+"""The taint of nodes that are cordoned."""
 _VIRTUAL: Final = "virtual-kubelet.io/provider"
 """The taint of nodes whose pods run elsewhere."""
 

@@ -74,12 +74,17 @@ def _before(impact: Impact, way: Way, notes: Iterable[str]) -> Iterator[str]:
     for node in impact.nodes:
         if node.left_out:
             left.setdefault(node.left_out, []).append(node.name)
-    yield from (f"Left out: {some(names, _NAMED)} {reason}" for reason, names in left.items())
+    for reason, names in left.items():
+        why = reason if len(names) == 1 else _PLURALS.sub(lambda verb: _SEVERAL[verb[0]], reason)
+        yield f"Left out: {some(names, _NAMED)} {why}"
     if impact.unplaced or impact.unseen:
         pods = count(impact.unplaced + impact.unseen, "pod")
         yield f"On no node that is known, and so in no batch: {pods}"
 
 
+_SEVERAL: Final = {"is": "are", "has": "have"}
+_PLURALS: Final = re.compile(r"\A(?:is|has)\b")
+"""The verb with which a reason begins."""
 _RUNNING: Final = "--field-selector=status.phase=Running"
 _OTHERS: Final = ", ".join(Installer)
 _STOP: Final = (
@@ -154,7 +159,7 @@ back() ( # node, release
     kubectl cordon "$1"
     kubelet "$1" "$2"
     ready "$1" "$2"
-    kubectl uncordon "$1"
+    if ! was_cordoned "$1"; then kubectl uncordon "$1"; fi
 )"""
 
 

@@ -17,10 +17,15 @@ from hashcompat.sources.objects import REFUSED, SAVE
 
 _STDERR: Final = regex(r"(?:(?:Warning: |[IWEF]\d{4} \d\d:\d\d:\d\d)[^\n]*(?:\n|\Z))+")
 """Lines that kubectl prints beside its result: warnings of the API server, and its own log (klog)."""
+_TABLE: Final = "a table of kubectl, which lacks most of each pod"
+_OWN: Final = "a report of hashcompat, not pods"
 _TEXTS: Final = (
+    (regex(r"[A-Z][A-Z-]+(?:\([a-z]+\))?(?: +[A-Z(][A-Z0-9()%-]*(?:\([a-z]+\))?)+ *\r?(?:\n|\Z)"), _TABLE),
+    # without its head: [NAMESPACE] NAME READY STATUS, or NAME STATUS of nodes
+    (regex(r"(?:[a-z0-9.-]+ +){1,2}\d+/\d+ +[A-Z]|[a-z0-9.-]+ +(?:Not)?Ready[ ,]"), _TABLE),
     (
-        regex(r"(?:NAMESPACE +)?NAME +[A-Z][A-Z0-9 ()-]*\r?(?:\n|\Z)"),
-        "a table of kubectl, which lacks most of each pod",
+        regex(r"(?:[A-Z][A-Z -]+,){3}|(?:\d+ of \d+|The only|All \d+) running container|Nothing restarts"),
+        _OWN,
     ),
     (
         regex(r"Name: {2,}\S[^\n]*\n(?:[A-Z][A-Za-z ]*: [^\n]*\n)*?(?:Namespace|Roles|Labels|Annotations):"),
@@ -38,6 +43,7 @@ _TEXTS: Final = (
         ),
         REFUSED,
     ),
+    (regex(r'(?is)<!doctype html>.*?<meta name="hashcompat"'), _OWN),
     (regex(r"(?i)<!doctype html|<html"), "a page of HTML, such as a login"),
 )
 """The beginnings of texts that are no objects, and what they are."""
@@ -80,7 +86,11 @@ def refusal(documents: Iterable[tuple[str, str]], nodes: int, *, empty: bool) ->
     every = dict.fromkeys(documents)
     own = [kind for api, kind in every if api == API_VERSION]
     if own:
-        return _SAVED.get(own[0], f"a {own[0]} of hashcompat, not pods") + f"; pods are saved by {SAVE}"
+        article = "an" if own[0][:1] in "AEIOU" else "a"
+        what = _SAVED.get(own[0], f"{article} {own[0]} of hashcompat, not pods")
+        return f"{what}; pods are saved by {SAVE}"
+    if every == {("v1", "Config"): None}:
+        return "a kubeconfig, not pods; --kubeconfig FILE reads the cluster that it names"
     if empty:
         return (
             "no pods in the input: an empty list, as kubectl prints where it finds nothing; "

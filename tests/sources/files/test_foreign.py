@@ -27,6 +27,24 @@ TEXTS = {
         "NAME   READY   NODE   NOMINATED NODE   READINESS GATES\nweb 1/1 n <none> <none>\n",
         "a table of kubectl",
     ),
+    "a table of kubectl top": (
+        "NAME    CPU(cores)   MEMORY(bytes)\nweb-1   1m   2Mi\n",
+        "a table of kubectl",
+    ),
+    "a table of events": ("LAST SEEN   TYPE     REASON\n3m   Normal   Pulled\n", "a table of kubectl"),
+    "rows without their head": ("shop   web-1   1/1     Running   0   3d\n", "a table of kubectl"),
+    "rows of nodes": ("n1   Ready,SchedulingDisabled   <none>   3d   v1.30.1\n", "a table of kubectl"),
+    "names in a row": ("web-1 web-2", "got a string"),
+    "Go's own text": ("map[apiVersion:v1 items:[]]", "got a string"),
+    "a report as CSV": ("NODE,NAMESPACE,POD,CONTAINER\nn,ns,p,c\n", "a report of hashcompat"),
+    "a report as text": (
+        "4 of 5 running containers restart: 1 owner\nRead from a\n",
+        "a report of hashcompat",
+    ),
+    "a report as a page": (
+        '<!DOCTYPE html>\n<html>\n<head>\n<meta name="hashcompat" content="{}">\n',
+        "a report of hashcompat",
+    ),
     "a description": (
         "Name:             web\nNamespace:        default\nPriority:         0\nLabels:  a=b\n",
         "text of kubectl describe",
@@ -97,6 +115,11 @@ DOCUMENTS: dict[str, tuple[Json, str]] = {
         {"apiVersion": "hashcompat.io/v1", "kind": "GateReport"},
         "a GateReport of hashcompat, not pods",
     ),
+    "an impact": (
+        {"apiVersion": "hashcompat.io/v1", "kind": "ImpactReport"},
+        "an ImpactReport of hashcompat",
+    ),
+    "a kubeconfig": ({"apiVersion": "v1", "kind": "Config", "clusters": []}, "a kubeconfig, not pods"),
     "a refusal in JSON": (
         {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "code": 403},
         "an error message in place of objects",
@@ -123,8 +146,13 @@ def test_objects_without_a_pod_are_called_what_they_are(run: Run, name: str, way
     assert (result.code, result.out) == (1, "")
     error = result.err.splitlines()[-1]
     assert what in error
-    assert SAVE in error
+    assert (SAVE if name != "a kubeconfig" else "--kubeconfig FILE") in error
     assert "--from" not in error
+
+
+def test_an_array_of_objects_says_how_it_becomes_objects(run: Run) -> None:
+    result = run("plan", "--to", "1.31", "-f", "-", stdin=b'[{"kind": "Pod"}]')
+    assert result.err.endswith("got a list; jq '.[]' prints the objects in it\n")
 
 
 def test_a_saved_plan_is_called_one(run: Run, tmp_path: Path) -> None:

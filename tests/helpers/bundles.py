@@ -117,6 +117,9 @@ def support_bundle(objects: list[Json], *, arrays: bool = False, root: str = "su
     for namespace, found in by_namespace(of_kind(objects, "Pod")).items():
         files[f"{place}/pods/{namespace}.json"] = listed("Pod", found)
         files[f"{place}/events/{namespace}.json"] = "[]"
+        for name, kind in (("services", "Service"), ("pod-disruption-budgets", "PodDisruptionBudget")):
+            some = by_namespace(of_kind(objects, kind)).get(namespace, [])
+            files[f"{place}/{name}/{namespace}.json"] = listed(kind, some)
         files[f"{place}/auth-cani-list/{namespace}.json"] = '{"status": {}}'
         files[f"{place}/pods/logs/{namespace}/{found[0]['metadata']['name']}/c.log"] = "{"
     return files
@@ -139,6 +142,12 @@ def must_gather(objects: list[Json], root: str = "must-gather.local.1/quay-io-sh
         )
         files[f"{place}/core/pods.yaml"] = as_yaml({"apiVersion": "v1", "items": found, "kind": "PodList"})
         files[f"{place}/core/secrets.yaml"] = "{"
+        for name, kind in (
+            ("core/services", "Service"),
+            ("policy/poddisruptionbudgets", "PodDisruptionBudget"),
+        ):
+            some = by_namespace(of_kind(objects, kind)).get(namespace, [])
+            files[f"{place}/{name}.yaml"] = as_yaml({"apiVersion": "v1", "items": some, "kind": "List"})
         for pod in found:
             name = pod["metadata"]["name"]
             later = {**pod, "metadata": {**pod["metadata"], "annotations": {"later": "1"}}, "status": {}}
@@ -151,11 +160,19 @@ def as_yaml(document: Any) -> str:
     return "---\n" + yaml.dump(document, Dumper=yaml.CSafeDumper, sort_keys=True)
 
 
+_RESOURCES = {
+    "Pod": "pods",
+    "Node": "nodes",
+    "Service": "services",
+    "PodDisruptionBudget": "poddisruptionbudgets.policy",
+}
+
+
 def backup(objects: list[Json]) -> Files:
     """Return a backup of Velero: each object twice."""
     files: dict[str, str | bytes] = {"metadata/version": "1.1.0\n"}
     for one in objects:
-        resource = {"Pod": "pods", "Node": "nodes"}.get(one["kind"])
+        resource = _RESOURCES.get(one["kind"])
         if resource is None:
             continue
         name, namespace = one["metadata"]["name"], one["metadata"].get("namespace", "")

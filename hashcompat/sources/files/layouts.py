@@ -250,7 +250,7 @@ _SUPPORT_BUNDLE: Final = Layout(
     regex(r"(?:^|/)cluster-resources/(?:pods/[^/]+|nodes)\.json$"),
     regex(r"(?:^|/)cluster-resources/"),
     regex(
-        rf"(?:^|/)cluster-resources/(?:(?:pods|{_WORKLOADS}|{_JOBS}|pod-disruption-budgets)/[^/]+"
+        rf"(?:^|/)cluster-resources/(?:(?:pods|services|{_WORKLOADS}|{_JOBS}|pod-disruption-budgets)/[^/]+"
         r"|nodes|namespaces)\.json$"
     ),
     "it has the namespaces that its collector could read",
@@ -261,7 +261,7 @@ _MUST_GATHER: Final = Layout(
     regex(r"(?:^|/)(?:namespaces/[^/]+/core/pods|cluster-scoped-resources/core/nodes(?:/[^/]+)?)\.yaml$"),
     regex(r"(?:^|/)(?:namespaces/[^/]+|cluster-scoped-resources)/"),
     regex(
-        r"(?:^|/)(?:namespaces/[^/]+/(?:core/(?:pods|replicationcontrollers)|pods/[^/]+/[^/]+"
+        r"(?:^|/)(?:namespaces/[^/]+/(?:core/(?:pods|services|replicationcontrollers)|pods/[^/]+/[^/]+"
         rf"|apps/(?:{_WORKLOADS})|batch/(?:{_JOBS})|policy/poddisruptionbudgets(?:/[^/]+)?|[^/]+)"
         r"|cluster-scoped-resources/core/nodes(?:/[^/]+)?)\.yaml$"
     ),
@@ -273,7 +273,7 @@ _BACKUP: Final = Layout(
     regex(r"(?:^|/)resources/(?:pods/namespaces/[^/]+|nodes/cluster)/[^/]+\.json$"),
     regex(r"(?:^|/)resources/[^/]+/(?:v[^/]+/)?(?:namespaces/[^/]+|cluster)/"),
     regex(
-        rf"(?:^|/)resources/(?:pods|nodes|namespaces|replicationcontrollers|(?:{_WORKLOADS})\.apps"
+        rf"(?:^|/)resources/(?:pods|nodes|namespaces|services|replicationcontrollers|(?:{_WORKLOADS})\.apps"
         rf"|(?:{_JOBS})\.batch|poddisruptionbudgets\.policy)/(?:namespaces/[^/]+|cluster)/[^/]+\.json$"
     ),
     "what the backup excludes is missing, nodes too unless it has cluster resources",
@@ -284,6 +284,7 @@ _KINDS: Final = {
     "pods": ("v1", "Pod"),
     "nodes": ("v1", "Node"),
     "namespaces": ("v1", "Namespace"),
+    "services": ("v1", "Service"),
     "deployments": ("apps/v1", "Deployment"),
     "daemonsets": ("apps/v1", "DaemonSet"),
     "statefulsets": ("apps/v1", "StatefulSet"),

@@ -16,8 +16,9 @@ import pytest
 from hashcompat.core.errors import InputError
 from hashcompat.sources import content
 from hashcompat.sources.files import collect, foreign
+from tests.disruption.pods import budget, replica
 from tests.helpers import bundles
-from tests.helpers.pods import Json, as_json, pod
+from tests.helpers.pods import Json, as_json, node, pod
 from tests.helpers.program import SAMPLE, Result, Run, ran, unplaced
 from tests.helpers.slices import sliced
 
@@ -89,6 +90,31 @@ def test_a_bundle_is_called_what_it_is(run: Run, tmp_path: Path, name: str) -> N
     path.write_bytes(gzip.compress(bundles.packed(DUMPS[name])))
     title = "a support bundle of troubleshoot.sh" if "support" in name else name
     assert f"Warning: {path} is read as {title}: " in run(*PLAN, "-f", path).err
+
+
+@pytest.mark.parametrize("bundle", [bundles.support_bundle, bundles.must_gather, bundles.backup])
+def test_an_impact_has_the_budgets_and_services_of_a_bundle(
+    run: Run, tmp_path: Path, bundle: Callable[[list[Json]], bundles.Files]
+) -> None:
+    spec = {"selector": {"app": "web"}}
+    service = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "web", "namespace": "ns"},
+        "spec": spec,
+    }
+    pods = [replica(f"web-{number}", f"n{number}") for number in range(4)]
+    nodes = [node("v1.30.14", f"n{number}") for number in range(4)]
+    objects = [*nodes, *pods, service, budget(minAvailable=1)]
+    argv = ("impact", "--to", "1.31", "--batch", "9", "-o", "json", "-f")
+    plain = run(*argv, "-", stdin=as_json(*objects))
+    path = tmp_path / "bundle.tar"
+    path.write_bytes(bundles.packed(bundle(objects)))
+    packed = run(*argv, path)
+    assert "UNKNOWN" not in plain.err + packed.err
+    assert [packed.document[key] for key in ("summary", "batches")] == [
+        plain.document[key] for key in ("summary", "batches")
+    ]
 
 
 def test_what_a_collector_could_not_read_is_said(run: Run, tmp_path: Path) -> None:
@@ -260,4 +286,4 @@ def test_a_bundle_that_the_tool_made_is_read_whole(run: Run) -> None:
     assert {(item["node"], item["pod"]) for item in result.items} == {
         (f"node-{'abc'[number % 3]}", f"p-000{number}") for number in range(6)
     }
-    assert "read as a support bundle of troubleshoot.sh: 42 files of 133" in result.err
+    assert "read as a support bundle of troubleshoot.sh: 47 files of 133" in result.err

@@ -85,14 +85,28 @@ def outdated(directory: Path = LOCKS, wanted: Mapping[str, list[str]] | None = N
         if f"# requirements: {_digest(lines)}\n" not in text:
             yield f"{path.name}: made from other requirements; run python -m scripts.locks --upgrade"
             continue
-        pinned = {found["name"]: found for found in _PINNED.finditer(text)}
+        pinned = list(_PINNED.finditer(text))
         for requirement in map(Requirement, lines):
-            found = pinned.get(requirement.name.replace(".", "-"))
-            if found is None or not requirement.specifier.contains(found["version"]):
+            wanted_name = requirement.name.replace(".", "-")
+            versions = [found["version"] for found in pinned if found["name"] == wanted_name]
+            if not any(map(requirement.specifier.contains, versions)):
                 yield f"{path.name}: {requirement} is not locked"
         yield from (
-            f"{path.name}: {one} has no hash" for one in pinned if not _HASH.search(pinned[one]["rest"])
+            f"{path.name}: {one['name']} has no hash" for one in pinned if not _HASH.search(one["rest"])
         )
+
+
+def needed(asked: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield what one platform needs to run, as names and as lines for pip without markers.
+
+    pip asks markers of the platform that it runs on alone, which is not the one that is asked for.
+    """
+    text = (LOCKS / "run.txt").read_text(encoding="utf-8")
+    for block in re.findall(r"^[a-z](?:.*\\\n)+.*\n", text, re.MULTILINE):
+        first, _, digests = block.partition("\\")
+        requirement = Requirement(first)
+        if requirement.marker is None or requirement.marker.evaluate(asked):
+            yield requirement.name, f"{requirement.name}{requirement.specifier} \\{digests}"
 
 
 def _digest(lines: Sequence[str]) -> str:

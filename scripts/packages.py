@@ -37,7 +37,7 @@ from packaging.requirements import Requirement
 
 from hashcompat import __version__
 from scripts.lib import commandline
-from scripts.locks import LOCKS
+from scripts.locks import needed
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 TEMPLATES: Final = ROOT / "deploy" / "packages"
@@ -187,13 +187,14 @@ def installed(work: Path, target: Target) -> Path:
 
 
 def locked(python: str, target: Target) -> Iterator[str]:
-    """Yield the locked packages that a Python needs: of markers pip only asks the one that it runs on."""
-    asked = {"python_full_version": f"{python}.0", "python_version": python, "sys_platform": target.system[0]}
-    for block in re.findall(r"^[a-z](?:.*\\\n)+.*\n", (LOCKS / "run.txt").read_text("utf-8"), re.MULTILINE):
-        first, _, digests = block.partition("\\")
-        requirement = Requirement(first)
-        if requirement.marker is None or requirement.marker.evaluate(asked):
-            yield f"{requirement.name}{requirement.specifier} \\{digests}"
+    """Yield the locked packages that a Python needs."""
+    for _, lines in needed(platform(python, target)):
+        yield lines
+
+
+def platform(python: str, target: Target) -> dict[str, str]:
+    """Return what markers ask."""
+    return {"python_full_version": f"{python}.0", "python_version": python, "sys_platform": target.system[0]}
 
 
 def executable(site: Path, path: Path) -> Path:
@@ -246,7 +247,10 @@ def system_packages(work: Path, site: Path, out: Path, target: Target) -> Iterat
 def manifests(sdist: Path, out: Path, url: str) -> Iterator[Path]:
     """Write the formula of Homebrew and the recipe of conda, which build from the source distribution."""
     project = _project()
-    wanted = [Requirement(one) for one in project["dependencies"]]
+    # of the oldest Python: it needs all that a newer one does, and what the newer one has itself
+    asked = platform(supported()[0], Target(supported(), "linux-x86_64"))
+    dependencies = map(Requirement, project["dependencies"])
+    wanted = [one for one in dependencies if one.marker is None or one.marker.evaluate(asked)]
     rows = {
         "url": url.rstrip("/"),
         "sdist": hashlib.sha256(sdist.read_bytes()).hexdigest(),

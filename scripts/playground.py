@@ -13,7 +13,6 @@ import base64
 import hashlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -30,7 +29,7 @@ from hashcompat import __version__
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.output.formats.html import digest
 from scripts.lib import commandline
-from scripts.locks import LOCKS, ROOT
+from scripts.locks import ROOT, needed
 
 SOURCE: Final = ROOT / "deploy" / "playground"
 REPORT: Final = ROOT / "hashcompat" / "output" / "formats" / "html"
@@ -137,12 +136,12 @@ def downloaded(work: Path) -> list[Path]:
 
 def locked(names: Sequence[str]) -> Iterator[str]:
     """Yield the rows of some packages in the lock, with the digests of their files."""
-    lock = (LOCKS / "run.txt").read_text(encoding="utf-8")
+    asked = {"python_full_version": f"{PYTHON}.0", "python_version": PYTHON, "sys_platform": "emscripten"}
+    rows = dict(needed(asked))
     for name in names:
-        found = re.search(rf"^{re.escape(name)}==.*\\\n(?: .*\n)+", lock, re.MULTILINE)
-        if found is None:
+        if name not in rows:
             raise ValueError(f"{name} is not locked in deploy/locks/run.txt")
-        yield found[0]
+        yield rows[name]
 
 
 def unpack(wheel: Path, into: Path) -> None:

@@ -406,7 +406,9 @@ def test_a_recipe_names_what_the_project_requires_and_its_programs(tmp_path: Pat
     document = yaml.safe_load(recipe.read_text(encoding="utf-8"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     wanted = {re.split("[>;]", one)[0] for one in project["dependencies"]}
-    assert {one.split()[0] for one in document["requirements"]["run"]} == wanted | {"python"}
+    names = [one.split()[0] for one in document["requirements"]["run"]]
+    assert (set(names), len(names)) == (wanted | {"python"}, len(wanted) + 1)
+    assert "deepdiff >=8" in document["requirements"]["run"], "as on Linux"
     assert document["build"]["python"]["entry_points"] == [
         f"{name} = {place}" for name, place in project["scripts"].items()
     ]
@@ -432,6 +434,14 @@ def test_each_python_gets_the_locked_packages_that_it_needs() -> None:
     assert set(names["3.13"]) - set(names["3.14"]) == {"backports-zstd"}
     assert "msgspec" in names["3.14"]
     assert all("--hash=sha256:" in row for row in packages.locked("3.14", target))
+
+
+def test_a_browser_gets_what_has_wheels_for_it() -> None:
+    """The deepdiff that others get needs cachebox, which is compiled, and not for browsers."""
+    found = {system: dict(locks.needed({"sys_platform": system})) for system in ("linux", "emscripten")}
+    assert found["emscripten"]["deepdiff"].startswith("deepdiff==9.0.0 \\\n    --hash=sha256:")
+    assert "cachebox" in found["linux"]
+    assert {"cachebox", "requests"} & set(found["emscripten"]) == set()
 
 
 def test_a_template_has_no_word_without_a_value() -> None:

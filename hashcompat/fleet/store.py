@@ -134,7 +134,7 @@ class Place:
         def find() -> dict[str, Any]:
             self.system.invalidate_cache()
             if self.local:
-                return {path: self.system.info(path) for path in _local_files(self.root)}
+                return {path: _local_info(self.system, path) for path in _local_files(self.root)}
             found: dict[str, Any] = self.system.find(self.root, detail=True)
             if not found and not self.system.exists(self.root):
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
@@ -243,6 +243,15 @@ def _local_files(root: str) -> Iterator[str]:
         yield from (str(Path(folder, name)) for name in names)
 
 
+def _local_info(system: Any, path: str) -> dict[str, Any]:
+    """Return what is known of a local file; of a link to nothing, only that, so that it is an input too."""
+    try:
+        info: dict[str, Any] = system.info(path)
+    except OSError:
+        return {"size": 0}
+    return info
+
+
 def _cannot_list(error: OSError) -> None:
     raise StoreError(f"{error.filename}: cannot read: {error.strerror}")
 
@@ -286,7 +295,14 @@ def local_copy(entry: Entry) -> Iterator[Path]:
     that is larger than any that is read.
     """
     if "://" not in entry.url:
-        yield Path(entry.url)
+        path = Path(entry.url)
+        try:
+            if path.exists() and not path.is_file():
+                raise StoreError("not a file")  # to open a named pipe would wait for ever
+            path.open("rb").close()
+        except OSError as error:
+            raise StoreError(f"cannot read: {_words(error)}") from None
+        yield path
         return
     if entry.size > MOST_BYTES:
         raise InputError(f"more than {size(MOST_BYTES)}, the most that is read")

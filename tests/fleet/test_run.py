@@ -59,6 +59,32 @@ def test_every_input_is_a_row_whatever_becomes_of_it(tmp_path: Path) -> None:
     assert rows["cut"]["restart"] is None
 
 
+def test_what_is_no_file_is_a_row_and_is_tried_again(tmp_path: Path) -> None:
+    """A link to nothing, a named pipe, and a file that goes between the list and the plan."""
+    source = save(tmp_path / "in", good=cluster(), goes=cluster())
+    (source / "link.json").symlink_to("nothing")
+    os.mkfifo(source / "pipe.json")
+
+    class Removing(Here):
+        def run(self, function: Any, tasks: Any) -> Any:  # type: ignore[override]
+            (source / "goes.json").unlink(missing_ok=True)
+            yield from super().run(function, tasks)
+
+    run = fleet.run(asked(source, tmp_path / "out"), Removing, lambda _: None)
+    assert run.statuses == {NEW: {"planned": 1, "unreadable": 3}}
+    errors = {row["cluster"]: row["error"] for row in table(tmp_path / "out", "clusters")}
+    assert errors == {
+        "goes": "cannot read: No such file or directory",
+        "good": "",
+        "link": "cannot read: No such file or directory",
+        "pipe": "not a file",
+    }
+    save(tmp_path, target=cluster())
+    (source / "nothing").symlink_to(tmp_path / "target.json")
+    (source / "pipe.json").unlink()
+    assert made(source, tmp_path / "out").statuses == {NEW: {"planned": 2}}
+
+
 def test_the_counts_are_those_of_the_plan_alone(tmp_path: Path) -> None:
     save(tmp_path / "in", a=cluster(pods=3), b=cluster("1.8.15", pods=1))
     made(tmp_path / "in", tmp_path / "out", NEW, "1.31.14", items=True)

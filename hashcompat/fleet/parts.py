@@ -23,7 +23,7 @@ from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.model.pods import Inventory, Origin
 from hashcompat.fleet.cluster import Answer, Question, answers, failed, shown
 from hashcompat.fleet.engines import Apart
-from hashcompat.fleet.store import Entry, Place, StoreError, local_copy
+from hashcompat.fleet.store import PARTS, Entry, Place, StoreError, local_copy
 from hashcompat.fleet.tables import VERSION, Status
 from hashcompat.sources.content import python_zstd
 from hashcompat.sources.files import collect as files
@@ -31,8 +31,6 @@ from hashcompat.sources.files.inputs import inputs
 
 Value = TypeVar("Value")
 
-FOLDER: Final = "_parts"
-"""Where parts are, below the output; readers of tables leave out what begins with an underscore."""
 _SUFFIX: Final = ".part"
 _TRIED: Final = ".tried"
 """What a file is called that shows that a process began with an input; a number follows."""
@@ -99,7 +97,7 @@ def key_of(entry: Entry, question: Question, data: str) -> str:
 
 def file_of(key: str) -> str:
     """Return the name of a part, below the output."""
-    return f"{FOLDER}/{key}{_SUFFIX}"
+    return f"{PARTS}/{key}{_SUFFIX}"
 
 
 def tries_in(names: Iterable[str]) -> dict[str, int]:
@@ -165,7 +163,7 @@ def work(task: Task, apart: Apart | None = None) -> Part:
             "added releases, on all machines"
         )
     place = Place(task.out)
-    marks = [f"{FOLDER}/{task.key}{_TRIED}{number}" for number in range(1, (task.tried or 0) + 2)]
+    marks = [f"{PARTS}/{task.key}{_TRIED}{number}" for number in range(1, (task.tried or 0) + 2)]
     if task.tried is not None:
         place.write(marks[-1], b"")
     found = _safely(task, apart)

@@ -12,8 +12,8 @@ import msgspec
 
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.model.kinds import near
-from hashcompat.fleet.run import RUN, Run
-from hashcompat.fleet.store import Place, missing_extra
+from hashcompat.fleet.run import Run
+from hashcompat.fleet.store import RUN, Place, missing_extra
 
 _QUERIES: Final = Path(__file__).parent / "queries"
 _COMMENT: Final = "-- "

@@ -17,12 +17,11 @@ import msgspec
 from msgspec import structs
 
 import hashcompat
-from hashcompat.core.errors import ExitCode, InputError
+from hashcompat.core.errors import ExitCode, InputError, UsageError
 from hashcompat.fleet.cluster import Question
 from hashcompat.fleet.engines import Engine, Lost
 from hashcompat.fleet.parquet import Bucket, TableFile, merge
 from hashcompat.fleet.parts import (
-    FOLDER,
     Head,
     Part,
     Task,
@@ -36,12 +35,11 @@ from hashcompat.fleet.parts import (
     unpacked,
     work,
 )
-from hashcompat.fleet.store import Entry, Place, StoreError
+from hashcompat.fleet.store import PARTS, RUN, Entry, Place, StoreError
 from hashcompat.fleet.tables import TABLES, UNDECIDED, VERSION, Status, names_of
 from hashcompat.sources.dating import now
 
-RUN: Final = "run.json"
-_INDEX: Final = f"{FOLDER}/index"
+_INDEX: Final = f"{PARTS}/index"
 _BUCKET: Final = 512
 """Inputs of one bucket, at the most on average: about as many as make files of some MB."""
 
@@ -132,8 +130,11 @@ class Asked(msgspec.Struct, frozen=True):
 def entries_of(asked: Asked, out: Place) -> list[Entry]:
     """Return the inputs, the largest ones first: the last one to end decides how long it all takes.
 
-    Raises StoreError where a source cannot be listed, and where one has none.
+    Raises StoreError where a source cannot be listed, and where one has none; UsageError where one is the
+    output.
     """
+    if out.root in {Place(source).root for source in asked.sources}:
+        raise UsageError("--out is a source; name another place, which may be below it")
     every = {
         entry.url: entry for source in asked.sources for entry in Place(source).entries(besides=out.root)
     }
@@ -223,7 +224,7 @@ def _answers(
     tasks: Mapping[str, Task], out: Place, engine: Callable[[], Engine], say: Callable[[str], None]
 ) -> tuple[dict[str, Head], dict[str, Part], int]:
     """Return the heads of inputs whose parts are written, the parts of others, and how many are new."""
-    names = out.names(FOLDER)
+    names = out.names(PARTS)
     there, tries = keys_in(names), tries_in(names)
     kept = {key: head for key, head in _index(out).items() if key in there and key in tasks}
     unread = [key for key in tasks if key in there and key not in kept]
@@ -360,8 +361,8 @@ def _clean(out: Place, made: Run, keys: set[str]) -> None:
     """Remove the files of tables that this run does not have, and parts but for those of two runs."""
     wanted = {file.path for file in made.files}
     tables = [path for table in TABLES for path in out.below(table) if path.endswith(".parquet")]
-    names = out.names(FOLDER)
+    names = out.names(PARTS)
     parts = [file_of(key) for key in keys_in(names) - keys]
-    parts += [f"{FOLDER}/{name}" for name in names if {*tries_in([name])} - keys]
+    parts += [f"{PARTS}/{name}" for name in names if {*tries_in([name])} - keys]
     for path in (*(path for path in tables if path not in wanted), *parts):
         out.remove(path)

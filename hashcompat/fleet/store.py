@@ -40,6 +40,10 @@ _CHUNK: Final = 1 << 20
 _AT_ONCE: Final = 16
 """Small objects that are read at the same time."""
 _ENDINGS: Final = tuple(f"{one}{packed}" for one in SUFFIXES for packed in ("", *COMPRESSED))
+PARTS: Final = "_parts"
+"""Where the parts of an output are; readers of tables leave out what begins with an underscore."""
+RUN: Final = "run.json"
+"""What is written last into an output; it is no cluster of a source above it."""
 _FOR_GOOD: Final = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
 """Errors that another try does not change."""
 
@@ -126,7 +130,9 @@ class Place:
         return f"{self.root.rstrip('/')}/{name}" if name else self.root
 
     def entries(self, besides: str = "") -> list[Entry]:
-        """List the files with Kubernetes objects in it, or the one that it is; none below ``besides``.
+        """List the files with Kubernetes objects in it, or the one that it is; none of an output below.
+
+        ``besides`` is the output of this run.
 
         Raises StoreError, also where there is none, and for a directory that cannot be listed.
         """
@@ -141,10 +147,14 @@ class Place:
             return found
 
         every = tried(find, self.url)
+        outputs = {path.partition(f"/{PARTS}/")[0] for path in every if f"/{PARTS}/" in path}
+        runs = {f"{one}/{RUN}" for one in outputs}
         chosen = [
             _entry(self.system, self.root, path, info)
             for path, info in sorted(every.items())
-            if (path == self.root or path.endswith(_ENDINGS)) and not (besides and _below(path, besides))
+            if (path == self.root or path.endswith(_ENDINGS))
+            and not (besides and _below(path, besides))
+            and path not in runs
         ]
         if not chosen:
             raise StoreError(f"{urls(self.url)}: no file of Kubernetes objects ({', '.join(SUFFIXES)}) in it")

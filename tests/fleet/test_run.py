@@ -10,7 +10,7 @@ import pytest
 from msgspec import structs
 
 import hashcompat
-from hashcompat.core.errors import ExitCode
+from hashcompat.core.errors import ExitCode, UsageError
 from hashcompat.fleet import parts
 from hashcompat.fleet import run as fleet
 from hashcompat.fleet.cluster import Question
@@ -83,6 +83,15 @@ def test_what_is_no_file_is_a_row_and_is_tried_again(tmp_path: Path) -> None:
     (source / "nothing").symlink_to(tmp_path / "target.json")
     (source / "pipe.json").unlink()
     assert made(source, tmp_path / "out").statuses == {NEW: {"planned": 2}}
+
+
+def test_an_output_below_a_source_is_no_cluster_of_it(tmp_path: Path) -> None:
+    source = save(tmp_path / "in", a=cluster())
+    save(source / "other", run=cluster())
+    made(source, source / "out")
+    assert made(source, tmp_path / "out").inputs == made(source, source / "second").inputs == 2
+    with pytest.raises(UsageError, match="--out is a source"):
+        made(source, source)
 
 
 def test_the_counts_are_those_of_the_plan_alone(tmp_path: Path) -> None:

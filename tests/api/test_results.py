@@ -182,7 +182,7 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
         lambda: hashcompat.Policy(fail_on="restarts"),
         "^fail_on: 'restarts': want",
     ),
-    "a number that fails nothing": (lambda: hashcompat.Policy(fail_on=3), "^fail_on: '': want"),  # type: ignore[arg-type]
+    "a number that fails nothing": (lambda: hashcompat.Policy(fail_on=3), "^fail_on: '3': want"),  # type: ignore[arg-type]
     "a dict for a plan": (lambda: hashcompat.gate({}), "^plan: want a Plan, got dict"),  # type: ignore[arg-type]
     "a text for a policy": (
         lambda: hashcompat.gate(hashcompat.plan(PODS, OLD, NEW), "5%"),  # type: ignore[arg-type]

@@ -261,7 +261,7 @@ def test_only_the_nodes_that_are_asked_for_are_ordered() -> None:
 
 
 def test_a_batch_has_nodes() -> None:
-    with pytest.raises(UsageError, match="at least one node"):
+    with pytest.raises(UsageError, match=r"^batch: want at least one node, got 0"):
         impact(*SPREAD, batch=0)
 
 

@@ -29,7 +29,7 @@ def test_a_gate_says_what_decided_in_five_lines(run: Run) -> None:
     assert lines(run, "gate", *WAY) == [
         "FAIL: Upgrade gate: kubelet v1.13.12 -> 1.14.10",
         "fail-on restart: 5 containers, allowed 0",
-        "6 running containers judged: 5 violation",
+        "6 running containers judged: 5 violations",
         "Top owners: ns/Pod/b (1), ns/Pod/d (1), ns/Pod/e (1), 2 more",
         "Next: hashcompat gate --to 1.14.10 -f - -o html > gate.html",
     ]

@@ -77,7 +77,7 @@ def make(  # noqa: PLR0913 - all but the first two have defaults
     Raises UsageError for a size below 1, and what reading raises.
     """
     if size < 1:
-        raise UsageError(f"a batch has at least one node, not {size}")
+        raise UsageError(f"batch: want at least one node, got {size}")
     restarts = fates(plan.items)
     budgets = inventory.budgets
     census = Census(budgets, restarts, unready, drains=size > 1)

@@ -70,6 +70,11 @@ class Standing(StrEnum):
 
     __hash__ = str.__hash__  # that of Enum is a function in Python, and reports count standings
 
+    def of(self, number: int) -> str:
+        """Say in words what so many containers count as: ``2 violations``, without the number."""
+        counted = self in (Standing.VIOLATION, Standing.SURPRISE)
+        return self.value.replace("_", " ").lower() + "s" * (counted and number != 1)
+
 
 class Whole(msgspec.Struct, frozen=True):
     """The containers of a plan, an owner or a node: a percentage is of those that are compared."""

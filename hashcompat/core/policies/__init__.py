@@ -153,7 +153,7 @@ class Policy(msgspec.Struct, frozen=True, metaclass=Keywords):
         if isinstance(words, str):
             words = [words]
         if not isinstance(words, tuple) or not all(isinstance(one, FailOn) for one in words):
-            text = ",".join(map(str, words)) if isinstance(words, Iterable) else ""
+            text = ",".join(map(str, words if isinstance(words, Iterable) else [words]))
             structs.force_setattr(self, "fail_on", fail_on_of(text, "fail_on"))
 
     @property

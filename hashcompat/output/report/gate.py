@@ -376,8 +376,8 @@ def _verdict(result: GateResult) -> str:
 
 
 def _counted(result: GateResult) -> str:
-    numbers = Counter(judged.standing.value.replace("_", " ").lower() for judged in result.judged)
-    words = ", ".join(f"{number} {name}" for name, number in numbers.items())
+    numbers = Counter(judged.standing for judged in result.judged)
+    words = ", ".join(f"{number} {standing.of(number)}" for standing, number in numbers.items())
     return f"{count(result.whole.compared, 'running container')} judged: {words or 'all kept'}"
 
 

@@ -48,7 +48,7 @@ def gate_page(report: Report[GateResult], result: GateResult) -> Page:
     """Return the page of a gate, as a change ticket has it."""
     plan, numbers = result.plan, Counter(one.standing for one in result.judged)
     counts = [Count(result.whole.compared, "running containers judged")]
-    counts += [Count(numbers[word], _words(word)) for word in Standing if numbers[word]]
+    counts += [Count(numbers[word], word.of(numbers[word])) for word in Standing if numbers[word]]
     kinds = Excerpt(plan, plan.items).tally.kinds if not result.after else ()
     titles = {"OUTCOME": ("policy", "Policy"), "COUNTS AS": ("owners", "Owners")}
     table = _telling(report.wide(result), "REASON") if report.wide else None
@@ -329,11 +329,3 @@ def _main(table: Table, place: str, title: str, by: str, order: Sequence[str] = 
         dict(numbers),
         sorts=heading(by),
     )
-
-
-def _words(standing: Standing) -> str:
-    """Say in the plural what some containers count as."""
-    return _PLURALS.get(standing, standing.value.replace("_", " ").lower())
-
-
-_PLURALS: Final = {Standing.VIOLATION: "violations", Standing.SURPRISE: "surprises"}

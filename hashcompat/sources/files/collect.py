@@ -26,7 +26,15 @@ from hashcompat.sources.dating import until
 from hashcompat.sources.documents import InFile
 from hashcompat.sources.files.foreign import refusal
 from hashcompat.sources.files.inputs import STDIN, Input, Meter, called
-from hashcompat.sources.files.layouts import ALL, Chosen, Rules, chosen, is_template, skipped_line
+from hashcompat.sources.files.layouts import (
+    ALL,
+    Chosen,
+    Rules,
+    chosen,
+    is_blank_yaml,
+    is_template,
+    skipped_line,
+)
 from hashcompat.sources.files.reading import WANTED, blocks, elements, parts
 from hashcompat.sources.files.spans import FIRST, Span
 from hashcompat.sources.files.survey import EmptyError, Survey, glanced_at, objects, survey_of
@@ -133,7 +141,7 @@ def _survey(source: Input, jobs: int) -> Survey | None:
     except EmptyError:
         return None
     except InputError as error:
-        if is_template(source):
+        if is_template(source) or is_blank_yaml(source):
             return None
         raise InputError(f"{error}; --exclude leaves a file out") from None
     return None if survey.bare else survey

@@ -9,9 +9,10 @@ that is named itself is never chosen from: it is read, or it is an error.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path, PurePosixPath
+from posixpath import normpath
 from typing import Final
 
 import msgspec
@@ -157,8 +158,38 @@ def _of_manifests(files: _Files, rules: Rules) -> Chosen:
     templates = {
         one for one, _ in files if any(one.startswith(f"{chart}templates/") for chart in _above(one, charts))
     }
-    left = [pair for pair in files if pair[0] not in templates]
-    return Chosen(left, lenient=True, skipped=tuple(sorted(templates)))
+    skipped = templates | ({one for one, _ in files} & set(_patches(files)))
+    left = [pair for pair in files if pair[0] not in skipped]
+    return Chosen(left, lenient=True, skipped=tuple(sorted(skipped)))
+
+
+_KUSTOMIZATIONS: Final = ("kustomization.yaml", "kustomization.yml")
+_LONGEST_KUSTOMIZATION: Final = 1 << 20
+_PATCHES: Final = ("patches", "patchesStrategicMerge", "patchesJson6902")
+
+
+def _patches(files: _Files) -> Iterator[str]:
+    """Yield the files that kustomizations name as patches: each is a part of an object elsewhere."""
+    for name, source in files:
+        place = PurePosixPath(name)
+        if place.name in _KUSTOMIZATIONS:
+            yield from (normpath(place.parent / one) for one in _patches_of(source))
+
+
+def _patches_of(source: Input) -> Iterator[str]:
+    from hashcompat.core.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
+
+    try:
+        with source.open() as stream:
+            found = yaml.first(whole(stream, "a kustomization", _LONGEST_KUSTOMIZATION), [])
+    except InputError:
+        return  # which is said where the file is read
+    for key in _PATCHES:
+        rows = found.get(key) if isinstance(found, Mapping) else None
+        for row in rows if isinstance(rows, list) else ():
+            path = row.get("path") if isinstance(row, Mapping) else row
+            if isinstance(path, str):
+                yield path
 
 
 def _above(name: str, charts: set[str]) -> list[str]:
@@ -177,6 +208,12 @@ def is_template(source: Input) -> bool:
         return False
 
 
+def is_blank_yaml(source: Input) -> bool:
+    """Return whether a file is YAML without a byte, which has no document; JSON without one was cut."""
+    with source.open() as stream:
+        return source.origin.endswith((".yaml", ".yml")) and not stream.peek(1)
+
+
 def skipped_line(name: str, names: Sequence[str]) -> str:
     """Say which files of a directory or an archive hold no Kubernetes objects."""
     verb = "holds" if len(names) == 1 else "hold"
@@ -187,7 +224,7 @@ def skipped_line(name: str, names: Sequence[str]) -> str:
     return f"{line}; {RENDER}" if rendered else line
 
 
-_RENDERED: Final = (_CHART, "kustomization.yaml", "kustomization.yml", "values.yaml")
+_RENDERED: Final = (_CHART, *_KUSTOMIZATIONS, "values.yaml")
 
 
 # Bundles. Sources: troubleshoot.sh pkg/collect/cluster_resources.go, whose lists were once arrays of objects

@@ -33,6 +33,7 @@ OTHERS = {
     "package.json": '{"name": "x"}',
     "list.json": "[1, 2]",
     "empty.yaml": "# nothing\n",
+    "zero.yml": "",
 }
 
 
@@ -84,6 +85,30 @@ def test_all_of_one_kind_may_be_left_out(run: Run, repository: Path) -> None:
     assert "chart/" not in line
     assert "package.json" not in line
     assert "list.json" in line
+
+
+def test_patches_of_an_overlay_are_no_objects(run: Run, repository: Path) -> None:
+    """A patch may look like a workload without containers, or with one that has no image."""
+    overlay = repository / "overlay"
+    partial = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 5}\n"
+    named = partial.replace("replicas: 5", "template: {spec: {containers: [{name: c, tty: true}]}}")
+    (overlay / "kustomization.yaml").write_text(
+        "resources: [../apps]\n"
+        "patches: [{path: partial.yaml}, {path: sub/../named.yaml, target: {kind: Deployment}}, {patch: x}]\n"
+        "patchesStrategicMerge: [../old.yaml, 'kind: Pod']\npatchesJson6902: x\n"
+    )
+    for name, text in (("overlay/partial", partial), ("overlay/named", named), ("old", partial)):
+        (repository / f"{name}.yaml").write_text(text)
+    result = run(
+        *PLAN, "-R", "-f", repository, "--exclude", "chart/", "--exclude", "*.json", "--exclude", "*.yml"
+    )
+    assert [item["pod"] for item in result.items] == ["p"]
+    line = skipped(result.err)
+    assert [name in line for name in ("old.yaml", "overlay/named.yaml", "overlay/partial.yaml")] == [True] * 3
+    (overlay / "kustomization.yaml").write_text("patches: [")
+    error = run(*PLAN, "-R", "-f", repository).err.splitlines()[-1]
+    assert error.startswith("Error: ")
+    assert "--exclude leaves a file out" in error
 
 
 def test_patterns_come_from_files_that_are_named_only(run: Run, repository: Path) -> None:

@@ -265,7 +265,8 @@ def resized_in(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, 
     """Return the containers whose status shows other resources than their spec, by names.
 
     Kubelets show what they allocated to a container (``allocatedResources``) and what it has (``resources``)
-    from 1.27 on, with the gate InPlacePodVerticalScaling.
+    from 1.27 on, with the gate InPlacePodVerticalScaling; of the pod itself, whose name here is empty, from
+    1.35 on, with InPlacePodLevelResourcesVerticalScaling.
     """
     wanted = {
         str(mapping(row).get("name")): mapping(mapping(row).get("resources"))
@@ -276,19 +277,24 @@ def resized_in(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, 
     for key in ("containerStatuses", "initContainerStatuses"):
         for row in rows(status, key):
             name = mapping(row).get("name")
-            if not isinstance(name, str) or name not in wanted:
-                continue
-            actual, limits = mapping(mapping(row).get("resources")), mapping(wanted[name].get("limits"))
-            requests = mapping(wanted[name].get("requests"))
-            shown = {
-                "allocated": (mapping(mapping(row).get("allocatedResources")), requests),
-                "actual": (mapping(actual.get("requests")), requests),
-                "limits": (mapping(actual.get("limits")), limits),
-            }
-            changed = {what: one for what, (one, asked) in shown.items() if one and one != asked}
-            if changed:
+            if isinstance(name, str) and name in wanted and (changed := _changed(mapping(row), wanted[name])):
                 found[name] = changed
+    own = mapping(spec.get("resources"))
+    if mapping(own.get("requests")) and "resources" in status and (changed := _changed(status, own)):
+        found[""] = changed
     return found
+
+
+def _changed(row: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return what a status shows other than a spec asks for."""
+    actual, limits = mapping(row.get("resources")), mapping(wanted.get("limits"))
+    requests = mapping(wanted.get("requests"))
+    shown = {
+        "allocated": (mapping(row.get("allocatedResources")), requests),
+        "actual": (mapping(actual.get("requests")), requests),
+        "limits": (mapping(actual.get("limits")), limits),
+    }
+    return {what: one for what, (one, asked) in shown.items() if one and one != asked}
 
 
 def resizing_in(conditions: object) -> str:

@@ -263,6 +263,7 @@ def _status(pod: Pod) -> Document:
     if pod.ends is not None:
         since = pod.ends - timedelta(seconds=pod.spec["activeDeadlineSeconds"])
         status["startTime"] = _time(since)
+    status |= _resized(pod.resized.get(""))
     for container in pod.containers:
         if container.running is not None:
             seen = _seen(pod.seen[container.name]) if pod.seen and container.name in pod.seen else {}

@@ -411,3 +411,29 @@ def test_resizes_in_opposite_directions_count_by_container_up_to_1_36(catalog: C
     for release, cpus in (("1.33.13", 4000), ("1.36.3", 4000), ("1.37.1", 3000)):
         asks = asking(made, {}, catalog.kubelet(release))
         assert (asks.own["cpu"], asks.beside["cpu"]) == (3000, cpus)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "allocated", "actual", "own", "beside"),
+    [("1", "1", "3", 1, 3), ("3", "1", "1", 1, 1), ("20", "1", "1", 1, 1), ("2", "2", "1", 2, 2)],
+)
+def test_a_resize_of_the_pod_itself_counts_as_far_as_it_went(
+    catalog: Catalog, wanted: str, allocated: str, actual: str, own: int, beside: int
+) -> None:
+    made = sized("p", spec={"resources": {"requests": {"cpu": wanted}}}, memory="1Gi")
+    made["status"] |= {"allocatedResources": {"cpu": allocated}, "resources": {"requests": {"cpu": actual}}}
+    (one,) = collect([made]).pods
+    for release in ("1.36.3", "1.37.1"):
+        found = asking(one, {}, catalog.kubelet(release))
+        assert (found.own["cpu"], found.beside["cpu"]) == (own * 1000, beside * 1000)
+    assert asking(one, {}, catalog.kubelet("1.35.8")).beside["cpu"] == int(wanted) * 1000
+
+
+def test_a_resize_of_the_pod_itself_outlives_a_snapshot(run: Run, tmp_path: Path) -> None:
+    shrinks = sized("a", "01:00", {"resources": {"requests": {"cpu": "1"}}})
+    shrinks["status"] |= {"allocatedResources": {"cpu": "1"}, "resources": {"requests": {"cpu": "3"}}}
+    objects = (host(), shrinks, sized("b", "02:00", cpu="2"))
+    (tmp_path / "s.json").write_text(run("snapshot", "-f", "-", stdin=as_json(*objects)).out)
+    way = ("plan", "--from", "1.36.3", "--to", "1.37.1", "--override-node-releases", "-o", "json", "-f")
+    for result in (run(*way, "-", stdin=as_json(*objects)), run(*way, tmp_path / "s.json")):
+        assert {one["pod"]: one["verdict"] for one in result.items} == {"a": "KEEP", "b": "KILL"}

@@ -55,6 +55,8 @@ POD_RESOURCES_GATE: Final = "PodLevelResources"
 
 RESIZE_GATE: Final = "InPlacePodVerticalScaling"
 
+POD_RESIZE_GATE: Final = "InPlacePodLevelResourcesVerticalScaling"
+
 OVERHEAD_GATE: Final = "PodOverhead"
 
 CLAIMS_GATE: Final = "DRAExtendedResource"
@@ -144,7 +146,7 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet) -> Askin
 
     def given(which: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
         requests = mapping(mapping(row.get("resources")).get("requests"))
-        changed = resized.get(str(row.get("name", "")))
+        changed = resized.get(str(row.get("name") or "-"))
         if changed is None:
             return requests
         return _merged(requests, changed, which)
@@ -166,9 +168,10 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet) -> Askin
         of_actual = _summed(spec, lambda row, _: given("actual", row), sidecars=sidecars)
         counted = _most(of_allocated, of_actual)
     if gates.is_on(POD_RESOURCES_GATE):
-        requests = mapping(mapping(spec.get("resources")).get("requests"))
-        of_pod = {name: _of(name, value) for name, value in requests.items() if _of_pods(name)}
-        admitted, counted = {**admitted, **of_pod}, {**counted, **of_pod}
+        changed = resized.get("", {}) if gates.is_on(POD_RESIZE_GATE) else {}
+        of_pod = _of_whole(spec, changed, "own")
+        admitted = {**admitted, **of_pod}
+        counted = {**counted, **_of_whole(spec, changed, "beside")}
     overhead = {name: _of(name, value) for name, value in mapping(spec.get("overhead")).items()}
     by_gate = behaviour.overhead == "by gate" and gates.is_on(OVERHEAD_GATE)
     if overhead and (by_gate or behaviour.overhead == "counted"):
@@ -180,14 +183,24 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet) -> Askin
         freed = _summed(spec, lambda row, _: given("own", row), sidecars=adds)
     freed = {name: number + (overhead.get(name, 0) if number else 0) for name, number in freed.items()}
     claims = frozenset(name for _, name in pod.claims)
-    wanted = _wanted(spec, of_pod, overhead) if resized and is_to_be_resized(pod) else {}
+    wanted = _wanted(spec, overhead, gates.is_on(POD_RESOURCES_GATE)) if is_to_be_resized(pod) else {}
     return Asking(_scalar(admitted), _scalar(counted), freed, wanted, claims)
 
 
-def _wanted(spec: Mapping[str, Any], of_pod: Amounts, overhead: Amounts) -> dict[str, int]:
+def _of_whole(
+    spec: Mapping[str, Any], changed: Mapping[str, Mapping[str, Any]], which: str
+) -> dict[str, int]:
+    """Return what a pod itself requests; ``changed`` is what its status shows of a resize of that."""
+    requests = mapping(mapping(spec.get("resources")).get("requests"))
+    merged = _merged(requests, changed, which) if changed else requests
+    return {name: _of(name, merged[name]) for name in requests if _of_pods(name)}
+
+
+def _wanted(spec: Mapping[str, Any], overhead: Amounts, by_pod: bool) -> dict[str, int]:
     def of(row: Mapping[str, Any], _: str) -> Mapping[str, Any]:
         return mapping(mapping(row.get("resources")).get("requests"))
 
+    of_pod = _of_whole(spec, {}, "own") if by_pod else {}
     return _added({**_summed(spec, of, sidecars=True), **of_pod}, overhead)
 
 

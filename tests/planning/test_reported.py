@@ -370,6 +370,28 @@ def test_a_pod_that_may_have_come_after_the_records_is_not_missed(
     assert [item["podRecreated"] for item in result.items] == [False, False]
 
 
+@pytest.mark.parametrize("policy", ["Always", "Never"])
+def test_hc027_a_container_that_runs_without_its_sandbox_is_created_again(
+    run: Run, tmp_path: Path, policy: str
+) -> None:
+    """A later pod's sandbox is listed, and its own one, which was there before the container, is not."""
+    other, known, row = beside()
+    known["status"]["createdAt"] = "1767225500000000000"
+    given = pod(C, spec={"restartPolicy": policy})
+    given["status"] = {"phase": "Running", "containerStatuses": [running("c", OLD)]}
+    (tmp_path / "sandboxes.json").write_text(json.dumps([known]))
+    more = ("--recorded", tmp_path / "sandboxes.json")
+
+    def verdicts(created: str) -> list[str]:
+        own = {**record(1), "id": OLD, "createdAt": created}
+        options = (*recorded(tmp_path, row, own), *more, "-o", "json")
+        result = run("plan", *WAY, "-f", "-", *options, stdin=as_json(given, other))
+        return [next((one["id"] for one in item["reasons"]), "") for item in result.items]
+
+    assert verdicts("1767225400000000000")[0] == "HC027"
+    assert verdicts("1767225550000000000")[0] != "HC027"
+
+
 @pytest.mark.parametrize(("start", "runs"), [("2025-12-31T00:00:00Z", False), ("2026-02-01T00:00:00Z", True)])
 def test_a_container_that_was_removed_does_not_run(run: Run, tmp_path: Path, start: str, runs: bool) -> None:
     """The runtime has the pod's sandbox and its other container; one that started later may be missing."""

@@ -239,6 +239,9 @@ class Sandboxes:
 
     def __init__(self, records: Records) -> None:
         self._records = records
+        times = (one.created for one in records.sandboxes if one.created is not None)
+        self._newest = max(times, default=0)
+        """When the newest of the sandboxes was created, in nanoseconds since 1970."""
         self.shown: set[str] = set()
         """The nodes of which it shows sandboxes."""
         self.without: dict[str, list[str]] = {}
@@ -255,13 +258,20 @@ class Sandboxes:
             self.without.setdefault(pod.node, []).append(pod.uid)
 
     def _may_be_newer(self, pod: Pod) -> bool:
-        """Return whether the pod may have come after the records, or one of its containers runs by them."""
+        """Return whether the pod may have come after the records, or after the sandboxes among them.
+
+        Sandboxes and containers are listed one after the other; a sandbox is there before its containers.
+        """
         newest = self._records.newest
-        return any(
-            (one.started is not None and newest is not None and one.started > newest)
-            or ((record := self._records.of(pod, one)) is not None and record.running is not False)
-            for one in pod.containers
-        )
+        for one in pod.containers:
+            if one.started is not None and newest is not None and one.started > newest:
+                return True
+            record = self._records.of(pod, one)
+            if record is None or record.running is False:
+                continue
+            if record.created is None or record.created.timestamp() * 10**9 > self._newest:
+                return True
+        return False
 
     def merge(self, shown: set[str], without: Mapping[str, list[str]]) -> None:
         """Add what another process found."""

@@ -111,10 +111,15 @@ class Judge:
         Raises InputError, with file and path, for one that does not decode or may be cut short, unless
         ``keep_going`` makes it UNKNOWN.
         """
-        seen = self.view.options.records.as_reported(pod) if self.view.options.records else pod
+        records = self.view.options.records
+        seen = records.as_reported(pod) if records else pod
         if pod.uid in self.view.gone:
-            ended = tuple(structs.replace(one, running=False) for one in seen.containers)
-            seen = structs.replace(seen, containers=ended)
+            shown = ((one, records.of(seen, one)) for one in seen.containers)
+            left = tuple(
+                one if record and record.running else structs.replace(one, running=False)
+                for one, record in shown
+            )
+            seen = structs.replace(seen, containers=left)
         drafts = [self.draft(seen, container) for container in seen.containers]
         return _normalized(drafts) if self.view.options.normalized else drafts
 

@@ -363,7 +363,14 @@ def _counts_its_own(case: Case, kubelet: Kubelet) -> bool:
 
 
 def sandbox_broken(case: Case) -> Decision | None:
-    """Replace a sandbox that fails one of the target kubelet's checks."""
+    """Replace a sandbox that fails one of the target kubelet's checks, or that is gone.
+
+    A pod without any gets one whatever its restartPolicy, for that counts as its first.
+    """
+    if case.gone and case.container.running:
+        verdict = Verdict.KILL if case.container.type is ContainerType.EPHEMERAL else Verdict.RESTART
+        reason = Reason(rules.SANDBOX_BROKEN, "the runtime has no sandbox of the pod any more")
+        return Decision(verdict, (reason,), pod_recreated=True)
     _, why = case.whole.failed(case.sandboxes, case.new.behaviour)
     if why:
         return _new_sandbox(case, Reason(rules.SANDBOX_BROKEN, why))

@@ -82,7 +82,7 @@ def places(planter: Planter, tmp_path_factory: pytest.TempPathFactory) -> dict[s
         "RECORDED": "\n".join(json.dumps(one) for one in recorded(planter)),
         "LOG": LOG.format(*(planter.mark() for _ in range(LOG.count("{}")))),
         "DUMP": as_text(dump(secret_probes(planter))),
-        "MANIFESTS": json.dumps(planter.manifest("f")),
+        "MANIFESTS": json.dumps(planter.static_manifest("f")),
         "GOLDEN": json.dumps({"about": "", "source": "api", "container": planter.container()}),
     }
     made = {name: directory / name / f"{name.lower()}.json" for name in texts}

@@ -179,6 +179,19 @@ class Planter:
         del made["metadata"]["uid"], made["status"], made["spec"]["nodeName"]
         return made
 
+    def static_manifest(self, name: str) -> Json:
+        """Return a manifest that is valid: a probe has one handler, and each container another one."""
+        made = self.manifest(name)
+        del made["spec"]["ephemeralContainers"]
+        containers = [one for key in ("containers", "initContainers") for one in made["spec"][key]]
+        for container, kept in zip(containers, ("exec", "httpGet", "tcpSocket"), strict=True):
+            for probe in ("livenessProbe", "readinessProbe", "startupProbe"):
+                handlers = ("exec", "httpGet", "tcpSocket", "grpc")
+                container[probe] = {
+                    key: one for key, one in container[probe].items() if key == kept or key not in handlers
+                }
+        return made
+
     def deployment(self, name: str) -> Json:
         """Return a workload with such a template."""
         template = self.manifest(name)

@@ -238,6 +238,72 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
+def first(**more: Any) -> Any:
+    return {"spec": {"containers": [{"name": "a", "image": "i", **more}]}}
+
+
+def port(**fields: Any) -> Any:
+    return first(ports=[fields])
+
+
+FIRST = "$.spec.containers[0]."
+REFUSED |= {
+    "a word": (first(imagePullPolicy="Sometimes"), f"{FIRST}imagePullPolicy: want Always"),
+    "a message": (first(terminationMessagePolicy="Mail"), f"{FIRST}terminationMessagePolicy: want File"),
+    "a resolver": ({"spec": {"dnsPolicy": "Best"}}, "$.spec.dnsPolicy: want ClusterFirst"),
+    "a deadline": ({"spec": {"activeDeadlineSeconds": 0}}, "$.spec.activeDeadlineSeconds: want 1"),
+    "no port": (port(hostPort=1), f"{FIRST}ports[0].containerPort: want 1 to 65535"),
+    "a high port": (port(containerPort=99999), f"{FIRST}ports[0].containerPort: want 1 to 65535"),
+    "a high host port": (port(containerPort=1, hostPort=70000), f"{FIRST}ports[0].hostPort: want 1"),
+    "a protocol": (port(containerPort=1, protocol="tcp"), f"{FIRST}ports[0].protocol: want TCP"),
+    "a port's name": (port(containerPort=1, name="A_1"), f"{FIRST}ports[0].name: not the name"),
+    "two ports": (
+        first(ports=[{"containerPort": 1, "name": "a"}, {"containerPort": 2, "name": "a"}]),
+        f"{FIRST}ports[1].name: there twice",
+    ),
+    "no variable": (first(env=[{"value": "1"}]), f"{FIRST}env[0].name: missing"),
+    "too much": (
+        first(resources={"limits": {"cpu": "1"}, "requests": {"cpu": "1100m"}}),
+        f"{FIRST}resources.requests['cpu']: more than the limit",
+    ),
+    "less than nothing": (
+        first(resources={"limits": {"memory": "-1Gi"}}),
+        f"{FIRST}resources.limits['memory']: negative",
+    ),
+    "no probe": (first(livenessProbe={"periodSeconds": 1}), f"{FIRST}livenessProbe: want one of"),
+    "two probes": (
+        first(readinessProbe={"exec": {"command": ["a"]}, "tcpSocket": {"port": 1}}),
+        f"{FIRST}readinessProbe: want one of",
+    ),
+    "a negative period": (
+        first(livenessProbe={"exec": {"command": ["a"]}, "periodSeconds": -1}),
+        f"{FIRST}livenessProbe.periodSeconds: negative",
+    ),
+    "a live threshold": (
+        first(livenessProbe={"exec": {"command": ["a"]}, "successThreshold": 2}),
+        f"{FIRST}livenessProbe.successThreshold: want 1",
+    ),
+    "a port that moves": (
+        {"spec": {"hostNetwork": True, **port(containerPort=1, hostPort=2)["spec"]}},
+        f"{FIRST}ports[0].hostPort: not the containerPort",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        port(containerPort=1, hostPort=2, protocol="SCTP", name="a-1"),
+        first(imagePullPolicy="", resources={"requests": {"cpu": "1"}, "limits": {"cpu": "1000m"}}),
+        first(readinessProbe={"exec": {"command": ["a"]}, "successThreshold": 2}),
+        {"spec": {"hostNetwork": True, **port(containerPort=1)["spec"]}},
+    ],
+)
+def test_what_kubelets_run(change: Any) -> None:
+    manifest = minimal()
+    assert refusal({**manifest, "spec": {**manifest["spec"], **change["spec"]}}, "node-a") == ""
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_no_kubelet_runs(name: str) -> None:
     change, why = REFUSED[name]
@@ -253,9 +319,12 @@ def test_what_only_some_releases_refuse_is_left_to_them() -> None:
     assert refusal({**manifest, "metadata": metadata}, "n") == ""
 
 
-def test_what_go_decodes_is_run_but_for_a_container_without_an_image() -> None:
+def test_what_go_decodes_is_run_but_for_two_pods_that_are_not_valid() -> None:
     refused = {name: why for name in CASES if (why := refusal(case(name)[0], case(name)[1]))}
-    assert refused == {"images": "$.spec.containers[8].image: missing"}
+    assert refused == {
+        "images": "$.spec.containers[8].image: missing",
+        "resources": "$.spec.containers[4].resources.requests['memory']: more than the limit",
+    }
 
 
 def test_what_is_no_object_is_no_pod() -> None:

@@ -20,6 +20,7 @@ from hashcompat.core.compile.decode import compile_decoder
 from hashcompat.core.compile.spew import compile_printer
 from hashcompat.core.corev1.conversion import Json, check_kind, check_wire_fields, convert, objects, own
 from hashcompat.core.corev1.defaults import apply_defaults, pull_policy
+from hashcompat.core.corev1.resources import amount
 from hashcompat.core.errors import DecodeError, UndecidedError, UsageError
 from hashcompat.core.go import quantity
 from hashcompat.core.go.digest import HEX_BY_NAME
@@ -94,7 +95,22 @@ def _first_and_last() -> tuple[Kubelet, Kubelet]:
 _LABEL: Final = regex(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
 _SUBDOMAIN: Final = regex(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*")
 _LONGEST_NAME: Final = 253
-_RESTART: Final = ("Always", "OnFailure", "Never")
+_WORDS_OF_PODS: Final = {
+    "restartPolicy": ("Always", "OnFailure", "Never"),
+    "dnsPolicy": ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"),
+}
+_WORDS: Final = {
+    "imagePullPolicy": ("Always", "IfNotPresent", "Never"),
+    "terminationMessagePolicy": ("File", "FallbackToLogsOnError"),
+}
+_WORDS_OF_PORTS: Final = {"protocol": ("TCP", "UDP", "SCTP")}
+_PORT: Final = regex(r"(?=.{1,15}\Z)(?=.*[a-z])[a-z0-9]+(?:-[a-z0-9]+)*")
+"""The name of a port (apimachinery validation ``IsValidPortName``)."""
+_PORTS: Final = 65535
+_HANDLERS: Final = ("exec", "httpGet", "tcpSocket", "grpc")
+_NUMBERS: Final = (
+    *("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"),
+)
 
 
 def _invalid(manifest: Mapping[str, Any], node_name: str) -> Iterator[str]:
@@ -108,9 +124,10 @@ def _invalid(manifest: Mapping[str, Any], node_name: str) -> Iterator[str]:
         yield f"$.metadata.name: not a DNS subdomain of up to {_LONGEST_NAME} characters with the node's name"
     if namespace and not _LABEL.fullmatch(namespace):
         yield "$.metadata.namespace: not a DNS label"
-    policy = text(spec, "restartPolicy")
-    if policy and policy not in _RESTART:
-        yield f"$.spec.restartPolicy: want {', '.join(_RESTART)}"
+    yield from _no_words(spec, "$.spec", _WORDS_OF_PODS)
+    seconds = spec.get("activeDeadlineSeconds")
+    if type(seconds) is int and not 0 < seconds < 1 << 31:
+        yield "$.spec.activeDeadlineSeconds: want 1 to 2147483647"
     yield from _misnamed(rows(spec, "volumes"), "$.spec.volumes", set())
     volumes = {text(mapping(one), "name") for one in rows(spec, "volumes")}
     names = set[str]()
@@ -121,6 +138,7 @@ def _invalid(manifest: Mapping[str, Any], node_name: str) -> Iterator[str]:
             if not text(mapping(container), "image"):
                 yield f"{place}.image: missing"
             yield from _mounted_wrongly(rows(mapping(container), "volumeMounts"), place, volumes)
+            yield from _invalid_container(mapping(container), place, on_host=spec.get("hostNetwork") is True)
 
 
 def _misnamed(every: Sequence[Any], place: str, names: set[str]) -> Iterator[str]:
@@ -143,6 +161,65 @@ def _mounted_wrongly(mounts: Sequence[Any], place: str, volumes: Collection[str]
         if not path or path in paths:
             yield f"{place}.volumeMounts[{number}].mountPath: {'there twice' if path else 'missing'}"
         paths.add(path)
+
+
+def _no_words(value: Mapping[str, Any], place: str, words: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield the fields that are none of the words that every release knows; an empty one gets a default."""
+    for key, known in words.items():
+        found = value.get(key)
+        if isinstance(found, str) and found and found not in known:
+            yield f"{place}.{key}: want {', '.join(known)}"
+
+
+def _invalid_container(container: Mapping[str, Any], place: str, *, on_host: bool) -> Iterator[str]:
+    """Yield what else of a container every release finds invalid (``validateContainers``)."""
+    yield from _no_words(container, place, _WORDS)
+    for number, variable in enumerate(rows(container, "env")):
+        if not text(mapping(variable), "name"):
+            yield f"{place}.env[{number}].name: missing"
+    names = set[str]()
+    for number, port in enumerate(map(mapping, rows(container, "ports"))):
+        yield from _invalid_port(port, f"{place}.ports[{number}]", names, on_host=on_host)
+    yield from _too_much(mapping(container.get("resources")), f"{place}.resources")
+    for key in ("livenessProbe", "readinessProbe", "startupProbe"):
+        if probe := mapping(container.get(key)):
+            yield from _invalid_probe(probe, f"{place}.{key}", is_readiness=key == "readinessProbe")
+
+
+def _invalid_port(port: Mapping[str, Any], place: str, names: set[str], *, on_host: bool) -> Iterator[str]:
+    yield from _no_words(port, place, _WORDS_OF_PORTS)
+    name, inside, outside = text(port, "name"), port.get("containerPort") or 0, port.get("hostPort") or 0
+    if not 0 < inside <= _PORTS:
+        yield f"{place}.containerPort: want 1 to {_PORTS}"
+    if not 0 <= outside <= _PORTS:
+        yield f"{place}.hostPort: want 1 to {_PORTS}"
+    if on_host and outside not in (0, inside):
+        yield f"{place}.hostPort: not the containerPort, with hostNetwork"
+    if name and (not _PORT.fullmatch(name) or name in names):
+        yield f"{place}.name: {'there twice' if name in names else 'not the name of a port'}"
+    names.update([name] if name else ())
+
+
+def _invalid_probe(probe: Mapping[str, Any], place: str, *, is_readiness: bool) -> Iterator[str]:
+    if sum(probe.get(one) is not None for one in _HANDLERS) != 1:
+        yield f"{place}: want one of {', '.join(_HANDLERS)}"
+    for field in _NUMBERS:
+        value = probe.get(field)
+        if type(value) is int and value < 0:
+            yield f"{place}.{field}: negative"
+    if not is_readiness and probe.get("successThreshold") not in (None, 0, 1):
+        yield f"{place}.successThreshold: want 1"
+
+
+def _too_much(resources: Mapping[str, Any], place: str) -> Iterator[str]:
+    """Yield negative amounts, and requests above limits; texts that are none end the decoding."""
+    limits, requests = mapping(resources.get("limits")), mapping(resources.get("requests"))
+    for kind, amounts in (("limits", limits), ("requests", requests)):
+        for name, value in amounts.items():
+            if amount(value) < 0:
+                yield f"{place}.{kind}[{name!r}]: negative"
+            elif kind == "requests" and name in limits and amount(value) > amount(limits[name]):
+                yield f"{place}.requests[{name!r}]: more than the limit"
 
 
 _DIRECTORIES: Final = (

@@ -26,7 +26,7 @@ from collections.abc import Iterable
 from msgspec import structs
 
 from hashcompat.analysis.planning import cluster
-from hashcompat.analysis.planning.cluster import Ages, Rooms, leaving, refused
+from hashcompat.analysis.planning.cluster import Ages, Rooms
 from hashcompat.analysis.planning.options import check_gates
 from hashcompat.analysis.planning.patched import current, resolved, resolved_current
 from hashcompat.analysis.planning.planner import Planner
@@ -137,8 +137,7 @@ def among_all(inventory: Inventory, way: Way, view: View) -> View:
 
 def _with_room(view: View, rooms: Rooms, pods: Iterable[Pod], items: Iterable[Item]) -> View:
     """Return the view with the pods and the resizes that do not fit; the items are decided without that."""
-    items = tuple(items)
-    short, deferred = rooms.shortages(pods, refused(items), leaving(items))
+    short, deferred = rooms.shortages(pods, tuple(items))
     return structs.replace(view, short=short, deferred=deferred)
 
 

@@ -7,7 +7,7 @@ begins with kubelets, and under an API server that is newer than both.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -180,18 +180,26 @@ class Rooms:
         return self.short | {name: given(self._allocatable[name]) for name in self.resizing}
 
     def shortages(
-        self, pods: Iterable[Pod], refused: Collection[str], leaving: Collection[str] = ()
+        self, pods: Iterable[Pod], items: Sequence[Item]
     ) -> tuple[dict[str, Shortage], dict[str, Shortage]]:
         """Return the pods that their nodes have no room for, and those for whose resizes they have none.
 
-        ``refused`` are the uids of pods that are not admitted for another reason, ``leaving`` those of pods
-        that may not stay for one.
+        ``items`` are decided without that: what is not admitted for another reason takes no room.
         """
+        refused, may_be_refused = (_not_admitted(items, one) for one in (Verdict.KILL, Verdict.UNKNOWN))
+        leaving = _leaving(items)
         nodes = self.open
         tenants: dict[str, list[Tenant]] = {name: [] for name in nodes}
         for pod in pods:
             if pod.node in nodes and self._counts(pod):
-                tenants[pod.node].append(tenant_of(pod, self.asking(pod), refused=pod.uid in refused))
+                tenants[pod.node].append(
+                    tenant_of(
+                        pod,
+                        self.asking(pod),
+                        refused=pod.uid in refused,
+                        is_open=pod.uid in may_be_refused,
+                    )
+                )
         found, waiting = dict[str, Shortage](), dict[str, Shortage]()
         for name, node in nodes.items():
             without_room = outcomes(tenants[name], node, self.kubelet)
@@ -285,7 +293,7 @@ class Sandboxes:
         return frozenset(uid for node in self.shown for uid in self.without.get(node, ()))
 
 
-def leaving(items: Iterable[Item]) -> set[str]:
+def _leaving(items: Iterable[Item]) -> set[str]:
     """Return the uids of the pods that may not stay on their nodes, for whatever reason."""
     return {
         item.pod.uid
@@ -295,12 +303,12 @@ def leaving(items: Iterable[Item]) -> set[str]:
     }
 
 
-def refused(items: Iterable[Item]) -> set[str]:
-    """Return the uids of the pods that are not admitted for another reason than room."""
+def _not_admitted(items: Iterable[Item], verdict: Verdict) -> set[str]:
+    """Return the uids of the pods that are not admitted for another reason than room: KILL, or UNKNOWN."""
     return {
         item.pod.uid
         for item in items
-        if item.verdict is Verdict.KILL and any(reason.id in _REFUSALS for reason in item.reasons)
+        if item.verdict is verdict and any(reason.id in _REFUSALS for reason in item.reasons)
     }
 
 

@@ -437,3 +437,22 @@ def test_a_resize_of_the_pod_itself_outlives_a_snapshot(run: Run, tmp_path: Path
     way = ("plan", "--from", "1.36.3", "--to", "1.37.1", "--override-node-releases", "-o", "json", "-f")
     for result in (run(*way, "-", stdin=as_json(*objects)), run(*way, tmp_path / "s.json")):
         assert {one["pod"]: one["verdict"] for one in result.items} == {"a": "KEEP", "b": "KILL"}
+
+
+def test_hc048_whether_a_pod_before_it_is_admitted_decides_over_a_pod(run: Run) -> None:
+    tainted = host()
+    tainted["spec"] = {"taints": [{"key": "x", "value": "7", "effect": "NoExecute"}]}
+    compares = {"key": "x", "operator": "Gt", "value": "5", "effect": "NoExecute"}
+    old = sized("old", "01:00", {"tolerations": [compares]}, cpu="3")
+    new = sized("new", "02:00", {"tolerations": [{"operator": "Exists"}]}, cpu="2")
+    assert verdicts(run, tainted, old, new, old="1.36.3", new="1.37.1") == {
+        "old": "UNKNOWN",
+        "new": "UNKNOWN OutOfcpu",
+    }
+
+
+def test_hc048_a_device_plugin_may_make_room_for_a_critical_pod_too(run: Run) -> None:
+    widget = {"example.com/widget": "1"}
+    pods = sized("old", "01:00", **widget), sized("new", "02:00", CRITICAL, **widget)
+    found = verdicts(run, host(**widget), *pods)
+    assert {name: verdict.split()[0] for name, verdict in found.items()} == {"old": "UNKNOWN", "new": "KEEP"}

@@ -70,6 +70,8 @@ _CRITICAL: Final = 2_000_000_000
 
 _KUBERNETES: Final = "kubernetes.io/"
 
+_RETURNS: Final = "runs again is not known"
+
 
 class Asking(msgspec.Struct, frozen=True):
     """What a pod asks for, as one release sums it."""
@@ -116,7 +118,7 @@ def may_return(pod: Pod) -> str:
         ended = all(one.running is False for one in pod.containers)
         is_open = bool(pod.references) or (ended and pod.restart_policy != "Always")
     name = f"{pod.namespace}/{pod.name}"
-    return f"whether the static pod {name}, which has ended, runs again is not known" if is_open else ""
+    return f"whether the static pod {name}, which has ended, {_RETURNS}" if is_open else ""
 
 
 def asking(pod: Pod, allocatable: Mapping[str, Any] | None, kubelet: Kubelet) -> Asking:
@@ -396,15 +398,18 @@ class Tenant(msgspec.Struct, frozen=True, eq=False):
         return found if type(found) is int else None
 
 
-def tenant_of(pod: Pod, asks: Asking, *, refused: bool = False) -> Tenant:
+def tenant_of(pod: Pod, asks: Asking, *, refused: bool = False, is_open: bool = False) -> Tenant:
     """Return a pod as its kubelet sees it, which reads a static one from a manifest without a time.
 
     So no time of a mirror pod is its static pod's, and these have no order. One without a mirror pod goes by
-    its name.
+    its name. ``is_open``: whether it is not known if it is refused for another reason.
     """
+    doubt = may_return(pod)
+    if is_open and not doubt:
+        doubt = f"whether {pod.namespace}/{pod.name} is admitted is not known"
     if pod.static:
         pod = structs.replace(pod, created="", uid=pod.uid or f"{pod.namespace}/{pod.name}")
-    return Tenant(pod, asks, refused, may_return(pod))
+    return Tenant(pod, asks, refused, doubt)
 
 
 def outcomes(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
@@ -419,7 +424,7 @@ def outcomes(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[s
         return found
     without = _ordered([one for one in tenants if not one.doubt], node, kubelet)
     open_ = {
-        uid: structs.replace(short, certain=False, why=doubts[0], by_manifest=True)
+        uid: structs.replace(short, certain=False, why=doubts[0], by_manifest=doubts[0].endswith(_RETURNS))
         for uid, short in (found | without).items()
         if not (uid in found and uid in without)
     }
@@ -598,6 +603,10 @@ class _Admitted:
         if victims is None:
             return False
         short = Shortage(lacks[0].resource, preemptor=tenant.name)
+        if not any(one.certain for one in lacks):  # then there may be room for both
+            short = structs.replace(short, certain=False, why=lacks[0].why)
+            self.found |= {victim.pod.uid: short for victim in victims}
+            return True
         self.found |= {victim.pod.uid: short for victim in victims}
         left = [one for one in self.pods if one not in victims]
         for one in _alike(tenant, victims, left, [one.resource for one in lacks], self._kubelet):

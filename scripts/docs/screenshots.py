@@ -69,7 +69,7 @@ class Picture:
 
 PICTURES: Final[Mapping[str, Picture]] = {
     "plan-light": Picture(_DESKTOP),
-    "plan-dark": Picture(_DESKTOP, "plan", "#containers-title", {"color_scheme": "dark"}),
+    "plan-dark": Picture({**_DESKTOP, "height": 820}, "plan", "#containers-title", {"color_scheme": "dark"}),
     "plan-phone": Picture(_PHONE, options={"is_mobile": True, "has_touch": True}),
     "plan-print": Picture(_PAPER, media="print"),
     **{name: Picture(_DESKTOP, name) for name in ("gate", "impact", "preflight", "matrix", "explain")},

@@ -29,6 +29,7 @@ import tempfile
 import tomllib
 import venv
 from collections.abc import Iterator, Sequence
+from email.utils import formatdate
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -229,6 +230,10 @@ def system_packages(work: Path, site: Path, out: Path, target: Target) -> Iterat
         (programs / name).write_text(text, encoding="utf-8")
     (programs / "compile").write_text(_COMPILE, encoding="utf-8")
     (programs / "clean").write_text(_CLEAN, encoding="utf-8")
+    shutil.copy(ROOT / "LICENSE", programs)
+    (programs / "copyright").write_text(filled("copyright"), encoding="utf-8")
+    changes = filled("changelog", changelog=_project()["urls"]["Changelog"], date=formatdate(int(_epoch())))
+    (programs / "changelog.gz").write_bytes(gzip.compress(changes.encode(), mtime=0))
     config = work / "nfpm.yaml"
     pythons = {"oldest": target.pythons[0], "after": target.after}
     values = {"architecture": target.system[1], "site": site, "programs": programs, **pythons}

@@ -444,6 +444,14 @@ def test_a_browser_gets_what_has_wheels_for_it() -> None:
     assert {"cachebox", "requests"} & set(found["emscripten"]) == set()
 
 
+def test_packages_take_no_file_with_a_time_of_its_own() -> None:
+    """Those of a checkout are from when it was made; packages keep them."""
+    text = (packages.TEMPLATES / "nfpm.yaml").read_text(encoding="utf-8")
+    sources = re.findall(r"- src: (\S+)\n +dst: (?:\S+)\n(?! +type: symlink)", text)
+    assert len(sources) == 6
+    assert {source.partition("/")[0] for source in sources} == {"@site@", "@programs@"}
+
+
 def test_a_template_has_no_word_without_a_value() -> None:
     with pytest.raises(KeyError, match="url"):
         packages.filled("recipe.yaml", sdist="", requirements="", entry_points="")

@@ -126,7 +126,8 @@ def test_a_release_fails_while_an_address_is_a_placeholder(tmp_path: Path) -> No
     done = subprocess.run(shell, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     named = {line.partition(":")[0] for line in done.stdout.splitlines()}
-    assert named == {*files[:2], "deploy/packages/nfpm.yaml", f"{files[3]}/config.yml"}
+    templates = {f"deploy/packages/{name}" for name in ("nfpm.yaml", "changelog")}
+    assert named == {*files[:2], *templates, f"{files[3]}/config.yml"}
     for name in named:
         target = tmp_path / name
         target.parent.mkdir(parents=True, exist_ok=True)

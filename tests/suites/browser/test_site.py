@@ -109,6 +109,24 @@ def test_pages_fit_a_phone_and_ask_nobody_else(browser: Browser, address: str, s
     assert troubles == []
 
 
+@pytest.mark.full
+def test_every_page_fits_a_phone_in_colours_that_can_be_read(
+    browser: Browser, made: Path, address: str
+) -> None:
+    context = browser.new_context(**ON_A_PHONE, color_scheme="dark")
+    page = context.new_page()
+    names = sorted(f"{path.parent.relative_to(made)}/" for path in made.rglob("index.html"))
+    assert len(names) > 50
+    for name in names:
+        page.goto(address + name)
+        expect(page.locator("h1").first).to_be_visible()
+        width = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert width <= 0, name
+        found = Axe().run(page, options=CONTRAST).response["violations"]
+        assert [node["html"][:160] for rule in found for node in rule["nodes"]] == [], name
+    context.close()
+
+
 def test_the_first_view_is_small(browser: Browser, address: str) -> None:
     page, sizes = browser.new_page(), list[int]()
     page.on("response", lambda response: sizes.append(len(gzip.compress(response.body()))))

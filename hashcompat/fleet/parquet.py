@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import msgspec
 
 import hashcompat
+from hashcompat.core.errors import InputError
 from hashcompat.fleet.parts import Part, file_of, unpacked
 from hashcompat.fleet.store import Place
 from hashcompat.fleet.tables import ON_REQUEST, TABLES, TARGET, VERSION, Status, names_of
@@ -104,8 +105,12 @@ def merge(bucket: Bucket) -> list[TableFile]:
 
 
 def _parts(place: Place, bucket: Bucket) -> Iterator[Part]:
-    for content in place.read_each(map(file_of, bucket.keys)):
-        yield unpacked(content, Part)
+    files = [file_of(key) for key in bucket.keys]
+    for file, content in zip(files, place.read_each(files), strict=True):
+        try:
+            yield unpacked(content, Part)
+        except InputError as error:
+            raise InputError(f"{place.url_of(file)}: {error}; remove it, and run fleet again") from None
     yield from bucket.loose
 
 

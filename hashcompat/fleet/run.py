@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from operator import attrgetter
@@ -203,12 +204,18 @@ def _by_bucket(run: Run) -> list[list[TableFile]]:
 
 
 def _before(out: Place) -> Run | None:
-    """Return the run before; None where there was none, or one of another version."""
+    """Return the run before; None where there is none of this version with all of its tables."""
     try:
         found = msgspec.json.decode(out.read(RUN), type=Run)
     except (StoreError, msgspec.MsgspecError):
         return None
-    return found if found.schema == VERSION and found.program == hashcompat.__version__ else None
+    same = found.schema == VERSION and found.program == hashcompat.__version__
+    return found if same and {file.path for file in found.files} <= {*_written(out)} else None
+
+
+def _written(out: Place) -> list[str]:
+    """Return the files of tables that are there."""
+    return [path for table in TABLES for path in out.below(table) if path.endswith(".parquet")]
 
 
 def _tasks(asked: Asked, out: Place) -> dict[str, Task]:
@@ -229,7 +236,8 @@ def _answers(
     kept = {key: head for key, head in _index(out).items() if key in there and key in tasks}
     unread = [key for key in tasks if key in there and key not in kept]
     for key, content in zip(unread, out.read_each(map(file_of, unread)), strict=True):
-        kept[key] = unpacked(content, Part).head
+        with suppress(InputError):  # one that is damaged is made again
+            kept[key] = unpacked(content, Part).head
     todo = [task for key, task in tasks.items() if key not in kept]
     suspects = [task for task in todo if task.key in tries]
     given_up = [task for task in suspects if tries[task.key] >= _TRIES]
@@ -360,9 +368,8 @@ def _tallies(
 def _clean(out: Place, made: Run, keys: set[str]) -> None:
     """Remove the files of tables that this run does not have, and parts but for those of two runs."""
     wanted = {file.path for file in made.files}
-    tables = [path for table in TABLES for path in out.below(table) if path.endswith(".parquet")]
     names = out.names(PARTS)
     parts = [file_of(key) for key in keys_in(names) - keys]
     parts += [f"{PARTS}/{name}" for name in names if {*tries_in([name])} - keys]
-    for path in (*(path for path in tables if path not in wanted), *parts):
+    for path in (*(path for path in _written(out) if path not in wanted), *parts):
         out.remove(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from msgspec import structs
 
 import hashcompat
-from hashcompat.core.errors import ExitCode, UsageError
+from hashcompat.core.errors import ExitCode, InputError, UsageError
 from hashcompat.fleet import parts
 from hashcompat.fleet import run as fleet
 from hashcompat.fleet.cluster import Question
@@ -92,6 +93,29 @@ def test_an_output_below_a_source_is_no_cluster_of_it(tmp_path: Path) -> None:
     assert made(source, tmp_path / "out").inputs == made(source, source / "second").inputs == 2
     with pytest.raises(UsageError, match="--out is a source"):
         made(source, source)
+
+
+def test_a_damaged_part_is_made_again_or_named(tmp_path: Path) -> None:
+    source, out = save(tmp_path / "in", a=cluster(), b=cluster()), tmp_path / "out"
+    made(source, out)
+    before, (part, _) = content(out), sorted((out / "_parts").glob("*.part"))
+    part.write_bytes(b"spoilt")
+    save(source, c=cluster())
+    with pytest.raises(InputError, match=rf"{part}: not a part .*; remove it"):
+        made(source, out)
+    (out / "_parts" / "index").unlink()
+    (source / "c.json").unlink()
+    assert made(source, out).answered == 1
+    assert content(out) == before
+
+
+def test_a_table_that_is_missing_is_made_again(tmp_path: Path) -> None:
+    source, out = save(tmp_path / "in", a=cluster()), tmp_path / "out"
+    made(source, out)
+    before = content(out)
+    shutil.rmtree(out / "clusters")
+    assert made(source, out).answered == 0
+    assert content(out) == before
 
 
 def test_the_counts_are_those_of_the_plan_alone(tmp_path: Path) -> None:

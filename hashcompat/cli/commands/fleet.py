@@ -281,7 +281,7 @@ def _demands(arguments: Arguments, settled: Settled) -> Demands:
     names = list[str]()
     if arguments.require_all is not None:
         try:
-            text = Path(arguments.require_all).read_text(encoding="utf-8")
+            text = Path(arguments.require_all).read_text(encoding="utf-8-sig")  # as Windows writes it
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "not UTF-8"
             raise InputError(f"{arguments.require_all}: cannot read: {why}") from None

@@ -177,7 +177,7 @@ def test_a_snapshot_that_is_too_old_is_undecided(run: Run, tmp_path: Path) -> No
 
 def test_a_cluster_that_sent_nothing_is_a_finding(run: Run, tmp_path: Path) -> None:
     save(tmp_path / "in", a=cluster(NEW), b=cluster(NEW), bad="{")
-    (tmp_path / "all").write_text("a # the first\n\nb\nbad\n")
+    (tmp_path / "all").write_text("\ufeffa # the first\n\nb\nbad\n", encoding="utf-8")
     at = words(tmp_path / "in", tmp_path / "out", "-q", "--max-undecided", "1")
     assert run(*at, "--require-all", tmp_path / "all").code == 0
     (tmp_path / "all").write_text("a\nc\nd\n")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from scripts.golden import reality
+from scripts.lib.paths import GOLDEN
+from tests.helpers import switches
 from tests.helpers.dumps import GONE, INFO, containerd, docker, dump, failed, found, status, upgrade
 
 CONFIG = ("file", "/var/lib/kubelet/config.yaml")
@@ -82,6 +86,19 @@ def test_pf111_says_which_driver_the_pods_have() -> None:
         "pods on the node have cgroups of the driver systemd, and containerd://2.1.4 answers cgroupfs, which "
         "kubelet 1.31.0 takes: it kills and creates every pod again"
     )
+
+
+SWITCHED = sorted((GOLDEN / "switched").glob("*.json.gz"))
+
+
+@pytest.mark.parametrize("path", SWITCHED, ids=reality.name_of)
+def test_pf111_of_a_node_whose_kubelets_created_every_pod_again(path: Path) -> None:
+    switches.check(reality.read(path))
+
+
+def test_pf111_was_seen_where_kubelets_begin_to_ask() -> None:
+    """The pods' UIDs are in their manifests, so that none is a new pod for its own sake."""
+    assert "1.30.14-to-1.31.14" in map(reality.name_of, SWITCHED)
 
 
 CRIO = {("cri", "version"): '{"runtimeName":"cri-o","runtimeVersion":"1.27.4","runtimeApiVersion":"v1"}'}

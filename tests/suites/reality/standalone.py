@@ -1,4 +1,4 @@
-"""One node with kubelets but no API server: static pods alone, in Docker or in containerd."""
+"""One node with kubelets but no API server: static pods alone, in Docker, in containerd or in CRI-O."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from typing import Final
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.catalog.releases import parse_range
 from hashcompat.core.release import parse_release
+from scripts.suites import containerd as containerds
 from scripts.suites import kubelets
 from scripts.suites.kubelets import Kubelet
-from tests.helpers import daemons, processes
+from tests.helpers import daemons, processes, runtimes
 from tests.helpers.daemons import Node
 from tests.suites.reality import containerd, dockershim, pods, rest
 from tests.suites.reality.outcome import Look
@@ -60,8 +61,21 @@ class Lab:
 
     @property
     def docker(self) -> bool:
-        """Whether the kubelet drives Docker."""
+        """Whether the pods are in Docker."""
         return self.kubelet.docker
+
+    @property
+    def flags(self) -> list[str]:
+        """The options by which plans know the runtime."""
+        return []
+
+    @property
+    def place(self) -> list[object]:
+        """The options by which `normalize` knows, on the node, where the runtime is."""
+        if self.docker:
+            root = ("--runtime-root", self.directory / "docker")
+            return ["--runtime", "docker", *root, "--runtime-endpoint", self.node.docker_socket]
+        return ["--runtime-endpoint", self.node.containerd_socket]
 
     @property
     def manifests(self) -> Path:
@@ -126,12 +140,15 @@ class Lab:
         }
 
     def _containerd(self) -> dict[str, str | Path]:
-        endpoint = f"unix://{self.node.containerd_socket}"
+        endpoint = f"unix://{self._endpoint()}"
         return {"container-runtime": "remote", "container-runtime-endpoint": endpoint}
+
+    def _endpoint(self) -> Path:
+        return self.node.containerd_socket
 
     def look(self) -> Look:
         """Return what the runtime of the kubelet has."""
-        return dockershim.look(self.node) if self.kubelet.docker else containerd.look(self.node)
+        return dockershim.look(self.node) if self.docker else containerd.look(self.node)
 
     def clear(self, kubelet: Kubelet) -> None:
         """Remove what earlier kubelets left in the runtime of the next one, where that is another runtime."""
@@ -163,7 +180,7 @@ class Lab:
 
     def restart_runtime(self) -> None:
         """Start the runtime of the kubelet again; Docker was stopped before."""
-        if self.kubelet.docker:
+        if self.docker:
             self._start_docker()
         else:
             self.others.enter_context(daemons.restarted(self.node))
@@ -177,19 +194,77 @@ class Lab:
         rest.wait(state, least, quiet, limit)
 
 
-@contextmanager
-def lab(directory: Path, oldest: Kubelet) -> Iterator[Lab]:
-    """Start both runtimes below a directory; remove them, and what kubelets leave, afterwards.
+class BelowCriDockerd(Lab):
+    """The node with cri-dockerd above Docker."""
 
-    ``oldest`` is the oldest of the kubelets that will run.
+    docker = True
+
+    @property
+    def flags(self) -> list[str]:
+        return ["--cri-dockerd"]
+
+    def _endpoint(self) -> Path:
+        return runtimes.cri_dockerd_socket(self.node)
+
+
+class WithoutDocker(Lab):
+    """The node with a containerd from elsewhere."""
+
+    docker = False
+
+    def empty(self) -> None:
+        containerd.clear(self.node)
+
+
+class WithCrio(WithoutDocker):
+    """The node with CRI-O."""
+
+    @property
+    def place(self) -> list[object]:
+        return ["--runtime", "cri-o", "--runtime-root", self.node.places.root, *super().place]
+
+    def restart_runtime(self) -> None:
+        self.others.enter_context(runtimes.crio_again(self.node))
+
+
+NEWER: Final = f"containerd {containerds.SLICE}"
+RUNTIMES: Final = (NEWER, *runtimes.KNOWN)
+"""The runtimes beside Debian's, those that are there."""
+
+
+@contextmanager
+def _runtime(directory: Path, name: str) -> Iterator[tuple[Node, type[Lab]]]:
+    """Start the runtimes of a node: Debian's, or the one that is named."""
+    images = (daemons.IMAGE, IMAGE, ARTICLE)
+    if name == NEWER:
+        programs = containerds.built(containerds.SLICE)
+        with daemons.containerd_node(directory, *images, programs=programs) as node:
+            yield node, WithoutDocker
+    elif name == runtimes.CRIO:
+        with runtimes.crio_node(directory, *images) as node:
+            yield node, WithCrio
+    elif name == runtimes.CRI_DOCKERD:
+        with daemons.node(directory, *images[1:]) as node, runtimes.cri_dockerd(node):
+            yield node, BelowCriDockerd
+    else:
+        with daemons.node(directory, *images[1:]) as node:
+            yield node, Lab
+
+
+@contextmanager
+def lab(directory: Path, oldest: Kubelet, runtime: str = "") -> Iterator[Lab]:
+    """Start the runtimes below a directory; remove them, and what kubelets leave, afterwards.
+
+    ``oldest`` is the oldest of the kubelets that will run; ``runtime`` is one of RUNTIMES, or empty for
+    Debian's Docker and containerd.
     """
     with ExitStack() as stack:
         stack.enter_context(_own_logs())
         stack.enter_context(rest.own_cgroups())
         for name in ("manifests", "kubelet", "dockershim"):
             (directory / name).mkdir()
-        node = stack.enter_context(daemons.node(directory, IMAGE, ARTICLE))
-        made = Lab(directory, node, manifests(oldest), oldest)
+        node, kind = stack.enter_context(_runtime(directory, runtime))
+        made = kind(directory, node, manifests(oldest), oldest)
         stack.callback(made.others.close)
         stack.callback(made.empty)
         stack.callback(made.stop)

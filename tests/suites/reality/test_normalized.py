@@ -17,7 +17,7 @@ from scripts.golden import reality
 from scripts.lib.paths import CACHE
 from scripts.suites import kubelets
 from scripts.suites.kubelets import Kubelet
-from scripts.suites.standalone import NORMALIZED, SERVED
+from scripts.suites.standalone import NORMALIZED, SERVED, there_and_back
 from tests.helpers.program import Run
 from tests.suites.reality import lab as labs
 from tests.suites.reality import pods, standalone, steps
@@ -49,11 +49,8 @@ def starts(lab: Node) -> dict[str, object]:
 
 def flags(lab: Node) -> list[object]:
     """Return the options by which the commands know the node's runtime."""
-    node: list[object] = ["--node-name", NODE]
-    if lab.docker:
-        place = ("--runtime-root", lab.directory / "docker", "--runtime-endpoint", lab.node.docker_socket)
-        return [*node, "--runtime", "docker", *place]
-    return [*node, "--runtime-endpoint", lab.node.containerd_socket]
+    place = lab.place if isinstance(lab, Lab) else ["--runtime-endpoint", lab.node.containerd_socket]
+    return ["--node-name", NODE, *place]
 
 
 def rewritten(lab: Node, run: Run, made: Json, directory: Path) -> Json:
@@ -94,7 +91,7 @@ def change(lab: Node, old: Kubelet, new: Kubelet, run: Run, directory: Path) -> 
     given = {
         "from": old.name,
         "to": new.name,
-        "flags": kubelets.flags(old, new),
+        "flags": [*kubelets.flags(old, new), *(lab.flags if isinstance(lab, Lab) else ())],
         "disturbed": [],
         "objects": objects(lab),
         "records": collected(lab.node, lab.root, NODE_NAME=NODE),
@@ -136,24 +133,44 @@ def wrong(made: Json) -> Iterable[str]:
 def test_what_is_taken_up_is_kept(
     chain: tuple[Kubelet, ...], run: Run, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
+    kept_by_each(chain, "", run, tmp_path, record_property)
+
+
+@pytest.mark.parametrize("runtime", standalone.RUNTIMES)
+def test_what_is_taken_up_is_kept_in_a_runtime_that_debian_lacks(
+    runtime: str, run: Run, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    """Of the last two the tests are there where CRI_DOCKERD and CRIO name a program."""
+    kept_by_each(there_and_back("1.30.14", "1.31.14"), runtime, run, tmp_path, record_property)
+
+
+def kept_by_each(
+    chain: tuple[Kubelet, ...],
+    runtime: str,
+    run: Run,
+    directory: Path,
+    record_property: Callable[[str, object], None],
+) -> None:
+    """Let a node go through kubelets, with its records rewritten before each."""
     os.environ.pop("SOURCE_DATE_EPOCH", None)
     for kubelet in chain:
         kubelets.built(kubelet)
     with (
-        tempfile.TemporaryDirectory(prefix="hc-", ignore_cleanup_errors=True) as directory,
-        standalone.lab(Path(directory), chain[0]) as lab,
+        tempfile.TemporaryDirectory(prefix="hc-", ignore_cleanup_errors=True) as place,
+        standalone.lab(Path(place), chain[0], runtime) as lab,
     ):
-        if chain[0].docker:
+        if lab.docker:
             lab.live_restore()
         lab.start(chain[0])
         lab.wait()
         for number, (old, new) in enumerate(pairwise(chain)):
-            made = change(lab, old, new, run, tmp_path / str(number))
-            reality.write(made, FOUND / f"{old.name}-to-{new.name}.json.gz")
+            made = change(lab, old, new, run, directory / str(number))
+            names = filter(None, (f"{old.name}-to-{new.name}", runtime.replace(" ", "-")))
+            reality.write(made, FOUND / f"{'-'.join(names)}.json.gz")
             record_property("observed_verdicts", len(made["observed"]))
             assert list(wrong(made)) == []
             assert made["same"] == made["running"] - len(left(made["document"])) >= 50
-            summary = calibrated(lab, new, run, tmp_path)
+            summary = calibrated(lab, new, run, directory)
             assert summary["reproduced"] == summary["compared"] >= 40
 
 

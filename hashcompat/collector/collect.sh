@@ -612,12 +612,19 @@ write() {
         if (n) text[++n] = ""
         lines = n
     }
-    # Leaves of a CredentialProviderConfig, JSON or YAML, its kind and the names of its providers.
-    function providers(   i, kinds) {
+    # Leaves of a CredentialProviderConfig, JSON or YAML, its kind and the names of its providers. Whether it has any must stay true: a list of
+    # YAML that is not written one key per line is not taken apart.
+    function providers(   i, kinds, odd) {
         split("", open); open["name"] = open["kind"] = open["apiVersion"] = 1
         if (object()) pretty()
-        for (i = 1; i <= lines; i++) if (text[i] ~ ("^[ \t]*[\"" q "]?kind[\"" q "]? *: *[\"" q "]?CredentialProviderConfig[\"" q "]?,? *$")) kinds = 1
+        for (i = 1; i <= lines; i++) {
+            sub("([ \t]+#[^\"" q "]*)?\r?$", "", text[i])
+            if (text[i] ~ ("^[ \t]*[\"" q "]?kind[\"" q "]? *: *[\"" q "]?CredentialProviderConfig[\"" q "]?,? *$")) kinds = 1
+            if (text[i] ~ /^[ \t]*-[ \t]*([{&*!#]|$)/) odd = 1
+            if (text[i] ~ ("^[ \t]*[\"" q "]?providers[\"" q "]? *: *[^ ]") && text[i] !~ /: *(null|~|\[|\[ *\]),? *$/) odd = 1
+        }
         if (!kinds) problem("not shown: it is not a CredentialProviderConfig")
+        else if (odd) problem("not shown: its providers are not written one key per line")
         else hidden()
     }
     # Whether there is a state file of a kubelet; what is not a JSON object is left out, because then nothing shows what it is.

@@ -66,6 +66,12 @@ class Hazards(msgspec.Struct, frozen=True):
     kubelet where the node has one."""
     cloud_config: str
     """Whether the file of --cloud-config is ``read``, or ``not read``."""
+    provider_files: str
+    """Where credential providers are configured: in ``one file``, or also in a ``directory`` of files."""
+    provider_versions: tuple[str, ...]
+    """The versions of their configuration that the kubelet knows, and of what it says to them."""
+    provider_fields: tuple[str, ...] | None
+    """The fields of a credential provider; None where others are dropped, and not refused."""
     fail_swap_on: bool
     """Whether the kubelet by default does not start on a node with swap."""
     image_gc_high: int

@@ -961,10 +961,9 @@ def test_without_crictl_the_rest_of_the_cri_is_a_problem(node: FakeNode) -> None
         assert problem(found, "cri", name) == "crictl is not on this node"
 
 
+HEAD = "apiVersion: kubelet.config.k8s.io/v1\nkind: CredentialProviderConfig\n"
 PROVIDERS = f"""\
-apiVersion: kubelet.config.k8s.io/v1
-kind: CredentialProviderConfig
-providers:
+{HEAD}providers:
   - name: ecr-credential-provider
     apiVersion: credentialprovider.kubelet.k8s.io/v1
     matchImages:
@@ -975,18 +974,25 @@ providers:
       - name: AWS_PROFILE
         value: {MARKER}
 """
+NAMED = ["ecr-credential-provider"]
+ODD = "its providers are not written one key per line"
 
 
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        (PROVIDERS, ["ecr-credential-provider"]),
-        (json.dumps(yaml.safe_load(PROVIDERS)), ["ecr-credential-provider"]),
-        (f"kind: Secret\ndata: {MARKER}\n", None),
+        (PROVIDERS, NAMED),
+        (json.dumps(yaml.safe_load(PROVIDERS)), NAMED),
+        (PROVIDERS.replace("Config\n", "Config # of ECR\n").replace("provider\n", "provider # a\n"), NAMED),
+        (f"{HEAD}providers: []\n", []),
+        (f"kind: Secret\ndata: {MARKER}\n", "it is not a CredentialProviderConfig"),
+        (f"{HEAD}providers: [{{name: {MARKER}}}]\n", ODD),
+        (f"{HEAD}providers:\n- {{name: {MARKER}}}\n", ODD),
+        (f"{HEAD}providers:\n-\n  name: {MARKER}\n", ODD),
     ],
 )
 def test_of_credential_providers_only_names_are_shown(
-    node: FakeNode, content: str, expected: list[str] | None
+    node: FakeNode, content: str, expected: list[str] | str
 ) -> None:
     path, programs = "/etc/kubernetes/creds.yaml", "/etc/kubernetes/creds"
     words = [f"--image-credential-provider-config={path}", f"--image-credential-provider-bin-dir={programs}"]
@@ -997,8 +1003,8 @@ def test_of_credential_providers_only_names_are_shown(
     (found,) = read_back(text)
     assert MARKER not in text
     assert found.read("directory", programs) == "ecr-credential-provider\n"
-    if expected is None:
-        assert found.probe("file", path).problem == "not shown: it is not a CredentialProviderConfig"
+    if isinstance(expected, str):
+        assert found.probe("file", path).problem == f"not shown: {expected}"
     else:
         read = yaml.safe_load(found.read("file", path))
         assert [row["name"] for row in read["providers"]] == expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import Any
 
@@ -131,9 +132,19 @@ FLAGS = {
     ARGUMENTS: f"kubelet\n--image-credential-provider-config={FILE[1]}\n"
     f"--image-credential-provider-bin-dir={BIN[1]}\n"
 }
-ECR = "apiVersion: kubelet.config.k8s.io/v1\nkind: CredentialProviderConfig\nproviders:\n- name: ecr\n"
+HEAD = "apiVersion: kubelet.config.k8s.io/v1\nkind: CredentialProviderConfig\n"
+REST = '  matchImages:\n  defaultCacheDuration: ""\n  apiVersion: credentialprovider.kubelet.k8s.io/v1\n'
+ECR = f"{HEAD}providers:\n- name: ecr\n{REST}"
 SET_UP = {**FLAGS, BIN: "ecr\n", FILE: ECR}
+OLDER = ECR.replace("/v1\n", "/v1beta1\n")
 FOLDER = ("directory", FILE[1])
+PROVIDER = {
+    "name": "ecr",
+    "matchImages": ["*.dkr.ecr.*.amazonaws.com"],
+    "defaultCacheDuration": "12h",
+    "apiVersion": "credentialprovider.kubelet.k8s.io/v1",
+}
+GCR = {"apiVersion": "kubelet.config.k8s.io/v1", "kind": "CredentialProviderConfig"}
 
 
 @pytest.mark.parametrize(
@@ -145,7 +156,7 @@ FOLDER = ("directory", FILE[1])
         ("1.31.0", {**SET_UP, BIN: GONE}, [("ERROR", BIN[1])]),
         ("1.31.0", {**SET_UP, FILE: GONE}, [("ERROR", FILE[1])]),
         ("1.23.17", {**SET_UP, BIN: "acr\n"}, OK),
-        ("1.24.17", {**SET_UP, BIN: "acr\n"}, [("ERROR", "ecr")]),
+        ("1.24.17", {**SET_UP, BIN: "acr\n", FILE: OLDER}, [("ERROR", "ecr")]),
         (
             "1.31.0",
             {**SET_UP, ARGUMENTS: f"kubelet\n--image-credential-provider-config={FILE[1]}\n"},
@@ -156,7 +167,9 @@ FOLDER = ("directory", FILE[1])
             {
                 **SET_UP,
                 FOLDER: "b.yaml\na.json\nREADME\n",
-                ("file", f"{FILE[1]}/a.json"): '{"providers":[{"name":"gcr"}]}',
+                ("file", f"{FILE[1]}/a.json"): json.dumps(
+                    {**GCR, "providers": [{**PROVIDER, "name": "gcr"}]}
+                ),
                 ("file", f"{FILE[1]}/b.yaml"): ECR,
             },
             [("ERROR", "gcr")],
@@ -169,6 +182,150 @@ FOLDER = ("directory", FILE[1])
 )
 def test_pf137_credential_providers(to: str, changes: Any, expected: list[tuple[str, str]]) -> None:
     assert status("PF-137", dump(changes), upgrade(to)) == expected
+
+
+def refused(to: str, *providers: object, **changes: object) -> list[str]:
+    """Return why a kubelet refuses a configuration, after the path of its file."""
+    document = {**GCR, "providers": list(providers), **changes}
+    given = {name: value for name, value in document.items() if value is not None}
+    rows = found("PF-137", dump({**SET_UP, FILE: json.dumps(given)}), upgrade(to))
+    assert {(state, where) for state, where, _ in rows} <= {("ERROR", FILE[1]), ("OK", "")}
+    texts = (text.partition(f"{FILE[1]} ")[2] for state, _, text in rows if state == "ERROR")
+    return [why for text in texts for why in text.split("; ")]
+
+
+def without(name: str) -> dict[str, object]:
+    return {key: value for key, value in PROVIDER.items() if key != name}
+
+
+TOKENS = {**PROVIDER, "tokenAttributes": {"serviceAccountTokenAudience": "x"}}
+GROUP = "kubelet.config.k8s.io"
+OF_V1 = "credentialprovider.kubelet.k8s.io/v1"
+ALL_VERSIONS = f"{OF_V1}alpha1, {OF_V1}beta1, {OF_V1}"
+GATE_OF_TOKENS = "KubeletServiceAccountTokenForCredentialProviders"
+OF_TOKENS = "with tokenAttributes, which need"
+
+
+@pytest.mark.parametrize(
+    ("to", "providers", "expected"),
+    [
+        ("1.26.15", [PROVIDER], []),
+        ("1.37.1", [PROVIDER], []),
+        ("1.26.15", [], ["has no providers"]),
+        ("1.37.1", [], ["has no providers"]),
+        ("1.27.16", [PROVIDER, PROVIDER], ["has the provider ecr twice"]),
+        ("1.31.14", [without("apiVersion")], ["has the provider ecr that has no apiVersion"]),
+        (
+            "1.31.14",
+            [without("matchImages"), {**PROVIDER, "name": "a/b"}],
+            [
+                "has the provider ecr without matchImages",
+                "has the provider a/b whose name is none of a program",
+            ],
+        ),
+        ("1.31.14", [without("matchImages")], ["has the provider ecr without matchImages"]),
+        ("1.31.14", [without("defaultCacheDuration")], ["has the provider ecr without defaultCacheDuration"]),
+        ("1.31.14", [{**PROVIDER, "apiVersion": "", "matchImages": None, "defaultCacheDuration": ""}], []),
+        (
+            "1.31.14",
+            [{**PROVIDER, "apiVersion": "v2"}],
+            [f"has the provider ecr that has the apiVersion v2, and it knows {ALL_VERSIONS}"],
+        ),
+        *(
+            (
+                "1.31.14",
+                [{**PROVIDER, "defaultCacheDuration": given}],
+                ["has the provider ecr whose defaultCacheDuration is no duration, or is negative"],
+            )
+            for given in ("-1h", "12", 12)
+        ),
+        ("1.31.14", [{**PROVIDER, "name": "a/b"}], ["has the provider a/b whose name is none of a program"]),
+        ("1.31.14", [{**PROVIDER, "more": 1}], []),
+        (
+            "1.32.13",
+            [{**PROVIDER, "more": 1}],
+            ["has the provider ecr with the field more, which it does not know"],
+        ),
+        ("1.31.14", [TOKENS], []),
+        (
+            "1.32.13",
+            [TOKENS],
+            ["has the provider ecr with the field tokenAttributes, which it does not know"],
+        ),
+        (
+            "1.33.13",
+            [TOKENS],
+            [f"has the provider ecr {OF_TOKENS} the feature gate {GATE_OF_TOKENS}"],
+        ),
+        ("1.34.10", [TOKENS], []),
+        (
+            "1.34.10",
+            [{**TOKENS, "apiVersion": "credentialprovider.kubelet.k8s.io/v1beta1"}],
+            [f"has the provider ecr {OF_TOKENS} the apiVersion credentialprovider.kubelet.k8s.io/v1"],
+        ),
+    ],
+)
+def test_pf137_a_configuration_that_a_kubelet_refuses(to: str, providers: Any, expected: list[str]) -> None:
+    assert refused(to, *providers) == expected
+
+
+@pytest.mark.parametrize(
+    ("to", "changes", "expected"),
+    [
+        ("1.37.1", {"apiVersion": "kubelet.config.k8s.io/v1beta1"}, []),
+        ("1.37.1", {"apiVersion": ""}, []),
+        ("1.37.1", {"apiVersion": None}, ["has no apiVersion"]),
+        (
+            "1.25.16",
+            {"apiVersion": "kubelet.config.k8s.io/v2"},
+            [f"has the apiVersion {GROUP}/v2, and it knows {GROUP}/v1alpha1, {GROUP}/v1beta1"],
+        ),
+        ("1.37.1", {"kind": "Other"}, ["is not of the kind CredentialProviderConfig"]),
+        ("1.31.14", {"more": 1}, []),
+        ("1.32.13", {"more": 1}, ["has the field more, which it does not know"]),
+    ],
+)
+def test_pf137_a_document_that_a_kubelet_refuses(
+    to: str, changes: dict[str, object], expected: list[str]
+) -> None:
+    beta = {**PROVIDER, "apiVersion": "credentialprovider.kubelet.k8s.io/v1beta1"}
+    assert refused(to, beta, **changes) == expected
+
+
+def test_pf137_repeated_keys_are_refused_where_decoding_is_strict() -> None:
+    twice: Any = {**SET_UP, FILE: f"{HEAD}kind: CredentialProviderConfig\n{ECR.removeprefix(HEAD)}"}
+    assert status("PF-137", dump(twice), upgrade("1.31.14")) == OK
+    ((_, _, text),) = found("PF-137", dump(twice), upgrade("1.32.13"))
+    assert text == f"kubelet 1.32.13 does not start: {FILE[1]} has kind twice, which it refuses"
+
+
+@pytest.mark.parametrize(
+    ("to", "names", "expected"),
+    [
+        ("1.33.13", "a.yaml\n", "is a directory, and it reads one file"),
+        ("1.34.10", "README\nc.txt\n", "has no file whose name ends with .json, .yaml or .yml"),
+        ("1.34.10", "a.yaml\n", ""),
+        ("1.34.10", "a.yaml\nb.yml\n", "/b.yml has the provider ecr twice"),
+    ],
+)
+def test_pf137_a_directory_of_configurations(to: str, names: str, expected: str) -> None:
+    files = {("file", f"{FILE[1]}/{name}"): ECR for name in ("a.yaml", "b.yml")}
+    ((state, _, text),) = found("PF-137", dump({**SET_UP, **files, FOLDER: names}), upgrade(to))
+    assert (state == "ERROR") is bool(expected)
+    assert text.endswith(expected)
+
+
+@pytest.mark.parametrize("held", ["providers: ecr", "providers: {name: ecr}", "[]", ""])
+def test_pf137_providers_in_a_form_that_is_none_are_unknown(held: str) -> None:
+    text = held if held in ("[]", "") else f"{HEAD}{held}\n"
+    assert status("PF-137", dump({**SET_UP, FILE: text}), upgrade("1.37.1")) == UNKNOWN
+
+
+def test_pf137_a_name_that_is_not_shown_is_unknown() -> None:
+    """Two of these are not one name."""
+    hidden = {**PROVIDER, "name": ""}
+    text = json.dumps({**GCR, "providers": [PROVIDER, hidden, hidden]})
+    assert status("PF-137", dump({**SET_UP, FILE: text}), upgrade("1.37.1")) == UNKNOWN
 
 
 CLOUD = ("path", "/etc/kubernetes/cloud.conf")

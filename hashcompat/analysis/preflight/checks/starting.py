@@ -6,15 +6,16 @@ release at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from hashcompat.analysis.preflight.checks import Check, Need, Problem, Upgrade
 from hashcompat.analysis.preflight.checks.states import gates_of
 from hashcompat.analysis.preflight.facts import Facts, host
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import yaml
-from hashcompat.core.go.jsonpath import mapping, rows
+from hashcompat.core.go.jsonpath import mapping
+from hashcompat.core.go.metav1 import parse_duration
 from hashcompat.core.model.escape import count, few, name_path
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnreadError
@@ -169,6 +170,20 @@ _PROVIDERS: Final = ("image-credential-provider-config", "image-credential-provi
 
 _ENDS: Final = (".json", ".yaml", ".yml")
 
+_KIND: Final = "CredentialProviderConfig"
+
+_GROUP: Final = "kubelet.config.k8s.io"
+
+_PLUGIN_GROUP: Final = "credentialprovider.kubelet.k8s.io"
+
+_TOKENS: Final = "tokenAttributes"
+
+_TOKENS_GATE: Final = "KubeletServiceAccountTokenForCredentialProviders"
+
+_INSTALL: Final = "install the credential provider again, or take both flags away"
+
+_REPAIR: Final = "write the configuration of the credential provider again"
+
 
 def _find_providers(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     config, programs = (str(facts.setting(flag, "") or "") for flag in _PROVIDERS)
@@ -186,33 +201,140 @@ def _find_providers(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     except AbsentError:
         yield Problem(Status.ERROR, programs, f"{effect}: {programs} is missing", _INSTALL)
         return
+    yield from _of_configuration(facts, upgrade, config, programs, names)
+
+
+def _of_configuration(
+    facts: Facts, upgrade: Upgrade, config: str, programs: str, names: frozenset[str]
+) -> Iterator[Problem]:
+    """Yield the problems of the configuration, and of the programs of which ``names`` are there."""
+    effect = f"kubelet {upgrade.target.release} does not start"
+    is_directory = ("directory", config) in facts.dump.probes
+    if is_directory and upgrade.hazards.provider_files == "one file":
+        text = f"{effect}: {config} is a directory, and it reads one file"
+        yield Problem(Status.ERROR, config, text, "name one file that has all of them")
+        return
     try:
-        wanted = list(_providers(facts, config))
+        files = _provider_files(facts, config, is_directory=is_directory)
     except AbsentError:
         yield Problem(Status.ERROR, config, f"{effect}: {config} is missing", _INSTALL)
         return
+    refusals: dict[str, list[str]] = {}
+    tokens = gates_of(facts, upgrade).is_on(_TOKENS_GATE)
+    for path, why in _of_provider_files(upgrade, files, tokens=tokens):
+        refusals.setdefault(path or config, []).append(why)
+    for path, whys in refusals.items():
+        yield Problem(Status.ERROR, path, f"{effect}: {path} {'; '.join(whys)}", _REPAIR)
+    wanted = dict.fromkeys(str(provider.get("name") or "") for _, provider in _each_provider(files))
     for provider in wanted:
-        if provider not in names:
+        if provider and "/" not in provider and provider not in names:
             text = f"{effect}: {config} names the provider {name(provider)}, which is not in {programs}"
             yield Problem(Status.ERROR, name(provider), text, _INSTALL)
+    if "" in wanted:
+        raise UnreadError(f"{config}: the name of a provider is not shown")
 
 
-_INSTALL: Final = "install the credential provider again, or take both flags away"
+ProviderFiles = list[tuple[str, Mapping[str, Any], list[str]]]
+"""The files of a configuration: their paths, what they hold, and the keys that are in them twice."""
 
 
-def _providers(facts: Facts, config: str) -> Iterator[str]:
-    """Yield the names of providers in a file, or from 1.34 on in the files of a directory."""
+def _provider_files(facts: Facts, config: str, *, is_directory: bool) -> ProviderFiles:
+    """Read a file, or the files of a directory in their order; AbsentError for a file that is not there."""
     paths = [config]
-    if ("directory", config) in facts.dump.probes:
-        names = facts.dump.read("directory", config).splitlines()
-        paths = [f"{config.rstrip('/')}/{each}" for each in sorted(names) if each.endswith(_ENDS)]
+    if is_directory:
+        listed = facts.dump.read("directory", config).splitlines()
+        paths = [f"{config.rstrip('/')}/{each}" for each in sorted(listed) if each.endswith(_ENDS)]
+    files: ProviderFiles = []
     for path in paths:
+        repeated: list[str] = []
         try:
-            documents = list(yaml.load_all(facts.dump.read("file", path)))
+            document = yaml.first(facts.dump.read("file", path), repeated)
         except InputError as error:
             raise UnreadError(f"{path}: {error}") from None
-        for row in (row for document in documents for row in rows(mapping(document), "providers")):
-            yield str(mapping(row).get("name") or "")
+        if not isinstance(document, Mapping) or not isinstance(document.get("providers") or [], list):
+            raise UnreadError(f"{path}: its providers are not in a form that can be read")
+        files.append((path, document, repeated))
+    return files
+
+
+def _each_provider(files: ProviderFiles) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the providers, each with the path of its file."""
+    return ((path, mapping(row)) for path, document, _ in files for row in document.get("providers") or ())
+
+
+def _of_provider_files(upgrade: Upgrade, files: ProviderFiles, *, tokens: bool) -> Iterator[tuple[str, str]]:
+    """Yield why files are refused, each with its path; without one where it is all of them.
+
+    Source: pkg/credentialprovider/plugin/config.go (``decode``, ``readCredentialProviderConfig``,
+    ``validateCredentialProviderConfig``) and ``RegisterCredentialProvider`` in ../plugins.go, 1.20.15 -
+    1.37.1. A text that is empty may be one that the collector hid, as may be the content of a list.
+    """
+    seen: set[str] = set()
+    for path, document, repeated in files:
+        yield from ((path, why) for why in _of_document(upgrade, document, repeated))
+    for path, provider in _each_provider(files):
+        called = str(provider.get("name") or "")
+        about = f"has {f'the provider {name(called)[:60]}' if called else 'a provider'}"
+        if called and called in seen:
+            yield path, f"{about} twice"
+        seen.add(called)
+        yield from ((path, f"{about} {why}") for why in _of_provider(upgrade, provider, tokens=tokens))
+    if not files:
+        yield "", "has no file whose name ends with .json, .yaml or .yml"
+    elif not any(True for _ in _each_provider(files)):
+        yield "", "has no providers"
+
+
+def _of_document(upgrade: Upgrade, document: Mapping[str, Any], repeated: list[str]) -> Iterator[str]:
+    hazards = upgrade.hazards
+    if document.get("kind") != _KIND:
+        yield f"is not of the kind {_KIND}"
+    version = document.get("apiVersion")
+    known = [f"{_GROUP}/{each}" for each in hazards.provider_versions]
+    if version != "" and version not in known:
+        yield _not_supported(version, known)
+    if hazards.provider_fields is not None:
+        yield from (f"has {name(key)[:60]} twice, which it refuses" for key in repeated if key)
+        for key in sorted(document.keys() - {"apiVersion", "kind", "providers", ""}):
+            yield f"has the field {name(key)[:60]}, which it does not know"
+
+
+def _not_supported(version: object, known: list[str]) -> str:
+    if version is None:
+        return "has no apiVersion"
+    return f"has the apiVersion {name(str(version))[:60]}, and it knows {', '.join(known)}"
+
+
+def _of_provider(upgrade: Upgrade, provider: Mapping[str, Any], *, tokens: bool) -> Iterator[str]:
+    hazards = upgrade.hazards
+    called = str(provider.get("name") or "")
+    if called in (".", "..") or "/" in called or " " in called:
+        yield "whose name is none of a program"
+    version = provider.get("apiVersion")
+    known = [f"{_PLUGIN_GROUP}/{each}" for each in hazards.provider_versions]
+    if version != "" and version not in known:
+        yield f"that {_not_supported(version, known)}"
+    if "matchImages" not in provider:
+        yield "without matchImages"
+    given = provider.get("defaultCacheDuration")
+    duration = parse_duration(given) if isinstance(given, str) else None
+    if given is None:
+        yield "without defaultCacheDuration"
+    elif given != "" and (duration is None or duration < 0):
+        yield "whose defaultCacheDuration is no duration, or is negative"
+    if hazards.provider_fields is not None:
+        for key in sorted(provider.keys() - {*hazards.provider_fields, ""}):
+            yield f"with the field {name(key)[:60]}, which it does not know"
+    if _TOKENS in provider and _TOKENS in (hazards.provider_fields or ()):
+        yield from _of_tokens(version, tokens=tokens)
+
+
+def _of_tokens(version: object, *, tokens: bool) -> Iterator[str]:
+    newest = f"{_PLUGIN_GROUP}/v1"
+    if not tokens:
+        yield f"with {_TOKENS}, which need the feature gate {_TOKENS_GATE}"
+    if version not in ("", newest):
+        yield f"with {_TOKENS}, which need the apiVersion {newest}"
 
 
 CREDENTIAL_PROVIDERS: Final = Check("PF-137", _find_providers)

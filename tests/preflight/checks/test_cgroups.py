@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hashcompat.core.records.probes import Probe
-from tests.helpers.dumps import GONE, Key, dump, failed, found, upgrade
+from tests.helpers.dumps import Key, dump, failed, found, upgrade
 
 MOUNTS: Key = ("file", "/proc/1/mounts")
 CONFIG: Key = ("file", "/var/lib/kubelet/config.yaml")
@@ -25,9 +25,9 @@ REFUSED = "this node has cgroup v1, on which kubelet 1.35.2 does not start"
         ("1.35.2", {MOUNTS: "proc /proc proc rw 0 0"}, "UNKNOWN", "nothing is mounted at /sys/fs/cgroup"),
         (
             "1.35.2",
-            {MOUNTS: V1, CONFIG: GONE},
+            {MOUNTS: V1, CONFIG: failed()},
             "UNKNOWN",
-            "/var/lib/kubelet/config.yaml: the kubelet's configuration file is missing",
+            "/var/lib/kubelet/config.yaml: permission denied",
         ),
         ("1.34.2", {MOUNTS: failed()}, "OK", "nothing found: cgroup v1 refused"),
     ],

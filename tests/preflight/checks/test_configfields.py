@@ -99,7 +99,6 @@ def test_pf122_a_file_without_its_kind_is_refused(to: str, text: str, why: str) 
     ("to", "changes", "status", "text"),
     [
         ("1.24.17", {CONFIG: failed()}, "UNKNOWN", f"{PATH}: permission denied"),
-        ("1.24.17", {CONFIG: GONE}, "UNKNOWN", f"{PATH}: the kubelet's configuration file is missing"),
         ("1.24.17", {ARGUMENTS: failed()}, "UNKNOWN", "kubelet: permission denied"),
         ("1.24.17", {ARGUMENTS: "kubelet\n"}, *OK),
         ("1.7.5", {CONFIG: "noSuchField: 1\n"}, *OK),

@@ -709,7 +709,6 @@ EMBEDDED = "the kubelet is part of k3s, whose command line does not show its fla
     ("to", "changes", "expected"),
     [
         (NEWEST, {CONFIG: failed()}, [("UNKNOWN", f"{PATH}: permission denied")]),
-        (NEWEST, {CONFIG: GONE}, [("UNKNOWN", f"{PATH}: the kubelet's configuration file is missing")]),
         (NEWEST, {ARGUMENTS: failed()}, [("UNKNOWN", "kubelet: permission denied")]),
         (NEWEST, {ARGUMENTS: "k3s\nserver\n"}, [("UNKNOWN", EMBEDDED)]),
         (NEWEST, {ARGUMENTS: "kubelet\n"}, [("OK", OK[2])]),
@@ -722,6 +721,19 @@ def test_pf126_what_was_not_read_is_unknown(
 ) -> None:
     rows = found("PF-126", dump(changes), upgrade(to))
     assert [(state, text) for state, _, text in rows] == expected
+
+
+def test_a_file_that_is_missing_is_one_error() -> None:
+    """The kubelet ends, as without the directory of --config-dir; what needs it finds nothing."""
+    every = list(examine(dump({CONFIG: GONE}), upgrade(NEWEST, NEWEST)))
+    assert [(each.id, each.status.value, each.object) for each in every if each.status.value != "OK"] == [
+        ("PF-126", "ERROR", PATH)
+    ]
+    ((_, _, text),) = found("PF-126", dump({CONFIG: GONE}), upgrade(NEWEST))
+    assert text == (
+        f"kubelet {NEWEST} does not start: {PATH} cannot be read: it is missing; checks that need it were "
+        "left out"
+    )
 
 
 def test_pf126_flags_are_judged_without_the_file() -> None:

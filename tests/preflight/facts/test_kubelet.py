@@ -42,7 +42,6 @@ def test_the_configuration_is_that_which_the_flags_name() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (GONE, "the kubelet's configuration file is missing"),
         (failed(), "permission denied"),
         ("a: *** [", "not valid YAML"),
     ],
@@ -65,6 +64,7 @@ def test_a_configuration_that_cannot_be_read_is_not_known(text: object, says: st
         ("# nothing\n", "it is empty"),
         ("---\n---\nmaxPods: 1\n", "it is empty"),
         (failed(NO_CONFIGURATION), "it is no KubeletConfiguration"),
+        (GONE, "it is missing"),
     ],
 )
 def test_a_configuration_that_no_kubelet_can_parse_is_known(text: object, says: str) -> None:

@@ -106,7 +106,11 @@ def check_own_flags(dump: Dump) -> None:
 
 
 def config(dump: Dump, flags: Mapping[str, str]) -> Mapping[str, Any]:
-    """Read the configuration file that the flags name; raises UnparsedError as ``configuration``."""
+    """Read the configuration file that the flags name.
+
+    Raises UnparsedError as ``configuration``, and where there is no such file (``loadConfigFile`` in
+    cmd/kubelet/app/server.go, 1.10.13 - 1.37.1).
+    """
     path = flags.get("config")
     if not path:
         return {}
@@ -116,7 +120,7 @@ def config(dump: Dump, flags: Mapping[str, str]) -> Mapping[str, Any]:
     try:
         return configuration(path, probe.read(), [])
     except AbsentError:
-        raise UnreadError(f"{path}: the kubelet's configuration file is missing") from None
+        raise UnparsedError(path, "it is missing") from None
 
 
 def configuration(path: str, text: str, repeated: list[str]) -> Mapping[str, Any]:

@@ -47,6 +47,8 @@ _WATCH: Final = 0.1
 """Seconds after which it is looked how much memory a planner has."""
 _HELD: Final = 96 << 20
 """Bytes that a planner may hold between two files; about three times what it has at its start."""
+_PRELOAD: Final = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+"""What a worker of this machine runs first: a Ctrl-C goes to the program too, which ends its workers."""
 _LEAST: Final = 512 << 20
 """Bytes below which another worker of this machine is none: most of them would be those of its libraries."""
 _IDLE: Final = 60.0
@@ -137,6 +139,7 @@ def _engine(workers: int | None, scheduler: str, memory: str) -> Iterator[Engine
                 dashboard_address="127.0.0.1:0",  # otherwise every host may ask it
                 memory_limit=memory or "auto",
                 silence_logs=50,
+                preload=_PRELOAD,
             )
         )
         yield Dask(partial(_client, distributed, cluster))

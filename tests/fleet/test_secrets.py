@@ -30,12 +30,16 @@ def test_no_value_of_a_cluster_is_in_what_a_fleet_writes(run: Run, tmp_path: Pat
         (source / f"{name}.json").write_text(text)
     assert all(MARK in text for text in files.values())
     words = ("fleet", source, "--to", "1.31.0,1.33", "--out", tmp_path / "out", "--workers", "0")
-    done = run(*words, "--items", "--keep-going")
+    forms = ("html", "json", "csv", "markdown", "prometheus", "junit", "sarif", "summary", "slack", "gitlab")
+    reports = [f"--report={form}={tmp_path / form}.txt" for form in forms]
+    done = run(*words, "--items", "--keep-going", "--waves=2", *reports)
     strict = run(*words, "--items")
     assert {row["status"] for row in content(tmp_path / "out")["clusters/target=1.31.0"]} == {
         *("planned", "refused", "unreadable")
     }
-    written = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    pages = [tmp_path / f"{form}.txt" for form in forms]
+    written = [*pages, *(path for path in (tmp_path / "out").rglob("*") if path.is_file())]
+    assert all(path.stat().st_size for path in written), done.err
     parts = [unpacked(path.read_bytes(), Part) for path in written if path.suffix == ".part"]
     assert len(parts) == 2 * len(files)
     texts = (done.out, done.err, strict.out, strict.err, str(content(tmp_path / "out")), str(parts))

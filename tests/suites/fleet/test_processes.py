@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,8 +16,10 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.fleet.clusters import NEW, content, table
+from hashcompat.core.catalog.lookup import Catalog
+from tests.fleet.clusters import NEW, content, save, table
 from tests.helpers.examples import expanded
+from tests.helpers.planted import MARK, Planter
 from tests.helpers.pods import listed, node, pod
 from tests.helpers.program import ROOT
 from tests.suites.fleet import parts
@@ -95,6 +99,21 @@ def test_what_plans_ends_with_its_worker(source: Path, tmp_path: Path) -> None:
     assert process.returncode == 2
 
 
+def test_a_ctrl_c_ends_all_of_it_in_one_line(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = (sys.executable, "-m", "hashcompat", "fleet", source, "--to", NEW, "--out", out, "--workers", "2")
+    process = subprocess.Popen(
+        [*map(str, words)], env=parts.environ(), stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    until(lambda: parts_in(out) >= 3)
+    planners = planners_of(process.pid)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=parts.PATIENCE)
+    assert process.returncode == 130
+    assert [line for line in err.splitlines() if line][1:] == ["Error: interrupted"]
+    until(lambda: not any(Path(f"/proc/{one}").exists() for one in planners))
+
+
 def test_workers_of_a_scheduler_are_killed(source: Path, undisturbed: dict[str, Any], tmp_path: Path) -> None:
     out, port = tmp_path / "out", free_port()
     with (
@@ -165,6 +184,21 @@ def test_a_file_that_takes_too_much_memory_is_the_only_one_that_is_lost(tmp_path
     ]
     assert [name for name, status in found.items() if status == "lost"] == ["large"]
     assert list(found.values()).count("planned") == 9
+
+
+def test_workers_write_and_print_no_value_of_a_cluster(tmp_path: Path, catalog: Catalog) -> None:
+    planter, source = Planter(catalog), tmp_path / "in"
+    objects = [
+        planter.node("v1.30.0"),
+        planter.pod("p"),
+        planter.pod("q", {**planter.container(), "ports": "x"}),
+    ]
+    text = json.dumps(listed(*objects))
+    save(source, whole=json.dumps(listed(*objects[:2])), misfit=text, cut=text[:-40])
+    done = ran("fleet", source, "--to", "1.31.0", "--out", tmp_path / "out", "--workers", 2, "--items")
+    assert done[0] in {2, 3}, done[2]
+    assert len(table(tmp_path / "out", "clusters", "1.31.0")) == 3
+    assert MARK not in f"{done}{content(tmp_path / 'out')}"
 
 
 def test_a_disk_that_is_full_leaves_no_half(

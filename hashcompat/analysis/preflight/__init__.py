@@ -119,7 +119,7 @@ def examine(
 
     ``ignored`` are the ids of checks whose errors count as warnings, or ``all``.
     """
-    facts = Facts(dump, cluster)
+    facts = Facts(dump, cluster, upgrade.hazards.flags)
     for check in CHECKS:
         mild = check.id in ignored or EVERY in ignored
         for problem in _problems(check, facts, upgrade) if check.is_run(given) else ():

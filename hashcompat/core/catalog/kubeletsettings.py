@@ -80,6 +80,11 @@ class FlagTable:
         """Return whether a kubelet of a release starts with the flag."""
         return self.find(release, name) is not None
 
+    def takes_value(self, name: str) -> bool:
+        """Return whether a flag never was complete without a value, in any release."""
+        rows = self._rows.get(_dashed(name), ())
+        return bool(rows) and all(flag.takes_value for flag in rows)
+
     def removed_in(self, release: Release, name: str) -> str:
         """Return the release in or before ``release`` that removed a flag; empty where none did."""
         if self.accepts(release, name):

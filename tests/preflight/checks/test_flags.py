@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from hashcompat.analysis.preflight import examine
+from hashcompat.core.model.preflight import Status
 from tests.helpers.dumps import GONE, Key, dump, failed, findings, found, upgrade
 
 ARGUMENTS: Key = ("arguments", "kubelet")
@@ -257,3 +259,56 @@ def test_pf101_gates_of_files_that_the_next_start_reads() -> None:
         ARGUMENTS: running("--feature-gates=Other=true"),
     }
     assert [object_ for _, object_, _ in check("1.24.17", changes)] == ["NoSuch"]
+
+
+RUNNING = "kubelet\n--config=/var/lib/kubelet/config.yaml\n"
+UNFINISHED = (
+    "--config",
+    "--config-dir",
+    "--hostname-override",
+    "--max-pods",
+    "--feature-gates",
+    "-v",
+    "--root_dir",
+)
+
+
+@pytest.mark.parametrize("flag", UNFINISHED)
+@pytest.mark.parametrize(
+    "runs", [RUNNING, f"{RUNNING}--v=2\n", GONE], ids=["it runs", "with more", "it does not"]
+)
+def test_a_flag_without_its_value_at_the_end_is_one_error(flag: str, runs: object) -> None:
+    """pflag: flag needs an argument. Nothing else is looked for under its name or as ``true``."""
+    unit = f"[Service]\nExecStart=/usr/bin/kubelet --config=/var/lib/kubelet/config.yaml {flag}\n"
+    given = dump({UNIT: unit, ARGUMENTS: runs})  # type: ignore[dict-item]
+    every = [each for each in examine(given, upgrade("1.37.1", "1.37.1")) if each.status is not Status.OK]
+    assert [(each.id, each.status.value, each.object) for each in every] == [("PF-101", "ERROR", flag)]
+    assert every[0].text == (
+        f"kubelet 1.37.1 does not start with {flag} as its last argument, because it needs a value; "
+        f"{UNIT[1]} has it"
+    )
+
+
+def test_a_running_kubelets_last_argument_is_no_path() -> None:
+    """What runs was accepted, so it cannot be so: a dump that somebody wrote shows it."""
+    given = dump({ARGUMENTS: f"{RUNNING}--config\n"})
+    assert [
+        each.id for each in examine(given, upgrade("1.37.1", "1.37.1")) if each.status is not Status.OK
+    ] == []
+
+
+@pytest.mark.parametrize(
+    "more", ["--v 2", "--fail-swap-on", "--config /var/lib/kubelet/config.yaml", "--no-such"]
+)
+def test_other_last_arguments_are_whole(more: str) -> None:
+    unit = f"[Service]\nExecStart=/usr/bin/kubelet --config=/var/lib/kubelet/config.yaml {more}\n"
+    texts = [text for _, _, text in check("1.37.1", {UNIT: unit, ARGUMENTS: RUNNING})]
+    assert not any("last argument" in text for text in texts)
+
+
+def test_the_value_of_a_flag_may_look_like_a_flag() -> None:
+    """pflag takes the next argument, whatever it is: this kubelet's file is called --v=2."""
+    unit = "[Service]\nExecStart=/usr/bin/kubelet --config --v=2\n"
+    given = dump({UNIT: unit, ARGUMENTS: GONE, ("file", "--v=2"): GONE})
+    every = [each for each in examine(given, upgrade("1.37.1", "1.37.1")) if each.status is not Status.OK]
+    assert [(each.id, each.status.value, each.object) for each in every] == [("PF-126", "ERROR", "--v=2")]

@@ -127,7 +127,7 @@ def test_a_kubelet_within_another_program_has_no_flags_to_read() -> None:
         ),
         (["--node-ip", "-1"], [("node-ip", "-1", True)]),
         (["--nosuch"], [("nosuch", "", False)]),
-        (["--node-ip"], [("node-ip", "", True)]),
+        (["--v=4", "--node-ip"], [("v", "4", True)]),  # which no kubelet starts with
         (["-", "x", "--", "--nosuch"], []),
         (["-x"], [("x", "", False)]),
     ],

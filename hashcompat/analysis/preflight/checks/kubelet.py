@@ -10,7 +10,14 @@ from typing import Any, Final
 
 from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade
 from hashcompat.analysis.preflight.facts import Facts
-from hashcompat.analysis.preflight.facts.kubelet import Given, given_flags, left_over, pairs, truth
+from hashcompat.analysis.preflight.facts.kubelet import (
+    Given,
+    given_flags,
+    left_over,
+    pairs,
+    truth,
+    unfinished,
+)
 from hashcompat.analysis.preflight.facts.units import RUNNING, Start
 from hashcompat.core import shown
 from hashcompat.core.go.jsonpath import mapping
@@ -51,6 +58,15 @@ def _find_flags(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
             f"kubelet {release} does not start with the argument {shown.name(word.text)[:60]}, which is no "
             f"flag and no value of one; {word.source} has it",
             "remove it; a flag that is true or false takes its value only after =",
+        )
+    for given in unfinished(start.words, table, release) if start.complete else ():
+        flag = f"--{given.name}" if len(given.name) > 1 else f"-{given.name}"
+        yield Problem(
+            Status.ERROR,
+            flag,
+            f"kubelet {release} does not start with {flag} as its last argument, because it needs a value; "
+            f"{given.source} has it",
+            f"give {flag} a value in {given.source}, or remove it",
         )
     decisive = next_start if start.complete else (*next_start, *running)
     yield from _gates_of_flags(upgrade, decisive)

@@ -27,6 +27,7 @@ from hashcompat.analysis.preflight.facts.processes import Processes, processes_o
 from hashcompat.analysis.preflight.facts.runtime import Runtime, runtimes_of
 from hashcompat.core.catalog.gates import Gates, Settings
 from hashcompat.core.catalog.hazards import StateFile
+from hashcompat.core.catalog.kubeletsettings import FlagTable
 from hashcompat.core.model.pods import Node, Pod
 from hashcompat.core.records.probes import AbsentError, Dump, UnreadError, lines
 
@@ -63,11 +64,12 @@ def _runtimes_driver(dump: Dump) -> str:
 class Facts:
     """The facts of one node."""
 
-    def __init__(self, dump: Dump, cluster: Cluster = _NOWHERE) -> None:
+    def __init__(self, dump: Dump, cluster: Cluster = _NOWHERE, known: FlagTable | None = None) -> None:
         node = cluster.node
         noted = node is not None and node.node_arguments is not None
         self.dump = kubelet.within_k3s(dump, node, _runtimes_driver) if node and noted else dump
         self.cluster = cluster
+        self._takes_value = known.takes_value if known else kubelet.any_form
 
     @property
     def on_node(self) -> bool:
@@ -163,11 +165,11 @@ class Facts:
         """The flags of the kubelet that runs, or would be started: names without dashes, and values."""
         try:
             kubelet.check_own_flags(self.dump)
-            return kubelet.flags(self.dump)
+            return kubelet.flags(self.dump, self._takes_value)
         except AbsentError:
             if not self.start.complete:
                 raise UnreadError(_NO_KUBELET) from None
-            return kubelet.flags_of([word.text for word in self.start.words])
+            return kubelet.flags_to_start([word.text for word in self.start.words], self._takes_value)
 
     def next_flags(self, name: str) -> tuple[units.Word, ...]:
         """Return the values that a flag has at the kubelet's next start, the last one first."""

@@ -40,17 +40,32 @@ _EMBEDDING: Final = frozenset({"k3s", "kubelite", "edgecore"})
 ROOT: Final = "/var/lib/kubelet"
 
 
-def flags(dump: Dump) -> Mapping[str, str]:
+TakesValue = Callable[[str], bool]
+"""Whether a flag is never complete without a value, by its name."""
+
+
+def any_form(_name: str) -> bool:
+    """Return that nothing is known of a flag: it may be complete, or have the next argument."""
+    return False
+
+
+def flags(dump: Dump, takes_value: TakesValue = any_form) -> Mapping[str, str]:
     """Read the command line of the kubelet that runs.
 
     Go's flags: ``--name=value``, ``--name value``, and ``--name`` alone for a truth value; the last counts.
     """
-    return flags_of(lines(dump.read("arguments", ARGUMENTS))[1:])
+    return dict(flags_of_all(lines(dump.read("arguments", ARGUMENTS))[1:], takes_value))
 
 
-def flags_of(words: Sequence[str]) -> Mapping[str, str]:
-    """Read the flags among arguments."""
-    return dict(flags_of_all(words))
+def flags_to_start(words: Sequence[str], takes_value: TakesValue = any_form) -> Mapping[str, str]:
+    """Read the flags among arguments that no kubelet has accepted yet.
+
+    Raises UnparsedError where the last one has no value and needs one: no kubelet starts with that.
+    """
+    found, unfinished = _flags_among(words, takes_value)
+    if unfinished:
+        raise UnparsedError(f"--{unfinished}", "it has no value")
+    return dict(found)
 
 
 _OF_K3S: Final = (
@@ -88,14 +103,24 @@ def within_k3s(dump: Dump, node: Node, driver: Callable[[Dump], str]) -> Dump:
     return structs.replace(dump, probes={**dump.probes, ("arguments", ARGUMENTS): (found,)})
 
 
-def flags_of_all(words: Sequence[str]) -> list[tuple[str, str]]:
+def flags_of_all(words: Sequence[str], takes_value: TakesValue = any_form) -> list[tuple[str, str]]:
     """Read the flags among arguments, each as often as it is there."""
-    found = list[tuple[str, str]]()
+    return _flags_among(words, takes_value)[0]
+
+
+def _flags_among(words: Sequence[str], takes_value: TakesValue) -> tuple[list[tuple[str, str]], str]:
+    """Return the flags among arguments, and the name of the one that waits for its value at their end."""
+    found, waiting = list[tuple[str, str]](), ""
     for word, after in pairwise([*words, "--"]):
         name, equals, value = word.lstrip("-").partition("=")
-        if word.startswith("-"):
+        if waiting:
+            found.append((waiting, word))
+            waiting = ""
+        elif word.startswith("-") and not equals and takes_value(name):
+            waiting = name
+        elif word.startswith("-"):
             found.append((name, value if equals else "true" if after.startswith("-") else after))
-    return found
+    return found, waiting
 
 
 def check_own_flags(dump: Dump) -> None:
@@ -153,11 +178,20 @@ class Given(msgspec.Struct, frozen=True):
     """Where it was given."""
     flag: Flag | None
     """What it is in the release; None where the release does not accept it."""
+    unfinished: bool = False
+    """Whether it needs a value, and the arguments end with it."""
 
 
 def given_flags(words: Iterable[Word], table: FlagTable, release: Release) -> Iterator[Given]:
     """Yield the flags among arguments, as a release takes them; an unknown one may have the next argument."""
-    return (each for each in _parsed(words, table, release) if isinstance(each, Given))
+    found = (each for each in _parsed(words, table, release) if isinstance(each, Given))
+    return (each for each in found if not each.unfinished)
+
+
+def unfinished(words: Iterable[Word], table: FlagTable, release: Release) -> list[Given]:
+    """Return the flag that has no value though it needs one: the last argument, or none (pflag)."""
+    found = (each for each in _parsed(words, table, release) if isinstance(each, Given))
+    return [each for each in found if each.unfinished]
 
 
 def left_over(words: Iterable[Word], table: FlagTable, release: Release) -> list[Word]:
@@ -189,7 +223,7 @@ def _parsed(words: Iterable[Word], table: FlagTable, release: Release) -> Iterat
         else:
             yield word
     if waiting is not None:
-        yield waiting
+        yield structs.replace(waiting, unfinished=waiting.flag is not None)
 
 
 def _flag(word: Word, table: FlagTable, release: Release) -> tuple[Given, bool]:

@@ -47,6 +47,10 @@ _WATCH: Final = 0.1
 """Seconds after which it is looked how much memory a planner has."""
 _HELD: Final = 96 << 20
 """Bytes that a planner may hold between two files; about three times what it has at its start."""
+_SMALLEST: Final = 200_000_000
+"""Bytes of a worker, with a plan of a small file; one that may take less is ended again and again."""
+_SCHEMES: Final = ("tcp", "tls", "ucx", "ws", "wss")
+"""How the address of a scheduler may begin."""
 _PRELOAD: Final = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 """What a worker of this machine runs first: a Ctrl-C goes to the program too, which ends its workers."""
 _LEAST: Final = 512 << 20
@@ -98,8 +102,12 @@ def engines(workers: int | None, scheduler: str, memory: str) -> Iterator[Callab
 
     It has ``workers`` processes here (0: this one alone; None: one per processor), or those of a scheduler.
     ``memory`` is how much each process may take, such as ``2GB``; empty for an equal share of the machine's,
-    or of the container's.
+    or of the container's. Raises UsageError for what is no size, and no address of a scheduler.
     """
+    if memory:
+        _check_memory(memory)
+    if scheduler and scheduler.partition("://")[0] not in _SCHEMES:
+        raise UsageError(f"--scheduler {scheduler}: want an address such as tcp://HOST:8786")
     with ExitStack() as stack:
         yield cache(lambda: stack.enter_context(_engine(workers, scheduler, memory)))
 
@@ -143,6 +151,17 @@ def _engine(workers: int | None, scheduler: str, memory: str) -> Iterator[Engine
             )
         )
         yield Dask(partial(_client, distributed, cluster))
+
+
+def _check_memory(text: str) -> None:
+    from dask.utils import parse_bytes  # type: ignore[import-untyped,import-not-found,unused-ignore]  # noqa: PLC0415 - of the extra
+
+    try:
+        found = parse_bytes(text)
+    except ValueError:
+        raise UsageError(f"--worker-memory {text}: want a size such as 2GB") from None
+    if found < _SMALLEST:
+        raise UsageError(f"--worker-memory {text}: a worker takes at least {_SMALLEST // 10**6} MB by itself")
 
 
 def _fitting(processors: int, memory: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hashcompat.core.errors import UsageError
 from hashcompat.fleet import engines
 
 
@@ -15,3 +16,21 @@ def test_a_container_with_many_processors_and_little_memory_has_few_workers(
     processors: int, memory: int, workers: int
 ) -> None:
     assert engines._fitting(processors, memory) == workers
+
+
+@pytest.mark.parametrize(
+    ("memory", "scheduler", "says"),
+    [
+        ("much", "", "--worker-memory much: want a size such as 2GB"),
+        ("-1", "", "--worker-memory -1: "),
+        ("0.5", "", "at least 200 MB"),
+        ("1KB", "", "at least 200 MB"),
+        ("", "host:8786", "--scheduler host:8786: want an address such as tcp://HOST:8786"),
+        ("", "http://host:8786", "want an address"),
+    ],
+)
+def test_what_no_worker_can_have_is_said_before_any_is_started(
+    memory: str, scheduler: str, says: str
+) -> None:
+    with pytest.raises(UsageError, match=says), engines.engines(1, scheduler, memory):
+        pass

@@ -41,7 +41,9 @@ while none ran (`tests/suites/reality/starting.py`). Plans were made of the same
 numbers are of those with all of them. Where a reservation grew or maxPods fell, the plans were made from what
 the new kubelet makes of the Node object: it updates that before it reads its pods, so that it refuses them at
 once. A pod that is refused has failed, and its containers are killed. At 1.35.8 the kubelet was started again
-with the gate ChangeContainerStatusOnKubeletRestart, and once more without it.
+with the gate ChangeContainerStatusOnKubeletRestart, and once more without it. Some of the pods there are of a
+Service: in the EndpointSlices that its controller wrote, the endpoints of those that were not ready for a
+while went and came back, and those of the others stayed.
 
 {starting}
 

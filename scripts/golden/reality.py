@@ -7,7 +7,8 @@ file name), ``staticPodPath``, ``disturbed`` (pods to which something happened a
 and ``observed``: a row per container with ``outcome`` (a word of AGREES) and ``podRecreated``. Without an API
 server there are no ``objects``; then ``command`` is how the new kubelet was started, and ``log`` what it
 logged of changed hashes. Of starts that more than hashes decide: ``about`` (what does), ``readyAgain`` (pods
-that became Ready afterwards), and ``reasons`` (in the status of pods that were refused or ended).
+that became Ready afterwards), ``reasons`` (in the status of pods that were refused or ended), and, of a node
+with a Service, ``endpoints``: of each of its pods whether its endpoint was ready, and each change of that.
 """
 
 from __future__ import annotations

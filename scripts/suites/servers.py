@@ -1,12 +1,14 @@
 """Build what the suite ``server`` starts: etcd, kube-apiserver and kubectl of one release.
 
 One module (servers/) requires k8s.io/kubernetes and repeats the replace lines that it needs outside of its
-own repository; etcd is the version that this release itself requires.
+own repository; etcd is the version that this release itself requires. A program of a few lines runs one
+controller of that release, the one that writes EndpointSlices, in a copy of that module.
 """
 
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +22,7 @@ PACKAGES: Final = {
     "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
     "kubectl": "k8s.io/kubernetes/cmd/kubectl",
 }
+ENDPOINT_SLICES: Final = "endpointslices"
 _VERSION: Final = "k8s.io/component-base/version"
 
 
@@ -34,8 +37,19 @@ def release() -> str:
 
 def program(name: str) -> Program:
     """Describe one of PACKAGES; it reports its release as upstream's builds do."""
+    if name == ENDPOINT_SLICES:
+        module = CACHE / "servers" / "module"
+        return Program(CACHE / "servers" / name, module, prepare=partial(_write_module, module))
     variables = reporting(release())
     return Program(CACHE / "servers" / name, MODULE, package=PACKAGES[name], variables=variables)
+
+
+def _write_module(module: Path) -> None:
+    """Write the module of ENDPOINT_SLICES: its program would be no part of the others' module."""
+    module.mkdir(parents=True, exist_ok=True)
+    for name in ("go.mod", "go.sum"):
+        (module / name).write_bytes((MODULE / name).read_bytes())
+    (module / "main.go").write_bytes((MODULE / f"{ENDPOINT_SLICES}.go.txt").read_bytes())
 
 
 def reporting(version: str, *others: str) -> tuple[tuple[str, str], ...]:
@@ -51,7 +65,7 @@ def reporting(version: str, *others: str) -> tuple[tuple[str, str], ...]:
 
 def programs() -> dict[str, Program]:
     """Describe every program by its name."""
-    return {name: program(name) for name in PACKAGES}
+    return {name: program(name) for name in (*PACKAGES, ENDPOINT_SLICES)}
 
 
 def built(name: str) -> Path:

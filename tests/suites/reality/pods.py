@@ -16,7 +16,7 @@ LABEL: Final = "lab.example/label"
 TAINT: Final = {"key": "lab.example/taint", "effect": "NoExecute"}
 """A taint that a disturbance sets; pods tolerate it unless they say what they tolerate."""
 SLEEP: Final = ["/bin/sleep", "1000000"]
-_METADATA: Final = ("annotations", "finalizers", "namespace", "uid")
+_METADATA: Final = ("annotations", "finalizers", "labels", "namespace", "uid")
 _HERE: Final = Path(__file__).parent
 
 

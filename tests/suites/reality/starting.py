@@ -6,11 +6,15 @@ import json
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from scripts.suites import servers
 from scripts.suites.kubelets import Kubelet
+from tests.helpers import processes
+from tests.helpers.realserver import ADMIN
 from tests.suites.reality import lab as labs
 from tests.suites.reality import pods
 from tests.suites.reality.lab import PODS, Lab
@@ -30,6 +34,13 @@ _GATES: Final = {
 }
 FIRST: Final = Kubelet("1.30.14")
 _SECRETS: Final = "/api/v1/namespaces/default/secrets"
+_SERVICES: Final = "/api/v1/namespaces/default/services"
+_SLICES: Final = (
+    "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices"
+    "?labelSelector=kubernetes.io%2Fservice-name%3Dserved"
+)
+SERVED: Final = {"served": "true"}
+"""The labels of the pods of the Service."""
 
 
 @dataclass(frozen=True)
@@ -121,12 +132,14 @@ STEPS: Final = (
 
 
 _KEPT, FORGOTTEN = "readiness, which is kept", "readiness, which is forgotten"
-_BEFORE, _AFTER = Kubelet("1.31.14"), Kubelet("1.35.8")
+_BEFORE, _LAST, _AFTER = Kubelet("1.31.14"), Kubelet("1.34.10"), Kubelet("1.35.8")
 READINESS: Final = (
-    Step(6, _BEFORE, _AFTER, _KEPT),
+    Step(11, _BEFORE, _LAST, FORGOTTEN),
+    Step(12, _LAST, _AFTER, _KEPT),
     Step(7, _AFTER, _AFTER, FORGOTTEN, settings={"featureGates": {_RESET: True}}),
     Step(8, _AFTER, _AFTER, _KEPT),
     Step(9, _AFTER, _BEFORE, FORGOTTEN),
+    Step(6, _BEFORE, _AFTER, _KEPT),
 )
 """Steps of another node, on both sides of the release that keeps it, with the gate that says otherwise."""
 
@@ -214,3 +227,39 @@ def became_ready(lab: Lab) -> dict[str, str]:
         for condition in one["status"].get("conditions", ())
         if condition["type"] == "Ready" and condition["status"] == "True"
     }
+
+
+@contextmanager
+def served(lab: Lab) -> Iterator[None]:
+    """Let some pods be those of a Service, whose EndpointSlices follow them."""
+    service = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "served"},
+        "spec": {"selector": SERVED, "ports": [{"port": 80}]},
+    }
+    lab.cluster.create(_SERVICES, service)
+    user = lab.cluster.kubeconfig("endpointslices", {"token": ADMIN})
+    command: list[str | Path] = [servers.built(servers.ENDPOINT_SLICES), user]
+    with processes.running(command, lab.directory / "endpointslices.log"):
+        yield
+
+
+def slices(lab: Lab) -> Json:
+    """Return the EndpointSlices that there are, as a list of the API server."""
+    found: Json = lab.api("GET", _SLICES)
+    return found
+
+
+def endpoints_since(lab: Lab, then: Json) -> dict[str, list[bool]]:
+    """Return whether each pod's endpoint was ready then, and each change since, by the name of the pod."""
+    version = then["metadata"]["resourceVersion"]
+    answer = lab.cluster.request("GET", f"{_SLICES}&watch=1&timeoutSeconds=3&resourceVersion={version}")
+    events = [json.loads(line)["object"] for line in answer.content.splitlines()]
+    found: dict[str, list[bool]] = {}
+    for row in (*then["items"], *events):
+        for endpoint in row["endpoints"] or ():
+            seen = found.setdefault(endpoint["targetRef"]["name"], [])
+            if seen[-1:] != [endpoint["conditions"]["ready"]]:
+                seen.append(endpoint["conditions"]["ready"])
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -21,15 +22,26 @@ pytestmark = pytest.mark.reality
 def test_readiness_is_kept_from_1_35_on_unless_a_gate_says_otherwise(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
-    """The plans' words about it are compared with these changes by the ordinary tests."""
+    """The plans' words about it are compared with these changes by the ordinary tests.
+
+    Three of the pods are of a Service: its endpoints go and come as their readiness does.
+    """
     with (
         tempfile.TemporaryDirectory(prefix="hc-", ignore_cleanup_errors=True) as directory,
         labs.lab(Path(directory)) as node,
+        ExitStack() as stack,
     ):
         starting.settle(node, READINESS[0].old)
+        stack.enter_context(starting.served(node))
         node.wait(60)
         for step in READINESS:
+            before = starting.slices(node)
             made = change(node, step)
+            made["endpoints"] = starting.endpoints_since(node, before)
             reality.write(made, FOUND / f"{step.name}.json.gz")
             assert wrong(made, tmp_path / step.name, record_property) == []
-            assert ("ready" in made["readyAgain"]) == (step.about == starting.FORGOTTEN)
+            forgotten = step.about == starting.FORGOTTEN
+            assert ("ready" in made["readyAgain"]) == forgotten
+            lost = {"ready": forgotten, "ready-slowly": forgotten, "sidecar": False}
+            went = {name: [True, False, True] if goes else [True] for name, goes in lost.items()}
+            assert made["endpoints"] == went

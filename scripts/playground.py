@@ -3,6 +3,7 @@
 ``python -m scripts.playground --out DIR`` writes a directory that any web server serves. The program is the
 wheel, on Pyodide's Python; what it needs is downloaded by pip and npm, and checked by the digests in
 ``deploy/locks/run.txt`` and below. Equal sources make equal bytes. ``--serve`` serves it here.
+Needs the extra ``site``, npm and node.
 
 Exit codes: 0 it is written; 1 a download or a program failed; 64 usage error.
 """

@@ -12,6 +12,7 @@ import msgspec
 
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.model.kinds import near
+from hashcompat.core.shown import said, urls
 from hashcompat.fleet.run import Run
 from hashcompat.fleet.store import RUN, Place, missing_extra
 
@@ -62,9 +63,13 @@ def answer(name: str, out: str) -> Answer:
     with duckdb.connect() as connection:
         if not place.local:
             connection.register_filesystem(place.system)
-        for table in run.columns:
-            paths = [place.url_of(file.path) for file in run.files if file.table == table]
-            connection.read_parquet(paths, hive_partitioning=True).create_view(table)
-        found = connection.execute(text)
-        columns = tuple(column[0] for column in found.description)
-        return Answer(columns, tuple(found.fetchall()))
+        try:
+            for table in run.columns:
+                paths = [place.url_of(file.path) for file in run.files if file.table == table]
+                connection.read_parquet(paths, hive_partitioning=True).create_view(table)
+            found = connection.execute(text)
+            columns = tuple(column[0] for column in found.description)
+            return Answer(columns, tuple(found.fetchall()))
+        except duckdb.Error as error:
+            why = said(str(error).partition("\n")[0])
+            raise InputError(f"{urls(out)}: {why}; run fleet again, which makes what is missing") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import fsspec  # type: ignore[import-untyped,unused-ignore]
@@ -108,6 +109,16 @@ def test_a_run_of_another_version_is_not_asked(tmp_path: Path, run: Run) -> None
     (tmp_path / "run.json").write_text('{"schema": 1}')
     done = run("fleet", "query", "ready", "--out", tmp_path)
     assert (done.code, "run.json is of another version" in done.err) == (1, True)
+
+
+def test_a_table_that_is_missing_is_named(tmp_path: Path, run: Run) -> None:
+    save(tmp_path / "in", a=cluster())
+    made(tmp_path / "in", tmp_path / "out")
+    shutil.rmtree(tmp_path / "out" / "reasons")
+    done = run("fleet", "query", "ready", "--out", tmp_path / "out")
+    assert (done.code, done.out) == (1, "")
+    assert "/reasons/target=" in done.err
+    assert "run fleet again" in done.err
 
 
 @pytest.mark.parametrize("engine", ENGINES)

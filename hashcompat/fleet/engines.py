@@ -51,7 +51,7 @@ _SMALLEST: Final = 200_000_000
 """Bytes of a worker, with a plan of a small file; one that may take less is ended again and again."""
 _SCHEMES: Final = ("tcp", "tls", "ucx", "ws", "wss")
 """How the address of a scheduler may begin."""
-_PRELOAD: Final = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+_PRELOAD: Final = "import signal as s\ns.signal(s.SIGINT, s.SIG_IGN)\n"
 """What a worker of this machine runs first: a Ctrl-C goes to the program too, which ends its workers."""
 _LEAST: Final = 512 << 20
 """Bytes below which another worker of this machine is none: most of them would be those of its libraries."""

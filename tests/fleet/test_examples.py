@@ -60,13 +60,14 @@ def test_the_pod_needs_no_root_and_no_writable_root() -> None:
 
 
 def test_the_pod_of_the_indexed_job_is_as_safe_and_runs_in_the_same_image() -> None:
-    text = (ROOT / "docs" / "fleet.md").read_text(encoding="utf-8").split("```yaml\n")[1].split("```")[0]
-    job = yaml.safe_load(text)["spec"]["template"]["spec"]
+    job = of_kind(FLEET / "job.yaml", "Job")["spec"]["template"]["spec"]
     cron = of_kind(MEMBER / "cronjob.yaml", "CronJob")["spec"]["jobTemplate"]["spec"]["template"]["spec"]
     (planner,), (sender,) = job["containers"], cron["containers"]
     assert (planner["image"], planner["securityContext"]) == (sender["image"], sender["securityContext"])
     assert job["securityContext"].items() <= cron["securityContext"].items()
     assert "command" not in planner, "the image has no shell"
+    args = f"\nargs: [{', '.join(planner['args'])}]\n"
+    assert args in (ROOT / "docs" / "fleet.md").read_text(encoding="utf-8")
 
 
 def test_the_dockerfile_builds_the_image_of_both_over_the_one_without_the_extra() -> None:

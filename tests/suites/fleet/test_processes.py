@@ -14,14 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from hashcompat.core.catalog.lookup import Catalog
 from tests.fleet.clusters import NEW, content, save, table
-from tests.helpers.examples import expanded
+from tests.helpers.examples import EXAMPLES, expanded, of_kind
 from tests.helpers.planted import MARK, Planter
 from tests.helpers.pods import listed, node, pod
-from tests.helpers.program import ROOT
 from tests.suites.fleet import parts
 from tests.suites.fleet.parts import (
     free_port,
@@ -231,21 +229,10 @@ def test_a_disk_that_is_full_leaves_no_half(
     assert content(kept) == undisturbed
 
 
-def blocks(page: str) -> list[str]:
-    """Return the blocks of YAML in a page."""
-    return [block.partition("```")[0] for block in page.split("```yaml\n")[1:]]
-
-
 def test_an_indexed_job_by_its_environment(source: Path, undisturbed: dict[str, Any], tmp_path: Path) -> None:
-    """The Job of the page; one Pod of it is killed, and begun again as its controller does."""
+    """The Job of the examples; one Pod of it is killed, and begun again as its controller does."""
     out = tmp_path / "out"
-    (job,) = (
-        one
-        for one in yaml.safe_load_all(
-            (ROOT / "docs" / "fleet.md").read_text().split("```yaml\n")[1].split("```")[0]
-        )
-        if one["kind"] == "Job"
-    )
+    job = of_kind(EXAMPLES / "fleet" / "job.yaml", "Job")
     assert (job["spec"]["completionMode"], job["spec"]["completions"]) == ("Indexed", 8)
     (container,) = job["spec"]["template"]["spec"]["containers"]
     places = {"s3://clusters/snapshots": str(source), "--to=1.31": f"--to={NEW}"}

@@ -37,6 +37,7 @@ MANIFESTS = {
     "normalize/plan.yaml": "plan.upgrade.cattle.io/kubelet-with-rewritten-records",
     "normalize/plan-k3s.yaml": "plan.upgrade.cattle.io/agents-with-rewritten-records",
     "argo-cd/presync.yaml": "job.batch/hashcompat-gate",
+    "fleet/job.yaml": "job.batch/hashcompat-fleet",
     "fleet/argo-cd.yaml": "applicationset.argoproj.io/hashcompat-snapshot",
     "fleet/rancher-fleet.yaml": "gitrepo.fleet.cattle.io/hashcompat-snapshot",
     "fleet/open-cluster-management.yaml": (

@@ -355,7 +355,13 @@ class Ages:
 
     def dated(self, origin: Origin) -> Origin:
         """Return where the pods come from, with when they were taken."""
-        return structs.replace(origin, taken=taken_of(self._files)) if self._dating else origin
+        if self._dating is None:
+            return origin
+        found: dict[str, Reach] = {}
+        for file, reach in self._files.items():
+            name = self._dating.bundles.get(file, file)
+            found[name] = found.get(name, _NONE).joined(reach)
+        return structs.replace(origin, taken=taken_of(found))
 
     def times(self, origin: Origin) -> dict[str, datetime]:
         """Return when each file was taken, or what else the pods come from, as far as that is known."""

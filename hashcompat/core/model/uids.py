@@ -104,6 +104,8 @@ class Dating(msgspec.Struct, frozen=True):
     """When they were read, and as much later as clocks differ: no time behind that counts."""
     files: tuple[Dated, ...] = ()
     """Those that say when they were taken, or hold nodes."""
+    bundles: Mapping[str, str] = msgspec.field(default_factory=dict)
+    """Files that one tool wrote at one time, by what they belong to: the newest time of all counts."""
 
 
 def taken_of(files: Mapping[str, Reach]) -> datetime | None:

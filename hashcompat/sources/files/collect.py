@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, islice
 from operator import itemgetter
@@ -80,7 +80,13 @@ def collect(  # noqa: PLR0913 - each is a question of its own
     found = [survey for _, survey in surveys if survey is not None]
     if not found:
         raise InputError("; ".join(said))
-    return _inventory(names, found, said, needs_pods)
+    return _inventory(names, found, said, needs_pods, dict(_bundles(names, choices)))
+
+
+def _bundles(names: Sequence[str | Input], choices: Sequence[Chosen]) -> Iterator[tuple[str, str]]:
+    """Yield which files belong to a bundle, and to which."""
+    for name, choice in zip(names, choices, strict=True):
+        yield from ((source.file, _label(name)) for one, source in choice.files if one in choice.bundled)
 
 
 def _chosen(name: str | Input, rules: Rules, meter: Meter | None, *, recursive: bool) -> Chosen:
@@ -158,7 +164,11 @@ def _said(names: Sequence[str | Input], choices: Sequence[Chosen], surveys: _Sur
 
 
 def _inventory(
-    names: Sequence[str | Input], surveys: Sequence[Survey], said: Iterable[str], needs_pods: bool
+    names: Sequence[str | Input],
+    surveys: Sequence[Survey],
+    said: Iterable[str],
+    needs_pods: bool,
+    bundles: Mapping[str, str] | None = None,
 ) -> Inventory:
     census = Census()
     for survey in surveys:
@@ -200,7 +210,7 @@ def _inventory(
     pods = _Pods(origin.names, seen, templates, missing if needs_pods else "")
     containers = max(survey.containers for survey in surveys)  # files may hold copies of each other
     guessed = any(survey.guessed for survey in surveys)
-    dating = Dating(until(), tuple(one for survey in surveys for one in survey.dated))
+    dating = Dating(until(), tuple(one for survey in surveys for one in survey.dated), bundles or {})
     return Inventory(pods, nodes, records, origin, warnings, containers, budgets, guessed, dating)
 
 

@@ -59,6 +59,8 @@ class Chosen(msgspec.Struct, frozen=True):
     skipped: tuple[str, ...] = ()
     """The names of files that were skipped already."""
     warnings: tuple[str, ...] = ()
+    bundled: frozenset[str] = frozenset()
+    """The names of those that belong to a bundle: what one tool wrote at one time."""
 
 
 def chosen(name: str | Input, rules: Rules, *, recursive: bool, meter: Meter | None = None) -> Chosen:
@@ -112,7 +114,7 @@ _LONGEST_PATTERNS: Final = 1 << 16
 
 
 def _of_files(name: str, files: _Files, rules: Rules) -> Chosen:
-    every, warnings = files, list[str]()
+    every, warnings, bundled = files, list[str](), frozenset[str]()
     files = _without(every, rules.excluded)
     if every and not files:
         warnings.append(f"{name}: --exclude leaves out all that is in it: {count(len(every), 'file')}")
@@ -120,10 +122,12 @@ def _of_files(name: str, files: _Files, rules: Rules) -> Chosen:
         if not rules.strict and any(layout.shown_by.search(one) for one, _ in files):
             of_bundle, files = layout.split(files)
             warnings += layout.warnings(name, of_bundle, len(of_bundle) + len(files))
-            files = [*layout.read(of_bundle), *files]
+            read = layout.read(of_bundle)
+            bundled = frozenset(one for one, _ in read)
+            files = [*read, *files]
             break
     found = _of_manifests(files, rules)
-    return structs.replace(found, warnings=tuple(warnings))
+    return structs.replace(found, warnings=tuple(warnings), bundled=bundled)
 
 
 def _without(files: _Files, patterns: Sequence[str]) -> _Files:

@@ -117,6 +117,31 @@ def test_an_impact_has_the_budgets_and_services_of_a_bundle(
     ]
 
 
+@pytest.mark.parametrize("bundle", [bundles.support_bundle, bundles.must_gather, bundles.backup])
+def test_a_bundle_is_as_old_as_its_newest_time(
+    run: Run, tmp_path: Path, bundle: Callable[[list[Json]], bundles.Files]
+) -> None:
+    """Its files are of one time: a pod that began long ago, in a file of its own, does not make it old."""
+    beat = {"type": "Ready", "status": "True", "lastHeartbeatTime": "2026-01-12T08:59:00Z"}
+    one = node("v1.30.14", "n1")
+    one["status"]["conditions"] = [beat]
+    state = {"running": {"startedAt": "2025-06-01T00:00:00Z"}}
+    old = pod(name="old", node="n1", status={"containerStatuses": [{"name": "c", "state": state}]})
+    new = pod(name="new", node="n1", metadata={"namespace": "other"}, status={"phase": "Pending"})
+    objects = [one, old, new]
+    path = tmp_path / "bundle.tar"
+    path.write_bytes(bundles.packed(bundle(objects)))
+    assert run(*PLAN, "-f", path).document["spec"]["source"]["takenAt"] == "2026-01-12T08:59:00Z"
+    apart = tmp_path / "apart"
+    apart.mkdir()
+    for number, found in enumerate(objects):
+        (apart / f"{number}.json").write_bytes(as_json(found))
+    assert (
+        "takenAt" not in run(*PLAN, "-f", apart).document["spec"]["source"]
+        or not run(*PLAN, "-f", apart).document["spec"]["source"]["takenAt"]
+    )
+
+
 def test_what_a_collector_could_not_read_is_said(run: Run, tmp_path: Path) -> None:
     place = "support-bundle-1/cluster-resources/pods-errors.json"
     files = {**bundles.support_bundle(OBJECTS), place: '{"secret-ns": "pods is forbidden"}'}

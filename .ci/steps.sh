@@ -211,6 +211,7 @@ patches() {
 server() {
   step "a real API server: built, started, read"
   .venv/bin/python scripts/build.py servers
+  [ "$tier" = run ] || .venv/bin/python scripts/build.py collectors
   suite server
 }
 

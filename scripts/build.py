@@ -85,6 +85,10 @@ CHOICES: Final = {
         "scripts.suites.servers",
         "etcd, kube-apiserver and kubectl",
     ),
+    "collectors": Choice(
+        "scripts.suites.collectors",
+        "support-bundle, and Velero's own backup",
+    ),
 }
 
 

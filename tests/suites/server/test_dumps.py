@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
 import tarfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from scripts.suites.collectors import built
 from tests.helpers.program import Run, unplaced
+from tests.helpers.realserver import environment
 from tests.suites.server.conftest import Shell
 
 pytestmark = pytest.mark.server
@@ -51,6 +54,32 @@ def test_a_dump_in_a_directory_is_read_packed_or_not(
     with tarfile.open(archive, "w:gz") as tar:
         tar.add(directory, "dump")
     assert planned(run, "-f", archive) == expected
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("tool", ["support-bundle", "velero"])
+def test_what_a_tool_collects_gives_the_plan_of_the_plain_dump(
+    run: Run, shell: Shell, admin: Path, tmp_path: Path, tool: str
+) -> None:
+    plain, archive, spec = (tmp_path / name for name in ("plain.json", "archive.tar.gz", "spec.yaml"))
+    plain.write_text(shell(admin, "get", "nodes,pods", "-n", "team-b", "-o", "json", program="kubectl").out)
+    spec.write_text(
+        "apiVersion: troubleshoot.sh/v1beta2\nkind: SupportBundle\nmetadata: {name: all}\n"
+        "spec: {collectors: [{clusterResources: {namespaces: [team-b]}}]}\n"
+    )
+    argv = {
+        "support-bundle": (spec, "--interactive=false", "--auto-update=false", "--output", archive),
+        "velero": ("team-b",),
+    }[tool]
+    done = subprocess.run(
+        [built(tool), *argv], capture_output=True, check=False, env=environment(admin, tmp_path)
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    if tool == "velero":
+        archive.write_bytes(done.stdout)
+    found = planned(run, "-f", archive, "-n", "team-b")
+    assert len(found) == 10
+    assert found == planned(run, "-f", plain)
 
 
 def test_an_overlay_is_rendered_by_kubectl(run: Run, shell: Shell, admin: Path, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import (
 	"github.com/vmware-tanzu/velero/pkg/backup"
 	"github.com/vmware-tanzu/velero/pkg/client"
 	"github.com/vmware-tanzu/velero/pkg/discovery"
-	"github.com/vmware-tanzu/velero/pkg/plugin/velero/volumesnapshotter/v1"
+	snapshotter "github.com/vmware-tanzu/velero/pkg/plugin/velero/volumesnapshotter/v1"
 	"github.com/vmware-tanzu/velero/pkg/podvolume"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -34,7 +34,11 @@ func (noVolumes) WaitAllPodVolumesProcessed(logrus.FieldLogger) []*velerov1.PodV
 	return nil
 }
 
-func (noVolumes) GetVolumeSnapshotter(string) (volumesnapshotter.VolumeSnapshotter, error) {
+func (noVolumes) ListPodVolumeBackupsByPod(string, string) ([]*velerov1.PodVolumeBackup, error) {
+	return nil, nil
+}
+
+func (noVolumes) GetVolumeSnapshotter(string) (snapshotter.VolumeSnapshotter, error) {
 	return nil, errors.New("no volume is backed up")
 }
 

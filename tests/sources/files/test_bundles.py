@@ -303,12 +303,32 @@ def linked(files: bundles.Files, links: dict[str, str]) -> bytes:
     return stream.getvalue()
 
 
-def test_a_bundle_that_the_tool_made_is_read_whole(run: Run) -> None:
-    """Of support-bundle v0.133.0, with six pods of a real API server."""
-    bundle = Path(__file__).with_name("troubleshoot-0.133.0.tar.gz")
-    result = run("plan", "--to", "1.31", "-o", "json", "-f", bundle)
-    assert result.code == 0, result.err
-    assert {(item["node"], item["pod"]) for item in result.items} == {
-        (f"node-{'abc'[number % 3]}", f"p-000{number}") for number in range(6)
-    }
-    assert "read as a support bundle of troubleshoot.sh: 47 files of 133" in result.err
+MADE = {
+    "support-bundle-0.133.0": "a support bundle of troubleshoot.sh",
+    "must-gather-oc-6b8e30c": "a must-gather",
+    "velero-1.18.2": "a backup of Velero",
+}
+
+
+@pytest.mark.parametrize("tool", MADE)
+@pytest.mark.parametrize("command", [("plan",), ("impact", "--batch", "3")], ids=["plan", "impact"])
+def test_what_the_tool_itself_made_gives_what_the_plain_dump_gives(
+    run: Run, tool: str, command: tuple[str, ...]
+) -> None:
+    """One cluster, by support-bundle, by ``oc adm inspect namespaces,nodes`` and by Velero's Backupper.
+
+    The second one is in the directories that ``oc adm must-gather`` makes. ``collected.json`` is by kubectl.
+    """
+    place = Path(__file__)
+    plain = run(*command, "--to", "1.31", "-o", "json", "-f", place.with_name("collected.json.gz"))
+    made = run(*command, "--to", "1.31", "-o", "json", "-f", place.with_name(f"{tool}.tar.gz"))
+    assert plain.code == made.code == 0, made.err
+    assert f" is read as {MADE[tool]}: " in made.err
+    assert "UNKNOWN" not in plain.err + made.err
+    assert plain.document["spec"]["source"]["takenAt"] == made.document["spec"]["source"]["takenAt"]
+    assert same(made) == same(plain)
+    assert len(plain.items) == {"plan": 6, "impact": 3}[command[0]]
+
+
+def same(result: Result) -> list[str]:
+    return sorted(json.dumps(one, sort_keys=True) for one in unplaced(result.items))

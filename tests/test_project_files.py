@@ -120,18 +120,19 @@ def test_a_release_fails_while_an_address_is_a_placeholder(tmp_path: Path) -> No
     (script,) = (
         step["run"] for step in workflow["jobs"]["build"]["steps"] if "placeholder" in step.get("name", "")
     )
-    files = re.findall(r"README\.md|pyproject\.toml|deploy|\.github/\S+(?=;)", script)
-    assert len(files) == 4
+    files = re.findall(r"\w+\.md|pyproject\.toml|deploy|\.github/\S+(?=;)", script)
+    assert len(files) == 5
     shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
     done = subprocess.run(shell, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     named = {line.partition(":")[0] for line in done.stdout.splitlines()}
     templates = {f"deploy/packages/{name}" for name in ("nfpm.yaml", "changelog")}
-    assert named == {*files[:2], *templates, f"{files[3]}/config.yml"}
+    assert named == {*files[:3], *templates, f"{files[4]}/config.yml"}
     for name in named:
         target = tmp_path / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text((ROOT / name).read_text("utf-8").replace("hashcompat.invalid", "example.org"))
+        text = (ROOT / name).read_text(encoding="utf-8")
+        target.write_text(text.replace("hashcompat.invalid", "example.org").replace("OWNER/", "example/"))
     done = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 

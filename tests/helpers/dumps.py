@@ -73,6 +73,18 @@ POD_ROWS = [
 ]
 """A healthy pod in Docker's list."""
 
+CERTIFICATE = """-----BEGIN CERTIFICATE-----
+MIIBKDCBz6ADAgECAgEBMAoGCCqGSM49BAMCMAwxCjAIBgNVBAMMAWswHhcNMjYw
+MTAxMDAwMDAwWhcNMzYwNjAxMTIwMDAwWjAwMRUwEwYDVQQKDAxzeXN0ZW06bm9k
+ZXMxFzAVBgNVBAMMDnN5c3RlbTpub2RlOm4xMFkwEwYHKoZIzj0CAQYIKoZIzj0D
+AQcDQgAEQOPD72ZxSc3MG9yKcEwUOJxbMDbJcV1Cl3HVoJPOgBrVBSGE2oIUuE0n
+C3csT+OGOP69Zl1xnT59GuG3LhMCjDAKBggqhkjOPQQDAgNIADBFAiBur3aWc/Eu
+5L3vbmO7wIdsqgZC4l15yOe2HCCMEPh53QIhAKpIP9p2ygOA+d3FE1DrKwLxzVjR
+GSJmXYHp1sR7cEKa
+-----END CERTIFICATE-----
+"""
+"""That of a kubelet's client, ``system:node:n1``, until June 2036."""
+
 CGROUP = "/kubepods.slice/kubepods-poduid_p.slice"
 
 HEALTHY: dict[Key, str | Probe | list[str | Probe]] = {
@@ -97,6 +109,7 @@ HEALTHY: dict[Key, str | Probe | list[str | Probe]] = {
         "all",
     ): "1 0 S systemd\n2 0 S kthreadd\n7 2 D kworker/0:1\n900 1 S dockerd\n"
     "700 1 S containerd-shim\n720 700 S pause\n",
+    ("arguments", "700"): "/usr/bin/containerd-shim-runc-v2\n-namespace\nmoby\n-id\n" + SANDBOX + "\n",
     ("file", "/var/lib/kubelet/cpu_manager_state"): (
         '{"policyName":"none","defaultCpuSet":"","checksum":1353318690}'
     ),
@@ -114,7 +127,11 @@ HEALTHY: dict[Key, str | Probe | list[str | Probe]] = {
     ("file", "/etc/passwd"): "",
     ("file", "/proc/swaps"): "Filename Type Size Used Priority\n",
     ("file", "/proc/meminfo"): "MemTotal: 8000000 kB\nMemAvailable: 4000000 kB\nHugePages_Total: 0\n",
-    ("certificate", "/var/lib/kubelet/pki/kubelet-client-current.pem"): "notAfter=Jun  1 12:00:00 2036 GMT\n",
+    ("certificate", "/var/lib/kubelet/pki/kubelet-client-current.pem"): CERTIFICATE,
+    ("file", "/proc/sys/kernel/hostname"): "n1\n",
+    ("directory", "/etc/cni/net.d"): "10-bridge.conf\n",
+    ("file", "/etc/cni/net.d/10-bridge.conf"): '{"type":"bridge","ipam":{"type":"host-local"}}',
+    ("directory", "/opt/cni/bin"): "bridge\nhost-local\nloopback\n",
     ("filesystem", "/var/lib/containerd"): "/dev/sda 1000 300 700 30% /\n/dev/sda 1000 100 900 10% /\n",
     ("cri", "version"): json.dumps(
         {"runtimeName": "containerd", "runtimeVersion": "v2.1.4", "runtimeApiVersion": "v1"}

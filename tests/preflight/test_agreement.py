@@ -166,7 +166,8 @@ def build(node: FakeNode, given: Dump) -> None:
             node.process(int(name), "app", state=state, groups=groups)
     node.process(900, "dockerd", ("dockerd",))
     if (arguments := given.probe("arguments", "kubelet").text) is not None:
-        node.process(700, "kubelet", arguments.splitlines(), groups="0::/system.slice/kubelet.service\n")
+        node.process(77, "kubelet", arguments.splitlines(), groups="0::/system.slice/kubelet.service\n")
+    node.process(700, "containerd-shim", given.read("arguments", "700").splitlines())
     (node.host / "sys/fs/cgroup/kubepods" / APP).mkdir(parents=True)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from hashcompat.core.records.probes import NOT_COLLECTED
 from tests.helpers.dumps import APP, GONE, SANDBOX, dump, failed, findings, found, upgrade
 
 LATE = failed("no answer within 10 s")
@@ -70,6 +71,7 @@ CRI: dict[Any, Any] = {
     ("docker", "list"): GONE,
     ("cri", "containers"): json.dumps({"containers": [ROW]}),
     ("cri", f"inspect {APP}"): '{"info":{"pid":4321}}',
+    ("cri", f"stats {APP}"): '{"stats":[]}',
 }
 
 
@@ -77,7 +79,8 @@ CRI: dict[Any, Any] = {
     ("changes", "status"),
     [
         ({}, "OK"),
-        ({("cri", f"stats {APP}"): '{"stats":[]}'}, "OK"),
+        ({("cri", f"stats {APP}"): GONE}, "OK"),
+        ({("cri", f"stats {APP}"): failed(NOT_COLLECTED)}, "UNKNOWN"),
         ({("cri", f"stats {APP}"): LATE}, "WARN"),
         ({("cri", f"inspect {APP}"): LATE}, "WARN"),
         ({("cri", f"stats {APP}"): failed("crictl stats failed: no")}, "UNKNOWN"),
@@ -89,6 +92,7 @@ def test_pf003_in_a_cri_runtime(changes: Any, status: str) -> None:
 
 def test_pf003_a_cri_runtime_has_a_shim_a_sandbox() -> None:
     shim: dict[Any, Any] = {
+        ("arguments", "700"): GONE,
         ("arguments", "55"): f"/usr/bin/containerd-shim-runc-v2\n-id\n{SANDBOX}\n",
         ("processes", "all"): "55 1 T containerd-shim\n56 1 S\n",
     }

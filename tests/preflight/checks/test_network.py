@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from hashcompat.core.records.probes import NOT_COLLECTED
 from tests.helpers.dumps import GONE, INFO, docker, dump, failed, found, status, upgrade
 
 CRI = ("cri", "info")
@@ -28,22 +29,30 @@ def flags(*words: str) -> Any:
 READY = {"type": "NetworkReady", "status": True}
 UNREADY = {"type": "NetworkReady", "status": False, "message": "cni plugin not initialized"}
 CNI = "--network-plugin=cni"
+OF_OTHER = info(config={"cni": {"confDir": OTHER[1]}})
+IN_OTHER = ("file", f"{OTHER[1]}/a.conf")
 
 
 @pytest.mark.parametrize(
     ("to", "changes", "expected"),
     [
         ("1.31.0", info(READY), ("OK", "")),
+        ("1.31.0", {**info(READY), ETC: ""}, ("ERROR", ETC[1])),
+        ("1.31.0", {**info(READY), ETC: GONE}, ("ERROR", ETC[1])),
+        ("1.31.0", {**info(READY), ETC: failed()}, ("UNKNOWN", "")),
+        ("1.31.0", {**info(READY), **OF_OTHER, OTHER: "a.conf"}, ("UNKNOWN", "")),
         ("1.31.0", info(UNREADY), ("ERROR", "NetworkReady")),
         ("1.31.0", info({"type": "NetworkReady", "status": False}), ("ERROR", "NetworkReady")),
-        ("1.31.0", {**info(), ETC: "10-calico.conflist\n"}, ("OK", "")),
+        ("1.31.0", info(), ("OK", "")),
+        ("1.31.0", {**info(), ETC: "10-calico.conflist\n"}, ("UNKNOWN", "")),
         ("1.31.0", {**info(), ETC: "README\n"}, ("ERROR", ETC[1])),
-        ("1.31.0", {**info(config={"cni": {"confDir": OTHER[1]}}), OTHER: "a.conf"}, ("OK", "")),
+        ("1.31.0", {**OF_OTHER, OTHER: "a.conf", IN_OTHER: "{}"}, ("OK", "")),
         ("1.31.0", {**info(), ETC: GONE}, ("ERROR", ETC[1])),
         ("1.31.0", {**info(), ETC: failed()}, ("UNKNOWN", "")),
         ("1.31.0", {CRI: failed()}, ("UNKNOWN", "")),
         ("1.31.0", {CRI: "{"}, ("UNKNOWN", "")),
-        ("1.23.17", {**flags(CNI), ETC: "a.json"}, ("OK", "")),
+        ("1.23.17", flags(CNI), ("OK", "")),
+        ("1.23.17", {**flags(CNI), ETC: "a.json"}, ("UNKNOWN", "")),
         ("1.23.17", {**flags(CNI), ETC: GONE}, ("ERROR", ETC[1])),
         ("1.23.17", {**flags(CNI, f"--cni-conf-dir={OTHER[1]}"), OTHER: ""}, ("ERROR", OTHER[1])),
         ("1.23.17", flags("--network-plugin=kubenet"), ("OK", "")),
@@ -81,11 +90,11 @@ AT_OTHER = {"cni": {"binDir": OTHER[1]}}
         ({**FILES, PLUGINS: GONE}, [("ERROR", each) for each in ("calico", "calico-ipam", "portmap")]),
         ({**FILES, FIRST: '{"type":"calico"}', PLUGINS: "bridge"}, [("ERROR", "calico")]),
         ({**FILES, PLUGINS: failed()}, [("UNKNOWN", "")]),
-        ({**FILES}, [("UNKNOWN", "")]),
+        ({**FILES, PLUGINS: failed(NOT_COLLECTED)}, [("UNKNOWN", "")]),
         ({**FILES, FIRST: "{", PLUGINS: ALL}, [("UNKNOWN", "")]),
         ({**FILES, FIRST: failed(), PLUGINS: ALL}, [("UNKNOWN", "")]),
         ({**FILES, FIRST: "[]", PLUGINS: GONE}, [("OK", "")]),
-        ({ETC: "10-calico.conflist\n", PLUGINS: GONE}, [("OK", "")]),
+        ({ETC: "10-calico.conflist\n", PLUGINS: GONE}, [("UNKNOWN", "")]),
         ({**info(READY, cniconfig=REPORTED), PLUGINS: "loopback\nflannel\n"}, [("INFO", "flannel")]),
         ({**info(READY, cniconfig=REPORTED), PLUGINS: "loopback\n"}, [("ERROR", "flannel")]),
         ({**info(READY, cniconfig=REPORTED, config=AT_OTHER), OTHER: "loopback\nflannel\n"}, [("OK", "")]),
@@ -144,3 +153,12 @@ OWN = {
 def test_pf214_plugins_of_cri_o(changes: Any, expected: str) -> None:
     given = dump({**CRIO, **FILES, **changes})
     assert {row[0] for row in status("PF-214", given, upgrade("1.31.0"))} == {expected}
+
+
+def test_pf214_cri_o_has_its_own_directory_of_configurations() -> None:
+    config = f'[crio.network]\nnetwork_dir = "{OTHER[1]}"\n'
+    given: Any = {**CRIO, **OWN, ("file", "/etc/crio/crio.conf"): config, ETC: GONE}
+    assert status("PF-214", dump({**given, OTHER: ""}), upgrade("1.31.0")) == [("ERROR", OTHER[1])]
+    assert status("PF-214", dump({**given, OTHER: "a.conf", IN_OTHER: "{}"}), upgrade("1.31.0")) == [
+        ("OK", "")
+    ]

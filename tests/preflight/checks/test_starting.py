@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from hashcompat.analysis.preflight.checks import Need
 from hashcompat.analysis.preflight.facts import Cluster
 from hashcompat.core.model.pods import Node
+from hashcompat.core.records.probes import NOT_COLLECTED
 from tests.helpers.apiservers import server_pod
 from tests.helpers.dumps import GONE, dump, failed, found, status, upgrade
 
@@ -99,12 +100,15 @@ BLOCK = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
         ({HOST: "n1\n", **OF_N1, **OVERRIDE}, [("ERROR", "--hostname-override")]),
         ({HOST: "x\n", **OF_N1, **SPACED}, OK),
         ({HOST: "n1\n", **OF_N1, **UNIT}, [("ERROR", "--hostname-override")]),
-        ({HOST: "n2\n", OWN: certificate("somebody")}, OK),
-        ({HOST: "n2\n", OWN: certificate("")}, OK),
-        ({HOST: "n2\n", OWN: BLOCK}, OK),
-        ({HOST: "n2\n"}, OK),
+        ({HOST: "n2\n", OWN: certificate("somebody")}, UNKNOWN),
+        ({HOST: "n2\n", OWN: certificate("")}, UNKNOWN),
+        ({HOST: "n2\n", OWN: BLOCK}, UNKNOWN),
+        ({HOST: "n2\n", OWN: GONE}, UNKNOWN),
+        ({HOST: "n2\n", OWN: "notAfter=Jun  1 12:00:00 2036 GMT\n"}, UNKNOWN),
+        ({HOST: "n2\n", OWN: GONE, **AWS}, OK),
+        ({OWN: GONE, **OVERRIDE}, UNKNOWN),
         ({HOST: failed(), **OF_N1}, UNKNOWN),
-        (OF_N1, UNKNOWN),
+        ({HOST: failed(NOT_COLLECTED), **OF_N1}, UNKNOWN),
     ],
 )
 def test_pf136_the_node_has_another_name(changes: Any, expected: list[tuple[str, str]]) -> None:
@@ -113,18 +117,27 @@ def test_pf136_the_node_has_another_name(changes: Any, expected: list[tuple[str,
 
 def test_pf136_compares_with_the_node_object_too() -> None:
     cluster = Cluster(Node("n1", "v1.30.0"))
-    ((state, _, text),) = found("PF-136", dump({HOST: "n2\n"}), upgrade("1.31.0"), cluster)
+    ((state, _, text),) = found("PF-136", dump({HOST: "n2\n", OWN: GONE}), upgrade("1.31.0"), cluster)
     assert state == "ERROR"
     assert text == (
         "kubelet 1.31.0 calls its node n2, and its Node object is of n1: it may not change that one, and "
         "does not find its pods"
     )
+    assert status("PF-136", dump({OWN: GONE}), upgrade("1.31.0"), cluster) == OK
 
 
 def test_pf136_without_the_host_s_name_a_node_object_shows_nothing() -> None:
     cluster = Cluster(Node("n1", "v1.30.0"))
-    assert status("PF-136", dump(), upgrade("1.31.0"), cluster) == OK
-    assert status("PF-136", dump({HOST: failed()}), upgrade("1.31.0"), cluster) == UNKNOWN
+    assert (
+        status("PF-136", dump({HOST: failed(NOT_COLLECTED), OWN: GONE}), upgrade("1.31.0"), cluster)
+        == UNKNOWN
+    )
+    assert status("PF-136", dump({HOST: failed(), OWN: GONE}), upgrade("1.31.0"), cluster) == UNKNOWN
+
+
+def test_pf136_says_what_is_missing() -> None:
+    ((_, _, text),) = found("PF-136", dump({OWN: GONE}), upgrade("1.31.0"))
+    assert text == "neither a client certificate in the dump nor a Node object shows the node's name"
 
 
 BIN, FILE = ("directory", "/opt/creds/bin"), ("file", "/opt/creds/config.yaml")

@@ -274,8 +274,10 @@ _RELEASES: Final = re.compile(r"(/var/lib/rancher/(?:rke2|k3s)/data)/([0-9A-Za-z
 
 def _missing_release(facts: Facts, pid: str) -> str:
     """Return the directory of programs that a shim was started from, where it is gone; empty elsewhere."""
-    probes = facts.dump.probes.get(("arguments", pid), ())
-    found = _RELEASES.match(probes[-1].text or "") if probes else None
+    try:
+        found = _RELEASES.match(facts.dump.read("arguments", pid))
+    except AbsentError:
+        return ""  # it has ended meanwhile
     if found is None:
         return ""
     try:

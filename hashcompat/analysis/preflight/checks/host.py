@@ -154,24 +154,29 @@ def _find_network(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     elif facts.setting("network-plugin", "") == "cni":
         directory = str(facts.setting("cni-conf-dir", "") or runtimefiles.CONFIGURATIONS)
         plugins = str(facts.setting("cni-bin-dir", "") or runtimefiles.PLUGINS).split(",")
-        yield from _by_directory(facts, directory)
+        yield from _missing_configuration(facts, directory)
         yield from _missing_plugins(facts, {}, directory, plugins)
 
 
 def _by_cri(facts: Facts) -> Iterator[Problem]:
-    """Judge by what the runtime reports, and by the directory of a runtime that does not report it."""
+    """Judge by what the runtime reports, and by the directories of its configuration and of its plugins."""
     ready = runtime.conditions(facts.cri_info).get("NetworkReady")
     cni = mapping(mapping(facts.cri_info.get("config")).get("cni"))
-    directory = str(cni.get("confDir") or runtimefiles.CONFIGURATIONS)
-    if ready is None:
-        yield from _by_directory(facts, directory)
-    elif ready.get("status") is not True:
+    if ready is not None and ready.get("status") is not True:
         why = ready.get("message") or ready.get("reason") or "it reports no reason"
         yield Problem(
             Status.ERROR, "NetworkReady", f"the network of pods is not ready: {said(str(why))}", _ADVICE
         )
         return
+    directory = _configuration_directory(facts, cni)
+    yield from _missing_configuration(facts, directory)
     yield from _missing_plugins(facts, facts.cri_info, directory, _plugin_directories(facts, cni))
+
+
+def _configuration_directory(facts: Facts, cni: Mapping[str, Any]) -> str:
+    of_crio = facts.runtime.startswith("cri-o://")
+    given = runtimefiles.crio_setting(facts.dump, "network", "network_dir") if of_crio else cni.get("confDir")
+    return str(given or runtimefiles.CONFIGURATIONS)
 
 
 def _plugin_directories(facts: Facts, cni: Mapping[str, Any]) -> list[str]:
@@ -209,7 +214,8 @@ def _missing_plugins(
             )
 
 
-def _by_directory(facts: Facts, directory: str) -> Iterator[Problem]:
+def _missing_configuration(facts: Facts, directory: str) -> Iterator[Problem]:
+    """Yield that there is no configuration; a runtime that has one from before loses it when it starts."""
     if not runtimefiles.configurations(facts.dump, directory):
         yield Problem(Status.ERROR, directory, f"{directory} has no configuration of a network", _ADVICE)
 

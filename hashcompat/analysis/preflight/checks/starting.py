@@ -142,12 +142,12 @@ def _find_name(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     if str(facts.setting("cloud-provider", "") or "external") != "external":
         return  # the cloud names the node
     given = next((word.text for word in facts.next_flags(_OVERRIDE)), "")
-    known = {"its client certificate": facts.certificate_node}
-    if given or ("file", _HOSTNAME) in facts.dump.probes:
-        # The name of the dump is the host's own, unless somebody gave it another one: that shows little.
-        known["its Node object"] = facts.cluster.node.name if facts.cluster.node is not None else ""
+    known = {
+        "its client certificate": facts.certificate_node,
+        "its Node object": facts.cluster.node.name if facts.cluster.node is not None else "",
+    }
     if not any(known.values()):
-        return
+        raise UnreadError("neither a client certificate in the dump nor a Node object shows the node's name")
     own = (given or facts.dump.read("file", _HOSTNAME)).strip().lower()
     for where, node in known.items():
         if node and own != node:

@@ -265,9 +265,8 @@ def _info(dump: Dump, container: str) -> tuple[Mapping[str, Any], str]:
 
 
 def stats_problem(dump: Dump, container: str) -> str:
-    """Return why a CRI runtime gave no statistics of a container; empty where it did, or was not asked."""
-    probes = dump.probes.get((CRI, f"stats {container}"))
-    return probes[-1].problem if probes else ""
+    """Return why a CRI runtime gave no statistics of a container; empty where it did."""
+    return dump.probe(CRI, f"stats {container}").problem
 
 
 _DRIVERS: Final = {True: "systemd", False: "cgroupfs"}

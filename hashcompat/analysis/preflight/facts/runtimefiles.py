@@ -109,19 +109,14 @@ def configurations(dump: Dump, directory: str) -> list[str]:
 def named(dump: Dump, info: Mapping[str, Any], directory: str) -> dict[str, str]:
     """Return the plugins that are named, each with where: by the runtime's report, or by the first file.
 
-    None are known where the dump has neither; raises UnreadError for a file that could not be read.
+    Raises UnreadError for a file that could not be read, and where the dump has neither.
     """
     reported = rows(mapping(info.get("cniconfig")), "Networks")
     found = {kind: "the runtime" for network in reported for kind in _of_network(mapping(network))}
     if found:
         return found
-    if ("directory", directory) not in dump.probes:
-        return {}
-    for name in configurations(dump, directory)[:1]:
-        path = f"{directory}/{name}"
-        if ("file", path) in dump.probes:
-            return dict.fromkeys(_of_file(dump, path), path)
-    return {}
+    paths = [f"{directory.rstrip('/')}/{name}" for name in configurations(dump, directory)[:1]]
+    return {kind: path for path in paths for kind in _of_file(dump, path)}
 
 
 def _of_network(network: Mapping[str, Any]) -> Iterator[str]:

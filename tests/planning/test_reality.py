@@ -77,18 +77,17 @@ def test_the_pods_that_are_not_ready_for_a_while_are_those_that_were_named(
 
 
 def test_the_endpoints_of_a_service_went_with_the_pods_that_were_not_ready() -> None:
-    """Those of a pod without a probe stay."""
+    """Of kubelets 1.31, 1.34, and 1.35 with its gate on and off; those of a pod without a probe stay."""
     found = [change for change in map(reality.read, STARTING) if "endpoints" in change]
-    assert {kubelet for change in found for kubelet in (change["from"], change["to"])} >= {
-        "1.31.14",
-        "1.34.10",
+    assert {kubelet for change in found for kubelet in (change["from"], change["to"])} == {
+        *("1.31.14", "1.34.10", "1.35.8")
     }
     for change in found:
         endpoints = change["endpoints"]
         assert endpoints.keys() == {"ready", "ready-slowly", "sidecar"}
         assert {name for name, seen in endpoints.items() if False in seen} == reality.unready(change)
         assert all(seen[-1] for seen in endpoints.values())
-    assert any(reality.unready(change) for change in found)
+    assert [bool(reality.unready(change)) for change in found] == [True, False, False, True, False, True]
 
 
 def test_the_steps_show_each_reason_and_readiness_that_is_lost_and_kept() -> None:

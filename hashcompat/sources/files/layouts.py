@@ -231,9 +231,10 @@ def skipped_line(name: str, names: Sequence[str]) -> str:
 _RENDERED: Final = (_CHART, *_KUSTOMIZATIONS, "values.yaml")
 
 
-# Bundles. Sources: troubleshoot.sh pkg/collect/cluster_resources.go, whose lists were once arrays of objects
-# without a kind; openshift/oc pkg/cli/admin/inspect; velero pkg/backup/item_backupper.go, which writes each
-# object once by its resource alone and once by its version too.
+# Bundles. Sources: k8s.io/kubectl pkg/cmd/clusterinfo/clusterinfo_dump.go; troubleshoot.sh
+# pkg/collect/cluster_resources.go, whose lists were once arrays of objects without a kind; openshift/oc
+# pkg/cli/admin/inspect; velero pkg/backup/item_backupper.go, which writes each object once by its resource
+# alone and once by its version too.
 
 _WORKLOADS: Final = "deployments|daemonsets|statefulsets|replicasets"
 _JOBS: Final = "jobs|cronjobs"
@@ -319,7 +320,18 @@ _BACKUP: Final = Layout(
     ),
     "what the backup excludes is missing, nodes too unless it has cluster resources",
 )
-_LAYOUTS: Final = (_SUPPORT_BUNDLE, _MUST_GATHER, _BACKUP)
+_DUMP: Final = regex(
+    r"(?:^|/)(?:nodes|[^/]+/(?:events|replication-controllers|services|daemonsets|deployments|replicasets|pods))"
+    r"\.(?:json|yaml)$"
+)
+_CLUSTER_INFO: Final = Layout(
+    "a directory of kubectl cluster-info dump",
+    regex(r"(?:^|/)[^/]+/replication-controllers\.(?:json|yaml)$"),
+    _DUMP,
+    _DUMP,
+    "it has two namespaces, unless -A was given",
+)
+_LAYOUTS: Final = (_SUPPORT_BUNDLE, _MUST_GATHER, _BACKUP, _CLUSTER_INFO)
 
 _KINDS: Final = {
     "pods": ("v1", "Pod"),

@@ -84,7 +84,7 @@ def test_an_archive_may_come_from_a_pipe(run: Run, plain: list[Any]) -> None:
     assert in_order(run(*PLAN, "-f", "-", stdin=packed)) == plain
 
 
-@pytest.mark.parametrize("name", [name for name in DUMPS if name.startswith("a ") and "kubectl" not in name])
+@pytest.mark.parametrize("name", [name for name in DUMPS if name.startswith("a ")])
 def test_a_bundle_is_called_what_it_is(run: Run, tmp_path: Path, name: str) -> None:
     path = tmp_path / "bundle.tgz"
     path.write_bytes(gzip.compress(bundles.packed(DUMPS[name])))
@@ -117,7 +117,10 @@ def test_an_impact_has_the_budgets_and_services_of_a_bundle(
     ]
 
 
-@pytest.mark.parametrize("bundle", [bundles.support_bundle, bundles.must_gather, bundles.backup])
+@pytest.mark.parametrize(
+    "bundle",
+    [bundles.support_bundle, bundles.must_gather, bundles.backup, bundles.cluster_info_directory],
+)
 def test_a_bundle_is_as_old_as_its_newest_time(
     run: Run, tmp_path: Path, bundle: Callable[[list[Json]], bundles.Files]
 ) -> None:

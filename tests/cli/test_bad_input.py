@@ -233,13 +233,14 @@ def test_a_place_with_nothing_to_read_is_named(
     assert result.err.startswith(f"Error: {shown}: ")
 
 
-@pytest.mark.parametrize("where", ["pod.json", ".", "below"])
+@pytest.mark.parametrize("where", ["pod.json", "pod.yaml", ".", "below"])
 def test_what_may_not_be_read_is_named(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     """Also a directory below that -R comes to: what it holds would be missing from the plan."""
     (tmp_path / "below").mkdir()
-    (tmp_path / "pod.json").write_bytes(as_json(pod()))
+    for name in ("pod.json", "pod.yaml"):
+        (tmp_path / name).write_bytes(as_json(pod()))
     refused = tmp_path / where
 
     def refusing(real: Callable[..., Any]) -> Callable[..., Any]:
@@ -254,5 +255,5 @@ def test_what_may_not_be_read_is_named(
     monkeypatch.setattr(os, "scandir", refusing(os.scandir))
     result = run(*PLAN, "-R", "-f", tmp_path)
     assert (result.code, result.out) == (1, "")
-    hint = "; --exclude leaves a file out" if where == "pod.json" else ""
+    hint = "; --exclude leaves a file out" if where.startswith("pod.") else ""
     assert result.err == f"Error: {refused}: cannot read: Permission denied{hint}\n"

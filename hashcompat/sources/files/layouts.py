@@ -214,8 +214,13 @@ def is_template(source: Input) -> bool:
 
 def is_blank_yaml(source: Input) -> bool:
     """Return whether a file is YAML without a byte, which has no document; JSON without one was cut."""
-    with source.open() as stream:
-        return source.origin.endswith((".yaml", ".yml")) and not stream.peek(1)
+    if not source.origin.endswith((".yaml", ".yml")):
+        return False
+    try:
+        with source.open() as stream:
+            return not stream.peek(1)
+    except InputError:
+        return False
 
 
 def skipped_line(name: str, names: Sequence[str]) -> str:

@@ -146,16 +146,18 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet) -> Askin
             return True
         return name in allocatable and not (by_claim and (container, name) in pod.claims)
 
-    def given(which: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
+    def given(which: str, row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
         requests = mapping(mapping(row.get("resources")).get("requests"))
         changed = resized.get(str(row.get("name") or "-"))
-        if changed is None:
+        is_init = key == "initContainers" and row.get("restartPolicy") != "Always"
+        # up to 1.36 only what runs on is looked up in the status
+        if changed is None or (is_init and behaviour.resized == "by container"):
             return requests
         return _merged(requests, changed, which)
 
     def own(row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
         name = str(row.get("name", ""))
-        found = given("own", row)
+        found = given("own", row, key)
         kept = behaviour.missing_extended == "counted" or (
             key == "initContainers" and behaviour.missing_extended != "ignored"
         )
@@ -164,10 +166,10 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet) -> Askin
     sidecars = behaviour.sidecars
     admitted, of_pod = _summed(spec, own, sidecars=sidecars), dict[str, int]()
     whole = behaviour.beside == "whole pods"
-    counted = _summed(spec, lambda row, _: given("beside", row), sidecars=sidecars, init=whole)
+    counted = _summed(spec, lambda row, key: given("beside", row, key), sidecars=sidecars, init=whole)
     if behaviour.resized == "by pod":
-        of_allocated = _summed(spec, lambda row, _: given("own", row), sidecars=sidecars)
-        of_actual = _summed(spec, lambda row, _: given("actual", row), sidecars=sidecars)
+        of_allocated = _summed(spec, lambda row, key: given("own", row, key), sidecars=sidecars)
+        of_actual = _summed(spec, lambda row, key: given("actual", row, key), sidecars=sidecars)
         counted = _most(of_allocated, of_actual)
     if gates.is_on(POD_RESOURCES_GATE):
         changed = resized.get("", {}) if gates.is_on(POD_RESIZE_GATE) else {}
@@ -182,7 +184,7 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet) -> Askin
     freed = of_pod
     if behaviour.freed == "by containers" or not _has_own(spec, gates.is_on(POD_RESOURCES_GATE)):
         adds = sidecars and behaviour.freed != "by containers"
-        freed = _summed(spec, lambda row, _: given("own", row), sidecars=adds)
+        freed = _summed(spec, lambda row, key: given("own", row, key), sidecars=adds)
     freed = {name: number + (overhead.get(name, 0) if number else 0) for name, number in freed.items()}
     claims = frozenset(name for _, name in pod.claims)
     wanted = _wanted(spec, overhead, gates.is_on(POD_RESOURCES_GATE)) if is_to_be_resized(pod) else {}

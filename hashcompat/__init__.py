@@ -1,6 +1,6 @@
 """Predict, bit for bit, which containers a kubelet upgrade kills and recreates.
 
-Example:
+Examples:
     >>> import hashcompat
     >>> hashcompat.container_hash({"name": "test_container", "image": "foo/image:v1"}, "1.36.0").hex
     '8e45cbd0'

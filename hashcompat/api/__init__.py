@@ -172,7 +172,7 @@ __all__ = [
 ]
 Result.shows = Notebook()
 RULES: tuple[Rule, ...]
-"""Every rule that a reason cites, sorted by id; see ``__getattr__``."""
+"""Every rule that a reason cites, sorted by id. Made when it is first asked for."""
 
 
 def __getattr__(name: str) -> tuple[Rule, ...]:

@@ -128,6 +128,13 @@ def test_every_page_fits_a_phone_in_colours_that_can_be_read(
     context.close()
 
 
+def test_the_reference_shows_examples_as_code(made: Path) -> None:
+    text = (made / "docs" / "reference" / "api" / "index.html").read_text(encoding="utf-8")
+    assert "hashcompat.container_hash" in re.sub("<[^>]+>", "", text)
+    assert "admonition" not in text, "a heading of a docstring that its style does not have"
+    assert "<blockquote>" not in text, "a prompt that was taken for a quotation"
+
+
 def test_the_first_view_is_small(browser: Browser, address: str) -> None:
     page, sizes = browser.new_page(), list[int]()
     page.on("response", lambda response: sizes.append(len(gzip.compress(response.body()))))

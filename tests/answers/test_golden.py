@@ -77,6 +77,7 @@ def test_no_folder_is_unused() -> None:
         "room",
         "served",
         "staticpods",
+        "switched",
         "values",
     }
     assert {path.name for path in (GOLDEN / "values").iterdir()} == {

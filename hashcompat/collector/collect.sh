@@ -1696,11 +1696,37 @@ kubelet_files() {
         if is_place "$config"; then there "$config"; else note path "$config" problem 'not read: the files of a kubelet are elsewhere, see READ_ALSO'; fi
     fi
     config=$(flag config-dir)
-    if [ -n "$config" ]; then
-        directory "$config"
-        # shellcheck disable=SC2046
-        batches configuration $(files_in "$config" .conf)
-    fi
+    [ -z "$config" ] || drop_ins "$config"
+}
+
+# The files of --config-dir: a kubelet goes down into directories, and follows no link to one. What is neither a directory nor a drop-in is
+# named with its kind, so that it is not taken for a directory that was not read.
+drop_ins() {
+    waiting=${1%"${1##*[!/]}"} drop_ins='' most=50
+    while [ -n "$waiting" ] && [ "$most" -gt 0 ]; do
+        each=${waiting%% *}
+        waiting=${waiting#"$each"}
+        waiting=${waiting# }
+        most=$((most - 1))
+        directory "$each"
+        reach "$each" && [ -d "$HOST$real" ] || continue
+        for found in "$HOST$real"/* "$HOST$real"/.[!.]* "$HOST$real"/..?*; do
+            name=${found##*/}
+            kind=other
+            [ ! -f "$found" ] || kind=file
+            [ ! -d "$found" ] || kind=directory
+            if [ -L "$found" ]; then kind=other; elif [ ! -e "$found" ]; then continue; fi
+            case $kind:$name in
+                directory:*[!A-Za-z0-9._@:+-]*) ;;
+                directory:*) waiting="$waiting${waiting:+ }$each/$name" ;;
+                *[!A-Za-z0-9._@:+-]*.conf) ;;
+                *.conf) drop_ins="$drop_ins $each/$name" ;;
+                *) note path "$each/$name" text "$kind" ;;
+            esac
+        done
+    done
+    # shellcheck disable=SC2086 # paths without blanks
+    batches configuration $drop_ins
 }
 
 # The directory of static pods that a configuration file names.

@@ -38,6 +38,8 @@ STARTING = (
     "--image-credential-provider-config=/etc/kubernetes/creds.yaml\n"
     "--image-credential-provider-bin-dir=/opt/cni/creds\n"
 )
+WITH = "--config-dir=/etc/kubernetes/kubelet.d/\n"
+DROP_IN = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 5\n"
 USAGE = "none 1000 200 700 21% /\nnone 100 20 70 21% /\n"
 
 
@@ -85,7 +87,13 @@ def of_cri() -> dict[Key, Any]:
         ("filesystem", "/data/containerd"): USAGE,
         ("directory", "/data/cni"): "10-a.conf\n",
         ("process", "4321"): "S\n0::/kubepods/c1\n",
-        ("arguments", "kubelet"): f"{KUBELET}--memory-manager-policy=Static\n{STARTING}",
+        ("arguments", "kubelet"): f"{KUBELET}--memory-manager-policy=Static\n{STARTING}{WITH}",
+        ("directory", "/etc/kubernetes/kubelet.d"): "10-a.conf\nREADME\nsub\n",
+        ("file", "/etc/kubernetes/kubelet.d/10-a.conf"): DROP_IN,
+        ("file", "/etc/kubernetes/kubelet.d/README"): "a\n",
+        ("path", "/etc/kubernetes/kubelet.d/README"): "file",
+        ("directory", "/etc/kubernetes/kubelet.d/sub"): ".b.conf\n",
+        ("file", "/etc/kubernetes/kubelet.d/sub/.b.conf"): DROP_IN,
         ("file", "/etc/passwd"): "kubelet:x:998:998:::\n",
         ("file", "/etc/kubernetes/creds.yaml"): "kind: CredentialProviderConfig\nproviders: [{name: ecr}]\n",
         ("directory", "/opt/cni/creds"): "ecr\n",

@@ -331,6 +331,8 @@ SPARE: Final = (
         r"file (/usr/lib/systemd|/etc/default|/etc/sysconfig|/var/lib/kubelet/kubeadm-flags).*",
     ),
     (r"PF-(101|126|136)", "file"),
+    # What has the name of a drop-in is one, and is missed, unless it is shown as a directory.
+    (r".*", r"directory .*/kubelet\.conf\.d/.*\.conf"),
     # Which file systems are pods' own only spares a check some of them.
     (r"PF-212", r"file /proc/1/mounts"),
 )

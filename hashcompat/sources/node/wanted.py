@@ -143,7 +143,7 @@ def questions(root: Root, arguments: Probe) -> Iterator[Question]:
     for path, ends in _DIRECTORIES.items():
         yield from _below(root, path, ends)
     if more := flag(arguments, "config-dir"):
-        yield from _named(root, more, (".conf",), check_config)
+        yield from _drop_ins(root, more)
     if networks := flag(arguments, "cni-conf-dir"):
         yield from _named(root, networks, _NETWORKS)
     yield from (named_directory(root, plugins) for plugins in _listed(flag(arguments, "cni-bin-dir")))
@@ -250,6 +250,41 @@ def _named(
         yield from (own(root, f"{path}/{name}", check) for name in _names(root, path, ends))
 
 
+_MOST_DIRECTORIES: Final = 50
+"""How many directories of drop-ins are read; nobody has more than a few."""
+
+
+def _drop_ins(root: Root, path: str) -> Iterator[Question]:
+    """Yield the questions for the files of --config-dir: a kubelet goes down into directories, and no link.
+
+    What is neither a directory nor a drop-in is named with its kind, so that it is not taken for one that was
+    not read.
+    """
+    left = [path.rstrip("/") or "/"]
+    for _ in range(_MOST_DIRECTORIES):
+        if not left:
+            return
+        place = left.pop(0)
+        yield named_directory(root, place)
+        for name in () if root.why_not_read(place) else _names(root, place, ("",)):
+            below = f"{place}/{name}"
+            kind = _entry(root, place, name)
+            if kind == "directory":
+                left.append(below)
+            elif name.endswith(".conf"):
+                yield own(root, below, check_config)
+            else:
+                yield Question("path", below, partial(str, kind))
+
+
+def _entry(root: Root, path: str, name: str) -> str:
+    """Return the kind of what is in a directory under a name, without following a link."""
+    try:
+        return _kind(root.place(path).joinpath(name).lstat().st_mode)
+    except OSError:
+        return "other"  # it is gone meanwhile
+
+
 def _account(root: Root, path: str) -> str:
     """Return what a file of accounts has of the user kubelet, without passwords, names and directories."""
     shown = _SHOWN.get(path, "{0}:{1}:{2}")
@@ -265,7 +300,10 @@ def there(root: Root, path: str, why_not: Callable[[str], str] = _anywhere) -> Q
 def _kind_of(root: Root, path: str, why_not: Callable[[str], str]) -> str:
     if why := why_not(path):
         raise InputError(f"not read: {path}: {why}")
-    mode = root.place(path).lstat().st_mode
+    return _kind(root.place(path).lstat().st_mode)
+
+
+def _kind(mode: int) -> str:
     return "file" if stat.S_ISREG(mode) else "directory" if stat.S_ISDIR(mode) else "other"
 
 

@@ -533,6 +533,34 @@ def test_the_kubelets_own_flags_lead_to_its_files(node: FakeNode) -> None:
     assert MARKER not in text
 
 
+@pytest.mark.parametrize("flag", ["--config-dir=/etc/kubelet.d", "--config-dir=/etc/kubelet.d/"])
+def test_directories_below_that_of_drop_ins_are_read(node: FakeNode, flag: str) -> None:
+    """As a kubelet walks: down into directories, but not along links; of anything else the kind is shown."""
+    top = "/etc/kubelet.d"
+    node.process(77, "kubelet", ["/usr/bin/kubelet", flag])
+    for name in ("a.conf", "b/c.conf", "b/d.conf/.e.conf", "b/..d/f.conf"):
+        node.write(f"{top}/{name}", f"{CONFIG}maxPods: 7\n")
+    for name in ("README", "b/.keep", "b/my notes"):
+        node.write(f"{top}/{name}", MARKER)
+    (node.host / "etc/kubelet.d/link").symlink_to("b")
+    (node.host / "etc/kubelet.d/g.conf").symlink_to("a.conf")
+    text = node.run(preflight=True)
+    (found,) = read_back(text)
+    names = {name.removeprefix(f"{top}/"): kind for kind, name in found.probes if name.startswith(f"{top}/")}
+    assert names == {
+        **dict.fromkeys(("a.conf", "g.conf", "b/c.conf", "b/d.conf/.e.conf", "b/..d/f.conf"), "file"),
+        **dict.fromkeys(("b", "b/d.conf", "b/..d"), "directory"),
+        **dict.fromkeys(("README", "link", "b/.keep", "b/my notes"), "path"),
+    }
+    assert found.read("file", f"{top}/b/d.conf/.e.conf") == f"{CONFIG}maxPods: 7\n"
+    assert [found.read("path", f"{top}/{name}") for name in ("README", "b/.keep", "link")] == [
+        "file",
+        "file",
+        "other",
+    ]
+    assert MARKER not in text
+
+
 KUBELET = ["/usr/bin/kubelet", "--root-dir=/var/lib/k0s/kubelet"]
 POD = "a0b1c2d3-0000-1111-2222-333344445555"
 DIFFERS = [

@@ -139,11 +139,11 @@ def test_pf122_fields_of_drop_ins(to: str, text: str, status: str, says: str) ->
     assert status == "OK" or f" of {DROP_IN}: kubelet {to} " in words
 
 
-def test_pf122_leaves_drop_ins_that_no_kubelet_parses_to_pf126() -> None:
-    assert check("1.34.10", drop_in("")) == [OK]
-    assert found("PF-126", dump(drop_in("")), upgrade("1.34.10"))[0][0] == "ERROR"  # type: ignore[arg-type]
+@pytest.mark.parametrize("text", ["", GONE])
+def test_pf122_leaves_drop_ins_that_no_kubelet_parses_to_pf126(text: object) -> None:
+    assert check("1.34.10", drop_in(text)) == [OK]
+    assert found("PF-126", dump(drop_in(text)), upgrade("1.34.10"))[0][0] == "ERROR"  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("text", [failed(), GONE])
-def test_pf122_does_not_know_drop_ins_that_were_not_read(text: object) -> None:
-    assert [status for status, _ in check("1.34.10", drop_in(text))] == ["UNKNOWN"]
+def test_pf122_does_not_know_drop_ins_that_were_not_read() -> None:
+    assert [status for status, _ in check("1.34.10", drop_in(failed()))] == ["UNKNOWN"]

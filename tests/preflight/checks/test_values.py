@@ -754,10 +754,14 @@ WITH = "--config-dir=/etc/kubelet.d/"
 DIRECTORY: Key = ("directory", "/etc/kubelet.d/")
 
 
+README = ("path", "/etc/kubelet.d/README")
+
+
 def dropped_in(config: str, *files: Any) -> dict[Key, Any]:
     names = [f"{number}.conf" for number, _ in enumerate(files)]
     texts = {("file", f"/etc/kubelet.d/{name}"): file for name, file in zip(names, files, strict=True)}
-    return {**node(config, WITH), DIRECTORY: "".join(f"{name}\n" for name in [*names, "README"]), **texts}
+    listing = "".join(f"{name}\n" for name in [*names, README[1].rpartition("/")[2]])
+    return {**node(config, WITH), DIRECTORY: listing, README: "file", **texts}
 
 
 @pytest.mark.parametrize(
@@ -791,6 +795,59 @@ def test_drop_ins_are_part_of_the_configuration_for_every_check() -> None:
     in_file = dump(dropped_in(gates, V1 + "featureGates: {NoSuch: null}\n"))
     assert status("PF-101", in_file, upgrade(NEWEST)) == [("OK", "")]
     assert status("PF-101", dump(dropped_in("", failed())), upgrade(NEWEST)) == [("UNKNOWN", "featureGates")]
+
+
+def walked(listing: str, **files: str) -> dict[Key, Any]:
+    """Return a node whose --config-dir has this in it, in the order of WalkDir: each file sets maxPods."""
+    top = "/etc/kubelet.d"
+    given: dict[Key, Any] = {
+        ARGUMENTS: f"kubelet\n--config={PATH}\n--config-dir={top}\n",
+        ("directory", top): listing,
+    }
+    for name, value in files.items():
+        path = f"{top}/{name.replace('__', '/')}"
+        given["file", f"{path}.conf"] = f"{V1}maxPods: {value}\n"
+    return given
+
+
+SUB = ("directory", "/etc/kubelet.d/b")
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        # Directories are walked where their names come, whatever these end with, and each of them whole.
+        ({**walked("b\na.conf\n", a="-1", b__x="5"), SUB: "x.conf\n"}, ("OK", "")),
+        (
+            {**walked("b\na.conf\n", a="5", b__x="-1"), SUB: "x.conf\n"},
+            ("ERROR", "/etc/kubelet.d/b/x.conf"),
+        ),
+        ({**walked("b\nc.conf\n", c="5", b__x="-1"), SUB: "x.conf\n"}, ("OK", "")),
+        ({**walked("b\nb.conf\n", b="-1", b__x="5"), SUB: "x.conf\n"}, ("ERROR", "/etc/kubelet.d/b.conf")),
+        (
+            {**walked("b\n", b__d__x="-1"), SUB: "d\n", ("directory", f"{SUB[1]}/d"): "x.conf\n"},
+            ("ERROR", f"{SUB[1]}/d/x.conf"),
+        ),
+        ({**walked("b\n"), SUB: ""}, ("OK", "")),
+        ({**walked("b.conf\n"), ("directory", f"{SUB[1]}.conf"): ""}, ("OK", "")),
+        ({**walked("b\n"), SUB: failed()}, ("UNKNOWN", "")),
+        ({**walked("b\n"), SUB: GONE}, ("ERROR", SUB[1])),
+        (
+            {**walked("a.conf\n"), ("file", "/etc/kubelet.d/a.conf"): GONE},
+            ("ERROR", "/etc/kubelet.d/a.conf"),
+        ),
+        # Whether a name is that of a directory has to be known.
+        ({**walked("README\n"), README: "file"}, ("OK", "")),
+        ({**walked("README\n"), README: "other"}, ("OK", "")),
+        ({**walked("README\n"), README: GONE}, ("UNKNOWN", "")),
+        ({**walked("README\n"), README: "directory"}, ("UNKNOWN", "")),
+        (walked("README\n"), ("UNKNOWN", "")),
+        (walked("b\n", b__x="5"), ("UNKNOWN", "")),
+    ],
+)
+def test_pf126_directories_below_config_dir(changes: dict[Key, Any], expected: tuple[str, str]) -> None:
+    ((state, _, text),) = found("PF-126", dump({CONFIG: V1, **changes}), upgrade(NEWEST))
+    assert (state, expected[1] in text) == (expected[0], True)
 
 
 def test_pf126_names_the_file_of_config_dir() -> None:

@@ -83,6 +83,36 @@ def test_what_is_no_configuration_is_not_used(node: Path, content: str, flag: st
     assert read(node, f"--config={path}")["file", path].read() == CONFIG
 
 
+@pytest.mark.parametrize("flag", ["--config-dir=/etc/kubelet.d", "--config-dir=/etc/kubelet.d/"])
+def test_directories_below_that_of_drop_ins_are_read(node: Path, flag: str) -> None:
+    """As a kubelet walks: down into directories, but not along links; of anything else the kind is shown."""
+    top = "/etc/kubelet.d"
+    for name in ("a.conf", "b/c.conf", "b/d.conf/.e.conf", "b/..d/f.conf"):
+        write(node, f"{top}/{name}", CONFIG)
+    for name in ("README", "b/.keep"):
+        write(node, f"{top}/{name}", HIDDEN)
+    (node / "etc/kubelet.d/link").symlink_to("b")
+    (node / "etc/kubelet.d/g.conf").symlink_to("a.conf")
+    found = read(node, flag)
+    names = {name.removeprefix(f"{top}/"): kind for kind, name in found if name.startswith(f"{top}/")}
+    assert names == {
+        **dict.fromkeys(("a.conf", "g.conf", "b/c.conf", "b/d.conf/.e.conf", "b/..d/f.conf"), "file"),
+        **dict.fromkeys(("b", "b/d.conf", "b/..d"), "directory"),
+        **dict.fromkeys(("README", "link", "b/.keep"), "path"),
+    }
+    assert found["directory", top].read() == "README\na.conf\nb\ng.conf\nlink\n"
+    assert found["file", f"{top}/b/d.conf/.e.conf"].read() == CONFIG
+    kinds = [found["path", f"{top}/{name}"].read() for name in ("README", "b/.keep", "link")]
+    assert kinds == ["file", "file", "other"]
+
+
+def test_only_so_many_directories_of_drop_ins_are_read(node: Path) -> None:
+    write(node, f"/etc/kubelet.d/{'d/' * 60}a.conf", CONFIG)
+    found = read(node, "--config-dir=/etc/kubelet.d")
+    assert sum(kind == "directory" and name.startswith("/etc/kubelet.d") for kind, name in found) == 50
+    assert not any(name.endswith("a.conf") for _, name in found)
+
+
 @pytest.mark.parametrize("more", [f"---\n{CONFIG}", f"---\nkind: Secret\ndata: {HIDDEN}\n", "---\n\t[\n"])
 def test_what_follows_a_configuration_is_not_shown(node: Path, more: str) -> None:
     path = "/etc/kubernetes/k.yaml"

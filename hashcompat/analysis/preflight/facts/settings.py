@@ -17,7 +17,14 @@ from hashcompat.core.go import quantity
 from hashcompat.core.go.jsonpath import reach
 from hashcompat.core.go.jsontext import Number, integer
 from hashcompat.core.go.metav1 import parse_duration
-from hashcompat.core.records.probes import AbsentError, Dump, UnparsedError
+from hashcompat.core.records.probes import (
+    NOT_COLLECTED,
+    AbsentError,
+    Dump,
+    UnparsedError,
+    UnreadError,
+    lines,
+)
 
 Documents = Sequence[tuple[str, Mapping[str, Any]]]
 """Configuration files by their paths, in the order in which a kubelet reads them."""
@@ -202,18 +209,36 @@ def repeated(path: str, text: str) -> list[str]:
 
 
 def drop_ins(dump: Dump, directory: str) -> Documents:
-    """Read the files of --config-dir in their order.
+    """Read the files of --config-dir in their order, and those of the directories below it.
 
-    Raises UnreadError where one of them, or the list of them, is not in the dump, and UnparsedError for one
-    that no kubelet can parse, and where there is no such directory (``mergeKubeletConfigurations`` in
-    cmd/kubelet/app/server.go, 1.28.15 - 1.37.1).
+    Raises UnreadError where one of them, or a list of them, is not in the dump, and UnparsedError for one
+    that no kubelet can parse, and where there is no such file or directory (``mergeKubeletConfigurations`` in
+    cmd/kubelet/app/server.go, 1.28.15 - 1.37.1; ``WalkDir`` in Go's path/filepath).
     """
+    plain = directory.rstrip("/")
+    return list(_walked(dump, plain if ("directory", plain) in dump.probes else directory))
+
+
+def _walked(dump: Dump, directory: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the drop-ins of a directory as WalkDir comes to them: by their names, each directory whole.
+
+    Any other name may be that of a directory as long as nothing says what it is.
+    """
+    for name in sorted(lines(_read(dump, "directory", directory))):
+        path = f"{directory.rstrip('/')}/{name}"
+        if ("directory", path) in dump.probes:
+            yield from _walked(dump, path)
+        elif name.endswith(DROP_IN):
+            yield path, configuration(path, _read(dump, "file", path), [])
+        elif dump.read("path", path) == "directory":
+            raise UnreadError(f"{path}: {NOT_COLLECTED}")
+
+
+def _read(dump: Dump, kind: str, path: str) -> str:
     try:
-        names = dump.read("directory", directory).splitlines()
+        return dump.read(kind, path)
     except AbsentError:
-        raise UnparsedError(directory, "it is missing") from None
-    paths = [f"{directory.rstrip('/')}/{name}" for name in sorted(names) if name.endswith(DROP_IN)]
-    return [(path, configuration(path, dump.read("file", path), [])) for path in paths]
+        raise UnparsedError(path, "it is missing") from None
 
 
 # Kinds of values, as encoding/json reads them into the Go types of a configuration; null is no value.

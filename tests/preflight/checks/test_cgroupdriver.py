@@ -98,7 +98,7 @@ def test_pf111_of_a_node_whose_kubelets_created_every_pod_again(path: Path) -> N
 
 def test_pf111_was_seen_where_kubelets_begin_to_ask() -> None:
     """The pods' UIDs are in their manifests, so that none is a new pod for its own sake."""
-    assert "1.30.14-to-1.31.14" in map(reality.name_of, SWITCHED)
+    assert [*map(reality.name_of, SWITCHED)] == ["1.30.14-to-1.31.14", "1.36.3-to-1.36.3"]
 
 
 CRIO = {("cri", "version"): '{"runtimeName":"cri-o","runtimeVersion":"1.27.4","runtimeApiVersion":"v1"}'}

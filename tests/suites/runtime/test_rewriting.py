@@ -377,13 +377,18 @@ def test_500_containers_are_rewritten_within_seconds(
     ):
         assert lab.make(run).code == 0
         words = [str(PROGRAM), *map(str, lab.words("apply")), "--write"]
-        load, before = os.getloadavg()[0], os.times()
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
-        after = os.times()
-        assert json.loads(done.stdout)["summary"]["rewritten"] == 500, done.stderr
-        own = after.children_user + after.children_system - before.children_user - before.children_system
-        wall = after.elapsed - before.elapsed
+        taken = []
+        for _ in range(3):
+            load, before = os.getloadavg()[0], os.times()
+            done = subprocess.run(words, capture_output=True, text=True, check=False)
+            after = os.times()
+            assert json.loads(done.stdout)["summary"]["rewritten"] == 500, done.stderr
+            own = after.children_user + after.children_system - before.children_user - before.children_system
+            taken.append((after.elapsed - before.elapsed, own, load))
+            assert states(run(*lab.words("undo"), "--write")) == {"restored": 500}
+            lab.undo.unlink()
+        wall, own, load = min(taken)
         for name, value in (("seconds_wall", wall), ("seconds_own", own), ("load", load)):
-            record_property(f"{name}", round(value, 2))
+            record_property(name, round(value, 2))
         assert own < 2.5
         assert wall < 5 * max(1, load / (os.cpu_count() or 1)), f"{wall:.1f} s at a load of {load:.1f}"

@@ -83,6 +83,8 @@ def _what_kill(situation: Situation) -> str:
         )
     if situation.has(rules.STATIC_REFUSED, rules.MANIFEST_MISSING):
         return f"{start} it no longer runs this static pod: it kills {_EVERY}, and the pod disappears"
+    if situation.has(rules.NO_VOLUME):
+        return f"{start} it kills {_EVERY}, and the pod that takes its place waits for a volume in vain"
     if situation.has(rules.NOT_CREATED):
         return f"{start} it kills this container, and fails to create it again"
     if situation.has(rules.DEADLINE):
@@ -218,6 +220,7 @@ _REMEDIES: Final[Mapping[str, str]] = {
     rules.DEVICES: "go to a newer patch release of this minor",
     rules.ROOM: "move pods away from the node until what is left fits, or give it back what it could give",
     rules.HOST_PORT: "move one of the two pods to another node, or give it another host port",
+    rules.NO_VOLUME: "move its data to a volume of a CSI driver before the upgrade",
     rules.OTHER_SYSTEM: "take the label away, or move the pod to a node with that operating system",
     rules.FEATURE_REFUSED: "set the feature gate for the kubelet, or move the pod to a node that has it",
 }

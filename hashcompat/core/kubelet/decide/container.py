@@ -385,8 +385,8 @@ def _waits(name: str, short: Shortage) -> Decision:
     """Keep a container whose resize does not fit on its node, and so is not made."""
     asked, used, capacity = short.amounts
     text = (
-        f"resizePolicy: a resize of its {name} waits on: its pod is to ask for {asked} of {short.resource}, "
-        f"and others have {used} of the {capacity} of its node"
+        f"resizePolicy: a resize of its {name} waits on, for its pod is to ask for {asked} of "
+        f"{short.resource}, and others have {used} of the {capacity} of its node"
     )
     return Decision(Verdict.KEEP, (Reason(rules.RESIZE_POLICY, text),))
 

@@ -292,7 +292,7 @@ def test_pf105_is_about_the_root_directory_that_the_kubelet_is_given() -> None:
     [
         ("reservedSystemCPUs: '0-1,6'", "0-15", ""),
         ("reservedSystemCPUs: '0-2,5'", "0-15", "the CPUs 2,5 are reserved, and it gives them to containers"),
-        ("kubeReserved: {cpu: '11'}\nsystemReserved: {cpu: 500m}", "0-15", ""),
+        ("kubeReserved: {cpu: '0'}\nsystemReserved: {cpu: 500m}", "0-15", ""),
         (
             "kubeReserved: {cpu: '12'}\nsystemReserved: {cpu: 500m}",
             "0-15",
@@ -424,10 +424,17 @@ def test_pf139_what_is_no_set_of_cpus_is_unknown() -> None:
 
 @pytest.mark.parametrize(
     ("reserved", "given", "state"),
-    [("2", "0", "ERROR"), ("500m", "0", "ERROR"), ("2", "7", "OK"), ("0", "0", "OK")],
+    [
+        ("2", "0", "ERROR"),
+        ("500m", "0", "ERROR"),
+        ("1", "7", "OK"),
+        ("0", "0", "OK"),
+        ("2", "7", "UNKNOWN"),  # CPU 0 and its sibling, if its core has one
+        ("2", "", "OK"),  # nothing is given to containers
+    ],
 )
 def test_pf105_a_number_of_reserved_cpus_begins_with_the_first(reserved: str, given: str, state: str) -> None:
-    default = "1-7" if given == "0" else "0-6"
+    default = {"0": "1-7", "7": "0-6", "": "0-7"}[given]
     config = STATIC + f"kubeReserved: {{cpu: '{reserved}'}}\n"
     changes: dict[Key, object] = {
         STATE: WRITTEN % ("static", default, given),

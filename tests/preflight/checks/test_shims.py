@@ -68,6 +68,8 @@ FROM = (
         ({OWN: ARGUMENTS, DATA: GONE}, [("WARN", "700", FROM)]),
         ({OWN: ARGUMENTS, DATA: "v1.30.14-rke2r2-1e0462023ded\n"}, [OK]),
         ({OWN: "/usr/bin/containerd-shim-runc-v2\n-id\nx\n"}, [OK]),
+        ({OWN: GONE}, [OK]),
+        ({OWN: failed()}, [("UNKNOWN", "", "700: permission denied")]),
         ({OWN: ARGUMENTS}, [("UNKNOWN", "", f"{DATA[1]}: not in the dump; collect again with --preflight")]),
         (
             {OWN: ARGUMENTS, DATA: failed()},

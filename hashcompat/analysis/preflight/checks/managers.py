@@ -85,11 +85,14 @@ def _other_cpus(
     elif (own or of_pods) and not default:
         yield "it leaves no CPU to other containers"
     elif default and not _is_strict(facts):  # strictly reserved ones are not among those of the file
-        yield from _reserved_elsewhere(facts, default)
+        yield from _reserved_elsewhere(facts, default, online)
 
 
-def _reserved_elsewhere(facts: Facts, default: frozenset[int]) -> Iterator[str]:
-    """Yield what is reserved now and was not when the file was written (policy_static.go validateState)."""
+def _reserved_elsewhere(facts: Facts, default: frozenset[int], online: frozenset[int]) -> Iterator[str]:
+    """Yield what is reserved now and was not when the file was written (policy_static.go validateState).
+
+    Raises UnreadError where it takes the threads of the cores to know (``takeByTopology``).
+    """
     listed, number = _reserved_cpus(facts)
     if listed is not None and (held := listed - default):
         yield f"the CPUs {strconv.show_cpus(held)} are reserved, and it gives them to containers"
@@ -100,6 +103,11 @@ def _reserved_elsewhere(facts: Facts, default: frozenset[int]) -> Iterator[str]:
     elif listed is None and number and 0 not in default:
         # A number is taken from the first core of the first socket on; which others, its threads decide.
         yield "CPU 0 is the first one that is reserved, and it gives it to containers"
+    elif listed is None and number > 1 and default != online:
+        raise UnreadError(
+            f"{number} CPUs are reserved, the cores decide which, and it gives some CPUs to containers; "
+            "reservedSystemCPUs would name them"
+        )
 
 
 def _reserved_cpus(facts: Facts) -> tuple[frozenset[int] | None, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -9,6 +10,8 @@ from pathlib import Path
 
 _GONE_SECONDS = 30
 _OF_PODS = "kubepods"
+_LOGS = (Path("/var/log/pods"), Path("/var/log/containers"))
+"""Where every kubelet writes; no flag moves it."""
 
 
 def wait(look: Callable[[], object], least: float, quiet: float, limit: float) -> None:
@@ -47,3 +50,21 @@ def remove_groups(name: str) -> None:
                 with suppress(OSError):
                     place.rmdir()
         time.sleep(0.5)
+
+
+@contextmanager
+def own_logs() -> Iterator[None]:
+    """Remove afterwards what was not there before."""
+    before = _logs()
+    try:
+        yield
+    finally:
+        for path in _logs() - before:
+            if path.is_symlink():
+                path.unlink()
+            else:
+                shutil.rmtree(path)
+
+
+def _logs() -> set[Path]:
+    return {path for place in _LOGS if place.exists() for path in place.iterdir()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -25,8 +24,6 @@ from tests.suites.reality.pods import IMAGE, NODE, Json
 
 ARTICLE: Final = "harbor.finupgroup.com/kubernetes/node-exporter:v0.16.0"
 """The image of the container of the pod ``article``."""
-_LOGS: Final = (Path("/var/log/pods"), Path("/var/log/containers"))
-"""Where every kubelet writes; no flag moves it."""
 
 
 def manifests(oldest: Kubelet) -> dict[str, Json]:
@@ -259,7 +256,7 @@ def lab(directory: Path, oldest: Kubelet, runtime: str = "") -> Iterator[Lab]:
     Debian's Docker and containerd.
     """
     with ExitStack() as stack:
-        stack.enter_context(_own_logs())
+        stack.enter_context(rest.own_logs())
         stack.enter_context(rest.own_cgroups())
         for name in ("manifests", "kubelet", "dockershim"):
             (directory / name).mkdir()
@@ -271,21 +268,3 @@ def lab(directory: Path, oldest: Kubelet, runtime: str = "") -> Iterator[Lab]:
         for name, manifest in made.static_pods.items():
             (made.manifests / name).write_text(json.dumps(manifest))
         yield made
-
-
-@contextmanager
-def _own_logs() -> Iterator[None]:
-    """Remove afterwards what was not there before."""
-    before = _logs()
-    try:
-        yield
-    finally:
-        for path in _logs() - before:
-            if path.is_symlink():
-                path.unlink()
-            else:
-                shutil.rmtree(path)
-
-
-def _logs() -> set[Path]:
-    return {path for place in _LOGS if place.exists() for path in place.iterdir()}

@@ -21,7 +21,7 @@ from scripts.suites import containerd
 from tests.helpers import daemons, fakenode, processes
 from tests.suites.reality import containerd as created
 from tests.suites.reality import lab as labs
-from tests.suites.reality import pods
+from tests.suites.reality import pods, rest
 from tests.suites.reality.outcome import outcomes
 from tests.suites.reality.starting import CROWD
 from tests.suites.reality.test_host import SYSTEMD, command
@@ -111,7 +111,7 @@ def switched(node: daemons.Node, directory: Path, old: str, new: str) -> dict[st
 
 
 def main(directory: Path, old: str, new: str) -> None:
-    with tempfile.TemporaryDirectory(prefix="hc-", ignore_cleanup_errors=True) as place:
+    with rest.own_logs(), tempfile.TemporaryDirectory(prefix="hc-", ignore_cleanup_errors=True) as place:
         labs.write_network(Path(place) / "cni")
         programs = containerd.built(containerd.SLICE)
         with daemons.containerd_node(Path(place), pods.IMAGE, programs=programs) as node:

@@ -144,12 +144,15 @@ class Lab:
 
 
 @contextmanager
-def lab(directory: Path) -> Iterator[Lab]:
-    """Start everything but the kubelet below a directory, and remove it all afterwards."""
+def lab(directory: Path, programs: Path = daemons.DEBIANS) -> Iterator[Lab]:
+    """Start everything but the kubelet below a directory, and remove it all afterwards.
+
+    ``programs`` is the directory of containerd and its shim.
+    """
     with ExitStack() as stack:
         stack.enter_context(rest.own_cgroups())
         write_network(directory / "cni")
-        node = stack.enter_context(daemons.containerd_node(directory, IMAGE, OTHER_IMAGE))
+        node = stack.enter_context(daemons.containerd_node(directory, IMAGE, OTHER_IMAGE, programs=programs))
         (server := directory / "server").mkdir()
         cluster = stack.enter_context(realserver.running(server))
         made = Lab(directory, cluster, node)

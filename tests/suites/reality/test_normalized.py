@@ -9,15 +9,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 from scripts.golden import reality
 from scripts.lib.paths import CACHE
-from scripts.suites import kubelets
+from scripts.suites import containerd, kubelets
 from scripts.suites.kubelets import Kubelet
 from scripts.suites.standalone import NORMALIZED, SERVED, there_and_back
+from tests.helpers import daemons
 from tests.helpers.program import Run
 from tests.suites.reality import lab as labs
 from tests.suites.reality import pods, standalone, steps
@@ -184,16 +185,28 @@ LIVENESS: Json = {
 }
 
 
-@pytest.mark.parametrize("chain", SERVED, ids=lambda chain: f"{chain[0].name}-{chain[1].name}")
+NEWER: Final = (there_and_back("1.30.14", "1.31.14"), containerd.SLICE)
+"""Two kubelets, and the version of the containerd below them."""
+
+
+@pytest.mark.parametrize(
+    ("chain", "version"),
+    [*((chain, "") for chain in SERVED), NEWER],
+    ids=lambda value: value if isinstance(value, str) else f"{value[0].name}-{value[1].name}",
+)
 def test_what_is_taken_up_is_kept_beside_an_api_server(
-    chain: tuple[Kubelet, ...], run: Run, tmp_path: Path, record_property: Callable[[str, object], None]
+    chain: tuple[Kubelet, ...],
+    version: str,
+    run: Run,
+    tmp_path: Path,
+    record_property: Callable[[str, object], None],
 ) -> None:
     os.environ.pop("SOURCE_DATE_EPOCH", None)
     for kubelet in chain:
         kubelets.built(kubelet)
     with (
         tempfile.TemporaryDirectory(prefix="hc-", ignore_cleanup_errors=True) as directory,
-        labs.lab(Path(directory)) as lab,
+        labs.lab(Path(directory), containerd.built(version) if version else daemons.DEBIANS) as lab,
     ):
         labs.settle(lab, chain[0])
         lab.create(pods.pod("liveness-of-file", {"containers": [LIVENESS]}, nodeName=NODE))
@@ -202,7 +215,8 @@ def test_what_is_taken_up_is_kept_beside_an_api_server(
         for number, (old, new) in enumerate(pairwise(chain)):
             place = tmp_path / str(number)
             made = change(lab, old, new, run, place)
-            reality.write(made, FOUND / f"served-{old.name}-to-{new.name}.json.gz")
+            runtime = f"-containerd-{version}" if version else ""
+            reality.write(made, FOUND / f"served-{old.name}-to-{new.name}{runtime}.json.gz")
             record_property("observed_verdicts", len(made["observed"]))
             *_, (plan, arguments) = reality.inputs(made, place)
             rows = reality.compare(plan, reality.planned([*arguments, "--assume-normalized"]), made)

@@ -150,6 +150,7 @@ def lab(directory: Path, programs: Path = daemons.DEBIANS) -> Iterator[Lab]:
     ``programs`` is the directory of containerd and its shim.
     """
     with ExitStack() as stack:
+        stack.enter_context(rest.own_logs())
         stack.enter_context(rest.own_cgroups())
         write_network(directory / "cni")
         node = stack.enter_context(daemons.containerd_node(directory, IMAGE, OTHER_IMAGE, programs=programs))

@@ -284,9 +284,20 @@ def test_a_manifest_with_a_uid_and_other_resources_restarts_its_pod(run: Run, di
 def test_a_manifest_with_a_uid_may_be_resized_by_a_restart_from_1_36_on(run: Run, directory: Path) -> None:
     policy = {"resizePolicy": [{"resourceName": "cpu", "restartPolicy": "RestartContainer"}]}
     small, large = ({**policy, "resources": {"requests": {"cpu": cpu}}} for cpu in ("250m", "500m"))
-    for way, verdict in ((RUNS, "RESTART"), (["1.34.5", "1.34.10"], "KEEP")):
+    for way, verdict in ((RUNS, "RESTART"), (["1.34.5", "1.34.10"], "KEEP"), (["1.32.5", "1.37.1"], "KEEP")):
         document = edited(run, directory, {**C, **large}, shown_as({**SHOWN, **small}), way)
         assert rows(document)["p-n1"][0] == verdict
+    more = {**large, "resources": {"requests": {"cpu": "250m", "memory": "1Gi"}}}
+    assert rows(edited(run, directory, {**C, **more}, shown_as({**SHOWN, **small})))["p-n1"][0] == "KEEP"
+
+
+def test_a_container_that_the_mirror_pod_lacks_has_no_other_resources(run: Run, directory: Path) -> None:
+    full = {"name": "d", "image": "i", "resources": {"limits": {"cpu": "1", "memory": "1Gi"}}}
+    made = manifest({**C, "resources": full["resources"]}, uid=OWN)
+    made["spec"] = {**made["spec"], "containers": [full, *made["spec"]["containers"]]}
+    (directory / "p.json").write_text(json.dumps(made))
+    document = planned(run, directory, shown_as(SHOWN))
+    assert {one["container"]: one["verdict"] for one in document["items"]} == {"c": "RESTART", "d": "KEEP"}
 
 
 def test_a_manifest_with_a_uid_and_another_network_replaces_the_sandbox(run: Run, directory: Path) -> None:

@@ -484,10 +484,9 @@ def deferred(
         asking = structs.replace(one.asking, own=one.asking.wanted)
         others = Counter(used)
         others.subtract(one.asking.beside)
-        for short in _lacking(structs.replace(one, asking=asking), 0, others, node, kubelet):
-            if short.certain:
-                found[one.pod.uid] = short
-                break
+        lacks = _lacking(structs.replace(one, asking=asking), 0, others, node, kubelet)
+        if short := next((lack for lack in lacks if lack.certain), None):
+            found[one.pod.uid] = short
     return found
 
 

@@ -1709,11 +1709,11 @@ drop_ins() {
         waiting=${waiting# }
         most=$((most - 1))
         directory "$each"
-        reach "$each" && [ -d "$HOST$real" ] || continue
+        { reach "$each" && [ -d "$HOST$real" ]; } || continue
         for found in "$HOST$real"/* "$HOST$real"/.[!.]* "$HOST$real"/..?*; do
             name=${found##*/}
             kind=other
-            [ ! -f "$found" ] || kind=file
+            [ ! -f "$found" ] || kind='file'
             [ ! -d "$found" ] || kind=directory
             if [ -L "$found" ]; then kind=other; elif [ ! -e "$found" ]; then continue; fi
             case $kind:$name in

@@ -1664,6 +1664,25 @@ files_of_variables() {
         /^\/[^ \t*?[%]*$/ && !index(known, " " $0 " ") && !seen[$0]++'
 }
 
+# The ids of pods with user namespaces: what their kubelet recorded in the directory of each, in a line behind its UID. Of these
+# directories, below which pods write, nothing else is looked at, and no link is followed.
+MAPPINGS='for each in "$1"/*/userns; do
+    pod=${each%/userns}
+    [ -f "$each" ] && [ ! -L "$each" ] && [ ! -L "$pod" ] && [ -O "$each" ] || continue
+    printf "%s %s\n" "${pod##*/}" "$(awk "NR == 1 { gsub(/[^][A-Za-z0-9{}\":,]/, \"\"); print substr(\$0, 1, 1000) }" "$each")"
+done'
+
+mappings() {
+    is_new mappings "$1/pods" || return 0
+    if ! reach "$1"; then
+        note mappings "$1/pods" problem "$why"
+    elif [ -d "$HOST$real/pods" ] && [ ! -L "$HOST$real/pods" ]; then
+        probe mappings "$1/pods" plain sh -c "$MAPPINGS" sh "$HOST$real/pods"
+    else
+        note mappings "$1/pods" gone
+    fi
+}
+
 kubelet_files() {
     for each in $1; do
         file "$each/kubeadm-flags.env" env
@@ -1673,6 +1692,7 @@ kubelet_files() {
         file "$each/device-plugins/kubelet_internal_checkpoint" device
         filesystem "$each"
         directory "$each/pki"
+        mappings "$each"
     done
     variables='/etc/default/kubelet /etc/sysconfig/kubelet'
     case " $1 " in *' /var/lib/kubelet '*) ;; *) variables="/var/lib/kubelet/kubeadm-flags.env $variables" ;; esac

@@ -94,6 +94,7 @@ HEALTHY: dict[Key, str | Probe | list[str | Probe]] = {
     ("docker", f"inspect {APP}"): inspected(APP, 4321),
     ("process", "4320"): f"S\n0::/kubepods/poduid-p/{SANDBOX}\n",
     ("process", "4321"): f"S\n0::/kubepods/poduid-p/{APP}\n",
+    ("mappings", "/var/lib/kubelet/pods"): "",
     ("cgroups", "all"): f"{CGROUP}/docker-{SANDBOX}.scope\n{CGROUP}/docker-{APP}.scope\n",
     ("file", "/proc/1/mounts"): "proc /proc proc rw 0 0\ncgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n",
     ("arguments", "kubelet"): "/usr/bin/kubelet\n--config=/var/lib/kubelet/config.yaml\n"

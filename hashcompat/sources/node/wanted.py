@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import base64
 import binascii
+import errno
+import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
@@ -134,6 +136,8 @@ def questions(root: Root, arguments: Probe) -> Iterator[Question]:
     yield from (there(root, path) for path in _GETSUBIDS)
     yield from (own(root, path) for path in _FILES)
     yield from (own(root, f"{state}/{name}") for state in states for name in _STATES)
+    for state in states:
+        yield Question("mappings", f"{state}/pods", partial(_mappings, root, state))
     for path in dict.fromkeys((*_VARIABLES, *(f"{state}/{_FLAGS}" for state in states), *variables(root))):
         yield own(root, path, check_variables)
     yield own(root, flag(arguments, "config") or f"{states[0]}/config.yaml", check_config)
@@ -283,6 +287,31 @@ def _entry(root: Root, path: str, name: str) -> str:
         return _kind(root.place(path).joinpath(name).lstat().st_mode)
     except OSError:
         return "other"  # it is gone meanwhile
+
+
+_MAPPING: Final = re.compile(r'[^A-Za-z0-9{}\[\]":,]')
+"""What is not part of a recorded mapping of ids, which has no blanks."""
+
+
+def _mappings(root: Root, state: str) -> str:
+    """Return what kubelets recorded of the ids of pods with user namespaces, a line behind each pod's UID.
+
+    Of the pods' directories, below which they write, nothing else is looked at, and no link is followed.
+    """
+    root.own_names(state, root.why_not_read)  # raises where it is not one of a kubelet
+    pods, found = root.place(state) / "pods", list[str]()
+    if not stat.S_ISDIR(pods.lstat().st_mode):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    for pod in sorted(pods.iterdir()):
+        try:
+            about = (pod / "userns").lstat()
+            if pod.is_symlink() or not stat.S_ISREG(about.st_mode) or about.st_uid != os.geteuid():
+                continue
+            content = (pod / "userns").read_bytes()[:_LONGEST].partition(b"\n")[0].decode("ascii", "replace")
+        except OSError:
+            continue  # most pods have none
+        found.append(f"{pod.name} {_MAPPING.sub('', content)[:1000]}\n")
+    return "".join(found)
 
 
 def _account(root: Root, path: str) -> str:

@@ -533,6 +533,22 @@ def test_the_kubelets_own_flags_lead_to_its_files(node: FakeNode) -> None:
     assert MARKER not in text
 
 
+def test_recorded_ids_of_pods_are_a_line_each(node: FakeNode) -> None:
+    node.process(77, "kubelet", ["/usr/bin/kubelet"])
+    ids = '[{"hostId":65536,"containerId":0,"length":65536}]'
+    node.write("/var/lib/kubelet/pods/uid-1/userns", f'{{"uidMappings":{ids},"gidMappings":{ids}}}')
+    node.write("/var/lib/kubelet/pods/uid-2/etc-hosts", "127.0.0.1 localhost\n")
+    node.write("/var/lib/kubelet/pods/uid-3/userns", "a b" + "x" * 2000 + f"\n{MARKER}")
+    node.write("/elsewhere/userns", MARKER)
+    (node.host / "var/lib/kubelet/pods/uid-4").symlink_to("../../../../elsewhere")
+    text = node.run(preflight=True)
+    (found,) = read_back(text)
+    lines = found.read("mappings", "/var/lib/kubelet/pods").splitlines()
+    assert lines[0] == f'uid-1 {{"uidMappings":{ids},"gidMappings":{ids}}}'
+    assert lines[1:] == [f"uid-3 ab{'x' * 998}"]
+    assert MARKER not in text
+
+
 @pytest.mark.parametrize("flag", ["--config-dir=/etc/kubelet.d", "--config-dir=/etc/kubelet.d/"])
 def test_directories_below_that_of_drop_ins_are_read(node: FakeNode, flag: str) -> None:
     """As a kubelet walks: down into directories, but not along links; of anything else the kind is shown."""

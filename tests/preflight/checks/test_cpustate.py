@@ -8,7 +8,7 @@ import pytest
 
 from hashcompat.analysis.preflight.facts import Cluster
 from hashcompat.analysis.preflight.facts.host import NUMA as NODES
-from hashcompat.core.model.pods import Pod
+from hashcompat.core.model.pods import Node, Pod
 from hashcompat.sources.objects import read_object
 from tests.helpers.dumps import GONE, Key, dump, failed, findings, found, numbers, upgrade
 from tests.helpers.golden import state_file
@@ -444,3 +444,18 @@ def test_pf105_a_number_of_reserved_cpus_begins_with_the_first(reserved: str, gi
     ((found, text),) = check("1.36.3", changes)
     assert found == state
     assert ("CPU 0 is the first one that is reserved" in text) is (state == "ERROR")
+
+
+@pytest.mark.parametrize(("allocatable", "state"), [("6", "OK"), ("7", "UNKNOWN"), (None, "UNKNOWN")])
+def test_pf105_the_node_object_shows_whether_as_many_cpus_were_reserved(
+    allocatable: str | None, state: str
+) -> None:
+    amounts = allocatable and {"cpu": allocatable}
+    host = Node("n1", "v1.35.8", allocatable=amounts or None, capacity={"cpu": "8"})
+    changes: Any = {
+        STATE: WRITTEN % ("static", "0-6", "7"),
+        CONFIG: STATIC + "kubeReserved: {cpu: '2'}\n",
+        ONLINE: "0-7",
+    }
+    ((got, _, _),) = found("PF-105", dump(changes), upgrade("1.36.3"), Cluster(host))
+    assert got == state

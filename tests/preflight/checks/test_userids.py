@@ -125,3 +125,40 @@ def test_pf129_finds_what_a_real_kubelet_ended_for(row: dict[str, Any]) -> None:
     assert [state for state, _, _ in found("PF-129", dump(changes), upgrade("1.36.3"))] == [
         "ERROR" if row["says"] else "OK"
     ]
+
+
+MAPPINGS: Key = ("mappings", "/var/lib/kubelet/pods")
+POD, OTHER = "8cdcb7ba-17d0-11e9-9243-525400600001", "8cdcb7ba-17d0-11e9-9243-525400600002"
+
+
+def mapped(first: int, length: int = 65536, uid: str = POD) -> str:
+    ids = f'[{{"hostId":{first},"containerId":0,"length":{length}}}]'
+    return f'{uid} {{"uidMappings":{ids},"gidMappings":{ids}}}\n'
+
+
+@pytest.mark.parametrize(
+    ("recorded", "expected"),
+    [
+        ("", OK),
+        (GONE, OK),
+        (f"{POD} \n", OK),
+        (mapped(65536) + mapped(131072, uid=OTHER), OK),
+        (mapped(65536) + mapped(65536, uid=OTHER), ("ERROR", OTHER)),
+        (mapped(131072, 131072), ("ERROR", POD)),
+        (mapped(100000), ("ERROR", POD)),
+        (mapped(65536 * 200), ("ERROR", POD)),
+        (mapped(65536).replace("gid", "uid"), UNKNOWN),
+        (f"{POD} x\n", UNKNOWN),
+        (failed(), UNKNOWN),
+    ],
+)
+def test_pf129_ids_that_are_recorded_of_pods(recorded: Any, expected: tuple[str, str]) -> None:
+    assert status("PF-129", dump({**SET_UP, MAPPINGS: recorded}), upgrade("1.37.1")) == [expected]
+
+
+def test_pf129_other_ids_of_each_pod_than_were_recorded() -> None:
+    wide: dict[Key, Any] = {CONFIG: "userNamespaces: {idsPerPod: 131072}\n", MAPPINGS: mapped(65536)}
+    ((state, name, text),) = found("PF-129", dump(wide), upgrade("1.35.8"))
+    assert (state, name) == ("ERROR", POD)
+    assert text.endswith(f"the ids that are recorded of pod {POD}: they are 65536, and a pod has 131072")
+    assert status("PF-129", dump({MAPPINGS: mapped(65536)}), upgrade("1.35.8")) == [OK]

@@ -256,3 +256,24 @@ def test_no_runtime_names_another_directory(node: Path, path: str) -> None:
     assert HIDDEN not in str(made)
     is_disk = not path.startswith("/proc") and ".." not in path
     assert (shown["filesystem"].text is not None) is is_disk  # no more than how full it is
+
+
+def test_recorded_ids_of_pods_are_a_line_each(node: Path) -> None:
+    ids = '[{"hostId":65536,"containerId":0,"length":65536}]'
+    pods = "/var/lib/kubelet/pods"
+    write(node, f"{pods}/uid-1/userns", f'{{"uidMappings":{ids},"gidMappings":{ids}}}')
+    write(node, f"{pods}/uid-2/etc-hosts", HIDDEN)
+    write(node, f"{pods}/uid-3/userns", "a b" + "x" * 2000 + f"\n{HIDDEN}")
+    write(node, "/elsewhere/userns", HIDDEN)
+    (node / f".{pods}/uid-4").symlink_to("../../../../elsewhere")
+    (node / f".{pods}/uid-5").mkdir()
+    (node / f".{pods}/uid-5/userns").symlink_to("../../../../../elsewhere/userns")
+    lines = read(node)["mappings", pods].read().splitlines()
+    assert lines == [f'uid-1 {{"uidMappings":{ids},"gidMappings":{ids}}}', f"uid-3 ab{'x' * 998}"]
+
+
+def test_a_node_without_directories_of_pods_has_no_recorded_ids(node: Path) -> None:
+    write(node, "/var/lib/kubelet/config.yaml", CONFIG)
+    assert read(node)["mappings", "/var/lib/kubelet/pods"].text is None
+    write(node, "/var/lib/kubelet/pods", "a file")
+    assert read(node)["mappings", "/var/lib/kubelet/pods"].text is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from math import ceil
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from hashcompat.analysis.preflight.facts.statefiles import Condition, State
 from hashcompat.core import shown
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go import strconv
+from hashcompat.core.kubelet.decide.room import given
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import FINISHED
 from hashcompat.core.model.preflight import Status
@@ -91,7 +93,8 @@ def _other_cpus(
 def _reserved_elsewhere(facts: Facts, default: frozenset[int], online: frozenset[int]) -> Iterator[str]:
     """Yield what is reserved now and was not when the file was written (policy_static.go validateState).
 
-    Raises UnreadError where it takes the threads of the cores to know (``takeByTopology``).
+    Raises UnreadError where it takes the threads of the cores to know (``takeByTopology``), unless as many
+    were reserved when the kubelet that wrote the file reported what its node can give.
     """
     listed, number = _reserved_cpus(facts)
     if listed is not None and (held := listed - default):
@@ -103,11 +106,26 @@ def _reserved_elsewhere(facts: Facts, default: frozenset[int], online: frozenset
     elif listed is None and number and 0 not in default:
         # A number is taken from the first core of the first socket on; which others, its threads decide.
         yield "CPU 0 is the first one that is reserved, and it gives it to containers"
-    elif listed is None and number > 1 and default != online:
+    elif listed is None and number > 1 and default != online and not _were_reserved(facts):
         raise UnreadError(
             f"{number} CPUs are reserved, the cores decide which, and it gives some CPUs to containers; "
             "reservedSystemCPUs would name them"
         )
+
+
+def _were_reserved(facts: Facts) -> bool:
+    """Return whether the Node object shows that as much CPU was reserved as now."""
+    node = facts.cluster.node
+    if node is None or node.capacity is None or node.allocatable is None:
+        return False
+    had, gives = (given(one).amounts.get("cpu", 0) for one in (node.capacity, node.allocatable))
+    return had - gives == 1000 * _reserved_amount(facts)
+
+
+def _reserved_amount(facts: Facts) -> Fraction:
+    """Return how many CPUs are reserved by their number."""
+    settings = (("kube-reserved", "kubeReserved"), ("system-reserved", "systemReserved"))
+    return sum((host.reserved(facts.setting(*names), "cpu") for names in settings), Fraction(0))
 
 
 def _reserved_cpus(facts: Facts) -> tuple[frozenset[int] | None, int]:
@@ -119,8 +137,7 @@ def _reserved_cpus(facts: Facts) -> tuple[frozenset[int] | None, int]:
     if listed:
         cpus = strconv.parse_cpus(listed)
         return cpus, len(cpus)
-    settings = (("kube-reserved", "kubeReserved"), ("system-reserved", "systemReserved"))
-    return None, ceil(sum(host.reserved(facts.setting(*names), "cpu") for names in settings))
+    return None, ceil(_reserved_amount(facts))
 
 
 def _assigned(content: Mapping[str, Any]) -> Iterator[frozenset[int]]:

@@ -6,6 +6,7 @@ release at all.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from hashcompat.core.go.metav1 import parse_duration
 from hashcompat.core.model.escape import count, few, name_path
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnreadError
+from hashcompat.core.release import Release
 from hashcompat.core.shown import name
 
 # PF-129: ids for pods with user namespaces.
@@ -30,6 +32,8 @@ _MOST_PODS: Final = 110
 
 _IDS: Final = 1 << 32
 
+_UID: Final = re.compile("[0-9a-f-]{32,36}")
+
 _FIX: Final = "usermod --add-subuids {0} --add-subgids {0} kubelet, or remove the user kubelet"
 
 _GATE: Final = "UserNamespacesSupport"
@@ -38,9 +42,12 @@ _GATE: Final = "UserNamespacesSupport"
 def _find_ids(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     if upgrade.hazards.subordinate_ids == "fixed" or not gates_of(facts, upgrade).is_on(_GATE):
         return
-    if not host.has_user(facts.dump):
-        return
     release = upgrade.target.release
+    each = _number(mapping(facts.config.get("userNamespaces")).get("idsPerPod"), _UNIT)
+    if not host.has_user(facts.dump):
+        if each != _UNIT:  # what runs has the default, and a kubelet that runs has what it recorded
+            yield from _of_pods(facts, release, host.Range(each, _IDS - each), each)
+        return
     if not host.has_program(facts.dump):
         yield Problem(
             Status.ERROR,
@@ -52,14 +59,40 @@ def _find_ids(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         return
     if service := host.other_service(facts.dump):
         raise UnreadError(f"{host.SERVICES} takes them from {name(service)}, which was not asked")
-    each = _number(mapping(facts.config.get("userNamespaces")).get("idsPerPod"), _UNIT)
     most = _number(facts.setting("max-pods", "maxPods"), _MOST_PODS)
-    for why in _refusals(facts, each, most):
+    refused = list(_refusals(facts, each, most))
+    if not refused:
+        yield from _of_pods(facts, release, host.ranges(facts.dump, host.RANGES[0])[0], each)
+    for why in refused:
         yield Problem(
             Status.ERROR,
             host.RANGES[0],
             f"kubelet {release} does not start with the ids of the user kubelet: {why}",
             _FIX.format(f"{each}-{each * (most + 1) - 1}"),
+        )
+
+
+def _of_pods(facts: Facts, release: Release, own: host.Range, each: int) -> Iterator[Problem]:
+    """Yield the pods whose recorded ids the kubelet refuses (userns_manager.go recordPodMappings)."""
+    taken = set[int]()
+    for uid, found in host.recorded_ranges(facts.dump, facts.root).items():
+        if found.length != each:
+            why = f"they are {found.length}, and a pod has {each}"
+        elif found.first % each:
+            why = f"the first, {found.first}, is no multiple of {each}"
+        elif not own.first <= found.first < own.first + own.length:
+            why = f"the first, {found.first}, is not of {own.first}:{own.length}"
+        elif found.first in taken:
+            why = "another pod has them too"
+        else:
+            taken.add(found.first)
+            continue
+        pod = uid if _UID.fullmatch(uid) else name(uid)
+        yield Problem(
+            Status.ERROR,
+            pod,
+            f"kubelet {release} does not start with the ids that are recorded of pod {pod}: {why}",
+            "go back to the ranges and to the idsPerPod of before, or drain the node first",
         )
 
 

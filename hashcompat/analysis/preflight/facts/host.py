@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
+from hashcompat.core import shown
 from hashcompat.core.corev1.resources import amount
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.strconv import parse_cpus
@@ -371,6 +372,31 @@ def other_service(dump: Dump) -> str:
             first = (services.split() or ["files"])[0]
             return "" if first == "files" else first
     return ""
+
+
+def recorded_ranges(dump: Dump, root: str) -> Mapping[str, Range]:
+    """Return the ids that a kubelet recorded of pods with user namespaces, by their UIDs.
+
+    Raises UnreadError, also for a record that is not of one range.
+    """
+    found, place = dict[str, Range](), f"{root.rstrip('/')}/pods"
+    try:
+        recorded = lines(dump.read("mappings", place))
+    except AbsentError:
+        return found
+    for line in recorded:
+        uid, _, content = line.partition(" ")
+        if not content:  # a kubelet passes over an empty file
+            continue
+        match = _MAPPED.fullmatch(content)
+        if match is None or match[1] != match[3] or match[2] != match[4]:
+            raise UnreadError(f"{place}/{shown.name(uid)[:40]}/userns: not one mapping of ids")
+        found[uid] = Range(int(match[1]), int(match[2]))
+    return found
+
+
+_OF_IDS: Final = r'\[\{"hostId":([0-9]{1,10}),"containerId":0,"length":([0-9]{1,10})\}\]'
+_MAPPED: Final = re.compile(rf'\{{"uidMappings":{_OF_IDS},"gidMappings":{_OF_IDS}\}}')
 
 
 NUMA: Final = "/sys/devices/system/node"

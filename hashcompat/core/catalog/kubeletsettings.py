@@ -297,6 +297,8 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     """The flag, which wins over the field; empty for a field alone."""
     with_gate: str = ""
     """The feature gate that has to be on for the row to count; empty for none."""
+    without_gate: str = ""
+    """The feature gate that has to be off for the row to count; empty for none."""
     only_with: Other | None = None
     """The other setting that has to have one of its values for the row to count."""
     having: frozenset[str] = frozenset()
@@ -341,7 +343,7 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     """Form: the map that has to have each key of this one whose value is a threshold that counts."""
     format: str = ""
     """Form: what a text has to be: ``cpus``, an ``absolute path``, a ``whole quantity``, the ``previous
-    minor`` of the release, ``node IPs``, ``one node IP`` or a ``unix endpoint``."""
+    minor`` of the release, ``node IPs``, ``one node IP``, ``single-stack node IP`` or ``unix endpoint``."""
     alone: str = ""
     """Form: the element that has to be the only one of a list."""
     unique: bool = False

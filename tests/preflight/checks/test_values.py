@@ -1280,6 +1280,8 @@ def test_pf126_drop_ins_of_another_kind(to: str, text: str, reason: str) -> None
 
 
 ADDRESSES = "--node-ip: has to be one address, or one of IPv4 and one of IPv6, not 0.0.0.0 or ::"
+SINGLE_STACK = "--node-ip: has to be one address while the feature gate for a second one is off"
+CLOUDS = "featureGates: {CloudDualStackNodeIPs: true}\n"
 ONE_ADDRESS = "--node-ip: has to be one address with this --cloud-provider"
 SOCKET = "has to be a socket such as unix:///run/containerd/containerd.sock"
 CURVES = "tlsCurvePreferences: has to be one of: 23, 24, 25, 29, 4587, 4588, 4589"
@@ -1312,9 +1314,16 @@ SYSCTLS = "featureGates: {DefaultPodSysctls: true}\ndefaultPodSysctls: {%s}\n"
         ("1.26.15", "", ["--node-ip=10.0.0.1,fd00::1", "--cloud-provider="], []),
         ("1.28.15", "", ["--node-ip=10.0.0.1,fd00::1", "--cloud-provider=vsphere"], [ONE_ADDRESS]),
         ("1.29.15", "", ["--node-ip=10.0.0.1,fd00::1", "--cloud-provider=external"], []),
+        ("1.28.15", "", ["--node-ip=10.0.0.1,fd00::1", "--cloud-provider=external"], [SINGLE_STACK]),
+        ("1.28.15", CLOUDS, ["--node-ip=10.0.0.1,fd00::1", "--cloud-provider=external"], []),
+        ("1.28.15", "", ["--node-ip=10.0.0.1,fd00::1", "--cloud-provider="], []),
+        ("1.20.15", "", ["--node-ip=10.0.0.1,fd00::1"], [SINGLE_STACK]),
+        ("1.20.15", "", ["--node-ip=10.0.0.1"], []),
+        ("1.20.15", "featureGates: {IPv6DualStack: true}\n", ["--node-ip=10.0.0.1,fd00::1"], []),
+        ("1.21.14", "", ["--node-ip=10.0.0.1,fd00::1"], []),
         (NEWEST, "", ["--node-ip=10.0.0.1,no,fe80::1%a"], []),
         (NEWEST, "", ["--node-ip=10.0.0.1,10.0.0.2"], [ADDRESSES]),
-        ("1.20.15", "", ["--node-ip=10.0.0.1,::ffff:10.0.0.2"], [ADDRESSES]),
+        ("1.21.14", "", ["--node-ip=10.0.0.1,::ffff:10.0.0.2"], [ADDRESSES]),
         ("1.27.16", "", ["--node-ip=10.0.0.1,fd00::1,fd00::2"], [ADDRESSES]),
         ("1.26.15", "", ["--node-ip=0.0.0.0,fd00::1"], [ADDRESSES]),
         ("1.19.16", "", ["--node-ip=10.0.0.1,10.0.0.2"], []),

@@ -165,7 +165,8 @@ class _Given:
         """Yield the values that the release refuses; without the files only those of flags by themselves."""
         seen = set[tuple[str, ...]]()
         for row in self._hazards.values.rows(self.release):
-            if not is_whole and (row.field or row.needs_gate or row.with_gate or row.drop_ins_need):
+            gates = row.needs_gate or row.with_gate or row.without_gate
+            if not is_whole and (row.field or gates or row.drop_ins_need):
                 continue
             if not self._counts(row):
                 continue
@@ -181,6 +182,8 @@ class _Given:
 
     def _counts(self, row: ValueRow) -> bool:
         if row.with_gate and not self.gates.is_on(row.with_gate):
+            return False
+        if row.without_gate and self.gates.is_on(row.without_gate):
             return False
         return row.only_with is None or self._has(row.only_with) is not None
 
@@ -724,6 +727,10 @@ _FORMATS: Final[Mapping[str, tuple[Callable[[str], bool], str]]] = {
     "absolute path": (_is_absolute_path, "an absolute path in its shortest form"),
     "node IPs": (_is_pair_of_addresses, "one address, or one of IPv4 and one of IPv6, not 0.0.0.0 or ::"),
     "one node IP": (lambda text: len(_addresses(text)) < 2, "one address with this --cloud-provider"),
+    "single-stack node IP": (
+        lambda text: len(_addresses(text)) < 2,
+        "one address while the feature gate for a second one is off",
+    ),
     "unix endpoint": (_is_unix_endpoint, "a socket such as unix:///run/containerd/containerd.sock"),
 }
 """What a text has to be, with a test of it and in words."""

@@ -437,12 +437,16 @@ def test_hc044_a_volume_without_a_plugin_is_waited_for(
     assert decided(run, old, new, given, more=more) == expected
 
 
-def test_a_static_pod_with_another_uid_ends_and_waits_for_a_volume_without_a_plugin(run: Run) -> None:
+def test_a_static_pod_with_another_uid_ends_and_waits_for_a_volume_without_a_plugin(
+    run: Run, tmp_path: Path
+) -> None:
     made = mirror_pod({**C, "volumeMounts": [{"name": "v", "mountPath": "/v"}]})
     made["spec"]["volumes"] = [{"name": "v", "gitRepo": {"repository": "x"}}]
     assert decided(run, "1.32.13", "1.33.13", made) == ("KILL", ["HC022", "HC044"])
     assert decided(run, "1.33.5", "1.33.13", made) == WAITS
-    assert decided(run, "auto", "1.33.13", node("v1.99.0"), made)[0] == "UNKNOWN"
+    shown = recorded(tmp_path, record(1, made["metadata"]["name"], uid=""))
+    for more in ((), shown):
+        assert decided(run, "auto", "1.33.13", node("v1.99.0"), made, more=more)[0] == "UNKNOWN"
     made["metadata"]["annotations"]["kubernetes.io/config.hash"] = "00000000-0000-4000-8000-000000000000"
     assert decided(run, "1.32.13", "1.33.13", made) == WAITS
 

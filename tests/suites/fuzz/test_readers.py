@@ -23,7 +23,7 @@ PACKAGE = ROOT / "hashcompat"
 NAMES = [target.name for target in TARGETS]
 KEPT = [(target, name) for target in TARGETS for name in kept(target.name)]
 FAILED = [(target, path) for target in TARGETS for path in failed(target.name)]
-LARGEST = 345_000
+LARGEST = 355_000
 """Bytes of all kept inputs, which every clone carries."""
 
 

@@ -99,11 +99,17 @@ def test_what_plans_ends_with_its_worker(source: Path, tmp_path: Path) -> None:
 
 def test_a_ctrl_c_ends_all_of_it_in_one_line(source: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    words = (sys.executable, "-m", "hashcompat", "fleet", source, "--to", NEW, "--out", out, "--workers", "2")
+    # So many that a fast machine is not done before it is interrupted.
+    targets = ",".join([NEW, *(f"1.{minor}.0" for minor in range(10, 37))])
+    words = (sys.executable, "-m", "hashcompat", "fleet", source, "--to", targets, "--out", out)
     process = subprocess.Popen(
-        [*map(str, words)], env=parts.environ(), stderr=subprocess.PIPE, text=True, start_new_session=True
+        [*map(str, words), "--workers", "2"],
+        env=parts.environ(),
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
-    until(lambda: parts_in(out) >= 3)
+    until(lambda: parts_in(out) >= 1)
     planners = planners_of(process.pid)
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=parts.PATIENCE)

@@ -1407,3 +1407,38 @@ def test_pf126_reserved_cpus_are_those_of_the_host(to: str, cpus: str, online: s
     assert row[2].endswith(missing and f"the host has the CPUs {missing}")
     (row,) = found("PF-126", dump({**node(f"reservedSystemCPUs: {cpus}\n"), ONLINE: failed()}), upgrade(to))
     assert row[0] == "UNKNOWN"
+
+
+ALLOWED = "imagePullCredentialsVerificationPolicy: NeverVerifyAllowlistedImages\n"
+ENSURED = "featureGates: {KubeletEnsureSecretPulledImages: true}\n"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "before", "now"),
+    [
+        ("registry.example/app", True, True),
+        ("registry.example:5000/team/app", True, True),
+        ("localhost/app", True, True),
+        ("[fd00::1]:5000/app", True, True),
+        ("registry.example/*", True, True),
+        ("nonsense", False, True),
+        ("team/app", False, True),
+        ("docker.io/library/nginx", True, True),
+        ("docker.io/nginx", False, True),
+        ("index.docker.io/library/nginx", False, True),
+        (f"registry.example/{'a' * 255}", True, True),
+        (f"registry.example/{'a' * 256}", False, False),
+        ("registry.example/app:v1", False, False),
+        ("registry.example/App", False, False),
+        ("registry.example/a*", False, False),
+        ("registry.example/*/app", False, False),
+        ("/*", False, False),
+        ("*", False, False),
+        ("", False, False),
+        (" registry.example/app", False, False),
+    ],
+)
+def test_pf126_patterns_of_images(pattern: str, before: bool, now: bool) -> None:
+    config = f"{ENSURED}{ALLOWED}preloadedImagesVerificationAllowlist: ['{pattern}']\n"
+    for to, is_fit in (("1.33.13", before), ("1.35.8", before), ("1.36.3", now), ("1.37.1", now)):
+        assert (refused(to, config) == []) is is_fit, to

@@ -357,7 +357,8 @@ class _Given:
             is_fit = setting.value == words
         else:
             test, words = _FORMATS[wanted]
-            is_fit = test(str(setting.value))
+            every = setting.value if isinstance(setting.value, list) else [setting.value]
+            is_fit = all(test(str(one)) for one in every if one is not None and not _is_hidden(one))
         if not is_fit:
             yield _Refusal(f"it has to be {words}")
 
@@ -721,6 +722,37 @@ def _address(text: str) -> IPv4Address | IPv6Address | None:
         return None
 
 
+_WORD: Final = "[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
+_HOST: Final = rf"(?:{_WORD}(?:\.{_WORD})*|\[[0-9A-Fa-f:]+\])(?::[0-9]+)?"
+_PART: Final = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
+_IMAGE: Final = re.compile(rf"(?:{_HOST}/)?({_PART}(?:/{_PART})*)", re.ASCII)
+"""The name of an image without tag and digest (github.com/distribution/reference regexp.go)."""
+
+_LONGEST_IMAGE: Final = 255
+"""Characters behind the registry."""
+
+
+def _is_image_pattern(text: str) -> bool:
+    """Return whether a text is one of an image's names, or the beginning of some with ``/*`` behind it."""
+    start = text[:-1] if text.endswith("/*") else text
+    if text != text.strip() or not start or "*" in start:
+        return False
+    if start != text:
+        return len(start) > 1
+    found = _IMAGE.fullmatch(text)
+    return found is not None and len(found[1]) <= _LONGEST_IMAGE
+
+
+def _is_whole_image_pattern(text: str) -> bool:
+    """Return whether it is one, with its registry, as names are once their defaults are filled in."""
+    if text.endswith("/*") or not _is_image_pattern(text):
+        return _is_image_pattern(text)
+    host, _, rest = text.partition("/")
+    is_host = "." in host or ":" in host or host == "localhost" or host != host.lower()
+    is_default = host == "index.docker.io" or (host == "docker.io" and "/" not in rest)
+    return bool(rest) and is_host and not is_default
+
+
 _FORMATS: Final[Mapping[str, tuple[Callable[[str], bool], str]]] = {
     "cpus": (_is_cpu_set, "a set of CPUs such as 0-3,6"),
     "whole quantity": (_is_whole, "a quantity such as 10Mi"),
@@ -730,6 +762,11 @@ _FORMATS: Final[Mapping[str, tuple[Callable[[str], bool], str]]] = {
     "single-stack node IP": (
         lambda text: len(_addresses(text)) < 2,
         "one address while the feature gate for a second one is off",
+    ),
+    "image patterns": (_is_image_pattern, "names of images without tag and digest, or REGISTRY/*"),
+    "whole image patterns": (
+        _is_whole_image_pattern,
+        "names of images with their registry, without tag and digest, or REGISTRY/*",
     ),
     "unix endpoint": (_is_unix_endpoint, "a socket such as unix:///run/containerd/containerd.sock"),
 }

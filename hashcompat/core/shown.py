@@ -46,6 +46,9 @@ _UUID: Final = regex(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 _NAME: Final = regex(r"[^=@:]{0,253}")
 
+_UID: Final = regex(r"[0-9a-f-]{32,36}")
+"""That of a pod of an API server, or of a static pod, which is a digest."""
+
 _PRIVATE: Final = "token|passw|pwd|secret|credential|cookie|session|signature|authorization|api_?-?key"
 
 _QUOTING: Final = "pars(?:e|ing)|port|userinfo|value|string|argument|literal|data|input|text|line"
@@ -128,6 +131,11 @@ def _url_in_text(found: str) -> str:
 def name(text: str) -> str:
     """Return a key as a message shows it: what is not a name, or looks generated, is hidden."""
     return text if _NAME.fullmatch(text) and not looks_generated(text) else MASK
+
+
+def uid(text: str) -> str:
+    """Return a pod's UID as a file has it; what is none is shown as a name is."""
+    return text if _UID.fullmatch(text) else name(text)
 
 
 def said(text: str) -> str:

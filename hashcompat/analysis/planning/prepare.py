@@ -16,7 +16,7 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.kubelet.decide.case import RESIZE_GATE, Case
 from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED, is_resized
-from hashcompat.core.kubelet.decide.static import has_own_uid
+from hashcompat.core.kubelet.decide.static import mirror_with_own_uid, mirrored
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.core.model.pods import Container, Node, Pod
@@ -191,17 +191,16 @@ def _is_edited(transition: Transition, spec: Spec) -> bool:
     (LimitRanger). Raises DecodeError as ``prepare``.
     """
     pod, container, old = transition.pod, transition.container, transition.old
-    manifest = pod.static_manifest
-    mirrored = [one for one in pod.mirror.containers if one.name == container.name] if pod.mirror else []
-    if not mirrored or pod.mirror is None or manifest is None or not has_own_uid(manifest):
+    ran = mirrored(container, mirror_with_own_uid(pod))
+    if ran is None:
         return False
-    of_admission = ["resources"] if not is_resized(container, pod.mirror) else []
-    if mirrored[0].spec.get("imagePullPolicy") == "Always":
+    of_admission = ["resources"] if not is_resized(container, ran) else []
+    if ran.spec.get("imagePullPolicy") == "Always":
         of_admission.append("imagePullPolicy")
-    ran = {key: value for key, value in mirrored[0].spec.items() if key not in of_admission}
-    ran |= {key: spec[key] for key in of_admission if key in spec}
-    now_hash, ran_hash = (container_hash(as_decoded(one, old), old).candidates for one in (spec, ran))
-    return now_hash.isdisjoint(ran_hash)
+    was = {key: value for key, value in ran.spec.items() if key not in of_admission}
+    was |= {key: spec[key] for key in of_admission if key in spec}
+    now_hash, was_hash = (container_hash(as_decoded(one, old), old).candidates for one in (spec, was))
+    return now_hash.isdisjoint(was_hash)
 
 
 def _accepted(transition: Transition, spec: Spec, view: View) -> frozenset[Hash]:

@@ -9,6 +9,7 @@ import tarfile
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
+from subprocess import CompletedProcess
 
 import pip
 import pytest
@@ -120,23 +121,18 @@ def built(engine: Node, tag: str, *more: str, file: str = "Dockerfile") -> str:
     return tag
 
 
+def confined(engine: Node, *words: str) -> CompletedProcess[str]:
+    """Run an image that may write no file, has no capability and no network."""
+    limits = ("--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--network=none")
+    return ran(daemons.DOCKER, f"--host=unix://{engine.docker_socket}", "run", "--rm", *limits, *words)
+
+
 @pytest.mark.parametrize(("target", "code"), [(SAME, 0), (NEW, 2)])
 def test_the_image_needs_no_root_no_network_and_no_writable_file(
     engine: Node, image: str, cluster: Path, target: str, code: int
 ) -> None:
-    limits = ("--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--network=none")
-    done = ran(
-        daemons.DOCKER,
-        f"--host=unix://{engine.docker_socket}",
-        "run",
-        "--rm",
-        *limits,
-        f"--volume={cluster}:/cluster.json:ro",
-        image,
-        "gate",
-        f"--to={target}",
-        "--filename=/cluster.json",
-    )
+    place = f"--volume={cluster}:/cluster.json:ro"
+    done = confined(engine, place, image, "gate", f"--to={target}", "--filename=/cluster.json")
     assert done.returncode == code, done.stderr
 
 
@@ -190,13 +186,8 @@ def test_the_image_with_the_extra_plans_a_fleet_with_no_file_but_in_tmp(
     engine: Node, fleet_image: str, cluster: Path, workers: int
 ) -> None:
     """Also by workers, each of which has a process of its own for the files."""
-    limits = ("--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--network=none")
-    done = ran(
-        daemons.DOCKER,
-        f"--host=unix://{engine.docker_socket}",
-        "run",
-        "--rm",
-        *limits,
+    done = confined(
+        engine,
         "--tmpfs=/tmp",
         f"--volume={cluster}:/in/a.json:ro",
         fleet_image,

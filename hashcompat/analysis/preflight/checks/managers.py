@@ -181,9 +181,6 @@ CPU_STATE: Final = Check("PF-105", _find_cpu_state)
 
 _WHOLE_CORES: Final = "full-pcpus-only"
 
-_UID: Final = re.compile("[0-9a-f-]{32,36}")
-"""A pod's uid, or that of a static pod; anything else in the file is not shown."""
-
 
 def _owners(facts: Facts, upgrade: Upgrade) -> dict[tuple[str, str], frozenset[int]]:
     """Return the CPUs that containers have for themselves, by the uids of pods and their own names."""
@@ -211,11 +208,7 @@ def _called(facts: Facts, owner: tuple[str, str]) -> str:
     """Return the name of a container, by its pod's uid where the pod is not in the input."""
     uid, container = owner
     pod = next((pod for pod in facts.cluster.pods or () if pod.uid == uid), None)
-    return (
-        name_path(pod.namespace, pod.name, container)
-        if pod
-        else f"{uid if _UID.fullmatch(uid) else shown.name(uid)}/{container}"
-    )
+    return name_path(pod.namespace, pod.name, container) if pod else f"{shown.uid(uid)}/{container}"
 
 
 def _find_whole_cores(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
@@ -287,7 +280,7 @@ def _find_topology(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         owners = pods
     if not owners or len(_nodes(facts)) < 2:
         return
-    nodes = {node: _cpus_of(facts, node) for node in sorted(_nodes(facts), key=int)}
+    nodes = {node: host.cpus_of(facts.dump, node) for node in sorted(_nodes(facts), key=int)}
     sizes = sorted(map(len, nodes.values()), reverse=True)
     for owner, cpus in sorted(owners.items()):
         spread = [node for node, held in nodes.items() if cpus & held]
@@ -301,14 +294,6 @@ def _find_topology(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
                 f"{policy} does not admit again: its pod is refused (TopologyAffinityError)",
                 _MOVE,
             )
-
-
-def _cpus_of(facts: Facts, node: str) -> frozenset[int]:
-    """Return the CPUs of a NUMA node."""
-    try:
-        return strconv.parse_cpus(facts.dump.read("file", f"{host.NUMA}/node{node}/cpulist").strip())
-    except DecodeError as error:
-        raise UnreadError(str(error)) from None
 
 
 TOPOLOGY: Final = Check("PF-139", _find_topology)

@@ -6,7 +6,6 @@ release at all.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -22,6 +21,7 @@ from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnreadError
 from hashcompat.core.release import Release
 from hashcompat.core.shown import name
+from hashcompat.core.shown import uid as shown_uid
 
 # PF-129: ids for pods with user namespaces.
 
@@ -31,8 +31,6 @@ _UNIT: Final = 65536
 _MOST_PODS: Final = 110
 
 _IDS: Final = 1 << 32
-
-_UID: Final = re.compile("[0-9a-f-]{32,36}")
 
 _FIX: Final = "usermod --add-subuids {0} --add-subgids {0} kubelet, or remove the user kubelet"
 
@@ -87,7 +85,7 @@ def _of_pods(facts: Facts, release: Release, own: host.Range, each: int) -> Iter
         else:
             taken.add(found.first)
             continue
-        pod = uid if _UID.fullmatch(uid) else name(uid)
+        pod = shown_uid(uid)
         yield Problem(
             Status.ERROR,
             pod,

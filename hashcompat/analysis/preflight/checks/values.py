@@ -711,6 +711,10 @@ def _is_pair_of_addresses(text: str) -> bool:
     return len(found) < 2 or (len(found) == len(kinds) and not any(each.is_unspecified for each in found))
 
 
+def _is_one_address(text: str) -> bool:
+    return len(_addresses(text)) < 2
+
+
 def _addresses(text: str) -> list[IPv4Address | IPv6Address]:
     return [address for part in text.split(",") if (address := _address(part.strip())) is not None]
 
@@ -758,11 +762,8 @@ _FORMATS: Final[Mapping[str, tuple[Callable[[str], bool], str]]] = {
     "whole quantity": (_is_whole, "a quantity such as 10Mi"),
     "absolute path": (_is_absolute_path, "an absolute path in its shortest form"),
     "node IPs": (_is_pair_of_addresses, "one address, or one of IPv4 and one of IPv6, not 0.0.0.0 or ::"),
-    "one node IP": (lambda text: len(_addresses(text)) < 2, "one address with this --cloud-provider"),
-    "single-stack node IP": (
-        lambda text: len(_addresses(text)) < 2,
-        "one address while the feature gate for a second one is off",
-    ),
+    "one node IP": (_is_one_address, "one address with this --cloud-provider"),
+    "single-stack node IP": (_is_one_address, "one address while the feature gate for a second one is off"),
     "image patterns": (_is_image_pattern, "names of images without tag and digest, or REGISTRY/*"),
     "whole image patterns": (
         _is_whole_image_pattern,

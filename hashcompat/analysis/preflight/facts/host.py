@@ -409,8 +409,17 @@ ONLINE: Final = "/sys/devices/system/cpu/online"
 
 def online_cpus(dump: Dump) -> frozenset[int]:
     """Return the numbers of the CPUs that the kernel uses; raises AbsentError and UnreadError."""
+    return _cpus(dump, ONLINE)
+
+
+def cpus_of(dump: Dump, node: str) -> frozenset[int]:
+    """Return the numbers of the CPUs of a NUMA node; raises AbsentError and UnreadError."""
+    return _cpus(dump, f"{NUMA}/node{node}/cpulist")
+
+
+def _cpus(dump: Dump, path: str) -> frozenset[int]:
     try:
-        return parse_cpus(dump.read("file", ONLINE).strip())
+        return parse_cpus(dump.read("file", path).strip())
     except DecodeError as error:
         raise UnreadError(str(error)) from None
 

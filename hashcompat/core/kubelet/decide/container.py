@@ -12,7 +12,7 @@ from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.admission import is_windows
 from hashcompat.core.kubelet.decide.case import RESIZE_GATE, Case, Decision, delayed, not_compared, restart
 from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED, is_resized
-from hashcompat.core.kubelet.decide.static import has_own_uid
+from hashcompat.core.kubelet.decide.static import mirror_with_own_uid, mirrored
 from hashcompat.core.model.plan import Shortage
 from hashcompat.core.model.pods import RESIZE_PENDING, ContainerType, Seen
 from hashcompat.core.model.records import Recorded
@@ -414,13 +414,12 @@ def edited(case: Case) -> Decision | None:
 
 def _edited_resources(case: Case) -> Decision | None:
     """Restart a static pod's container for resources that its manifest changes, as resizePolicy says."""
-    mirror, manifest = case.pod.mirror, case.pod.static_manifest
-    if mirror is None or manifest is None or not has_own_uid(manifest) or _is_exempt(case):
+    ran = mirrored(case.container, mirror_with_own_uid(case.pod))
+    if ran is None or _is_exempt(case):
         return None
     if not (case.old.behaviour.resources_recorded and case.new.behaviour.resources_recorded):
         return None
-    ran = next((one for one in mirror.containers if one.name == case.container.name), None)
-    if ran is None or not is_resized(case.container, mirror):
+    if not is_resized(case.container, ran):
         return None
     resources = mapping(case.container.spec.get("resources"))
     for name in _by_restart(case.container.spec):

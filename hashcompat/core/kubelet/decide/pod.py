@@ -12,7 +12,13 @@ from hashcompat.core.catalog.eras import reachable_fields
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_compared
-from hashcompat.core.kubelet.decide.static import by_manifest, by_mirror_pod, has_own_uid, unread
+from hashcompat.core.kubelet.decide.static import (
+    by_manifest,
+    by_mirror_pod,
+    mirror_with_own_uid,
+    mirrored,
+    unread,
+)
 from hashcompat.core.kubelet.decide.whole import Rules, Whole
 from hashcompat.core.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.core.model.pods import FINISHED, Container, ContainerType, Pod
@@ -315,8 +321,8 @@ def edited_static_pod(case: Case) -> Decision | None:
     A manifest with a UID of its own keeps it when it is edited; its mirror pod shows what runs. Source:
     pkg/kubelet/kuberuntime/util/util.go ``PodSandboxChanged``, pkg/kubelet/kubelet.go ``SyncPod``, 1.36.3.
     """
-    mirror, manifest = case.pod.mirror, case.pod.static_manifest
-    if mirror is None or manifest is None or case.whole.runs_none or not has_own_uid(manifest):
+    mirror = mirror_with_own_uid(case.pod)
+    if mirror is None or case.whole.runs_none:
         return None
     was, now = (bool(one.spec.get("hostNetwork")) for one in (mirror, case.pod))
     is_recorded = any(one.host_network is not None for one in case.sandboxes)
@@ -326,7 +332,7 @@ def edited_static_pod(case: Case) -> Decision | None:
         return _new_sandbox(case, Reason(rules.NOT_SEEN, text))
     by_pod = case.pod.spec.get("resources") is not None and _counts_its_own(case, case.new)
     before, after = (one.static_qos_class(by_pod) for one in (Whole(mirror), case.whole))
-    is_edited = any(is_resized(one, mirror) for one in case.pod.containers)
+    is_edited = any(is_resized(one, mirrored(one, mirror)) for one in case.pod.containers)
     if before == after or not (before and after) or (mirror.limited and not is_edited):
         return None
     text = f"its manifest was edited, and its QoS class {before} -> {after} has another cgroup"
@@ -336,19 +342,18 @@ def edited_static_pod(case: Case) -> Decision | None:
     return Decision(Verdict.UNKNOWN, (Reason(rules.NOT_SEEN, text),))
 
 
-def is_resized(container: Container, mirror: Pod) -> bool:
-    """Return whether a manifest has amounts for a container that its mirror pod has not.
+def is_resized(container: Container, ran: Container | None) -> bool:
+    """Return whether a manifest has amounts for a container that its mirror pod's container has not.
 
     What it has besides may be of admission (LimitRanger), which changes none that are there.
     """
     from hashcompat.core.corev1.resources import amount  # noqa: PLC0415 - few decisions compare resources
 
-    ran = next((one.spec for one in mirror.containers if one.name == container.name), None)
     if ran is None:
         return False
     for kind in ("limits", "requests"):
         wanted = mapping(mapping(container.spec.get("resources")).get(kind))
-        has = mapping(mapping(ran.get("resources")).get(kind))
+        has = mapping(mapping(ran.spec.get("resources")).get(kind))
         if any(name not in has or amount(value) != amount(has[name]) for name, value in wanted.items()):
             return True
     return False

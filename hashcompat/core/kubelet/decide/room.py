@@ -70,8 +70,6 @@ _CRITICAL: Final = 2_000_000_000
 
 _KUBERNETES: Final = "kubernetes.io/"
 
-_RETURNS: Final = "runs again is not known"
-
 
 class Asking(msgspec.Struct, frozen=True):
     """What a pod asks for, as one release sums it."""
@@ -118,7 +116,7 @@ def may_return(pod: Pod) -> str:
         ended = all(one.running is False for one in pod.containers)
         is_open = bool(pod.references) or (ended and pod.restart_policy != "Always")
     name = f"{pod.namespace}/{pod.name}"
-    return f"whether the static pod {name}, which has ended, {_RETURNS}" if is_open else ""
+    return f"whether the static pod {name}, which has ended, runs again is not known" if is_open else ""
 
 
 def asking(pod: Pod, allocatable: Mapping[str, Any] | None, kubelet: Kubelet) -> Asking:
@@ -147,7 +145,7 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet) -> Askin
         return name in allocatable and not (by_claim and (container, name) in pod.claims)
 
     def given(which: str, row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-        requests = mapping(mapping(row.get("resources")).get("requests"))
+        requests = _requests(row)
         changed = resized.get(str(row.get("name") or "-"))
         is_init = key == "initContainers" and row.get("restartPolicy") != "Always"
         # up to 1.36 only what runs on is looked up in the status
@@ -187,28 +185,31 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet) -> Askin
         freed = _summed(spec, lambda row, key: given("own", row, key), sidecars=adds)
     freed = {name: number + (overhead.get(name, 0) if number else 0) for name, number in freed.items()}
     claims = frozenset(name for _, name in pod.claims)
-    wanted = _wanted(spec, overhead, gates.is_on(POD_RESOURCES_GATE)) if is_to_be_resized(pod) else {}
+    wanted = _wanted(spec, overhead, gates.is_on(POD_RESOURCES_GATE)) if _is_to_be_resized(pod) else {}
     return Asking(_scalar(admitted), _scalar(counted), freed, wanted, claims)
+
+
+def _requests(spec: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a container, or a pod itself, requests."""
+    return mapping(mapping(spec.get("resources")).get("requests"))
 
 
 def _of_whole(
     spec: Mapping[str, Any], changed: Mapping[str, Mapping[str, Any]], which: str
 ) -> dict[str, int]:
     """Return what a pod itself requests; ``changed`` is what its status shows of a resize of that."""
-    requests = mapping(mapping(spec.get("resources")).get("requests"))
+    requests = _requests(spec)
     merged = _merged(requests, changed, which) if changed else requests
     return {name: _of(name, merged[name]) for name in requests if _of_pods(name)}
 
 
 def _wanted(spec: Mapping[str, Any], overhead: Amounts, by_pod: bool) -> dict[str, int]:
-    def of(row: Mapping[str, Any], _: str) -> Mapping[str, Any]:
-        return mapping(mapping(row.get("resources")).get("requests"))
-
     of_pod = _of_whole(spec, {}, "own") if by_pod else {}
-    return _added({**_summed(spec, of, sidecars=True), **of_pod}, overhead)
+    of_containers = _summed(spec, lambda row, _: _requests(row), sidecars=True)
+    return _added({**of_containers, **of_pod}, overhead)
 
 
-def is_to_be_resized(pod: Pod) -> bool:
+def _is_to_be_resized(pod: Pod) -> bool:
     """Return whether a pod's spec asks for other resources than its kubelet has allocated, as it shows."""
     return bool(pod.resized) and (pod.seen is not None or pod.resizing == RESIZE_PENDING)
 
@@ -381,7 +382,9 @@ class Tenant(msgspec.Struct, frozen=True, eq=False):
     refused: bool = False
     """Whether it is not admitted for another reason, so that it takes no room."""
     doubt: str = ""
-    """Why it may not be there at all (``may_return``); empty for others."""
+    """Why it may not be there at all (``may_return``), or not be admitted; empty for others."""
+    may_return: bool = False
+    """Whether that is because it has ended, and its manifest may be there still."""
 
     @property
     def order(self) -> tuple[bool, str]:
@@ -406,12 +409,12 @@ def tenant_of(pod: Pod, asks: Asking, *, refused: bool = False, is_open: bool = 
     So no time of a mirror pod is its static pod's, and these have no order. One without a mirror pod goes by
     its name. ``is_open``: whether it is not known if it is refused for another reason.
     """
-    doubt = may_return(pod)
+    doubt = returns = may_return(pod)
     if is_open and not doubt:
         doubt = f"whether {pod.namespace}/{pod.name} is admitted is not known"
     if pod.static:
         pod = structs.replace(pod, created="", uid=pod.uid or f"{pod.namespace}/{pod.name}")
-    return Tenant(pod, asks, refused, doubt)
+    return Tenant(pod, asks, refused, doubt, bool(returns))
 
 
 def outcomes(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
@@ -421,12 +424,12 @@ def outcomes(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[s
     pods of one second, or on a pod that may not be there.
     """
     found = _ordered(tenants, node, kubelet)
-    doubts = [one.doubt for one in tenants if one.doubt]
-    if not doubts:
+    first = next((one for one in tenants if one.doubt), None)
+    if first is None:
         return found
     without = _ordered([one for one in tenants if not one.doubt], node, kubelet)
     open_ = {
-        uid: structs.replace(short, certain=False, why=doubts[0], by_manifest=doubts[0].endswith(_RETURNS))
+        uid: structs.replace(short, certain=False, why=first.doubt, by_manifest=first.may_return)
         for uid, short in (found | without).items()
         if not (uid in found and uid in without)
     }
@@ -603,12 +606,12 @@ class _Admitted:
         victims = preempted(tenant, self.pods, [(one.resource, one.missing) for one in lacks], self._kubelet)
         if victims is None:
             return False
-        short = Shortage(lacks[0].resource, preemptor=tenant.name)
-        if not any(one.certain for one in lacks):  # then there may be room for both
-            short = structs.replace(short, certain=False, why=lacks[0].why)
-            self.found |= {victim.pod.uid: short for victim in victims}
-            return True
+        certain = any(one.certain for one in lacks)
+        why = "" if certain else lacks[0].why
+        short = Shortage(lacks[0].resource, preemptor=tenant.name, certain=certain, why=why)
         self.found |= {victim.pod.uid: short for victim in victims}
+        if not certain:  # then there may be room for both
+            return True
         left = [one for one in self.pods if one not in victims]
         for one in _alike(tenant, victims, left, [one.resource for one in lacks], self._kubelet):
             self.found[one.pod.uid] = structs.replace(short, certain=False, why=_CHANCE)

@@ -16,7 +16,7 @@ from hashcompat.core.catalog.releases import same_build, same_minor
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsonpath import part
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision
-from hashcompat.core.model.pods import Pod, StaticManifest
+from hashcompat.core.model.pods import Container, Pod
 from hashcompat.core.model.uids import is_computed
 from hashcompat.core.model.verdicts import Reason, Verdict
 
@@ -96,9 +96,19 @@ def unread(case: Case) -> bool:
     return not runs and all(one.gates.is_on(REFERENCES_GATE) for one in (case.old, case.new))
 
 
-def has_own_uid(manifest: StaticManifest) -> bool:
-    """Return whether a manifest sets a UID, which an edit leaves as it is."""
-    return bool(part(manifest.content, "metadata").get("uid"))
+def mirror_with_own_uid(pod: Pod) -> Pod | None:
+    """Return the mirror pod of a manifest that sets a UID, which an edit leaves as it is; None for others.
+
+    It alone shows by which manifest the pod runs.
+    """
+    manifest = pod.static_manifest
+    sets_uid = manifest is not None and part(manifest.content, "metadata").get("uid")
+    return pod.mirror if sets_uid else None
+
+
+def mirrored(container: Container, mirror: Pod | None) -> Container | None:
+    """Return a mirror pod's container of the same name; None where it has none."""
+    return next((one for one in mirror.containers if one.name == container.name), None) if mirror else None
 
 
 def is_pinned(pod: Pod) -> bool:

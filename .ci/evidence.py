@@ -5,6 +5,7 @@
                                                        the fast path if all its rounds did
     python .ci/evidence.py settings REPORT SEED        the kubelets whose settings were compared
     python .ci/evidence.py check                       a step of .ci/run
+    python .ci/evidence.py fresh                       the end of .ci/full: fail where a row is missing or old
 
 Both work in the repository that is the current directory.
 """
@@ -79,6 +80,8 @@ each is refused by both or by neither, `preflight` and a program with the kubele
 |---|---|---|---|---|
 {rows}
 """
+NEWEST = 300
+"""How many commits ago a row may have been made: code that changed much since is not what ran."""
 ROUNDS, PODS, PLANS = "fastPathRounds", "fastPathPods", "fastPathPlans"
 
 Record = dict[str, Any]
@@ -251,8 +254,22 @@ def _outside(name: str, record: Record) -> str:
     return f"{PAGE}: {name} ran on {record['commit']}, which is not in the history of this commit\n"
 
 
+def outdated() -> str:
+    """Return which rows are missing, or were made too many commits ago; an empty string for none."""
+    found = records()
+    every = [(name, record["commit"]) for kind in found.values() for name, record in kind.items()]
+    ago = {commit: int(_output("git", "rev-list", "--count", f"{commit}..HEAD")) for _, commit in every}
+    old = [name for name, commit in every if ago[commit] > NEWEST]
+    missing = [name for name in ABOUT if name not in found["suites"]]
+    parts = {f"made over {NEWEST} commits ago": old, "never made": missing}
+    return "; ".join(f"{len(names)} {what}: {', '.join(names)}" for what, names in parts.items() if names)
+
+
 def main(command: str, *arguments: str) -> int:
     """Record a suite or readers, or check what is recorded."""
+    if command == "fresh":
+        print(outdated() or f"{PAGE}: every row is of the last {NEWEST} commits")
+        return 1 if outdated() else 0
     if command != "check":
         if command == "record":
             _record(*arguments)

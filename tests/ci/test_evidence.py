@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -11,6 +12,13 @@ import pytest
 
 from tests.ci.test_counts import properties, report
 from tests.helpers.program import ROOT
+
+
+FRESH = (
+    *("python", "slow", "oracle", "fuzz", "fleet", "shell", "browser", "attack", "runtime", "patch"),
+    *("server", "reality", "standalone", "large"),
+)
+"""The suites that the page has a row for."""
 
 
 def evidence(directory: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -141,6 +149,26 @@ def test_each_suite_has_the_commit_that_it_ran_on(repository: Path) -> None:
     assert f"`{second}` | 42 |" in page
     commit(repository, "more evidence")
     assert check(repository) == (0, "docs/evidence.md: 2 suites, in the history of this commit\n")
+
+
+def test_the_whole_run_leaves_no_row_that_is_old(repository: Path) -> None:
+    record(repository, "patch")
+    for number in range(300):
+        git(repository, "commit", "--quiet", "--allow-empty", "--message", str(number))
+    record(repository, "fuzz")
+    done = evidence(repository, "fresh")
+    assert done.returncode == 1
+    assert "commits ago" not in done.stdout
+    git(repository, "commit", "--quiet", "--allow-empty", "--message", "one more")
+    done = evidence(repository, "fresh")
+    assert done.returncode == 1
+    assert done.stdout.startswith("1 made over 300 commits ago: patch; 12 never made: python, slow, oracle, ")
+    record(repository, "patch")
+    kept = json.loads((repository / ".ci" / "evidence.json").read_text())
+    every = {name: kept["suites"]["patch"] for name in FRESH}
+    (repository / ".ci" / "evidence.json").write_text(json.dumps({**kept, "suites": every}))
+    done = evidence(repository, "fresh")
+    assert (done.returncode, done.stdout) == (0, "docs/evidence.md: every row is of the last 300 commits\n")
 
 
 def test_readers_count_one_by_one_where_a_run_breaks_off(repository: Path) -> None:

@@ -195,12 +195,9 @@ class Whole:
 
         ``mends``: whether admission puts the node's operating system in its labels first.
         """
-        labels = node.labels or {}
-        if mends and node.system:
-            labels = {**labels, SYSTEM: node.system}
         return self.once(
             ("selected", looked_at, mends),
-            lambda: selected(self._pod.spec, node.name, labels, looked_at),
+            lambda: selected(self._pod.spec, node.name, _labels(node, mends=mends), looked_at),
             of=node,
         )
 
@@ -229,6 +226,12 @@ class Whole:
         for container in self._pod.containers:
             by_type[container.type].append(container)
         return by_type
+
+
+def _labels(node: Node, *, mends: bool) -> Mapping[str, Any]:
+    """Return the labels of a node that has some, as admission compares them."""
+    labels = node.labels or {}
+    return {**labels, SYSTEM: node.system} if mends and node.system else labels
 
 
 # What becomes of a container that ended, by its exit code, its policy and its rules.

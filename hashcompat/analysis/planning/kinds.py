@@ -49,8 +49,8 @@ OF_CONTAINER: Final = frozenset(
 
 WITHOUT_PLUGIN: Final = frozenset(
     {
-        *("csi", "ephemeral", "image", "scaleIO", "flocker", "quobyte", "storageos", "glusterfs"),
-        *("cephfs", "rbd", "gitRepo"),
+        *("csi", "ephemeral", "image", "photonPersistentDisk", "scaleIO", "flocker", "quobyte"),
+        *("storageos", "glusterfs", "cephfs", "rbd", "gitRepo"),
     }
 )
 """The kinds of volumes that some kubelets have no plugin for (``volumesWithoutPlugin`` in behaviour.json):

@@ -27,6 +27,7 @@ from hashcompat.sources import budgets, snapshots
 from hashcompat.sources.documents import IN_NO_FILE, Fields, InFile
 from hashcompat.sources.pods import of_pod, of_template
 from hashcompat.sources.statuses import heartbeat
+from hashcompat.sources.volumes import behind
 from hashcompat.sources.workloads import Templates, group_of, place_of
 
 Found = Pod | Node | Record | Budget | Service
@@ -235,6 +236,7 @@ def of_node(found: Fields) -> Node:
         _arguments(part(metadata.value, "annotations").get("k3s.io/node-args")),
         heartbeat(status.value.get("conditions")),
         _system(info, labels),
+        _drivers(part(metadata.value, "annotations").get("csi.volume.kubernetes.io/nodeid")),
     )
 
 
@@ -255,12 +257,23 @@ def _system(info: Fields, labels: Mapping[str, Any] | None) -> str:
 
 def _arguments(noted: object) -> tuple[str, ...] | None:
     """Return the arguments that k3s notes (its pkg/nodeconfig/nodeconfig.go, a JSON list, tokens masked)."""
-    try:
-        found = loads(noted) if isinstance(noted, str) else None
-    except InputError:
-        return None
+    found = _noted(noted)
     words = found if isinstance(found, list) else []
     return tuple(words) if words and all(isinstance(word, str) for word in words) else None
+
+
+def _drivers(noted: object) -> frozenset[str]:
+    """Return the CSI drivers of a node (pkg/volume/csi/nodeinfomanager/nodeinfomanager.go, 1.11 - 1.37)."""
+    found = _noted(noted)
+    return frozenset(map(clean, found)) if isinstance(found, Mapping) else frozenset()
+
+
+def _noted(text: object) -> object:
+    """Return the JSON in an annotation; None where it is none."""
+    try:
+        return loads(text) if isinstance(text, str) else None
+    except InputError:
+        return None
 
 
 def _amounts(found: object) -> Mapping[str, Any] | None:
@@ -325,13 +338,14 @@ def pods_of(objects: Iterable[Object], templates: Templates, uids: set[Key] | No
 
 
 def _every(objects: Iterable[Object], templates: Templates) -> Iterator[tuple[Object, Pod]]:
-    makers = templates.makers
+    makers, volumes = templates.makers, templates.volumes
     for found in objects:
         for pod in read(found) if templates.counts(found.value) else ():
             if type(pod) is Pod:
                 workload = makers.get((pod.namespace, pod.owner), pod.workload) if makers else pod.workload
-                same = workload == pod.workload
-                yield found, pod if same else structs.replace(pod, workload=workload)
+                kinds = behind(pod.spec, pod.namespace, pod.name, volumes) if volumes else ()
+                same = workload == pod.workload and kinds == pod.persistent
+                yield found, pod if same else structs.replace(pod, workload=workload, persistent=kinds)
 
 
 def _uid(found: Object, pod: Pod) -> str:
@@ -405,6 +419,7 @@ _PARTS: Final[Mapping[str, str]] = {
     "capacity": "capacity",
     "node_arguments": "arguments of k3s",
     "system": "operating system",
+    "drivers": "CSI drivers",
 }
 """What is read of a node that does not change while it runs as it is, with its words in messages."""
 

@@ -23,6 +23,7 @@ from hashcompat.core.go.jsonpath import part, rows, text
 from hashcompat.core.go.jsontext import clean
 from hashcompat.core.model.escape import count, some
 from hashcompat.core.regex import regex
+from hashcompat.sources.volumes import Claims
 
 _HASH_LABELS: Final = {"pod-template-hash": "Deployment", "rollouts-pod-template-hash": "Rollout"}
 """What follows the owner in a ReplicaSet's name (pkg/controller/deployment/sync.go ``getNewReplicaSet``)."""
@@ -176,6 +177,9 @@ class Templates(msgspec.Struct, frozen=True):
     makers: Mapping[tuple[str, str], str] = {}
     """What controls each ReplicaSet and Job in the input, or itself: ``Kind/name`` by namespace and that."""
 
+    volumes: Mapping[tuple[str, str], str] = {}
+    """The kinds of PersistentVolumes behind claims, by their namespaces and names (``Claims.kinds``)."""
+
     def counts(self, value: Mapping[str, Any]) -> bool:
         """Return whether an object is read: all are, but for pod templates that do not count."""
         if value.get("kind") == "Pod":
@@ -225,7 +229,7 @@ class _Workload(msgspec.Struct, frozen=True):
 
 
 class Census:
-    """Collects who owns what, object by object; it grows with controllers, not with pods."""
+    """Collects who owns and who claims what, object by object; it grows with controllers, not with pods."""
 
     def __init__(self) -> None:
         self.has_pods = False
@@ -234,6 +238,7 @@ class Census:
         self._above: dict[Key, set[Key]] = {}
         self._workloads: dict[object, _Workload] = {}
         self._makers: dict[tuple[str, str], str] = {}
+        self._claims = Claims()
 
     def add(self, value: Mapping[str, Any]) -> None:
         """Take one object, of any kind and in any condition, into account."""
@@ -246,6 +251,7 @@ class Census:
                 if made_by:
                     self._above.setdefault(key, set()).add(made_by)
             return
+        self._claims.add(value)
         uid = text(metadata, "uid")
         named = str(value.get("kind")), text(metadata, "namespace") or "default", text(metadata, "name")
         keys = (uid, named) if uid else ()
@@ -270,7 +276,8 @@ class Census:
     @property
     def size(self) -> int:
         """The number of facts, weighed by the memory that they take."""
-        return len(self._owners) + len(self._above) + 3 * len(self._workloads) + len(self._makers)
+        owners = len(self._owners) + len(self._above) + len(self._makers)
+        return owners + 3 * len(self._workloads) + self._claims.size
 
     @property
     def has_workloads(self) -> bool:
@@ -283,6 +290,7 @@ class Census:
         self._owners |= other._owners
         self._workloads |= other._workloads
         self._makers |= other._makers
+        self._claims.merge(other._claims)
         for key, above in other._above.items():
             self._above.setdefault(key, set()).update(above)
 
@@ -307,6 +315,7 @@ class Census:
                 *_not_read(left),
             ),
             self._makers,
+            self._claims.kinds(),
         )
 
     def _has_none(self, one: _Workload) -> bool:

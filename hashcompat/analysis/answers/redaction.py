@@ -132,8 +132,10 @@ class Redaction:
         except DecodeError as error:
             place = pod.containers[0].path.rpartition(".")[0]
             raise InputError(f"{pod.origin}: {place}{error}") from None
-        if not pod.static and has_rare_volume(pod):
-            kinds = mounted(pod.spec, WITHOUT_PLUGIN)
+        behind = WITHOUT_PLUGIN.intersection(pod.persistent)
+        if not pod.static and (behind or has_rare_volume(pod)):
+            # What is behind a claim is kept as a volume of its own: the volumes of a cluster are not.
+            kinds = sorted({*mounted(pod.spec, WITHOUT_PLUGIN), *behind})
             spec = {**spec, "volumes": [{"name": MASK, kind: {}} for kind in kinds]}
         containers = tuple(self._container(pod, container) for container in pod.containers)
         seen = None if pod.seen is None else {name: self._seen(one) for name, one in pod.seen.items()}

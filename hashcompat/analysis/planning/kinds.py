@@ -63,6 +63,7 @@ _NAMES_OF_POD: Final = frozenset(
         *("images", "mirror"),  # of static pods, which are decided one by one
         *("created", "resized", "claims", "ends"),  # what these decide is looked at before kinds are
         *("phase", "seen", "resizing"),  # reported
+        "persistent",  # looked at besides: claims of one name may be bound to any volume
     }
 )
 
@@ -103,7 +104,8 @@ def kind(pod: Pod, node: Node | None, dates: Dates | None = None) -> bytes:
 
     Without ``dates`` no day on which a container started counts.
     """
-    return _digest((_facts(pod), reported(pod), node and _node(asked(pod), node), states(pod, dates)))
+    of_node = node and _node(asked(pod), node)
+    return _digest((_facts(pod), pod.persistent, reported(pod), of_node, states(pod, dates)))
 
 
 def _facts(pod: Pod) -> tuple[object, ...]:
@@ -187,7 +189,9 @@ def days_as_one(pod: Pod) -> bytes:
 
 _facts_of_pod = besides(Pod, _NAMES_OF_POD)
 _facts_of_container = besides(Container, _NAMES_OF_CONTAINER)
-_facts_of_node = besides(Node, ("name", "labels", "heartbeat", "allocatable", "capacity", "node_arguments"))
+_facts_of_node = besides(
+    Node, ("name", "labels", "heartbeat", "allocatable", "capacity", "node_arguments", "drivers")
+)
 
 
 def _identity(pod: Pod) -> tuple[Hashable, ...]:

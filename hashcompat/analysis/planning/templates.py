@@ -250,7 +250,7 @@ class Templates:
         if dates not in self._kind:
             facts, asks = self._of_shape(pod)
             of_node = self._node_kind(asks, node)
-            decides = facts, reported(pod), asks.affinity, of_node, *states(pod, dates)
+            decides = facts, pod.persistent, reported(pod), asks.affinity, of_node, *states(pod, dates)
             self._kind[dates] = self._standing_for(decides)
         return self._kind[dates]
 

@@ -290,20 +290,41 @@ def volume_kinds(spec: Mapping[str, Any]) -> frozenset[str]:
 
 
 def mounted(spec: Mapping[str, Any], kinds: Collection[str]) -> list[str]:
-    """Return those of some kinds of volumes that a container mounts, by ``volumeMounts``, sorted.
-
-    A kubelet waits for no other one (pkg/kubelet/volumemanager/volume_manager.go ``getExpectedVolumes``).
-    """
-    named = {
-        mount.get("name")
-        for key in CONTAINER_LISTS
-        for container in _items(spec.get(key))
-        for mount in _items(container.get("volumeMounts"))
-        if isinstance(mount.get("name"), str)
-    }
-    volumes = [volume for volume in _items(spec.get("volumes")) if _is_in(volume.get("name"), named)]
+    """Return those of some kinds of volumes that a container mounts, sorted."""
+    volumes = _mounted(spec)
     return sorted({kind for kind in kinds for volume in volumes if volume.get(kind) is not None})
 
 
-def _is_in(name: object, names: Collection[object]) -> bool:
-    return isinstance(name, str) and name in names
+def claims(spec: Mapping[str, Any], pod: str) -> list[str]:
+    """Return the names of the PersistentVolumeClaims that the containers of a pod of that name mount.
+
+    The claim of an ephemeral volume has a name that follows from both (component-helpers storage/ephemeral
+    ``VolumeClaimName``).
+    """
+    found = list[str]()
+    for volume in _mounted(spec):
+        claim = volume.get("persistentVolumeClaim")
+        name = claim.get("claimName") if isinstance(claim, Mapping) else None
+        if isinstance(name, str):
+            found.append(name)
+        elif claim is None and volume.get("ephemeral") is not None:
+            found.append(f"{pod}-{volume['name']}")
+    return found
+
+
+def _mounted(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the volumes that a container mounts, by ``volumeMounts`` or, as they are, ``volumeDevices``.
+
+    A kubelet waits for no other one (pkg/kubelet/volumemanager/volume_manager.go ``getExpectedVolumes``).
+    """
+    listed = _items(spec.get("volumes"))
+    if not listed:
+        return []
+    named = {
+        mount["name"]
+        for key in CONTAINER_LISTS
+        for container in _items(spec.get(key))
+        for mount in (*_items(container.get("volumeMounts")), *_items(container.get("volumeDevices")))
+        if isinstance(mount.get("name"), str)
+    }
+    return [volume for volume in listed if isinstance(volume.get("name"), str) and volume["name"] in named]

@@ -282,6 +282,10 @@ class Pod(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its spec is
     claims: frozenset[tuple[str, str]] = frozenset()
     """The containers and extended resources that a claim backs, as the status shows."""
 
+    persistent: tuple[str, ...] = ()
+    """The kinds of the PersistentVolumes behind the claims that its containers mount, such as ``rbd``: those
+    that some kubelets have no plugin for, where the input has the volumes."""
+
     seen: Mapping[str, Seen] | None = None
     """What its kubelet has seen of its containers, by their names, where the spec changed since; None where
     it did not, or the status does not show that (before 1.34)."""
@@ -357,6 +361,9 @@ class Node(msgspec.Struct, frozen=True):
 
     system: str = ""
     """Its operating system, as Go names it: ``linux``; empty where it shows that nowhere."""
+
+    drivers: frozenset[str] = frozenset()
+    """The CSI drivers whose node plugins are registered with its kubelet, as far as it shows them."""
 
 
 class Source(StrEnum):

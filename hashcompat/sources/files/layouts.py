@@ -297,8 +297,8 @@ _SUPPORT_BUNDLE: Final = Layout(
     regex(r"(?:^|/)cluster-resources/(?:pods/[^/]+|nodes)\.json$"),
     regex(r"(?:^|/)cluster-resources/"),
     regex(
-        rf"(?:^|/)cluster-resources/(?:(?:pods|services|{_WORKLOADS}|{_JOBS}|pod-disruption-budgets)/[^/]+"
-        r"|nodes|namespaces)\.json$"
+        rf"(?:^|/)cluster-resources/(?:(?:pods|services|pvcs|{_WORKLOADS}|{_JOBS}|pod-disruption-budgets)/[^/]+"
+        r"|nodes|namespaces|pvs)\.json$"
     ),
     "it has the namespaces that its collector could read",
     failures=regex(r"(?:^|/)cluster-resources/(?:pods|nodes|namespaces)-errors\.json$"),
@@ -308,9 +308,9 @@ _MUST_GATHER: Final = Layout(
     regex(r"(?:^|/)(?:namespaces/[^/]+/core/pods|cluster-scoped-resources/core/nodes(?:/[^/]+)?)\.yaml$"),
     regex(r"(?:^|/)(?:namespaces/[^/]+|cluster-scoped-resources)/"),
     regex(
-        r"(?:^|/)(?:namespaces/[^/]+/(?:core/(?:pods|services|replicationcontrollers)|pods/[^/]+/[^/]+"
+        r"(?:^|/)(?:namespaces/[^/]+/(?:core/(?:pods|services|replicationcontrollers|persistentvolumeclaims)|pods/[^/]+/[^/]+"
         rf"|apps/(?:{_WORKLOADS})|batch/(?:{_JOBS})|policy/poddisruptionbudgets(?:/[^/]+)?|[^/]+)"
-        r"|cluster-scoped-resources/core/nodes(?:/[^/]+)?)\.yaml$"
+        r"|cluster-scoped-resources/core/(?:nodes|persistentvolumes)(?:/[^/]+)?)\.yaml$"
     ),
     "pods of namespaces that it did not inspect are missing",
     copies=regex(r"(.*?namespaces/[^/]+/)pods/[^/]+/[^/]+\.yaml$"),
@@ -320,7 +320,8 @@ _BACKUP: Final = Layout(
     regex(r"(?:^|/)resources/(?:pods/namespaces/[^/]+|nodes/cluster)/[^/]+\.json$"),
     regex(r"(?:^|/)resources/[^/]+/(?:v[^/]+/)?(?:namespaces/[^/]+|cluster)/"),
     regex(
-        rf"(?:^|/)resources/(?:pods|nodes|namespaces|services|replicationcontrollers|(?:{_WORKLOADS})\.apps"
+        r"(?:^|/)resources/(?:pods|nodes|namespaces|services|persistentvolume(?:claim)?s|replicationcontrollers"
+        rf"|(?:{_WORKLOADS})\.apps"
         rf"|(?:{_JOBS})\.batch|poddisruptionbudgets\.policy)/(?:namespaces/[^/]+|cluster)/[^/]+\.json$"
     ),
     "what the backup excludes is missing, nodes too unless it has cluster resources",
@@ -349,6 +350,8 @@ _KINDS: Final = {
     "replicasets": ("apps/v1", "ReplicaSet"),
     "jobs": ("batch/v1", "Job"),
     "cronjobs": ("batch/v1", "CronJob"),
+    "pvs": ("v1", "PersistentVolume"),
+    "pvcs": ("v1", "PersistentVolumeClaim"),
     "pod-disruption-budgets": ("policy/v1", "PodDisruptionBudget"),
 }
 """The kinds of the objects in an array, by the name of its directory or file in a support bundle."""

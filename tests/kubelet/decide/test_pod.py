@@ -408,6 +408,21 @@ def stored(kind: str, *, mounted: bool = True) -> Json:
     return pod({**C, "volumeMounts": mounts}, spec={"volumes": volumes})
 
 
+def claiming(name: str, claim: str) -> Json:
+    """Return a pod that mounts what is behind a claim."""
+    volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": claim}}]
+    mounting = {**C, "volumeMounts": [{"name": "v", "mountPath": "/v"}]}
+    uid = f"00000000-0000-4000-8000-0000000000{ord(name[-1]):02}"
+    return pod(mounting, name=name, metadata={"uid": uid}, spec={"volumes": volumes})
+
+
+def volume(kind: str, claim: str) -> Json:
+    """Return a PersistentVolume that is bound to a claim."""
+    spec = {kind: {}, "claimRef": {"namespace": "ns", "name": claim}}
+    of = {"metadata": {"name": f"pv-{claim}"}, "spec": spec, "status": {"phase": "Bound"}}
+    return {"apiVersion": "v1", "kind": "PersistentVolume", **of}
+
+
 WAITS: Expected = ("KEEP", ["HC044"])
 RESTART: Expected = ("RESTART", ["HC004"])
 GIT = ("--feature-gates", "GitRepoVolumeDriver=true")
@@ -424,6 +439,8 @@ GIT = ("--feature-gates", "GitRepoVolumeDriver=true")
         ("1.24.17", "1.25.16", stored("glusterfs"), (), KEEP),
         ("1.24.17", "1.25.16", stored("flocker"), (), WAITS),
         ("1.21.14", "1.22.17", stored("scaleIO"), (), WAITS),
+        ("1.15.12", "1.16.15", stored("photonPersistentDisk"), (), WAITS),
+        ("1.14.10", "1.15.12", stored("photonPersistentDisk"), (), KEEP),
         ("1.30.14", "1.33.13", stored("gitRepo"), (), WAITS),
         ("1.30.14", "1.33.13", stored("gitRepo"), GIT, ("RESTART", ["HC001"])),
         ("1.16.15", "1.13.12", stored("csi"), (), WAITS),
@@ -435,6 +452,27 @@ def test_hc044_a_volume_without_a_plugin_is_waited_for(
     run: Run, old: str, new: str, given: Json, more: tuple[str, ...], expected: Expected
 ) -> None:
     assert decided(run, old, new, given, more=more) == expected
+
+
+def test_hc044_a_volume_behind_a_claim_is_waited_for_too(run: Run, tmp_path: Path) -> None:
+    """Each pod of a StatefulSet has a claim of its own, and the volumes behind them may differ."""
+    claimed = [claiming(f"db-{number}", f"data-db-{number}") for number in range(4)]
+    volumes = [volume("rbd", "data-db-1"), volume("csi", "data-db-2"), volume("cephfs", "data-db-3")]
+    given = as_json(*claimed, *volumes)
+    way = ("plan", "--from", "1.30.14", "--to", "1.31.14", "-o", "json", "-f")
+    found = run(*way, "-", stdin=given)
+
+    assert [item["verdict"] for item in found.items] == ["RESTART", "KEEP", "RESTART", "KEEP"]
+    (reason,) = found.items[1]["reasons"]
+    assert reason["id"] == "HC044"
+    assert reason["text"].endswith("1.31.14 has no plugin for a volume of the pod (rbd by a claim)")
+    (tmp_path / "s.json").write_text(run("snapshot", "-f", "-", stdin=given).out)
+    kept = run(*way, tmp_path / "s.json")
+    assert [item["verdict"] for item in kept.items] == [item["verdict"] for item in found.items]
+
+
+def test_a_claim_whose_volume_is_not_in_the_input_decides_nothing(run: Run) -> None:
+    assert decided(run, "1.30.14", "1.31.14", claiming("db-0", "data")) == ("RESTART", ["HC001"])
 
 
 def test_a_static_pod_with_another_uid_ends_and_waits_for_a_volume_without_a_plugin(

@@ -188,7 +188,11 @@ class Whole:
 
     def mounts(self, kinds: Collection[str]) -> str:
         """Return those of some kinds of volumes that a container mounts, as text; empty for none."""
-        return self.once(("volumes", frozenset(kinds)), lambda: ", ".join(mounted(self._pod.spec, kinds)))
+        return self.once(("volumes", frozenset(kinds)), lambda: ", ".join(self._mounted(kinds)))
+
+    def _mounted(self, kinds: Collection[str]) -> Iterator[str]:
+        yield from mounted(self._pod.spec, kinds)
+        yield from (f"{kind} by a claim" for kind in self._pod.persistent if kind in kinds)
 
     def is_selected(self, node: Node, looked_at: str, *, mends: bool) -> bool:
         """Return whether a node whose labels are known has what the pod asks for (``selected``).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -154,6 +155,35 @@ def test_pf144_a_volume_for_a_csi_driver(kind: str, current: str, to: str, expec
     rows = found("PF-144", dump(), upgrade(to, current), cluster, ALL)
     assert [(state, name) for state, name, _ in rows] == [("WARN", "ns/p") if expected else ("OK", "")]
     assert expected in rows[0][2]
+
+
+@pytest.mark.parametrize(
+    ("current", "to", "driver", "expected"),
+    [
+        ("1.22.17", "1.23.17", "pd.csi.storage.gke.io", ("INFO", "which the node has")),
+        ("1.22.17", "1.23.17", "ebs.csi.aws.com", ("WARN", "takes the CSI driver")),
+        ("1.27.16", "1.28.15", "pd.csi.storage.gke.io", ("OK", "")),
+        ("1.27.16", "1.28.15", "ebs.csi.aws.com", ("WARN", "no plugin of its own")),
+    ],
+)
+def test_pf144_a_driver_that_is_registered_mounts_it(
+    current: str, to: str, driver: str, expected: tuple[str, str]
+) -> None:
+    """Also by a claim; the kubelet notes the drivers in an annotation of its Node."""
+    noted = {"csi.volume.kubernetes.io/nodeid": json.dumps({driver: "n1"})}
+    status = {"nodeInfo": {"kubeletVersion": f"v{current}"}}
+    node = {"kind": "Node", "metadata": {"name": "n1", "annotations": noted}, "status": status}
+    claim = {"metadata": {"name": "c", "namespace": "ns"}, "spec": {"volumeName": "pv"}}
+    volume = {"kind": "PersistentVolume", "metadata": {"name": "pv"}, "spec": {"gcePersistentDisk": {}}}
+    claiming = of_cloud("persistentVolumeClaim")
+    claiming["spec"]["volumes"][0]["persistentVolumeClaim"] = {"claimName": "c"}
+    by_claim = [claiming, volume, {"kind": "PersistentVolumeClaim", **claim}]
+    for objects in ([of_cloud("gcePersistentDisk")], by_claim):
+        given = hashcompat.load([node, *objects])
+        cluster = Cluster(given.nodes[0], tuple(given.pods))
+        ((state, _, text),) = found("PF-144", dump(), upgrade(to, current), cluster, ALL)
+        assert state == expected[0]
+        assert expected[1] in text
 
 
 def test_pf144_a_volume_that_no_container_mounts_is_not_waited_for() -> None:

@@ -150,23 +150,32 @@ _MIGRATED: Final[Mapping[str, tuple[str, str]]] = {
 def _find_migrated(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     """Find pods with such a volume where the gate is on from now on, or the plugin was removed.
 
-    A container that runs proves nothing: a kubelet that waits for a volume leaves it alone.
+    A container that runs proves nothing: a kubelet that waits for a volume leaves it alone. That the driver
+    is registered with the kubelet does.
     """
     release, now, before = upgrade.target.release, upgrade.hazards, upgrade.before
-    for pod in facts.pods:
-        for kind in mounted(pod.spec, _MIGRATED) if pod.phase not in FINISHED else ():
+    registered = facts.cluster.node.drivers if facts.cluster.node else frozenset()
+    for pod in (each for each in facts.pods if each.phase not in FINISHED):
+        ways = dict.fromkeys(_MIGRATED.keys() & {*pod.persistent}, " by a claim")
+        ways |= dict.fromkeys(mounted(pod.spec, _MIGRATED), "")
+        for kind, way in sorted(ways.items()):
             gate, driver = _MIGRATED[kind]
-            begins = upgrade.current is None or not upgrade.current.gates.is_on(gate)
+            is_on = upgrade.current is not None and upgrade.current.gates.is_on(gate)
+            begins = not is_on and upgrade.target.gates.is_on(gate)
             gone = kind in now.volumes_by_driver and not (before and kind in before.volumes_by_driver)
-            if gone or (begins and upgrade.target.gates.is_on(gate)):
-                takes = "has no plugin of its own for it any more, and takes" if gone else "takes"
-                name = name_path(pod.namespace, pod.name)
-                yield Problem(
-                    Status.WARN,
-                    name,
-                    f"{name} mounts {kind}: kubelet {release} {takes} the CSI driver {driver}",
-                    f"install the node plugin of {driver} first, and drain the node",
-                )
+            is_there = driver in registered
+            if not begins and (is_there or not gone):
+                continue
+            takes = "has no plugin of its own for it any more, and takes" if gone else "takes"
+            name, shown_there = name_path(pod.namespace, pod.name), ", which the node has" if is_there else ""
+            yield Problem(
+                Status.INFO if is_there else Status.WARN,
+                name,
+                f"{name} mounts {kind}{way}: kubelet {release} {takes} the CSI driver {driver}{shown_there}",
+                "drain the node first"
+                if is_there
+                else f"install the node plugin of {driver} first, and drain the node",
+            )
 
 
 MIGRATED: Final = Check("PF-144", _find_migrated, (frozenset({Need.OBJECTS, Need.PLAN}),))

@@ -20,6 +20,7 @@ FLAG = {
     ("arguments", "kubelet"): "/usr/bin/kubelet\n--cgroup-driver=cgroupfs\n"
     "--config=/var/lib/kubelet/config.yaml\n--feature-gates=KubeletCgroupDriverFromCRI=false\n"
 }
+IN_CGROUPFS = {("cgroups", "all"): f"/kubepods/besteffort/podx/{'b' * 64}\n"}
 CGROUPFS = {**INFO["config"], "containerd": {"runtimes": {"runc": {"options": None}}}}
 
 
@@ -28,7 +29,7 @@ CGROUPFS = {**INFO["config"], "containerd": {"runtimes": {"runc": {"options": No
     [
         ("1.22.17", docker("20.10.24"), "OK"),
         ("1.22.17", {**docker("20.10.24"), **BARE}, "ERROR"),
-        ("1.22.17", {**docker("20.10.24", CgroupDriver="cgroupfs"), **BARE}, "OK"),
+        ("1.22.17", {**docker("20.10.24", CgroupDriver="cgroupfs"), **BARE, **IN_CGROUPFS}, "OK"),
         ("1.30.14", containerd("2.1.4"), "OK"),
         ("1.30.14", {**containerd("2.1.4"), **BARE}, "ERROR"),
         ("1.30.14", {**containerd("2.1.4"), **ON}, "OK"),
@@ -37,7 +38,7 @@ CGROUPFS = {**INFO["config"], "containerd": {"runtimes": {"runc": {"options": No
         ("1.31.0", FLAG, "ERROR"),
         ("1.31.0", {**containerd("1.7.27"), **BARE}, "ERROR"),
         ("1.37.1", {**containerd("1.7.27"), **BARE}, "ERROR"),
-        ("1.31.0", {**containerd("1.7.27", config=CGROUPFS), **BARE}, "OK"),
+        ("1.31.0", {**containerd("1.7.27", config=CGROUPFS), **BARE, **IN_CGROUPFS}, "OK"),
         ("1.31.0", containerd("1.7.27", config={}), "UNKNOWN"),
         ("1.31.0", {**containerd("1.7.27"), ("cri", "info"): failed()}, "UNKNOWN"),
         ("1.30.14", {**containerd("2.1.4"), CONFIG: failed()}, "UNKNOWN"),
@@ -78,6 +79,24 @@ CGROUPFS_2 = {**containerd("2.1.4", config=CGROUPFS), **BARE}
 )
 def test_pf111_a_driver_from_the_runtime_that_is_not_the_pods(changes: Any, expected: str) -> None:
     assert [row[0] for row in status("PF-111", dump(changes), upgrade("1.31.0", "1.30.14"))] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("to", "current", "changes", "expected"),
+    [
+        ("1.30.14", "1.30.0", {**containerd("1.7.27"), CGROUPS: BY_SYSTEMD}, "OK"),
+        ("1.30.14", "1.30.0", {**containerd("1.7.27"), CGROUPS: BY_CGROUPFS}, "ERROR"),
+        ("1.37.1", "1.37.0", {**containerd("1.7.27"), CGROUPS: BY_CGROUPFS}, "ERROR"),
+        ("1.22.17", "1.22.0", {**docker("20.10.24"), CGROUPS: BY_CGROUPFS}, "ERROR"),
+        ("1.30.14", "1.30.0", {**CGROUPFS_2, CGROUPS: BY_SYSTEMD}, "ERROR"),
+        ("1.30.14", "1.30.0", {**containerd("1.7.27"), CGROUPS: failed()}, "UNKNOWN"),
+    ],
+)
+def test_pf111_a_driver_that_both_were_given_after_the_pods_were_created(
+    to: str, current: str, changes: Any, expected: str
+) -> None:
+    """A kubelet of any release ends pods whose cgroup it does not find."""
+    assert [row[0] for row in status("PF-111", dump(changes), upgrade(to, current))] == [expected]
 
 
 def test_pf111_says_which_driver_the_pods_have() -> None:

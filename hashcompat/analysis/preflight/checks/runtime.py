@@ -128,9 +128,11 @@ def _find_drivers(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     # A kubelet that asks the runtime for its driver ignores its own setting (KEP-4033).
     can = upgrade.runtimes.can(facts.runtime, "RuntimeConfig")
     if can and dict(facts.gates).get(_GATE, upgrade.hazards.cgroup_driver_from_cri):
-        yield from _find_switch(facts, upgrade)
-        return
-    given = str(facts.setting("cgroup-driver", "cgroupDriver") or _DEFAULT)
+        given = facts.cgroup_driver
+        whose = f"{facts.runtime} answers {name(given)}, which kubelet {upgrade.target.release} takes"
+    else:
+        given = str(facts.setting("cgroup-driver", "cgroupDriver") or _DEFAULT)
+        whose = f"kubelet {upgrade.target.release} is given {name(given)}"
     actual = facts.cgroup_driver
     if given != actual:
         yield Problem(
@@ -139,18 +141,13 @@ def _find_drivers(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
             f"the kubelet's cgroup driver is {name(given)}, that of {facts.runtime} {name(actual)}",
             f"drain the node and set cgroupDriver: {name(actual)} in the kubelet's configuration file",
         )
-
-
-def _find_switch(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
-    """Compare the driver that the runtime answers with the one that made the cgroups of the node's pods."""
-    used, actual = facts.tasks.cgroup_drivers, facts.cgroup_driver
-    for driver in sorted(used - {actual}):
+        return
+    for driver in sorted(facts.tasks.cgroup_drivers - {given}):
         yield Problem(
             Status.ERROR,
             facts.runtime,
-            f"pods on the node have cgroups of the driver {driver}, and {facts.runtime} answers "
-            f"{name(actual)}, which kubelet {upgrade.target.release} takes: it kills and creates every pod "
-            "again",
+            f"pods on the node have cgroups of the driver {driver}, and {whose}: it kills and creates every "
+            "pod again",
             f"drain the node first, or set the runtime to {driver} (containerd: SystemdCgroup, CRI-O: "
             "cgroup_manager) and restart it",
         )

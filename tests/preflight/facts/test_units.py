@@ -97,3 +97,24 @@ def test_what_linux_starts_no_program_with_is_unread() -> None:
     with pytest.raises(UnreadError, match="all arguments are more than"):
         list(units._within_limits([long] * 40, "u"))
     assert len(list(units._within_limits([long] * 2, "u"))) == 2
+
+
+@pytest.mark.parametrize(
+    ("word", "host", "expected"),
+    [
+        ("--hostname-override=%H", "n1.example.com\n", ["--hostname-override=n1.example.com"]),
+        ("--hostname-override=%l", "n1.example.com\n", ["--hostname-override=n1"]),
+        ("--root-dir=%S/%N", "n1\n", ["--root-dir=/var/lib/kubelet"]),
+        ("--a=100%%", "n1\n", ["--a=100%"]),
+        ("--eviction-hard=nodefs.available<10%,imagefs.available<15%", "n1\n", None),
+        ("--a=%m", "n1\n", []),
+        ("--a=%H", failed(), []),
+    ],
+)
+def test_specifiers_of_systemd(word: str, host: object, expected: list[str] | None) -> None:
+    """What stands for something that no dump has leaves the argument to the running kubelet."""
+    hostname = "/proc/sys/kernel/hostname"
+    found = started({UNIT: f"ExecStart=/k {word} $X\nEnvironment=X=%p\n", hostname: host})
+    known = expected != []
+    assert [text for text, _ in texts(found)] == [*([word] if expected is None else expected), "kubelet"]
+    assert found.complete is known

@@ -11,14 +11,14 @@ from typing import Any, Final
 
 from hashcompat.analysis.preflight.checks import Check, Need, Problem, Upgrade
 from hashcompat.analysis.preflight.checks.states import gates_of
-from hashcompat.analysis.preflight.facts import Facts, host
+from hashcompat.analysis.preflight.facts import Facts, host, units
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import yaml
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.go.metav1 import parse_duration
 from hashcompat.core.model.escape import count, few, name_path
 from hashcompat.core.model.preflight import Status
-from hashcompat.core.records.probes import AbsentError, UnreadError
+from hashcompat.core.records.probes import AbsentError, UnreadError, lines
 from hashcompat.core.release import Release
 from hashcompat.core.shown import name
 from hashcompat.core.shown import uid as shown_uid
@@ -164,8 +164,6 @@ KERNEL_SETTINGS: Final = Check("PF-135", _find_settings)
 
 # PF-136: another name than that of the Node.
 
-_HOSTNAME: Final = "/proc/sys/kernel/hostname"
-
 _OVERRIDE: Final = "hostname-override"
 
 
@@ -179,12 +177,12 @@ def _find_name(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     }
     if not any(known.values()):
         raise UnreadError("neither a client certificate in the dump nor a Node object shows the node's name")
-    own = (given or facts.dump.read("file", _HOSTNAME)).strip().lower()
+    own = (given or facts.dump.read("file", units.HOSTNAME)).strip().lower()
     for where, node in known.items():
         if node and own != node:
             yield Problem(
                 Status.ERROR,
-                f"--{_OVERRIDE}" if given else _HOSTNAME,
+                f"--{_OVERRIDE}" if given else units.HOSTNAME,
                 f"kubelet {upgrade.target.release} calls its node {name(own)}, and {where} is of "
                 f"{name(node)}: it may not change that one, and does not find its pods",
                 f"give the kubelet --{_OVERRIDE}={name(node)}, or the host its old name again",
@@ -410,7 +408,7 @@ def _find_manifests(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         except AbsentError:
             files = ""
     # A name that begins with a point is none of a manifest (pkg/kubelet/config/file.go extractFromDir).
-    if any(not each.startswith(".") for each in files.splitlines()):
+    if any(not each.startswith(".") for each in filter(None, lines(files))):
         return
     names = few([name_path(pod.namespace, pod.name) for pod in own], 2)
     yield Problem(

@@ -56,6 +56,28 @@ _PREFIXES: Final = "@-:+!|"
 """Characters with a meaning of their own before the command of a unit."""
 
 
+_SPECIFIER: Final = re.compile("%(.)", re.DOTALL)
+
+_SPECIFIERS: Final[Mapping[str, str]] = {
+    "%": "%",
+    "n": UNIT,
+    **dict.fromkeys("Njp", "kubelet"),
+    **dict.fromkeys("iI", ""),
+    **dict.fromkeys("gu", "root"),
+    **dict.fromkeys("GU", "0"),
+    **dict(zip("CELSht", ("/var/cache", "/etc", "/var/log", "/var/lib", "/root", "/run"), strict=True)),
+}
+"""What systemd puts in place of ``%`` and a letter in a unit of the system (systemd.unit(5))."""
+
+_OF_HOST: Final = "Hl"
+"""The specifiers that stand for the host's name, and for what is before its first point."""
+
+_NOT_COLLECTED: Final = "aAbBcdDfJmMoqrRsTvVwWyY"
+"""Those that stand for what no dump has, or seldom. Any other character is kept with its ``%``: ``<10%,``."""
+
+HOSTNAME: Final = "/proc/sys/kernel/hostname"
+
+
 class Word(msgspec.Struct, frozen=True):
     """An argument of the kubelet."""
 
@@ -103,7 +125,9 @@ def _expanded(dump: Dump, command: _Line, lines: list[_Line]) -> Start:
     complete = True
     for line in lines:
         if line.key == "Environment":
-            pairs = (word.partition("=") for word in _split(line.value))
+            texts = [_specified(dump, word) for word in _split(line.value)]
+            complete = complete and None not in texts
+            pairs = (text.partition("=") for text in texts if text is not None)
             variables |= {name: Word(value, line.source) for name, equals, value in pairs if equals}
     named = [line.value.lstrip("-") for line in lines if line.key == "EnvironmentFile" and line.value]
     for path in reversed(dict.fromkeys(reversed(named))):  # the last place of each counts
@@ -111,9 +135,26 @@ def _expanded(dump: Dump, command: _Line, lines: list[_Line]) -> Start:
         complete = complete and assigned is not None
         variables |= {name: Word(value, path) for name, value in (assigned or {}).items()}
     split = cache(_split)  # a word may repeat a variable any number of times
-    given = (_of_word(text, variables, command.source, split) for text in split(command.value)[1:])
+    own = [_specified(dump, word) for word in split(command.value)[1:]]
+    complete = complete and None not in own
+    given = (_of_word(text, variables, command.source, split) for text in own if text is not None)
     words = tuple(_within_limits(chain.from_iterable(given), command.source))
     return Start(words, complete, frozenset(variables))
+
+
+def _specified(dump: Dump, text: str) -> str | None:
+    """Return a word of a unit with what its specifiers stand for; None where that is not known."""
+    found = dict(_SPECIFIERS)
+    letters = set(_SPECIFIER.findall(text))
+    if not letters.isdisjoint(_NOT_COLLECTED):
+        return None
+    if not letters.isdisjoint(_OF_HOST):
+        try:
+            host = dump.read("file", HOSTNAME).strip()
+        except (AbsentError, UnreadError):
+            return None
+        found |= {"H": host, "l": host.partition(".")[0]}
+    return _SPECIFIER.sub(lambda match: found.get(match[1], match[0]), text)
 
 
 def _within_limits(words: Iterable[Word], source: str) -> Iterator[Word]:

@@ -842,6 +842,11 @@ SUB = ("directory", "/etc/kubelet.d/b")
         ({**walked("README\n"), README: GONE}, ("UNKNOWN", "")),
         ({**walked("README\n"), README: "directory"}, ("UNKNOWN", "")),
         (walked("README\n"), ("UNKNOWN", "")),
+        # By their ends these are files, which a kubelet passes over.
+        (walked("a.yaml\nb.conf.bak\nc.conf~\n.d.conf.swp\nREADME.md\n"), ("OK", "")),
+        (walked("own.d\n"), ("UNKNOWN", "")),
+        (walked("20\n1.5\n"), ("UNKNOWN", "")),
+        ({**walked("b.old\n", b_old="-1"), ("directory", "/etc/kubelet.d/b.old"): "x\n"}, ("UNKNOWN", "")),
         (walked("b\n", b__x="5"), ("UNKNOWN", "")),
     ],
 )

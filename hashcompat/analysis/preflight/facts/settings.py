@@ -32,6 +32,9 @@ Documents = Sequence[tuple[str, Mapping[str, Any]]]
 DROP_IN: Final = ".conf"
 """How the files of --config-dir end; a kubelet passes over others."""
 
+_OF_FILE: Final = re.compile(r"[.](?!d\Z)[A-Za-z][A-Za-z0-9_~-]{0,15}\Z|~\Z")
+"""How the name of a file ends: in an extension, or as editors name a copy; ``.d`` is a directory's."""
+
 _INTEGER: Final = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|[1-9][0-9]*|0)")
 
 _LONGEST: Final = 70
@@ -222,7 +225,8 @@ def drop_ins(dump: Dump, directory: str) -> Documents:
 def _walked(dump: Dump, directory: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the drop-ins of a directory as WalkDir comes to them: by their names, each directory whole.
 
-    Any other name may be that of a directory as long as nothing says what it is.
+    Any other name may be that of a directory as long as nothing says what it is; but one that ends as those
+    of files do, such as ``10-own.yaml``, is none.
     """
     for name in sorted(lines(_read(dump, "directory", directory))):
         path = f"{directory.rstrip('/')}/{name}"
@@ -230,7 +234,7 @@ def _walked(dump: Dump, directory: str) -> Iterator[tuple[str, Mapping[str, Any]
             yield from _walked(dump, path)
         elif name.endswith(DROP_IN):
             yield path, configuration(path, _read(dump, "file", path), [])
-        elif dump.read("path", path) == "directory":
+        elif not _OF_FILE.search(name) and dump.read("path", path) == "directory":
             raise UnreadError(f"{path}: {NOT_COLLECTED}")
 
 

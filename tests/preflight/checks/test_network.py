@@ -112,6 +112,37 @@ def test_pf214_a_plugin_is_gone(changes: Any, expected: list[tuple[str, str]]) -
     assert status("PF-214", dump(changes), upgrade("1.31.0")) == expected
 
 
+FLANNEL = '{"plugins":[{"type":"flannel","delegate":{"isDefaultGateway":true}},{"type":"portmap"}]}'
+MULTUS = '{"type":"multus","delegates":[{"plugins":[{"type":"calico","ipam":{"type":"calico-ipam"}}]}]}'
+OWN_TEXT = '{"type":"flannel","delegate":{"hairpinMode":true}}'
+OF_FLANNEL = {"Networks": [{"Config": {"Plugins": [{"Network": {"type": "flannel"}, "Source": OWN_TEXT}]}}]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({FIRST: FLANNEL, PLUGINS: "flannel\nportmap\nbridge\nhost-local"}, [("INFO", "flannel")]),
+        (
+            {FIRST: FLANNEL, PLUGINS: "flannel\nportmap\nhost-local"},
+            [("ERROR", "bridge"), ("INFO", "flannel")],
+        ),
+        (
+            {FIRST: FLANNEL.replace('"isDef', '"type":"ptp","isDef'), PLUGINS: "flannel\nportmap\nbridge"},
+            [("ERROR", "host-local"), ("ERROR", "ptp"), ("INFO", "flannel")],
+        ),
+        ({FIRST: MULTUS, PLUGINS: "multus\ncalico\ncalico-ipam"}, [("OK", "")]),
+        ({FIRST: MULTUS, PLUGINS: "multus\ncalico"}, [("ERROR", "calico-ipam")]),
+        ({FIRST: '{"type":"multus","clusterNetwork":"x"}', PLUGINS: "multus"}, [("OK", "")]),
+        (
+            {**info(READY, cniconfig=OF_FLANNEL), PLUGINS: "flannel\nhost-local"},
+            [("ERROR", "bridge"), ("INFO", "flannel")],
+        ),
+    ],
+)
+def test_pf214_a_plugin_that_another_one_runs(changes: Any, expected: list[tuple[str, str]]) -> None:
+    assert sorted(status("PF-214", dump({**FILES, **changes}), upgrade("1.31.0"))) == expected
+
+
 def test_pf214_says_which_file_names_the_plugin() -> None:
     given = dump({**FILES, PLUGINS: "calico\ncalico-ipam\n"})
     ((_, _, text),) = found("PF-214", given, upgrade("1.31.0"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from hashcompat.analysis.preflight.facts.processes import option
@@ -122,6 +123,9 @@ def named(dump: Dump, info: Mapping[str, Any], directory: str) -> dict[str, str]
 def _of_network(network: Mapping[str, Any]) -> Iterator[str]:
     for row in rows(mapping(network.get("Config")), "Plugins"):
         yield from _types(mapping(mapping(row).get("Network")))
+        source = mapping(row).get("Source")
+        with suppress(InputError):  # what a plugin hands on is in its text alone
+            yield from _delegates(mapping(jsontext.loads(source)) if isinstance(source, str) else {})
 
 
 def _of_file(dump: Dump, path: str) -> Iterator[str]:
@@ -131,6 +135,24 @@ def _of_file(dump: Dump, path: str) -> Iterator[str]:
         raise UnreadError(f"{path}: {error}") from None
     for row in rows(mapping(document), "plugins") or [document]:
         yield from _types(mapping(row))
+        yield from _delegates(mapping(row))
+
+
+def _delegates(row: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the plugins that a plugin runs itself: flannel one by default, Multus those that it is given.
+
+    Source: flannel-io/cni-plugin flannel.go ``cmdAdd`` and flannel_linux.go ``doCmdAdd``;
+    k8snetworkplumbingwg/multus-cni pkg/types ``LoadNetConf``.
+    """
+    for given in rows(row, "delegates"):
+        for one in rows(mapping(given), "plugins") or [given]:
+            yield from _types(mapping(one))
+            yield from _delegates(mapping(one))
+    if row.get("type") == "flannel":
+        handed = mapping(row.get("delegate"))
+        yield from _types(
+            {"type": "bridge", **handed, "ipam": {"type": "host-local", **mapping(handed.get("ipam"))}}
+        )
 
 
 def _types(row: Mapping[str, Any]) -> Iterator[str]:

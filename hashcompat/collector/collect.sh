@@ -1711,10 +1711,11 @@ kubelet_files() {
     [ -n "$manifests" ] || manifests=$(static_pods "${config:-${1%% *}/config.yaml}")
     [ -z "$manifests" ] || directory "$manifests"
     credential_providers
-    config=$(flag cloud-config)
-    if [ -n "$config" ]; then
+    for name in cloud-config bootstrap-kubeconfig; do
+        config=$(flag "$name")
+        [ -n "$config" ] || continue
         if is_place "$config"; then there "$config"; else note path "$config" problem 'not read: the files of a kubelet are elsewhere, see READ_ALSO'; fi
-    fi
+    done
     config=$(flag config-dir)
     [ -z "$config" ] || drop_ins "$config"
 }

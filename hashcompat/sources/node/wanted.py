@@ -152,8 +152,8 @@ def questions(root: Root, arguments: Probe) -> Iterator[Question]:
         yield from _named(root, networks, _NETWORKS)
     yield from (named_directory(root, plugins) for plugins in _listed(flag(arguments, "cni-bin-dir")))
     yield from _providers(root, arguments)
-    if cloud := flag(arguments, "cloud-config"):
-        yield there(root, cloud, root.why_not_read)
+    named = (flag(arguments, name) for name in ("cloud-config", "bootstrap-kubeconfig"))
+    yield from (there(root, path, root.why_not_read) for path in named if path)
     config = flag(arguments, "config") or f"{states[0]}/config.yaml"
     if manifests := flag(arguments, "pod-manifest-path") or static_pods(root, config):
         yield named_directory(root, manifests)

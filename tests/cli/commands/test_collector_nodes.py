@@ -1066,13 +1066,16 @@ def test_the_directory_of_static_pods_is_listed_and_not_read(node: FakeNode) -> 
 
 def test_what_is_at_a_path_is_shown_and_nothing_of_it(node: FakeNode) -> None:
     words = ["--cloud-config=/etc/kubernetes/cloud.conf", "--cloud-provider=gce"]
+    words.append("--bootstrap-kubeconfig=/etc/kubernetes/bootstrap-kubelet.conf")
     node.process(77, "kubelet", ["/usr/bin/kubelet", *words])
     node.write("/etc/kubernetes/cloud.conf", MARKER)
+    node.write("/etc/kubernetes/bootstrap-kubelet.conf", MARKER)
     node.write("/usr/bin/getsubids", MARKER)
     text = node.run(preflight=True)
     (found,) = read_back(text)
     assert MARKER not in text
     assert found.read("path", "/etc/kubernetes/cloud.conf") == "file"
+    assert found.read("path", "/etc/kubernetes/bootstrap-kubelet.conf") == "file"
     assert found.read("path", "/usr/bin/getsubids") == "file"
     assert found.probe("path", "/sbin/getsubids").text is None
 

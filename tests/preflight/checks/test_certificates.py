@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 import trustme
@@ -74,3 +75,38 @@ def test_pf114_without_the_time_or_any_certificate_is_unknown() -> None:
 
 def test_pf114_a_node_without_certificates_has_none_that_expires() -> None:
     assert status("PF-114", dump({CLIENT: GONE}), upgrade("1.31.0")) == [("OK", "")]
+
+
+AUTHORITY = ("certificate", "/etc/kubernetes/pki/ca.crt")
+SETTINGS = ("file", "/var/lib/kubelet/config.yaml")
+WITH_CA = {SETTINGS: "kind: X\nauthentication:\n  x509:\n    clientCAFile: /etc/kubernetes/pki/ca.crt\n"}
+WITH_TLS = {SETTINGS: f"kind: X\ntlsCertFile: {SERVER[1]}\n"}
+ARGUMENTS = ("arguments", "kubelet")
+USER = {ARGUMENTS: f"kubelet\n--config={SETTINGS[1]}\n--kubeconfig={CONFIG[1]}\n"}
+BOOTSTRAP = ("path", "/etc/kubernetes/bootstrap-kubelet.conf")
+BOTH = {ARGUMENTS: f"{USER[ARGUMENTS]}--bootstrap-kubeconfig={BOOTSTRAP[1]}\n"}
+OK, UNKNOWN = [("OK", "")], [("UNKNOWN", "")]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({**WITH_CA, AUTHORITY: GONE}, [("ERROR", AUTHORITY[1])]),
+        ({**WITH_CA, AUTHORITY: line(NOW + 2 * WEEK)}, OK),
+        ({AUTHORITY: GONE}, OK),
+        ({**WITH_TLS, SERVER: GONE}, [("ERROR", SERVER[1])]),
+        ({SERVER: GONE}, OK),
+        ({**USER, CONFIG: GONE}, [("ERROR", CONFIG[1])]),
+        ({**USER, CONFIG: line(NOW + 2 * WEEK)}, OK),
+        ({CONFIG: GONE}, OK),
+        ({**BOTH, CONFIG: GONE, BOOTSTRAP: GONE}, [("ERROR", CONFIG[1])]),
+        ({**BOTH, CONFIG: GONE, BOOTSTRAP: "file"}, OK),
+        ({**BOTH, CONFIG: GONE}, UNKNOWN),
+        ({SETTINGS: failed(), AUTHORITY: GONE}, UNKNOWN),
+        ({SETTINGS: failed()}, OK),
+    ],
+)
+def test_pf114_a_file_that_the_kubelet_is_given_is_missing(
+    changes: dict[tuple[str, str], Any], expected: list[tuple[str, str]]
+) -> None:
+    assert status("PF-114", dump(changes), upgrade("1.31.0")) == expected

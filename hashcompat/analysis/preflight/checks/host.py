@@ -119,6 +119,7 @@ _RENEW: Final = "renew it (kubeadm certs renew, or remove it and give the kubele
 def _find_certificates(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     if upgrade.now is None:
         raise UnreadError("the time is unknown")
+    yield from _missing_files(facts, upgrade)
     for expiry in facts.expiries:
         if expiry.at is None:
             yield Problem(Status.UNKNOWN, expiry.path, f"{expiry.path}: {expiry.problem}")
@@ -130,6 +131,41 @@ def _find_certificates(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
             yield Problem(status, expiry.path, f"{expiry.path} expired on {day}", _RENEW)
         elif expiry.at < upgrade.now + _SOON:
             yield Problem(Status.WARN, expiry.path, f"{expiry.path} expires on {day}", _RENEW)
+
+
+def _missing_files(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    """Yield the files of certificates that the kubelet is given and the node does not have.
+
+    Source: cmd/kubelet/app/server.go ``InitializeTLS`` and ``buildKubeletClientConfig``, pkg/kubelet/server
+    ``ListenAndServeKubeletServer``, 1.9.11 - 1.37.1.
+    """
+    missing = {one.name for one in facts.dump.of_kind("certificate") if one.text is None and not one.problem}
+    if not missing:
+        return
+    x509 = mapping(mapping(facts.config.get("authentication")).get("x509"))
+    given = {
+        "clientCAFile": facts.flags.get("client-ca-file") or x509.get("clientCAFile"),
+        "tlsCertFile": facts.setting("tls-cert-file", "tlsCertFile"),
+        "--kubeconfig": facts.flags.get("kubeconfig"),
+    }
+    for setting, path in given.items():
+        if path in missing and not (setting == "--kubeconfig" and _bootstraps(facts)):
+            yield Problem(
+                Status.ERROR,
+                str(path),
+                f"{path}, the {setting} of the kubelet, or a certificate that it names is missing: kubelet "
+                f"{upgrade.target.release} does not start",
+                f"bring {path} back, or give the kubelet another one",
+            )
+
+
+def _bootstraps(facts: Facts) -> bool:
+    """Return whether the kubelet has a file by which it can ask for a certificate."""
+    path = facts.flags.get("bootstrap-kubeconfig")
+    try:
+        return bool(path) and bool(facts.dump.read("path", str(path)))
+    except AbsentError:
+        return False
 
 
 def _is_clients(path: str) -> bool:

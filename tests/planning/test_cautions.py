@@ -164,8 +164,8 @@ def test_containers_that_are_not_ready_until_their_probe_passes_again(
     lines = run(*command, stdin=as_json(*pods)).document["spec"]["besides"]
     found = [line for line in lines if "readinessProbe" in line]
     expected = (
-        f"2 containers with a readinessProbe are not ready when {new} starts until the "
-        "probe passes again, up to 20 s (ns/slow/c), so that pods leave their Services: ns/one/c, ns/slow/c"
+        f"2 containers with a readinessProbe or startupProbe are not ready when {new} starts until it "
+        "passes again, up to 20 s (ns/slow/c), so that pods leave their Services: ns/one/c, ns/slow/c"
     )
     assert found == ([expected] if is_warned else [])
 
@@ -241,7 +241,7 @@ def test_needs_of_several_processes_are_one_line(catalog: Catalog) -> None:
 def test_what_happens_besides_restarts_is_in_every_report(run: Run, tmp_path: Path) -> None:
     cluster = as_json(ready("one", 5))
     way = ("--from", "1.33.5", "--to", "1.34.10", "-f", "-")
-    line = "1 container with a readinessProbe is not ready when 1.34.10 starts"
+    line = "1 container with a readinessProbe or startupProbe is not ready when 1.34.10 starts"
     page = run("plan", *way, "-o", "html", stdin=cluster).out
     assert 'id="besides-restarts">Besides restarts</h2>' in page
     assert line in page

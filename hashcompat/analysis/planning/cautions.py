@@ -169,8 +169,8 @@ class Cautions:
         for new, found in sorted(self.warned.unready.items()):
             number, (seconds, name) = len(found.names), found.longest
             yield (
-                f"{count(number, 'container')} with a readinessProbe "
-                f"{'is' if number == 1 else 'are'} not ready when {new} starts until the probe passes again, "
+                f"{count(number, 'container')} with a readinessProbe or startupProbe "
+                f"{'is' if number == 1 else 'are'} not ready when {new} starts until it passes again, "
                 f"up to {seconds} s ({name}), so that pods leave their Services: {found.names}"
             )
         for new, pods in sorted(self.warned.failed.items()):
@@ -239,7 +239,7 @@ def of_pod(found: Caution, pod: Pod) -> Caution:
 
 def _unready(case: Case, container: Container) -> tuple[str, int] | None:
     """Return the target release and the seconds, where it forgets that a container is ready."""
-    seconds = longest_reset(container.spec) if resets_readiness(case.new) else 0
+    seconds = longest_reset(container.spec, case.new) if resets_readiness(case.new) else 0
     return (str(case.new.release), seconds) if seconds else None
 
 

@@ -192,9 +192,11 @@ def has_killing_exec(spec: Mapping[str, Any]) -> bool:
 
 READINESS_GATE: Final = "ChangeContainerStatusOnKubeletRestart"
 
+STARTUP_GATE: Final = "StartupProbe"
+
 
 def resets_readiness(kubelet: Kubelet) -> bool:
-    """Return whether containers are not ready after its start until their readinessProbe passes again."""
+    """Return whether containers are not ready after its start until their probes pass again."""
     return kubelet.behaviour.readiness_at_restart == "reset" or kubelet.gates.is_on(READINESS_GATE)
 
 
@@ -205,21 +207,22 @@ def unready(kubelet: Kubelet) -> Callable[[Pod], int]:
     """
     if not resets_readiness(kubelet):
         return lambda _: 0
-    return lambda pod: max((longest_reset(one.spec) for one in pod.containers if one.running), default=0)
+    return lambda pod: max(
+        (longest_reset(one.spec, kubelet) for one in pod.containers if one.running), default=0
+    )
 
 
-def longest_reset(spec: Mapping[str, Any]) -> int:
+def longest_reset(spec: Mapping[str, Any], kubelet: Kubelet) -> int:
     """Return for how many seconds at most a container is not ready then if its probes pass; 0 for none.
 
-    The first probe comes after a random part of a period, and a startupProbe has to pass before
-    (pkg/kubelet/prober/worker.go ``run``).
+    The first probe comes after a random part of a period, and a startupProbe has to pass before; one alone is
+    enough (pkg/kubelet/prober/worker.go ``run`` and prober_manager.go ``isContainerStarted``, 1.34.4; the
+    same in ``UpdatePodStatus``, 1.22.17).
     """
-    probe = mapping(spec.get("readinessProbe"))
-    if not probe:
-        return 0
-    startup = mapping(spec.get("startupProbe"))
-    periods = _seconds(probe, "periodSeconds", 10) * _seconds(probe, "successThreshold", 1)
-    return periods + (_seconds(startup, "periodSeconds", 10) if startup else 0)
+    probe, startup = mapping(spec.get("readinessProbe")), mapping(spec.get("startupProbe"))
+    periods = _seconds(probe, "periodSeconds", 10) * _seconds(probe, "successThreshold", 1) if probe else 0
+    starts = bool(startup) and kubelet.gates.is_on(STARTUP_GATE)
+    return periods + (_seconds(startup, "periodSeconds", 10) if starts else 0)
 
 
 def _seconds(probe: Mapping[str, Any], key: str, default: int) -> int:

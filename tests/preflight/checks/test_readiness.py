@@ -22,10 +22,18 @@ def probed(**probes: Any) -> Any:
 @pytest.mark.parametrize(
     ("given", "to", "expected", "text"),
     [
-        (probed(readinessProbe=PROBE), "1.34.10", "INFO", "1 pod with a readinessProbe is not Ready when"),
+        (
+            probed(readinessProbe=PROBE),
+            "1.34.10",
+            "INFO",
+            "1 pod with a readinessProbe or startupProbe is not",
+        ),
         (probed(readinessProbe=PROBE), "1.34.10", "INFO", "up to 10 s (ns/p)"),
         (probed(readinessProbe=SLOW), "1.31.14", "WARN", "up to 60 s"),
-        (probed(readinessProbe=PROBE, startupProbe=SLOW), "1.9.11", "WARN", "up to 70 s"),
+        (probed(readinessProbe=PROBE, startupProbe=SLOW), "1.18.20", "WARN", "up to 70 s"),
+        (probed(readinessProbe=PROBE, startupProbe=SLOW), "1.17.17", "INFO", "up to 10 s"),
+        (probed(startupProbe=PROBE), "1.34.10", "INFO", "up to 5 s"),
+        (probed(startupProbe=PROBE), "1.35.8", "OK", ""),
         (probed(readinessProbe={"exec": {}}), "1.34.10", "INFO", "up to 10 s"),
         (probed(livenessProbe=SLOW), "1.34.10", "OK", ""),
         (probed(readinessProbe=SLOW), "1.35.8", "OK", ""),

@@ -225,7 +225,9 @@ def _find_readiness(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     if not resets_readiness(upgrade.target):
         return
     found = {
-        name_path(pod.namespace, pod.name): max(longest_reset(one.spec) for one in pod.containers)
+        name_path(pod.namespace, pod.name): max(
+            longest_reset(one.spec, upgrade.target) for one in pod.containers
+        )
         for pod in facts.pods
         if pod.ready is not False and pod.phase not in FINISHED and pod.containers
     }
@@ -234,12 +236,13 @@ def _find_readiness(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         return
     slowest = max(waits, key=lambda name: waits[name])
     slow = sum(seconds >= _SLOW for seconds in waits.values())
+    verb = "is" if len(waits) == 1 else "are"
     yield Problem(
         Status.WARN if slow else Status.INFO,
         "",
-        f"{count(len(waits), 'pod')} with a readinessProbe {'is' if len(waits) == 1 else 'are'} not Ready "
-        f"when {upgrade.target.release} starts until the probe passes again, up to {waits[slowest]} s "
-        f"({slowest}), so that pods leave their Services",
+        f"{count(len(waits), 'pod')} with a readinessProbe or startupProbe {verb} not Ready when "
+        f"{upgrade.target.release} starts until it passes again, up to {waits[slowest]} s ({slowest}), "
+        "so that pods leave their Services",
         "restart kubelets one by one, or drain the node first",
     )
 

@@ -141,7 +141,7 @@ def _of_file(dump: Dump, path: str) -> Iterator[str]:
 def _delegates(row: Mapping[str, Any]) -> Iterator[str]:
     """Yield the plugins that a plugin runs itself: flannel one by default, Multus those that it is given.
 
-    Source: flannel-io/cni-plugin flannel.go ``cmdAdd`` and flannel_linux.go ``doCmdAdd``;
+    Source: flannel-io/cni-plugin flannel.go ``cmdAdd`` and flannel_linux.go ``getDelegateIPAM``;
     k8snetworkplumbingwg/multus-cni pkg/types ``LoadNetConf``.
     """
     for given in rows(row, "delegates"):
@@ -149,10 +149,8 @@ def _delegates(row: Mapping[str, Any]) -> Iterator[str]:
             yield from _types(mapping(one))
             yield from _delegates(mapping(one))
     if row.get("type") == "flannel":
-        handed = mapping(row.get("delegate"))
-        yield from _types(
-            {"type": "bridge", **handed, "ipam": {"type": "host-local", **mapping(handed.get("ipam"))}}
-        )
+        handed, ipam = mapping(row.get("delegate")), mapping(row.get("ipam"))
+        yield from _types({"type": "bridge", **handed, "ipam": {"type": "host-local", **ipam}})
 
 
 def _types(row: Mapping[str, Any]) -> Iterator[str]:

@@ -10,15 +10,31 @@ from typing import Any, Final
 import pytest
 from msgspec import structs
 
+from hashcompat import load, plan
 from hashcompat.analysis.preflight import CHECKS, examine
 from hashcompat.analysis.preflight.checks import Check, Need, Upgrade
 from hashcompat.analysis.preflight.facts import Cluster, Facts
 from hashcompat.core.errors import InputError
+from hashcompat.core.kubelet.alike import Servers
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, Dump, Probe, UnreadError
 from hashcompat.sources.documents import Fields
 from hashcompat.sources.objects import of_node
-from tests.helpers.dumps import APP, GONE, INFO, SANDBOX, Key, docker, docker_row, dump, inspected, upgrade
+from tests.helpers.dumps import (
+    APP,
+    CERTIFICATE,
+    GONE,
+    INFO,
+    NOWHERE,
+    SANDBOX,
+    Key,
+    docker,
+    docker_row,
+    dump,
+    inspected,
+    upgrade,
+)
+from tests.helpers.pods import mirror_pod, pod
 
 Changes = dict[Key, Any]
 
@@ -186,6 +202,63 @@ def of_the_articles() -> Changes:
     }
 
 
+def with_every_setting() -> Changes:
+    """Return a node whose kubelet is given whatever makes it read something of its host."""
+    etc, head = "/etc/kubernetes", "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+    providers = "apiVersion: kubelet.config.k8s.io/v1\nkind: CredentialProviderConfig\nproviders:\n"
+    of_provider = (
+        "apiVersion: credentialprovider.kubelet.k8s.io/v1, matchImages: [x], defaultCacheDuration: 1h"
+    )
+    words = (
+        *("/usr/bin/kubelet", "--config=/var/lib/kubelet/config.yaml", f"--config-dir={etc}/kubelet.d"),
+        f"--image-credential-provider-config={etc}/providers.yaml",
+        *("--image-credential-provider-bin-dir=/opt/providers", f"--kubeconfig={etc}/kubelet.conf"),
+        "--container-runtime-endpoint=unix:///run/containerd/containerd.sock",
+    )
+    settings = (
+        "cgroupDriver: systemd\ncpuManagerPolicy: static\nreservedSystemCPUs: '0'\n"
+        f"topologyManagerPolicy: single-numa-node\nstaticPodPath: {etc}/manifests\n"
+        "protectKernelDefaults: true\nkubeReserved: {memory: 100Mi}\n"
+        f"authentication: {{x509: {{clientCAFile: {etc}/pki/ca.crt}}}}\n"
+    )
+    kernel = {
+        "vm/overcommit_memory": 1,
+        "vm/panic_on_oom": 0,
+        "kernel/panic": 10,
+        "kernel/panic_on_oops": 1,
+        "kernel/keys/root_maxkeys": 1000000,
+        "kernel/keys/root_maxbytes": 25000000,
+    }
+    elsewhere = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/sbin", "/bin")
+    numa = "/sys/devices/system/node"
+    return {
+        ("arguments", "kubelet"): "\n".join([*words, ""]),
+        ("file", PLACE): f"[Service]\nExecStart={' '.join(words)}\n",
+        ("file", "/var/lib/kubelet/config.yaml"): f"{head}{settings}",
+        ("directory", f"{etc}/kubelet.d"): "10-own.conf\n",
+        ("file", f"{etc}/kubelet.d/10-own.conf"): f"{head}maxPods: 110\n",
+        ("file", f"{etc}/providers.yaml"): f"{providers}- {{name: ecr, {of_provider}}}\n",
+        ("directory", "/opt/providers"): "ecr\n",
+        ("directory", f"{etc}/manifests"): "etcd.yaml\n",
+        ("certificate", f"{etc}/kubelet.conf"): CERTIFICATE,
+        ("certificate", f"{etc}/pki/ca.crt"): CERTIFICATE,
+        ("certificate", "/var/lib/kubelet/pki/kubelet.crt"): GONE,
+        **{("file", f"/proc/sys/{name}"): f"{value}\n" for name, value in kernel.items()},
+        ("file", "/etc/passwd"): "kubelet:994:994\n",
+        ("file", "/etc/nsswitch.conf"): "passwd: files\n",
+        **{("file", f"/etc/{name}"): "kubelet:65536:7208960\n" for name in ("subuid", "subgid")},
+        **{("path", f"{place}/getsubids"): GONE for place in elsewhere},
+        ("path", "/usr/bin/getsubids"): "file",
+        ("file", "/sys/devices/system/cpu/online"): "0-3\n",
+        ("directory", numa): "node0\n",
+        ("file", f"{numa}/node0/cpulist"): "0-3\n",
+        ("file", f"{numa}/node0/meminfo"): "Node 0 MemTotal: 8000000 kB\n",
+        ("file", "/var/lib/kubelet/cpu_manager_state"): (
+            '{"policyName":"static","defaultCpuSet":"0-3","checksum":0}'
+        ),
+    }
+
+
 FIRST, SECOND = containerd("1.7.27", {}, SYSTEMD), containerd("2.1.4", {}, SYSTEMD)
 
 NODES: Final[dict[str, tuple[Changes, str, str]]] = {
@@ -200,6 +273,7 @@ NODES: Final[dict[str, tuple[Changes, str, str]]] = {
         "1.36.3",
         "1.36.5",
     ),
+    "every setting": ({**SECOND, **with_every_setting()}, "1.36.3", "1.36.5"),
     "RKE2": (rancher(), "1.33.11+rke2r1", "1.33.12+rke2r1"),
     "k0s": (k0s(), "1.33.5+k0s", "1.33.6+k0s"),
     "MicroK8s": (microk8s(), "1.32.9", "1.32.13"),
@@ -296,7 +370,9 @@ class Asked(dict[Key, tuple[Probe, ...]]):
         return super().__contains__(key)
 
 
-def asked(given: Dump, to: Upgrade, check: Check, monkeypatch: pytest.MonkeyPatch) -> set[tuple[str, ...]]:
+def asked(
+    given: Dump, to: Upgrade, check: Check, monkeypatch: pytest.MonkeyPatch, cluster: Cluster = NOWHERE
+) -> set[tuple[str, ...]]:
     """Return which facts a check asks for: kinds and names of probes, and kinds that it wants all of."""
     probes, kinds = Asked(given.probes), set[tuple[str, ...]]()
     of_kind = Dump.of_kind
@@ -307,14 +383,14 @@ def asked(given: Dump, to: Upgrade, check: Check, monkeypatch: pytest.MonkeyPatc
 
     with monkeypatch.context() as patch:
         patch.setattr(Dump, "of_kind", every)
-        statuses(structs.replace(given, probes=probes), to, check)
+        statuses(structs.replace(given, probes=probes), to, check, cluster)
     return probes.keys_asked | kinds
 
 
-def statuses(given: Dump, to: Upgrade, check: Check) -> set[Status]:
+def statuses(given: Dump, to: Upgrade, check: Check, cluster: Cluster = NOWHERE) -> set[Status]:
     """Return the statuses of what a check finds."""
     try:
-        return {problem.status for problem in check.find(Facts(given), to)} or {Status.OK}
+        return {problem.status for problem in check.find(Facts(given, cluster), to)} or {Status.OK}
     except (UnreadError, AbsentError, InputError):
         return {Status.UNKNOWN}
 
@@ -332,7 +408,11 @@ SPARE: Final = (
     ),
     (r"PF-(101|126|136)", "file"),
     # What has the name of a drop-in is one, and is missed, unless it is shown as a directory.
-    (r".*", r"directory .*/kubelet\.conf\.d/.*\.conf"),
+    (r".*", r"directory .*/kubelet\.(conf\.)?d/.*\.conf"),
+    # As is what has that of a file of credential providers.
+    (r"PF-137", r"directory .*/providers\.yaml"),
+    # Where a program is found once, it may be in other places as well.
+    (r"PF-129", r"(directory|path) /usr/.*"),
     # Which file systems are pods' own only spares a check some of them.
     (r"PF-212", r"file /proc/1/mounts"),
 )
@@ -344,18 +424,82 @@ def is_spare(check: str, key: tuple[str, ...]) -> bool:
     return any(re.fullmatch(one, check) and re.fullmatch(other, " ".join(key)) for one, other in SPARE)
 
 
+def in_order_without(
+    given: Dump, to: Upgrade, check: Check, monkeypatch: pytest.MonkeyPatch, cluster: Cluster = NOWHERE
+) -> Iterator[tuple[str, ...]]:
+    """Yield the facts that a check asks for and finds nothing without, though it cannot do without them."""
+    for key in asked(given, to, check, monkeypatch, cluster):
+        left = {each: found for each, found in given.probes.items() if each[: len(key)] != key}
+        found = statuses(structs.replace(given, probes=left), to, check, cluster)
+        if found <= {Status.OK, Status.INFO} and not is_spare(check.id, key):
+            yield (check.id, *key)
+
+
+WITH_A_NODE_ALONE: Final = [check for check in CHECKS if check.is_run(frozenset({Need.NODE}))]
+
+
 @pytest.mark.parametrize("name", NODES)
 def test_what_was_not_collected_is_unknown_and_never_in_order(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also what the healthy node does not show: a check that asks for it cannot do without."""
     given, to = of(name)
-    wrong = set()
-    for check in (check for check in CHECKS if check.is_run(frozenset({Need.NODE}))):
-        for key in asked(given, to, check, monkeypatch):
-            left = {each: found for each, found in given.probes.items() if each[: len(key)] != key}
-            without = structs.replace(given, probes=left)
-            in_order = statuses(without, to, check) <= {Status.OK, Status.INFO}
-            if in_order and not is_spare(check.id, key):
-                wrong.add((check.id, *key))
+    wrong = {one for each in WITH_A_NODE_ALONE for one in in_order_without(given, to, each, monkeypatch)}
     assert sorted(wrong) == []
+
+
+def beside_objects() -> tuple[Dump, Upgrade, Cluster]:
+    """Return a node with its objects and a plan that gives each check of these something to look at."""
+    conditions = [{"type": f"{name}Pressure", "status": "False"} for name in ("Memory", "Disk", "PID")]
+    amounts = {"cpu": "4", "memory": "8Gi", "pods": "110", "nvidia.com/gpu": "1"}
+    status = {"allocatable": amounts, "capacity": amounts, "conditions": conditions}
+    node = {"kind": "Node", "metadata": {"name": "n1", "labels": {"a": "b"}}, "status": status}
+    gpu = {"name": "c", "image": "i", "resources": {"limits": {"nvidia.com/gpu": "1"}}}
+    running = {"phase": "Running", "containerStatuses": [{"name": "c", "state": {"running": {}}}]}
+    objects = [node, pod(gpu, status=running), mirror_pod({"name": "c", "image": "i"}, status=running)]
+    read = load(objects)
+
+    changes, current, target = NODES["every setting"]
+    images = {"images": [*PINNED["images"], {"repoTags": ["docker.io/library/i:latest"]}]}
+    older = containerd("2.1.2", {}, SYSTEMD)
+    given = dump({**changes, **older, ("cri", "images"): json.dumps(images), ("cri", "pods"): '{"items":[]}'})
+    items = plan(objects, current, target).items
+    to = upgrade(target, current, planned=items, restarts=lambda _uid, _container: True)
+    return given, to, Cluster(read.nodes[0], tuple(read.pods))
+
+
+BESIDE_OBJECTS: Final = [check for check in CHECKS if check not in WITH_A_NODE_ALONE]
+
+
+def test_a_check_of_objects_and_a_node_cannot_do_without_what_it_reads_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given, to, cluster = beside_objects()
+    read = {check.id: asked(given, to, check, monkeypatch, cluster) for check in BESIDE_OBJECTS}
+    wrong = {
+        one for each in BESIDE_OBJECTS for one in in_order_without(given, to, each, monkeypatch, cluster)
+    }
+    assert sorted(wrong) == []
+    needing = {each.id for each in BESIDE_OBJECTS if all(Need.NODE in need for need in each.needs)}
+    assert {name for name in needing if not read[name]} == set()
+
+
+UPGRADES: Final = (
+    ("1.7.16", "1.9.11"),
+    ("1.19.16", "1.20.15"),
+    ("1.23.17", "1.24.17"),
+    ("1.30.14", "1.31.14"),
+    ("1.31.14", "1.30.14"),
+    ("1.36.3", "1.37.1"),
+)
+"""Every check has something to find at one of them."""
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.id)
+def test_a_check_that_is_given_nothing_is_unknown(check: Check) -> None:
+    """One that leaves out what it lacks would be in order on every node, and in no other test."""
+    nothing = Dump("n1", "test", {})
+    ways = (upgrade(to, current, servers=Servers(), now=None) for current, to in UPGRADES)
+    found = [statuses(nothing, way, check) for way in ways]
+    # Releases alone decide whether a kubelet is too new, and an API server that is not known is a note.
+    assert ({Status.UNKNOWN} in found) is (check.id != "PF-110")

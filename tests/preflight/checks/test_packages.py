@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from hashcompat.analysis.preflight.checks import Need
 from hashcompat.analysis.preflight.facts import Cluster
 from hashcompat.core.model.pods import Pod
 from hashcompat.sources.objects import read_object
-from tests.helpers.dumps import ALL, GONE, INFO, Key, docker, dump, findings, found, upgrade
+from tests.helpers.dumps import ALL, GONE, INFO, Key, docker, dump, findings, found, unread, upgrade
 from tests.helpers.pods import pod
 
 
@@ -22,6 +23,7 @@ def read(name: str, resource: str, **more: Any) -> Pod:
 
 
 CGROUPFS = json.loads(json.dumps(INFO).replace('"SystemdCgroup": true', '"SystemdCgroup": false'))
+WITHOUT_NODE = frozenset({Need.OBJECTS, Need.PLAN})
 GPU = read("train", "nvidia.com/gpu")
 
 
@@ -31,7 +33,7 @@ GPU = read("train", "nvidia.com/gpu")
         ((GPU,), INFO, "WARN"),
         ((read("mig", "nvidia.com/mig-1g.5gb"),), INFO, "WARN"),
         ((GPU,), CGROUPFS, "OK"),
-        ((GPU,), None, "INFO"),
+        ((GPU,), None, "UNKNOWN"),
         ((read("done", "nvidia.com/gpu", status={"phase": "Succeeded"}),), INFO, "OK"),
         ((read("plain", "cpu"),), INFO, "OK"),
     ],
@@ -45,6 +47,11 @@ def test_pf140_gpus_under_the_systemd_driver(pods: tuple[Pod, ...], info: Any, s
         assert "systemctl daemon-reload" in one[2]
 
 
+def test_pf140_without_a_dump_the_driver_is_a_condition() -> None:
+    ((state, _, text),) = found("PF-140", unread(), upgrade("1.34.10"), Cluster(pods=(GPU,)), WITHOUT_NODE)
+    assert (state, "if the cgroup driver is systemd" in text) == ("INFO", True)
+
+
 def conflist(kind: str) -> str:
     return json.dumps({"cniVersion": "0.3.1", "name": "n", "plugins": [{"type": kind}]})
 
@@ -52,8 +59,8 @@ def conflist(kind: str) -> str:
 @pytest.mark.parametrize(
     ("kind", "installed", "status"),
     [
-        ("flannel", "bridge\nflannel\n", "INFO"),
-        ("flannel", "bridge\n", "ERROR"),
+        ("flannel", "bridge\nflannel\nhost-local\n", "INFO"),
+        ("flannel", "bridge\nhost-local\n", "ERROR"),
         ("bridge", "bridge\nflannel\n", "OK"),
     ],
 )

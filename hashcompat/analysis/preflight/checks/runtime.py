@@ -19,7 +19,7 @@ from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.model.escape import agree, count, name_path
 from hashcompat.core.model.pods import FINISHED, Pod
 from hashcompat.core.model.preflight import Status
-from hashcompat.core.records.probes import AbsentError, UnreadError
+from hashcompat.core.records.probes import UnreadError
 from hashcompat.core.shown import name
 
 # PF-104 and PF-204: a runtime that does not speak the kubelet's CRI, or that upstream no longer supports.
@@ -342,10 +342,7 @@ def _find_gpus(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:  # noqa: AR
     names = [name_path(pod.namespace, pod.name) for pod in facts.pods if _has_gpu(pod)]
     if not names:
         return
-    try:
-        driver = facts.cgroup_driver
-    except (AbsentError, UnreadError):
-        driver = ""
+    driver = facts.cgroup_driver if facts.on_node else ""
     if driver in ("systemd", ""):
         some = (
             f"{count(len(names), 'pod')} with GPUs ({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"

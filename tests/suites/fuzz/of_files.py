@@ -196,6 +196,7 @@ _OBJECTS = (
     "sources/dating",
     "sources/snapshots",
     "sources/statuses",
+    "sources/volumes",
     "sources/workloads",
 )
 

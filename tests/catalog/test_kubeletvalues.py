@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hashcompat.analysis.preflight.checks.values import FORMS
+from hashcompat.analysis.preflight.checks.forms import FORMS
 from hashcompat.analysis.preflight.facts.settings import number_of
 from hashcompat.core.catalog.kubeletsettings import Limits, Other, ValueRow
 from hashcompat.core.catalog.lookup import Catalog

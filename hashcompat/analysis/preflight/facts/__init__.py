@@ -191,8 +191,7 @@ class Facts:
     @cached_property
     def drop_ins(self) -> settings.Documents:
         """The files of --config-dir; errors as ``settings.drop_ins``."""
-        directory = self.flags.get("config-dir")
-        return settings.drop_ins(self.dump, directory) if directory else ()
+        return settings.drop_ins(self.dump, self.flags.get("config-dir", ""))
 
     @cached_property
     def config(self) -> Mapping[str, Any]:

@@ -212,13 +212,15 @@ def repeated(path: str, text: str) -> list[str]:
 
 
 def drop_ins(dump: Dump, directory: str) -> Documents:
-    """Read the files of --config-dir in their order, and those of the directories below it.
+    """Read the files of --config-dir in their order, and those of the directories below it; none without it.
 
     Raises UnreadError where one of them, or a list of them, is not in the dump, and UnparsedError for one
     that no kubelet can parse, and where there is no such file or directory (``mergeKubeletConfigurations`` in
     cmd/kubelet/app/server.go, 1.28.15 - 1.37.1; ``WalkDir`` in Go's path/filepath).
     """
     plain = directory.rstrip("/")
+    if not directory:
+        return ()
     return list(_walked(dump, plain if ("directory", plain) in dump.probes else directory))
 
 

@@ -1,0 +1,232 @@
+"""What texts in the settings of a kubelet have to be: names, taints, amounts, addresses, images: PF-126."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import Final
+
+from hashcompat.analysis.preflight.facts.kubelet import truth
+from hashcompat.core.corev1.resources import amount
+from hashcompat.core.errors import DecodeError
+from hashcompat.core.go.metav1 import parse_duration
+from hashcompat.core.go.strconv import parse_cpus
+
+EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+
+LABEL: Final = re.compile(r"(?=.{1,63}\Z)[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
+
+_SUBDOMAIN: Final = re.compile(
+    r"(?=.{1,253}\Z)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+)
+
+TAINTS: Final[Mapping[str, str]] = {
+    "whole": "KEY=VALUE:EFFECT",
+    "optional effect": "KEY, KEY:EFFECT or KEY=VALUE:EFFECT",
+    "once": "KEY:EFFECT or KEY=VALUE:EFFECT",
+}
+"""How releases want the taints of a flag."""
+
+
+def taint_of(text: str, wanted: str) -> Mapping[str, str] | None:
+    """Return a taint of a flag, or None; one that ends with - is taken away again, and needs no effect."""
+    is_removed = wanted == "once" and text.endswith("-")
+    pair, colon, effect = text.removesuffix("-" if is_removed else "").partition(":")
+    key, equals, value = pair.partition("=") if colon else (pair, "", "")
+    needs_effect = colon or not (is_removed or wanted == "optional effect")
+    if (needs_effect and not effect) or (wanted == "whole" and not equals):
+        return None
+    return {"key": key, "value": value, "effect": effect}
+
+
+def is_qualified(key: str) -> bool:
+    """Return whether a text is a qualified name (apimachinery util/validation ``IsQualifiedName``)."""
+    space, slash, name = key.rpartition("/")
+    return LABEL.fullmatch(name) is not None and (not slash or _SUBDOMAIN.fullmatch(space) is not None)
+
+
+def is_below(space: str, namespaces: tuple[str, ...]) -> bool:
+    """Return whether what is before the slash of a label is one of some domains, or below it."""
+    return any(space == each or space.endswith(f".{each}") for each in namespaces)
+
+
+SYSCTL: Final = re.compile("([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?")
+
+
+def dotted(name: str) -> str:
+    """Return the name of a sysctl with dots (component-helpers node/util/sysctl ``NormalizeName``)."""
+    is_path = "/" in name.partition(".")[0]
+    return name.translate(str.maketrans("./", "/.")) if is_path else name
+
+
+def quantity_of(text: str) -> Fraction | None:
+    """Return the amount of a quantity; None for a text that is none."""
+    try:
+        return amount(text)
+    except DecodeError:
+        return None
+
+
+_SCHEME: Final = re.compile("([A-Za-z][A-Za-z0-9+.-]*):")
+
+
+def _is_unix_endpoint(text: str) -> bool:
+    scheme = _SCHEME.match(text)
+    return scheme is None or scheme[1].lower() == "unix"
+
+
+def _is_cpu_set(text: str) -> bool:
+    try:
+        parse_cpus(text)
+    except DecodeError:
+        return False
+    return True
+
+
+def _is_whole(text: str) -> bool:
+    number = quantity_of(text)
+    return number is not None and number.denominator == 1
+
+
+def _is_absolute_path(text: str) -> bool:
+    return text.startswith("/") and posixpath.normpath(text) == text and text.isascii()
+
+
+def _is_pair_of_addresses(text: str) -> bool:
+    """Return whether there is at most one address of each family; what is no address is passed over."""
+    found = _addresses(text)
+    kinds = {4 if isinstance(address, IPv4Address) or address.ipv4_mapped else 6 for address in found}
+    return len(found) < 2 or (len(found) == len(kinds) and not any(each.is_unspecified for each in found))
+
+
+def _is_one_address(text: str) -> bool:
+    return len(_addresses(text)) < 2
+
+
+def _addresses(text: str) -> list[IPv4Address | IPv6Address]:
+    return [address for part in text.split(",") if (address := _address(part.strip())) is not None]
+
+
+def _address(text: str) -> IPv4Address | IPv6Address | None:
+    try:
+        return None if "%" in text else ip_address(text)
+    except ValueError:
+        return None
+
+
+_WORD: Final = "[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
+
+_HOST: Final = rf"(?:{_WORD}(?:\.{_WORD})*|\[[0-9A-Fa-f:]+\])(?::[0-9]+)?"
+
+_PART: Final = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
+
+_IMAGE: Final = re.compile(rf"(?:{_HOST}/)?({_PART}(?:/{_PART})*)", re.ASCII)
+"""The name of an image without tag and digest (github.com/distribution/reference regexp.go)."""
+
+_LONGEST_IMAGE: Final = 255
+"""Characters behind the registry."""
+
+
+def _is_image_pattern(text: str) -> bool:
+    """Return whether a text is one of an image's names, or the beginning of some with ``/*`` behind it."""
+    start = text[:-1] if text.endswith("/*") else text
+    if text != text.strip() or not start or "*" in start:
+        return False
+    if start != text:
+        return len(start) > 1
+    found = _IMAGE.fullmatch(text)
+    return found is not None and len(found[1]) <= _LONGEST_IMAGE
+
+
+def _is_whole_image_pattern(text: str) -> bool:
+    """Return whether it is one, with its registry, as names are once their defaults are filled in."""
+    if text.endswith("/*") or not _is_image_pattern(text):
+        return _is_image_pattern(text)
+    host, _, rest = text.partition("/")
+    is_host = "." in host or ":" in host or host == "localhost" or host != host.lower()
+    is_default = host == "index.docker.io" or (host == "docker.io" and "/" not in rest)
+    return bool(rest) and is_host and not is_default
+
+
+FORMATS: Final[Mapping[str, tuple[Callable[[str], bool], str]]] = {
+    "cpus": (_is_cpu_set, "a set of CPUs such as 0-3,6"),
+    "whole quantity": (_is_whole, "a quantity such as 10Mi"),
+    "absolute path": (_is_absolute_path, "an absolute path in its shortest form"),
+    "node IPs": (_is_pair_of_addresses, "one address, or one of IPv4 and one of IPv6, not 0.0.0.0 or ::"),
+    "one node IP": (_is_one_address, "one address with this --cloud-provider"),
+    "single-stack node IP": (_is_one_address, "one address while the feature gate for a second one is off"),
+    "image patterns": (_is_image_pattern, "names of images without tag and digest, or REGISTRY/*"),
+    "whole image patterns": (
+        _is_whole_image_pattern,
+        "names of images with their registry, without tag and digest, or REGISTRY/*",
+    ),
+    "unix endpoint": (_is_unix_endpoint, "a socket such as unix:///run/containerd/containerd.sock"),
+}
+"""What a text has to be, with a test of it and in words."""
+
+
+def _percentage(text: str) -> float | None:
+    number = text.rstrip("%")
+    return float(number) if _FLOAT.fullmatch(number) else None
+
+
+def _is_quantity(text: str) -> bool:
+    number = quantity_of(text)
+    return number is not None and number >= 0
+
+
+def _is_threshold(text: str) -> bool:
+    """Return whether a text is a threshold of eviction (eviction/helpers.go ``parseThresholdStatement``)."""
+    if text.endswith("%"):
+        percentage = _percentage(text)
+        return percentage is not None and 0 <= percentage <= 100
+    number = quantity_of(text)
+    return number is not None and number > 0
+
+
+def _is_reclaim(text: str) -> bool:
+    """Return whether a text is a minimum to reclaim (eviction/helpers.go ``parseMinimumReclaims``)."""
+    if text.endswith("%"):
+        percentage = _percentage(text)
+        return percentage is not None and percentage > 0
+    return _is_quantity(text)
+
+
+def _is_period(text: str) -> bool:
+    period = parse_duration(text)
+    return period is not None and period >= 0
+
+
+def is_enough_nodes(text: str) -> bool:
+    """Return whether a text is a number of NUMA nodes that the topology manager takes for an option."""
+    number = int(text) if re.fullmatch(r"[-+]?[0-9]{1,99}", text) else 0
+    return 8 <= number < 2**63
+
+
+_FLOAT: Final = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
+
+_PERCENTAGE: Final = re.compile(r"\+?0*(100|[1-9]?[0-9])%")
+
+AMOUNTS: Final[Mapping[str, Callable[[str], bool]]] = {
+    "percentage": lambda text: _PERCENTAGE.fullmatch(text) is not None,
+    "quantity": _is_quantity,
+    "threshold": _is_threshold,
+    "reclaim": _is_reclaim,
+    "duration": _is_period,
+    "boolean": lambda text: truth(text) is not None,
+    "8 or more": is_enough_nodes,
+}
+"""The kinds of a map's values."""
+
+IN_WORDS: Final = {
+    "percentage": "a percentage between 0% and 100%",
+    "quantity": "a quantity that is not negative",
+    "threshold": "a quantity greater than 0, or a percentage",
+    "reclaim": "a quantity that is not negative, or a percentage greater than 0",
+    "duration": "a duration such as 1m30s",
+    "boolean": "true or false",
+    "8 or more": "a number of 8 or more",
+}

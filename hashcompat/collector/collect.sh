@@ -1297,21 +1297,119 @@ kubelet_process() {
     else
         case $given in
             *kubelet*) kept arguments kubelet argv "$given" ;;
-            *) note arguments kubelet problem "the kubelet is a part of another program, $(printf '%s\n' "$given" | sed -n 1p | cut -c1-80)" ;;
+            *)
+                note arguments kubelet problem "the kubelet is a part of another program, $(printf '%s\n' "$given" | sed -n 1p | cut -c1-80)"
+                case $called in k3s*) within_k3s ;; esac
+                ;;
         esac
     fi
     release
 }
 
+# What k3s is given for its kubelet, as arguments of that: by its unit, and by its files, where the unit has no such flag.
+within_k3s() {
+    unit='' files=''
+    for name in k3s k3s-agent; do
+        for each in $UNITS; do [ -n "$unit" ] || [ ! -f "$HOST$each/$name.service" ] || unit=$name; done
+    done
+    for each in /etc/rancher/k3s/config.yaml $(files_in /etc/rancher/k3s/config.yaml.d); do
+        case $each in *.yaml | *.yml) ;; *) continue ;; esac
+        if ! reach "$each"; then
+            note arguments k3s problem "$why"
+            return
+        fi
+        [ ! -f "$HOST$real" ] || files="$files $HOST$real"
+    done
+    own=$([ -z "$unit" ] || for each in $(unit_files "$unit"); do
+        ! { reach "$each" && [ -f "$HOST$real" ]; } || cat "$HOST$real"
+        echo
+    done 2>/dev/null)
+    # The empty line ends a command that is continued at the end of its unit, as the installer of k3s writes it.
+    # shellcheck disable=SC2086 # paths without blanks
+    if own=$(printf '%s\n\n' "$own" | awk "$OF_K3S" - $files 2>/dev/null); then
+        kept arguments k3s argv "$own"
+    else
+        note arguments k3s problem 'its unit and its files are not in a form that is read'
+    fi
+}
+
+# Flags of k3s take the place of what its files have, and each file of what those before it have, unless its key ends with +.
+# shellcheck disable=SC2016 # of awk
+OF_K3S='
+    BEGIN {
+        split("kubelet-arg node-label container-runtime-endpoint protect-kernel-defaults", order, " ")
+        form["kubelet-arg"] = "--"; form["node-label"] = "--node-labels="
+        for (i = 3; i <= 4; i++) form[order[i]] = "--" order[i] "="
+    }
+    function wrong() { failed = 1; exit 1 }
+    function plain(value,   q) {
+        q = substr(value, 1, 1)
+        if (q == "\"" || q == "\047") {
+            value = substr(value, 2)
+            return index(value, q) ? substr(value, 1, index(value, q) - 1) : wrong()
+        }
+        sub(/[ \t]+#.*/, "", value); sub(/[ \t\r]+$/, "", value)
+        return value
+    }
+    function add(key, value) { found[key] = found[key] form[key] value "\n" }
+    # The command of the unit, word by word.
+    function command(line,   n, word, i, key, value) {
+        if (line ~ /[$%]/) wrong()
+        n = 0
+        while (match(line, /^[ \t]*("[^"]*"|\047[^\047]*\047|[^ \t"\047]+)+/)) {
+            word[++n] = substr(line, 1, RLENGTH); line = substr(line, RLENGTH + 1)
+            gsub(/^[ \t]+|["\047]/, "", word[n])
+        }
+        if (n < 2) wrong()
+        for (i = 2; i <= n; i++) {
+            if (word[i] !~ /^-/) continue
+            key = word[i]; sub(/^--?/, "", key); value = "true"
+            if (index(key, "=")) { value = substr(key, index(key, "=") + 1); key = substr(key, 1, index(key, "=") - 1) }
+            else if (i < n && word[i + 1] !~ /^-/) value = word[i + 1]
+            if (key == "config" || key == "c") wrong()
+            if (key in form) flag[key] = flag[key] form[key] value "\n"
+        }
+    }
+    FILENAME == "-" || FILENAME == "" {
+        while (sub(/\\$/, " ") && (getline more) > 0) $0 = $0 more
+        if (sub(/^[ \t]*ExecStart[ \t]*=[ \t]*/, "")) { sub(/^[-@:+!|]+/, ""); started = $0 }
+        next
+    }
+    FNR == 1 { wanted = "" }
+    /^[ \t]*(#.*)?\r?$/ || /^---/ { next }
+    /^[^ \t#-]/ {
+        if ($0 !~ /^["\047]?[A-Za-z0-9-]+[+]?["\047]?[ \t]*:/) wrong()
+        key = $0; sub(/:.*/, "", key); gsub(/["\047 \t]/, "", key)
+        value = $0; sub(/^[^:]*:[ \t]*/, "", value); value = plain(value)
+        appends = sub(/[+]$/, "", key)
+        wanted = key in form ? key : ""
+        if (wanted == "") next
+        if (!appends) found[key] = ""
+        if (value ~ /^\[.*\]$/) {
+            n = split(substr(value, 2, length(value) - 2), each, /[ \t]*,[ \t]*/)
+            for (i = 1; i <= n; i++) add(key, plain(each[i]))
+        } else if (value ~ /^[[{|>&*!]/) wrong()
+        else if (value != "") add(key, value)
+        next
+    }
+    wanted != "" && /^[ \t]*-[ \t]+/ { value = $0; sub(/^[ \t]*-[ \t]+/, "", value); add(wanted, plain(value)); next }
+    wanted != "" { wrong() }
+    END {
+        if (failed) exit 1
+        command(started)
+        printf "k3s\n"
+        for (i = 1; i <= 4; i++) printf "%s", order[i] in flag ? flag[order[i]] : found[order[i]]
+    }'
+
 # Prints the kubelet's unit and its drop-ins as systemd reads them: the first unit, and by their names the first drop-in of each.
 unit_files() {
     for unit in $UNITS; do
-        [ -f "$HOST$unit/kubelet.service" ] || continue
-        printf '%s\n' "$unit/kubelet.service"
+        [ -f "$HOST$unit/${1:-kubelet}.service" ] || continue
+        printf '%s\n' "$unit/${1:-kubelet}.service"
         break
     done
     for unit in $UNITS; do
-        files_in "$unit/kubelet.service.d" .conf
+        files_in "$unit/${1:-kubelet}.service.d" .conf
     done | awk -F/ '
         !($NF in path) { path[$NF] = $0; for (i = ++n; i > 1 && name[i - 1] > $NF; i--) name[i] = name[i - 1]; name[i] = $NF }
         END { for (i = 1; i <= n; i++) print path[name[i]] }'

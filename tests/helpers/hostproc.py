@@ -6,6 +6,35 @@ from pathlib import Path
 
 HOST, OTHER = "4026531840", "4026532999"
 KUBELET = "/system.slice/kubelet.service"
+K3S: tuple[tuple[str, dict[str, str], list[str] | None], ...] = (
+    ("", {}, []),
+    ("  '--kubelet-arg=max-pods=200' --node-label a=b", {}, ["--max-pods=200", "--node-labels=a=b"]),
+    ("  --protect-kernel-defaults --token hidden", {}, ["--protect-kernel-defaults=true"]),
+    (
+        "",
+        {"config.yaml": "token: hidden\nkubelet-arg:\n- max-pods=200\n  # no\n- 'v=2'\n"},
+        ["--max-pods=200", "--v=2"],
+    ),
+    (
+        "",
+        {"config.yaml": 'node-label: "a=b"\nprotect-kernel-defaults: true # x\n'},
+        ["--node-labels=a=b", "--protect-kernel-defaults=true"],
+    ),
+    ("  --kubelet-arg=v=3", {"config.yaml": "kubelet-arg: [max-pods=200]\n"}, ["--v=3"]),
+    (
+        "",
+        {
+            "config.yaml": "kubelet-arg:\n  - v=1\nnode-label:\n  - a=b\n",
+            "config.yaml.d/10-a.yaml": "kubelet-arg:\n  - v=2\nnode-label+:\n  - c=d\n",
+            "config.yaml.d/note.txt": "kubelet-arg:\n  - v=9\n",
+        },
+        ["--v=2", "--node-labels=a=b", "--node-labels=c=d"],
+    ),
+    ("  --config=/root/k3s.yaml", {}, None),
+    ("  --kubelet-arg=$MORE", {}, None),
+)
+"""What the unit of k3s and its files have, and what its kubelet is given; None if that is unknown."""
+
 MICROK8S = """# The kubelet of this node.
 --root-dir=${SNAP_COMMON}/var/lib/kubelet
   --node-labels="a=b"  --cert-dir=$SNAP_DATA/c

@@ -344,6 +344,22 @@ def test_other_annotations_show_no_settings(noted: object) -> None:
 EMBEDDED = {"k3s": "the kubelet is a part of another program, /usr/local/bin/k3s server"}
 
 
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("k3s\n", []),
+        ("k3s\n--max-pods=200\n--node-labels=a=b\n", []),
+        ("k3s\n--feature-gates=NoSuch=true\n", ["PF-101"]),
+        ("k3s\n--image-gc-high-threshold=101\n", ["PF-126"]),
+        ("k3s\n--protect-kernel-defaults=true\n", ["PF-135"]),  # these sysctls were not collected
+    ],
+)
+def test_a_dump_has_what_k3s_is_given_for_its_kubelet(given: str, expected: list[str]) -> None:
+    within = {**SECOND, ("arguments", "kubelet"): Probe("", "", problem=EMBEDDED["k3s"])}
+    found = examine(dump({**within, ("arguments", "k3s"): given}), upgrade("1.36.5", "1.36.3"))
+    assert [each.id for each in found if each.status not in (Status.OK, Status.INFO)] == expected
+
+
 @pytest.mark.parametrize("name", EMBEDDED)
 def test_of_a_kubelet_within_another_program_only_its_settings_are_unknown(name: str) -> None:
     """No command line shows them; whatever is read elsewhere is in order."""
@@ -413,6 +429,8 @@ SPARE: Final = (
     (r"PF-137", r"directory .*/providers\.yaml"),
     # Where a program is found once, it may be in other places as well.
     (r"PF-129", r"(directory|path) /usr/.*"),
+    # Only a kubelet within k3s is given anything by k3s.
+    (r".*", "arguments k3s"),
     # Which file systems are pods' own only spares a check some of them.
     (r"PF-212", r"file /proc/1/mounts"),
 )

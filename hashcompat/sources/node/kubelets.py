@@ -12,15 +12,16 @@ import re
 import shlex
 import stat
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 import msgspec
 
 from hashcompat.core.errors import InputError
+from hashcompat.core.go import yaml
 from hashcompat.core.records.probes import Probe
 from hashcompat.sources import programs
 from hashcompat.sources.node import Asking, NoneSuchError, Question
@@ -72,9 +73,14 @@ def program(root: Root, unit: str) -> str:
 def started(texts: Iterable[str], unit: str) -> str:
     """Return the program in a unit and its drop-ins (systemd.service, ``ExecStart``); empty without one.
 
-    An empty assignment forgets those before it. Raises InputError for several programs, and for one that
-    depends on variables or specifiers.
+    Raises InputError for several programs, and for one that depends on variables or specifiers.
     """
+    command = _command(texts, unit)
+    return _first_word(command, unit) if command else ""
+
+
+def _command(texts: Iterable[str], unit: str) -> str:
+    """Return the command in a unit and its drop-ins: an empty assignment forgets those before it."""
     found: list[str] = []
     for line in (line for text in texts for line in _service(text)):
         key, given, value = (part.strip() for part in line.partition("="))
@@ -84,7 +90,7 @@ def started(texts: Iterable[str], unit: str) -> str:
             found = [*found[-1:], value] if value else []
     if len(found) > 1:
         raise InputError(f"{unit} starts more than one program")
-    return _first_word(found[0], unit) if found else ""
+    return found[0] if found else ""
 
 
 def _merged(root: Root, unit: str) -> Iterator[str]:
@@ -268,10 +274,79 @@ def probes(asking: Asking, root: Root, which: Probe) -> list[Probe]:
     elif given.text is not None and "kubelet" not in given.text:
         first = given.text.partition("\n")[0][:80]
         given = Probe("arguments", "kubelet", problem=f"the kubelet is a part of another program, {first}")
-    return [
-        given,
-        asking.ask(Question("version", "kubelet", partial(_version, root, pid, name, asking.each))),
-    ]
+    version = asking.ask(Question("version", "kubelet", partial(_version, root, pid, name, asking.each)))
+    of_k3s = [asking.ask(Question("arguments", "k3s", partial(_of_k3s, root)))] if name == "k3s" else []
+    return [given, version, *of_k3s]
+
+
+_K3S: Final = "/etc/rancher/k3s/config.yaml"
+
+_GIVEN_BY_K3S: Final = {
+    "kubelet-arg": "--{}",
+    "node-label": "--node-labels={}",
+    "container-runtime-endpoint": "--container-runtime-endpoint={}",
+    "protect-kernel-defaults": "--protect-kernel-defaults={}",
+}
+"""What k3s is given for its kubelet, by the names of its own flags; nothing else of it is shown."""
+
+
+def _of_k3s(root: Root) -> str:
+    """Return the arguments that k3s is given for its kubelet, one per line: by its unit, and by its files.
+
+    A flag takes the place of what the files have, and each file of what those before it have, unless its key
+    ends with + (k3s pkg/configfilearg/parser.go). Raises InputError, and OSError, for what cannot be read.
+    """
+    unit = next((one for one in _UNITS["k3s"] if any(root.holds(f"{place}/{one}") for place in UNITS)), "")
+    command = _command((root.own(path, root.why_not_read) for path in _merged(root, unit)), unit)
+    try:
+        words = shlex.split(command.lstrip(_PREFIXES))
+    except ValueError:
+        words = []
+    if not words or "$" in command or "%" in command:
+        raise InputError("no unit shows what it is started with")
+    flags: dict[str, list[str]] = {}
+    for word, after in pairwise([*words[1:], "--"]):
+        name, equals, value = word.lstrip("-").partition("=")
+        if word.startswith("-"):
+            flags.setdefault(name, []).append(value if equals else "true" if after.startswith("-") else after)
+    if not flags.keys().isdisjoint(("config", "c")):
+        raise InputError("it is given another configuration file than its own")
+    found: dict[str, list[str]] = {}
+    for path in (_K3S, *_drop_ins_of_k3s(root)):
+        for key, values in _of_file(root, path).items():
+            name = key.removesuffix("+")
+            found[name] = [*(found.get(name, []) if key != name else []), *values]
+    given = (
+        form.format(value)
+        for name, form in _GIVEN_BY_K3S.items()
+        for value in flags.get(name, found.get(name, []))
+    )
+    return "\n".join(["k3s", *given, ""])
+
+
+def _drop_ins_of_k3s(root: Root) -> list[str]:
+    try:
+        names = root.own_names(f"{_K3S}.d", root.why_not_read)
+    except FileNotFoundError:
+        return []
+    return [f"{_K3S}.d/{name}" for name in sorted(names) if name.endswith((".yaml", ".yml"))]
+
+
+def _of_file(root: Root, path: str) -> dict[str, list[str]]:
+    """Return what a configuration file of k3s has for its kubelet, by the keys; nothing without the file."""
+    try:
+        document = yaml.first(root.own(path, root.why_not_read), [])
+    except FileNotFoundError:
+        return {}
+    rows = document.items() if isinstance(document, Mapping) else ()
+    wanted = ((key, value) for key, value in rows if str(key).removesuffix("+") in _GIVEN_BY_K3S)
+    return {
+        key: [_text(one) for one in (value if isinstance(value, list) else [value])] for key, value in wanted
+    }
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 _MICROK8S: Final = "/var/snap/microk8s/current/args/kubelet"

@@ -15,7 +15,7 @@ from hashcompat.core.records.collected import from_dump
 from hashcompat.core.records.probes import AbsentError, Dump
 from tests.helpers.dumps import read_back
 from tests.helpers.fakenode import CONTAINERD, DOCKER, HANG, FakeNode, fake_node
-from tests.helpers.hostproc import MICROK8S, OF_MICROK8S
+from tests.helpers.hostproc import K3S, MICROK8S, OF_MICROK8S
 from tests.helpers.pods import as_json, pod
 from tests.helpers.program import Run
 from tests.helpers.secretfiles import CERTIFICATE, MARKER, SECRETS
@@ -743,6 +743,24 @@ def test_a_kubelet_inside_another_program_has_no_arguments_of_its_own(
     said = problem(found, "arguments", "kubelet")
     assert said == f"the kubelet is a part of another program, {shown}"
     assert MARKER not in text
+
+
+@pytest.mark.parametrize(("flags", "files", "shown"), K3S)
+def test_what_k3s_is_given_for_its_kubelet(
+    node: FakeNode, flags: str, files: dict[str, str], shown: list[str] | None
+) -> None:
+    node.process(77, "k3s-server", ["/usr/local/bin/k3s server"])
+    node.write(
+        "/etc/systemd/system/k3s.service",
+        f"[Service]\nExecStart=/usr/local/bin/k3s \\\n server \\\n{flags}\n",
+    )
+    for name, text in files.items():
+        node.write(f"/etc/rancher/k3s/{name}", text)
+    text = node.run(preflight=True)
+    (found,) = read_back(text)
+    own = found.probe("arguments", "k3s")
+    assert ((own.text or "").splitlines()[1:], bool(own.problem)) == (shown or [], shown is None)
+    assert "hidden" not in text
 
 
 def test_processes_that_look_gone_are_read_twice_and_others_once(node: FakeNode) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hashcompat.core.records.probes import Probe
 from hashcompat.sources.node import Asking, kubelets, proc
 from hashcompat.sources.node.root import Root
-from tests.helpers.hostproc import HOST, KUBELET, MICROK8S, OF_MICROK8S, OTHER, process, program, write
+from tests.helpers.hostproc import HOST, K3S, KUBELET, MICROK8S, OF_MICROK8S, OTHER, process, program, write
 
 CONTAINER = "c0ffee" * 10 + "c0de"
 
@@ -33,7 +33,7 @@ def found(node: Path) -> Probe:
 
 def probes(node: Path) -> tuple[Probe, Probe]:
     """Return the probes of the arguments and of the version."""
-    given, version = kubelets.probes(Asking(5, 20), Root(node), found(node))
+    given, version, *_ = kubelets.probes(Asking(5, 20), Root(node), found(node))
     return given, version
 
 
@@ -321,3 +321,18 @@ def test_k3s_reports_its_release(node: Path, unit: str) -> None:
     given, version = probes(node)
     assert version.read() == "Kubernetes v1.28.2+k3s1\n"
     assert given.problem == "the kubelet is a part of another program, k3s-server"
+
+
+STARTED = "[Service]\nExecStart=/usr/local/bin/k3s \\\n server \\\n"
+
+
+@pytest.mark.parametrize(("flags", "files", "shown"), K3S)
+def test_what_k3s_is_given_for_its_kubelet(
+    node: Path, flags: str, files: dict[str, str], shown: list[str] | None
+) -> None:
+    process(node, 700, "S", "k3s-server", "/system.slice/k3s.service")
+    write(node, "etc/systemd/system/k3s.service", f"{STARTED}{flags}\n")
+    for name, text in files.items():
+        write(node, f"etc/rancher/k3s/{name}", text)
+    *_, own = kubelets.probes(Asking(5, 20), Root(node), found(node))
+    assert ((own.text or "").splitlines()[1:], bool(own.problem)) == (shown or [], shown is None)

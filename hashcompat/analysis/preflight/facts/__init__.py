@@ -67,7 +67,8 @@ class Facts:
     def __init__(self, dump: Dump, cluster: Cluster = _NOWHERE, known: FlagTable | None = None) -> None:
         node = cluster.node
         noted = node is not None and node.node_arguments is not None
-        self.dump = kubelet.within_k3s(dump, node, _runtimes_driver) if node and noted else dump
+        is_shown = noted or ("arguments", kubelet.K3S) in dump.probes
+        self.dump = kubelet.within_k3s(dump, node, _runtimes_driver) if is_shown else dump
         self.cluster = cluster
         self._takes_value = known.takes_value if known else kubelet.any_form
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
+from hashcompat.analysis.preflight.facts.host import node_of_certificates
 from hashcompat.analysis.preflight.facts.units import Word
 from hashcompat.core.catalog.gates import BOOLEANS, Settings
 from hashcompat.core.catalog.kubeletsettings import Flag, FlagTable
@@ -82,25 +83,41 @@ _K3S_FLAGS: Final[Mapping[str, str]] = {
 """The flags of k3s with values that it gives its kubelet, by their own names."""
 
 
-def within_k3s(dump: Dump, node: Node, driver: Callable[[Dump], str]) -> Dump:
-    """Return a dump with the arguments of a kubelet within k3s, where its Node object shows those of k3s.
+K3S: Final = "k3s"
+"""The name of the probe for what k3s is given for its kubelet, as arguments of that."""
 
-    ``driver`` reads the cgroup driver of the runtime, to which k3s sets that of its kubelet.
+
+def within_k3s(dump: Dump, node: Node | None, driver: Callable[[Dump], str]) -> Dump:
+    """Return a dump with the arguments of a kubelet within k3s, where its Node object or the dump shows them.
+
+    ``driver`` reads the cgroup driver of the runtime: k3s sets it, and the name of the node.
     """
     probe = dump.probe("arguments", ARGUMENTS)
     program = (probe.text or probe.problem).partition("\n")[0].partition(" server")[0].partition(" agent")[0]
     if program.rpartition("/")[2] != "k3s":
         return dump
-    given = flags_of_all(node.node_arguments or ())
-    words = [*_OF_K3S, f"--hostname-override={node.name}"]
+    name = node.name if node is not None else node_of_certificates(dump)
+    words = [*_OF_K3S, *([f"--hostname-override={name}"] if name else [])]
     if of_runtime := driver(dump):
         words.append(f"--cgroup-driver={of_runtime}")
-    words += [f"--{_K3S_FLAGS[name]}={value}" for name, value in given if name in _K3S_FLAGS]
-    if ("protect-kernel-defaults", "true") in given:
-        words.append("--protect-kernel-defaults=true")
-    words += [f"--{value}" for name, value in given if name == "kubelet-arg"]
+    if node is not None and node.node_arguments is not None:
+        words += _of_node(node.node_arguments)
+    else:
+        try:
+            words += lines(dump.read("arguments", K3S))[1:]
+        except (AbsentError, UnreadError):
+            return dump
     found = Probe("arguments", ARGUMENTS, "\n".join(["kubelet", *words, ""]))
     return structs.replace(dump, probes={**dump.probes, ("arguments", ARGUMENTS): (found,)})
+
+
+def _of_node(arguments: Sequence[str]) -> list[str]:
+    """Return what the arguments of k3s make the kubelet's."""
+    given = flags_of_all(arguments)
+    words = [f"--{_K3S_FLAGS[name]}={value}" for name, value in given if name in _K3S_FLAGS]
+    if ("protect-kernel-defaults", "true") in given:
+        words.append("--protect-kernel-defaults=true")
+    return [*words, *(f"--{value}" for name, value in given if name == "kubelet-arg")]
 
 
 def flags_of_all(words: Sequence[str], takes_value: TakesValue = any_form) -> list[tuple[str, str]]:

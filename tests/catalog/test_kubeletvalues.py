@@ -56,12 +56,12 @@ def test_limits_are_numbers_or_durations(catalog: Catalog) -> None:
 
 
 @pytest.mark.parametrize(
-    ("release", "at_least"), [("1.9.11", 0), ("1.10.13", 20), ("1.24.17", 60), ("1.37.1", 80)]
+    ("release", "at_least"), [("1.9.11", 20), ("1.10.13", 20), ("1.24.17", 60), ("1.37.1", 80)]
 )
 def test_how_many_rows_a_release_has(catalog: Catalog, release: str, at_least: int) -> None:
     found = catalog.value_table.rows(parse_release(release))
     assert len(found) >= at_least
-    assert bool(found) is bool(at_least)
+    assert catalog.value_table.knows(parse_release(release)) is (release != "1.9.11")
 
 
 def test_words_are_those_of_every_release(catalog: Catalog) -> None:

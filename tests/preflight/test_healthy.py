@@ -259,6 +259,16 @@ def with_every_setting() -> Changes:
     }
 
 
+def with_flags_alone() -> Changes:
+    """Return such a node before kubelets read a configuration file."""
+    words = "--network-plugin=cni --cgroup-driver=cgroupfs --pod-infra-container-image=k8s.gcr.io/pause:3.1"
+    return {
+        **of_the_articles(),
+        ("arguments", "kubelet"): "\n".join(["/usr/bin/kubelet", *words.split(), ""]),
+        ("file", PLACE): f"[Service]\nExecStart=/usr/bin/kubelet {words}\n",
+    }
+
+
 FIRST, SECOND = containerd("1.7.27", {}, SYSTEMD), containerd("2.1.4", {}, SYSTEMD)
 
 NODES: Final[dict[str, tuple[Changes, str, str]]] = {
@@ -278,6 +288,7 @@ NODES: Final[dict[str, tuple[Changes, str, str]]] = {
     "k0s": (k0s(), "1.33.5+k0s", "1.33.6+k0s"),
     "MicroK8s": (microk8s(), "1.32.9", "1.32.13"),
     "Docker": (of_the_articles(), "1.17.9", "1.17.17"),
+    "Docker, flags alone": (with_flags_alone(), "1.9.0", "1.9.11"),
 }
 
 

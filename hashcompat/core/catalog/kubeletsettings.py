@@ -10,7 +10,7 @@ import msgspec
 
 from hashcompat.core.catalog.files import DataFiles, fitted, named_rows
 from hashcompat.core.catalog.releases import Range, parse_range
-from hashcompat.core.release import Release
+from hashcompat.core.release import Release, parse_release
 
 # The command line that kubelets accept: the rows of kubeletflags.json.
 #
@@ -387,6 +387,10 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
             yield from (word for word in (other.values if other else ()) if isinstance(word, str))
 
 
+_FIRST: Final = parse_release("1.10.0")
+"""The first release whose values are known."""
+
+
 class ValueTable:
     """The rows of kubeletvalues.json, read when they are first asked for."""
 
@@ -402,6 +406,14 @@ class ValueTable:
         """Every word that some release accepts somewhere, so that it can be shown."""
         return frozenset(word for row in self._rows for word in row.words)
 
+    def knows(self, release: Release) -> bool:
+        """Return whether it is known what a release asks of values: it is from 1.10 on."""
+        return any(row.releases.holds(release) for row in self._rows)
+
     def rows(self, release: Release) -> tuple[ValueRow, ...]:
-        """Return what a release asks of values; empty for releases before 1.10."""
-        return tuple(row for row in self._rows if row.releases.holds(release))
+        """Return what a release asks of values; of one before those that are known, what the first one asks.
+
+        Each release asks nearly all that the one before it does, and more.
+        """
+        asked = release if self.knows(release) else _FIRST
+        return tuple(row for row in self._rows if row.releases.holds(asked))

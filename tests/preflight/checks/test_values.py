@@ -713,7 +713,7 @@ EMBEDDED = "the kubelet is part of k3s, whose command line does not show its fla
         (NEWEST, {ARGUMENTS: "k3s\nserver\n"}, [("UNKNOWN", EMBEDDED)]),
         (NEWEST, {ARGUMENTS: "kubelet\n"}, [("OK", OK[2])]),
         (NEWEST, {UNIT: failed()}, [("UNKNOWN", f"{UNIT[1]}: permission denied")]),
-        ("1.9.11", {}, [("UNKNOWN", "the values that kubelet 1.9.11 refuses are not known")]),
+        ("1.5.8", {}, [("UNKNOWN", "the values that kubelet 1.5.8 refuses are not known")]),
     ],
 )
 def test_pf126_what_was_not_read_is_unknown(
@@ -721,6 +721,27 @@ def test_pf126_what_was_not_read_is_unknown(
 ) -> None:
     rows = found("PF-126", dump(changes), upgrade(to))
     assert [(state, text) for state, _, text in rows] == expected
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        ("--max-pods=110", ("OK", OK[2])),
+        ("--cgroup-driver=cgroupfs\n--network-plugin=cni", ("OK", OK[2])),
+        (
+            "--max-pods=many",
+            ("ERROR", "kubelet 1.9.11 does not start with --max-pods of the running kubelet"),
+        ),
+        (
+            "--max-pods=-1",
+            ("UNKNOWN", "kubelet 1.9.11 may not start with --max-pods -1 of the running kubelet: for 1.10"),
+        ),
+    ],
+)
+def test_pf126_before_1_10_what_1_10_refuses_is_in_doubt(flags: str, expected: tuple[str, str]) -> None:
+    given = dump({ARGUMENTS: f"kubelet\n{flags}\n"})
+    ((state, _, text),) = found("PF-126", given, upgrade("1.9.11", "1.7.16"))
+    assert (state, text[: len(expected[1])]) == expected
 
 
 def test_a_file_that_is_missing_is_one_error() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from msgspec import structs
+
 from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade
 from hashcompat.analysis.preflight.checks.forms import refusals
 from hashcompat.analysis.preflight.checks.given import Given, Refusal, is_hidden
@@ -33,7 +35,7 @@ _DIRECTORY: Final = "config-dir"
 
 def _find_values(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     release = upgrade.target.release
-    if not upgrade.hazards.values.rows(release):
+    if not upgrade.hazards.flags.flags(release):
         raise UnreadError(f"the values that kubelet {release} refuses are not known")
     path = facts.flags.get("config", "")  # raises where the kubelet is part of another program
     try:
@@ -118,7 +120,7 @@ def _hidden(name: str, source: str) -> Problem:
 
 def _refused(given: Given, *, is_whole: bool) -> Iterator[Problem]:
     """Yield the values that the release refuses; without the files only those of flags by themselves."""
-    seen = set[tuple[str, ...]]()
+    seen, is_known = set[tuple[str, ...]](), given.hazards.values.knows(given.release)
     for row in given.hazards.values.rows(given.release):
         gates = row.needs_gate or row.with_gate or row.without_gate
         if not is_whole and (row.field or gates or row.drop_ins_need):
@@ -133,7 +135,12 @@ def _refused(given: Given, *, is_whole: bool) -> Iterator[Problem]:
             key = (setting.name, refusal.value) if row.one_of else (setting.name, refusal.why)
             if key not in seen:
                 seen.add(key)
-                yield _problem(given, setting, refusal)
+                yield _problem(given, setting, refusal if is_known else _doubted(refusal))
+
+
+def _doubted(refusal: Refusal) -> Refusal:
+    """Return what a later release refuses: whether one before 1.10 does is not known."""
+    return structs.replace(refusal, why=f"for 1.10 {refusal.why}", status=Status.UNKNOWN)
 
 
 def _problem(given: Given, setting: Setting, refusal: Refusal) -> Problem:

@@ -236,7 +236,7 @@ def of_node(found: Fields) -> Node:
         _arguments(part(metadata.value, "annotations").get("k3s.io/node-args")),
         heartbeat(status.value.get("conditions")),
         _system(info, labels),
-        _drivers(part(metadata.value, "annotations").get("csi.volume.kubernetes.io/nodeid")),
+        _drivers(part(metadata.value, "annotations")),
     )
 
 
@@ -262,10 +262,15 @@ def _arguments(noted: object) -> tuple[str, ...] | None:
     return tuple(words) if words and all(isinstance(word, str) for word in words) else None
 
 
-def _drivers(noted: object) -> frozenset[str]:
-    """Return the CSI drivers of a node (pkg/volume/csi/nodeinfomanager/nodeinfomanager.go, 1.11 - 1.37)."""
-    found = _noted(noted)
-    return frozenset(map(clean, found)) if isinstance(found, Mapping) else frozenset()
+def _drivers(annotations: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """Return the CSI drivers of a node (pkg/volume/csi/nodeinfomanager/nodeinfomanager.go, 1.11 - 1.37).
+
+    A kubelet gives each Node annotations: one without any was not saved as it is.
+    """
+    if not annotations:
+        return None
+    found = _noted(annotations.get(snapshots.DRIVERS))
+    return tuple(sorted(map(clean, found))) if isinstance(found, Mapping) else ()
 
 
 def _noted(text: object) -> object:

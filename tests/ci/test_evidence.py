@@ -13,7 +13,6 @@ import pytest
 from tests.ci.test_counts import properties, report
 from tests.helpers.program import ROOT
 
-
 FRESH = (
     *("python", "slow", "oracle", "fuzz", "fleet", "shell", "browser", "attack", "runtime", "patch"),
     *("server", "reality", "standalone", "large"),
@@ -165,7 +164,7 @@ def test_the_whole_run_leaves_no_row_that_is_old(repository: Path) -> None:
     assert done.stdout.startswith("1 made over 300 commits ago: patch; 12 never made: python, slow, oracle, ")
     record(repository, "patch")
     kept = json.loads((repository / ".ci" / "evidence.json").read_text())
-    every = {name: kept["suites"]["patch"] for name in FRESH}
+    every = dict.fromkeys(FRESH, kept["suites"]["patch"])
     (repository / ".ci" / "evidence.json").write_text(json.dumps({**kept, "suites": every}))
     done = evidence(repository, "fresh")
     assert (done.returncode, done.stdout) == (0, "docs/evidence.md: every row is of the last 300 commits\n")

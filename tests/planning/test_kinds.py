@@ -21,6 +21,7 @@ from hashcompat.analysis.planning.options import AssumePatch, Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.api.inputs import load
 from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.corev1.scheduling import MIGRATED_VOLUMES
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.plan import Plan, Way
 from hashcompat.core.model.records import Recorded
@@ -297,7 +298,7 @@ def test_a_kind_has_the_volumes_that_a_kubelet_has_no_plugin_for(catalog: Catalo
         for name in catalog.releases()
         for volume in catalog.kubelet(name).behaviour.volumes_without_plugin
     }
-    assert tables == WITHOUT_PLUGIN
+    assert tables | MIGRATED_VOLUMES.keys() == WITHOUT_PLUGIN
 
 
 WAITING: Json = {"waiting": {"reason": "CrashLoopBackOff"}}

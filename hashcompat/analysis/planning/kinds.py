@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from hashcompat.core.corev1.scheduling import (
+    MIGRATED_VOLUMES,
     SYSTEM,
     asks_by_name,
     asks_for_its_node,
@@ -51,10 +52,12 @@ WITHOUT_PLUGIN: Final = frozenset(
     {
         *("csi", "ephemeral", "image", "photonPersistentDisk", "scaleIO", "flocker", "quobyte"),
         *("storageos", "glusterfs", "cephfs", "rbd", "gitRepo"),
+        *MIGRATED_VOLUMES,
     }
 )
-"""The kinds of volumes that some kubelets have no plugin for (``volumesWithoutPlugin`` in behaviour.json):
-whether a container mounts one decides, though no other volume does."""
+"""The kinds of volumes that some kubelets have no plugin of their own for (``volumesWithoutPlugin`` in
+behaviour.json, and those that CSI drivers mount): whether a container mounts one decides, and no other
+volume does."""
 
 _NAMES_OF_POD: Final = frozenset(
     {
@@ -189,9 +192,7 @@ def days_as_one(pod: Pod) -> bytes:
 
 _facts_of_pod = besides(Pod, _NAMES_OF_POD)
 _facts_of_container = besides(Container, _NAMES_OF_CONTAINER)
-_facts_of_node = besides(
-    Node, ("name", "labels", "heartbeat", "allocatable", "capacity", "node_arguments", "drivers")
-)
+_facts_of_node = besides(Node, ("name", "labels", "heartbeat", "allocatable", "capacity", "node_arguments"))
 
 
 def _identity(pod: Pod) -> tuple[Hashable, ...]:

@@ -289,6 +289,21 @@ def volume_kinds(spec: Mapping[str, Any]) -> frozenset[str]:
     )
 
 
+MIGRATED_VOLUMES: Final[Mapping[str, tuple[str, str]]] = {
+    "awsElasticBlockStore": ("CSIMigrationAWS", "ebs.csi.aws.com"),
+    "azureDisk": ("CSIMigrationAzureDisk", "disk.csi.azure.com"),
+    "azureFile": ("CSIMigrationAzureFile", "file.csi.azure.com"),
+    "cinder": ("CSIMigrationOpenStack", "cinder.csi.openstack.org"),
+    "gcePersistentDisk": ("CSIMigrationGCE", "pd.csi.storage.gke.io"),
+    "portworxVolume": ("CSIMigrationPortworx", "pxd.portworx.com"),
+    "vsphereVolume": ("CSIMigrationvSphere", "csi.vsphere.vmware.com"),
+}
+"""The kinds of volumes that a CSI driver mounts once a gate is on: the gate, and the driver.
+
+Source: csi-translation-lib plugins/, pkg/volume/csimigration/plugin_manager.go ``IsMigratable``.
+"""
+
+
 def mounted(spec: Mapping[str, Any], kinds: Collection[str]) -> list[str]:
     """Return those of some kinds of volumes that a container mounts, sorted."""
     volumes = _mounted(spec)

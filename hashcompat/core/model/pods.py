@@ -362,8 +362,9 @@ class Node(msgspec.Struct, frozen=True):
     system: str = ""
     """Its operating system, as Go names it: ``linux``; empty where it shows that nowhere."""
 
-    drivers: frozenset[str] = frozenset()
-    """The CSI drivers whose node plugins are registered with its kubelet, as far as it shows them."""
+    drivers: tuple[str, ...] | None = None
+    """The CSI drivers that are registered with its kubelet, sorted; None where it has no annotations at all,
+    among which the kubelet notes them."""
 
 
 class Source(StrEnum):

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import chain
+from json import dumps
 from typing import Any, Final, TypeVar
 
 from hashcompat.analysis.answers.redaction import Snapshot
 from hashcompat.analysis.planning.latest import Latest
+from hashcompat.core.corev1.scheduling import MIGRATED_VOLUMES
 from hashcompat.core.go import jsontext
 from hashcompat.core.model.escape import IN_JSON, count, disarmed
 from hashcompat.core.model.pods import LIST_OF, STATUSES, Container, Inventory, Node, Pod, Seen
@@ -16,7 +18,7 @@ from hashcompat.core.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.core.model.verdicts import Hash
 from hashcompat.output.report.model import Document, Report, Rows, document, time_text
 from hashcompat.sources.pods import annotations_of
-from hashcompat.sources.snapshots import HASHES, HIDDEN, WORKLOAD, document_of, text_of
+from hashcompat.sources.snapshots import DRIVERS, HASHES, HIDDEN, WORKLOAD, document_of, text_of
 from hashcompat.sources.workloads import workload_of
 
 Row = TypeVar("Row", bound=Record)
@@ -189,10 +191,14 @@ def _node(node: Node) -> Document:
     labels = {} if node.labels is None else {"labels": node.labels}
     strict = node.strict_groups
     features = {} if strict is None else {"features": {"supplementalGroupsPolicy": strict}}
+    noted = {}
+    if node.drivers is not None:
+        drivers = sorted({driver for _, driver in MIGRATED_VOLUMES.values()}.intersection(node.drivers))
+        noted["annotations"] = {DRIVERS: dumps(dict.fromkeys(drivers, node.name))}
     return {
         "apiVersion": "v1",
         "kind": "Node",
-        "metadata": {"name": node.name, **labels},
+        "metadata": {"name": node.name, **labels, **noted},
         **({"spec": {"taints": list(node.taints)}} if node.taints else {}),
         "status": {
             "nodeInfo": info,

@@ -425,6 +425,7 @@ def volume(kind: str, claim: str) -> Json:
 
 WAITS: Expected = ("KEEP", ["HC044"])
 RESTART: Expected = ("RESTART", ["HC004"])
+RESTART_BY_FIELD: Expected = ("RESTART", ["HC001"])
 GIT = ("--feature-gates", "GitRepoVolumeDriver=true")
 
 
@@ -469,6 +470,51 @@ def test_hc044_a_volume_behind_a_claim_is_waited_for_too(run: Run, tmp_path: Pat
     (tmp_path / "s.json").write_text(run("snapshot", "-f", "-", stdin=given).out)
     kept = run(*way, tmp_path / "s.json")
     assert [item["verdict"] for item in kept.items] == [item["verdict"] for item in found.items]
+
+
+def with_drivers(kubelet: str, *drivers: str) -> Json:
+    """Return the node of the pods, with what its kubelet notes of CSI drivers."""
+    found = node(kubelet)
+    found["metadata"]["annotations"] = {
+        "volumes.kubernetes.io/controller-managed-attach-detach": "true",
+        **({"csi.volume.kubernetes.io/nodeid": json.dumps(dict.fromkeys(drivers, "n"))} if drivers else {}),
+    }
+    return found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind", "drivers", "expected"),
+    [
+        ("1.30.14", "1.31.14", "portworxVolume", (), WAITS),
+        ("1.30.14", "1.31.14", "portworxVolume", ("ebs.csi.aws.com",), WAITS),
+        ("1.30.14", "1.31.14", "portworxVolume", ("pxd.portworx.com",), RESTART_BY_FIELD),
+        ("1.30.14", "1.31.14", "portworxVolume", None, RESTART_BY_FIELD),
+        ("1.22.17", "1.31.14", "gcePersistentDisk", ("ebs.csi.aws.com",), WAITS),
+        ("1.24.17", "1.31.14", "gcePersistentDisk", ("ebs.csi.aws.com",), RESTART_BY_FIELD),
+        ("1.22.17", "1.23.17", "awsElasticBlockStore", (), WAITS),
+        ("1.22.17", "1.23.17", "awsElasticBlockStore", ("ebs.csi.aws.com",), KEEP),
+    ],
+)
+def test_hc044_a_volume_that_is_left_to_a_driver_is_waited_for(
+    run: Run, old: str, new: str, kind: str, drivers: tuple[str, ...] | None, expected: Expected
+) -> None:
+    """Where the node shows that it lacks the driver, and only the target kubelet asks for it."""
+    on_node = node(f"v{old}") if drivers is None else with_drivers(f"v{old}", *drivers)
+    claimed = [claiming("db-0", "data"), volume(kind, "data")]
+    for given in ([stored(kind)], claimed):
+        assert decided(run, old, new, on_node, *given) == expected
+
+
+def test_a_driver_that_a_node_lacks_is_named_and_outlives_a_snapshot(run: Run, tmp_path: Path) -> None:
+    given = as_json(with_drivers("v1.30.14", "ebs.csi.aws.com"), stored("portworxVolume"))
+    (tmp_path / "s.json").write_text(run("snapshot", "-f", "-", stdin=given).out)
+    way = ("plan", "--from", "1.30.14", "--to", "1.31.14", "-o", "json", "-f")
+    live, kept = run(*way, "-", stdin=given), run(*way, tmp_path / "s.json")
+    (reason,) = live.items[0]["reasons"]
+    text = "1.31.14 mounts a volume of the pod (portworxVolume) by the CSI driver pxd.portworx.com"
+    assert reason["text"] == f"not compared: {text}, which its node lacks"
+    assert [item["verdict"] for item in live.items] == ["KEEP"]
+    assert [item["verdict"] for item in kept.items] == ["KEEP"]
 
 
 def test_a_claim_whose_volume_is_not_in_the_input_decides_nothing(run: Run) -> None:

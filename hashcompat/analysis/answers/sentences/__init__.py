@@ -220,7 +220,7 @@ _REMEDIES: Final[Mapping[str, str]] = {
     rules.DEVICES: "go to a newer patch release of this minor",
     rules.ROOM: "move pods away from the node until what is left fits, or give it back what it could give",
     rules.HOST_PORT: "move one of the two pods to another node, or give it another host port",
-    rules.NO_VOLUME: "move its data to a volume of a CSI driver before the upgrade",
+    rules.NO_VOLUME: "move its data to a volume of a CSI driver that the node has before the upgrade",
     rules.OTHER_SYSTEM: "take the label away, or move the pod to a node with that operating system",
     rules.FEATURE_REFUSED: "set the feature gate for the kubelet, or move the pod to a node that has it",
 }
@@ -314,7 +314,7 @@ def _keep(situation: Situation) -> str:
     if situation.has(rules.NO_VOLUME):
         return (
             "no action is needed for the upgrade itself, but once a container of this pod ends, it does not "
-            "start again: move its data to a volume of a CSI driver"
+            "start again: move its data to a volume of a CSI driver that the node has"
         )
     return "no action is needed"
 

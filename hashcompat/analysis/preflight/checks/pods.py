@@ -7,13 +7,13 @@ rules, and most of these checks only read what a plan found.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from hashcompat.analysis.preflight.checks import OF_OBJECTS, OF_PLAN, Check, Find, Need, Problem, Upgrade
 from hashcompat.analysis.preflight.facts import Facts, runtime
 from hashcompat.core import rules, shown
-from hashcompat.core.corev1.scheduling import mounted
+from hashcompat.core.corev1.scheduling import MIGRATED_VOLUMES, mounted
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.alike import (
     begins_to_enforce,
@@ -130,21 +130,12 @@ FEATURES: Final = Check(
 )
 
 VOLUMES: Final = Check(
-    "PF-128", _kept_for(rules.NO_VOLUME, "move its data to a volume of a CSI driver first"), OF_PLAN
+    "PF-128",
+    _kept_for(rules.NO_VOLUME, "move its data to a volume of a CSI driver that the node has first"),
+    OF_PLAN,
 )
 
 # PF-144: volumes of clouds that another kubelet mounts itself, and the next one by a CSI driver.
-
-_MIGRATED: Final[Mapping[str, tuple[str, str]]] = {
-    "awsElasticBlockStore": ("CSIMigrationAWS", "ebs.csi.aws.com"),
-    "azureDisk": ("CSIMigrationAzureDisk", "disk.csi.azure.com"),
-    "azureFile": ("CSIMigrationAzureFile", "file.csi.azure.com"),
-    "cinder": ("CSIMigrationOpenStack", "cinder.csi.openstack.org"),
-    "gcePersistentDisk": ("CSIMigrationGCE", "pd.csi.storage.gke.io"),
-    "portworxVolume": ("CSIMigrationPortworx", "pxd.portworx.com"),
-    "vsphereVolume": ("CSIMigrationvSphere", "csi.vsphere.vmware.com"),
-}
-"""The gate of each kind of volume, and the driver that takes its place (csi-translation-lib plugins/)."""
 
 
 def _find_migrated(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
@@ -154,12 +145,12 @@ def _find_migrated(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     is registered with the kubelet does.
     """
     release, now, before = upgrade.target.release, upgrade.hazards, upgrade.before
-    registered = facts.cluster.node.drivers if facts.cluster.node else frozenset()
+    registered = (facts.cluster.node and facts.cluster.node.drivers) or ()
     for pod in (each for each in facts.pods if each.phase not in FINISHED):
-        ways = dict.fromkeys(_MIGRATED.keys() & {*pod.persistent}, " by a claim")
-        ways |= dict.fromkeys(mounted(pod.spec, _MIGRATED), "")
+        ways = dict.fromkeys(MIGRATED_VOLUMES.keys() & {*pod.persistent}, " by a claim")
+        ways |= dict.fromkeys(mounted(pod.spec, MIGRATED_VOLUMES), "")
         for kind, way in sorted(ways.items()):
-            gate, driver = _MIGRATED[kind]
+            gate, driver = MIGRATED_VOLUMES[kind]
             is_on = upgrade.current is not None and upgrade.current.gates.is_on(gate)
             begins = not is_on and upgrade.target.gates.is_on(gate)
             gone = kind in now.volumes_by_driver and not (before and kind in before.volumes_by_driver)

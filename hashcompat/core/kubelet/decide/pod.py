@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from msgspec import structs
@@ -10,6 +10,7 @@ from msgspec import structs
 from hashcompat.core import rules
 from hashcompat.core.catalog.eras import reachable_fields
 from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.corev1.scheduling import MIGRATED_VOLUMES
 from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_compared
 from hashcompat.core.kubelet.decide.static import (
@@ -239,10 +240,27 @@ def unmounted(case: Case) -> Decision | None:
 
 def waits_for_volume(case: Case) -> str:
     """Return what the target kubelet waits for in vain before it looks at containers; empty for nothing."""
-    missing = case.new.behaviour.volumes_without_plugin
+    missing, release = case.new.behaviour.volumes_without_plugin, case.new.release
     kinds = [kind for kind, gate in missing.items() if not (gate and case.new.gates.is_on(gate))]
-    mounts = case.whole.mounts(kinds)
-    return f"{case.new.release} has no plugin for a volume of the pod ({mounts})" if mounts else ""
+    if mounts := case.whole.mounts(kinds):
+        return f"{release} has no plugin for a volume of the pod ({mounts})"
+    for kind, driver in _lacking(case):
+        if mounts := case.whole.mounts([kind]):
+            by_driver = f"by the CSI driver {driver}, which its node lacks"
+            return f"{release} mounts a volume of the pod ({mounts}) {by_driver}"
+    return ""
+
+
+def _lacking(case: Case) -> Iterator[tuple[str, str]]:
+    """Yield the kinds of volumes that only the target kubelet leaves to a CSI driver which its node lacks.
+
+    Where the current one does too, the driver's own pod is likely just being replaced.
+    """
+    drivers = case.node.drivers if case.node is not None else None
+    if case.old_known and drivers is not None:
+        for kind, (gate, driver) in MIGRATED_VOLUMES.items():
+            if driver not in drivers and case.new.gates.is_on(gate) and not case.old.gates.is_on(gate):
+                yield kind, driver
 
 
 def sandbox_replaced(case: Case) -> Decision | None:

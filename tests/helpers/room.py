@@ -1,12 +1,50 @@
-"""Which pods of a node this program refuses for room, as the oracles of golden/room say it."""
+"""Nodes with little room, their pods, and which of these this program refuses for that."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from hashcompat.core.catalog.lookup import Kubelet
-from hashcompat.core.kubelet.decide.room import Tenant, asking, given, outcomes
+from hashcompat.core.kubelet.decide.room.admitting import outcomes
+from hashcompat.core.kubelet.decide.room.requests import asking
+from hashcompat.core.kubelet.decide.room.tenants import Tenant, given
 from hashcompat.sources.values import collect
+from tests.helpers.pods import Json, as_json, node, pod
+from tests.helpers.program import Run
+
+CRITICAL = {"priority": 2_000_000_000}
+
+
+def host(**allocatable: str) -> Json:
+    made = node("v1.33.5")
+    made["status"]["allocatable"] = {"cpu": "4", "memory": "8Gi", "pods": "110", **allocatable}
+    return made
+
+
+def sized(name: str, created: str = "", spec: Any = None, **requests: str) -> Json:
+    """Return a pod of a container that asks for something, created at a time of one day."""
+    container = {"name": "c", "image": "i", "resources": {"requests": requests}}
+    made = pod(container, name=name, spec={"restartPolicy": "Always", **(spec or {})})
+    if created:
+        made["metadata"]["creationTimestamp"] = f"2026-01-01T{created}:00Z"
+    made["status"] = {
+        "phase": "Running",
+        "containerStatuses": [{"name": "c", "restartCount": 0, "state": {"running": {}}}],
+    }
+    return made
+
+
+def verdicts(run: Run, *objects: Json, old: str = "1.33.5", new: str = "1.33.13") -> dict[str, str]:
+    """Return the verdict of each pod's first container, with the resource that is missing."""
+    flags = ("--override-node-releases",)
+    result = run("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", *flags, stdin=as_json(*objects))
+    assert result.code == 0, result.err
+    found = {}
+    for item in result.items:
+        why = next((one["text"] for one in item["reasons"] if one["id"] == "HC048"), "")
+        out = why.removeprefix("not admitted again: ").partition(":")[0]
+        found[item["pod"]] = f"{item['verdict']} {out}".strip()
+    return found
 
 
 def refused(case: dict[str, Any], kubelet: Kubelet, wanted: dict[str, str]) -> dict[str, str]:

@@ -23,18 +23,9 @@ from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.go.jsonpath import rows as json_rows
 from hashcompat.core.kubelet import alike
 from hashcompat.core.kubelet.alike import Servers, waits_for_services
-from hashcompat.core.kubelet.decide.room import (
-    Asking,
-    Given,
-    Sums,
-    Tenant,
-    asking,
-    deferred,
-    given,
-    outcomes,
-    takes_room,
-    tenant_of,
-)
+from hashcompat.core.kubelet.decide.room.admitting import deferred, outcomes
+from hashcompat.core.kubelet.decide.room.requests import Asking, asking
+from hashcompat.core.kubelet.decide.room.tenants import Given, Sums, Tenant, given, takes_room, tenant_of
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Shortage

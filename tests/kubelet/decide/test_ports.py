@@ -8,10 +8,11 @@ import pytest
 
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.kubelet.decide.ports import Port, Taken, host_ports
-from hashcompat.core.kubelet.decide.room import Asking, Sums, given
+from hashcompat.core.kubelet.decide.room.requests import Asking
+from hashcompat.core.kubelet.decide.room.tenants import Sums, given
 from tests.helpers.pods import Json, as_json, mirror_pod, node
 from tests.helpers.program import Run
-from tests.kubelet.decide.test_room import CRITICAL, host, sized
+from tests.helpers.room import CRITICAL, host, sized
 
 KEEP = "KEEP"
 ANY = "0.0.0.0"  # noqa: S104 - the text that is compared

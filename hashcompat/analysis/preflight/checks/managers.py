@@ -16,7 +16,7 @@ from hashcompat.analysis.preflight.facts.statefiles import Condition, State
 from hashcompat.core import shown
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go import strconv
-from hashcompat.core.kubelet.decide.room import given
+from hashcompat.core.kubelet.decide.room.tenants import given
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import FINISHED
 from hashcompat.core.model.preflight import Status

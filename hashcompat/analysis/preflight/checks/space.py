@@ -17,7 +17,9 @@ from hashcompat.analysis.preflight.facts.kubelet import pairs
 from hashcompat.core import rules, shown
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go import strconv
-from hashcompat.core.kubelet.decide.room import Given, asking, given, outcomes, takes_room, tenant_of
+from hashcompat.core.kubelet.decide.room.admitting import outcomes
+from hashcompat.core.kubelet.decide.room.requests import asking
+from hashcompat.core.kubelet.decide.room.tenants import Given, given, takes_room, tenant_of
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Node
 from hashcompat.core.model.preflight import Status

@@ -168,7 +168,7 @@ def features(case: Case) -> Decision | None:
 
 
 def room(case: Case) -> Decision | None:
-    """Kill a pod that its node has no room for beside those that are admitted before it (``room.py``)."""
+    """Kill a pod that its node has no room for beside those that are admitted before it (``room``)."""
     short = case.short
     if short is None or short.holder:
         return None

@@ -1,0 +1,253 @@
+"""Whom a starting kubelet has no room for: it asks pod after pod, in its own order.
+
+Source: pkg/kubelet/kubelet.go ``HandlePodAdditions``; pkg/kubelet/lifecycle/predicate.go ``Admit``;
+pkg/scheduler/framework/plugins/noderesources/fit.go ``fitsRequest`` (1.8.15 - 1.37.1).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any, Final
+
+from msgspec import structs
+
+from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.kubelet.decide.ports import Taken
+from hashcompat.core.kubelet.decide.room.preemption import class_of, exchangeable, is_critical, preempted
+from hashcompat.core.kubelet.decide.room.requests import NATIVE, Amounts, is_extended
+from hashcompat.core.kubelet.decide.room.tenants import PODS, Given, Sums, Tenant
+from hashcompat.core.model.plan import Shortage
+
+
+def outcomes(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
+    """Return the pods of a node for which a kubelet that starts has no room, by their uids.
+
+    ``tenants`` are those that take room. An outcome is marked as not known that depends on the order of two
+    pods of one second, or on a pod that may not be there.
+    """
+    found = _ordered(tenants, node, kubelet)
+    first = next((one for one in tenants if one.doubt), None)
+    if first is None:
+        return found
+    without = _ordered([one for one in tenants if not one.doubt], node, kubelet)
+    open_ = {
+        uid: structs.replace(short, certain=False, why=first.doubt, by_manifest=first.may_return)
+        for uid, short in (found | without).items()
+        if not (uid in found and uid in without)
+    }
+    return found | without | open_
+
+
+def _ordered(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
+    found = _outcomes(sorted(tenants, key=lambda one: one.order), node, kubelet)
+    if not found:
+        return found
+    tied = _tied(tenants, node, kubelet)
+    uncertain = dict[str, Shortage]()
+    why = _TIED_STATIC if all(one.pod.static for alike in tied for one in alike) else _TIED
+    if len(tied) > _TRIED:
+        first = next(iter(found.values()))
+        for uid in (one.pod.uid for alike in tied for one in alike):
+            uncertain[uid] = structs.replace(found.get(uid, first), certain=False, why=why)
+        return {**found, **uncertain}
+    for again in _others(tenants, tied):
+        other = _outcomes(again, node, kubelet)
+        for uid in found.keys() ^ other.keys():
+            uncertain[uid] = structs.replace(found.get(uid) or other[uid], certain=False, why=why)
+    for alike in tied:  # any of them may come where another one came
+        short = next((uncertain[one.pod.uid] for one in alike if one.pod.uid in uncertain), None)
+        if short is None:
+            continue
+        for one in alike:
+            # of two that ask for one port either may have it
+            holder = next((other.name for other in alike if other.name != one.name), "")
+            own = short.holder == one.name
+            uncertain[one.pod.uid] = structs.replace(short, holder=holder) if own else short
+    return {**found, **uncertain}
+
+
+def deferred(
+    tenants: Iterable[Tenant], node: Given, leaving: Collection[str], kubelet: Kubelet
+) -> dict[str, Shortage]:
+    """Return the pods of a node that are to be resized and stay as they are, by their uids: nothing is free.
+
+    ``leaving`` are the uids of pods that may not stay. A kubelet tries a resize as it admits a pod, with what
+    that is to ask for; one that does not fit waits, or is infeasible (pkg/kubelet/kubelet.go
+    ``canResizePod``, 1.33.13; pkg/kubelet/allocation, 1.34.10 - 1.37.1).
+    """
+    found, used = dict[str, Shortage](), Counter[str]()
+    waiting = list[Tenant]()
+    for one in tenants:
+        stays = not (one.refused or one.doubt or one.pod.deleting or one.pod.uid in leaving)
+        if stays:
+            used.update(one.asking.beside)
+        if one.asking.wanted:
+            waiting.append(
+                one if stays else structs.replace(one, asking=structs.replace(one.asking, beside={}))
+            )
+    for one in waiting:
+        asking = structs.replace(one.asking, own=one.asking.wanted)
+        others = Counter(used)
+        others.subtract(one.asking.beside)
+        lacks = _lacking(structs.replace(one, asking=asking), 0, others, node, kubelet)
+        if short := next((lack for lack in lacks if lack.certain), None):
+            found[one.pod.uid] = short
+    return found
+
+
+_TRIED: Final = 32
+"""Kinds of pods of one second that are tried in other orders; of more, no outcome is known."""
+
+_TIED: Final = "pods of one second have no order"
+
+_TIED_STATIC: Final = "static pods have no order"
+
+_CHANCE: Final = "other pods are alike, and it takes the room of any of them"
+
+_HIDDEN: Final = "the snapshot hides their addresses, which may differ"
+
+_NOT_ADMITTED: Final = "that pod may not be admitted itself"
+
+_OF_PLUGIN: Final = "the record of a device plugin on the node may make room"
+
+
+def _tied(tenants: Iterable[Tenant], node: Given, kubelet: Kubelet) -> list[list[Tenant]]:
+    """Return the pods that share their second with others, where it may matter which of them comes first.
+
+    Those that nothing else tells apart are together. While everything fits, no order matters.
+    """
+    found, sums = list[list[Tenant]](), Sums()
+    taking = sorted((one for one in tenants if not one.refused), key=lambda one: one.order)
+    asked = Counter(port[:2] for one in taking for port in one.asking.ports)
+    for _, second in groupby(taking, key=lambda one: one.order):
+        some = list(second)
+        for one in some:
+            sums.add(one.asking)
+        if len(some) == 1 or sums.fit(node):
+            continue
+        if sums.have_room(node):  # only those matter that may share a port with another pod
+            some = [one for one in some if any(asked[port[:2]] > 1 for port in one.asking.ports)]
+        alike: dict[Any, list[Tenant]] = {}
+        for one in some:
+            amounts = one.asking.own, one.asking.beside, one.asking.freed
+            key = (*(tuple(sorted(each.items())) for each in amounts), one.asking.claimed, one.asking.ports)
+            alike.setdefault((key, one.priority, class_of(one, kubelet)), []).append(one)
+        found += alike.values()
+    return found
+
+
+def _others(tenants: Sequence[Tenant], tied: Iterable[Sequence[Tenant]]) -> Iterator[list[Tenant]]:
+    """Yield other orders in which pods of one second may come: each of them first, and last.
+
+    The ones beside it come by what they ask for, in both directions: what is left then differs most.
+    """
+
+    def size(one: Tenant) -> int:
+        return sum(one.asking.own.values())
+
+    ways = [sorted(tenants, key=lambda one: sign * size(one)) for sign in (1, -1)]
+    for first, *_ in tied:
+        for place in (False, True):
+            yield from (sorted(way, key=lambda one: (one.order, (one is first) is place)) for way in ways)
+
+
+class _Admitted:
+    """The pods of a node that are admitted so far, and what they have."""
+
+    def __init__(self, node: Given, kubelet: Kubelet) -> None:
+        self._node, self._kubelet = node, kubelet
+        self.pods: list[Tenant] = []
+        self.found: dict[str, Shortage] = {}
+        """Those that are not, or may not be."""
+        self._used = Counter[str]()
+        self._taken = Taken()
+        self._names: dict[str, str] = {}
+        """Of those with host ports, by their uids."""
+
+    def ask(self, tenant: Tenant) -> None:
+        """Admit one more pod, or note why it is not."""
+        lacks = list(_lacking(tenant, len(self.pods), self._used, self._node, self._kubelet))
+        clash = self._clashing(tenant)
+        critical = is_critical(tenant, self._kubelet)
+        if clash and (critical or not any(one.certain for one in lacks)):
+            # a kubelet takes room for a critical pod only if nothing else refuses it
+            lacks = [clash]
+        elif lacks and critical and self._preempt(tenant, lacks):
+            lacks = []
+        if lacks:
+            certain = [one for one in lacks if one.certain]
+            self.found[tenant.pod.uid] = structs.replace((certain or lacks)[0], in_vain=critical)
+            if certain:
+                return
+        self._admit(tenant)
+
+    def _admit(self, tenant: Tenant) -> None:
+        self.pods.append(tenant)
+        self._used.update(tenant.asking.beside)
+        if tenant.asking.ports:
+            self._taken.add(tenant.asking.ports, tenant.pod.uid)
+            self._names[tenant.pod.uid] = tenant.name
+
+    def _clashing(self, tenant: Tenant) -> Shortage | None:
+        """Return what refuses a pod one of whose host ports a pod before it has; None where none does."""
+        first, reason = None, self._kubelet.behaviour.host_ports.reason
+        for port in tenant.asking.ports:
+            held = self._taken.holder(port)
+            if held is None:
+                continue
+            uid, shown = held
+            why = (_NOT_ADMITTED if uid in self.found else "") if shown else _HIDDEN
+            short = Shortage(str(port), holder=self._names[uid], predicate=reason, certain=not why, why=why)
+            if short.certain:
+                return short
+            first = first or short
+        return first
+
+    def _preempt(self, tenant: Tenant, lacks: Sequence[Shortage]) -> bool:
+        """Take the room of other pods for a critical one; return whether they have enough."""
+        victims = preempted(tenant, self.pods, [(one.resource, one.missing) for one in lacks], self._kubelet)
+        if victims is None:
+            return False
+        certain = any(one.certain for one in lacks)
+        why = "" if certain else lacks[0].why
+        short = Shortage(lacks[0].resource, preemptor=tenant.name, certain=certain, why=why)
+        self.found |= {victim.pod.uid: short for victim in victims}
+        if not certain:  # then there may be room for both
+            return True
+        left = [one for one in self.pods if one not in victims]
+        for one in exchangeable(tenant, victims, left, [one.resource for one in lacks], self._kubelet):
+            self.found[one.pod.uid] = structs.replace(short, certain=False, why=_CHANCE)
+        self.pods, self._used, self._taken = [], Counter(), Taken()
+        for one in left:
+            self._admit(one)
+        return True
+
+
+def _outcomes(ordered: Iterable[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
+    admitted = _Admitted(node, kubelet)
+    for tenant in ordered:
+        if not tenant.refused:
+            admitted.ask(tenant)
+    return admitted.found
+
+
+def _lacking(tenant: Tenant, pods: int, used: Amounts, node: Given, kubelet: Kubelet) -> Iterator[Shortage]:
+    """Yield what a pod lacks beside those that are admitted, and what they use (``fitsRequest``)."""
+    if node.pods is not None and pods + 1 > node.pods:
+        yield Shortage(PODS, 1, pods, node.pods)
+    own = tenant.asking.own
+    if not any(own.get(name) for name in NATIVE) and not any(name not in NATIVE for name in own):
+        return
+    unrequested = kubelet.behaviour.room.unrequested
+    for name in dict.fromkeys(("cpu", "memory", "ephemeral-storage", *sorted(own))):
+        asked, capacity = own.get(name, 0), node.amounts.get(name)
+        if capacity is None or (not asked and not (unrequested and (name in NATIVE or name in own))):
+            continue
+        taken = used.get(name, 0)
+        if asked > capacity - taken:
+            by_plugin = is_extended(name) and name not in tenant.asking.claimed
+            yield Shortage(
+                name, asked, taken, capacity, certain=not by_plugin, why=_OF_PLUGIN if by_plugin else ""
+            )

@@ -1,0 +1,248 @@
+"""What a pod asks for, as one release sums it.
+
+Source: component-helpers resource/helpers.go ``PodRequests``; pkg/kubelet/lifecycle/predicate.go
+``removeMissingExtendedResources`` (1.8.15 - 1.37.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import lru_cache
+from math import ceil
+from typing import Any, Final
+
+import msgspec
+from msgspec import structs
+
+from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.corev1.resources import amount
+from hashcompat.core.errors import DecodeError
+from hashcompat.core.go.jsonpath import mapping, rows
+from hashcompat.core.kubelet.decide.ports import Port, host_ports
+from hashcompat.core.model.pods import RESIZE_PENDING, Pod
+
+Amounts = Mapping[str, int]
+"""Resources by their names: thousandths of a CPU, bytes, or a number."""
+
+POD_RESOURCES_GATE: Final = "PodLevelResources"
+
+RESIZE_GATE: Final = "InPlacePodVerticalScaling"
+
+POD_RESIZE_GATE: Final = "InPlacePodLevelResourcesVerticalScaling"
+
+OVERHEAD_GATE: Final = "PodOverhead"
+
+CLAIMS_GATE: Final = "DRAExtendedResource"
+
+NATIVE: Final = frozenset({"cpu", "memory", "ephemeral-storage"})
+
+_KUBERNETES: Final = "kubernetes.io/"
+
+
+class Asking(msgspec.Struct, frozen=True):
+    """What a pod asks for, as one release sums it."""
+
+    own: Amounts
+    """When it is admitted."""
+    beside: Amounts
+    """What it counts for beside others."""
+    freed: Amounts = {}
+    """What a critical pod gains that takes its room."""
+    wanted: Amounts = {}
+    """What it is to ask for by a resize that no kubelet has allocated yet; empty without one."""
+    claimed: frozenset[str] = frozenset()
+    """The extended resources in ``own`` that a claim backs, which no device plugin serves."""
+    ports: tuple[Port, ...] = ()
+    """The host ports."""
+
+
+def asking(pod: Pod, allocatable: Mapping[str, Any] | None, kubelet: Kubelet) -> Asking:
+    """Return what a pod asks for on a node that can give some resources; None where it does not show any.
+
+    ``kubelet`` is the one that starts. Amounts that are no quantities count as nothing, for no API server
+    lets them pass.
+    """
+    ports = host_ports(pod.spec, kubelet)
+    if allocatable is not None:
+        with suppress(DecodeError):
+            return structs.replace(_asking(pod, allocatable, kubelet), ports=ports)
+    return Asking({}, {}, ports=ports)
+
+
+def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet) -> Asking:
+    behaviour, gates = kubelet.behaviour.room, kubelet.gates
+    spec = pod.spec
+    resized = pod.resized if gates.is_on(RESIZE_GATE) else {}
+    by_claim = behaviour.claims and gates.is_on(CLAIMS_GATE)
+
+    def present(name: str, container: str) -> bool:
+        """Return whether admission looks at a resource: not at an extended one that the node lacks."""
+        if not is_extended(name):
+            return True
+        return name in allocatable and not (by_claim and (container, name) in pod.claims)
+
+    def given(which: str, row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+        requests = _requests(row)
+        changed = resized.get(str(row.get("name") or "-"))
+        is_init = key == "initContainers" and row.get("restartPolicy") != "Always"
+        # up to 1.36 only what runs on is looked up in the status
+        if changed is None or (is_init and behaviour.resized == "by container"):
+            return requests
+        return _merged(requests, changed, which)
+
+    def own(row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+        name = str(row.get("name", ""))
+        found = given("own", row, key)
+        kept = behaviour.missing_extended == "counted" or (
+            key == "initContainers" and behaviour.missing_extended != "ignored"
+        )
+        return found if kept else {one: value for one, value in found.items() if present(one, name)}
+
+    sidecars = behaviour.sidecars
+    admitted, of_pod = _summed(spec, own, sidecars=sidecars), dict[str, int]()
+    whole = behaviour.beside == "whole pods"
+    counted = _summed(spec, lambda row, key: given("beside", row, key), sidecars=sidecars, init=whole)
+    if behaviour.resized == "by pod":
+        of_allocated = _summed(spec, lambda row, key: given("own", row, key), sidecars=sidecars)
+        of_actual = _summed(spec, lambda row, key: given("actual", row, key), sidecars=sidecars)
+        counted = _most(of_allocated, of_actual)
+    if gates.is_on(POD_RESOURCES_GATE):
+        changed = resized.get("", {}) if gates.is_on(POD_RESIZE_GATE) else {}
+        of_pod = _of_whole(spec, changed, "own")
+        admitted = {**admitted, **of_pod}
+        counted = {**counted, **_of_whole(spec, changed, "beside")}
+    overhead = {name: counted_as(name, value) for name, value in mapping(spec.get("overhead")).items()}
+    by_gate = behaviour.overhead == "by gate" and gates.is_on(OVERHEAD_GATE)
+    if overhead and (by_gate or behaviour.overhead == "counted"):
+        admitted = _added(admitted, overhead)
+        counted = _added(counted, overhead) if whole else counted
+    freed = of_pod
+    if behaviour.freed == "by containers" or not has_own(spec, gates.is_on(POD_RESOURCES_GATE)):
+        adds = sidecars and behaviour.freed != "by containers"
+        freed = _summed(spec, lambda row, key: given("own", row, key), sidecars=adds)
+    freed = {name: number + (overhead.get(name, 0) if number else 0) for name, number in freed.items()}
+    claims = frozenset(name for _, name in pod.claims)
+    wanted = _wanted(spec, overhead, gates.is_on(POD_RESOURCES_GATE)) if _is_to_be_resized(pod) else {}
+    return Asking(_scalar(admitted), _scalar(counted), freed, wanted, claims)
+
+
+def _requests(spec: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a container, or a pod itself, requests."""
+    return mapping(mapping(spec.get("resources")).get("requests"))
+
+
+def _of_whole(
+    spec: Mapping[str, Any], changed: Mapping[str, Mapping[str, Any]], which: str
+) -> dict[str, int]:
+    """Return what a pod itself requests; ``changed`` is what its status shows of a resize of that."""
+    requests = _requests(spec)
+    merged = _merged(requests, changed, which) if changed else requests
+    return {name: counted_as(name, merged[name]) for name in requests if _of_pods(name)}
+
+
+def _wanted(spec: Mapping[str, Any], overhead: Amounts, by_pod: bool) -> dict[str, int]:
+    of_pod = _of_whole(spec, {}, "own") if by_pod else {}
+    of_containers = _summed(spec, lambda row, _: _requests(row), sidecars=True)
+    return _added({**of_containers, **of_pod}, overhead)
+
+
+def _is_to_be_resized(pod: Pod) -> bool:
+    """Return whether a pod's spec asks for other resources than its kubelet has allocated, as it shows."""
+    return bool(pod.resized) and (pod.seen is not None or pod.resizing == RESIZE_PENDING)
+
+
+def has_own(spec: Mapping[str, Any], counts: bool) -> bool:
+    """Return whether a pod has resources of its own that count (``IsPodLevelResourcesSet``)."""
+    resources = mapping(spec.get("resources"))
+    names = [name for key in ("requests", "limits") for name in mapping(resources.get(key))]
+    return counts and any(map(_of_pods, names))
+
+
+def _merged(
+    requests: Mapping[str, Any], changed: Mapping[str, Mapping[str, Any]], which: str
+) -> Mapping[str, Any]:
+    """Return the requests of a container that is being resized: those that a kubelet allocated.
+
+    ``actual`` are those that it has, and what counts beside others is the larger of both
+    (``UseStatusResources``).
+    """
+    allocated = {**requests, **changed.get("allocated", {})}
+    if which == "own":
+        return allocated
+    actual = changed.get("actual", {})
+    if which == "actual":
+        return {**requests, **actual}
+    larger = {
+        name: value for name, value in actual.items() if amount(value) > amount(allocated.get(name, "0"))
+    }
+    return {**allocated, **larger}
+
+
+def _summed(
+    spec: Mapping[str, Any],
+    of: Callable[[Mapping[str, Any], str], Mapping[str, Any]],
+    *,
+    sidecars: bool,
+    init: bool = True,
+) -> dict[str, int]:
+    """Return the larger of two sums: containers and sidecars, and an init container with those before it."""
+    total, before, largest = dict[str, int](), dict[str, int](), dict[str, int]()
+    for row in rows(spec, "containers"):
+        total = _added(total, _amounts(of(mapping(row), "containers")))
+    for row in rows(spec, "initContainers") if init else ():
+        amounts = _amounts(of(mapping(row), "initContainers"))
+        if sidecars and mapping(row).get("restartPolicy") == "Always":
+            total, before = _added(total, amounts), _added(before, amounts)
+            amounts = before
+        else:
+            amounts = _added(amounts, before)
+        largest = _most(largest, amounts)
+    return _most(total, largest)
+
+
+def _amounts(requests: Mapping[str, Any]) -> dict[str, int]:
+    return {name: counted_as(name, value) for name, value in requests.items()}
+
+
+def counted_as(name: str, value: Any) -> int:
+    """Return an amount as admission compares it, rounded up (``MilliValue`` and ``Value``)."""
+    return _of_text(value, name == "cpu") if type(value) is str else _rounded(value, name == "cpu")
+
+
+def _rounded(value: Any, thousandths: bool) -> int:
+    return ceil(amount(value) * 1000) if thousandths else ceil(amount(value))
+
+
+_of_text = lru_cache(4096)(_rounded)
+"""The same of a text, of which a cluster has few."""
+
+
+def _added(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    return {**one, **{name: one.get(name, 0) + number for name, number in other.items()}}
+
+
+def _most(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    return {**one, **{name: max(one.get(name, number), number) for name, number in other.items()}}
+
+
+def _of_pods(name: str) -> bool:
+    """Return whether a pod itself can have a resource (``IsSupportedPodLevelResource``)."""
+    return name in ("cpu", "memory") or name.startswith("hugepages-")
+
+
+def is_extended(name: str) -> bool:
+    """Return whether a resource is an extended one (pkg/apis/core/v1/helper ``IsExtendedResourceName``)."""
+    return "/" in name and _KUBERNETES not in name and not name.startswith("requests.")
+
+
+def _scalar(amounts: Mapping[str, int]) -> dict[str, int]:
+    """Return those resources that are counted at all (``Resource.Add``, ``IsScalarResourceName``)."""
+    return {
+        name: number
+        for name, number in amounts.items()
+        if name in NATIVE
+        or name.startswith(("hugepages-", "attachable-volumes-"))
+        or is_extended(name)
+        or _KUBERNETES in name
+    }

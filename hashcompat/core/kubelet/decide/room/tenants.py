@@ -1,0 +1,155 @@
+"""The pods of a node that take room on it, and what the node can give them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import structs
+
+from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.errors import DecodeError
+from hashcompat.core.kubelet.decide.ports import Port, Taken
+from hashcompat.core.kubelet.decide.room.requests import Amounts, Asking, counted_as
+from hashcompat.core.model.pods import FINISHED, Pod
+
+PODS: Final = "pods"
+
+
+def takes_room(pod: Pod, kubelet: Kubelet) -> bool:
+    """Return whether a pod may take room: one that has not finished, and of manifests those of static pods.
+
+    From 1.22 on one that has, but runs all the same, counts until its containers have ended
+    (pkg/kubelet/kubelet_pods.go ``filterOutInactivePods``). A static pod's phase is not read again
+    (``may_return``).
+    """
+    if not pod.uid or pod.phase not in FINISHED:
+        return bool(pod.uid) or pod.static_manifest is not None
+    ends = kubelet.behaviour.room.ending and any(one.running for one in pod.containers)
+    return ends or (pod.static and not pod.manifest_missing)
+
+
+def may_return(pod: Pod) -> str:
+    """Return what is not known about a static pod that has ended, and may take room again at a start.
+
+    A static pod comes from its manifest, without the status that its mirror pod has, and so is admitted
+    whatever became of it; one that is to run once ends again as soon as its containers are looked at
+    (pkg/kubelet/kubelet.go ``HandlePodAdditions``, 1.18.19 and 1.34.10). Empty for all other pods.
+    """
+    if not pod.static or any(one.running for one in pod.containers):
+        return ""
+    if pod.static_manifest is None:
+        is_open = pod.phase in FINISHED
+    else:
+        ended = all(one.running is False for one in pod.containers)
+        is_open = bool(pod.references) or (ended and pod.restart_policy != "Always")
+    name = f"{pod.namespace}/{pod.name}"
+    return f"whether the static pod {name}, which has ended, runs again is not known" if is_open else ""
+
+
+class Given(msgspec.Struct, frozen=True):
+    """What a node can give."""
+
+    amounts: Amounts
+    """By the resources that it shows."""
+    pods: int | None
+    """How many pods; None where it does not show that."""
+
+
+def given(allocatable: Mapping[str, Any]) -> Given:
+    """Return what ``status.allocatable`` of a node shows; amounts that are no quantities are not shown."""
+    found = dict[str, int]()
+    for name, value in allocatable.items():
+        try:
+            found[name] = counted_as(name, value)
+        except DecodeError:
+            continue
+    return Given({name: number for name, number in found.items() if name != PODS}, found.get(PODS))
+
+
+class Sums(msgspec.Struct):
+    """What the pods of a node ask for at most, whatever their order."""
+
+    amounts: dict[str, int] = msgspec.field(default_factory=dict)
+    pods: int = 0
+    taken: Taken = msgspec.field(default_factory=Taken)
+    clash: bool = False
+    """Whether two of them ask for one host port."""
+
+    def add(self, one: Asking) -> None:
+        """Count one more pod."""
+        self.pods += 1
+        if one.ports:
+            self._take(one.ports)
+        amounts = self.amounts
+        for name, number in one.beside.items():
+            amounts[name] = amounts.get(name, 0) + max(number, one.own.get(name, 0))
+        for name, number in one.own.items():
+            if name not in one.beside:
+                amounts[name] = amounts.get(name, 0) + number
+
+    def merge(self, other: Sums) -> None:
+        """Count the pods of others."""
+        self.pods += other.pods
+        self.clash |= other.clash
+        self._take(tuple(other.taken.ports))
+        for name, number in other.amounts.items():
+            self.amounts[name] = self.amounts.get(name, 0) + number
+
+    def _take(self, ports: Sequence[Port]) -> None:
+        self.clash |= any(self.taken.holder(one) for one in ports)
+        self.taken.add(ports)
+
+    def fit(self, node: Given) -> bool:
+        """Return whether every pod fits, whatever their order."""
+        return not self.clash and self.have_room(node)
+
+    def have_room(self, node: Given) -> bool:
+        """Return whether every pod finds what it asks for, whatever their order, but for host ports."""
+        if node.pods is not None and self.pods > node.pods:
+            return False
+        return all(number <= node.amounts.get(name, number) for name, number in self.amounts.items())
+
+
+class Tenant(msgspec.Struct, frozen=True, eq=False):
+    """A pod of a node, as far as room goes."""
+
+    pod: Pod
+    asking: Asking
+    refused: bool = False
+    """Whether it is not admitted for another reason, so that it takes no room."""
+    doubt: str = ""
+    """Why it may not be there at all (``may_return``), or not be admitted; empty for others."""
+    may_return: bool = False
+    """Whether that is because it has ended, and its manifest may be there still."""
+
+    @property
+    def order(self) -> tuple[bool, str]:
+        """What it is sorted by: static pods come first, and times as text are in their order."""
+        return not self.pod.static, self.pod.created
+
+    @property
+    def name(self) -> str:
+        """``namespace/name``."""
+        return f"{self.pod.namespace}/{self.pod.name}"
+
+    @property
+    def priority(self) -> int | None:
+        """Its priority; None where it has none."""
+        found = self.pod.spec.get("priority")
+        return found if type(found) is int else None
+
+
+def tenant_of(pod: Pod, asks: Asking, *, refused: bool = False, is_open: bool = False) -> Tenant:
+    """Return a pod as its kubelet sees it, which reads a static one from a manifest without a time.
+
+    So no time of a mirror pod is its static pod's, and these have no order. One without a mirror pod goes by
+    its name. ``is_open``: whether it is not known if it is refused for another reason.
+    """
+    doubt = returns = may_return(pod)
+    if is_open and not doubt:
+        doubt = f"whether {pod.namespace}/{pod.name} is admitted is not known"
+    if pod.static:
+        pod = structs.replace(pod, created="", uid=pod.uid or f"{pod.namespace}/{pod.name}")
+    return Tenant(pod, asks, refused, doubt, bool(returns))

@@ -1,0 +1,184 @@
+"""Room: what a kubelet that starts does not admit again beside the pods before it."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+from msgspec import structs
+
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.kubelet.decide.room.admitting import outcomes
+from hashcompat.core.kubelet.decide.room.requests import asking
+from hashcompat.core.kubelet.decide.room.tenants import Tenant, given
+from hashcompat.core.model.plan import Shortage
+from hashcompat.sources.values import collect
+from tests.helpers.pods import as_json, mirror_pod, node
+from tests.helpers.program import Run
+from tests.helpers.room import host, sized, verdicts
+
+
+def test_hc048_the_newest_pod_that_does_not_fit_is_refused(run: Run) -> None:
+    pods = [sized("old", "01:00", cpu="3"), sized("new", "03:00", cpu="2"), sized("small", "04:00", cpu="1")]
+    assert verdicts(run, host(), *pods) == {"old": "KEEP", "new": "KILL OutOfcpu", "small": "KEEP"}
+    assert verdicts(run, host(), *reversed(pods)) == {"old": "KEEP", "new": "KILL OutOfcpu", "small": "KEEP"}
+    assert set(verdicts(run, host(cpu="6"), *pods).values()) == {"KEEP"}
+    assert set(verdicts(run, node("v1.33.5"), *pods).values()) == {"KEEP"}
+
+
+@pytest.mark.parametrize(
+    ("resource", "least"),
+    [
+        ("memory", "2Gi"),
+        ("ephemeral-storage", "1Gi"),
+        ("hugepages-2Mi", "4Mi"),
+        ("attachable-volumes-csi", "1"),
+    ],
+)
+def test_hc048_any_resource_may_be_missing(run: Run, resource: str, least: str) -> None:
+    pods = [sized("old", "01:00", **{resource: least}), sized("new", "03:00", **{resource: least})]
+    assert verdicts(run, host(**{resource: least}), *pods) == {"old": "KEEP", "new": f"KILL OutOf{resource}"}
+
+
+def test_hc048_so_may_the_number_of_pods(run: Run) -> None:
+    pods = [sized("old", "01:00"), sized("done", "02:00"), sized("new", "03:00")]
+    pods[1]["status"]["phase"] = "Succeeded"
+    pods[1]["status"]["containerStatuses"][0]["state"] = {"terminated": {"exitCode": 0}}
+    assert verdicts(run, host(pods="2"), *pods) == {"old": "KEEP", "done": "KEEP", "new": "KEEP"}
+    found = verdicts(run, host(pods="1"), *pods)
+    assert (found["old"], found["new"]) == ("KEEP", "KILL OutOfpods")
+
+
+def test_hc048_pods_of_one_second_have_no_order(run: Run) -> None:
+    pods = [sized("one", "01:00", cpu="3"), sized("other", "01:00", cpu="3"), sized("late", "02:00", cpu="3")]
+    found = verdicts(run, host(), *pods)
+    assert found == {"one": "UNKNOWN OutOfcpu", "other": "UNKNOWN OutOfcpu", "late": "KILL OutOfcpu"}
+
+
+def test_hc048_any_of_equal_pods_of_one_second_may_come_last(run: Run) -> None:
+    pods = [sized(name, "01:00", cpu="1") for name in "abcde"]
+    assert set(verdicts(run, host(), *pods).values()) == {"UNKNOWN OutOfcpu"}
+    assert set(verdicts(run, host(), *pods[1:]).values()) == {"KEEP"}
+
+
+def test_hc048_of_very_many_kinds_of_pods_of_one_second_none_is_certain(run: Run) -> None:
+    pods = [sized(f"p{number}", "01:00", cpu=f"{100 + number}m") for number in range(40)]
+    found = verdicts(run, host(cpu="4700m"), sized("old", "00:30", cpu="10m"), *pods)
+    assert found.pop("old") == "KEEP"
+    assert set(found.values()) == {"UNKNOWN OutOfcpu"}
+    assert set(verdicts(run, host(cpu="4790m"), *pods).values()) == {"KEEP"}
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_is_certain_of_pods_of_one_second_is_so_in_every_order(catalog: Catalog, seed: int) -> None:
+    rng, kubelet = random.Random(seed), catalog.kubelet("1.31.14")
+    rows = [
+        sized(f"p{number}", f"0{rng.choice('112')}:00", cpu=str(rng.randint(1, 4)))
+        for number in range(rng.randint(3, 5))
+    ]
+    for row in rows:
+        if rng.random() < 0.2:
+            row["spec"]["priority"] = 2_000_000_000
+        if seed >= 40 and rng.random() < 0.5:
+            row["spec"]["containers"][0]["ports"] = [{"hostPort": rng.choice((1, 1, 2))}]
+    node = given({"cpu": str(rng.randint(3, 9)), "pods": str(rng.randint(2, 5))})
+    tenants = [Tenant(one, asking(one, {}, kubelet)) for one in collect(rows).pods]
+    found = outcomes(tenants, node, kubelet)
+    for order in itertools.permutations(tenants):
+        seconds = [
+            structs.replace(one, pod=structs.replace(one.pod, created=f"{one.pod.created[:17]}{second:02}Z"))
+            for second, one in enumerate(order)
+        ]
+        refused = outcomes(seconds, node, kubelet)
+        for one in tenants:
+            short = found.get(one.pod.uid)
+            assert (short and not short.certain) or (one.pod.uid in refused) is (short is not None)
+
+
+def test_hc048_a_pod_that_is_refused_for_another_reason_takes_no_room(run: Run) -> None:
+    elsewhere = sized("old", "01:00", {"nodeSelector": {"disk": "ssd"}}, cpu="3")
+    labelled = host()
+    labelled["metadata"]["labels"] = {"disk": "hdd"}
+    assert verdicts(run, labelled, elsewhere, sized("new", "02:00", cpu="3")) == {
+        "old": "KILL",
+        "new": "KEEP",
+    }
+
+
+def test_hc048_static_pods_come_first(run: Run) -> None:
+    static = mirror_pod({"name": "c", "image": "i", "resources": {"requests": {"cpu": "3"}}})
+    static["metadata"]["creationTimestamp"] = "2026-02-01T00:00:00Z"
+    assert verdicts(run, host(), static, sized("old", "01:00", cpu="2")) == {
+        "p-n1": "KEEP",
+        "old": "KILL OutOfcpu",
+    }
+
+
+def test_hc048_a_device_plugin_may_make_room_but_a_claim_does_not(run: Run) -> None:
+    gpu = "example.com/gpu"
+    one = sized("one", "01:00", **{gpu: "1"})
+    assert verdicts(run, host(**{gpu: "0"}), one) == {"one": f"UNKNOWN OutOf{gpu}"}
+    assert verdicts(run, host(), one) == {"one": "KEEP"}
+    one["status"]["extendedResourceClaimStatus"] = {
+        "requestMappings": [{"containerName": "c", "resourceName": gpu, "requestName": "r"}]
+    }
+    assert verdicts(run, host(**{gpu: "0"}), one, old="1.36.4", new="1.36.5") == {"one": "KEEP"}
+    assert verdicts(run, host(**{gpu: "0"}), one, old="1.36.5", new="1.35.8") == {"one": f"KILL OutOf{gpu}"}
+
+
+def test_hc048_containers_that_do_not_run_rest_though_their_pod_is_refused(run: Run) -> None:
+    late = sized("late", "02:00", cpu="3")
+    late["status"]["containerStatuses"][0]["state"] = {"terminated": {"exitCode": 0}}
+    assert verdicts(run, host(), sized("old", "01:00", cpu="3"), late) == {"old": "KEEP", "late": "KEEP"}
+
+
+def test_hc048_is_explained_and_counts_in_hops_and_snapshots(run: Run) -> None:
+    roomy = {**host(), "metadata": {"name": "n2"}}
+    elsewhere = sized("elsewhere", "02:00", {"nodeName": "n2"}, cpu="3")
+    objects = as_json(
+        host(), roomy, sized("old", "01:00", cpu="3"), elsewhere, sized("new", "03:00", cpu="2")
+    )
+    way = ("--from", "1.32.13", "--to", "1.34.10", "--override-node-releases")
+    item = run("explain", "ns/new/c", *way, "-f", "-", "-o", "json", stdin=objects).item
+    assert item["verdict"] == "KILL"
+    assert (
+        "OutOfcpu: it asks for 2, and pods before it have 3 of the 4 of its node" in item["sentences"]["why"]
+    )
+    assert any("phase Failed, reason OutOfcpu" in row["text"] for row in item["expect"])
+    document = run("plan", *way, "-f", "-", "-o", "json", stdin=objects).document
+    assert [hop["findings"] for hop in document["spec"]["hops"]] == [1, 1]
+    kept = run("snapshot", "-f", "-", stdin=objects).out.encode()
+    again = run("plan", *way, "-f", "-", "-o", "json", stdin=kept).document
+    assert [item["verdict"] for item in again["items"]] == [item["verdict"] for item in document["items"]]
+
+
+@pytest.mark.parametrize(
+    ("running", "new", "counts"),
+    [(True, "1.36.3", True), (False, "1.36.3", False), (True, "1.22.17", True), (True, "1.21.14", False)],
+)
+def test_hc048_a_pod_that_has_finished_counts_while_it_runs(
+    run: Run, new: str, *, running: bool, counts: bool
+) -> None:
+    failed = sized("failed", "01:00", cpu="3")
+    failed["status"]["phase"] = "Failed"
+    if not running:
+        failed["status"]["containerStatuses"][0]["state"] = {"terminated": {"exitCode": 1}}
+    found = verdicts(run, host(), failed, sized("newest", "02:00", cpu="2"), old=new, new=new)
+    assert found["newest"] == ("KILL OutOfcpu" if counts else "KEEP")
+
+
+def test_the_reason_of_a_host_port_is_that_of_the_release() -> None:
+    assert Shortage("8080/TCP", holder="ns/p", predicate="NodePorts").reason == "NodePorts"
+
+
+def test_hc048_whether_a_pod_before_it_is_admitted_decides_over_a_pod(run: Run) -> None:
+    tainted = host()
+    tainted["spec"] = {"taints": [{"key": "x", "value": "7", "effect": "NoExecute"}]}
+    compares = {"key": "x", "operator": "Gt", "value": "5", "effect": "NoExecute"}
+    old = sized("old", "01:00", {"tolerations": [compares]}, cpu="3")
+    new = sized("new", "02:00", {"tolerations": [{"operator": "Exists"}]}, cpu="2")
+    assert verdicts(run, tainted, old, new, old="1.36.3", new="1.37.1") == {
+        "old": "UNKNOWN",
+        "new": "UNKNOWN OutOfcpu",
+    }

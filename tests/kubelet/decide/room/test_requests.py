@@ -1,0 +1,98 @@
+"""What a pod asks for, release by release."""
+
+from __future__ import annotations
+
+import pytest
+
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.kubelet.decide.room.requests import Asking, asking
+from hashcompat.core.kubelet.decide.room.tenants import Sums, given
+from hashcompat.sources.values import collect
+from tests.helpers.pods import Json
+from tests.helpers.program import Run
+from tests.helpers.room import host, sized, verdicts
+
+
+def test_amounts_that_are_no_quantities_count_as_nothing(run: Run) -> None:
+    assert verdicts(run, host(cpu="many"), sized("one", "01:00", cpu="9")) == {"one": "KEEP"}
+
+
+INIT = [
+    {"name": "i", "resources": {"requests": {"cpu": "3"}}},
+    {"name": "s", "restartPolicy": "Always", "resources": {"requests": {"cpu": "500m", "x.com/y": "1"}}},
+    {"name": "j", "resources": {"requests": {"cpu": "2", "x.com/y": "1"}}},
+]
+
+
+SUMMED: Json = {
+    "initContainers": INIT,
+    "overhead": {"cpu": "100m"},
+    "resources": {"requests": {"cpu": "5", "memory": "1Gi"}},
+}
+
+
+@pytest.mark.parametrize(
+    ("release", "own", "beside"),
+    [
+        ("1.9.11", {"cpu": 3000, "x.com/y": 1}, {"cpu": 1000}),
+        ("1.15.12", {"cpu": 3000, "x.com/y": 1}, {"cpu": 1000}),
+        ("1.16.15", {"cpu": 3000, "x.com/y": 1}, {"cpu": 3000, "x.com/y": 1}),
+        ("1.18.20", {"cpu": 3100, "x.com/y": 1}, {"cpu": 3100, "x.com/y": 1}),
+        ("1.27.16", {"cpu": 3100, "x.com/y": 1}, {"cpu": 3100, "x.com/y": 1}),
+        ("1.28.15", {"cpu": 3100, "x.com/y": 2}, {"cpu": 3100, "x.com/y": 2}),
+        ("1.31.14", {"cpu": 3100}, {"cpu": 3100, "x.com/y": 2}),
+        ("1.34.10", {"cpu": 5100, "memory": 1 << 30}, {"cpu": 5100, "memory": 1 << 30, "x.com/y": 2}),
+    ],
+)
+def test_each_release_sums_requests_in_its_own_way(
+    catalog: Catalog, release: str, own: dict[str, int], beside: dict[str, int]
+) -> None:
+    (one,) = collect([sized("p", spec=SUMMED, cpu="1", other="7")]).pods
+    found = asking(one, {"cpu": "4"}, catalog.kubelet(release))
+    assert (found.own, found.beside) == (own, beside)
+
+
+@pytest.mark.parametrize(
+    ("release", "freed"),
+    [
+        ("1.28.15", {"cpu": 3100, "x.com/y": 1, "other": 7}),
+        ("1.33.13", {"cpu": 3100, "x.com/y": 1, "other": 7}),
+        ("1.34.10", {"cpu": 5100, "memory": 1 << 30}),
+    ],
+)
+def test_what_a_critical_pod_gains_is_summed_in_another_way(
+    catalog: Catalog, release: str, freed: dict[str, int]
+) -> None:
+    (one,) = collect([sized("p", spec=SUMMED, cpu="1", other="7")]).pods
+    assert asking(one, {"cpu": "4"}, catalog.kubelet(release)).freed == freed
+
+
+def test_a_resize_counts_beside_others_as_far_as_it_went(catalog: Catalog) -> None:
+    made = sized("p", cpu="3", memory="1Gi")
+    made["status"]["containerStatuses"][0] |= {
+        "allocatedResources": {"cpu": "1", "memory": "1Gi"},
+        "resources": {"requests": {"cpu": "2", "memory": "512Mi"}},
+    }
+    (one,) = collect([made]).pods
+    found = asking(one, {}, catalog.kubelet("1.33.13"))
+    assert (found.own, found.beside) == (
+        {"cpu": 1000, "memory": 1 << 30},
+        {"cpu": 2000, "memory": 1 << 30},
+    )
+    assert asking(one, {}, catalog.kubelet("1.32.13")).beside["cpu"] == 3000
+
+
+def test_what_is_no_quantity_counts_as_nothing(catalog: Catalog) -> None:
+    (one,) = collect([sized("p", cpu="many")]).pods
+    assert asking(one, {}, catalog.kubelet("1.33.13")) == Asking({}, {})
+
+
+def test_sums_of_several_processes_are_added_up() -> None:
+    one, other = Sums(), Sums()
+    one.add(Asking({"cpu": 1, "memory": 5}, {"cpu": 2}))
+    other.add(Asking({"cpu": 3}, {"cpu": 3}))
+    one.merge(other)
+    assert (one.amounts, one.pods) == ({"cpu": 5, "memory": 5}, 2)
+    assert one.fit(given({"cpu": "5m", "memory": "5"}))
+    assert not one.fit(given({"cpu": "4m"}))
+    assert not one.fit(given({"pods": "1"}))

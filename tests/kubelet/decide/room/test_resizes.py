@@ -1,0 +1,116 @@
+"""Resizes of pods, and room for them on a node whose kubelet starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.kubelet.decide.room.requests import asking
+from hashcompat.sources.values import collect
+from tests.helpers.pods import Json, as_json, node
+from tests.helpers.program import Run
+from tests.helpers.room import host, sized, verdicts
+from tests.helpers.upgrades import hash_of, record, recorded
+
+
+def resized(made: Json, state: str, *, allocated: str, actual: str, seen: bool = True) -> Json:
+    """Return a pod whose CPUs are being resized; one whose spec no kubelet has seen has no condition."""
+    container = made["spec"]["containers"][0]
+    container["resizePolicy"] = [{"resourceName": "cpu", "restartPolicy": "RestartContainer"}]
+    made["metadata"]["generation"] = 3
+    made["status"]["observedGeneration"] = 3 if seen else 2
+    made["status"]["conditions"] = [{"type": state, "status": "True"}] if seen else []
+    made["status"]["containerStatuses"][0] |= {
+        "image": container["image"],
+        "allocatedResources": {"cpu": allocated},
+        "resources": {"requests": {"cpu": actual}},
+    }
+    return made
+
+
+@pytest.mark.parametrize(
+    ("wanted", "others", "verdict"),
+    [("2", "3", "KEEP"), ("20", "1", "KEEP"), ("2", "2", "UNKNOWN"), ("1500m", "2", "UNKNOWN")],
+)
+def test_a_resize_that_does_not_fit_waits_on(run: Run, wanted: str, others: str, verdict: str) -> None:
+    waiting = resized(sized("a", "01:00", cpu=wanted), "PodResizePending", allocated="1", actual="1")
+    pods = [waiting, sized("b", "02:00", cpu=others)]
+    for old, new in (("1.33.5", "1.34.10"), ("1.35.8", "1.36.3"), ("1.36.3", "1.37.1")):
+        assert verdicts(run, host(), *pods, old=old, new=new) == {"a": verdict, "b": "KEEP"}
+        assert verdicts(run, host(), *reversed(pods), old=old, new=new) == {"a": verdict, "b": "KEEP"}
+    assert verdicts(run, node("v1.36.3"), *pods, old="1.36.3", new="1.37.1")["a"] == "UNKNOWN"
+
+
+def test_what_a_pod_has_that_may_go_may_be_free_for_a_resize(run: Run) -> None:
+    waiting = resized(sized("a", "01:00", cpu="2"), "PodResizePending", allocated="1", actual="1")
+    late, ending = sized("late", "03:00", cpu="3"), sized("ending", "02:00", cpu="3")
+    assert verdicts(run, host(), waiting, ending, late) == {
+        "a": "KEEP",
+        "ending": "KEEP",
+        "late": "KILL OutOfcpu",
+    }
+    ending["metadata"]["deletionTimestamp"] = "2026-01-02T00:00:00Z"
+    found = verdicts(run, host(cpu="7"), waiting, ending, late)
+    assert (found["a"], found["late"]) == ("UNKNOWN", "KEEP")
+    other, labelled = sized("other", "02:00", {"nodeSelector": {"disk": "ssd"}}, cpu="3"), host()
+    labelled["metadata"]["labels"] = {"disk": "hdd"}
+    assert verdicts(run, labelled, waiting, other) == {"a": "UNKNOWN", "other": "KILL"}
+
+
+def test_a_resize_that_its_kubelet_has_not_seen_may_not_fit(run: Run, tmp_path: Path) -> None:
+    def found(wanted: str, **more: Any) -> str:
+        changed = resized(sized("a", "01:00", cpu=wanted), "", allocated="1", actual="1", seen=False)
+        changed["spec"] |= more
+        objects = as_json(host(), changed, sized("b", "02:00", cpu="3"))
+        hashed = hash_of(run, "1.36.3", changed["spec"]["containers"][0])
+        shown = recorded(tmp_path, record(hashed, "a", uid=changed["metadata"]["uid"]))
+        flags = ("--override-node-releases", *shown, "-o", "json")
+        result = run("plan", "--from", "1.36.3", "--to", "1.37.1", "-f", "-", *flags, stdin=objects)
+        assert result.code == 0, result.err
+        return str(next(one["verdict"] for one in result.items if one["pod"] == "a"))
+
+    assert found("2") == "KEEP"
+    assert found("500m") == "RESTART"
+    assert found("2", activeDeadlineSeconds=10**9) == "UNKNOWN"
+
+
+def test_resizes_in_opposite_directions_count_by_container_up_to_1_36(catalog: Catalog) -> None:
+    spec = {
+        "containers": [{"name": one, "resources": {"requests": {"cpu": cpu}}} for one, cpu in ("a1", "b2")]
+    }
+    resizes = {"a": {"actual": {"cpu": "2"}}, "b": {"actual": {"cpu": "1"}}}
+    (made,) = collect([{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": spec}]).pods
+    made = structs.replace(made, resized=resizes)
+    for release, cpus in (("1.33.13", 4000), ("1.36.3", 4000), ("1.37.1", 3000)):
+        asks = asking(made, {}, catalog.kubelet(release))
+        assert (asks.own["cpu"], asks.beside["cpu"]) == (3000, cpus)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "allocated", "actual", "own", "beside"),
+    [("1", "1", "3", 1, 3), ("3", "1", "1", 1, 1), ("20", "1", "1", 1, 1), ("2", "2", "1", 2, 2)],
+)
+def test_a_resize_of_the_pod_itself_counts_as_far_as_it_went(
+    catalog: Catalog, wanted: str, allocated: str, actual: str, own: int, beside: int
+) -> None:
+    made = sized("p", spec={"resources": {"requests": {"cpu": wanted}}}, memory="1Gi")
+    made["status"] |= {"allocatedResources": {"cpu": allocated}, "resources": {"requests": {"cpu": actual}}}
+    (one,) = collect([made]).pods
+    for release in ("1.36.3", "1.37.1"):
+        found = asking(one, {}, catalog.kubelet(release))
+        assert (found.own["cpu"], found.beside["cpu"]) == (own * 1000, beside * 1000)
+    assert asking(one, {}, catalog.kubelet("1.35.8")).beside["cpu"] == int(wanted) * 1000
+
+
+def test_a_resize_of_the_pod_itself_outlives_a_snapshot(run: Run, tmp_path: Path) -> None:
+    shrinks = sized("a", "01:00", {"resources": {"requests": {"cpu": "1"}}})
+    shrinks["status"] |= {"allocatedResources": {"cpu": "1"}, "resources": {"requests": {"cpu": "3"}}}
+    objects = (host(), shrinks, sized("b", "02:00", cpu="2"))
+    (tmp_path / "s.json").write_text(run("snapshot", "-f", "-", stdin=as_json(*objects)).out)
+    way = ("plan", "--from", "1.36.3", "--to", "1.37.1", "--override-node-releases", "-o", "json", "-f")
+    for result in (run(*way, "-", stdin=as_json(*objects)), run(*way, tmp_path / "s.json")):
+        assert {one["pod"]: one["verdict"] for one in result.items} == {"a": "KEEP", "b": "KILL"}

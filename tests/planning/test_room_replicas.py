@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 from hashcompat.analysis import planning
+from hashcompat.analysis.planning import cluster
 from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog
+from hashcompat.core.kubelet.decide.room.tenants import Given, given
 from hashcompat.core.model.pods import Inventory
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.sources import values
@@ -130,3 +134,19 @@ def test_pods_that_a_filter_leaves_out_take_their_room_all_the_same(
     objects = crowded()
     objects[2]["spec"]["nodeSelector"] = {"gone": "true"}  # not admitted itself, it takes no room
     assert verdicts(objects)["mine-n1"] is Verdict.KEEP
+
+
+def test_what_nodes_can_give_is_compared_once(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fleet has thousands of nodes, and one that is short has pods of it decided again."""
+    asked: list[Mapping[str, Any]] = []
+
+    def counted(allocatable: Mapping[str, Any]) -> Given:
+        asked.append(allocatable)
+        return given(allocatable)
+
+    monkeypatch.setattr(cluster, "given", counted)
+    inventory = values.collect(perturbed(7))
+    view = View(catalog, Options(override_node_releases=True))
+    plan = planning.make(inventory, "1.31.14", "1.32.13", view)
+    assert any(item.verdict is Verdict.KILL for item in plan.items)
+    assert len(asked) == len({pod.node for pod in inventory.pods})

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Final
 
 from msgspec import structs
@@ -165,9 +166,9 @@ class Rooms:
         offers = {name: given(self._allocatable.get(name, {})) for name in self.sums}
         return {name: offers[name] for name, found in self.sums.items() if not found.fit(offers[name])}
 
-    @property
+    @cached_property
     def open(self) -> dict[str, Given]:
-        """The same where a pod, or what it is to be resized to, may not fit."""
+        """The same where a pod, or what it is to be resized to, may not fit; once all pods have passed."""
         return self.short | {name: given(self._allocatable[name]) for name in self.resizing}
 
     def shortages(

@@ -243,11 +243,12 @@ def test_a_container_is_hashed_as_each_kubelet_hashes_it(catalog: Catalog) -> No
 
 
 OF_OTHERS = {
-    "pod.py": {"name", "image", "imagePullPolicy", "volumeMounts"},  # of the infra container; kinds have what
+    "sandbox.py": {"name", "image", "imagePullPolicy"},  # of the infra container
+    "pod.py": {"volumeMounts"},  # kinds have what
     # becomes of mounts
     "admission.py": {"name", "securityContext"},  # of an operating system, and of the pod
     "whole.py": {"name", "securityContext", "volumes"},  # of a sysctl, of the pod; kinds have rare volumes
-    "container.py": {"image"},  # kinds have those of pods that changed unseen
+    "changed.py": {"image"},  # kinds have those of pods that changed unseen
     "room/requests.py": {"name"},  # pods without room share no verdict
     "room/tenants.py": {"priority"},
     "ports.py": {"ports"},  # nor do pods whose host port another one has

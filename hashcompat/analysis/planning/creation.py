@@ -11,7 +11,7 @@ from hashcompat.analysis.planning.reading import Transition, read
 from hashcompat.analysis.planning.view import Spec, View
 from hashcompat.core.apiserver.created import ADDITIONS, gates_at_work
 from hashcompat.core.kubelet.decide.case import Case
-from hashcompat.core.kubelet.decide.container import applies_resources, restarted_for
+from hashcompat.core.kubelet.decide.resize import applies_resources, restarted_for
 
 if TYPE_CHECKING:
     from hashcompat.analysis.planning.served import Served

@@ -16,8 +16,7 @@ from hashcompat.core.catalog.lookup import Catalog, Kubelet, Predecessor
 from hashcompat.core.errors import DecodeError, NotStoredError
 from hashcompat.core.kubelet.alike import never_alike
 from hashcompat.core.kubelet.decide.admission import SIDECAR_GATE
-from hashcompat.core.kubelet.decide.case import Case, Creators, Decision
-from hashcompat.core.kubelet.decide.container import is_ignored
+from hashcompat.core.kubelet.decide.case import Case, Creators, Decision, is_ignored
 from hashcompat.core.kubelet.hashing import container_hash
 from hashcompat.core.model.pods import Container, ContainerType, Node
 from hashcompat.core.model.verdicts import Hash, StoredHashes, Verdict

@@ -123,7 +123,7 @@ def reported(pod: Pod) -> Hashable:
     found = pod.phase, *[(one.running, one.probed) for one in pod.containers]
     if pod.seen is None and not pod.resizing:
         return found
-    # What a kubelet has seen of a changed pod is compared with its images of today (decide/container.py).
+    # What a kubelet has seen of a changed pod is compared with its images of today (decide/changed.py).
     images = [str(one.spec.get("image", "")) for one in pod.containers]
     return *found, repr((pod.seen, images, pod.resizing, pod.resized))
 

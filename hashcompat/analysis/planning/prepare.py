@@ -15,7 +15,8 @@ from hashcompat.analysis.planning.view import HashOf, Spec, View
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.kubelet.decide.case import RESIZE_GATE, Case
-from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED, is_resized
+from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
+from hashcompat.core.kubelet.decide.sandbox import is_resized
 from hashcompat.core.kubelet.decide.static import mirror_with_own_uid, mirrored
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.kubelet.hashing import ContainerHash, container_hash

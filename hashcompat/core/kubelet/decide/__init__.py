@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import structs
 
 from hashcompat.core import rules
-from hashcompat.core.kubelet.decide import admission, container, pod, static
+from hashcompat.core.kubelet.decide import admission, changed, container, pod, resize, sandbox, static
 from hashcompat.core.kubelet.decide.case import Case, Decide, Decision
 from hashcompat.core.model.verdicts import Verdict
 
@@ -36,11 +36,11 @@ POD: Final[tuple[Decide, ...]] = (
     admission.ports,  # a host port that a pod before it has
     pod.overdue,  # its deadline has passed
     pod.runtime_gone,  # Docker, without dockershim and cri-dockerd
-    pod.moved_cgroup,  # another QoS class, between 1.15 and 1.16
+    sandbox.moved_cgroup,  # another QoS class, between 1.15 and 1.16
     pod.unmounted,  # a volume without a plugin, for which the kubelet waits
-    pod.sandbox_replaced,  # another kind of sandbox, or another pause image
-    pod.sandbox_broken,  # not ready, not the only one, another network, no address
-    pod.edited_static_pod,  # a manifest under the same UID, by which its sandbox or its cgroup is another one
+    sandbox.sandbox_replaced,  # another kind of sandbox, or another pause image
+    sandbox.sandbox_broken,  # not ready, not the only one, another network, no address
+    sandbox.edited_static_pod,  # a manifest under the same UID, for another sandbox or another cgroup
 )
 """First the pod as a whole: whether it is admitted again (pkg/kubelet/kubelet.go ``HandlePodAdditions``), its
 sandbox. Then a static pod's UID (``decide``): a new one is a new pod."""
@@ -61,7 +61,7 @@ HASH: Final[tuple[Decide, ...]] = (
     container.admission,  # a manifest, and what admission adds to it decides
     container.server_gate,  # a manifest, and a gate of the API server decides
     container.compared,  # the two kubelets' hashes
-    container.resized,  # the same hash, but resources that are applied by a restart
+    resize.resized,  # the same hash, but resources that are applied by a restart
 )
 """Last, without a record, by the hash that the current kubelet's release computes. What is left is kept."""
 
@@ -103,11 +103,11 @@ def _killed_or_kept(case: Case) -> Decision:
     decision = _first((*POD, static.by_manifest), case)
     if decision is not None:
         kept = decision.verdict is Verdict.KEEP
-        return pod.with_sandbox(case, static.with_pod(case, decision)) if kept else decision
+        return sandbox.with_sandbox(case, static.with_pod(case, decision)) if kept else decision
     by_mirror_pod = static.by_mirror_pod(case)
     if by_mirror_pod is not None and by_mirror_pod.pod_recreated:
         return by_mirror_pod
-    if moved := pod.moved_static_pod(case):  # by the same UID
+    if moved := sandbox.moved_static_pod(case):  # by the same UID
         return moved
     decision = _first(RECORD, case) or structs.replace(_first(HASH, case) or _KEPT, by_hash=True)
     decision = _unless_changed(case, decision)
@@ -132,7 +132,7 @@ def _unless_changed(case: Case, decision: Decision) -> Decision:
     """Return the decision, or what a change since the container's start makes of it where it is KEEP."""
     if decision.verdict is not Verdict.KEEP:
         return decision
-    return container.changed_since(case) or container.edited(case) or container.resizing(case) or decision
+    return changed.changed_since(case) or changed.edited(case) or resize.resizing(case) or decision
 
 
 def _release_counts(case: Case) -> bool:
@@ -140,7 +140,7 @@ def _release_counts(case: Case) -> bool:
     new_uid = case.pod.static and not static.is_pinned(case.pod)
     new_class = case.pod.static and case.pod.spec.get("resources") is not None
     new_runtime = pod.drives_docker(case) and not case.new.behaviour.dockershim and not case.cri_dockerd
-    resized = container.applies_unrecorded(case.new) and any(container.restarted_for(case.container.spec))
+    resized = resize.applies_unrecorded(case.new) and any(resize.restarted_for(case.container.spec))
     return new_uid or new_class or new_runtime or resized or admission.release_counts(case)
 
 

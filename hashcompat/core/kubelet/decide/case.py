@@ -188,3 +188,17 @@ def delayed(case: Case, decision: Decision) -> Decision:
         return structs.replace(decision, verdict=Verdict.UNKNOWN, reasons=(*decision.reasons, reason))
     reason = Reason(rules.STARTUP_PROBE, "once its startupProbe has passed again")
     return structs.replace(decision, reasons=(*decision.reasons, reason))
+
+
+def is_ignored(case: Case, kubelet: Kubelet) -> str:
+    """Return why a kubelet leaves a running container alone because it is a sidecar; empty where it does not.
+
+    Source: pkg/kubelet/kuberuntime/kuberuntime_container.go ``computeInitContainerActions``.
+    """
+    if case.container.type is not ContainerType.SIDECAR:
+        return ""
+    if not kubelet.behaviour.sidecars_compared:
+        return f"a sidecar, which {kubelet.release} leaves alone"
+    if case.waits and kubelet.behaviour.sidecar_startup_probe == "never":
+        return f"{kubelet.release} never compares a running sidecar with a startupProbe"
+    return ""

@@ -8,7 +8,8 @@ from typing import Final
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.resources import BEST_EFFORT, GUARANTEED, qos_class
 from hashcompat.core.errors import DecodeError
-from hashcompat.core.kubelet.decide.room.requests import POD_RESOURCES_GATE, has_own
+from hashcompat.core.kubelet.decide.podlevel import POD_RESOURCES_GATE
+from hashcompat.core.kubelet.decide.room.requests import has_own
 from hashcompat.core.kubelet.decide.room.tenants import PODS, Tenant
 
 _CRITICAL: Final = 2_000_000_000

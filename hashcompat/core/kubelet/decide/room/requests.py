@@ -19,17 +19,13 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.resources import amount
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsonpath import mapping, rows
+from hashcompat.core.kubelet.decide.case import RESIZE_GATE
+from hashcompat.core.kubelet.decide.podlevel import POD_RESIZE_GATE, POD_RESOURCES_GATE
 from hashcompat.core.kubelet.decide.ports import Port, host_ports
 from hashcompat.core.model.pods import RESIZE_PENDING, Pod
 
 Amounts = Mapping[str, int]
 """Resources by their names: thousandths of a CPU, bytes, or a number."""
-
-POD_RESOURCES_GATE: Final = "PodLevelResources"
-
-RESIZE_GATE: Final = "InPlacePodVerticalScaling"
-
-POD_RESIZE_GATE: Final = "InPlacePodLevelResourcesVerticalScaling"
 
 OVERHEAD_GATE: Final = "PodOverhead"
 

@@ -1,0 +1,182 @@
+"""Resources that a starting kubelet applies by a restart, as no record shows that they were applied.
+
+Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodResizeAction`` (1.33.13, 1.36.4);
+pkg/kubelet/allocation/features_linux.go and features_windows.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from hashcompat.core import rules
+from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.go.jsonpath import mapping
+from hashcompat.core.kubelet.decide.admission import is_windows
+from hashcompat.core.kubelet.decide.case import RESIZE_GATE, Case, Decision, delayed, is_ignored, restart
+from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
+from hashcompat.core.kubelet.decide.podlevel import POD_RESIZE_GATE, POD_RESOURCES_GATE
+from hashcompat.core.model.plan import Shortage
+from hashcompat.core.model.pods import RESIZE_PENDING
+from hashcompat.core.model.verdicts import Reason, Verdict
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+_POD_LEVEL: Final = POD_RESOURCES_GATE, POD_RESIZE_GATE
+
+_RESIZABLE: Final = ("cpu", "memory")
+
+_OF_CONTAINER: Final = "the container's"
+
+
+def applies_resources(case: Case) -> bool:
+    """Return whether the new kubelet applies resources that no kubelet recorded.
+
+    One of 1.33 or later records them when it creates a container: a file without it was removed or lost.
+    """
+    unapplied = case.recorded is not None and case.recorded.unapplied
+    missing = unapplied or not case.old.behaviour.resources_recorded
+    return missing and case.applied is None and applies_unrecorded(case.new) and not is_exempt(case)
+
+
+def applies_unrecorded(kubelet: Kubelet) -> bool:
+    """Return whether a kubelet resizes what it has no record of (1.33 - 1.36)."""
+    behaviour = kubelet.behaviour
+    return behaviour.resources_recorded and behaviour.missing_resource_record == "restarts"
+
+
+def is_exempt(case: Case) -> bool:
+    """Return whether nothing is resized: on Windows, without the gate, and up to 1.35 static pods."""
+    static = case.pod.static and not case.new.behaviour.static_pods_resized
+    return static or is_windows(case) or not case.new.gates.is_on(RESIZE_GATE)
+
+
+def resized(case: Case) -> Decision | None:
+    """Restart a container whose resources are applied by a restart, where no kubelet recorded them."""
+    if not case.container.spec.get("resizePolicy"):
+        return None
+    if case.applied is not None:
+        return _resized_from(case.applied, case) or _resized_by_pod(case)
+    for name in restarted_for(case.container.spec) if applies_resources(case) else ():
+        return delayed(case, _applied_by_restart(name))
+    return _resized_by_pod(case)
+
+
+def _resized_from(applied: Mapping[str, Any], case: Case) -> Decision | None:
+    """Restart a container for resources that differ from those which a kubelet noted as applied.
+
+    Under a kubelet that notes them a difference is a resize under way, and no matter of the upgrade.
+    """
+    if case.old.behaviour.resources_recorded or not case.new.behaviour.resources_recorded or is_exempt(case):
+        return None
+    resources = mapping(case.container.spec.get("resources"))
+    for name in by_restart(case.container.spec):
+        if amounts(resources, name) != amounts(applied, name):
+            return delayed(case, _applied_by_restart(name))
+    return None
+
+
+def amounts(resources: Mapping[str, Any], name: str) -> tuple[Fraction, ...]:
+    """Return the limit of a resource and the request; zero for none."""
+    from hashcompat.core.corev1.resources import amount  # noqa: PLC0415 - few decisions compare resources
+
+    return tuple(amount(mapping(resources.get(kind)).get(name, "0")) for kind in ("limits", "requests"))
+
+
+def _applied_by_restart(name: str) -> Decision:
+    return restart(rules.RESIZE_POLICY, f"resizePolicy: {name} is applied by a restart")
+
+
+def _resized_by_pod(case: Case) -> Decision | None:
+    """Restart a container whose limit becomes that of its pod, or no longer is.
+
+    From 1.36 on, a container without a limit has its pod's. 1.34 notes neither that it allocated the pod's
+    limits nor that it applied them: 1.36 resizes at the next retry, within minutes. 1.35 notes only that it
+    applied them: 1.36 and 1.37 resize at once (observed, 1.35.8 -> 1.36.3 and 1.37.1). What 1.37 makes of the
+    notes of older releases is not determined.
+    """
+    before, now = case.old.behaviour, case.new.behaviour
+    if before.pod_limits == now.pod_limits or _OF_CONTAINER not in (before.pod_limits, now.pod_limits):
+        return None
+    if not now.resources_recorded or is_exempt(case):
+        return None
+    gates = (case.new if now.pod_limits == _OF_CONTAINER else case.old).gates
+    if not all(map(gates.is_on, _POD_LEVEL)):
+        return None
+    for name in _limited_by_pod(case):
+        if before.pod_limits != "recorded" and now.missing_resource_record != "restarts":
+            text = f"resizePolicy: whether {case.new.release} applies the pod's limit of {name} by a restart"
+            return Decision(Verdict.UNKNOWN, (Reason(rules.RESIZE_POLICY, text),))
+        text = f"resizePolicy: the pod's limit of {name} is applied by a restart"
+        return delayed(case, restart(rules.RESIZE_POLICY, text))
+    return None
+
+
+def _limited_by_pod(case: Case) -> Iterator[str]:
+    """Name the resources that only the pod limits and that resizePolicy applies by a restart."""
+    spec = case.container.spec
+    own = mapping(mapping(spec.get("resources")).get("limits"))
+    limits = mapping(mapping(case.pod.spec.get("resources")).get("limits"))
+    for name in by_restart(spec):
+        # a limit of 0 is none, as for cgroups
+        if str(limits.get(name, "0")) != "0" and str(own.get(name, "0")) == "0":
+            yield name
+
+
+def restarted_for(spec: Mapping[str, Any]) -> Iterator[str]:
+    """Name the resources that are set, other than to zero, and that resizePolicy applies by a restart."""
+    resources = spec.get("resources") or {}
+    amounts = [pair for key in ("limits", "requests") for pair in (resources.get(key) or {}).items()]
+    set_ = {name for name, amount in amounts if str(amount) != "0"}
+    yield from (name for name in by_restart(spec) if name in set_)
+
+
+def by_restart(spec: Mapping[str, Any]) -> Iterator[str]:
+    """Name the resources that resizePolicy applies by a restart."""
+    for policy in filter(None, spec.get("resizePolicy") or ()):  # Go decodes a null as an empty policy
+        name = str(policy.get("resourceName"))
+        if policy.get("restartPolicy") == "RestartContainer" and name in _RESIZABLE:
+            yield name
+
+
+def resizing(case: Case) -> Decision | None:
+    """Restart a container that is kept by its hash for a resize that its kubelet has not done yet.
+
+    A kubelet that starts goes on with a resize that it has allocated, and tries one again that had to wait
+    (pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodResizeAction``, pkg/kubelet/allocation).
+    """
+    state, both = case.pod.resizing, (case.old.behaviour, case.new.behaviour)
+    if not state or is_exempt(case) or not all(one.resources_recorded for one in both):
+        return None
+    if case.container.type in NEVER_COMPARED or is_ignored(case, case.new):
+        return None
+    spec, shown = case.container.spec, mapping(case.pod.resized.get(case.container.name))
+    wanted = mapping(spec.get("resources"))
+    allocated = {**wanted, "requests": shown.get("allocated") or wanted.get("requests")}
+    actual = {
+        "requests": shown.get("actual") or wanted.get("requests"),
+        "limits": shown.get("limits") or wanted.get("limits"),
+    }
+    for name in by_restart(spec):
+        is_waiting = amounts(allocated, name) != amounts(wanted, name)
+        if not is_waiting and amounts(actual, name) == amounts(wanted, name):
+            continue
+        if is_waiting or state == RESIZE_PENDING:
+            if case.deferred is not None:
+                return waits(name, case.deferred)
+            text = f"resizePolicy: a resize of its {name} waits, and is tried again: it restarts if it fits"
+            return Decision(Verdict.UNKNOWN, (Reason(rules.RESIZE_POLICY, text),))
+        text = f"resizePolicy: a resize of its {name} is under way, and is applied by a restart"
+        return delayed(case, restart(rules.RESIZE_POLICY, text))
+    return None
+
+
+def waits(name: str, short: Shortage) -> Decision:
+    """Keep a container whose resize does not fit on its node, and so is not made."""
+    asked, used, capacity = short.amounts
+    text = (
+        f"resizePolicy: a resize of its {name} waits on, for its pod is to ask for {asked} of "
+        f"{short.resource}, and others have {used} of the {capacity} of its node"
+    )
+    return Decision(Verdict.KEEP, (Reason(rules.RESIZE_POLICY, text),))

@@ -1,0 +1,174 @@
+"""A pod that gets another sandbox, or another cgroup, and so is created again."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import structs
+
+from hashcompat.core import rules
+from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.go.jsonpath import mapping
+from hashcompat.core.kubelet.decide.case import Case, Decision
+from hashcompat.core.kubelet.decide.pod import ending, fails_by_loss
+from hashcompat.core.kubelet.decide.podlevel import POD_RESOURCES_GATE
+from hashcompat.core.kubelet.decide.static import mirror_with_own_uid, mirrored
+from hashcompat.core.kubelet.decide.whole import Whole
+from hashcompat.core.kubelet.hashing import ContainerHash, container_hash
+from hashcompat.core.model.pods import Container, ContainerType
+from hashcompat.core.model.verdicts import Reason, Verdict
+
+_FIX_GATE: Final = "PodLevelResourcesFixKubeletQOSClass"
+
+
+def with_sandbox(case: Case, kept: Decision) -> Decision:
+    """Return the decision for a container that does not run: with its sandbox the pod is created again."""
+    # a pod without any sandbox gets one whatever its restartPolicy (attempt 0), unless it has failed by that
+    # (observed, 1.31.14)
+    starts_again = case.pod.restart_policy != "Never" or (case.gone and not fails_by_loss(case))
+    starts_again = starts_again and not ending(case.pod)
+    if not starts_again or case.container.running is not False or kept.pod_recreated:
+        return kept
+    _, why = case.whole.failed(case.sandboxes, case.new.behaviour)
+    why = "the runtime has no sandbox of the pod any more" if case.gone else why
+    if not why:
+        return kept
+    reason = Reason(rules.SANDBOX_BROKEN, why)
+    return structs.replace(kept, reasons=(*kept.reasons, reason), pod_recreated=True)
+
+
+def sandbox_replaced(case: Case) -> Decision | None:
+    """Replace a sandbox of another maker, and an infra container with another hash."""
+    old, new = case.old.behaviour, case.new.behaviour
+    if old.sandbox_maker != new.sandbox_maker:
+        return _new_sandbox(
+            case,
+            Reason(
+                rules.SANDBOX_REPLACED, f"{case.new.release} replaces sandboxes made by {case.old.release}"
+            ),
+        )
+    if old.pause_image != new.pause_image:
+        return _new_sandbox(
+            case, Reason(rules.PAUSE_IMAGE, f"pause image: {old.pause_image} -> {new.pause_image}")
+        )
+    if old.pause_image and _infra_hash(case.old) != _infra_hash(case.new):
+        return _new_sandbox(case, Reason(rules.PAUSE_IMAGE, "the infra container has another hash too"))
+    return None
+
+
+def _infra_hash(kubelet: Kubelet) -> ContainerHash:
+    """Hash the infra container of a pod without ports (dockertools ``createPodInfraContainer``).
+
+    Without a network plugin it has the pod's ports too; the hash with them changes only where the hash
+    without them does.
+    """
+    return container_hash(
+        {"name": "POD", "image": kubelet.behaviour.pause_image, "imagePullPolicy": "IfNotPresent"}, kubelet
+    )
+
+
+def _new_sandbox(case: Case, reason: Reason) -> Decision:
+    """Kill every container; a Never pod gets no new sandbox, and ephemeral containers never start again."""
+    # computePodActions creates no sandbox again if one was there before (attempt is not 0)
+    if case.pod.restart_policy == "Never":
+        return Decision(Verdict.KILL, (reason,))
+    verdict = Verdict.KILL if case.container.type is ContainerType.EPHEMERAL else Verdict.RESTART
+    return Decision(verdict, (reason,), pod_recreated=True)
+
+
+def moved_cgroup(case: Case) -> Decision | None:
+    """Replace a running pod whose cgroup is elsewhere because other containers count for its QoS class.
+
+    Source: pkg/kubelet/kubelet.go ``syncPod``, 1.6.13 - 1.37.1: not while no regular container runs.
+    """
+    old, new = case.old.behaviour.qos_containers, case.new.behaviour.qos_containers
+    if old == new or case.whole.runs_none:
+        return None
+    without, within = case.whole.qos_classes or ("", "")
+    if without == within:
+        return None
+    # "regular": of 1.15 and older, which do not count init containers
+    before, now = (without, within) if old == "regular" else (within, without)
+    return _new_sandbox(case, Reason(rules.QOS, f"QoS class {before} -> {now}: its cgroup is another one"))
+
+
+def moved_static_pod(case: Case) -> Decision | None:
+    """Replace a static pod whose cgroup is elsewhere because its own resources count otherwise for its class.
+
+    API servers store the class of the pods that they serve; of a pod from a file each kubelet computes it
+    (pkg/apis/core/v1/helper/qos/qos.go ``GetPodQOS``).
+    """
+    if not case.pod.static or case.pod.spec.get("resources") is None or case.whole.runs_none:
+        return None
+    before, now = (case.whole.static_qos_class(_counts_its_own(case, one)) for one in (case.old, case.new))
+    if before == now or not (before and now):
+        return None
+    text = f"QoS class by the pod's own resources {before} -> {now}: its cgroup is another one"
+    return _new_sandbox(case, Reason(rules.QOS, text))
+
+
+def edited_static_pod(case: Case) -> Decision | None:
+    """Replace a static pod whose manifest was edited so that it needs another sandbox or another cgroup.
+
+    A manifest with a UID of its own keeps it when it is edited; its mirror pod shows what runs. Source:
+    pkg/kubelet/kuberuntime/util/util.go ``PodSandboxChanged``, pkg/kubelet/kubelet.go ``SyncPod``, 1.36.3.
+    """
+    mirror = mirror_with_own_uid(case.pod)
+    if mirror is None or case.whole.runs_none:
+        return None
+    was, now = (bool(one.spec.get("hostNetwork")) for one in (mirror, case.pod))
+    is_recorded = any(one.host_network is not None for one in case.sandboxes)
+    looks_at_network = not {"network", "host network"}.isdisjoint(case.new.behaviour.sandbox_checks)
+    if was is not now and not is_recorded and looks_at_network:
+        text = "its manifest was edited, and its sandbox has another network"
+        return _new_sandbox(case, Reason(rules.NOT_SEEN, text))
+    by_pod = case.pod.spec.get("resources") is not None and _counts_its_own(case, case.new)
+    before, after = (one.static_qos_class(by_pod) for one in (Whole(mirror), case.whole))
+    is_edited = any(is_resized(one, mirrored(one, mirror)) for one in case.pod.containers)
+    if before == after or not (before and after) or (mirror.limited and not is_edited):
+        return None
+    text = f"its manifest was edited, and its QoS class {before} -> {after} has another cgroup"
+    if is_edited:
+        return _new_sandbox(case, Reason(rules.NOT_SEEN, text))
+    text = f"{text}, unless admission gave its mirror pod resources"
+    return Decision(Verdict.UNKNOWN, (Reason(rules.NOT_SEEN, text),))
+
+
+def is_resized(container: Container, ran: Container | None) -> bool:
+    """Return whether a manifest has amounts for a container that its mirror pod's container has not.
+
+    What it has besides may be of admission (LimitRanger), which changes none that are there.
+    """
+    from hashcompat.core.corev1.resources import amount  # noqa: PLC0415 - few decisions compare resources
+
+    if ran is None:
+        return False
+    for kind in ("limits", "requests"):
+        wanted = mapping(mapping(container.spec.get("resources")).get(kind))
+        has = mapping(mapping(ran.spec.get("resources")).get(kind))
+        if any(name not in has or amount(value) != amount(has[name]) for name, value in wanted.items()):
+            return True
+    return False
+
+
+def _counts_its_own(case: Case, kubelet: Kubelet) -> bool:
+    """Return whether a kubelet computes a static pod's QoS class by the resources of the pod itself."""
+    if kubelet.behaviour.pod_qos == "by containers" or not kubelet.gates.is_on(POD_RESOURCES_GATE):
+        return False
+    fixed = kubelet.behaviour.pod_qos == "by the pod where set" and kubelet.gates.is_on(_FIX_GATE)
+    return not fixed or case.whole.has_own_resources
+
+
+def sandbox_broken(case: Case) -> Decision | None:
+    """Replace a sandbox that fails one of the target kubelet's checks, or that is gone.
+
+    A pod without any gets one whatever its restartPolicy, for that counts as its first.
+    """
+    if case.gone and case.container.running:
+        verdict = Verdict.KILL if case.container.type is ContainerType.EPHEMERAL else Verdict.RESTART
+        reason = Reason(rules.SANDBOX_BROKEN, "the runtime has no sandbox of the pod any more")
+        return Decision(verdict, (reason,), pod_recreated=True)
+    _, why = case.whole.failed(case.sandboxes, case.new.behaviour)
+    if why:
+        return _new_sandbox(case, Reason(rules.SANDBOX_BROKEN, why))
+    return None

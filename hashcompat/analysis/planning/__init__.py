@@ -118,7 +118,7 @@ def among_all(inventory: Inventory, way: Way, view: View) -> View:
     """
     servers = ApiServers()
     ages, sandboxes = Ages(inventory.dating), cluster.Sandboxes(view.options.records)
-    rooms = Rooms(inventory.nodes, view.kubelet(way.new))
+    rooms = cluster.rooms_on(inventory.nodes, way, view)
     for pod, is_selected in every(inventory.pods):
         rooms.add(pod)
         servers.see(pod)

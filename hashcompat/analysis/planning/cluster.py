@@ -7,7 +7,7 @@ begins with kubelets, and under an API server that is newer than both.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Final
@@ -24,12 +24,13 @@ from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.go.jsonpath import rows as json_rows
 from hashcompat.core.kubelet import alike
 from hashcompat.core.kubelet.alike import Servers, waits_for_services
+from hashcompat.core.kubelet.decide.podlevel import forgets
 from hashcompat.core.kubelet.decide.room.admitting import deferred, outcomes
 from hashcompat.core.kubelet.decide.room.requests import Asking, asking
 from hashcompat.core.kubelet.decide.room.tenants import Given, Sums, Tenant, given, takes_room, tenant_of
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.plan import Shortage
+from hashcompat.core.model.plan import AUTO, Shortage, Way
 from hashcompat.core.model.pods import CONTAINER_LISTS, FINISHED, Inventory, Node, Origin, Pod
 from hashcompat.core.model.uids import Dating, Reach, reach_of, taken_of
 from hashcompat.core.model.verdicts import Verdict
@@ -103,11 +104,26 @@ _REFUSALS: Final = frozenset(
 """The rules of pods that are not admitted for another reason, so that they take no room."""
 
 
+def rooms_on(nodes: Iterable[Node], way: Way, view: View) -> Rooms:
+    """Return the rooms of nodes whose kubelets are upgraded, with what their current ones did not note."""
+    nodes, new = tuple(nodes), view.kubelet(way.new)
+    release_of = {one.name: one.kubelet if way.old == AUTO else way.old for one in nodes}
+    forgetful = {
+        release
+        for release in set(release_of.values())
+        if view.catalog.knows(release) and forgets(view.current(release), new)
+    }
+    return Rooms(nodes, new, [name for name, release in release_of.items() if release in forgetful])
+
+
 class Rooms:
     """Adds up what the pods of each node ask for: host ports alone where it does not show what it has."""
 
-    def __init__(self, nodes: Iterable[Node], kubelet: Kubelet) -> None:
-        """Take the nodes, and the kubelet that starts on them."""
+    def __init__(self, nodes: Iterable[Node], kubelet: Kubelet, forgetful: Collection[str] = ()) -> None:
+        """Take the nodes, and the kubelet that starts on them.
+
+        ``forgetful`` are the nodes on which it takes resources of pods themselves for not allocated.
+        """
         shown = {node.name: node.allocatable for node in nodes if node.allocatable}
         self._allocatable: dict[str, Mapping[str, Any]] = shown
         self._extended = {
@@ -115,7 +131,8 @@ class Rooms:
         }
         self.kubelet = kubelet
         """The kubelet that starts on the nodes."""
-        self._known: dict[tuple[int, frozenset[str] | None], tuple[object, Asking]] = {}
+        self._forgetful = frozenset(forgetful)
+        self._known: dict[tuple[int, frozenset[str] | None, bool], tuple[object, Asking]] = {}
         self.sums: dict[str, Sums] = {}
         """By the names of the nodes."""
         self.resizing = set[str]()
@@ -144,14 +161,15 @@ class Rooms:
 
         Pods of one shape ask nodes of the same resources for the same, but for what a status reports.
         """
-        allocatable = self._allocatable.get(pod.node)
+        allocatable, forgotten = self._allocatable.get(pod.node), pod.node in self._forgetful
         if pod.shape is None or pod.resized or pod.claims:
-            return asking(_as_read(pod, self.kubelet), allocatable, self.kubelet)
-        key = id(pod.shape), self._extended.get(pod.node)
+            return asking(_as_read(pod, self.kubelet), allocatable, self.kubelet, forgotten=forgotten)
+        key = id(pod.shape), self._extended.get(pod.node), forgotten
         known = self._known.get(key)
         if known is None:
+            asks = asking(pod, allocatable, self.kubelet, forgotten=forgotten)
             # With the shape, so that no other one gets its id.
-            known = self._known[key] = pod.shape, asking(pod, allocatable, self.kubelet)
+            known = self._known[key] = pod.shape, asks
         return known[1]
 
     def merge(self, sums: Mapping[str, Sums], resizing: Iterable[str]) -> None:

@@ -609,6 +609,8 @@ def test_hc041_without_a_subpathexpr_nothing_is_refused(container: dict[str, obj
 PINNED = "11111111-2222-3333-4444-555555555555"
 SET: Json = {"limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"cpu": "1", "memory": "1Gi"}}
 NO_GATE = ("--feature-gates", "PodLevelResources=false")
+NO_RESIZES = ("--feature-gates", "InPlacePodLevelResourcesVerticalScaling=false")
+LIMITED: Json = {"limits": {"memory": "1Gi"}, "requests": {"memory": "1Mi"}}
 MOVED: Expected = ("RESTART", ["HC039"])
 
 
@@ -626,6 +628,15 @@ def with_own(resources: Json | None, *, pinned: bool = True, container: Json = C
         pytest.param("1.33.13", "1.34.12", with_own(SET), (), MOVED, id="the gate is on from 1.34"),
         pytest.param("1.34.12", "1.33.13", with_own(SET), (), MOVED, id="and back"),
         pytest.param("1.34.12", "1.35.8", with_own(SET), (), KEEP, id="counted by both"),
+        pytest.param("1.34.12", "1.36.5", with_own(SET), (), MOVED, id="1.34 did not note them"),
+        pytest.param("1.35.8", "1.36.5", with_own(SET), (), MOVED, id="nor 1.35"),
+        pytest.param("1.35.8", "1.37.2", with_own(SET), (), MOVED, id="into 1.37 too"),
+        pytest.param("1.36.5", "1.37.2", with_own(SET), (), KEEP, id="1.36 noted them"),
+        pytest.param("1.35.8", "1.36.5", with_own(LIMITED, container=SIZED), (), KEEP, id="the same class"),
+        pytest.param("1.35.8", "1.36.5", with_own(SET), NO_RESIZES, KEEP, id="nobody looks at notes"),
+        pytest.param(
+            "1.35.8", "1.36.5", pod(C, spec={"resources": SET}), (), KEEP, id="an API server's class stays"
+        ),
         pytest.param("1.32.13", "1.33.13", with_own(SET), (), KEEP, id="counted by neither"),
         pytest.param("1.33.13", "1.34.12", with_own(None), (), KEEP, id="no resources"),
         pytest.param(

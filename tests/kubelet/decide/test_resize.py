@@ -163,8 +163,18 @@ POD_LIMIT: Json = {"resources": {"limits": {"memory": "1Gi"}}}
             "1.34.13",
             "1.37.2",
             pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT),
-            ("UNKNOWN", ["HC019"]),
+            RESTARTED,
+            id="1.34 noted none",
+        ),
+        pytest.param(
+            "1.32.13",
+            "1.37.2",
+            pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT),
+            KEEP,
             id="1.37 fills its record",
+        ),
+        pytest.param(
+            "1.36.5", "1.37.2", pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT), KEEP, id="1.36 noted both"
         ),
         pytest.param(
             "1.36.6", "1.32.13", pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT), KEEP, id="back to 1.32"
@@ -198,6 +208,20 @@ def test_hc019_without_pod_level_resizes_the_pods_limit_is_not_applied(run: Run,
     off = ("--feature-gates", "InPlacePodLevelResourcesVerticalScaling=false")
     given = pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT)
     assert decided(run, old, new, given, more=off) == KEEP
+
+
+def test_hc019_a_1_35_with_the_gate_on_has_noted_what_1_36_asks_for(run: Run) -> None:
+    on = "InPlacePodLevelResourcesVerticalScaling=true,NodeDeclaredFeatures=true"
+    given = pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT)
+    assert decided(run, "1.35.8", "1.36.5", given, more=("--feature-gates", on)) == KEEP
+    assert decided(run, "1.34.13", "1.35.8", given, more=("--feature-gates", on)) == RESTARTED
+
+
+def test_hc019_a_record_alone_does_not_show_whether_a_pods_limit_is_applied(run: Run, tmp_path: Path) -> None:
+    given = pod({**C, **MEMORY_RESTARTS}, spec=POD_LIMIT)
+    more = recorded(tmp_path, record(hash_of(run, "1.33.13", C)))
+    assert decided(run, "auto", "1.33.13", given, more=more)[0] == "UNKNOWN"
+    assert decided(run, "auto", "1.33.13", pod(C, spec=POD_LIMIT), more=more)[0] == "KEEP"
 
 
 def applied(directory: Path, containers: Json) -> tuple[object, ...]:

@@ -141,7 +141,8 @@ def _release_counts(case: Case) -> bool:
     new_class = case.pod.static and case.pod.spec.get("resources") is not None
     new_runtime = pod.drives_docker(case) and not case.new.behaviour.dockershim and not case.cri_dockerd
     resized = resize.applies_unrecorded(case.new) and any(resize.restarted_for(case.container.spec))
-    return new_uid or new_class or new_runtime or resized or admission.release_counts(case)
+    limited = case.new.behaviour.resources_recorded and any(resize.limited_by_pod(case))
+    return new_uid or new_class or new_runtime or resized or limited or admission.release_counts(case)
 
 
 def _first(asked: Iterable[Decide], case: Case) -> Decision | None:

@@ -15,7 +15,7 @@ from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.admission import is_windows
 from hashcompat.core.kubelet.decide.case import RESIZE_GATE, Case, Decision, delayed, is_ignored, restart
 from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
-from hashcompat.core.kubelet.decide.podlevel import POD_RESIZE_GATE, POD_RESOURCES_GATE
+from hashcompat.core.kubelet.decide.podlevel import forgets, gives_pod_limits, notes_containers
 from hashcompat.core.model.plan import Shortage
 from hashcompat.core.model.pods import RESIZE_PENDING
 from hashcompat.core.model.verdicts import Reason, Verdict
@@ -23,11 +23,7 @@ from hashcompat.core.model.verdicts import Reason, Verdict
 if TYPE_CHECKING:
     from fractions import Fraction
 
-_POD_LEVEL: Final = POD_RESOURCES_GATE, POD_RESIZE_GATE
-
 _RESIZABLE: Final = ("cpu", "memory")
-
-_OF_CONTAINER: Final = "the container's"
 
 
 def applies_resources(case: Case) -> bool:
@@ -91,29 +87,31 @@ def _applied_by_restart(name: str) -> Decision:
 def _resized_by_pod(case: Case) -> Decision | None:
     """Restart a container whose limit becomes that of its pod, or no longer is.
 
-    From 1.36 on, a container without a limit has its pod's. 1.34 notes neither that it allocated the pod's
-    limits nor that it applied them: 1.36 resizes at the next retry, within minutes. 1.35 notes only that it
-    applied them: 1.36 and 1.37 resize at once (observed, 1.35.8 -> 1.36.3 and 1.37.1). What 1.37 makes of the
-    notes of older releases is not determined.
+    A kubelet that gives it begins with what was noted (``podlevel.py``). 1.35 notes that it applied a pod's
+    limits, and not that it allocated them: 1.36 and 1.37 take them away at once, and later give them again
+    (observed, 1.35.8 -> 1.36.3 and 1.37.1). 1.33 and 1.34 note neither: they are given once all pods are
+    admitted, within minutes, if they fit. Where nothing was noted, 1.37 takes them for applied.
     """
-    before, now = case.old.behaviour, case.new.behaviour
-    if before.pod_limits == now.pod_limits or _OF_CONTAINER not in (before.pod_limits, now.pod_limits):
+    before, now = case.old, case.new
+    if gives_pod_limits(before) is gives_pod_limits(now) or not now.behaviour.resources_recorded:
         return None
-    if not now.resources_recorded or is_exempt(case):
+    if is_exempt(case) or _takes_as_applied(case):
         return None
-    gates = (case.new if now.pod_limits == _OF_CONTAINER else case.old).gates
-    if not all(map(gates.is_on, _POD_LEVEL)):
-        return None
-    for name in _limited_by_pod(case):
-        if before.pod_limits != "recorded" and now.missing_resource_record != "restarts":
-            text = f"resizePolicy: whether {case.new.release} applies the pod's limit of {name} by a restart"
-            return Decision(Verdict.UNKNOWN, (Reason(rules.RESIZE_POLICY, text),))
+    for name in limited_by_pod(case):
+        if case.deferred is not None and forgets(before, now) and before.behaviour.pod_limits != "recorded":
+            return waits(name, case.deferred)
         text = f"resizePolicy: the pod's limit of {name} is applied by a restart"
         return delayed(case, restart(rules.RESIZE_POLICY, text))
     return None
 
 
-def _limited_by_pod(case: Case) -> Iterator[str]:
+def _takes_as_applied(case: Case) -> bool:
+    """Return whether the target kubelet fills in that it applied the limits of the spec."""
+    fills = case.new.behaviour.missing_resource_record == "filled"
+    return fills and case.applied is None and not notes_containers(case.old)
+
+
+def limited_by_pod(case: Case) -> Iterator[str]:
     """Name the resources that only the pod limits and that resizePolicy applies by a restart."""
     spec = case.container.spec
     own = mapping(mapping(spec.get("resources")).get("limits"))

@@ -11,7 +11,7 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.case import Case, Decision
 from hashcompat.core.kubelet.decide.pod import ending, fails_by_loss
-from hashcompat.core.kubelet.decide.podlevel import POD_RESOURCES_GATE
+from hashcompat.core.kubelet.decide.podlevel import POD_RESOURCES_GATE, forgets
 from hashcompat.core.kubelet.decide.static import mirror_with_own_uid, mirrored
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.kubelet.hashing import ContainerHash, container_hash
@@ -101,9 +101,12 @@ def moved_static_pod(case: Case) -> Decision | None:
     if not case.pod.static or case.pod.spec.get("resources") is None or case.whole.runs_none:
         return None
     before, now = (case.whole.static_qos_class(_counts_its_own(case, one)) for one in (case.old, case.new))
+    why = "by the pod's own resources"
+    if forgets(case.old, case.new) and (first := case.whole.static_qos_class(by_pod=False)) != before:
+        now, why = first, f"by containers alone, as {case.old.release} noted nothing of the pod itself,"
     if before == now or not (before and now):
         return None
-    text = f"QoS class by the pod's own resources {before} -> {now}: its cgroup is another one"
+    text = f"QoS class {why} {before} -> {now}: its cgroup is another one"
     return _new_sandbox(case, Reason(rules.QOS, text))
 
 

@@ -114,3 +114,35 @@ def test_a_resize_of_the_pod_itself_outlives_a_snapshot(run: Run, tmp_path: Path
     way = ("plan", "--from", "1.36.3", "--to", "1.37.1", "--override-node-releases", "-o", "json", "-f")
     for result in (run(*way, "-", stdin=as_json(*objects)), run(*way, tmp_path / "s.json")):
         assert {one["pod"]: one["verdict"] for one in result.items} == {"a": "KEEP", "b": "KILL"}
+
+
+def whole(name: str, created: str, cpu: str, **more: Any) -> Json:
+    """Return a pod that asks for CPUs itself, and whose container has the pod's limit by a restart."""
+    made = sized(name, created, {"resources": {"limits": {"cpu": cpu}, "requests": {"cpu": cpu}}, **more})
+    made["spec"]["containers"][0]["resizePolicy"] = [
+        {"resourceName": "cpu", "restartPolicy": "RestartContainer"}
+    ]
+    return made
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("1.34.10", "1.35.8", {"a": "KEEP", "b": "KILL OutOfcpu"}),
+        ("1.34.10", "1.36.5", {"a": "KEEP", "b": "KEEP"}),
+        ("1.35.8", "1.36.5", {"a": "RESTART", "b": "RESTART"}),
+        ("1.35.8", "1.37.2", {"a": "RESTART", "b": "RESTART"}),
+        ("1.36.5", "1.37.2", {"a": "KEEP", "b": "KILL OutOfcpu"}),
+    ],
+)
+def test_resources_of_a_pod_that_are_not_noted_are_a_resize_once_all_are_admitted(
+    run: Run, old: str, new: str, expected: dict[str, str]
+) -> None:
+    pods = whole("a", "01:00", "3"), whole("b", "02:00", "3"), sized("c", "03:00", cpu="2")
+    found = verdicts(run, host(), *pods, old=old, new=new)
+    assert {name: found[name] for name in ("a", "b")} == expected
+    fits = verdicts(run, host(cpu="8"), *pods, old=old, new=new)
+    assert set(fits.values()) == {"KEEP", "RESTART" if new >= "1.36" and old < "1.36" else "KEEP"}
+    reported = [{**host(cpu="4"), "metadata": {"name": "n1"}}, *pods]
+    reported[0]["status"]["nodeInfo"]["kubeletVersion"] = f"v{old}"
+    assert verdicts(run, *reported, old="auto", new=new) == found

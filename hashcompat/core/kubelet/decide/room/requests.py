@@ -53,22 +53,25 @@ class Asking(msgspec.Struct, frozen=True):
     """The host ports."""
 
 
-def asking(pod: Pod, allocatable: Mapping[str, Any] | None, kubelet: Kubelet) -> Asking:
+def asking(
+    pod: Pod, allocatable: Mapping[str, Any] | None, kubelet: Kubelet, *, forgotten: bool = False
+) -> Asking:
     """Return what a pod asks for on a node that can give some resources; None where it does not show any.
 
-    ``kubelet`` is the one that starts. Amounts that are no quantities count as nothing, for no API server
+    ``kubelet`` is the one that starts; ``forgotten`` says whether it takes resources of pods themselves for
+    not allocated (``podlevel.forgets``). Amounts that are no quantities count as nothing, for no API server
     lets them pass.
     """
     ports = host_ports(pod.spec, kubelet)
     if allocatable is not None:
         with suppress(DecodeError):
-            return structs.replace(_asking(pod, allocatable, kubelet), ports=ports)
+            return structs.replace(_asking(pod, allocatable, kubelet, forgotten), ports=ports)
     return Asking({}, {}, ports=ports)
 
 
-def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet) -> Asking:
+def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet, forgotten: bool) -> Asking:
     behaviour, gates = kubelet.behaviour.room, kubelet.gates
-    spec = pod.spec
+    spec, by_pod = pod.spec, gates.is_on(POD_RESOURCES_GATE) and not forgotten
     resized = pod.resized if gates.is_on(RESIZE_GATE) else {}
     by_claim = behaviour.claims and gates.is_on(CLAIMS_GATE)
 
@@ -103,7 +106,7 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet) -> Askin
         of_allocated = _summed(spec, lambda row, key: given("own", row, key), sidecars=sidecars)
         of_actual = _summed(spec, lambda row, key: given("actual", row, key), sidecars=sidecars)
         counted = _most(of_allocated, of_actual)
-    if gates.is_on(POD_RESOURCES_GATE):
+    if by_pod:
         changed = resized.get("", {}) if gates.is_on(POD_RESIZE_GATE) else {}
         of_pod = _of_whole(spec, changed, "own")
         admitted = {**admitted, **of_pod}
@@ -114,12 +117,13 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet) -> Askin
         admitted = _added(admitted, overhead)
         counted = _added(counted, overhead) if whole else counted
     freed = of_pod
-    if behaviour.freed == "by containers" or not has_own(spec, gates.is_on(POD_RESOURCES_GATE)):
+    if behaviour.freed == "by containers" or not has_own(spec, by_pod):
         adds = sidecars and behaviour.freed != "by containers"
         freed = _summed(spec, lambda row, key: given("own", row, key), sidecars=adds)
     freed = {name: number + (overhead.get(name, 0) if number else 0) for name, number in freed.items()}
     claims = frozenset(name for _, name in pod.claims)
-    wanted = _wanted(spec, overhead, gates.is_on(POD_RESOURCES_GATE)) if _is_to_be_resized(pod) else {}
+    is_resized = _is_to_be_resized(pod) or (forgotten and bool(_of_whole(spec, {}, "own")))
+    wanted = _wanted(spec, overhead, gates.is_on(POD_RESOURCES_GATE)) if is_resized else {}
     return Asking(_scalar(admitted), _scalar(counted), freed, wanted, claims)
 
 

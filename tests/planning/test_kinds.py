@@ -305,21 +305,24 @@ WAITING: Json = {"waiting": {"reason": "CrashLoopBackOff"}}
 
 
 @pytest.mark.parametrize(
-    ("sidecar", "state", "counts"),
+    ("sidecar", "state", "devices", "counts"),
     [
-        pytest.param(False, None, False, id="nothing asks for the restarts of a running container"),
-        pytest.param(True, None, True, id="they show who created a sidecar"),
-        pytest.param(False, WAITING, True, id="they show whether a container ever ran"),
+        pytest.param(False, None, False, False, id="nothing asks for the restarts of a running container"),
+        pytest.param(True, None, False, True, id="they show who created a sidecar"),
+        pytest.param(False, WAITING, False, True, id="they show whether a container ever ran"),
+        pytest.param(False, None, True, True, id="one with devices may be taken for the one before it"),
     ],
 )
 def test_restarts_count_where_a_decision_asks_for_them(
-    sidecar: bool, state: Json | None, counts: bool
+    sidecar: bool, state: Json | None, devices: bool, counts: bool
 ) -> None:
     kinds = set[bytes]()
     for restarts in (0, 1, 7):
         made = copy.deepcopy(RICH)
         if not sidecar:
             del made["spec"]["initContainers"], made["status"]["initContainerStatuses"]
+        if not devices:
+            made["spec"]["containers"][0].pop("resources")
         (status,) = made["status"]["containerStatuses"]
         status["restartCount"] = restarts
         status["state"] = state or status["state"]

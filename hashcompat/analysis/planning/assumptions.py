@@ -52,6 +52,8 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     sysctls = every.where(lambda one: any(reason.id == rules.SYSCTL for reason in one.reasons))
     if sysctls and judge.view.options.allowed_sysctls is None:
         yield f"--allowed-unsafe-sysctls of {new.release} is empty: {_named(sysctls)}"
+    if devices := every.where(lambda one: any(reason.id == rules.DEVICES for reason in one.reasons)):
+        yield f"device plugins serve the extended resources of these containers: {_named(devices)}"
     gates = {_GATES[reason.id] for one in every.distinct for reason in one.reasons if reason.id in _GATES}
     yield from (
         f"the feature gate {gate} has its default" for gate in sorted(gates) if not new.gates.sets(gate)

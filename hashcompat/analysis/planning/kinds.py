@@ -25,7 +25,7 @@ from hashcompat.core.corev1.scheduling import (
 )
 from hashcompat.core.kubelet.decide.pod import expands
 from hashcompat.core.kubelet.decide.static import is_pinned
-from hashcompat.core.kubelet.decide.whole import exit_codes
+from hashcompat.core.kubelet.decide.whole import devices_of, exit_codes
 from hashcompat.core.model.pods import Container, ContainerType, Node, Pod, besides
 
 OF_POD: Final = frozenset(
@@ -167,8 +167,14 @@ def states(pod: Pod, dates: Dates | None) -> list[Hashable]:
 
     With what code each ended decides about sidecars, and by rules about the whole pod. That one never
     restarted shows who created the pod's sidecars (planning/creators), and where no main container runs,
-    that none ever did (``Whole.never_ran``). Nothing else asks.
+    that none ever did (``Whole.never_ran``). That one with devices did decides about its pod. Nothing else
+    asks.
     """
+    again = [bool(one.restarts) and any(devices_of(one, pod)) for one in pod.containers]
+    return [*_starts(pod, dates), *(again if any(again) else ())]
+
+
+def _starts(pod: Pod, dates: Dates | None) -> list[Hashable]:
     main = [one.running for one in pod.containers if one.type is ContainerType.CONTAINER]
     special = any(
         one.type is ContainerType.SIDECAR or "restartPolicyRules" in one.spec for one in pod.containers

@@ -155,7 +155,8 @@ class Behaviour(msgspec.Struct, frozen=True):
     safe_sysctls: Sequence[str]
     """The sysctls that every pod may set."""
     device_health: str
-    """Whether the health of devices is ``checked`` when a running container is admitted again."""
+    """Whether the health of devices is ``checked`` when a container is admitted again: not if one of its name
+    runs (``checked unless any runs``), or if one that is picked does (``checked unless one runs``)."""
     services_read: str
     """Which services the kubelet has to read before it creates a container: ``all``, or those ``with a
     cluster IP``, by a field that API servers of older minors refuse to select by."""

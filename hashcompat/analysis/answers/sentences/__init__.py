@@ -217,7 +217,7 @@ _REMEDIES: Final[Mapping[str, str]] = {
     rules.STRICT_GROUPS: "move the pod to a node that reports supplementalGroupsPolicy, or set it to Merge",
     rules.SYSCTL: "name the sysctl in --allowed-unsafe-sysctls of the kubelet",
     rules.NOT_CREATED: "set VolumeSubpathEnvExpansion=true for the kubelet, or go to a release above 1.14",
-    rules.DEVICES: "go to a newer patch release of this minor",
+    rules.DEVICES: "go to the newest patch release of this minor, and ask for devices in no init container",
     rules.ROOM: "move pods away from the node until what is left fits, or give it back what it could give",
     rules.HOST_PORT: "move one of the two pods to another node, or give it another host port",
     rules.NO_VOLUME: "move its data to a volume of a CSI driver that the node has before the upgrade",

@@ -135,14 +135,26 @@ def _is_allowed(name: str, allowed: Collection[str]) -> bool:
 
 
 def devices(case: Case) -> Decision | None:
-    """Kill a pod with devices of a plugin: none has registered again when the pod is admitted."""
-    if case.new.behaviour.device_health != "checked":
+    """Kill a pod with devices of a plugin: none has registered again when the pod is admitted.
+
+    From 1.25.14, 1.26.9 and 1.27.6 on, what runs has its devices, and nothing is asked: but an init container
+    that asked for some has ended, and so its pod is refused. Of a container that was created again, the one
+    before it may be looked at in its place, until 1.34.7 and 1.35.4. Source:
+    pkg/kubelet/cm/devicemanager/manager.go ``devicesToAllocate`` and ``isContainerAlreadyRunning`` (1.27.16,
+    1.36.5 and 1.37.2).
+    """
+    health, whole = case.new.behaviour.device_health, case.whole
+    if health == "not checked" or not whole.devices:
         return None
-    resources = case.whole.devices
-    if not resources:
-        return None
-    text = f"{resources}: no plugin has registered its devices yet when {case.new.release} asks"
-    return _refused(rules.DEVICES, text)
+    text = f"{whole.devices}: no plugin has registered its devices yet when {case.new.release} asks"
+    if health == "checked":
+        return _refused(rules.DEVICES, text)
+    if whole.has_idle_devices:
+        return _refused(rules.DEVICES, f"{text}, and a container that asked for them does not run")
+    if health == "checked unless one runs" and whole.has_devices_again:
+        text = f"{text}, and it may take a container that was created again for the one before it"
+        return Decision(Verdict.UNKNOWN, (Reason(rules.DEVICES, text),))
+    return None
 
 
 def features(case: Case) -> Decision | None:

@@ -180,7 +180,25 @@ class Whole:
 
         Each container's reason has it, so that it may not grow with the pod; empty for none.
         """
-        return self.once("devices", lambda: few(sorted({*_extended(self._pod.containers)}), _SHOWN))
+        return self.once("devices", lambda: few(sorted({*_devices(self._pod)}), _SHOWN))
+
+    @property
+    def has_idle_devices(self) -> bool:
+        """Whether a container asks for devices and does not run, as an init container that has ended."""
+        return self.once(
+            "idle",
+            lambda: self._has_devices(
+                lambda one: one.running is False or (one.type is ContainerType.INIT and not one.running)
+            ),
+        )
+
+    @property
+    def has_devices_again(self) -> bool:
+        """Whether a container asks for devices and was created again."""
+        return self.once("again", lambda: self._has_devices(lambda one: bool(one.restarts)))
+
+    def _has_devices(self, asked: Callable[[Container], bool]) -> bool:
+        return any(asked(one) and any(devices_of(one, self._pod)) for one in self._pod.containers)
 
     def asks_for(self, feature: PodFeature) -> bool:
         """Return whether the pod asks for a feature."""
@@ -331,12 +349,18 @@ def _sysctls(spec: Mapping[str, Any]) -> Iterator[str]:
             yield row["name"].replace("/", ".")
 
 
-def _extended(containers: Sequence[Container]) -> Iterator[str]:
-    for container in containers:
-        for key in ("limits", "requests"):
-            for name, amount in mapping(mapping(container.spec.get("resources")).get(key)).items():
-                if "/" in name and _NATIVE not in name and str(amount) != "0":
-                    yield name
+def _devices(pod: Pod) -> Iterator[str]:
+    for container in pod.containers:
+        yield from devices_of(container, pod)
+
+
+def devices_of(container: Container, pod: Pod) -> Iterator[str]:
+    """Yield the extended resources of a container, but for those that a claim backs (from 1.34 on)."""
+    for key in ("limits", "requests"):
+        for name, amount in mapping(mapping(container.spec.get("resources")).get(key)).items():
+            is_extended = "/" in name and _NATIVE not in name and str(amount) != "0"
+            if is_extended and (container.name, name) not in pod.claims:
+                yield name
 
 
 # What a kubelet checks in a sandbox before it looks at any container.

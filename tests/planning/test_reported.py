@@ -197,6 +197,22 @@ def test_hc050_an_ephemeral_container_is_not_restarted_with_the_others(run: Run,
     assert (found["s"]["verdict"], found["e"]["verdict"]) == ("RESTART", "KEEP")
 
 
+def test_hc050_a_running_init_container_is_restarted_with_the_others(run: Run) -> None:
+    """A sidecar before it has ended, by whose code its rules restart all."""
+    given = shown("Always")
+    given["spec"]["initContainers"][0] |= {"restartPolicyRules": RULES}
+    given["spec"]["initContainers"].append({"name": "i", "image": "i"})
+    given["status"]["initContainerStatuses"][0]["state"] = {"terminated": {"exitCode": 42}}
+    given["status"]["initContainerStatuses"].append(running("i", "d" * 64))
+    given["status"]["containerStatuses"][0]["state"] = {"waiting": {"reason": "PodInitializing"}}
+    found = run("plan", *WAY, "-f", "-", "-o", "json", stdin=as_json(given)).items
+    assert {item["container"]: item["verdict"] for item in found} == {
+        "c": "KEEP",
+        "s": "KEEP",
+        "i": "RESTART",
+    }
+
+
 @pytest.mark.parametrize(("code", "verdict"), [(1, "KEEP"), (42, "RESTART"), (None, "UNKNOWN")])
 def test_hc050_another_container_that_runs_keeps_the_pod(
     run: Run, tmp_path: Path, code: int | None, verdict: str

@@ -181,6 +181,43 @@ def test_hc016_a_pod_that_never_restarts_has_failed_without_its_containers(
     assert bool(item["expect"]) is (expected == "RESTART")
 
 
+BY_CODE: Json = {"action": "Restart", "exitCodes": {"operator": "In", "values": [137]}}
+ALL_BY_CODE: Json = {**BY_CODE, "action": "RestartAllContainers"}
+
+
+@pytest.mark.parametrize(
+    ("release", "own", "verdict"),
+    [
+        pytest.param("1.36.5", {}, "KILL", id="no rules"),
+        pytest.param("1.36.5", {"restartPolicyRules": [BY_CODE]}, "RESTART", id="a rule for 137"),
+        pytest.param("1.36.5", {"restartPolicyRules": [ALL_BY_CODE]}, "RESTART", id="for all of them"),
+        pytest.param("1.35.8", {"restartPolicyRules": [ALL_BY_CODE]}, "KILL", id="which 1.35 has off"),
+        pytest.param("1.34.10", {"restartPolicyRules": [BY_CODE]}, "KILL", id="1.34 has rules off"),
+        pytest.param("1.36.5", {"restartPolicy": "OnFailure"}, "RESTART", id="a policy of its own"),
+    ],
+)
+def test_hc016_what_is_lost_ended_with_137_which_a_rule_may_name(
+    run: Run, release: str, own: Json, verdict: str
+) -> None:
+    given = pod(
+        {**C, **({"restartPolicy": "Never"} if own else {}), **own}, MAIN, spec={"restartPolicy": "Never"}
+    )
+    found = planned(run, release, release, given, more=("--other-runtime",))
+    assert {found[name]["verdict"] for name in ("c", "main")} == {verdict}
+
+
+def test_hc016_a_never_pod_of_which_a_container_has_not_run_yet_is_created(run: Run) -> None:
+    rows = [
+        {"name": "c", "restartCount": 0, "state": {"running": {"startedAt": "2026-01-01T00:00:00Z"}}},
+        {"name": "main", "restartCount": 0, "state": {"waiting": {"reason": "ImagePullBackOff"}}},
+    ]
+    given = pod(
+        C, MAIN, spec={"restartPolicy": "Never"}, status={"phase": "Pending", "containerStatuses": rows}
+    )
+    found = planned(run, "1.36.5", "1.36.5", given, more=("--other-runtime",))
+    assert found["c"]["verdict"] == "RESTART"
+
+
 def test_hc016_sentences_about_another_runtime_do_not_name_docker(run: Run) -> None:
     way = ("--from", "1.24.17", "--to", "1.23.17", "--other-runtime")
     item = run("explain", "ns/p/c", *way, "-f", "-", "-o", "json", stdin=as_json(pod(C))).item

@@ -46,8 +46,8 @@ POD: Final[tuple[Decide, ...]] = (
 sandbox. Then a static pod's UID (``decide``): a new one is a new pod."""
 
 RECORD: Final[tuple[Decide, ...]] = (
-    container.never_compared,  # init and ephemeral containers
     pod.restarted_whole,  # another container ended, and its rules restart all for that
+    container.never_compared,  # init and ephemeral containers
     container.ignored_sidecar,  # before 1.32, or behind a startupProbe
     container.hidden,  # a snapshot hides the recorded hash or those to compare it with
     container.closed_build,  # a vendor's kubelet that is not public, where the algorithm changes

@@ -17,13 +17,16 @@ from hashcompat.core.kubelet.decide.static import (
     by_mirror_pod,
     unread,
 )
-from hashcompat.core.kubelet.decide.whole import Rules
+from hashcompat.core.kubelet.decide.whole import Rules, starts_again
 from hashcompat.core.model.pods import FINISHED, Container, ContainerType, Pod
 from hashcompat.core.model.verdicts import Reason, Verdict
 
 RULES_GATE: Final = "ContainerRestartRules"
 
 RESTART_ALL_GATE: Final = "RestartAllContainersOnContainerExits"
+
+_LOST_CODE: Final = 137
+"""The exit code that a container has which ran, and which the runtime lacks."""
 
 
 def resting(case: Case) -> Decision | None:
@@ -56,8 +59,7 @@ def done(case: Case) -> Decision | None:
     """
     if not case.container.running or case.container.type is not ContainerType.SIDECAR:
         return None
-    gates = case.new.gates
-    ended = case.whole.is_done(Rules(gates.is_on(RULES_GATE), gates.is_on(RESTART_ALL_GATE)))
+    ended = case.whole.is_done(_rules_of(case))
     if ended:
         text = "the last regular container of the pod has ended, and this sidecar still runs"
         return Decision(Verdict.KILL, (Reason(rules.FINISHED, text),))
@@ -70,13 +72,20 @@ def done(case: Case) -> Decision | None:
     return None
 
 
+def _rules_of(case: Case) -> Rules:
+    gates = case.new.gates
+    return Rules(gates.is_on(RULES_GATE), gates.is_on(RESTART_ALL_GATE))
+
+
 def restarted_whole(case: Case) -> Decision | None:
     """Restart all containers of a pod where one has ended for which its own rules ask for that.
 
     Source: pkg/kubelet/status/generate.go ``GenerateAllContainersRestartingCondition``,
-    pkg/kubelet/kuberuntime/kuberuntime_manager.go ``getContainersToReset``, 1.36.3: in the same sandbox.
+    pkg/kubelet/kuberuntime/kuberuntime_manager.go ``getContainersToReset``, 1.36.3: in the same sandbox, init
+    containers too.
     """
-    if not (case.container.running and case.new.gates.is_on(RESTART_ALL_GATE)):
+    is_left = case.container.type is ContainerType.EPHEMERAL or not case.container.running
+    if is_left or not case.new.gates.is_on(RESTART_ALL_GATE):
         return None
     found = case.whole.restarts_all()
     if found:
@@ -178,17 +187,18 @@ def runtime_gone(case: Case) -> Decision | None:
 def fails_by_loss(case: Case) -> bool:
     """Return whether a pod has failed once the runtime lacks its containers, by the row ``lostContainers``.
 
-    A kubelet that starts knows what ran from the status at the API server, and of static pods nothing.
+    A kubelet that starts knows what ran from the status at the API server, and of static pods nothing. It
+    takes 137 for the exit code of what it lacks, by which a container's own rules may start it again.
     Source: pkg/kubelet/kubelet_pods.go ``convertToAPIContainerStatuses`` and ``getPhase``, kubelet.go
     ``syncPod`` (1.19.16 - 1.37.1).
     """
     if case.pod.static or case.pod.restart_policy != "Never" or case.new.behaviour.lost_containers != "ended":
         return False
-    return any(
-        one.running is not False or one.started or one.ended
-        for one in case.pod.containers
-        if one.type == "container"
-    )
+    main = [one for one in case.pod.containers if one.type == "container"]
+    if any(one.running is False and not (one.started or one.ended) for one in main):
+        return False  # one that has never run keeps its pod pending
+    own = _rules_of(case)
+    return not any(starts_again(one.spec, "Never", _LOST_CODE, own) for one in main)
 
 
 def drives_docker(case: Case) -> bool:

@@ -226,17 +226,37 @@ def _as_read(pod: Pod, kubelet: Kubelet) -> Pod:
     from hashcompat.core.kubelet.staticpods import static_view  # noqa: PLC0415 - few pods are static
 
     try:
-        read = static_view(pod.static_manifest, kubelet).containers
+        found = static_view(pod.static_manifest, kubelet)
     except DecodeError:  # which is said when the pod is decided
-        read = {}
-    if not read:  # also of a release of whose static pods nothing is known
+        return pod
+    read = found.containers
+    if not read:  # of a release of whose static pods nothing is known
         return pod
     lists = {
-        key: [_defaulted(mapping(row), read.get(f"{key}[{place}]", {})) for place, row in enumerate(found)]
+        key: [_defaulted(mapping(row), read.get(f"{key}[{place}]", {})) for place, row in enumerate(some)]
         for key in CONTAINER_LISTS
-        if (found := json_rows(pod.spec, key))
+        if (some := json_rows(pod.spec, key))
     }
-    return structs.replace(pod, spec={**pod.spec, **lists})
+    own = _with_requests(pod.spec, lists, found.requests)
+    return structs.replace(pod, spec={**pod.spec, **lists, **own})
+
+
+def _with_requests(
+    spec: Mapping[str, Any], lists: Mapping[str, list[Mapping[str, Any]]], names: Iterable[str]
+) -> dict[str, Any]:
+    """Return what a pod asks for itself, with its limits as the requests that a kubelet adds to it.
+
+    One for what its containers request is their sum, which counts without it.
+    """
+    given = mapping(spec.get("resources"))
+    requests, limits = mapping(given.get("requests")), mapping(given.get("limits"))
+    of_containers = {
+        name for found in lists.values() for row in found for name in mapping(row["resources"]["requests"])
+    }
+    added = {
+        name: limits[name] for name in names if name not in {*requests, *of_containers} and name in limits
+    }
+    return {"resources": {**given, "requests": {**requests, **added}}} if added else {}
 
 
 def _defaulted(row: Mapping[str, Any], read: Mapping[str, Any]) -> Mapping[str, Any]:

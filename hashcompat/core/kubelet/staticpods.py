@@ -54,13 +54,19 @@ class StaticView(msgspec.Struct, frozen=True):
     """The JSON of the containers that it hashes, by their places below ``spec``: ``containers[0]``.
 
     Empty where there is no data on static pods of its release."""
+    requests: frozenset[str] = frozenset()
+    """The names of what the pod itself requests."""
 
 
 @lru_cache(maxsize=4096)
 def static_view(manifest: StaticManifest, kubelet: Kubelet) -> StaticView:
     """Return a static pod as ``kubelet`` sees it; errors as ``static_pod_uid``."""
     uid = static_pod_uid(manifest.content, kubelet, manifest.node, manifest.source)
-    return StaticView(uid, static_containers(manifest.content, kubelet) if kubelet.static_pods.known else {})
+    if not kubelet.static_pods.known:
+        return StaticView(uid)
+    spec = _read_spec(manifest.content, kubelet)
+    requests = mapping(mapping(spec.get("resources")).get("requests"))
+    return StaticView(uid, _containers_of(spec), frozenset(requests))
 
 
 def refusal(manifest: Mapping[str, Any], node_name: str) -> str:
@@ -251,10 +257,19 @@ def static_containers(manifest: Mapping[str, Any], kubelet: Kubelet) -> dict[str
     a container, not even the cached texts of quantities. Raises DecodeError for a manifest that the kubelet
     could not decode.
     """
+    return _containers_of(_read_spec(manifest, kubelet))
+
+
+def _read_spec(manifest: Mapping[str, Any], kubelet: Kubelet) -> Mapping[str, Any]:
+    """Return of a manifest's spec its containers and what the pod asks for itself, with defaults."""
     given = manifest.get("spec") or {}
     if isinstance(given, Mapping):  # what else is there, decoding refuses
-        given = {key: given[key] for key in (*CONTAINER_LISTS, "hostNetwork") if key in given}
-    spec = _defaulted({"spec": given}, kubelet.static_pods)["spec"]
+        given = {key: given[key] for key in (*CONTAINER_LISTS, "hostNetwork", "resources") if key in given}
+    spec: Mapping[str, Any] = _defaulted({"spec": given}, kubelet.static_pods)["spec"]
+    return spec
+
+
+def _containers_of(spec: Mapping[str, Any]) -> dict[str, Json]:
     # A release without ephemeral containers ignores whatever is in their place.
     return {
         f"{key}[{place}]": container

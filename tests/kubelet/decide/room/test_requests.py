@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.kubelet.decide.room.requests import Asking, asking
 from hashcompat.core.kubelet.decide.room.tenants import Sums, given
 from hashcompat.sources.values import collect
-from tests.helpers.pods import Json
+from tests.helpers.pods import Json, as_json, pod
 from tests.helpers.program import Run
 from tests.helpers.room import host, sized, verdicts
 
@@ -96,3 +98,33 @@ def test_sums_of_several_processes_are_added_up() -> None:
     assert one.fit(given({"cpu": "5m", "memory": "5"}))
     assert not one.fit(given({"cpu": "4m"}))
     assert not one.fit(given({"pods": "1"}))
+
+
+@pytest.mark.parametrize(
+    ("new", "own", "container", "expected"),
+    [
+        pytest.param("1.35.8", {"limits": {"cpu": "3"}}, {}, "KILL OutOfcpu", id="its limit"),
+        pytest.param("1.37.2", {"limits": {"cpu": "3"}}, {}, "KEEP", id="1.37 adds none"),
+        pytest.param("1.35.8", {"limits": {"cpu": "3"}}, {"cpu": "1"}, "KEEP", id="its containers' sum"),
+        pytest.param(
+            "1.35.8",
+            {"limits": {"cpu": "3"}, "requests": {"cpu": "1"}},
+            {},
+            "KEEP",
+            id="a request of its own",
+        ),
+        pytest.param("1.35.8", {"limits": {"cpu": "3"}}, {"cpu": "x"}, "KEEP", id="not read at all"),
+    ],
+)
+def test_a_static_pods_own_limit_is_its_request_where_its_kubelet_adds_that(
+    run: Run, tmp_path: Path, new: str, own: Json, container: Json, expected: str
+) -> None:
+    static = pod({"name": "c", "image": "i", "resources": {"requests": container}}, name="s")
+    static["spec"] |= {"resources": own}
+    (tmp_path / "s.json").write_bytes(as_json(static))
+    objects = as_json(host(), sized("p", "01:00", cpu="2"))
+    more = ("--static-pod-dir", tmp_path, "--node-name", "n1", "--override-node-releases", "--keep-going")
+    result = run("plan", "--from", new, "--to", new, "-f", "-", *more, "-o", "json", stdin=objects)
+    (item,) = [one for one in result.items if one["pod"] == "p"]
+    words = [reason["text"].split(":")[1].strip() for reason in item["reasons"]]
+    assert " ".join((item["verdict"], *words)) == expected

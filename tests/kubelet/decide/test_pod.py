@@ -570,6 +570,8 @@ def test_a_static_pod_with_another_uid_ends_and_waits_for_a_volume_without_a_plu
         assert decided(run, "auto", "1.33.13", node("v1.99.0"), made, more=more)[0] == "UNKNOWN"
     made["metadata"]["annotations"]["kubernetes.io/config.hash"] = "00000000-0000-4000-8000-000000000000"
     assert decided(run, "1.32.13", "1.33.13", made) == WAITS
+    # it keeps its UID, whatever runs now
+    assert decided(run, "auto", "1.33.13", node("v1.99.0"), made, more=shown) == WAITS
 
 
 def test_a_volume_without_a_plugin_is_warned_of_and_outlives_a_snapshot(run: Run, tmp_path: Path) -> None:

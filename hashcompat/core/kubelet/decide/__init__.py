@@ -12,7 +12,6 @@ from typing import Final
 
 from msgspec import structs
 
-from hashcompat.core import rules
 from hashcompat.core.kubelet.decide import admission, changed, container, pod, resize, sandbox, static
 from hashcompat.core.kubelet.decide.case import Case, Decide, Decision
 from hashcompat.core.model.verdicts import Verdict
@@ -83,7 +82,10 @@ def decide(case: Case) -> Decision:
 
 
 def decide_by_record(case: Case) -> Decision | None:
-    """Return what the target kubelet does whatever the current release; None if that would decide."""
+    """Return what the target kubelet does with a recorded container whatever the current release.
+
+    None if that would decide.
+    """
     decision = _decide_by_record(case)
     if not static.doubt(case):
         return decision
@@ -116,16 +118,11 @@ def _killed_or_kept(case: Case) -> Decision:
 
 def _decide_by_record(case: Case) -> Decision | None:
     decision = _first(POD, case)
-    if (
-        decision is not None
-        and case.pod.static
-        and any(one.id == rules.NO_VOLUME for one in decision.reasons)
-    ):
-        return None  # the current release decides about the UID
     if decision is None and (recorded := _first(RECORD, case)):
         decision = _unless_changed(case, recorded)
-    kept = decision is not None and decision.verdict is Verdict.KEEP and case.recorded is not None
-    return None if decision is None or (kept and _release_counts(case)) else pod.not_created(case, decision)
+    if decision is None or (decision.verdict is Verdict.KEEP and _release_counts(case)):
+        return None
+    return pod.not_created(case, decision)
 
 
 def _unless_changed(case: Case, decision: Decision) -> Decision:

@@ -235,6 +235,14 @@ class _Row:
             raise TypeError(f"{key}: want an integer, got {kind_of(found)}")
         return found
 
+    def texts(self, key: str) -> tuple[str, ...] | None:
+        found = self._values.get(key)
+        if found is None:
+            return None
+        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+            raise TypeError(f"{key}: want a list of strings")
+        return tuple(found)
+
     def hash(self, key: str) -> Hash | None:
         found = hash_of(self._values[key])
         if found is None and self._values[key] is not None:
@@ -269,6 +277,7 @@ def _recorded(row: _Row) -> Recorded:
         docker=row.flag("docker"),
         code=row.count("exitCode"),
         unapplied=row.flag("unapplied"),
+        plugins=row.texts("plugins"),
     )
 
 

@@ -83,8 +83,8 @@ def test_what_a_rule_does_not_have_is_left_out() -> None:
         ("HC034", "1.24 and later"),
         ("HC035", "1.28"),
         ("HC036", "1.33 and later"),
-        ("HC038", "1.25.10 - 1.25.13, 1.26.5 - 1.26.8 and 1.27.2 - 1.27.5"),
-        ("HC039", "1.16, 1.32 and 1.37"),
+        ("HC038", "1.25.10 - 1.25, 1.26.5 - 1.26 and 1.27.2 and later"),
+        ("HC039", "1.16, 1.32, 1.36 and 1.37"),
     ],
 )
 def test_releases_come_from_the_release_data(rule: str, releases: str) -> None:

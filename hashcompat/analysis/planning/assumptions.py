@@ -52,7 +52,7 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     sysctls = every.where(lambda one: any(reason.id == rules.SYSCTL for reason in one.reasons))
     if sysctls and judge.view.options.allowed_sysctls is None:
         yield f"--allowed-unsafe-sysctls of {new.release} is empty: {_named(sysctls)}"
-    if devices := every.where(lambda one: any(reason.id == rules.DEVICES for reason in one.reasons)):
+    if devices := every.where(lambda one: one.of_plugins):
         yield f"device plugins serve the extended resources of these containers: {_named(devices)}"
     gates = {_GATES[reason.id] for one in every.distinct for reason in one.reasons if reason.id in _GATES}
     yield from (

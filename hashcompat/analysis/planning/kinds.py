@@ -75,6 +75,7 @@ _NAMES_OF_CONTAINER: Final = frozenset(
     {
         *("name", "path", "line", "spec", "started", "restarts", "id", "ended", "blank", "own"),
         *("running", "probed"),  # reported
+        "plugins",  # recorded
     }
 )
 

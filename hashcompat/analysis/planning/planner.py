@@ -214,6 +214,8 @@ class Planner:
                 hashed=draft.prepared is not None,
                 creator=assumed_creator(draft.prepared.case, decision) if draft.prepared else "",
                 aligned=_is_aligned(draft),
+                of_plugins=draft.container.plugins is None
+                and any(reason.id == rules.DEVICES for reason in decision.reasons),
                 compared=self._is_compared(draft, decision),
                 uncreated=draft.pod.manifest and draft.pod.static_manifest is None,
             )

@@ -125,6 +125,9 @@ class Prediction(msgspec.Struct, frozen=True, gc=False):
     aligned: bool = False
     """Whether it may have exclusive CPUs that the target kubelet asks for again."""
 
+    of_plugins: bool = False
+    """Whether it is refused for devices that its spec alone shows to be of a plugin."""
+
     difference: int = 0
     """The number of its difference among the plan's details, from 1; 0 for none."""
 

@@ -134,6 +134,9 @@ class Container(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its s
     removed: bool = False
     """Whether it runs in a static pod whose manifest does not have it any more."""
 
+    plugins: tuple[str, ...] | None = None
+    """The resources that device plugins serve on its node; None where no record shows that."""
+
     def __eq__(self, other: object) -> bool:
         """Return whether all is equal but for what replicas share."""
         return _equal(self, other, _OF_CONTAINER)

@@ -58,6 +58,9 @@ class Recorded(msgspec.Struct, frozen=True):
     unapplied: bool = False
     """Whether the kubelet's own file of the resources that it applied was looked for, and lacks it."""
 
+    plugins: tuple[str, ...] | None = None
+    """The resources that device plugins serve on its node; None where the kubelet's file was not read."""
+
 
 class Sandbox(msgspec.Struct, frozen=True):
     """A pod's sandbox, as a runtime reports it."""

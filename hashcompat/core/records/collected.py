@@ -19,10 +19,13 @@ from hashcompat.core.go import allowance, jsontext
 from hashcompat.core.go.jsonpath import part, rows, text
 from hashcompat.core.model.records import Applied, Record, Recorded
 from hashcompat.core.records.documents import from_node
+from hashcompat.core.records.plugins import served
 from hashcompat.core.records.probes import INCOMPLETE, MARK, Dump, Probe, UnreadError, dumps
 
 _APPLIED: Final = "/actuated_pods_state"
 """How the path of the kubelet's file ends that holds which resources it applied."""
+_PLUGINS: Final = "/device-plugins/kubelet_internal_checkpoint"
+"""How the path of the device manager's file ends."""
 _SANDBOX: Final = "inspectp "
 _ENDED: Final = "ended "
 """What a collector asks of a container that ended: of what it prints, its exit code counts."""
@@ -68,6 +71,9 @@ def from_dump(dump: Dump) -> list[Record]:
     if any(probe.name.endswith(_APPLIED) for probe in dump.of_kind("file")):
         known = {(one.uid, one.container) for one in applied if isinstance(one, Applied)}
         best = [_without_resources(record, known) for record in best]
+    plugins = _plugins(dump)
+    if plugins is not None:
+        best = [_with_plugins(record, plugins) for record in best]
     return [*best, *applied]
 
 
@@ -150,6 +156,21 @@ def _without_resources(record: Record, known: Collection[tuple[str, str]]) -> Re
     """Return a record that says whether the kubelet's file lacks the container that it is of."""
     is_known = not isinstance(record, Recorded) or not record.uid or (record.uid, record.container) in known
     return record if is_known else structs.replace(record, unapplied=True)
+
+
+def _plugins(dump: Dump) -> tuple[str, ...] | None:
+    """Return the resources that device plugins serve on a node; None where its file was not read."""
+    found = [probe for probe in dump.of_kind("file") if probe.name.endswith(_PLUGINS)]
+    if not found:
+        return None
+    try:
+        return tuple(sorted({name for probe in found for one in _documents(probe) for name in served(one)}))
+    except (InputError, UnreadError):
+        return None
+
+
+def _with_plugins(record: Record, plugins: tuple[str, ...]) -> Record:
+    return structs.replace(record, plugins=plugins) if isinstance(record, Recorded) else record
 
 
 def _documents(probe: Probe) -> list[Any]:

@@ -85,6 +85,9 @@ class Records(msgspec.Struct, frozen=True):
             _as_recorded(container, record) if record else self._unless_gone(pod, container, whole)
             for container, record in zip(pod.containers, records, strict=True)
         )
+        plugins = next((one.plugins for one in records if one and one.plugins is not None), None)
+        if plugins is not None:
+            changed = tuple(structs.replace(one, plugins=plugins) for one in changed)
         return pod if changed == pod.containers else structs.replace(pod, containers=changed)
 
     def _unless_gone(self, pod: Pod, container: Container, whole: bool) -> Container:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run, unplaced
-from tests.helpers.upgrades import decided, hash_of, planned, record, recorded
+from tests.helpers.upgrades import decided, hash_of, record, recorded
 
 C: Json = {"name": "c", "image": "i"}
 SIDECAR: Json = {"name": "s", "image": "i", "restartPolicy": "Always"}
@@ -352,92 +352,6 @@ def test_hc037_prints_what_it_assumes(run: Run) -> None:
     assert not any("allowed-unsafe-sysctls" in one for one in known["assumptions"])
     kept = run(*arguments, stdin=as_json(pod(C))).document["spec"]
     assert not any("allowed-unsafe-sysctls" in one for one in kept["assumptions"])
-
-
-GPU: Json = {**C, "resources": {"limits": {"nvidia.com/gpu": "1"}, "requests": {"nvidia.com/gpu": "1"}}}
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "container", "expected"),
-    [
-        ("1.25.9", "1.25.10", GPU, refused("HC038")),
-        ("1.25.9", "1.25.13", GPU, refused("HC038")),
-        ("1.25.9", "1.25.14", GPU, KEEP),
-        ("1.26.4", "1.26.5", GPU, refused("HC038")),
-        ("1.26.4", "1.26.9", GPU, KEEP),
-        ("1.27.1", "1.27.5", GPU, refused("HC038")),
-        ("1.27.1", "1.27.6", GPU, KEEP),
-        ("1.27.6", "1.28.0", GPU, KEEP),
-        ("1.25.9", "1.25.10", {**C, "resources": {"limits": {"cpu": "1", "hugepages-2Mi": "2Mi"}}}, KEEP),
-        ("1.25.9", "1.25.10", {**C, "resources": {"limits": {"nvidia.com/gpu": "0"}}}, KEEP),
-    ],
-)
-def test_hc038_devices_whose_plugin_has_not_registered(
-    run: Run, old: str, new: str, container: Json, expected: Expected
-) -> None:
-    assert decided(run, old, new, pod(container)) == expected
-
-
-def with_gpus(*, restarts: int = 0, main: str = "running", claimed: bool = False) -> Json:
-    """Return a pod whose container has a GPU, and whose init container had one."""
-    row: Json = {"name": "c", "restartCount": restarts, "state": {main: {}}}
-    ended: Json = {"name": "i", "restartCount": 0, "state": {"terminated": {"exitCode": 0}}}
-    rows = [row, {"name": "d", "restartCount": 0, "state": {"running": {}}}]
-    status: Json = {"containerStatuses": rows, "initContainerStatuses": [ended]}
-    if claimed:
-        found = [{"containerName": one, "resourceName": "nvidia.com/gpu"} for one in ("c", "i")]
-        status["extendedResourceClaimStatus"] = {"requestMappings": found}
-    init = {**GPU, "name": "i"}
-    return pod(GPU, C | {"name": "d"}, spec={"initContainers": [init]}, status={**status, "phase": "Running"})
-
-
-def without_init(given: Json) -> Json:
-    given["spec"].pop("initContainers")
-    return given
-
-
-MAY_BE: Expected = ("UNKNOWN", ["HC038"])
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "given", "expected"),
-    [
-        pytest.param("1.25.9", "1.25.9", with_gpus(), KEEP, id="not looked at yet"),
-        pytest.param("1.26.3", "1.26.4", with_gpus(), KEEP, id="nor in 1.26"),
-        pytest.param("1.25.9", "1.25.16", with_gpus(), refused("HC038"), id="it has ended"),
-        pytest.param("1.33.13", "1.34.12", with_gpus(), refused("HC038"), id="as it has under 1.34"),
-        pytest.param("1.36.5", "1.37.2", with_gpus(), refused("HC038"), id="and 1.37"),
-        pytest.param(
-            "1.36.5",
-            "1.37.2",
-            pod(GPU, spec={"initContainers": [{**GPU, "name": "i"}]}),
-            refused("HC038"),
-            id="without a status",
-        ),
-        pytest.param("1.36.5", "1.37.2", with_gpus(claimed=True), KEEP, id="a claim, not a plugin"),
-        pytest.param("1.36.5", "1.37.2", without_init(with_gpus()), KEEP, id="no init container"),
-        pytest.param("1.33.12", "1.33.13", without_init(with_gpus(restarts=1)), MAY_BE, id="created again"),
-        pytest.param("1.35.2", "1.35.3", without_init(with_gpus(restarts=1)), MAY_BE, id="also in 1.35.3"),
-        pytest.param("1.35.3", "1.35.4", without_init(with_gpus(restarts=1)), KEEP, id="1.35.4 sees both"),
-        pytest.param("1.34.6", "1.34.7", without_init(with_gpus(restarts=1)), KEEP, id="so does 1.34.7"),
-    ],
-)
-def test_hc038_devices_of_a_container_that_does_not_run(
-    run: Run, old: str, new: str, given: Json, expected: Expected
-) -> None:
-    assert decided(run, old, new, given) == expected
-
-
-def test_hc038_a_container_that_waits_takes_the_others_of_its_pod_along(run: Run) -> None:
-    found = planned(run, "1.36.5", "1.37.2", without_init(with_gpus(restarts=3, main="waiting")))
-    assert (found["c"]["verdict"], found["d"]["verdict"]) == ("KEEP", "KILL")
-
-
-def test_hc038_says_that_plugins_are_taken_to_serve_the_devices(run: Run) -> None:
-    result = run(
-        "plan", "--from", "1.36.5", "--to", "1.37.2", "-f", "-", "-o", "json", stdin=as_json(with_gpus())
-    )
-    assert "device plugins serve the extended resources of these containers: ns/p/c, ns/p/d" in result.out
 
 
 LEVEL: Json = {"resources": {"limits": {"cpu": "1", "memory": "1Gi"}}}

@@ -299,11 +299,12 @@ def _devices(pod: Pod) -> Iterator[str]:
 
 
 def devices_of(container: Container, pod: Pod) -> Iterator[str]:
-    """Yield the extended resources of a container, but for those that a claim backs (from 1.34 on)."""
+    """Yield what a container has of device plugins: extended resources that no claim backs (from 1.34 on)."""
     for key in ("limits", "requests"):
         for name, amount in mapping(mapping(container.spec.get("resources")).get(key)).items():
             is_extended = "/" in name and _NATIVE not in name and str(amount) != "0"
-            if is_extended and (container.name, name) not in pod.claims:
+            by_plugin = container.plugins is None or name in container.plugins
+            if is_extended and by_plugin and (container.name, name) not in pod.claims:
                 yield name
 
 

@@ -1,0 +1,159 @@
+"""Devices of plugins, none of which has registered again when a starting kubelet admits its pods."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hashcompat.core.records.probes import Probe
+from tests.helpers.dumps import GONE, as_text, dump, failed
+from tests.helpers.pods import Json, as_json, pod
+from tests.helpers.program import Run
+from tests.helpers.rulecases import KEEP, C, Expected
+from tests.helpers.upgrades import decided, hash_of, planned
+
+GPU: Json = {**C, "resources": {"limits": {"nvidia.com/gpu": "1"}, "requests": {"nvidia.com/gpu": "1"}}}
+REFUSED: Expected = ("KILL", ["HC038"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "container", "expected"),
+    [
+        ("1.25.9", "1.25.10", GPU, REFUSED),
+        ("1.25.9", "1.25.13", GPU, REFUSED),
+        ("1.25.9", "1.25.14", GPU, KEEP),
+        ("1.26.4", "1.26.5", GPU, REFUSED),
+        ("1.26.4", "1.26.9", GPU, KEEP),
+        ("1.27.1", "1.27.5", GPU, REFUSED),
+        ("1.27.1", "1.27.6", GPU, KEEP),
+        ("1.27.6", "1.28.0", GPU, KEEP),
+        ("1.25.9", "1.25.10", {**C, "resources": {"limits": {"cpu": "1", "hugepages-2Mi": "2Mi"}}}, KEEP),
+        ("1.25.9", "1.25.10", {**C, "resources": {"limits": {"nvidia.com/gpu": "0"}}}, KEEP),
+    ],
+)
+def test_hc038_devices_whose_plugin_has_not_registered(
+    run: Run, old: str, new: str, container: Json, expected: Expected
+) -> None:
+    assert decided(run, old, new, pod(container)) == expected
+
+
+def with_gpus(*, restarts: int = 0, main: str = "running", claimed: bool = False) -> Json:
+    """Return a pod whose container has a GPU, and whose init container had one."""
+    row: Json = {"name": "c", "restartCount": restarts, "state": {main: {}}}
+    ended: Json = {"name": "i", "restartCount": 0, "state": {"terminated": {"exitCode": 0}}}
+    rows = [row, {"name": "d", "restartCount": 0, "state": {"running": {}}}]
+    status: Json = {"containerStatuses": rows, "initContainerStatuses": [ended]}
+    if claimed:
+        found = [{"containerName": one, "resourceName": "nvidia.com/gpu"} for one in ("c", "i")]
+        status["extendedResourceClaimStatus"] = {"requestMappings": found}
+    init = {**GPU, "name": "i"}
+    return pod(GPU, C | {"name": "d"}, spec={"initContainers": [init]}, status={**status, "phase": "Running"})
+
+
+def without_init(given: Json) -> Json:
+    given["spec"].pop("initContainers")
+    return given
+
+
+MAY_BE: Expected = ("UNKNOWN", ["HC038"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "given", "expected"),
+    [
+        pytest.param("1.25.9", "1.25.9", with_gpus(), KEEP, id="not looked at yet"),
+        pytest.param("1.26.3", "1.26.4", with_gpus(), KEEP, id="nor in 1.26"),
+        pytest.param("1.25.9", "1.25.16", with_gpus(), REFUSED, id="it has ended"),
+        pytest.param("1.33.13", "1.34.12", with_gpus(), REFUSED, id="as it has under 1.34"),
+        pytest.param("1.36.5", "1.37.2", with_gpus(), REFUSED, id="and 1.37"),
+        pytest.param(
+            "1.36.5",
+            "1.37.2",
+            pod(GPU, spec={"initContainers": [{**GPU, "name": "i"}]}),
+            REFUSED,
+            id="without a status",
+        ),
+        pytest.param("1.36.5", "1.37.2", with_gpus(claimed=True), KEEP, id="a claim, not a plugin"),
+        pytest.param("1.36.5", "1.37.2", without_init(with_gpus()), KEEP, id="no init container"),
+        pytest.param("1.33.12", "1.33.13", without_init(with_gpus(restarts=1)), MAY_BE, id="created again"),
+        pytest.param("1.35.2", "1.35.3", without_init(with_gpus(restarts=1)), MAY_BE, id="also in 1.35.3"),
+        pytest.param("1.35.3", "1.35.4", without_init(with_gpus(restarts=1)), KEEP, id="1.35.4 sees both"),
+        pytest.param("1.34.6", "1.34.7", without_init(with_gpus(restarts=1)), KEEP, id="so does 1.34.7"),
+    ],
+)
+def test_hc038_devices_of_a_container_that_does_not_run(
+    run: Run, old: str, new: str, given: Json, expected: Expected
+) -> None:
+    assert decided(run, old, new, given) == expected
+
+
+def test_hc038_a_container_that_waits_takes_the_others_of_its_pod_along(run: Run) -> None:
+    found = planned(run, "1.36.5", "1.37.2", without_init(with_gpus(restarts=3, main="waiting")))
+    assert (found["c"]["verdict"], found["d"]["verdict"]) == ("KEEP", "KILL")
+
+
+def test_hc038_says_that_plugins_are_taken_to_serve_the_devices(run: Run) -> None:
+    result = run(
+        "plan", "--from", "1.36.5", "--to", "1.37.2", "-f", "-", "-o", "json", stdin=as_json(with_gpus())
+    )
+    assert "device plugins serve the extended resources of these containers: ns/p/c, ns/p/d" in result.out
+
+
+def with_plugins(directory: Path, text: str | Probe, hash_: int) -> tuple[object, ...]:
+    """Write the dump of the node of ``with_gpus``, with the file of its device manager."""
+    names = {"pod.uid": "uid-p", "pod.namespace": "ns", "pod.name": "p", "container.name": "c"}
+    row = {
+        "id": "0",
+        "labels": {f"io.kubernetes.{key}": value for key, value in names.items()},
+        "annotations": {"io.kubernetes.container.hash": f"{hash_:x}"},
+        "state": "CONTAINER_RUNNING",
+    }
+    changes: dict[Any, Any] = {
+        ("docker", "list"): GONE,
+        ("cri", "containers"): json.dumps({"containers": [row]}),
+        ("file", "/var/lib/kubelet/device-plugins/kubelet_internal_checkpoint"): text,
+    }
+    path = directory / "n1.dump"
+    path.write_text(as_text(dump(changes)))
+    return ("--recorded", path)
+
+
+HAS = {"PodUID": "uid-p", "ContainerName": "c", "ResourceName": "nvidia.com/gpu", "DeviceIDs": {"-1": ["0"]}}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param({"Data": {"PodDeviceEntries": [HAS]}}, ("KILL", False), id="it has one"),
+        pytest.param({"Data": {"RegisteredDevices": {"nvidia.com/gpu": []}}}, ("KILL", False), id="served"),
+        pytest.param({"PodDeviceEntries": [HAS]}, ("KILL", False), id="as 1.10 writes it"),
+        pytest.param({"Data": {"RegisteredDevices": {"x.com/y": []}}}, ("KEEP", False), id="another plugin"),
+        pytest.param(None, ("KEEP", False), id="no plugin ever"),
+        pytest.param([], ("KILL", True), id="no kubelet wrote it"),
+        pytest.param("denied", ("KILL", True), id="not read"),
+    ],
+)
+def test_hc038_a_dump_shows_what_device_plugins_serve(
+    run: Run, tmp_path: Path, text: Any, expected: tuple[str, bool]
+) -> None:
+    given, shown = with_gpus(), GONE if text is None else json.dumps(text)
+    more = with_plugins(tmp_path, failed() if text == "denied" else shown, hash_of(run, "1.37.2", GPU))
+    way = ("--from", "1.36.5", "--to", "1.37.2", "-o", "json", "-f")
+    taken = tmp_path / "taken.json"
+    taken.write_text(run("snapshot", "-f", "-", *more, stdin=as_json(given)).out)
+    for result in (run("plan", *way, "-", *more, stdin=as_json(given)), run("plan", *way, taken)):
+        item = next(one for one in result.items if one["container"] == "c")
+        assumed = any("device plugins" in one for one in result.document["spec"]["assumptions"])
+        assert (item["verdict"], assumed) == expected
+
+
+def test_a_snapshot_whose_plugins_are_no_names_is_refused(run: Run, tmp_path: Path) -> None:
+    more = with_plugins(tmp_path, "{}", 1)
+    document = run("snapshot", "-f", "-", *more, stdin=as_json(with_gpus())).document
+    document["recorded"][0]["plugins"] = [1]
+    result = run("plan", "--from", "1.36.5", "--to", "1.37.2", "-f", "-", stdin=json.dumps(document).encode())
+    assert result.code == 1
+    assert "plugins: want a list of strings" in result.err

@@ -27,6 +27,23 @@ NOT_REQUIRED: Json = {
 }
 STRICT: Json = {"securityContext": {"supplementalGroupsPolicy": "Strict"}}
 MEMORY_LIMIT: Json = {"resources": {"limits": {"memory": "1Gi"}}}
+CREATED_AGAIN: Json = {
+    "phase": "Running",
+    "containerStatuses": [{"name": "c", "restartCount": 1, "state": {"running": {}}}],
+}
+WAITING_RESIZE: Json = pod(
+    {**SIZED, **CPU_RESTARTS},
+    status={
+        "phase": "Running",
+        "conditions": [{"type": "PodResizePending", "status": "True"}],
+        "containerStatuses": [
+            {"name": "c", "restartCount": 0, "state": {"running": {}}, "allocatedResources": {"cpu": "500m"}}
+        ],
+    },
+)
+OWN_CLASS: Json = {
+    "resources": {"limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"cpu": "1", "memory": "1Gi"}}
+}
 MEMORY_RESTARTS: Json = {"resizePolicy": [{"resourceName": "memory", "restartPolicy": "RestartContainer"}]}
 REFERRING: Json = {"volumes": [{"name": "s", "secret": {"secretName": "s"}}]}
 LOW: Json = {"key": "maintenance", "operator": "Lt", "value": "10"}
@@ -158,6 +175,12 @@ def _started(at: str) -> Json:
     return pod(C, status={"phase": "Running", "containerStatuses": [row]})
 
 
+def _pinned(given: Json) -> Json:
+    """Return a mirror pod whose manifest sets the UID."""
+    given["metadata"]["annotations"]["kubernetes.io/config.hash"] = "11111111-2222-3333-4444-555555555555"
+    return given
+
+
 def _waiting_sidecar() -> Json:
     row = {"name": "c", "started": False, "state": {"running": {}}}
     return {**sidecar(**PROBE), "status": {"phase": "Running", "initContainerStatuses": [row]}}
@@ -221,7 +244,7 @@ INPUTS: tuple[Input, ...] = (
         "1.36.3",
         (pod({**C, **MEMORY_RESTARTS}, spec=MEMORY_LIMIT, metadata=OWNED),),
     ),
-    Input("HC019", "UNKNOWN", "1.34.10", "1.37.1", (pod({**C, **MEMORY_RESTARTS}, spec=MEMORY_LIMIT),)),
+    Input("HC019", "UNKNOWN", "1.36.4", "1.37.1", (WAITING_RESIZE,)),
     Input("HC020", "KEEP", "1.28.0", "1.29.0", (pod(NOT_REQUIRED),), GATE, _resized_before),
     Input("HC021", "KILL", "1.33.0", "1.34.0", (mirror_pod(C, spec=REFERRING),), target=STATIC),
     Input("HC021", "KILL", "1.36.0", "1.37.0", (mirror_pod(C, spec=REFERRING),), target=STATIC),
@@ -297,6 +320,7 @@ INPUTS: tuple[Input, ...] = (
         (pod(C, spec={"securityContext": {"sysctls": [{"name": "net.ipv4.tcp_rmem", "value": "1"}]}}),),
     ),
     Input("HC038", "KILL", "1.25.9", "1.25.10", (pod(GPU),)),
+    Input("HC038", "UNKNOWN", "1.33.12", "1.33.13", (pod(GPU, status=CREATED_AGAIN),)),
     Input("HC043", "KILL", "1.35.8", "1.36.5", (pod(C, spec=OWN_USERS),)),
     Input(
         "HC043",
@@ -347,6 +371,7 @@ INPUTS: tuple[Input, ...] = (
         "1.31.14",
         (pod(C, status=with_status("containerStatuses", phase="Failed")),),
     ),
+    Input("HC039", "RESTART", "1.35.8", "1.36.5", (_pinned(mirror_pod(C, spec=OWN_CLASS)),), target=STATIC),
     Input(
         "HC039",
         "RESTART",

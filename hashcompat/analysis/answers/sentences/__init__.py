@@ -161,7 +161,11 @@ DECIDES: Final[Mapping[str, str]] = {
     ),
     rules.NEVER_COMPARED: _BY_RECORD,
     rules.NOT_CALIBRATED: _BY_RECORD,
-    rules.RESIZE_POLICY: "only the new kubelet's own record decides: look on one node, or drain the nodes",
+    rules.RESIZE_POLICY: "what is free on the node when the new kubelet starts decides: drain it first",
+    rules.DEVICES: (
+        "chance decides while the node's runtime has a container that ended beside the one that runs: remove "
+        "it (crictl rm), or go to 1.34.7, 1.35.4 or newer"
+    ),
     rules.API_DEFAULT: "the API server's release decides: give it with --apiserver and --apiserver-to",
     rules.ADMISSION: "the pod as the API server returns it decides: read it from the cluster, with its uid",
     rules.STARTUP_PROBE: "the probe decides: plan again once it has passed",

@@ -167,8 +167,6 @@ def _resize_gate(situation: Situation, _: Reasons) -> str:
 
 def _resized(situation: Situation, reasons: Reasons) -> str:
     text = after(reasons[0].text, "resizePolicy: ")
-    if situation.item.verdict is Verdict.UNKNOWN and text.startswith("whether "):
-        return f"{text} is not determined"
     if text.startswith("a resize "):
         return f"{situation.new} goes on where the kubelet before it ended: {text}"
     if text.startswith("the pod's "):
@@ -330,6 +328,12 @@ def _strict_groups(situation: Situation, reasons: Reasons) -> str:
     return _refused(situation, reasons)
 
 
+def _devices(situation: Situation, reasons: Reasons) -> str:
+    if situation.item.verdict is Verdict.UNKNOWN:
+        return f"{situation.new} admits its pods again when it starts: {reasons[0].text}"
+    return _refused(situation, reasons)
+
+
 def _qos(situation: Situation, reasons: Reasons) -> str:
     if " by the pod's own resources " in reasons[0].text:
         change = after(reasons[0].text, "own resources ").partition(":")[0]
@@ -338,6 +342,12 @@ def _qos(situation: Situation, reasons: Reasons) -> str:
             f"({change}), and so the pod's cgroup changes"
         )
     change = after(reasons[0].text, "QoS class ").partition(":")[0]
+    if change.startswith("by containers alone"):
+        noted, _, change = change.removeprefix("by containers alone, as ").rpartition(", ")
+        return (
+            f"{noted}, so that {situation.new} computes the static pod's QoS class by its containers alone "
+            f"({change}), and the pod's cgroup changes"
+        )
     return f"from 1.16 on init containers count for the QoS class ({change}), and so the pod's cgroup changes"
 
 
@@ -397,7 +407,7 @@ BY_POD: Final[Mapping[str, Clause]] = {
     rules.SIDECAR_REFUSED: _refused,
     rules.STRICT_GROUPS: _strict_groups,
     rules.SYSCTL: _refused,
-    rules.DEVICES: _refused,
+    rules.DEVICES: _devices,
     rules.FEATURE_REFUSED: _feature,
     rules.FINISHED: _finished,
     rules.DEADLINE: _deadline,

@@ -27,10 +27,6 @@ NOT_REQUIRED: Json = {
 }
 STRICT: Json = {"securityContext": {"supplementalGroupsPolicy": "Strict"}}
 MEMORY_LIMIT: Json = {"resources": {"limits": {"memory": "1Gi"}}}
-CREATED_AGAIN: Json = {
-    "phase": "Running",
-    "containerStatuses": [{"name": "c", "restartCount": 1, "state": {"running": {}}}],
-}
 WAITING_RESIZE: Json = pod(
     {**SIZED, **CPU_RESTARTS},
     status={
@@ -320,7 +316,6 @@ INPUTS: tuple[Input, ...] = (
         (pod(C, spec={"securityContext": {"sysctls": [{"name": "net.ipv4.tcp_rmem", "value": "1"}]}}),),
     ),
     Input("HC038", "KILL", "1.25.9", "1.25.10", (pod(GPU),)),
-    Input("HC038", "UNKNOWN", "1.33.12", "1.33.13", (pod(GPU, status=CREATED_AGAIN),)),
     Input("HC043", "KILL", "1.35.8", "1.36.5", (pod(C, spec=OWN_USERS),)),
     Input(
         "HC043",

@@ -175,6 +175,11 @@ def _kept(every: _Predicted, new: Kubelet) -> Iterator[str]:
             f"{new.release} asks for free CPUs before it looks at those that a container has: "
             f"{_named(aligned)}"
         )
+    if mistaken := every.where(lambda one: one.mistaken and _stands(one)):
+        yield (
+            f"{new.release} takes no container with extended resources that was created again for the one "
+            f"before it, which a device plugin may have given them (HC038): {_named(mistaken)}"
+        )
     if kept:
         yield f"{new.release} admits every running pod again"
 

@@ -26,6 +26,7 @@ from hashcompat.core import rules
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import oldest_first
 from hashcompat.core.kubelet.alike import skew_warnings
+from hashcompat.core.kubelet.decide.admission import may_mistake
 from hashcompat.core.kubelet.decide.case import Decision
 from hashcompat.core.kubelet.decide.pod import at_rest
 from hashcompat.core.model.items import (
@@ -214,6 +215,7 @@ class Planner:
                 hashed=draft.prepared is not None,
                 creator=assumed_creator(draft.prepared.case, decision) if draft.prepared else "",
                 aligned=_is_aligned(draft),
+                mistaken=_may_be_mistaken(draft),
                 of_plugins=draft.container.plugins is None
                 and any(reason.id == rules.DEVICES for reason in decision.reasons),
                 compared=self._is_compared(draft, decision),
@@ -326,6 +328,11 @@ def _is_aligned(draft: Draft) -> bool:
     if case is None or case.new.behaviour.aligned_cpus == "kept":
         return False
     return not at_rest(draft.pod, draft.container) and case.whole.has_whole_cpus(draft.container)
+
+
+def _may_be_mistaken(draft: Draft) -> bool:
+    case = draft.prepared.case if draft.prepared else None
+    return case is not None and may_mistake(case) and not at_rest(draft.pod, draft.container)
 
 
 def _observed(container: Container) -> Observed | None:

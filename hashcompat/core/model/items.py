@@ -128,6 +128,9 @@ class Prediction(msgspec.Struct, frozen=True, gc=False):
     of_plugins: bool = False
     """Whether it is refused for devices that its spec alone shows to be of a plugin."""
 
+    mistaken: bool = False
+    """Whether its pod is kept if its kubelet takes no container for the one before it."""
+
     difference: int = 0
     """The number of its difference among the plan's details, from 1; 0 for none."""
 

@@ -139,7 +139,8 @@ def devices(case: Case) -> Decision | None:
 
     From 1.25.14, 1.26.9 and 1.27.6 on, what runs has its devices, and nothing is asked: but an init container
     that asked for some has ended, and so its pod is refused. Of a container that was created again, the one
-    before it may be looked at in its place, until 1.34.7 and 1.35.4. Source:
+    before it may be looked at in its place, until 1.34.7 and 1.35.4; it is not, as a plan assumes, where
+    nothing shows that a plugin serves its devices at all. Source:
     pkg/kubelet/cm/devicemanager/manager.go ``devicesToAllocate`` and ``isContainerAlreadyRunning`` (1.27.16,
     1.36.5 and 1.37.2).
     """
@@ -151,10 +152,15 @@ def devices(case: Case) -> Decision | None:
         return _refused(rules.DEVICES, text)
     if whole.has_idle_devices:
         return _refused(rules.DEVICES, f"{text}, and a container that asked for them does not run")
-    if health == "checked unless one runs" and whole.has_devices_again:
+    if may_mistake(case) and whole.knows_plugins:
         text = f"{text}, and it may take a container that was created again for the one before it"
         return Decision(Verdict.UNKNOWN, (Reason(rules.DEVICES, text),))
     return None
+
+
+def may_mistake(case: Case) -> bool:
+    """Return whether a kubelet may take a container with devices for the one before it, which has ended."""
+    return case.new.behaviour.device_health == "checked unless one runs" and case.whole.has_devices_again
 
 
 def features(case: Case) -> Decision | None:

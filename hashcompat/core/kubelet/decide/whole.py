@@ -198,6 +198,11 @@ class Whole:
         """Whether a container asks for devices and was created again."""
         return self.once("again", lambda: self._has_devices(lambda one: bool(one.restarts)))
 
+    @property
+    def knows_plugins(self) -> bool:
+        """Whether a record shows which resources device plugins serve on the node."""
+        return any(one.plugins is not None for one in self._pod.containers[:1])
+
     def _has_devices(self, asked: Callable[[Container], bool]) -> bool:
         return any(asked(one) and any(devices_of(one, self._pod)) for one in self._pod.containers)
 

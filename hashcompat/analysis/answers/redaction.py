@@ -23,6 +23,7 @@ from hashcompat.analysis.planning.templates import Likeness, likeness, text_of
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.corev1.scheduling import (
     CONTROL_PLANE,
+    MIGRATED_VOLUMES,
     OF_ROLE,
     SYSTEM,
     SYSTEMS,
@@ -50,6 +51,8 @@ _ANSWERS: Final = frozenset({"True", "False", "Unknown"})
 _KEPT: Final = 1 << 10
 """Hidden containers in the cache, for their replicas: each takes 10 kB, and 5 ms to make again."""
 _TAINT: Final = ("key", "value", "effect")
+_DRIVERS: Final = frozenset(driver for _, driver in MIGRATED_VOLUMES.values())
+"""The CSI drivers that take over volumes of clouds."""
 _OPERATING: Final = ("linux", "windows")
 """The operating systems of nodes, and those that pods name."""
 _NOWHERE: Final = HiddenHash(0)
@@ -270,6 +273,7 @@ def _node(node: Node, keys: frozenset[str]) -> Node:
         allocatable=allocatable,
         capacity=None,
         system=node.system if node.system in _OPERATING else "",
+        drivers=None if node.drivers is None else tuple(one for one in node.drivers if one in _DRIVERS),
     )
 
 

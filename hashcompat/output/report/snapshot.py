@@ -10,7 +10,6 @@ from typing import Any, Final, TypeVar
 
 from hashcompat.analysis.answers.redaction import Snapshot
 from hashcompat.analysis.planning.latest import Latest
-from hashcompat.core.corev1.scheduling import MIGRATED_VOLUMES
 from hashcompat.core.go import jsontext
 from hashcompat.core.model.escape import IN_JSON, count, disarmed
 from hashcompat.core.model.pods import LIST_OF, STATUSES, Container, Inventory, Node, Pod, Seen
@@ -194,8 +193,7 @@ def _node(node: Node) -> Document:
     features = {} if strict is None else {"features": {"supplementalGroupsPolicy": strict}}
     noted = {}
     if node.drivers is not None:
-        drivers = sorted({driver for _, driver in MIGRATED_VOLUMES.values()}.intersection(node.drivers))
-        noted["annotations"] = {DRIVERS: dumps(dict.fromkeys(drivers, node.name))}
+        noted["annotations"] = {DRIVERS: dumps(dict.fromkeys(node.drivers, node.name))}
     return {
         "apiVersion": "v1",
         "kind": "Node",

@@ -12,7 +12,7 @@ import pytest
 from hashcompat.analysis import planning
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
-from hashcompat.core.rules.pages import every
+from hashcompat.core.rules import every
 from hashcompat.sources.files import collect as samples
 from scripts.docs import badges, captures, hashed, largeplan, pages, plans, upgrades
 from scripts.lib.generated import Generated

@@ -18,7 +18,7 @@ from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.corev1.defaults import pull_policy
 from hashcompat.core.corev1.scheduling import api_references, not_tolerated
 from hashcompat.core.errors import InputError
-from hashcompat.core.go import jsonstream, jsontext, quantity, quantity_sum, yaml
+from hashcompat.core.go import jsonstream, jsontext, quantity, yaml
 from hashcompat.core.kubelet.hashing import container_hash
 from hashcompat.sources.workloads import Census, unread_places
 from tests.helpers.linear import MOST, growth
@@ -137,7 +137,7 @@ ROWS: list[tuple[str, Callable[[Any], object], Callable[[int], Any], int]] = [
     ("YAML: merge keys", from_yaml, lambda n: "- &a {b: c}\n" + "- {<<: *a}\n" * n, 800),
     ("quantity: zeros", refused(quantity.parse, 500), lambda n: "0" * n + "x", 900),
     ("quantity: suffixes", refused(quantity.parse, 500), lambda n: "1" + "e" * n + "x", 900),
-    ("quantity of 1.2", refused(quantity_sum.nano_from_json, 500), lambda n: "1" * n + "x", 900),
+    ("quantity of 1.2", refused(quantity.nano_from_json, 500), lambda n: "1" * n + "x", 900),
     ("quantity: white space", white, lambda n: " " * n + "1", 50_000),
     *(
         (f"image: {parser}, {part!r}", image(parser), lambda n, part=part: part * n + "!/x", 5_000)

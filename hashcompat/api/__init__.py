@@ -18,8 +18,8 @@ from hashcompat.analysis.answers.matrix import Matrix
 from hashcompat.analysis.answers.redaction import Snapshot
 from hashcompat.analysis.gating import GateResult
 from hashcompat.analysis.patching import MisplacedError, Patch
-from hashcompat.analysis.patching.audit import Audit
 from hashcompat.analysis.patching.strategies import Choices
+from hashcompat.analysis.patching.strip import Audit
 from hashcompat.analysis.planning.options import AssumePatch, Options
 from hashcompat.api.answers import (
     calibrate,
@@ -67,19 +67,17 @@ from hashcompat.core.errors import DecodeError, ExitCode, HashcompatError, Input
 from hashcompat.core.kubelet.hashing import ContainerHash
 from hashcompat.core.model.impact import Impact
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.normalization import Normalization
 from hashcompat.core.model.plan import Hop, Plan, Summary
 from hashcompat.core.model.pods import Container, ContainerType, Inventory, Node, Pod
-from hashcompat.core.model.preflight import Finding, Preflight, Status
+from hashcompat.core.model.preflight import Finding, Normalization, Preflight, Status
 from hashcompat.core.model.results import Result
 from hashcompat.core.model.verdicts import FINDINGS, Reason, Verdict
 from hashcompat.core.policies import FailOn, Limit, Policy
 from hashcompat.core.policies.exceptions import Exemption
 from hashcompat.core.records.index import Records
 from hashcompat.core.records.probes import Dump
-from hashcompat.core.rules import Rule
-from hashcompat.core.rules.pages import every
-from hashcompat.output.formats.notebook import Notebook
+from hashcompat.core.rules import Rule, every
+from hashcompat.output.formats.summary import Notebook
 from hashcompat.sources.filters import Filters
 
 __all__ = [

@@ -52,7 +52,7 @@ from hashcompat.core.kubelet.alike import unready
 from hashcompat.core.kubelet.hashing import ContainerHash
 from hashcompat.core.model.impact import Impact, Installer
 from hashcompat.core.model.plan import Plan, Way
-from hashcompat.core.model.records import Record
+from hashcompat.core.model.verdicts import Record
 from hashcompat.core.release import is_release_name
 from hashcompat.output.formats.documents import to_json as json_text
 from hashcompat.output.report import document_of

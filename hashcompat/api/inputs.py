@@ -160,7 +160,7 @@ def load_cluster(
     naming the request, for what is refused or cannot be read completely.
     """
     check_keywords(access, AccessFields.__annotations__)
-    from hashcompat.sources.cluster import collect as cluster  # noqa: PLC0415 - files need no HTTP client
+    from hashcompat.sources import cluster  # noqa: PLC0415 - files need no HTTP client
 
     scope = cluster.Scope(tuple(namespaces), tuple(nodes), selector, needs_nodes, budgets=budgets)
     return cluster.collect(cluster.Access(**access), scope, _silent, _silent)

@@ -22,9 +22,8 @@ from hashcompat.analysis.gating import GateResult
 from hashcompat.analysis.gating.judge import ExtraInputs, check_age, check_cluster, check_input_age, judge
 from hashcompat.analysis.gating.outcome import judge_after
 from hashcompat.analysis.patching import Patch, apply, mail, strategies
-from hashcompat.analysis.patching.audit import Audit, audit
 from hashcompat.analysis.patching.strategies import Choices
-from hashcompat.analysis.patching.strip import check_strip
+from hashcompat.analysis.patching.strip import Audit, audit, check_strip
 from hashcompat.analysis.planning.options import AUTO, Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.api.inputs import (
@@ -42,10 +41,9 @@ from hashcompat.api.inputs import (
 )
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.errors import UsageError
-from hashcompat.core.model.normalization import Normalization
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Source as Origin
-from hashcompat.core.model.preflight import Preflight
+from hashcompat.core.model.preflight import Normalization, Preflight
 from hashcompat.core.policies import STRICTER, Policy, Setting, policy_of, settled
 from hashcompat.core.policies.exceptions import Exemption, Identity, baseline_of
 from hashcompat.core.records.index import Records, index

@@ -39,7 +39,7 @@ def _release_list(
 
 def _rule_ids(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete the id of a rule or of a check, with its name."""
-    from hashcompat.core.rules.pages import CHECKS, every
+    from hashcompat.core.rules import CHECKS, every
 
     wanted, rules = incomplete.upper(), (*every(), *every(CHECKS))
     return [_item(rule.id, help=rule.name) for rule in rules if rule.id.startswith(wanted)]

@@ -17,15 +17,21 @@ from hashcompat.core.model.escape import printable
 from hashcompat.core.shown import urls
 
 _GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
-    "Plan an upgrade": {"plan": "", "impact": "", "preflight": "", "matrix": "", "fleet": ""},
+    "Plan an upgrade": {"plan": "", "impact": "", "preflight": "", "matrix": "impact", "fleet": ""},
     "Judge it and carry it out": {"gate": "", "normalize": "", "patch": ""},
-    "Look closer": {"explain": "", "diff": "", "hash": "explain", "verify": "", "rules": "releases"},
+    "Look closer": {
+        "explain": "",
+        "diff": "saved",
+        "hash": "explain",
+        "verify": "explain",
+        "rules": "releases",
+    },
     "Data and reports": {
-        "snapshot": "",
-        "convert": "diff",
-        "report": "diff",
+        "snapshot": "saved",
+        "convert": "saved",
+        "report": "saved",
         "collector": "about",
-        "rbac": "",
+        "rbac": "releases",
         "releases": "",
         "mcp": "",
     },

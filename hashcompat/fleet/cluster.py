@@ -26,7 +26,7 @@ from hashcompat.core.model.verdicts import FINDINGS, Verdict
 from hashcompat.core.policies import Policy
 from hashcompat.core.policies.exceptions import Exemption, owner_of
 from hashcompat.core.records.index import index
-from hashcompat.fleet.tables import Status
+from hashcompat.fleet import Status
 
 Row = tuple[Any, ...]
 """The values of a table's columns behind those that all tables share, in their order."""

@@ -13,9 +13,9 @@ import msgspec
 
 import hashcompat
 from hashcompat.core.errors import InputError
+from hashcompat.fleet import ON_REQUEST, TABLES, TARGET, VERSION, Status, names_of
 from hashcompat.fleet.parts import Part, file_of, unpacked
 from hashcompat.fleet.store import Place
-from hashcompat.fleet.tables import ON_REQUEST, TABLES, TARGET, VERSION, Status, names_of
 
 if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped,import-not-found,unused-ignore]

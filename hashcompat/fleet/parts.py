@@ -21,10 +21,10 @@ import hashcompat
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.model.pods import Inventory, Origin
+from hashcompat.fleet import VERSION, Status
 from hashcompat.fleet.cluster import Answer, Question, answers, failed, shown
 from hashcompat.fleet.engines import Apart
 from hashcompat.fleet.store import PARTS, Entry, Place, StoreError, local_copy
-from hashcompat.fleet.tables import VERSION, Status
 from hashcompat.sources.content import python_zstd
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files.inputs import inputs

@@ -19,6 +19,7 @@ from msgspec import structs
 
 import hashcompat
 from hashcompat.core.errors import ExitCode, InputError, UsageError
+from hashcompat.fleet import TABLES, UNDECIDED, VERSION, Status, names_of
 from hashcompat.fleet.cluster import Question
 from hashcompat.fleet.engines import Engine, Lost
 from hashcompat.fleet.parquet import Bucket, TableFile, merge
@@ -37,7 +38,6 @@ from hashcompat.fleet.parts import (
     work,
 )
 from hashcompat.fleet.store import PARTS, RUN, Entry, Place, StoreError
-from hashcompat.fleet.tables import TABLES, UNDECIDED, VERSION, Status, names_of
 from hashcompat.sources.dating import now
 
 _INDEX: Final = f"{PARTS}/index"

@@ -1,25 +1,32 @@
-"""The tables of a run -> what is shown of a fleet: its clusters, and what many of them have in common."""
+"""The tables of a run -> what is shown of a fleet, and answers to questions in SQL.
+
+The questions are files of ``queries/``, written so that Athena, BigQuery and Spark take them as they are.
+DuckDB answers here.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 from msgspec import structs
 
 from hashcompat.core.catalog.releases import same_upstream
-from hashcompat.core.errors import ExitCode, UsageError
+from hashcompat.core.errors import ExitCode, InputError, UsageError
 from hashcompat.core.model.escape import count, few
 from hashcompat.core.model.fleet import Cluster, Fleet, Shared, Standing, Upgrade
+from hashcompat.core.model.kinds import near
 from hashcompat.core.model.verdicts import FINDINGS
 from hashcompat.core.release import parse_release
+from hashcompat.core.shown import said, urls
+from hashcompat.fleet import UNDECIDED, Status
 from hashcompat.fleet.parquet import TableFile, rows_in, shared_in
 from hashcompat.fleet.run import Limits, Run
-from hashcompat.fleet.store import Place
-from hashcompat.fleet.tables import UNDECIDED, Status
+from hashcompat.fleet.store import RUN, Place, missing_extra
 
 _OWNERS: Final = 100
 """Owners that are kept: a fleet has hundreds of thousands."""
@@ -210,3 +217,62 @@ def _shared(run: Run, place: Place, name: str, keys: tuple[str, ...]) -> list[Sh
             containers.setdefault(key, Counter())[file.target] += number
     found = [Shared(key, dict(clusters[key]), dict(containers[key])) for key in clusters]
     return sorted(found, key=lambda one: (*(-number for number in one.weight), one.names))
+
+
+_QUERIES: Final = Path(__file__).parent / "queries"
+_COMMENT: Final = "-- "
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """The rows that a question has for an answer."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+
+def names() -> dict[str, str]:
+    """Return the questions by their names, each in one sentence or two."""
+    return {name: _text(name).partition("\n")[0].removeprefix(_COMMENT) for name in _names()}
+
+
+def sql(name: str) -> str:
+    """Return the SQL of a question; raises UsageError for an unknown one."""
+    known = _names()
+    if name not in known:
+        raise UsageError(f"no query {name!r}; there are {', '.join(near(name, known, most=1) or known)}")
+    return _text(name)
+
+
+def _names() -> list[str]:
+    return sorted(path.stem for path in _QUERIES.glob("*.sql"))
+
+
+def _text(name: str) -> str:
+    return (_QUERIES / f"{name}.sql").read_text(encoding="utf-8")
+
+
+def answer(name: str, out: str) -> Answer:
+    """Ask the tables of the last whole run; raises UsageError, InputError where there is none."""
+    text = sql(name)
+    try:
+        import duckdb  # type: ignore[import-untyped,import-not-found,unused-ignore]  # noqa: PLC0415 - of the extra
+    except ImportError:
+        raise missing_extra() from None
+    place = Place(out)
+    try:
+        run = msgspec.json.decode(place.read(RUN), type=Run)
+    except msgspec.MsgspecError:
+        raise InputError(f"{out}: {RUN} is of another version; run fleet again") from None
+    with duckdb.connect() as connection:
+        if not place.local:
+            connection.register_filesystem(place.system)
+        try:
+            for table in run.columns:
+                paths = [place.url_of(file.path) for file in run.files if file.table == table]
+                connection.read_parquet(paths, hive_partitioning=True).create_view(table)
+            found = connection.execute(text)
+            columns = tuple(column[0] for column in found.description)
+            return Answer(columns, tuple(found.fetchall()))
+        except duckdb.Error as error:
+            why = said(str(error).partition("\n")[0])
+            raise InputError(f"{urls(out)}: {why}; run fleet again, which makes what is missing") from None

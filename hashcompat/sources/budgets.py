@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from hashcompat.core.go.jsonpath import part, rows, text
 from hashcompat.core.go.jsontext import clean
-from hashcompat.core.model.budgets import (
+from hashcompat.core.model.cluster import (
     EVERYTHING,
     Amount,
     Budget,

@@ -18,11 +18,11 @@ from hashcompat.core.corev1 import scheduling
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import part, text
 from hashcompat.core.go.jsontext import canonical, clean, kind_of, loads
-from hashcompat.core.model.budgets import Budget, Service
+from hashcompat.core.model.cluster import Budget, Service
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Container, Node, Pod
-from hashcompat.core.model.records import Record
 from hashcompat.core.model.uids import packed
+from hashcompat.core.model.verdicts import Record
 from hashcompat.sources import budgets, snapshots
 from hashcompat.sources.documents import IN_NO_FILE, Fields, InFile
 from hashcompat.sources.pods import of_pod, of_template

@@ -16,8 +16,7 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import part
 from hashcompat.core.go.jsontext import clean, kind_of
 from hashcompat.core.model.pods import Container, Pod
-from hashcompat.core.model.records import Applied, Record, Recorded, Sandbox
-from hashcompat.core.model.verdicts import Hash, HiddenHash, StoredHashes
+from hashcompat.core.model.verdicts import Applied, Hash, HiddenHash, Record, Recorded, Sandbox, StoredHashes
 from hashcompat.core.regex import regex
 from hashcompat.core.shown import name
 from hashcompat.sources.documents import Fields, time_of

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.pods import Inventory, Node, Origin
-from hashcompat.core.model.records import Record
 from hashcompat.core.model.uids import Dating
+from hashcompat.core.model.verdicts import Record
 from hashcompat.sources.budgets import budgets_of, scale_of
 from hashcompat.sources.dating import Dater, until
 from hashcompat.sources.objects import BESIDE_PODS, cluster_of, nodes_of, opened, pods_of, read

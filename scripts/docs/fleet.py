@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from hashcompat.fleet import query
-from hashcompat.fleet.tables import ON_REQUEST, TABLES, Column
+from hashcompat.fleet import ON_REQUEST, TABLES, Column, summary
 from scripts.lib.paths import DOCS, ROOT
 
 PAGE: Final = DOCS / "fleet.md"
@@ -55,7 +54,7 @@ def page() -> str:
 def _queries() -> Iterator[str]:
     yield "| query | |"
     yield "|---|---|"
-    yield from (f"| `{name}` | {about} |" for name, about in query.names().items())
+    yield from (f"| `{name}` | {about} |" for name, about in summary.names().items())
 
 
 def _tables() -> Iterator[str]:

@@ -11,8 +11,8 @@ from msgspec import structs
 
 import hashcompat
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.results import Making
 from hashcompat.output.formats import FORMATS, chosen
 from hashcompat.output.formats.model import Style
 from hashcompat.output.report.plan import PLAN

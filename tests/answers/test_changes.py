@@ -23,10 +23,9 @@ from hashcompat.analysis.answers.changes import (
 )
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
-from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import Hop, NodeRelease, Plan, ReleaseFacts, Suggestion
 from hashcompat.core.model.pods import ContainerType, Origin
-from hashcompat.core.model.saved import RowKind, RowName, SnapshotRows
+from hashcompat.core.model.results import Making, RowKind, RowName, SnapshotRows
 from hashcompat.core.model.verdicts import Reason, Verdict
 from hashcompat.sources.files.snapshotrows import rows_of
 from tests.helpers.pods import mirror_pod, node, pod

@@ -10,8 +10,7 @@ import pytest
 from hashcompat.analysis.answers.keeping import CONTAINER, POD, Keeper, masked
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.errors import DecodeError
-from hashcompat.core.go.types import Basic, Coded, GoType, Map, Pointer, Slice, Struct
-from hashcompat.core.go.walk import json_fields
+from hashcompat.core.go.types import Basic, Coded, GoType, Map, Pointer, Slice, Struct, json_fields
 from tests.helpers.pods import Json, as_json, mirror_pod, pod
 from tests.helpers.program import Run
 

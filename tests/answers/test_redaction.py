@@ -83,7 +83,7 @@ def saved(inventory: Inventory, catalog: Catalog) -> Inventory:
 
 def _sorted(found: Any) -> tuple[Any, ...]:
     from hashcompat.core.model.pods import Node, Pod
-    from hashcompat.core.model.records import Applied, Recorded, Sandbox
+    from hashcompat.core.model.verdicts import Applied, Recorded, Sandbox
 
     things = list(found)
     return tuple(

@@ -14,7 +14,7 @@ from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
 from hashcompat.core.model.pods import ContainerType
 from hashcompat.core.model.verdicts import Reason, Verdict
-from hashcompat.core.rules.pages import every
+from hashcompat.core.rules import every
 from tests.helpers.pods import as_json, mirror_pod, pod
 from tests.helpers.program import Run
 from tests.helpers.rulecases import C

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hashcompat.core.catalog.lookup import Catalog
-from hashcompat.core.compile.decode import compile_decoder
+from hashcompat.core.compile.gojson import compile_decoder
 from tests.helpers.golden import exact_rows, files, rows
 from tests.helpers.manifests import LISTS, RELEASES, served
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from hashcompat.analysis.preflight import CHECKS
-from hashcompat.core.rules.pages import every
+from hashcompat.core.rules import every
 from tests.helpers.program import ROOT
 
 

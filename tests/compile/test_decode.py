@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.core.compile.decode import compile_decoder, compile_known, unknown_fields
+from hashcompat.core.compile.gojson import compile_decoder, compile_known, unknown_fields
 from hashcompat.core.errors import DecodeError, UsageError
 from hashcompat.core.go import metav1, quantity
 from hashcompat.core.go.jsontext import dumps, loads

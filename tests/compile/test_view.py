@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.core.compile.decode import view
+from hashcompat.core.compile.gojson import view
 from hashcompat.core.go import metav1, quantity
 from hashcompat.core.go.types import STRING, STRING_MAP, Field, GoType, Pointer, Slice, Struct
 

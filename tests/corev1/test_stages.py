@@ -22,7 +22,7 @@ from hashcompat.core.corev1.conversion import Json, Site, own
 from hashcompat.core.corev1.resources import pod_limits, pod_requests
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go.jsonpath import reach
-from hashcompat.core.go.quantity_sum import Held
+from hashcompat.core.go.quantity import Held
 from hashcompat.core.release import parse_release
 from tests.helpers.manifests import MINORS
 

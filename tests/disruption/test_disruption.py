@@ -9,7 +9,8 @@ from msgspec import structs
 
 import hashcompat
 from hashcompat.analysis import disruption
-from hashcompat.analysis.disruption import census, counts
+from hashcompat.analysis.disruption import census
+from hashcompat.analysis.disruption.batches import _newly_certain
 from hashcompat.analysis.disruption.census import Fate, fates, identity_of
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import UsageError
@@ -354,5 +355,5 @@ def test_nodes_of_a_batch_are_not_ready_together() -> None:
 def test_what_restarts_do_by_themselves_is_not_said_again() -> None:
     down = OwnerImpact("ns", "StatefulSet/web", Certainty.YES, 2)
     perhaps = structs.replace(down, certainty=Certainty.UNKNOWN)
-    assert [*counts._newly_certain([down], [perhaps])] == [down]
-    assert [*counts._newly_certain([down], [down])] == []
+    assert [*_newly_certain([down], [perhaps])] == [down]
+    assert [*_newly_certain([down], [down])] == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hashcompat.analysis.disruption.budgets import BudgetSeen, Health, Hits, health_of, scaled
-from hashcompat.core.model.budgets import Amount, Budget, Counted
+from hashcompat.core.model.cluster import Amount, Budget, Counted
 from hashcompat.core.model.impact import BudgetImpact, Certainty
 
 SET, DEPLOYMENT = ("ns", "ReplicaSet/web-1"), ("ns", "Deployment/web")

@@ -8,7 +8,7 @@ import pytest
 
 from hashcompat.analysis.disruption import budgets
 from hashcompat.analysis.disruption.budgets import Selectors, matches
-from hashcompat.core.model.budgets import Budget, Requirement
+from hashcompat.core.model.cluster import Budget, Requirement
 
 LABELS = {"app": "web", "tier": ""}
 

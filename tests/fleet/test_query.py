@@ -11,8 +11,7 @@ import fsspec  # type: ignore[import-untyped,unused-ignore]
 import pytest
 import sqlglot
 
-from hashcompat.fleet import query
-from hashcompat.fleet.tables import ON_REQUEST, TABLES
+from hashcompat.fleet import ON_REQUEST, TABLES, summary
 from tests.fleet.clusters import NEW, cluster, made, save
 from tests.helpers.program import ROOT, Run
 
@@ -43,24 +42,24 @@ EXPECTED = {
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_question_is_answered(name: str, out: Path) -> None:
     columns, expected = EXPECTED[name]
-    found = query.answer(name, str(out))
+    found = summary.answer(name, str(out))
     rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
     of_target = [row for row in rows if row.get("target", NEW) == NEW]
     assert {tuple(row[one] for one in columns.split()) for row in of_target} == expected
 
 
 def test_reasons_are_counted_by_clusters(out: Path) -> None:
-    found = query.answer("reasons", str(out))
+    found = summary.answer("reasons", str(out))
     rows = [row for row in found.rows if row[0] == NEW]
     assert rows
     assert {(row[3], row[4]) for row in rows} == {(2, 4)}
-    assert set(query.names()) == {"reasons", *EXPECTED}
+    assert set(summary.names()) == {"reasons", *EXPECTED}
 
 
 def test_tables_behind_a_url_give_the_same_answer(out: Path, tmp_path: Path) -> None:
     fsspec.filesystem("memory").put(str(out), f"/{tmp_path.name}/out", recursive=True)
     url = f"memory://{tmp_path.name}/out"
-    assert query.answer("owners", url) == query.answer("owners", str(out))
+    assert summary.answer("owners", url) == summary.answer("owners", str(out))
 
 
 def test_the_program_prints_answers_and_sql(run: Run, out: Path) -> None:
@@ -71,10 +70,10 @@ def test_the_program_prints_answers_and_sql(run: Run, out: Path) -> None:
     assert [NEW, "c", "0"] in [line.split()[:3] for line in done.out.splitlines()]
     rows = json.loads(run("fleet", "query", "failing", "--out", out, "-o", "json").out)
     assert {(row["cluster"], row["killed"]) for row in rows if row["target"] == NEW} == {("a", 3), ("b", 1)}
-    assert run("fleet", "query", "ready", "--sql").out == query.sql("ready")
+    assert run("fleet", "query", "ready", "--sql").out == summary.sql("ready")
     listed = run("fleet", "query").out.splitlines()
-    assert [line.split()[0] for line in listed] == ["NAME", *query.names()]
-    assert listed[1].endswith(f"  {query.names()['age']}")
+    assert [line.split()[0] for line in listed] == ["NAME", *summary.names()]
+    assert listed[1].endswith(f"  {summary.names()['age']}")
 
 
 def test_a_name_is_one_word_and_a_reason_a_sentence(run: Run, tmp_path: Path) -> None:
@@ -124,8 +123,8 @@ def test_a_table_that_is_missing_is_named(tmp_path: Path, run: Run) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_other_engines_read_the_same_sql(engine: str) -> None:
     """As sqlglot parses their dialects; what it cannot parse it would keep as a command."""
-    for name in query.names():
-        (parsed,) = sqlglot.parse(query.sql(name), dialect=engine)
+    for name in summary.names():
+        (parsed,) = sqlglot.parse(summary.sql(name), dialect=engine)
         assert isinstance(parsed, sqlglot.exp.Select)
         columns = {
             (column.table, column.name) for column in parsed.find_all(sqlglot.exp.Column) if column.table

@@ -10,8 +10,8 @@ from msgspec import structs
 from hashcompat.analysis.gating import GateResult, Outcome
 from hashcompat.analysis.gating.outcome import Now, judge_after
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.making import Making
 from hashcompat.core.model.pods import Node, Pod
+from hashcompat.core.model.results import Making
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.policies import Policy, PolicyFile
 from tests.gating.containers import AFTER, BEGUN, HOUR, MINUTE, RUNS, now, pod, stopped

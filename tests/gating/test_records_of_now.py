@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashcompat.analysis.answers import calibration
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.model.pods import Pod
-from hashcompat.core.model.records import Recorded
+from hashcompat.core.model.verdicts import Recorded
 from hashcompat.core.records.index import index
 from hashcompat.sources.objects import read_object
 from tests.helpers.pods import pod

@@ -16,9 +16,8 @@ from hashcompat.analysis.gating.judge import (
     releases_of,
 )
 from hashcompat.core.errors import InputError
-from hashcompat.core.model.making import Making
 from hashcompat.core.model.pods import Origin
-from hashcompat.core.model.saved import signature
+from hashcompat.core.model.results import Making, signature
 from hashcompat.core.policies import Policy
 from tests.helpers.plans import item, plan
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.analysis.gating.waves import Wanted, waves
+from hashcompat.analysis.gating import Wanted, waves
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.fleet import Cluster, Standing, Upgrade, Waves
 

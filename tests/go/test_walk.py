@@ -7,8 +7,22 @@ import pytest
 
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.go import metav1, quantity
-from hashcompat.core.go.types import STRING, Field, GoType, Map, Pointer, Slice, Struct
-from hashcompat.core.go.walk import ANY, Pair, at, compile_walk, json_fields, side_by_side, structs
+from hashcompat.core.go.types import (
+    ANY,
+    STRING,
+    Field,
+    GoType,
+    Map,
+    Pair,
+    Pointer,
+    Slice,
+    Struct,
+    at,
+    compile_walk,
+    json_fields,
+    side_by_side,
+    structs,
+)
 
 HANDLER = Struct("v1.Handler", (Field("Exec", STRING, "exec"), Field("Get", STRING, "get")))
 PROBE = Struct(

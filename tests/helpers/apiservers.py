@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec import structs
 
+from hashcompat.core.model.cluster import ApiServers
 from hashcompat.core.model.pods import Pod
-from hashcompat.core.model.servers import ApiServers
 from hashcompat.sources.objects import read_object
 from tests.helpers.pods import Json, mirror_pod
 

@@ -15,8 +15,7 @@ import h2.connection
 import h2.events
 import h2.exceptions
 
-from hashcompat.output.rewriting.containerd import EXTENSION
-from hashcompat.output.rewriting.grpc import all_of, fields, made, map_of, one_of, text_of
+from hashcompat.output.rewriting.containerd import EXTENSION, all_of, fields, made, map_of, one_of, text_of
 
 TYPE_URL = "github.com/containerd/cri/pkg/store/container/Metadata"
 STARTED = 1_700_000_000_000_000_000

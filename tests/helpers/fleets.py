@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 
-from hashcompat.analysis.gating.waves import Wanted, waves
+from hashcompat.analysis.gating import Wanted, waves
 from hashcompat.core.model.fleet import Cluster, Fleet, Shared, Standing, Upgrade
-from hashcompat.core.model.making import Making
+from hashcompat.core.model.results import Making
 
 TARGETS = ("1.30.14", "1.31.14", "1.33.6", "1.35.1")
 AT = datetime(2026, 1, 31, 12, tzinfo=UTC)

@@ -9,8 +9,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from hashcompat.core.catalog.lookup import Catalog
-from hashcompat.core.go.types import Basic, Coded, GoType, Map, Pointer, Slice, Struct
-from hashcompat.core.go.walk import json_fields
+from hashcompat.core.go.types import Basic, Coded, GoType, Map, Pointer, Slice, Struct, json_fields
 from tests.helpers.pods import Json
 
 MARK = "S3cr3tHunter2"

@@ -9,7 +9,7 @@ import pytest
 
 from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.lookup import Catalog
-from hashcompat.core.compile.decode import compile_known
+from hashcompat.core.compile.gojson import compile_known
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsontext import ESCAPES
 from hashcompat.core.kubelet.sections import Printing, SectionPrinter, keys_of, printing_of

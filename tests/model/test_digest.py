@@ -7,7 +7,7 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.core.model.saved import Digest, is_signed, line_of, signature
+from hashcompat.core.model.results import Digest, is_signed, line_of, signature
 from hashcompat.sources.files import saved
 
 TEXTS = st.text(max_size=8)

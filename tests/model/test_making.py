@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from hashcompat.core.model.making import Making
+from hashcompat.core.model.results import Making
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hashcompat.core.catalog.lookup import Catalog
-from hashcompat.core.model.mask import masked
+from hashcompat.core.model.escape import masked
 from tests.helpers.planted import FIXED, MARK, Planter, holds, markers
 from tests.helpers.pods import ARTICLE, Json
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.core.model.servers import ApiServers, release_of
+from hashcompat.core.model.cluster import ApiServers, release_of
 from tests.helpers.apiservers import server_pod, server_pods
 
 

@@ -11,8 +11,8 @@ from msgspec import structs
 
 import hashcompat
 from hashcompat.analysis.gating import Standing
-from hashcompat.core.model.normalization import Normalization, repeated
-from hashcompat.core.model.records import Recorded
+from hashcompat.core.model.preflight import Normalization, repeated
+from hashcompat.core.model.verdicts import Recorded
 from hashcompat.core.records.documents import from_node
 from hashcompat.core.records.index import index
 from tests.helpers.pods import PLAIN, Json, mirror_pod, node, pod

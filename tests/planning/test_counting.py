@@ -26,7 +26,7 @@ from hashcompat.core.kubelet.hashing import container_hash
 from hashcompat.core.kubelet.staticpods import same_for_mirror
 from hashcompat.core.model.plan import Way
 from hashcompat.core.model.pods import Inventory
-from hashcompat.core.model.records import Recorded
+from hashcompat.core.model.verdicts import Recorded
 from hashcompat.core.records.index import index
 from hashcompat.sources.files.collect import sample_cluster
 from hashcompat.sources.values import collect

@@ -15,9 +15,9 @@ from hashcompat.analysis.planning.reasons import FieldChange, difference, field_
 from hashcompat.core.catalog.behaviour import Changes
 from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
-from hashcompat.core.go.walk import side_by_side
+from hashcompat.core.go.types import side_by_side
 from hashcompat.core.kubelet.hashing import compile_hasher, container_hash
-from hashcompat.core.rules.pages import every
+from hashcompat.core.rules import every
 
 NAMES = {"name": "a", "image": "b"}
 MOUNT = {**NAMES, "volumeMounts": [{"name": "v", "mountPath": "/v"}, {"name": "w", "mountPath": "/w"}]}

@@ -24,7 +24,7 @@ from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.corev1.scheduling import MIGRATED_VOLUMES
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.plan import Plan, Way
-from hashcompat.core.model.records import Recorded
+from hashcompat.core.model.verdicts import Recorded
 from hashcompat.core.records.index import index
 from hashcompat.sources.files import collect, survey
 from hashcompat.sources.replicas.roles import _ROLES, Role

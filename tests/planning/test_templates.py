@@ -17,7 +17,7 @@ from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.kubelet.hashing import container_hash
 from hashcompat.core.model.plan import Plan
-from hashcompat.core.model.records import Recorded
+from hashcompat.core.model.verdicts import Recorded
 from hashcompat.core.records.index import index
 from hashcompat.sources.values import collect
 from tests.helpers import randomness

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hashcompat.core.model.pods import Container, ContainerType
-from hashcompat.core.model.records import Recorded
+from hashcompat.core.model.verdicts import Recorded
 from hashcompat.core.records.index import is_older
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)

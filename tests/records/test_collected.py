@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.model.records import Applied, Record, Recorded, Sandbox
+from hashcompat.core.model.verdicts import Applied, Record, Recorded, Sandbox
 from hashcompat.core.records.collected import from_documents, from_dump
 from hashcompat.core.records.probes import Dump, Probe
 from tests.helpers.dumps import GONE, Key, as_text, dump, failed

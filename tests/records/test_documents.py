@@ -9,7 +9,7 @@ import pytest
 from msgspec import structs
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.model.records import Recorded, Sandbox
+from hashcompat.core.model.verdicts import Recorded, Sandbox
 from hashcompat.core.records.documents import from_node
 
 UID = "8cdcb7ba-17d0-11e9-9243-52540064c479"

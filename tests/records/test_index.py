@@ -10,8 +10,7 @@ from msgspec import structs
 from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
 from hashcompat.core.model.plan import Share, share
 from hashcompat.core.model.pods import Container, ContainerType, Pod, StaticManifest
-from hashcompat.core.model.records import Recorded
-from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.model.verdicts import Recorded, Verdict
 from hashcompat.core.records.index import index
 
 CONTAINER = Container("app", ContainerType.CONTAINER, "$", {}, running=True)

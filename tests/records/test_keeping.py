@@ -7,7 +7,7 @@ from msgspec import structs
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance
-from hashcompat.core.model.records import Applied, Record, Recorded, Sandbox
+from hashcompat.core.model.verdicts import Applied, Record, Recorded, Sandbox
 from hashcompat.core.records.collected import Keeper
 
 RECORDED = Recorded("u1", "shop", "web-0", "app", 7, running=True, id="i1")

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from hashcompat.core.model.records import Recorded
+from hashcompat.core.model.verdicts import Recorded
 from hashcompat.core.records.collected import from_log
 
 UID = "8cdcb7ba-17d0-11e9-9243-52540064c479"

@@ -7,7 +7,7 @@ from collections import Counter
 
 from msgspec import structs
 
-from hashcompat.analysis.gating.waves import Wanted
+from hashcompat.analysis.gating import Wanted
 from hashcompat.core.model.fleet import Fleet
 from hashcompat.output.formats import FORMATS
 from hashcompat.output.formats.model import Style

@@ -17,8 +17,8 @@ from msgspec import structs
 from hashcompat import __version__
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.catalog.releases import span
-from hashcompat.core.model.making import Making
-from hashcompat.output.report.provenance import upgrade_of
+from hashcompat.core.model.results import Making
+from hashcompat.output.report.items import upgrade_of
 from tests.helpers.pods import Json, as_json, node, pod
 from tests.helpers.program import Run
 from tests.helpers.readback import page, suite, words_of

@@ -19,7 +19,7 @@ from hashcompat.analysis.answers.hashes import hash_containers
 from hashcompat.analysis.answers.matrix import make
 from hashcompat.analysis.answers.redaction import snapshot
 from hashcompat.analysis.gating.judge import ExtraInputs, judge
-from hashcompat.analysis.patching.audit import audit
+from hashcompat.analysis.patching.strip import audit
 from hashcompat.analysis.planning.view import View
 from hashcompat.analysis.preflight import CHECKS
 from hashcompat.api.answers import to_json
@@ -28,18 +28,18 @@ from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.go.jsontext import dumps
 from hashcompat.core.kubelet.alike import unready
 from hashcompat.core.model.fleet import Fleet
-from hashcompat.core.model.making import KeptPages
-from hashcompat.core.model.normalization import Normalization
-from hashcompat.core.model.normalization import Run as NodeRun
 from hashcompat.core.model.plan import Way
+from hashcompat.core.model.preflight import Normalization
+from hashcompat.core.model.preflight import Run as NodeRun
+from hashcompat.core.model.results import KeptPages
 from hashcompat.core.policies import Policy
-from hashcompat.core.rules.pages import RuleList, every
+from hashcompat.core.rules import RuleList, every
 from hashcompat.output.report import document_of
 from hashcompat.output.report.normalization import Signed
 from hashcompat.output.report.planview import without_kept
 from hashcompat.output.report.registry import REPORTS
 from hashcompat.sources import dating
-from hashcompat.sources.cluster.collect import Scope
+from hashcompat.sources.cluster import Scope
 from hashcompat.sources.cluster.roles import minimal_roles
 from hashcompat.sources.files import plans
 from hashcompat.sources.files.collect import sample_cluster

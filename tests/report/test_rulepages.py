@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hashcompat.analysis.preflight import CHECKS
-from hashcompat.core.rules import Rows, Rule, Since
-from hashcompat.core.rules.pages import RuleList, every
+from hashcompat.core.rules import Rows, Rule, RuleList, Since, every
 from hashcompat.output.formats.layout import render_text
 from hashcompat.output.formats.model import Style
 from hashcompat.output.report.rules import PAGES, command_lines, document_of, paged, released, sections

@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 
 import hashcompat
 from hashcompat.core.errors import InputError
-from hashcompat.output.rewriting import apply, guard
+from hashcompat.output.rewriting import apply, runtimes
 from hashcompat.output.rewriting.runtimes import Node
 from tests.helpers import fakecontainerd
 from tests.helpers.fakecontainerd import Fake, container, hash_in, sandbox
@@ -43,8 +43,8 @@ IDS = {name: identity(name) for name in NAMES}
 def _root(monkeypatch: pytest.MonkeyPatch) -> None:
     """Documents are made today, by root, on a node without a kubelet."""
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
-    monkeypatch.setattr(guard, "check_root", lambda: None)
-    monkeypatch.setattr(guard, "check_kubelet", lambda: None)
+    monkeypatch.setattr(runtimes, "check_root", lambda: None)
+    monkeypatch.setattr(runtimes, "check_kubelet", lambda: None)
 
 
 @pytest.fixture
@@ -228,7 +228,7 @@ def edited(content: Json) -> None:
 
 
 def twice(content: Json) -> None:
-    from hashcompat.core.model.saved import Digest
+    from hashcompat.core.model.results import Digest
     from hashcompat.sources.files.saved import line
 
     content["items"].append(content["items"][0])
@@ -297,14 +297,14 @@ def test_a_kubelet_that_starts_in_the_middle_ends_the_run(
         if found := next(looks):
             raise found
 
-    monkeypatch.setattr(guard, "check_kubelet", look)
+    monkeypatch.setattr(runtimes, "check_kubelet", look)
     result = run(*words("apply", document, "--write"))
     assert (result.code, "0 of 3 were rewritten" in result.err) == (1, True)
     assert hashes(fake) == {WAS}
 
 
 def test_a_second_run_at_the_same_time_is_refused(fake: Fake, document: Path, run: Run) -> None:
-    with guard.alone(str(document)):
+    with runtimes.alone(str(document)):
         result = run(*words("apply", document, "--write"))
     assert (result.code, "another process" in result.err) == (1, True)
     assert fake.calls == []
@@ -389,7 +389,7 @@ def test_a_check_restarts_the_runtime_where_no_kubelet_runs(
         raise InputError("a kubelet runs")
 
     with monkeypatch.context() as patch:
-        patch.setattr(guard, "check_kubelet", runs)
+        patch.setattr(runtimes, "check_kubelet", runs)
         refused = run(*words("check", document, "--restart-runtime"))
     assert (refused.code, "a kubelet runs" in refused.err) == (1, True)
     assert states(run(*words("check", document))) == {"not_yet": 3}

@@ -9,7 +9,7 @@ import pytest
 
 import hashcompat
 from hashcompat.core.errors import InputError
-from hashcompat.output.rewriting import crio, guard
+from hashcompat.output.rewriting import files, runtimes
 from tests.helpers import fakecontainerd
 from tests.helpers.pods import PLAIN, Json, as_json, node, pod
 from tests.helpers.program import Result, Run
@@ -35,7 +35,7 @@ def config(kind: str = "container", recorded: str = WAS) -> str:
             "io.kubernetes.pod.uid": "uid-p",
             "io.kubernetes.cri-o.ContainerType": kind,
             "io.kubernetes.cri-o.Created": "2020-01-01T00:00:00.1Z",
-            crio.ANNOTATIONS: annotations,
+            files.ANNOTATIONS: annotations,
             HASH: recorded,
         },
     }
@@ -88,9 +88,9 @@ WRITE = ("--write", "--untested-runtime")
 @pytest.fixture
 def made(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Node:
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
-    monkeypatch.setattr(guard, "check_root", lambda: None)
-    monkeypatch.setattr(guard, "check_kubelet", lambda: None)
-    monkeypatch.setattr(crio, "lives", lambda pid, _: pid == 7)
+    monkeypatch.setattr(runtimes, "check_root", lambda: None)
+    monkeypatch.setattr(runtimes, "check_kubelet", lambda: None)
+    monkeypatch.setattr(files, "lives", lambda pid, _: pid == 7)
     found = Node(tmp_path, run)
     found.make()
     return found
@@ -138,7 +138,7 @@ def test_a_storage_that_is_not_there_is_refused(made: Node, tmp_path: Path) -> N
 
 
 def test_a_container_that_is_removed_meanwhile_is_an_error(made: Node) -> None:
-    place = crio.CriO(str(made.root))
+    place = files.CriO(str(made.root))
     (found,) = place.find(())
     made.config.unlink()
     with pytest.raises(InputError, match="no such container"):
@@ -155,7 +155,7 @@ def test_only_what_a_kubelet_compares_has_to_be_there() -> None:
     content = json.loads(config())
     content["annotations"].pop(HASH)
     value = json.dumps(content, separators=(",", ":")).encode()
-    found = crio.found_in(ID, value)
+    found = files.crio_found_in(ID, value)
     assert found is not None
     assert (found.hash, found.created % 10**9) == (WAS, 10**8)
-    assert crio.with_hash(value, WAS, IS) == value.replace(WAS.encode(), IS.encode())
+    assert files.crio_with_hash(value, WAS, IS) == value.replace(WAS.encode(), IS.encode())

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import hashcompat
-from hashcompat.output.rewriting import docker, guard, lives, newest
+from hashcompat.output.rewriting import files, lives, newest, runtimes
 from tests.helpers.pods import PLAIN, Json
 from tests.helpers.program import Result, Run
 from tests.helpers.upgrades import record
@@ -34,9 +34,9 @@ spec:
 @pytest.fixture(autouse=True)
 def _root(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
-    monkeypatch.setattr(guard, "check_root", lambda: None)
-    monkeypatch.setattr(guard, "check_kubelet", lambda: None)
-    monkeypatch.setattr(docker, "lives", lambda pid, _: pid == 7)
+    monkeypatch.setattr(runtimes, "check_root", lambda: None)
+    monkeypatch.setattr(runtimes, "check_kubelet", lambda: None)
+    monkeypatch.setattr(files, "lives", lambda pid, _: pid == 7)
 
 
 class Node:
@@ -63,7 +63,7 @@ class Node:
             "io.kubernetes.pod.namespace": "ns",
             "io.kubernetes.pod.uid": self.uid,
             "io.kubernetes.docker.type": "container",
-            docker.LABEL: self.old,
+            files.LABEL: self.old,
         }
         content: Json = {
             "ID": ID,
@@ -165,7 +165,7 @@ def test_without_live_restore_nothing_is_done(
     node: Node, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = tmp_path / "daemon.json"
-    monkeypatch.setattr(docker.check_live_restore, "__kwdefaults__", {"settings": str(settings)})
+    monkeypatch.setattr(files.check_live_restore, "__kwdefaults__", {"settings": str(settings)})
     for text in (None, "{}", '{"live-restore": false}'):
         if text is not None:
             settings.write_text(text)
@@ -215,6 +215,6 @@ def test_the_newest_of_a_name_counts_however_short_its_time_is() -> None:
     found = []
     for number, time in enumerate(times):
         content = {"ID": str(number), "Created": time, "Config": {"Labels": labels}}
-        found.append(docker.found_in(str(number), json.dumps(content).encode()))
+        found.append(files.docker_found_in(str(number), json.dumps(content).encode()))
     assert [*newest([one for one in reversed(found) if one]).values()] == ["3"]
     assert [*newest([one for one in found[:3] if one]).values()] == ["2"]

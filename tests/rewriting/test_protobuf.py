@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hashcompat.core.errors import InputError
-from hashcompat.output.rewriting.grpc import all_of, fields, made, map_of, number_of, one_of, text_of
+from hashcompat.output.rewriting.containerd import all_of, fields, made, map_of, number_of, one_of, text_of
 
 MESSAGE = bytes.fromhex("0a0161 10ac02 1d01000000 210200000000000000 0a0162 9a060178")
 """a string, 300, four bytes, eight bytes, the string again, and a field of a high number."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.model.normalization import CONTAINERD
+from hashcompat.core.model.preflight import CONTAINERD
 from hashcompat.output.rewriting import runtimes
 from hashcompat.output.rewriting.runtimes import Node
 from hashcompat.sources import programs

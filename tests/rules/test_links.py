@@ -9,7 +9,7 @@ import pytest
 
 from hashcompat.analysis.preflight import CHECKS
 from hashcompat.core import rules
-from hashcompat.core.rules.pages import every
+from hashcompat.core.rules import every
 from tests.helpers.program import ROOT
 
 IDS = [*(rule.id for rule in every()), *(check.rule.id for check in CHECKS)]

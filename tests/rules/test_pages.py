@@ -16,9 +16,8 @@ from hashcompat.cli.program import cli
 from hashcompat.core.catalog.files import DataFiles, default_directory
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.escape import printable
-from hashcompat.core.rules import Rule, Step
-from hashcompat.core.rules.pages import CHECKS as OF_PREFLIGHT
-from hashcompat.core.rules.pages import every, find, findings, page, read, steps
+from hashcompat.core.rules import CHECKS as OF_PREFLIGHT
+from hashcompat.core.rules import Rule, Step, every, find, findings, page, read, steps
 from hashcompat.output.report.rules import paged
 from tests.helpers.program import ROOT
 

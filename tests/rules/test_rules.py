@@ -9,7 +9,7 @@ import pytest
 
 import hashcompat
 from hashcompat.core import rules
-from hashcompat.core.rules.pages import every
+from hashcompat.core.rules import every
 from tests.helpers.pods import mirror_pod, node, pod
 from tests.helpers.program import ROOT
 

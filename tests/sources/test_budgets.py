@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.core.model.budgets import Budget, Counted, Requirement
+from hashcompat.core.model.cluster import Budget, Counted, Requirement
 from hashcompat.sources.budgets import NOT_IN_INPUT, budgets_of, is_budget, of_budget, scale_of, size_of
 
 WEB = Requirement("app", "In", frozenset({"web"}))

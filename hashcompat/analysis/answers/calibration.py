@@ -33,9 +33,8 @@ from hashcompat.core.kubelet.decide.pod import at_rest
 from hashcompat.core.kubelet.hashing import hashers
 from hashcompat.core.model.plan import Share
 from hashcompat.core.model.pods import Container, Inventory, Node, Pod
-from hashcompat.core.model.records import Recorded
 from hashcompat.core.model.results import Result
-from hashcompat.core.model.verdicts import Hash, comparable, number_of
+from hashcompat.core.model.verdicts import Hash, Recorded, comparable, number_of
 from hashcompat.core.records.index import Records, is_older
 
 

@@ -29,8 +29,7 @@ from hashcompat.core.go.jsonpath import below, element
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.items import ContainerName, Item, Prediction
 from hashcompat.core.model.plan import Hop, Plan, ReleaseFacts
-from hashcompat.core.model.results import Result
-from hashcompat.core.model.saved import CONTAINER_LISTS, RowKind, RowName, SnapshotRows
+from hashcompat.core.model.results import CONTAINER_LISTS, Result, RowKind, RowName, SnapshotRows
 from hashcompat.core.model.verdicts import Hashes, Reason, Verdict
 
 PLAN: Final = "RestartPlan"

@@ -31,9 +31,8 @@ from hashcompat.analysis.planning.templates import Templates
 from hashcompat.analysis.planning.view import View, is_plain
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.scheduling import is_token_mount
-from hashcompat.core.model.escape import name_path
+from hashcompat.core.model.escape import masked, name_path
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.mask import masked
 from hashcompat.core.model.plan import Details, Difference, Pair, Plan, Way
 from hashcompat.core.model.pods import Inventory, Node, Pod
 from hashcompat.core.model.verdicts import Verdict

@@ -32,10 +32,9 @@ from hashcompat.core.kubelet.decide.case import Case
 from hashcompat.core.model.escape import name_path, some
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.kinds import NODE, POD, Owner, is_kind, names_a_kind, near, near_owners
-from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import Suggestion, Way
 from hashcompat.core.model.pods import Container, Inventory, Origin, Pod
-from hashcompat.core.model.results import Result
+from hashcompat.core.model.results import Making, Result
 from hashcompat.core.model.verdicts import Verdict
 
 _FORMS: Final = "NAMESPACE/POD, NAMESPACE/POD/CONTAINER or KIND/NAME, or POD with -n NAMESPACE"

@@ -24,8 +24,7 @@ import msgspec
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.errors import DecodeError, InputError, UsageError
 from hashcompat.core.go import jsontext
-from hashcompat.core.go.types import GoType
-from hashcompat.core.go.walk import structs
+from hashcompat.core.go.types import GoType, structs
 from hashcompat.core.kubelet.hashing import Hasher, hashers
 from hashcompat.core.model.results import Result
 from hashcompat.core.shown import name as shown_name

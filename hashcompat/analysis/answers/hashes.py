@@ -20,7 +20,7 @@ from hashcompat.analysis.planning.view import Spec, View, check_whole, created, 
 from hashcompat.core.apiserver.created import NOTE
 from hashcompat.core.catalog.defaults import ApiServer
 from hashcompat.core.catalog.lookup import Kubelet
-from hashcompat.core.compile.decode import unknown_fields
+from hashcompat.core.compile.gojson import unknown_fields
 from hashcompat.core.errors import DecodeError, InputError, NotStoredError
 from hashcompat.core.go import allowance as allowances
 from hashcompat.core.kubelet.hashing import ContainerHash, hashers

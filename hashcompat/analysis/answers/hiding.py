@@ -31,9 +31,8 @@ from hashcompat.core.kubelet.gaps import Gap, Gapped, gapped
 from hashcompat.core.kubelet.hashing import true_hash
 from hashcompat.core.kubelet.sections import Printing, SectionPrinter, Sections, printing_of
 from hashcompat.core.model.pods import Blank, Container, Pod
-from hashcompat.core.model.records import Applied, Record, Recorded
 from hashcompat.core.model.uids import is_computed
-from hashcompat.core.model.verdicts import Hash, HiddenHash, StoredHashes
+from hashcompat.core.model.verdicts import Applied, Hash, HiddenHash, Record, Recorded, StoredHashes
 
 Spec = Mapping[str, Any]
 Pair = tuple[Spec, Spec]

@@ -14,14 +14,13 @@ from typing import Any, Final
 import msgspec
 
 from hashcompat.core.catalog.lookup import Catalog
-from hashcompat.core.compile.decode import compile_decoder
+from hashcompat.core.compile.gojson import compile_decoder
 from hashcompat.core.errors import DecodeError, UndecidedError
 from hashcompat.core.go.jsonpath import below
 from hashcompat.core.go.jsontext import clean, kind_of
 from hashcompat.core.go.metav1 import is_time
-from hashcompat.core.go.quantity_sum import HELD_TYPE
-from hashcompat.core.go.types import STRING, Basic, Coded, GoType, Map, Pointer, Slice, Struct
-from hashcompat.core.go.walk import json_fields
+from hashcompat.core.go.quantity import HELD_TYPE
+from hashcompat.core.go.types import STRING, Basic, Coded, GoType, Map, Pointer, Slice, Struct, json_fields
 from hashcompat.core.model.pods import CONTAINER_LISTS
 from hashcompat.core.shown import MASK, image
 from hashcompat.core.shown import name as shown_name

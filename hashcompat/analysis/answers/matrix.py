@@ -27,14 +27,12 @@ from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import is_older, oldest_first
 from hashcompat.core.errors import InputError, UsageError
-from hashcompat.core.go.types import Coded, GoType, Map
-from hashcompat.core.go.walk import ANY, Member, Pair, side_by_side
+from hashcompat.core.go.types import ANY, Coded, GoType, Map, Member, Pair, side_by_side
 from hashcompat.core.kubelet.alike import within_policy
 from hashcompat.core.kubelet.staticpods import new_uids
-from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import Hop, NodeRelease, Scope, Way
 from hashcompat.core.model.pods import Inventory, Origin, Source
-from hashcompat.core.model.results import Result
+from hashcompat.core.model.results import Making, Result
 
 Cost = Callable[[str, str], Hop]
 """What an upgrade from one release to another does to some containers."""

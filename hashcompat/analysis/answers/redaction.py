@@ -37,10 +37,9 @@ from hashcompat.core.go.metav1 import is_time
 from hashcompat.core.go.quantity import from_json
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Container, Inventory, Node, Pod, Seen
-from hashcompat.core.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.core.model.results import Result
 from hashcompat.core.model.uids import is_computed
-from hashcompat.core.model.verdicts import HiddenHash, StoredHashes
+from hashcompat.core.model.verdicts import Applied, HiddenHash, Record, Recorded, Sandbox, StoredHashes
 from hashcompat.core.records.index import index
 from hashcompat.core.shown import MASK, image
 

@@ -23,7 +23,7 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.errors import DecodeError, NotStoredError
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.kubelet.hashing import Hasher, hashers
-from hashcompat.core.model.mask import masked
+from hashcompat.core.model.escape import masked
 from hashcompat.core.model.plan import Kind, Piece
 
 

@@ -18,7 +18,7 @@ from typing import Final
 
 from msgspec import structs
 
-from hashcompat.analysis.disruption.batches import batches, ordered, together
+from hashcompat.analysis.disruption.batches import Counts, batches, ordered, together
 from hashcompat.analysis.disruption.budgets import health_of
 from hashcompat.analysis.disruption.census import (
     ETCD,
@@ -31,7 +31,6 @@ from hashcompat.analysis.disruption.census import (
     is_replicated,
     median,
 )
-from hashcompat.analysis.disruption.counts import Counts
 from hashcompat.core.catalog.releases import minors_behind
 from hashcompat.core.corev1.scheduling import CONTROL_PLANE, CORDONED, OF_ROLE, SYSTEMS, ZONES, is_virtual
 from hashcompat.core.errors import UsageError

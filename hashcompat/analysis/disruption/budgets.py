@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from hashcompat.core.go.allowance import matched
-from hashcompat.core.model.budgets import Amount, Budget, Requirement, Selector, Service
+from hashcompat.core.model.cluster import Amount, Budget, Requirement, Selector, Service
 from hashcompat.core.model.impact import BudgetImpact, Certainty
 
 # How many pods of a budget are healthy, and how many have to be.

@@ -10,11 +10,10 @@ from typing import Any, Final
 
 from hashcompat.analysis.disruption.budgets import BudgetSeen, Hits, Selectors
 from hashcompat.core.go.jsonpath import mapping, rows
-from hashcompat.core.model.budgets import Budget, Budgets, Service
+from hashcompat.core.model.cluster import Budget, Budgets, Service, release_of
 from hashcompat.core.model.impact import PodPlace
 from hashcompat.core.model.items import Item, PodName
 from hashcompat.core.model.pods import FINISHED, ContainerType, Pod
-from hashcompat.core.model.servers import release_of
 from hashcompat.core.model.verdicts import Verdict
 
 # What a plan does to a pod: whether any of its containers restarts, is killed for good, or may.

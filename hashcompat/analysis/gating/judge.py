@@ -22,7 +22,7 @@ from hashcompat.core.model.items import Item, PodName
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Origin
 from hashcompat.core.model.preflight import Preflight, Status
-from hashcompat.core.model.saved import is_signed
+from hashcompat.core.model.results import is_signed
 from hashcompat.core.model.uids import SKEW
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.policies import FailOn, Limit, Policy

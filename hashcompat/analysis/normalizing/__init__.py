@@ -30,9 +30,9 @@ from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.normalization import Change, Normalization, OnNode, Pin
 from hashcompat.core.model.plan import Way
 from hashcompat.core.model.pods import Inventory
+from hashcompat.core.model.preflight import Change, Normalization, OnNode, Pin
 from hashcompat.core.model.verdicts import Verdict
 
 

@@ -21,7 +21,7 @@ from hashcompat.analysis.patching.gotypes import (
     type_declarations,
 )
 from hashcompat.core.catalog.lookup import Kubelet
-from hashcompat.core.compile.decode import unknown_fields as dropped
+from hashcompat.core.compile.gojson import unknown_fields as dropped
 from hashcompat.core.go.jsontext import ESCAPES
 from hashcompat.core.kubelet.alike import unknown_to
 from hashcompat.core.kubelet.hashing import compile_hasher

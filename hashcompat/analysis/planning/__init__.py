@@ -34,10 +34,10 @@ from hashcompat.analysis.planning.repeats import Gather, Nothing
 from hashcompat.analysis.planning.runs import Run, decided
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.kubelet.alike import Servers
+from hashcompat.core.model.cluster import ApiServers
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Plan, Way
 from hashcompat.core.model.pods import Inventory, Pod, Source, every
-from hashcompat.core.model.servers import ApiServers
 
 
 def make(

@@ -15,10 +15,9 @@ from hashcompat.analysis.planning.prepare import Prepared
 from hashcompat.core.kubelet.decide import decide
 from hashcompat.core.kubelet.decide.case import Case, Decision
 from hashcompat.core.kubelet.staticpods import StaticUid
-from hashcompat.core.model.normalization import DOCKER, RUNTIMES, Pin, Rewrite
 from hashcompat.core.model.pods import Pod
-from hashcompat.core.model.records import Recorded
-from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.model.preflight import DOCKER, RUNTIMES, Pin, Rewrite
+from hashcompat.core.model.verdicts import Recorded, Verdict
 from hashcompat.core.regex import regex
 
 _ID: Final = regex(r"[0-9a-f]{64}")

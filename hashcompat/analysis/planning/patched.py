@@ -14,7 +14,7 @@ from hashcompat.core.catalog.eras import Schema, Site
 from hashcompat.core.catalog.gates import Settings
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import same_upstream
-from hashcompat.core.compile.decode import Decoder, compile_known
+from hashcompat.core.compile.gojson import Decoder, compile_known
 from hashcompat.core.compile.quick import Remarshal
 from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet import alike

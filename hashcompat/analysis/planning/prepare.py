@@ -21,8 +21,7 @@ from hashcompat.core.kubelet.decide.static import mirror_with_own_uid, mirrored
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.core.model.pods import Container, Node, Pod
-from hashcompat.core.model.records import Recorded, Sandbox
-from hashcompat.core.model.verdicts import Hash
+from hashcompat.core.model.verdicts import Hash, Recorded, Sandbox
 from hashcompat.core.records.index import Records
 
 if TYPE_CHECKING:

@@ -25,8 +25,7 @@ from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import newer_of, oldest_first
 from hashcompat.core.compile.gojson import omits
 from hashcompat.core.errors import NotStoredError, UsageError
-from hashcompat.core.go.types import Coded, Map
-from hashcompat.core.go.walk import Member, Pair, Walk, compile_walk
+from hashcompat.core.go.types import Coded, Map, Member, Pair, Walk, compile_walk
 from hashcompat.core.kubelet.alike import hash_alike
 from hashcompat.core.kubelet.decide import decide
 from hashcompat.core.kubelet.hashing import container_hash, hashers

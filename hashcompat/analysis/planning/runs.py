@@ -18,9 +18,9 @@ from hashcompat.core import rules
 from hashcompat.core.errors import InputError
 from hashcompat.core.forks import FailedError, begun
 from hashcompat.core.kubelet.decide.pod import ending
+from hashcompat.core.model.cluster import ApiServers
 from hashcompat.core.model.plan import Way
 from hashcompat.core.model.pods import Inventory, Node, Pod, Share, Shared, every
-from hashcompat.core.model.servers import ApiServers
 from hashcompat.core.model.uids import Dating
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from typing import Any, Final
 from hashcompat.analysis.planning.view import HashOf, Spec
 from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.lookup import Kubelet
-from hashcompat.core.go.types import Coded, Map
-from hashcompat.core.go.walk import ANY, Member, Pair, side_by_side
+from hashcompat.core.go.types import ANY, Coded, Map, Member, Pair, side_by_side
 from hashcompat.core.kubelet.hashing import ContainerHash
 from hashcompat.core.model.pods import Container, Pod
 

@@ -92,10 +92,10 @@ from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.kubelet.alike import servers_of
+from hashcompat.core.model.cluster import ApiServers
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.pods import Node, Origin, Pod, Source
 from hashcompat.core.model.preflight import Finding, Preflight, Status
-from hashcompat.core.model.servers import ApiServers
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
 from hashcompat.core.records.probes import AbsentError, Dump, UnparsedError, UnreadError
 from hashcompat.core.shown import urls

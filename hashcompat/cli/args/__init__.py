@@ -130,16 +130,15 @@ class Command(click.Command):
 class WithParts(Command, click.Group):
     """A command that does something by itself, and has others below it."""
 
-    parts: Mapping[str, Callable[[], click.Command]]
-    """Loads each of them."""
+    parts: Mapping[str, click.Command]
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Name them in their order."""
         return list(self.parts)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
-        """Load one of them."""
-        return self.parts[cmd_name]() if cmd_name in self.parts else None
+        """Return one of them."""
+        return self.parts.get(cmd_name)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, and the commands below."""
@@ -157,13 +156,13 @@ class WithArguments(WithParts):
     ) -> click.Context:
         """Return the context of the command that is meant."""
         if args and args[0] in self.parts:
-            return self.parts[args[0]]().make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
+            return self.parts[args[0]].make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
         return super().make_context(info_name, args, parent, **extra)
 
 
 def with_parts(
     made: click.Command,
-    parts: Mapping[str, Callable[[], click.Command]],
+    parts: Mapping[str, click.Command],
     kind: type[WithParts] = WithParts,
     metavar: str = "[COMMAND FILE]",
 ) -> click.Command:

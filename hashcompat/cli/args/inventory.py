@@ -27,8 +27,8 @@ from hashcompat.core.model.pods import Source as Kind
 from hashcompat.output.report.notes import collapsed
 
 if TYPE_CHECKING:
-    from hashcompat.core.model.records import Record
-    from hashcompat.sources.cluster import collect as live
+    from hashcompat.core.model.verdicts import Record
+    from hashcompat.sources import cluster as live
 
 Result = TypeVar("Result")
 
@@ -113,7 +113,7 @@ def refuse_without_pods(*groups: object) -> None:
 
 def cluster_scope(scope: Scope, *, needs_nodes: bool, budgets: bool = False) -> live.Scope:
     """Return what of a live cluster is read; with ``budgets`` the pods of all nodes, for they count."""
-    from hashcompat.sources.cluster import collect as live
+    from hashcompat.sources import cluster as live
 
     nodes = () if budgets else scope.nodes
     return live.Scope(

@@ -17,9 +17,9 @@ from hashcompat.core.catalog.releases import oldest_first
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import Plan, Way
 from hashcompat.core.model.pods import Inventory
+from hashcompat.core.model.results import Making
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.sources.dating import now
 

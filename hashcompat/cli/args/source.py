@@ -22,8 +22,8 @@ from hashcompat.core.model.pods import Inventory
 from hashcompat.core.regex import regex
 
 if TYPE_CHECKING:
-    from hashcompat.sources.cluster.collect import Access
-    from hashcompat.sources.cluster.collect import Scope as ClusterScope
+    from hashcompat.sources.cluster import Access
+    from hashcompat.sources.cluster import Scope as ClusterScope
     from hashcompat.sources.cluster.rollout import StateConfigMap
     from hashcompat.sources.files.layouts import Rules
     from hashcompat.sources.filters import Filters
@@ -213,7 +213,7 @@ def _without_kubeconfig(cluster: Cluster) -> str:
 
 def is_cluster_named(cluster: Cluster) -> bool:
     """Return whether a flag, the environment or a pod's own account names a cluster."""
-    from hashcompat.sources.cluster import collect as live
+    from hashcompat.sources import cluster as live
 
     return live.is_named(_access(cluster))
 
@@ -231,7 +231,7 @@ def collect_beside_static(cluster: Cluster, scope: ClusterScope, *, quiet: bool)
 
 
 def _read(cluster: Cluster, scope: ClusterScope) -> Inventory:
-    from hashcompat.sources.cluster import collect as live
+    from hashcompat.sources import cluster as live
 
     shown = progress.current()
     shown.stage("")  # until a page was read, a plugin of kubectl may ask for a password on the same line
@@ -240,7 +240,7 @@ def _read(cluster: Cluster, scope: ClusterScope) -> Inventory:
 
 def cluster_uid(cluster: Cluster) -> str:
     """Return the UID of the live cluster; raises InputError where it cannot be read."""
-    from hashcompat.sources.cluster import collect as live
+    from hashcompat.sources import cluster as live
     from hashcompat.sources.cluster.kubeapi import UnreachableError
 
     try:
@@ -263,7 +263,7 @@ def _pass_on(line: str) -> None:
 
 
 def _access(cluster: Cluster) -> Access:
-    from hashcompat.sources.cluster.collect import Access
+    from hashcompat.sources.cluster import Access
 
     if cluster.as_groups and not cluster.as_user:
         raise UsageError("--as-group needs --as USER")

@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Final
 import click
 from msgspec import structs
 
-from hashcompat.analysis.gating.waves import Wanted, waves
+from hashcompat.analysis.gating import Wanted, waves
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output, streams
 from hashcompat.cli.args import WithArguments, argument, given_flags, group, option, with_parts
@@ -315,18 +315,18 @@ def query_command(arguments: Asking) -> None:
 
     --sql prints the query itself, for DuckDB, Athena, BigQuery or Spark.
     """
-    from hashcompat.fleet import query
+    from hashcompat.fleet.summary import Answer, answer, names, sql
 
     if arguments.name is None:
-        found = query.Answer(("name", "question"), tuple(query.names().items()))
+        found = Answer(("name", "question"), tuple(names().items()))
     elif arguments.sql:
-        output.write([query.sql(arguments.name)])
+        output.write([sql(arguments.name)])
         return
     elif arguments.out is None:
-        query.sql(arguments.name)
+        sql(arguments.name)
         raise UsageError("--out is missing; name the directory or the URL of the tables")
     else:
-        found = query.answer(arguments.name, arguments.out)
+        found = answer(arguments.name, arguments.out)
     if arguments.format == "json":
         rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
         output.write([json.dumps(rows, indent=1, default=str), "\n"])
@@ -347,4 +347,4 @@ def _cell(value: object, sentence: bool) -> object:
     return Prose(str(value)) if sentence else value
 
 
-command = with_parts(made, {"query": lambda: query_command}, WithArguments, "[query NAME]")
+command = with_parts(made, {"query": query_command}, WithArguments, "[query NAME]")

@@ -1,35 +1,54 @@
-"""``hashcompat gate``: the judge that a rollout obeys."""
+"""``hashcompat gate``: the judge that a rollout obeys.
+
+The second half is about a saved plan: which flags go with it and which plans are refused, then what the
+cluster shows of its nodes after the upgrade.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime
 from functools import partial
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 from uuid import uuid4
 
 from msgspec import structs
 
 from hashcompat.analysis.gating import GateResult, Outcome, decided, own_turns, taken
-from hashcompat.analysis.gating.judge import judge
+from hashcompat.analysis.gating.judge import check_age, check_cluster, check_input_age, check_seals, judge
 from hashcompat.analysis.gating.outcome import judge_after
+from hashcompat.analysis.planning.cluster import Ages
+from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output
 from hashcompat.cli.args import command as declared
-from hashcompat.cli.args import given_flags, group, option, savedplan
-from hashcompat.cli.args.facts import Facts, Patched, keep_going_option
+from hashcompat.cli.args import given_flags, group, option
+from hashcompat.cli.args.facts import Facts, Jobs, Patched, Records, keep_going_option, key_of, planned
 from hashcompat.cli.args.gate import PolicyFlags, RolloutFlags, State, extra_inputs_of, settled
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet, Shown, shows
-from hashcompat.cli.args.planned import Jobs, planned
-from hashcompat.cli.args.releases import Names, Releases
-from hashcompat.cli.args.savedplan import check_read, impact_of, now_of
-from hashcompat.cli.args.source import Scope, Source
+from hashcompat.cli.args.releases import Names, Releases, check_releases
+from hashcompat.cli.args.source import Scope, Source, cluster_uid
 from hashcompat.core.errors import UsageError
+from hashcompat.core.model.escape import count
 from hashcompat.core.model.impact import Phase, Turn
+from hashcompat.core.model.items import ContainerName, Item, Prediction, name_of
 from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.pods import Inventory, Origin, Pod
+from hashcompat.core.model.results import SIGNATURE
+from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.policies import ABOUT_PLANS, FailOn, Policy, Setting, policy_of
 from hashcompat.output.report.gate import GATE
+from hashcompat.sources import filters
 from hashcompat.sources.dating import now
+from hashcompat.sources.files import plans
+from hashcompat.sources.files.inputs import named
+from hashcompat.sources.files.planrows import PlanRows
+from hashcompat.sources.files.saved import opened
+
+if TYPE_CHECKING:
+    from hashcompat.analysis.gating.outcome import Now
+    from hashcompat.core.catalog.lookup import Catalog
+    from hashcompat.core.model.impact import Impact
 
 _AFTER: Final = frozenset(
     {*(f"--{key}" for key in ABOUT_PLANS), "--config", "--no-exceptions", "--no-baseline", "--no-report-only"}
@@ -109,7 +128,7 @@ def _of_source(
         )
     ready, budgets = partial(output.ready, GATE, arguments.shown), FailOn.PDB in policy.fail_on
     made = planned(arguments, names, ready, quiet=arguments.quiet.quiet, budgets=budgets)
-    savedplan.check_uid(made.plan, policy, settings)
+    check_uid(made.plan, policy, settings)
     check_read(made.plan.origin, policy)
     impact = impact_of(made.plan, _reading(arguments, budgets=True), policy, made.whole) if budgets else None
     return judge(made.plan, policy, extra_inputs_of(settings, made.plan, names.catalog, impact), _today())
@@ -120,7 +139,7 @@ def _of_saved(
 ) -> GateResult:
     """Judge a saved plan, before the upgrade of nodes or after it."""
     ready = partial(output.ready, GATE, arguments.shown)
-    plan, digest = savedplan.read(arguments, name, policy, settings, names, ready)
+    plan, digest = _read_plan(arguments, name, policy, settings, names, ready)
     store = arguments.rollout.store(arguments.source.cluster)
     if arguments.rollout.after:
         return _after(arguments, plan, digest, policy, names, store)
@@ -179,3 +198,143 @@ def _now() -> datetime:
 
 def _today() -> date:
     return datetime.now(UTC).date()
+
+
+def now_of(
+    plan: Plan,
+    reading: Reading,
+    policy: Policy,
+    records: Records,
+    begun: Mapping[str, datetime],
+    catalog: Catalog,
+) -> Now:
+    """Read what became of the nodes of a plan.
+
+    Raises InputError for another cluster than the plan's, and for what is older than the policy allows.
+    """
+    from hashcompat.analysis.answers import calibration
+    from hashcompat.core.records.index import Records as Index
+    from hashcompat.core.records.index import index
+
+    inventory = _read_now(plan, reading, policy, reading.scope.filters.matches)
+    return calibration.now_of(
+        inventory,
+        reading.scope.nodes,
+        plan.to_release,
+        catalog=catalog,
+        begun=begun,
+        records=index(records.collect(reading, inventory)) if records.are_named else Index(),
+    )
+
+
+def impact_of(plan: Plan, reading: Reading, policy: Policy, whole: Inventory | None = None) -> Impact:
+    """Return what the restarts of a plan do to the budgets, by the pods that there are now.
+
+    Pods of its nodes that the plan does not know are UNKNOWN: they may restart.
+    """
+    from hashcompat.analysis import disruption
+
+    inventory = _read_now(plan, reading, policy, lambda _: True) if whole is None else whole
+    if whole is None:
+        plan = structs.replace(plan, items=(*plan.items, *_unplanned(plan, inventory, reading)))
+    nodes = reading.scope.nodes
+    return disruption.make(plan, inventory, max(len(set(nodes)), 1), nodes or None, at_once=True)
+
+
+def _unplanned(plan: Plan, inventory: Inventory, reading: Reading) -> Iterator[Item]:
+    planned_pods = {item.pod.uid or (item.pod.namespace, item.pod.name) for item in plan.items}
+    for pod in inventory.pods:
+        is_known = (pod.uid or (pod.namespace, pod.name)) in planned_pods
+        if not is_known and reading.scope.filters.matches(pod) and pod.containers:
+            first = pod.containers[0]
+            name = ContainerName(first.name, first.type)
+            yield Item(name_of(pod), name, Prediction("", Verdict.UNKNOWN))
+
+
+def _read_now(plan: Plan, reading: Reading, policy: Policy, keeps: Callable[[Pod], bool]) -> Inventory:
+    """Read all pods, and keep some; errors as ``now_of``."""
+    inventory = reading.whole()
+    ages, pods = Ages(inventory.dating), list[Pod]()
+    for pod in inventory.pods:
+        ages.add(pod)
+        if keeps(pod):
+            pods.append(pod)
+    inventory = structs.replace(inventory, pods=tuple(pods), origin=ages.dated(inventory.origin))
+    reading.warn(ages.warnings())
+    check_read(inventory.origin, policy)
+    if plan.origin.cluster and inventory.origin.cluster:
+        check_cluster(plan, inventory.origin.cluster, "what is read now")
+    return inventory
+
+
+def check_read(origin: Origin, policy: Policy) -> None:
+    """Raise InputError, naming what was read, where it is older than the policy allows, or of unknown age."""
+    with named(", ".join((*origin.names, *filter(None, (origin.context, origin.server)))) or origin.kind):
+        check_input_age(origin, policy, datetime.now(UTC))
+
+
+_CLUSTER: Final = ("--context", "--kubeconfig", "--as", "--as-group", "--request-timeout")
+"""The flags of a source that go with a saved plan: they name the cluster that it must be of."""
+
+
+def _read_plan(
+    arguments: Arguments,
+    name: str,
+    policy: Policy,
+    settings: Mapping[str, Setting],
+    names: Names,
+    ready: Callable[[], None],
+) -> tuple[Plan, str]:
+    """Read a saved plan as far as the scope goes, and its digest; ``ready`` is called before that.
+
+    Raises UsageError for flags that would take part in making one, and InputError, naming the file, for a
+    plan that is not to be judged.
+    """
+    _refuse_source(arguments, policy)
+    old, new = (
+        (names.read_or_auto(one) if one else "")
+        for one in (arguments.releases.from_release, arguments.releases.to_release)
+    )
+    ready()
+    key = key_of(settings["verify-key"].file if "verify-key" in settings else None)
+    uid = cluster_uid(arguments.source.cluster) if any(given_flags(arguments.source.cluster)) else ""
+    with opened(name, (plans.KIND,), plans.WANTED, PlanRows().items) as document:
+        plan = plans.whole_of(document)
+        digest = document.digest()
+        check_seals(digest, document.rest.text(SIGNATURE, ""), key)
+        check_age(plan, policy, datetime.now(UTC))
+        if not arguments.rollout.after:  # then what is read now is judged
+            check_input_age(plan.origin, policy, datetime.now(UTC), saved=True)
+        check_uid(plan, policy, settings)
+        check_cluster(plan, uid, "the live cluster")
+    check_releases(name, plan, "" if old == AUTO else old, new, names.catalog)
+    part = filters.narrowed(plan, arguments.scope.filters)
+    if arguments.rollout.state:
+        # a turn is about whole nodes, so it must not be judged by a part of their plan
+        left = sum(item.pod.node in arguments.scope.nodes for item in plan.items) - len(part.items)
+        if left:
+            flag = next(flag for flag in given_flags(arguments.scope) if flag != "--node")
+            raise UsageError(
+                f"{flag} leaves out {count(left, 'container')} of the plan on these nodes, and a turn that "
+                f"--state keeps is about whole nodes; make the plan with {flag} instead"
+            )
+    return part, digest
+
+
+def check_uid(plan: Plan, policy: Policy, settings: Mapping[str, Setting]) -> None:
+    """Raise InputError for a plan of another cluster than the policy names."""
+    if policy.cluster:
+        check_cluster(plan, policy.cluster, settings["cluster-uid"].place)
+
+
+def _refuse_source(arguments: Arguments, policy: Policy) -> None:
+    """Refuse what would take part in making a plan, where there is one."""
+    groups: list[object] = [arguments.scope.labels, arguments.facts, arguments.patched]
+    allowed = [*given_flags(arguments.facts.records)] if arguments.rollout.after else []
+    if not (arguments.rollout.after or FailOn.PDB in policy.fail_on):
+        groups.insert(0, arguments.source)
+        allowed += _CLUSTER
+    flags = [flag for group in groups for flag in given_flags(group) if flag not in allowed]
+    flags += ["--keep-going"] if arguments.keep_going else []
+    if flags:
+        raise UsageError(f"{flags[0]} goes with making a plan, not with --plan, which has all of that in it")

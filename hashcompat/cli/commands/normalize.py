@@ -1,30 +1,37 @@
-"""``hashcompat normalize``: which records are rewritten so that an upstream kubelet keeps its containers."""
+"""``hashcompat normalize``: which records are rewritten so that an upstream kubelet keeps its containers.
+
+Its parts ``apply``, ``check`` and ``undo`` run on a node; only ``apply`` and ``undo`` change it.
+"""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Annotated
+import socket
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated, ClassVar, Final
 
+import click
 from msgspec import structs
 
 from hashcompat.analysis import normalizing
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
+from hashcompat.cli.args import argument, group, option, with_parts
 from hashcompat.cli.args import command as declared
-from hashcompat.cli.args import group, option, with_parts
-from hashcompat.cli.args.facts import NO_RECORDS, Facts, Patched, keep_going_option
+from hashcompat.cli.args.facts import NO_RECORDS, Facts, Patched, keep_going_option, key_of
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.output import Quiet, Shown, shows
-from hashcompat.cli.args.planned import key_of
 from hashcompat.cli.args.releases import Releases
 from hashcompat.cli.args.source import Scope, Source
-from hashcompat.core.errors import UsageError
-from hashcompat.output.report.normalization import NORMALIZATION, Signed
+from hashcompat.core.catalog.lookup import default_catalog
+from hashcompat.core.errors import ExitCode, InputError, UsageError
+from hashcompat.core.model.preflight import CONTAINERD, DOCKER, RUNTIMES, Done, Run, State, Work
+from hashcompat.core.policies import duration_of
+from hashcompat.output.report.normalization import NORMALIZATION, RUN, Signed
+from hashcompat.output.rewriting import Place, apply, files, runtimes
 from hashcompat.sources import filters
 from hashcompat.sources.dating import now
-
-if TYPE_CHECKING:
-    import click
+from hashcompat.sources.files import normalizations
 
 
 @group
@@ -82,11 +89,237 @@ def made(arguments: Arguments) -> None:
     output.notes(NORMALIZATION, shown, quiet=quiet)
 
 
-def _part(name: str) -> click.Command:
-    from hashcompat.cli.commands import normalizing as parts
-
-    found: click.Command = getattr(parts, f"{name}_command")
-    return found
+_UNLIMITED: Final = timedelta(days=36_500)
 
 
-command = with_parts(made, {name: partial(_part, name) for name in ("apply", "check", "undo")})
+@group
+class OnNode:
+    """Which document, and which node."""
+
+    HEADING: ClassVar = "Node"
+
+    node_name: str | None = option(
+        "--node-name", metavar="NAME", help="This node's name; default: its host name."
+    )
+    runtime: str | None = option(
+        "--runtime", type=click.Choice(RUNTIMES), help="Its container runtime; default: as in the document."
+    )
+    runtime_endpoint: str | None = option(
+        "--runtime-endpoint", metavar="SOCKET", help="The runtime's socket, if it is not the usual one."
+    )
+    runtime_root: str | None = option(
+        "--runtime-root",
+        metavar="DIR",
+        help="The data directory of Docker, or the storage of CRI-O, if it is not the usual one.",
+    )
+    static_pod_dir: str | None = option(
+        "--static-pod-dir", metavar="DIR", help="The only directory whose manifests may be given a uid."
+    )
+    verify_key: str | None = option(
+        "--verify-key", metavar="FILE", help="Refuse a document that is not signed with the key in FILE."
+    )
+
+    @property
+    def name(self) -> str:
+        """The node's name, as a kubelet makes it of the host's."""
+        return self.node_name or socket.gethostname().strip().lower()
+
+    @property
+    def manifests(self) -> Path | None:
+        """The directory of manifests."""
+        return Path(self.static_pod_dir).absolute() if self.static_pod_dir else None
+
+    def read(self, file: str, longest: timedelta = _UNLIMITED) -> Work:
+        """Return what a document says of this node; raises InputError for one that is refused."""
+        return normalizations.read(file, self.name, key_of(self.verify_key), longest, datetime.now(UTC))
+
+    def of(self, work: Work) -> runtimes.Node:
+        """Return where the runtime is."""
+        reported = work.node.runtime
+        kind = self.runtime or reported.partition("://")[0] or CONTAINERD
+        endpoint = (self.runtime_endpoint or "").removeprefix("unix://")
+        return runtimes.Node(kind, reported, endpoint, self.runtime_root or "")
+
+
+@group
+class Tolerance:
+    """What is accepted that was not tried, or cannot be seen."""
+
+    HEADING: ClassVar = "Node"
+
+    untested_runtime: bool = option(
+        "--untested-runtime",
+        is_flag=True,
+        help="Go on with a version of a runtime with which this was never tried.",
+    )
+    live_restore: bool = option(
+        "--live-restore",
+        is_flag=True,
+        help="dockerd is started with --live-restore; by default its daemon.json has to say so.",
+    )
+
+    def check(self, node: runtimes.Node, runtime: str) -> None:
+        """Raise InputError where something speaks against writing on this node now."""
+        runtimes.check_root()
+        runtimes.check_kubelet()
+        if node.kind == DOCKER:
+            files.check_stopped(node.endpoint)
+            files.check_live_restore(asserted=self.live_restore)
+        runtimes.check_runtime(runtime, default_catalog().runtimes, untested=self.untested_runtime)
+
+
+@group
+class Applied:
+    """What ``apply`` is asked."""
+
+    file: str = argument(required=True, metavar="FILE")
+    write: bool = option("--write", is_flag=True, help="Do it; by default only what would be done is shown.")
+    max_age: str = option(
+        "--max-age",
+        metavar="DURATION",
+        default="24h",
+        show_default=True,
+        help="Refuse a document that is older.",
+    )
+    node: OnNode
+    tolerance: Tolerance
+    shown: Annotated[Shown, shows(RUN)]
+    quiet: Quiet
+
+
+@declared("apply", Applied, short_help="Rewrite the records of this node as a document says.")
+def apply_command(arguments: Applied) -> None:
+    """Rewrite the records of this node as a document of hashcompat normalize says.
+
+    The kubelet has to be stopped, and dockerd too, with live-restore; containerd runs on, and is restarted
+    afterwards. FILE.undo keeps what was there before. A second run goes on where the first one ended.
+    """
+    longest = duration_of(arguments.max_age, "--max-age")
+    output.ready(RUN, arguments.shown)
+    work = arguments.node.read(arguments.file, longest)
+    kept, manifests, node = apply.undo_of(arguments.file), arguments.node.manifests, arguments.node.of(work)
+    with (
+        runtimes.alone(arguments.file),
+        node.place([one.rewrite.id for one in work.tasks]) as (place, runtime),
+    ):
+        if arguments.write:
+            arguments.tolerance.check(node, runtime)
+        known = apply.load_undo(kept, work.digest, work.node.name)
+        plan = apply.planned(work, place, manifests)
+        if arguments.write:
+            rows = _written(plan, place, manifests, (kept, known, work))
+        else:
+            rows = apply.ready(plan)
+    _show(
+        arguments,
+        Run("apply", arguments.write, work.node.name, work.to_release, runtime, str(kept), tuple(rows)),
+    )
+
+
+def _written(
+    plan: apply.Plan, place: Place, manifests: Path | None, undone: tuple[Path, apply.Entries, Work]
+) -> list[Done]:
+    kept, known, work = undone
+    rows = list[Done]()
+    if plan.changes:
+        entries = apply.recorded(plan, known)
+        runtimes.check_space(kept, 3 * sum(len(one.old) + len(one.new) for one in entries))
+        apply.save_undo(kept, work.digest, work.node.name, entries)
+    try:
+        rows += apply.written(plan.changes, place, manifests, runtimes.check_kubelet)
+    except InputError as error:
+        raise InputError(
+            f"{error}; {len(rows)} of {len(plan.changes)} were rewritten: apply again goes on, undo goes back"
+        ) from None
+    return [*rows, *plan.rows]
+
+
+@group
+class Looked:
+    """What ``check`` is asked."""
+
+    file: str = argument(required=True, metavar="FILE")
+    restart_runtime: bool = option(
+        "--restart-runtime",
+        is_flag=True,
+        help="Restart the runtime first, by systemd; refused while a kubelet runs.",
+    )
+    node: OnNode
+    shown: Annotated[Shown, shows(RUN)]
+    quiet: Quiet
+
+
+@declared("check", Looked, short_help="Ask the runtime whether it shows the rewritten records.")
+def check_command(arguments: Looked) -> int:
+    """Ask this node's runtime, once it was restarted, whether each container is there with its new record.
+
+    --restart-runtime restarts it before. Exit code 0 if all are, 2 if the runtime still shows an old record,
+    1 if a container is another one.
+    """
+    output.ready(RUN, arguments.shown)
+    work, kept = arguments.node.read(arguments.file), apply.undo_of(arguments.file)
+    known = apply.load_undo(kept, work.digest, work.node.name)
+    if not known:
+        raise InputError(
+            f"{kept}: missing, so nothing was rewritten here; hashcompat normalize apply --write does it"
+        )
+    wanted = [one.name for one in known.values() if one.kind != apply.MANIFEST]
+    node = arguments.node.of(work)
+    if arguments.restart_runtime:
+        runtimes.check_root()
+        runtimes.check_kubelet()
+        node.restart()
+    shown, runtime = node.answered(wanted)
+    rows = apply.checked(known, shown, lambda path: files.content(Path(path), Path(path).parent))
+    run = Run("check", False, work.node.name, work.to_release, runtime, str(kept), tuple(rows))
+    _show(arguments, run)
+    if run.count(State.FAILED):
+        return ExitCode.FAILED
+    return ExitCode.FINDING if run.count(State.NOT_YET) else ExitCode.OK
+
+
+@group
+class Undone:
+    """What ``undo`` is asked."""
+
+    file: str = argument(required=True, metavar="FILE")
+    write: bool = option("--write", is_flag=True, help="Do it; by default only what would be done is shown.")
+    node: OnNode
+    tolerance: Tolerance
+    shown: Annotated[Shown, shows(RUN)]
+    quiet: Quiet
+
+
+@declared("undo", Undone, short_help="Give the records of this node their old values back.")
+def undo_command(arguments: Undone) -> None:
+    """Give every record that apply rewrote its old value back, from FILE.undo.
+
+    As for apply, the kubelet has to be stopped, and the runtime is restarted afterwards.
+    """
+    output.ready(RUN, arguments.shown)
+    work, kept = arguments.node.read(arguments.file), apply.undo_of(arguments.file)
+    known = apply.load_undo(kept, work.digest, work.node.name)
+    if not known:
+        raise InputError(f"{kept}: missing, so nothing was rewritten here")
+    node = arguments.node.of(work)
+    wanted = [one.name for one in known.values() if one.kind != apply.MANIFEST]
+    with runtimes.alone(arguments.file), node.place(wanted) as (place, runtime):
+        if arguments.write:
+            arguments.tolerance.check(node, runtime)
+        rows = list(
+            apply.restored(
+                known, place, arguments.node.manifests, runtimes.check_kubelet, write=arguments.write
+            )
+        )
+    _show(
+        arguments,
+        Run("undo", arguments.write, work.node.name, work.to_release, runtime, str(kept), tuple(rows)),
+    )
+
+
+def _show(arguments: Applied | Looked | Undone, run: Run) -> None:
+    output.show(RUN, run, arguments.shown)
+    output.notes(RUN, run, quiet=arguments.quiet.quiet)
+
+
+command = with_parts(made, {"apply": apply_command, "check": check_command, "undo": undo_command})

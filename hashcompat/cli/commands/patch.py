@@ -10,9 +10,8 @@ from click.core import ParameterSource
 
 from hashcompat.analysis.answers.comparison import static_restarts
 from hashcompat.analysis.patching import MisplacedError, Patch, apply, mail
-from hashcompat.analysis.patching.audit import audit
 from hashcompat.analysis.patching.strategies import BY_NAME, Choices, make_patch
-from hashcompat.analysis.patching.strip import check_strip
+from hashcompat.analysis.patching.strip import audit, check_strip
 from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
@@ -27,7 +26,7 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import is_of_minor
 from hashcompat.core.errors import ExitCode, InputError, UsageError
 from hashcompat.core.kubelet import alike
-from hashcompat.output.report.patch import AUDIT, PATCH, in_words
+from hashcompat.output.report.verification import AUDIT, PATCH, in_words
 from hashcompat.sources import upstream
 
 

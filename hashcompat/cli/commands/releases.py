@@ -1,7 +1,4 @@
-"""``hashcompat releases``, ``version`` and ``rules``: what is known, and how to make a newer release known.
-
-``--add`` makes a release known that is newer than this program, by its Go types.
-"""
+"""``hashcompat releases``, ``version``, ``rules`` and ``rbac``: what is known, and rights in a cluster."""
 
 from __future__ import annotations
 
@@ -12,22 +9,25 @@ from itertools import chain
 from typing import Annotated, Final
 
 from hashcompat.analysis.answers.comparison import compare_releases, known_releases, versions
+from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output
 from hashcompat.cli.args import argument, group, option
 from hashcompat.cli.args import command as declared
+from hashcompat.cli.args.gate import configmap_of
+from hashcompat.cli.args.inventory import cluster_scope
 from hashcompat.cli.args.output import Shown, shows
 from hashcompat.cli.args.releases import ReleaseData
+from hashcompat.cli.args.source import Scope
 from hashcompat.core.catalog import files
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.catalog.releases import is_older
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.release import parse_release
-from hashcompat.core.rules import Rule
-from hashcompat.core.rules.pages import CHECKS, RuleList, every
+from hashcompat.core.rules import CHECKS, Rule, RuleList, every
 from hashcompat.output.formats.documents import to_json
-from hashcompat.output.report.difference import DIFFERENCE
-from hashcompat.output.report.releases import RELEASES, VERSION
+from hashcompat.output.report.releases import DIFFERENCE, RELEASES, ROLES, VERSION
 from hashcompat.output.report.rules import PAGES, RULES
+from hashcompat.sources.cluster.roles import minimal_roles
 from hashcompat.sources.content import LONGEST_SOURCE, all_of
 from hashcompat.sources.files.inputs import inputs, named, require_end
 
@@ -185,3 +185,63 @@ def _near(name: str, meant: str, known: Mapping[str, Rule]) -> list[str]:
     named = [rule.id for rule in known.values() if len(name) > 2 and name.lower() in rule.name.lower()]
     first, *_, last = known
     return named[:3] or get_close_matches(meant.upper(), known, n=3) or [first, last]
+
+
+@group
+class RoleArguments:
+    """What ``rbac`` is asked."""
+
+    from_release: str = option(
+        "--from",
+        metavar="RELEASE|auto",
+        default=AUTO,
+        show_default=True,
+        help="As in plan; only auto needs access to nodes.",
+    )
+    impact: bool = option(
+        "--impact",
+        is_flag=True,
+        help="Also allow what impact needs: PodDisruptionBudgets and the pods of all nodes.",
+    )
+    state: str | None = option(
+        "--state",
+        metavar="configmap:NAMESPACE/NAME",
+        help="Also allow reading, creating and updating this ConfigMap, for gate --state.",
+    )
+    service_account: str | None = option(
+        "--service-account",
+        metavar="NAMESPACE:NAME",
+        help="Also print the bindings for this service account.",
+    )
+    scope: Scope
+    shown: Annotated[Shown, shows(ROLES, default="yaml")]
+
+
+@declared("rbac", RoleArguments, short_help="Print the minimal RBAC role for reading a live cluster.")
+def rbac_command(arguments: RoleArguments) -> None:
+    """Print the Role or ClusterRole that a plan with the same flags needs: get and list only, unless --state.
+
+    It covers pods, nodes, and the namespace kube-system, whose UID identifies the cluster.
+
+    With --impact it also covers PodDisruptionBudgets.
+
+    hashcompat rbac --service-account tools:hashcompat | kubectl apply -f -
+    """
+    scope = cluster_scope(
+        arguments.scope, needs_nodes=arguments.from_release == AUTO, budgets=arguments.impact
+    )
+    state = configmap_of(arguments.state) if arguments.state else None
+    if arguments.state and not state:
+        raise UsageError(
+            f"--state: a file needs no role; want configmap:NAMESPACE/NAME, got {arguments.state!r}"
+        )
+    output.show(ROLES, minimal_roles(scope, _account(arguments.service_account), state), arguments.shown)
+
+
+def _account(text: str | None) -> tuple[str, str] | None:
+    if text is None:
+        return None
+    namespace, _, name = text.partition(":")
+    if not namespace or not name:
+        raise UsageError(f"--service-account: want NAMESPACE:NAME, got {text!r}")
+    return namespace, name

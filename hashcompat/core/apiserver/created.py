@@ -15,15 +15,13 @@ from typing import Any, Final
 from hashcompat.core.apiserver import as_read
 from hashcompat.core.catalog.defaults import ApiServer, Dropped, Profile
 from hashcompat.core.catalog.eras import Schema
-from hashcompat.core.compile.decode import compile_decoder
-from hashcompat.core.compile.gojson import compile_encoder
+from hashcompat.core.compile.gojson import compile_decoder, compile_encoder
 from hashcompat.core.corev1.conversion import Json, objects
 from hashcompat.core.corev1.defaults import apply_rows
 from hashcompat.core.go import jsonpath
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.go.jsontext import ESCAPES, loads
-from hashcompat.core.go.quantity import to_json
-from hashcompat.core.go.quantity_sum import from_json_or_held
+from hashcompat.core.go.quantity import from_json_or_held, to_json
 from hashcompat.core.model.pods import LIST_OF, Container, ContainerType, Pod
 
 

@@ -17,8 +17,7 @@ from hashcompat.core.catalog.files import DataFiles
 from hashcompat.core.catalog.gates import Gates
 from hashcompat.core.catalog.releases import Range, parse_range
 from hashcompat.core.errors import InputError
-from hashcompat.core.go.types import Field, GoType, Pointer, Struct
-from hashcompat.core.go.walk import structs
+from hashcompat.core.go.types import Field, GoType, Pointer, Struct, structs
 from hashcompat.core.model.pods import ContainerType
 from hashcompat.core.release import Release
 

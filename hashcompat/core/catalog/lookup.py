@@ -29,7 +29,7 @@ from hashcompat.core.catalog.releases import (
 )
 from hashcompat.core.go.jsontext import ESCAPES
 from hashcompat.core.go.metav1 import CODECS, DEFAULTS
-from hashcompat.core.model.making import Making
+from hashcompat.core.model.results import Making
 from hashcompat.core.release import Release, parse_release
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Optional
 
 import msgspec
 
-from hashcompat.core.compile.decode import compile_decoder
+from hashcompat.core.compile.gojson import compile_decoder
 from hashcompat.core.compile.spew import Printer, compile_printer, may_forget
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsontext import HTML_SAFE
@@ -27,9 +27,9 @@ from hashcompat.core.go.types import (
     Pointer,
     Slice,
     Struct,
+    json_fields,
     zero_value,
 )
-from hashcompat.core.go.walk import json_fields
 
 # JSON that Go decodes into a struct and encodes again (encoding/json), by msgspec: in a tenth of the time.
 #

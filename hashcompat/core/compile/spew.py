@@ -29,8 +29,8 @@ from hashcompat.core.go.types import (
     Pointer,
     Slice,
     Struct,
+    types,
 )
-from hashcompat.core.go.walk import types
 
 Emit = Callable[[str], None]
 Printer = Callable[[Any, Emit], object]

@@ -13,7 +13,7 @@ import msgspec
 
 from hashcompat.core.catalog.defaults import Default
 from hashcompat.core.catalog.pods import Conversion, StaticPods
-from hashcompat.core.compile.decode import compile_decoder
+from hashcompat.core.compile.gojson import compile_decoder
 from hashcompat.core.errors import DecodeError, InputError, UndecidedError
 from hashcompat.core.go.jsonpath import keys, reach
 from hashcompat.core.go.jsontext import kind_of

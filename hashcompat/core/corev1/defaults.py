@@ -17,8 +17,7 @@ from hashcompat.core.corev1.conversion import Json, Site, list_address, objects
 from hashcompat.core.corev1.resources import copy_limits, copy_pod_limits, pod_limits, pod_requests
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import reach
-from hashcompat.core.go.quantity import round_up_to_milli
-from hashcompat.core.go.quantity_sum import Held, from_json_or_held
+from hashcompat.core.go.quantity import Held, from_json_or_held, round_up_to_milli
 from hashcompat.core.go.types import GoType, Map, Struct
 from hashcompat.core.regex import regex
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hashcompat.core.corev1.conversion import Json, Site
 from hashcompat.core.go.jsonpath import mapping, reach
-from hashcompat.core.go.quantity import decimal, from_json
-from hashcompat.core.go.quantity_sum import Held, add, from_json_or_held, larger_one
+from hashcompat.core.go.quantity import Held, add, decimal, from_json, from_json_or_held, larger_one
 
 if TYPE_CHECKING:
     from fractions import Fraction

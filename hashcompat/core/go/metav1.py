@@ -14,7 +14,7 @@ from typing import Any, Final, NoReturn
 import msgspec
 
 from hashcompat.core.errors import DecodeError, UndecidedError
-from hashcompat.core.go import quantity, quantity_sum
+from hashcompat.core.go import quantity
 from hashcompat.core.go.jsontext import ESCAPES, Number, clean, integer, kind_of, quote
 from hashcompat.core.go.types import Basic, Coded, Field, Struct, zero_value
 from hashcompat.core.regex import regex
@@ -166,17 +166,15 @@ WIDE_TYPE: Final = Coded(
 
 # Types with their own JSON methods, by their name in a type tree (``codecs`` in schemas/types/container).
 
-DEFAULTS: Final[Mapping[str, Coded]] = {
-    coded.name: coded for coded in (quantity_sum.HELD_TYPE, INT_OR_STRING)
-}
+DEFAULTS: Final[Mapping[str, Coded]] = {coded.name: coded for coded in (quantity.HELD_TYPE, INT_OR_STRING)}
 """The types of a tree that names no codec, by Go type name.
 
 Quantities may be computed ones, because kubelets compute some of those of static pods.
 """
 CODECS: Final[Mapping[str, Coded]] = {
     "quantity-milli": quantity.MILLI_TYPE,
-    "quantity-1.2": quantity_sum.NANO_TYPE_1_0,
-    "quantity-1.0": quantity_sum.MILLI_TYPE_1_0,
+    "quantity-1.2": quantity.NANO_TYPE_1_0,
+    "quantity-1.0": quantity.MILLI_TYPE_1_0,
     "intstr-1.0": WIDE_TYPE,
 }
 """The types of old releases that decode or print differently, by codec name."""

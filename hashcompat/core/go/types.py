@@ -1,4 +1,4 @@
-"""Go types as frozen values, and the reader of Go's own type notation.
+"""Go types as frozen values, the reader of Go's own type notation, and walks over types.
 
 The Python values of each type:
 
@@ -16,17 +16,21 @@ floats         ``float``; complex types ``complex``
 struct         ``tuple`` in field order
 interface      ``(type, value)`` or None (nil)
 =============  =========================================================================
+
+A walk visits every struct below one type, or the fields of two types side by side.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import repeat
 from typing import Any, Final
 
 import msgspec
 
 from hashcompat.core.errors import UsageError
+from hashcompat.core.go import jsonpath
 from hashcompat.core.regex import regex
 
 INT_BITS: Final = {"int8": 8, "int16": 16, "int32": 32, "int64": 64, "int": 64}
@@ -200,3 +204,211 @@ def zero_value(go_type: GoType) -> object:
         case Struct(_, fields):
             return tuple(zero_value(field.type) for field in fields)
     return None
+
+
+def types(root: GoType, *, coded: bool = False) -> Iterator[GoType]:
+    """Yield every type below a type, itself first: fields, elements, what is pointed to, values of maps.
+
+    A struct comes once. ``coded``: those with JSON methods of their own too, and what they are made of.
+    """
+    known: set[str] = set()
+    todo = [root]
+    while todo:
+        go_type = todo.pop()
+        if isinstance(go_type, Struct):
+            # a type may contain itself, as v1.Fields of 1.14 does, and the walk would not end
+            if go_type.name in known or (isinstance(go_type, Coded) and not coded):
+                continue
+            known.add(go_type.name)
+        yield go_type
+        todo += _parts(go_type)
+
+
+def _parts(go_type: GoType) -> list[GoType]:
+    match go_type:
+        case Struct(_, fields):
+            return [field.type for field in fields]
+        case Slice(_, elem) | Array(_, _, elem) | Pointer(_, elem) | Map(_, _, elem):
+            return [elem]
+    return []
+
+
+def structs(root: GoType, *, coded: bool = False) -> list[Struct]:
+    """Return every struct below a type, each once, itself first; ``coded`` as for types."""
+    return [go_type for go_type in types(root, coded=coded) if isinstance(go_type, Struct)]
+
+
+def json_fields(struct: Struct) -> Iterator[tuple[tuple[int, ...], Struct, Field]]:
+    """Yield a struct's JSON fields as index path, declaring struct and field; embedded ones are inlined."""
+    for index, field in enumerate(struct.fields):
+        if field.json:
+            yield (index,), struct, field
+        elif isinstance(field.type, Struct):
+            for path, owner, inner in json_fields(field.type):
+                yield (index, *path), owner, inner
+
+
+def at(value: Any, path: tuple[int, ...]) -> Any:
+    """Return the field value that an index path of json_fields leads to."""
+    for index in path:
+        value = value[index]
+    return value
+
+
+ANY: Final = object()
+"""Stands for every value of a type: only the types are walked."""
+
+
+class Member(msgspec.Struct, frozen=True):
+    """A field of one of two types, and a value of it."""
+
+    owner: Struct
+    """The struct that declares the field, which may be embedded in the one that is walked."""
+    field: Field
+    """The field."""
+    value: Any
+    """The typed value of the field, or ANY."""
+
+    @property
+    def type_name(self) -> str:
+        """The declaring struct's name without the package."""
+        return self.owner.name.rpartition(".")[2]
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """One JSON key of two types; at least one of them has it."""
+
+    path: str
+    """The JSON path, with ``[*]`` for the elements of a list."""
+    old: Member | None
+    """The field of the first type, or None."""
+    new: Member | None
+    """The field of the second type, or None."""
+
+
+Walk = Callable[[Any, Any], Iterator[Pair]]
+"""Yields pairs of two typed values; ANY stands for every value of a type."""
+
+
+def side_by_side(old: tuple[GoType, Any], new: tuple[GoType, Any]) -> Iterator[Pair]:
+    """Yield the JSON fields of two types, wherever both have what a field belongs to.
+
+    ``old`` and ``new`` are a type and a typed value of it, or ANY for each possible value. Of two values both
+    are followed: no further than a nil pointer, and element by element of lists of one length.
+    """
+    return compile_walk(old[0], new[0], lambda _: True)(old[1], new[1])
+
+
+def compile_walk(old: GoType, new: GoType, wanted: Callable[[Pair], bool]) -> Walk:
+    """Return what yields the wanted ones of the pairs that ``side_by_side`` yields, for values of two types.
+
+    ``wanted`` is asked once for each pair of fields, with ANY for their values. A value that leads to no
+    wanted pair is never looked at.
+    """
+    return _walk(old, new, wanted, "") or _nothing
+
+
+def _nothing(_old: Any, _new: Any) -> Iterator[Pair]:
+    return iter(())
+
+
+def _walk(old: GoType, new: GoType, wanted: Callable[[Pair], bool], path: str) -> Walk | None:
+    """Return the walk of two types below a path; None where it never yields anything."""
+    match old, new:
+        # what is inside has no JSON keys: a quantity is one text
+        case (Coded(), _) | (_, Coded()):
+            return None
+        case Struct() as ours, Struct() as theirs:
+            return _of_structs(ours, theirs, wanted, path)
+        case Pointer(_, old_elem), Pointer(_, new_elem):
+            return _of_pointers(_walk(old_elem, new_elem, wanted, path))
+        case Slice(_, old_elem), Slice(_, new_elem):
+            return _of_lists(_walk(old_elem, new_elem, wanted, jsonpath.element(path, "*")))
+    return None
+
+
+class _Place(msgspec.Struct, frozen=True):
+    """Where a struct has a field."""
+
+    path: tuple[int, ...]
+    owner: Struct
+    field: Field
+
+    def member(self, value: Any) -> Member:
+        return Member(self.owner, self.field, ANY if value is ANY else at(value, self.path))
+
+
+class _Step(msgspec.Struct, frozen=True):
+    """One JSON key of two structs."""
+
+    path: str
+    old: _Place | None
+    new: _Place | None
+    wanted: bool
+    below: Walk | None
+
+
+def _of_structs(old: Struct, new: Struct, wanted: Callable[[Pair], bool], path: str) -> Walk | None:
+    steps = [step for step in _steps(old, new, wanted, path) if step.wanted or step.below]
+
+    def walk(ours: Any, theirs: Any) -> Iterator[Pair]:
+        for step in steps:
+            one = step.old.member(ours) if step.old else None
+            other = step.new.member(theirs) if step.new else None
+            if step.wanted:
+                yield Pair(step.path, one, other)
+            if step.below and one and other:
+                yield from step.below(one.value, other.value)
+
+    return walk if steps else None
+
+
+def _steps(old: Struct, new: Struct, wanted: Callable[[Pair], bool], path: str) -> Iterator[_Step]:
+    ours, theirs = _places(old), _places(new)
+    # the newer type's order first, so that added fields stand among their neighbours
+    for key in dict.fromkeys([*theirs, *ours]):
+        one, other, place = ours.get(key), theirs.get(key), jsonpath.below(path, key)
+        pair = Pair(place, one.member(ANY) if one else None, other.member(ANY) if other else None)
+        below = _walk(one.field.type, other.field.type, wanted, place) if one and other else None
+        yield _Step(place, one, other, wanted(pair), below)
+
+
+def _places(struct: Struct) -> dict[str, _Place]:
+    return {field.json: _Place(path, owner, field) for path, owner, field in json_fields(struct)}
+
+
+def _of_pointers(below: Walk | None) -> Walk | None:
+    if below is None:
+        return None
+
+    def walk(ours: Any, theirs: Any) -> Iterator[Pair]:
+        if ours is not None and theirs is not None:
+            yield from below(_pointed(ours), _pointed(theirs))
+
+    return walk
+
+
+def _of_lists(below: Walk | None) -> Walk | None:
+    if below is None:
+        return None
+
+    def walk(ours: Any, theirs: Any) -> Iterator[Pair]:
+        for one, other in _elements(ours, theirs):
+            yield from below(one, other)
+
+    return walk
+
+
+def _pointed(value: Any) -> Any:
+    return ANY if value is ANY else value[0]
+
+
+def _elements(old: Any, new: Any) -> Iterable[tuple[Any, Any]]:
+    match old is ANY, new is ANY:
+        case True, True:
+            return [(ANY, ANY)]
+        case True, False:
+            return zip(repeat(ANY), new or (), strict=False)
+        case False, True:
+            return zip(old or (), repeat(ANY), strict=False)
+    return zip(old or (), new or (), strict=True)

@@ -11,10 +11,9 @@ import msgspec
 from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import is_older, minors_behind, oldest_first, same_minor
-from hashcompat.core.compile.decode import Decoder, compile_decoder
+from hashcompat.core.compile.gojson import Decoder, compile_decoder
 from hashcompat.core.go.jsonpath import mapping
-from hashcompat.core.go.types import Slice
-from hashcompat.core.go.walk import ANY, Member, Pair, Walk, compile_walk
+from hashcompat.core.go.types import ANY, Member, Pair, Slice, Walk, compile_walk
 from hashcompat.core.model.escape import few
 from hashcompat.core.model.pods import Pod
 

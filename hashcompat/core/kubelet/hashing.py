@@ -15,8 +15,7 @@ from msgspec import structs
 
 from hashcompat.core.catalog.eras import Era, Schema
 from hashcompat.core.catalog.lookup import Kubelet
-from hashcompat.core.compile.decode import compile_decoder, view
-from hashcompat.core.compile.gojson import compile_encoder
+from hashcompat.core.compile.gojson import compile_decoder, compile_encoder, view
 from hashcompat.core.compile.quick import Remarshal, compile_parts
 from hashcompat.core.compile.spew import byte_slice_pieces, byte_slice_text, compile_printer
 from hashcompat.core.errors import NotStoredError, UsageError

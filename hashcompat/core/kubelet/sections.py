@@ -18,8 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from hashcompat.core.catalog.eras import Era, Schema
-from hashcompat.core.compile.decode import compile_decoder, compile_known
-from hashcompat.core.compile.gojson import compile_encoder, omits
+from hashcompat.core.compile.gojson import compile_decoder, compile_encoder, compile_known, omits
 from hashcompat.core.compile.spew import byte_slice_pieces, compile_printer, may_forget
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsontext import ESCAPES

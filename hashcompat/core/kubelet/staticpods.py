@@ -16,7 +16,7 @@ import msgspec
 
 from hashcompat.core.catalog.lookup import Kubelet, default_catalog
 from hashcompat.core.catalog.pods import PodTypes, StaticPods
-from hashcompat.core.compile.decode import compile_decoder
+from hashcompat.core.compile.gojson import compile_decoder
 from hashcompat.core.compile.spew import compile_printer
 from hashcompat.core.corev1.conversion import Json, check_kind, check_wire_fields, convert, objects, own
 from hashcompat.core.corev1.defaults import apply_defaults, pull_policy

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 import msgspec
 
-from hashcompat.core.model.making import Making
+from hashcompat.core.model.results import Making
 
 
 class Standing(StrEnum):

@@ -10,10 +10,9 @@ from typing import Final
 import msgspec
 
 from hashcompat.core.model.escape import owner_path
-from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import NodeRelease
 from hashcompat.core.model.pods import Origin
-from hashcompat.core.model.results import Result
+from hashcompat.core.model.results import Making, Result
 
 PodPlace = tuple[str, str]
 """The namespace and the name of a pod."""

@@ -12,9 +12,8 @@ import msgspec
 
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.items import Item, PodName
-from hashcompat.core.model.making import Making
 from hashcompat.core.model.pods import Origin
-from hashcompat.core.model.results import Result
+from hashcompat.core.model.results import Making, Result
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
 
 AUTO: Final = "auto"

@@ -11,11 +11,9 @@ from typing import Any, Final, Protocol, runtime_checkable
 
 import msgspec
 
-from hashcompat.core.model.budgets import NOT_READ, Budgets
-from hashcompat.core.model.records import Record
-from hashcompat.core.model.servers import ApiServers
+from hashcompat.core.model.cluster import NOT_READ, ApiServers, Budgets
 from hashcompat.core.model.uids import Dating
-from hashcompat.core.model.verdicts import StoredHashes
+from hashcompat.core.model.verdicts import Record, StoredHashes
 
 PROFILES: Final = (
     "container.apparmor.security.beta.kubernetes.io/",

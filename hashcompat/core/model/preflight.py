@@ -1,17 +1,21 @@
-"""What the checks of a node found, before its kubelet is restarted."""
+"""What is found on a node before its kubelet is restarted, and which of its records are rewritten.
+
+A preflight has what checks found; a normalization rewrites records so that the next kubelet keeps containers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Final
 
 import msgspec
 
 from hashcompat.core.model.escape import few
-from hashcompat.core.model.making import Making
+from hashcompat.core.model.items import Item
 from hashcompat.core.model.pods import Origin
-from hashcompat.core.model.results import Result
+from hashcompat.core.model.results import Making, Result
+from hashcompat.core.model.verdicts import FINDINGS, Verdict
 
 
 class Status(StrEnum):
@@ -107,3 +111,199 @@ class Preflight(Result[Finding], msgspec.Struct, frozen=True):
 
     def _elements(self) -> tuple[Finding, ...]:
         return self.findings
+
+
+CONTAINERD, DOCKER, CRIO = "containerd", "docker", "cri-o"
+RUNTIMES: Final = (CONTAINERD, DOCKER, CRIO)
+"""The runtimes whose records can be rewritten, as a node names them before ``://``."""
+
+
+class Rewrite(msgspec.Struct, frozen=True):
+    """A recorded hash that is replaced by the one that the target kubelet computes."""
+
+    id: str
+    """The container's id in the runtime: 64 hexadecimal digits."""
+    uid: str
+    """The UID under which the kubelet runs its pod."""
+    recorded: int
+    """The recorded hash, which is that of the spec as it is now."""
+    new: int
+    """What the target kubelet computes of the same spec."""
+    creator: str
+    """The release of a kubelet that computes the recorded hash of it."""
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A container that the target kubelet does not surely keep: what is done about it, or why nothing is."""
+
+    item: Item
+    """What the plan says of it; its verdict is RESTART, KILL or UNKNOWN."""
+    rewrite: Rewrite | None = None
+    """Its record; None where that stays as it is."""
+    pinned: bool = False
+    """Whether its manifest is given the UID that its pod has."""
+    obstacle: str = ""
+    """Why it is left alone; empty where it is kept."""
+
+    @property
+    def after(self) -> Verdict:
+        """What becomes of it once the records are rewritten."""
+        return self.item.verdict if self.obstacle else Verdict.KEEP
+
+
+class Pin(msgspec.Struct, frozen=True):
+    """A manifest that is given the UID which its static pod has now."""
+
+    node: str
+    namespace: str
+    pod: str
+    path: str
+    """The manifest's path on the node."""
+    uid: str
+    digest: str
+    """The SHA-256 of the file as it was read, in hexadecimal."""
+
+
+class OnNode(msgspec.Struct, frozen=True):
+    """One of the nodes."""
+
+    name: str
+    kubelet: str
+    """The current release of its kubelet."""
+    runtime: str
+    """The container runtime, ``containerd://1.6.20``; without a version, or empty, where nothing shows it."""
+
+
+class Normalization(Result[Change], msgspec.Struct, frozen=True):
+    """What is rewritten on the nodes of one upgrade."""
+
+    from_release: str
+    """The current release as given, which may be ``auto``."""
+    to_release: str
+    """The target release."""
+    nodes: tuple[OnNode, ...]
+    """The nodes with a change, sorted by name."""
+    changes: tuple[Change, ...]
+    """Every container that is not surely kept without this, in the order of a plan."""
+    pins: tuple[Pin, ...]
+    """By node and path."""
+    containers: int
+    """How many containers the plan has."""
+    origin: Origin = Origin()
+    """Where the pods come from."""
+    warnings: tuple[str, ...] = ()
+    """What upstream does not support, and what was left out."""
+    making: Making = Making()
+    """What it was made by, and when the pods were read."""
+    running: tuple[str, ...] = ()
+    """The current releases: the one that is given, or those that nodes report."""
+
+    @property
+    def before(self) -> int:
+        """How many containers are killed without it."""
+        return sum(one.item.verdict in FINDINGS for one in self.changes)
+
+    @property
+    def after(self) -> int:
+        """How many are killed with it."""
+        return sum(one.after in FINDINGS for one in self.changes)
+
+    @property
+    def unknown(self) -> int:
+        """How many containers are UNKNOWN, with and without it."""
+        return sum(one.after is Verdict.UNKNOWN for one in self.changes)
+
+    @property
+    def rewritten(self) -> int:
+        """How many records are rewritten."""
+        return sum(one.rewrite is not None for one in self.changes)
+
+    def _elements(self) -> tuple[Change, ...]:
+        return self.changes
+
+
+def repeated(changes: Iterable[Change]) -> Sequence[str]:
+    """Return the ids of containers of which there is more than one change."""
+    seen, twice = set[str](), list[str]()
+    for one in changes:
+        if one.rewrite is not None:
+            if one.rewrite.id in seen:
+                twice.append(one.rewrite.id)
+            seen.add(one.rewrite.id)
+    return twice
+
+
+# What a node does with it.
+
+
+class Task(msgspec.Struct, frozen=True):
+    """A record to rewrite, as a document names it."""
+
+    rewrite: Rewrite
+    namespace: str
+    pod: str
+    container: str
+
+
+class Work(msgspec.Struct, frozen=True):
+    """All that a document says of one node."""
+
+    node: OnNode
+    to_release: str
+    digest: str
+    """Of the whole document."""
+    tasks: tuple[Task, ...]
+    pins: tuple[Pin, ...]
+
+
+class State(StrEnum):
+    """What became of a record, or of a manifest."""
+
+    READY = "ready"
+    """It can be rewritten: nothing was done yet."""
+    REWRITTEN = "rewritten"
+    RESTORED = "restored"
+    """It is again what it was before."""
+    ALREADY = "already"
+    """It is as it should be, and was before."""
+    SHOWN = "shown"
+    """The runtime answers with the new record, for the same container since the same time."""
+    NOT_YET = "not yet"
+    """The runtime answers with the old record still: it has to be restarted."""
+    SKIPPED = "skipped"
+    """It is not what the document says, so nothing is done."""
+    FAILED = "failed"
+    """The runtime has lost the container, or answers with something else."""
+
+
+class Done(msgspec.Struct, frozen=True):
+    """One record or manifest, and what became of it."""
+
+    name: str
+    """The container's id, or the path of the manifest."""
+    namespace: str
+    pod: str
+    container: str
+    """Empty for a manifest."""
+    state: State
+    why: str = ""
+
+
+class Run(msgspec.Struct, frozen=True):
+    """What ``apply``, ``check`` or ``undo`` did on a node."""
+
+    action: str
+    """``apply``, ``check`` or ``undo``."""
+    write: bool
+    """Whether anything was to be changed."""
+    node: str
+    to_release: str
+    runtime: str
+    """The runtime and its version, as far as it could be asked."""
+    undo: str
+    """The file with what was there before."""
+    rows: tuple[Done, ...]
+
+    def count(self, *states: State) -> int:
+        """Return how many are in one of some states."""
+        return sum(row.state in states for row in self.rows)

@@ -1,19 +1,18 @@
-"""What every result is to Python: its elements one by one, rows, a short ``repr`` and a view in a notebook.
-
-A result is a value, and how it is shown is known above it: whoever offers results to people sets
-``Result.shows`` once. Without that a result has elements, and no rows.
-
-What people put into a call, such as a policy, is a struct of the class ``Keywords``: a keyword that it does
-not have is an error of this program, as in a call.
-"""
+"""What every result is to Python, what it was made by, and what a saved one is compared and checked by."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sized
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+import hashlib
+import hmac
+import json
+from collections.abc import Iterator, Mapping, Sized
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
 
 import msgspec
 
+import hashcompat
 from hashcompat.core.errors import UsageError, unknown_keyword
 
 Element_co = TypeVar("Element_co", covariant=True)
@@ -85,3 +84,191 @@ class Result(Generic[Element_co]):
 
     def _repr_html_(self) -> str:
         return self.shows.html(self) if self.shows else ""
+
+
+_FRESH: Final = timedelta(days=90)
+"""Upstream publishes patch releases about once a month, so data of three months lack some."""
+
+
+class Making(msgspec.Struct, frozen=True):
+    """How a result came to be; what is not known is empty or None."""
+
+    at: datetime | None = None
+    """When it was made, UTC: when its input was first read."""
+    command: str = ""
+    """The command line that makes it again, URLs in it without user, password and query, and without what is
+    only about showing it; empty for the Python API."""
+    newest: str = ""
+    """The newest release that the release data knows."""
+    known: date | None = None
+    """The day on which the last of the known releases was published."""
+    version: str = ""
+    """The version of this program that made it; empty for this one."""
+
+    @property
+    def tool(self) -> str:
+        """The program and its version."""
+        return f"hashcompat {self.version or hashcompat.__version__}"
+
+    @property
+    def data(self) -> str:
+        """Of when the release data is, and how far it goes; empty where that is not known."""
+        return f"of {self.known}, newest known release {self.newest}" if self.known else self.newest
+
+    @property
+    def stale(self) -> str:
+        """Say that newer releases may be missing, if the data was old already; empty where it was not."""
+        if self.at is None or self.known is None or self.at.date() - self.known <= _FRESH:
+            return ""
+        days = (self.at.date() - self.known).days
+        return (
+            f"the release data is {days} days old: newest known release {self.newest}, data of {self.known}; "
+            "a newer version of hashcompat may know newer releases"
+        )
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """One thing that a report says of itself."""
+
+    key: str
+    """What programs call it: ``release_data``."""
+    name: str
+    """What people call it: ``Release data``."""
+    text: str
+
+
+class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a page says of itself, for one that joins several."""
+
+    kind: str
+    """What people call such a page."""
+    title: str
+    verdict: str
+    """What it comes to, in one word; empty where nothing is judged."""
+    tone: str
+    """``bad``, ``open`` or ``good``; empty for none of them."""
+    answer: str
+    facts: tuple[Fact, ...]
+
+    def fact(self, key: str) -> str:
+        """Return one of the facts; empty where it does not have it."""
+        return next((fact.text for fact in self.facts if fact.key == key), "")
+
+
+class KeptPage(msgspec.Struct, frozen=True):
+    """A page in a file."""
+
+    file: str
+    """Its name, without the directory."""
+    about: About
+
+
+class KeptPages(msgspec.Struct, frozen=True):
+    """The pages in a directory."""
+
+    directory: str
+    pages: tuple[KeptPage, ...]
+    """By the names of the files."""
+    others: tuple[str, ...] = ()
+    """Files of HTML that are no such pages."""
+    making: Making = Making()
+
+
+CONTAINER_LISTS: Final = ("containers", "initContainers", "ephemeralContainers")
+"""The lists of a pod's containers, in the order in which a row has them."""
+
+
+class RowKind(StrEnum):
+    """What a row is, in the order in which rows are shown."""
+
+    NODE = "Node"
+    POD = "Pod"
+    RECORDED = "Recorded"
+    """What a runtime or kubelet recorded of a container."""
+    SANDBOX = "Sandbox"
+    APPLIED = "Applied"
+    """The resources that a kubelet applied to a container."""
+
+
+class RowName(msgspec.Struct, frozen=True):
+    """How a row is found in another snapshot."""
+
+    kind: RowKind
+    namespace: str
+    """Empty for a node."""
+    name: str
+    """The node's, or the pod's."""
+    container: str = ""
+    """Of what was recorded; empty for others."""
+    number: int = 0
+    """Which of several rows with these names it is, from 0, in the snapshot's order."""
+
+
+class SnapshotRows(msgspec.Struct, frozen=True):
+    """What a saved snapshot holds."""
+
+    file: str
+    """Where it was read from, without what may be secret."""
+    spec: Mapping[str, Any]
+    """What is said of all of it: ``newestRelease``, and whether ``hashes`` are kept or hidden."""
+    taken: datetime | None
+    """When it was taken, UTC; None for older ones, which do not say it."""
+    cluster: str
+    """The UID of its cluster; empty where that is unknown."""
+    rows: Mapping[RowName, tuple[bytes, ...]]
+    """Each row in JSON; of a pod what surrounds its lists of containers, and then each list.
+
+    Equal lists, such as those of replicas, are one object.
+    """
+
+    @property
+    def keeps_hashes(self) -> bool:
+        """Whether the hashes over hidden values are in it; otherwise numbers of its own stand for them."""
+        return self.spec.get("hashes") == "kept"
+
+
+# The digest of a document and its signature: what shows that nobody edited it since it was saved.
+#
+# The digest is the SHA-256 of canonical JSON in UTF-8: a line for each item, and a last one for the
+# document without its items, its digest and its signature. So it stays the same however the file is
+# indented, and ``jq -cS '.items[], del(.items, .digest, .signature)' FILE | sha256sum`` prints it too.
+
+DIGEST: Final = "digest"
+SIGNATURE: Final = "signature"
+
+_ITEMS: Final = "items"
+_APART: Final = frozenset({_ITEMS, DIGEST, SIGNATURE})
+"""What is not in the last line."""
+
+
+def line_of(value: Any) -> bytes:
+    """Return a line of JSON with sorted keys and without spaces; what JSON has no form for is its text."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
+    return text.encode(errors="surrogatepass") + b"\n"
+
+
+class Digest:
+    """Adds up a document, one item after the other."""
+
+    def __init__(self) -> None:
+        self._sum = hashlib.sha256()
+
+    def add(self, line: bytes) -> None:
+        """Add the line of an item, or those of several."""
+        self._sum.update(line)
+
+    def of(self, rest: Mapping[str, Any]) -> str:
+        """Return the digest, ``sha256:`` and hex, of the items so far within ``rest``, a whole document."""
+        whole = self._sum.copy()
+        whole.update(line_of({key: value for key, value in rest.items() if key not in _APART}))
+        return f"sha256:{whole.hexdigest()}"
+
+
+def signature(digest: str, key: bytes) -> str:
+    """Return the signature of a digest with a key: HMAC-SHA256 of its text."""
+    return f"hmac-sha256:{hmac.new(key, digest.encode(), hashlib.sha256).hexdigest()}"
+
+
+def is_signed(digest: str, found: str, key: bytes) -> bool:
+    """Return whether a signature is that of a digest with a key; takes as long for any wrong one."""
+    return hmac.compare_digest(signature(digest, key).encode(), found.encode(errors="replace"))

@@ -17,7 +17,7 @@ from msgspec import structs
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance, jsontext
 from hashcompat.core.go.jsonpath import part, rows, text
-from hashcompat.core.model.records import Applied, Record, Recorded
+from hashcompat.core.model.verdicts import Applied, Record, Recorded
 from hashcompat.core.records.documents import from_node
 from hashcompat.core.records.plugins import served
 from hashcompat.core.records.probes import INCOMPLETE, MARK, Dump, Probe, UnreadError, dumps

@@ -24,7 +24,7 @@ from hashcompat.core.go import jsontext
 from hashcompat.core.go.jsonpath import part, rows, text
 from hashcompat.core.go.metav1 import is_time
 from hashcompat.core.go.quantity import from_json
-from hashcompat.core.model.records import Applied, Record, Recorded, Sandbox
+from hashcompat.core.model.verdicts import Applied, Record, Recorded, Sandbox
 from hashcompat.core.shown import MASK
 
 _HEX: Final = re.compile(r"[0-9a-f]{1,8}")

@@ -14,8 +14,8 @@ from msgspec import structs
 
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Container, Ended, Inventory, Pod, Source
-from hashcompat.core.model.records import Applied, Record, Recorded, Sandbox
 from hashcompat.core.model.uids import is_computed, is_of_api_server
+from hashcompat.core.model.verdicts import Applied, Record, Recorded, Sandbox
 
 _UID: Final = attrgetter("uid", "container")
 _NAMES: Final = attrgetter("namespace", "pod", "container")

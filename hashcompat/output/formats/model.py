@@ -12,7 +12,7 @@ from hashcompat.core.model.escape import IN_TEXT, UTF_8, Escapes, unobeyed
 from hashcompat.output.report.model import Report, Screen
 
 if TYPE_CHECKING:
-    from hashcompat.core.model.making import Fact
+    from hashcompat.core.model.results import Fact
 
 Paint = Callable[[str, str], str]
 """Colours a text by a colour's name, or leaves it as it is."""

@@ -28,10 +28,11 @@ from xml.sax.saxutils import escape, quoteattr
 
 import hashcompat
 from hashcompat.core.model.escape import distinct, printable
-from hashcompat.core.model.making import Fact, Making
+from hashcompat.core.model.results import Fact, Making
 from hashcompat.core.rules import Rule
 from hashcompat.output.formats.documents import escaped, line, to_json, value_text
 from hashcompat.output.formats.model import Style, facts_of
+from hashcompat.output.report.items import Provenance
 from hashcompat.output.report.model import (
     FOUND,
     Case,
@@ -44,7 +45,6 @@ from hashcompat.output.report.model import (
     judged,
     time_text,
 )
-from hashcompat.output.report.provenance import Provenance
 
 
 class Fingerprints:

@@ -1,4 +1,4 @@
-"""What changed between two plans or two snapshots: counts, and a row for each thing that did."""
+"""What is shown of saved documents: what changed between two of them, and the page that joins others."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Any, Final
 
 from hashcompat.analysis.answers.changes import PLAN, DocumentDifference, Edit, ItemChange, Side, What
 from hashcompat.analysis.answers.comparison import ABSENT
-from hashcompat.core.model.escape import count, few, name_path
+from hashcompat.core.model.escape import count, few, name_path, printable
+from hashcompat.core.model.results import KeptPage, KeptPages
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.output.documents import containers as docs
-from hashcompat.output.report.items import COLOURS
+from hashcompat.output.documents import rollout
+from hashcompat.output.report.items import COLOURS, Provenance
 from hashcompat.output.report.model import (
     Coloured,
     Document,
@@ -26,6 +28,7 @@ from hashcompat.output.report.model import (
     plain,
     time_text,
 )
+from hashcompat.output.report.page import TONES, Link, Listing, Page, Piece, heading
 
 _COLOURS: Final = {What.APPEARED: "green", What.GONE: "red", What.CHANGED: "yellow"}
 
@@ -194,4 +197,107 @@ CHANGES: Final[Report[DocumentDifference]] = Report(
     wide=_wide,
     names=_names,
     notes=_notes,
+)
+
+
+KIND: Final = "Reports"
+"""What people call the page itself, which is never one of those that it joins."""
+_ORDER: Final = ("bad", "open", "", "good")
+_WORDS: Final = {"bad": "restarts", "open": "undecided", "good": "kept"}
+"""What pages without a verdict of their own come to, such as those of plans, by their tone."""
+_JOINED_COLOURS: Final = {tone: colour for colour, tone in TONES.items()}
+_COLUMNS: Final = ("VERDICT", "REPORT", "DECIDED BY", "DATA TAKEN", "REPORT MADE", "CLUSTER")
+_KINDS: Final = ("Upgrade gate", "Restart plan", "Impact of an upgrade", "Preflight of nodes")
+"""Those that others explain, in the order in which they are read."""
+_TOGETHER: Final = {"upgrade": "upgrades", "cluster": "clusters", "input_taken": "times of data"}
+"""What reports of one change have in common, and what it is called where they differ."""
+_FACTS: Final = ("input_taken", "report_made", "cluster")
+_UNKNOWN: Final = "unknown"
+
+
+def _in_order(joined: KeptPages) -> list[KeptPage]:
+    """Return the pages, the worst first, and of these the ones that decide."""
+    kinds = {kind: place for place, kind in enumerate(_KINDS)}
+
+    def place(page: KeptPage) -> tuple[int, int, str]:
+        about = page.about
+        return _ORDER.index(about.tone), kinds.get(about.kind, len(kinds)), page.file
+
+    return sorted(joined.pages, key=place)
+
+
+def _joined_rows(joined: KeptPages, *, linked: bool) -> Iterator[list[object]]:
+    for page in _in_order(joined):
+        about = page.about
+        word = about.verdict or _WORDS.get(about.tone, "shown")
+        verdict = Coloured(word, _JOINED_COLOURS[about.tone]) if about.tone in _JOINED_COLOURS else word
+        name = Link(about.title, page.file) if linked else Prose(about.title)
+        facts = [Prose(text) if (text := about.fact(key)) else None for key in _FACTS]
+        yield [verdict, name, Prose(about.answer), *facts]
+
+
+def _joined_document(joined: KeptPages) -> Document:
+    return document(
+        rollout.PageList,
+        directory=joined.directory,
+        differing=list(_differing(joined)),
+        others=joined.others,
+        items=list(map(_joined_item, _in_order(joined))),
+    )
+
+
+def _joined_item(page: KeptPage) -> rollout.KeptPage:
+    about = page.about
+    facts = [rollout.KeptFact(fact.key, fact.name, fact.text) for fact in about.facts]
+    return rollout.KeptPage(page.file, about.kind, about.title, about.verdict, about.answer, facts)
+
+
+def _differing(joined: KeptPages) -> Iterator[str]:
+    """Yield in what reports differ that are about one change; what is unknown differs from nothing."""
+    for key, words in _TOGETHER.items():
+        found = {page.about.fact(key) for page in joined.pages} - {"", _UNKNOWN}
+        if len(found) > 1:
+            yield f"These reports are of {len(found)} {words}: {', '.join(sorted(found))}"
+
+
+def _page(joined: KeptPages) -> Page:
+    first, *_ = _in_order(joined)
+    bad = sum(page.about.tone == "bad" for page in joined.pages)
+    left = sum(page.about.tone == "open" for page in joined.pages)
+    about = first.about
+    columns = [*map(heading, _COLUMNS)]
+    upgrades = {found for page in joined.pages if (found := page.about.fact("upgrade"))}
+    of = f"{len(upgrades)} upgrades" if len(upgrades) > 1 else about.fact("upgrade") or about.title
+    return Page(
+        title=f"Reports: {of}",
+        kind=KIND,
+        verdict=Piece(about.verdict, about.tone) if about.verdict else None,
+        answer=[Piece(f"{about.kind}: {about.answer}", "" if about.verdict else about.tone)],
+        facts=[("Reports", f"{len(joined.pages)}: {bad} against the upgrade, {left} undecided")],
+        warnings=list(_differing(joined)),
+        findings=[Listing(columns, lambda: _joined_rows(joined, linked=True), "Reports", id="reports")],
+        notes=list(_others(joined)),
+        provenance=list(Provenance(making=joined.making).facts()),
+    )
+
+
+def _others(joined: KeptPages) -> Iterator[str]:
+    if joined.others:
+        yield f"No pages of hashcompat: {', '.join(map(printable, joined.others))}"
+
+
+def _joined_notes(joined: KeptPages) -> Iterator[str]:
+    yield from (f"Warning: {line}" for line in _differing(joined))
+    yield from _others(joined)
+    yield f"{joined.directory}: {count(len(joined.pages), 'report')}"
+
+
+LANDING: Final[Report[KeptPages]] = Report(
+    "PageList",
+    document=_joined_document,
+    table=lambda joined: Table(_COLUMNS, lambda: _joined_rows(joined, linked=False)),
+    names=lambda joined: (page.file for page in _in_order(joined)),
+    title=KIND,
+    page=_page,
+    notes=_joined_notes,
 )

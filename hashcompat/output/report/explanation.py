@@ -15,14 +15,19 @@ from msgspec import structs
 from hashcompat.analysis.answers.expectation import Expectation, Where
 from hashcompat.analysis.answers.explanation import Explanation, Explanations, Side
 from hashcompat.analysis.answers.texts import beginning
-from hashcompat.core.model.escape import count
-from hashcompat.core.model.mask import MASK
+from hashcompat.core.model.escape import MASK, count
 from hashcompat.core.model.plan import Kind, Piece
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.regex import regex
 from hashcompat.output.documents import containers as docs
-from hashcompat.output.report.difference import SHOW, change_lines, rule_lines, whole_sections
-from hashcompat.output.report.items import COLOURS, SEVERITY, item_name, reason_words, verdict_cell
+from hashcompat.output.report.items import (
+    COLOURS,
+    SEVERITY,
+    Provenance,
+    item_name,
+    reason_words,
+    upgrade_of,
+)
 from hashcompat.output.report.model import (
     Coloured,
     Document,
@@ -32,10 +37,11 @@ from hashcompat.output.report.model import (
     Section,
     Table,
     document,
+    verdict_cell,
 )
 from hashcompat.output.report.notes import BESIDES
 from hashcompat.output.report.page import Fragment, Page
-from hashcompat.output.report.provenance import Provenance, upgrade_of
+from hashcompat.output.report.releases import SHOW, change_lines, rule_lines, whole_sections
 from hashcompat.output.report.restartplan import container_verdict, pieces_of, source_of, tool_of
 
 

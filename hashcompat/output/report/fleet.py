@@ -10,7 +10,7 @@ from hashcompat.analysis.gating import Outcome as PolicyOutcome
 from hashcompat.core.model.escape import count, name_path, owner_path
 from hashcompat.core.model.fleet import Cluster, Fleet, Shared, Standing, Upgrade, Waves
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.core.rules.pages import findings
+from hashcompat.core.rules import findings
 from hashcompat.core.shown import urls
 from hashcompat.output.documents import fleet as docs
 from hashcompat.output.report.fleetpage import (
@@ -22,6 +22,7 @@ from hashcompat.output.report.fleetpage import (
     standing_cell,
     wave_rows,
 )
+from hashcompat.output.report.items import Provenance
 from hashcompat.output.report.model import (
     Case,
     Document,
@@ -39,7 +40,6 @@ from hashcompat.output.report.model import (
     document,
     plain,
 )
-from hashcompat.output.report.provenance import Provenance
 from hashcompat.output.report.restartplan import tool_of
 
 _COLUMNS: Final = (

@@ -11,7 +11,7 @@ from hashcompat.core.errors import UsageError
 from hashcompat.core.model.escape import count, distinct
 from hashcompat.core.model.fleet import Cluster, Fleet, Shared, Standing, Upgrade, Wave
 from hashcompat.core.release import parse_release
-from hashcompat.core.rules.pages import find
+from hashcompat.core.rules import find
 from hashcompat.core.shown import urls
 from hashcompat.output.report.model import Coloured, Prose, Report
 from hashcompat.output.report.page import Cell, Count, Heat, Listing, Main, Page, Row

@@ -15,13 +15,9 @@ from hashcompat.analysis.gating import GateResult, Judged, Line, Outcome, Standi
 from hashcompat.analysis.gating.judge import owner_group
 from hashcompat.core.model.escape import count, owner_path, word
 from hashcompat.core.policies import Limit, PolicyFile
-from hashcompat.core.rules.pages import every, findings
+from hashcompat.core.rules import every, findings
 from hashcompat.output.documents import rollout as docs
-from hashcompat.output.report.items import (
-    item_name,
-    reason_words,
-    verdict_cell,
-)
+from hashcompat.output.report.items import item_name, reason_words
 from hashcompat.output.report.model import (
     Case,
     Coloured,
@@ -37,6 +33,7 @@ from hashcompat.output.report.model import (
     Table,
     document,
     plain,
+    verdict_cell,
 )
 from hashcompat.output.report.model import Outcome as CaseOutcome
 from hashcompat.output.report.notes import BESIDES, collapsed

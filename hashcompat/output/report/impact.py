@@ -25,6 +25,7 @@ from hashcompat.core.model.impact import (
     Step,
 )
 from hashcompat.output.documents import rollout as docs
+from hashcompat.output.report.items import Provenance, upgrade_of
 from hashcompat.output.report.model import (
     Block,
     Coloured,
@@ -44,7 +45,6 @@ from hashcompat.output.report.model import (
 from hashcompat.output.report.notes import BESIDES, collapsed
 from hashcompat.output.report.page import Page
 from hashcompat.output.report.planview import overridden
-from hashcompat.output.report.provenance import Provenance, upgrade_of
 from hashcompat.output.report.restartplan import source_of, tool_of
 from hashcompat.output.report.runbook import runbook
 

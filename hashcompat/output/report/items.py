@@ -1,16 +1,25 @@
-"""One container's verdict as documents, tables and texts show it."""
+"""What every report says: a verdict in words, and of what, when, where and by what the report was made.
+
+Whoever opens a file a week later has neither the terminal nor the pipeline in which it was made. Each format
+takes the same facts: for people under their names, for programs by their keys.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Final
 
-from hashcompat.analysis.planning.options import AUTO
+import msgspec
+
+from hashcompat.core.catalog.releases import goes_back, span
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.plan import Hop
+from hashcompat.core.model.plan import AUTO, Hop
+from hashcompat.core.model.pods import Origin, Source
+from hashcompat.core.model.results import Fact, Making
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.rules import FIELD_ADDED, FIELD_DROPPED, FIELD_REMOVED, FIELD_RETYPED
-from hashcompat.output.report.model import Coloured
 
 COLOURS: Final = {
     Verdict.RESTART: "red",
@@ -34,11 +43,6 @@ FIELD_WORDS: Final = {
 def item_name(item: Item) -> str:
     """Return NAMESPACE/POD/CONTAINER, as ``explain`` takes it."""
     return name_path(item.pod.namespace, item.pod.name, item.container.name)
-
-
-def verdict_cell(item: Item) -> Coloured:
-    """Return the verdict in its colour."""
-    return Coloured(item.verdict.value, COLOURS[item.verdict])
 
 
 def reason_words(item: Item) -> str:
@@ -65,3 +69,70 @@ def hop_words(hop: Hop) -> str:
 def counted(hop: Hop) -> str:
     """Write findings, and behind ``+`` what is not decided, with a question mark."""
     return f"{hop.findings}+{hop.unknown}?" if hop.unknown else str(hop.findings)
+
+
+_UNKNOWN: Final = "unknown"
+_KINDS: Final[Mapping[Source, str]] = {
+    Source.CLUSTER: "the live cluster",
+    Source.SAMPLE: "the built-in sample",
+    Source.OBJECTS: "objects in memory",
+}
+_BY_API: Final = "none: made by the Python API"
+
+
+class Provenance(msgspec.Struct, frozen=True):
+    """Of what, when, where and by what a result was made."""
+
+    upgrade: str = ""
+    """``1.34.1 - 1.34.6 -> 1.36.6``; empty for a result that is about no upgrade."""
+    origin: Origin | None = None
+    """Where the objects come from that it is about; None without any."""
+    making: Making = Making()
+    plan: Making | None = None
+    """What the plan was made by that it judges; None where it judges none."""
+
+    def facts(self) -> Iterator[Fact]:
+        """Yield the facts, those first that a reader has to check first."""
+        if self.upgrade:
+            yield Fact("upgrade", "Upgrade", f"kubelet {self.upgrade}")
+        if self.origin:
+            yield Fact("input_taken", "Data taken", _time(self.origin.taken))
+        if self.plan:
+            yield Fact("plan_created", "Plan made", _time(self.plan.at))
+        yield Fact("report_made", "Report made", _time(self.making.at))
+        if self.origin:
+            yield Fact("cluster", "Cluster", cluster_of(self.origin) or _UNKNOWN)
+            yield Fact("source", "Source", source_names(self.origin))
+        if self.plan and self.plan.command and self.plan.command != self.making.command:
+            yield Fact("plan_command", "Plan's command", self.plan.command)
+        yield Fact("command", "Command", self.making.command or _BY_API)
+        yield Fact("tool", "Made by", self.making.tool)
+        data = "; ".join(filter(None, (self.making.data, self.making.stale)))
+        yield Fact("release_data", "Release data", data or _UNKNOWN)
+
+
+def _time(time: datetime | None) -> str:
+    return f"{time:%Y-%m-%dT%H:%M:%SZ}" if time else _UNKNOWN
+
+
+def cluster_of(origin: Origin) -> str:
+    """Name the cluster by all that is known of it; empty where nothing is."""
+    context = f"context {origin.context}" if origin.context else ""
+    uid = f"kube-system UID {origin.cluster}" if origin.cluster else ""
+    return ", ".join(filter(None, (context, origin.server, uid)))
+
+
+def source_names(origin: Origin) -> str:
+    """Name the files, or what else the objects come from."""
+    kind = _KINDS.get(origin.kind, "a snapshot" if origin.kind is Source.SNAPSHOT else "")
+    return ", ".join(filter(None, (kind, *origin.names))) or _UNKNOWN
+
+
+def upgrade_of(old: str, running: tuple[str, ...], new: str) -> str:
+    """Return the releases that run and the target; ``auto`` is never one of them."""
+    known = span(running) if old == AUTO else old
+    back = [goes_back(name, new) for name in (running if old == AUTO else (old,))]
+    return f"{known or 'unknown releases'} -> {new}{_DOWNGRADE if back and all(back) else ''}"
+
+
+_DOWNGRADE: Final = " (a downgrade)"

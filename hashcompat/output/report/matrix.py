@@ -20,7 +20,7 @@ from hashcompat.core.model.escape import count
 from hashcompat.core.model.plan import Hop, Scope
 from hashcompat.core.release import parse_release
 from hashcompat.output.documents import releases as docs
-from hashcompat.output.report.items import counted
+from hashcompat.output.report.items import Provenance, counted, upgrade_of
 from hashcompat.output.report.model import (
     Coloured,
     Document,
@@ -34,7 +34,6 @@ from hashcompat.output.report.model import (
     document,
 )
 from hashcompat.output.report.page import Page
-from hashcompat.output.report.provenance import Provenance, upgrade_of
 from hashcompat.output.report.restartplan import source_of, tool_of
 
 _CORNER: Final = "FROM/TO"

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 import msgspec
 
+from hashcompat.core.model.items import Item
 from hashcompat.core.rules import Rule
+from hashcompat.output.report.items import COLOURS, Provenance
 
 if TYPE_CHECKING:
     from hashcompat.output.report.page import Page
-    from hashcompat.output.report.provenance import Provenance
     from hashcompat.output.report.rowtexts import Likeness, Write
 
 
@@ -110,6 +111,11 @@ class Coloured(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         return self.text
+
+
+def verdict_cell(item: Item) -> Coloured:
+    """Return the verdict in its colour."""
+    return Coloured(item.verdict.value, COLOURS[item.verdict])
 
 
 class Prose(msgspec.Struct, frozen=True):

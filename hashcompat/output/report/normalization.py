@@ -10,10 +10,10 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.core.model.escape import count, name_path, owner_path, word
-from hashcompat.core.model.normalization import Change, Done, Normalization, Run, State
+from hashcompat.core.model.preflight import Change, Done, Normalization, Run, State
 from hashcompat.core.model.verdicts import FINDINGS
 from hashcompat.output.documents import normalization as docs
-from hashcompat.output.report.items import COLOURS, item_name, reason_words
+from hashcompat.output.report.items import COLOURS, Provenance, item_name, reason_words, upgrade_of
 from hashcompat.output.report.model import (
     Coloured,
     Document,
@@ -31,7 +31,6 @@ from hashcompat.output.report.model import (
     plain,
 )
 from hashcompat.output.report.page import Page
-from hashcompat.output.report.provenance import Provenance, upgrade_of
 from hashcompat.output.report.restartplan import ItemSeals, container_verdict, source_of, tool_of
 
 _OF_NODES: Final = ("NODE", "KUBELET", "RUNTIME", "RESTART", "AFTER", "UNKNOWN", "RECORDS", "MANIFESTS")

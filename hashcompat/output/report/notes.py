@@ -16,10 +16,9 @@ from hashcompat.core.model.items import PodName
 from hashcompat.core.model.plan import Plan, Summary
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.regex import regex
-from hashcompat.output.report.items import hop_ends, hop_words
+from hashcompat.output.report.items import hop_ends, hop_words, upgrade_of
 from hashcompat.output.report.model import Coloured, Line
 from hashcompat.output.report.planview import Excerpt, Invocation, excerpt_of, groups_in_order
-from hashcompat.output.report.provenance import upgrade_of
 from hashcompat.output.report.tally import Tally
 
 _NAMED: Final = 3

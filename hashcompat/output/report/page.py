@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from hashcompat.core.model.making import About, Fact
+from hashcompat.core.model.results import About, Fact
 
 
 class Piece(msgspec.Struct, frozen=True):

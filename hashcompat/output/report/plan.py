@@ -17,7 +17,7 @@ from hashcompat.core.model.escape import count, owner_path
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.output.report.items import item_name, reason_words, verdict_cell
+from hashcompat.output.report.items import item_name, reason_words
 from hashcompat.output.report.model import (
     Headline,
     Line,
@@ -28,6 +28,7 @@ from hashcompat.output.report.model import (
     Section,
     Table,
     judged,
+    verdict_cell,
 )
 from hashcompat.output.report.notes import answer, notes
 from hashcompat.output.report.planview import (
@@ -46,9 +47,9 @@ from hashcompat.output.report.planview import (
 from hashcompat.output.report.tally import Group, GroupBy
 
 if TYPE_CHECKING:
+    from hashcompat.output.report.items import Provenance
     from hashcompat.output.report.model import Document, Findings, Seals
     from hashcompat.output.report.page import Page
-    from hashcompat.output.report.provenance import Provenance
 
 
 _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "VERDICT", "FROM", "TO", "REASON")

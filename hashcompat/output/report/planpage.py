@@ -15,8 +15,8 @@ from hashcompat.core.model.escape import agree, count
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Difference, Hop, Pair, Plan, Scope
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.core.rules.pages import find
-from hashcompat.output.report.items import SEVERITY, hop_ends, hop_words, item_name, reason_words
+from hashcompat.core.rules import find
+from hashcompat.output.report.items import SEVERITY, hop_ends, hop_words, item_name, reason_words, upgrade_of
 from hashcompat.output.report.notes import answer, collapsed
 from hashcompat.output.report.page import (
     Bar,
@@ -45,7 +45,6 @@ from hashcompat.output.report.planview import (
     items_in_order,
     provenance,
 )
-from hashcompat.output.report.provenance import upgrade_of
 from hashcompat.output.report.restartplan import provenance_of
 from hashcompat.output.report.tally import Group, GroupBy, Kind, owner_of, tallied
 

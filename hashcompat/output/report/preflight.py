@@ -20,6 +20,7 @@ from hashcompat.output.documents.releases import (
     PreflightSpec,
     PreflightSummary,
 )
+from hashcompat.output.report.items import Provenance, upgrade_of
 from hashcompat.output.report.model import (
     Case,
     Coloured,
@@ -37,7 +38,6 @@ from hashcompat.output.report.model import (
     plain,
 )
 from hashcompat.output.report.page import Page
-from hashcompat.output.report.provenance import Provenance, upgrade_of
 from hashcompat.output.report.restartplan import source_of, tool_of
 
 _COLUMNS: Final = ("NODE", "CHECK", "STATUS", "OBJECT", "FINDING")

@@ -14,32 +14,28 @@ from hashcompat.analysis.answers.hashes import Hashed
 from hashcompat.analysis.answers.matrix import Matrix
 from hashcompat.analysis.answers.redaction import Snapshot
 from hashcompat.analysis.gating import GateResult
-from hashcompat.analysis.patching.audit import Audit
+from hashcompat.analysis.patching.strip import Audit
 from hashcompat.core.model.fleet import Fleet
 from hashcompat.core.model.impact import Impact
-from hashcompat.core.model.making import KeptPages
-from hashcompat.core.model.normalization import Normalization, Run
 from hashcompat.core.model.plan import Plan
-from hashcompat.core.model.preflight import Preflight
-from hashcompat.core.rules.pages import RuleList
-from hashcompat.output.report.changes import CHANGES
-from hashcompat.output.report.difference import DIFFERENCE
+from hashcompat.core.model.preflight import Normalization, Preflight, Run
+from hashcompat.core.model.results import KeptPages
+from hashcompat.core.rules import RuleList
+from hashcompat.output.report.changes import CHANGES, LANDING
 from hashcompat.output.report.explanation import EXPLANATIONS
 from hashcompat.output.report.fleet import FLEET
 from hashcompat.output.report.gate import GATE
 from hashcompat.output.report.impact import IMPACT
-from hashcompat.output.report.landing import LANDING
 from hashcompat.output.report.matrix import MATRIX
 from hashcompat.output.report.model import Report
 from hashcompat.output.report.normalization import NORMALIZATION, RUN, Signed
-from hashcompat.output.report.patch import AUDIT
 from hashcompat.output.report.plan import PLAN
 from hashcompat.output.report.planview import Excerpt
 from hashcompat.output.report.preflight import PREFLIGHT
-from hashcompat.output.report.releases import RELEASES, ROLES, VERSION
+from hashcompat.output.report.releases import DIFFERENCE, RELEASES, ROLES, VERSION
 from hashcompat.output.report.rules import RULES
 from hashcompat.output.report.snapshot import SNAPSHOT
-from hashcompat.output.report.verification import CALIBRATION, HASHES, VERIFICATIONS
+from hashcompat.output.report.verification import AUDIT, CALIBRATION, HASHES, VERIFICATIONS
 from hashcompat.sources.cluster.roles import Roles
 
 REPORTS: Final[Mapping[type, Report[Any]]] = {

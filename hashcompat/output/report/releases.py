@@ -1,20 +1,42 @@
-"""The releases that are known, the program's own version, and the roles that it needs in a cluster."""
+"""The releases that are known and what differs between two, the texts of a container, versions and roles.
+
+Upstream changes are shown with the addresses of their pull requests.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
-from hashcompat.analysis.answers.comparison import KnownMinor, ReleaseList, Versions
+import msgspec
+
+from hashcompat.analysis.answers.comparison import (
+    ABSENT,
+    KnownMinor,
+    ReleaseDifference,
+    ReleaseList,
+    Versions,
+    restarts,
+    static_restarts,
+)
+from hashcompat.analysis.answers.explanation import Explanation, Side
+from hashcompat.analysis.answers.texts import mark
+from hashcompat.analysis.planning.assumptions import facts
+from hashcompat.core.catalog.behaviour import Change, EraChange
+from hashcompat.core.catalog.gates import GateSpec
+from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.model.escape import name_path
+from hashcompat.core.rules import find
 from hashcompat.output.documents import releases as docs
-from hashcompat.output.report.model import Document, Prose, Report, Section, Table, document
+from hashcompat.output.report.model import Coloured, Document, Line, Prose, Report, Section, Table, document
 
 if TYPE_CHECKING:
     from hashcompat.sources.cluster.roles import Roles  # which imports what reads a cluster
 
 
-def _document(releases: ReleaseList) -> Document:
+def _known_document(releases: ReleaseList) -> Document:
     return document(docs.ReleaseList, items=list(map(_minor, releases.minors)))
 
 
@@ -64,7 +86,7 @@ def _names(releases: ReleaseList) -> Iterator[str]:
 
 
 RELEASES: Final[Report[ReleaseList]] = Report(
-    "ReleaseList", document=_document, table=_table, wide=_wide, names=_names
+    "ReleaseList", document=_known_document, table=_table, wide=_wide, names=_names
 )
 
 
@@ -112,3 +134,246 @@ def _rows(roles: Roles) -> Iterator[list[object]]:
 
 
 ROLES: Final[Report[Roles]] = Report("List", document=_role_document, table=_role_table, names=_role_names)
+
+
+_NUMBER: Final = re.compile(r"(?:kubernetes/kubernetes)?#(\d+)")
+_DATED: Final = re.compile(r"(?:kubernetes/kubernetes)?#\d+ \((\d+\.\d+)\)")
+"""A pull request and the release that it came with."""
+_PULL: Final = "https://github.com/kubernetes/kubernetes/pull/"
+
+BEHAVIOUR: Final = {
+    "sidecarsCompared": "sidecars",
+    "sidecarStartupProbe": "sidecars with a startupProbe",
+    "missingHash": "containers without a recorded hash",
+    "hashPlace": "where the hash is recorded",
+    "hashWithoutResources": "the hash without resources",
+    "resourcesRecorded": "resources of containers",
+    "missingResourceRecord": "pods without recorded resources",
+    "staticPodsResized": "resizing static pods",
+    "podLimits": "limits of a whole pod",
+    "sandboxMaker": "who makes sandboxes",
+    "sandboxChecks": "what replaces a sandbox",
+    "newestSandbox": "which sandbox is the newest",
+    "podCgroups": "cgroups of pods",
+    "qosContainers": "QoS classes and init containers",
+    "finishedPods": "finished pods at a start",
+    "lostContainers": "containers that the runtime lost",
+    "alignedCpus": "exclusive CPUs at a start",
+    "podQos": "QoS classes and a pod's own resources",
+    "pauseImage": "the pause image in hashes",
+    "mountHelpers": "processes that serve mounts",
+    "infraImage": "the pause image of Docker",
+    "dockershim": "Docker",
+    "minorsBehindServer": "version skew policy",
+    "readinessAtRestart": "readiness at a start",
+    "restartLog": "log of a restart",
+    "sidecarRestartEvent": "event of a sidecar's restart",
+    "staticPodDigest": "digest of a static pod's UID",
+    "staticPodSource": "node and file in a static pod's UID",
+    "quantityText": "texts of quantities in a static pod's UID",
+    "mirrorPodOwner": "owner of mirror pods",
+    "tokenMount": "volume of the service account's token",
+    "nodeAffinity": "node selection at admission",
+    "labelsAtAdmission": "labels of the node at admission",
+    "room": "room at admission",
+    "hostPorts": "host ports at admission",
+    "podSystem": "operating systems at admission",
+    "noExecuteTaints": "taints at admission",
+    "strictGroups": "supplementalGroupsPolicy at admission",
+    "safeSysctls": "sysctls at admission",
+    "deviceHealth": "devices at admission",
+    "servicesRead": "services for the environment",
+    "podFeatures": "features that pods ask for",
+    "volumesWithoutPlugin": "volumes without a plugin",
+    "execProbeTimeout": "timeouts of exec probes",
+}
+"""The respects of behaviour.json in words."""
+
+
+def change_lines(rows: Iterable[Change | EraChange]) -> Iterator[Line]:
+    """Yield each change with its release, and then the address of its pull request."""
+    for row in rows:
+        what = f"{row.field}: " if isinstance(row, Change) else ""
+        see = f" (see also {', '.join(row.issues)})" if row.issues else ""
+        yield [f"{row.release}  {what}{row.about}{see}"]
+        yield from ([link] for link in _links(row.pr or ""))
+
+
+def rule_lines(ids: Iterable[str], minors: Collection[str]) -> Iterator[Line]:
+    """Yield the sources of rules in Kubernetes, with the addresses of pull requests; none about the input.
+
+    Of pull requests that came with a release, only those of ``minors``. Where there are none of these, it is
+    what came with no release, if there is such.
+    """
+    for rule in ids:
+        if (found := find(rule)) and (source := found.source):
+            dated = [match[0] for match in _DATED.finditer(source) if match[1] in minors]
+            undated = [part for part in source.split(", ") if not _DATED.search(part)]
+            shown = ", ".join(dated or undated) or source
+            shown = f"kubernetes/kubernetes{shown}" if shown.startswith("#") else shown
+            yield [f"{rule}  {shown}"]
+            yield from ([link] for link in _links(shown))
+
+
+def _links(text: str) -> Iterator[str]:
+    yield from (f"{_PULL}{number}" for number in _NUMBER.findall(text))
+
+
+def _document(difference: ReleaseDifference) -> Document:
+    return document(
+        docs.ReleaseDifference,
+        from_=_release(difference.old),
+        to=_release(difference.new),
+        types=[
+            docs.TypeDifference(row.type, row.field, row.old, row.new, _change(row.upstream))
+            for row in difference.types
+        ],
+        upstream=difference.upstream,
+        behaviour=[
+            docs.BehaviourDifference(row.place, _or_null(row.old), _or_null(row.new))
+            for row in difference.behaviour
+        ],
+        defaults=[docs.DefaultDifference(row.field, row.old, row.new) for row in difference.defaults],
+        gates=[docs.GateDifference(row.name, _gate(row.old), _gate(row.new)) for row in difference.gates],
+        static_pods=difference.static_pods,
+    )
+
+
+def _or_null(value: Any) -> Any:
+    return None if value is ABSENT else value
+
+
+def _gate(spec: GateSpec | None) -> docs.GateFacts | None:
+    return docs.GateFacts(spec.stage, spec.on, spec.locked, spec.needs) if spec else None
+
+
+def _change(row: Change | None) -> docs.FieldChange | None:
+    return msgspec.convert(msgspec.to_builtins(row), docs.FieldChange | None)
+
+
+def _release(kubelet: Kubelet) -> docs.ReleaseSide:
+    name = str(kubelet.release)
+    read = facts(name, kubelet)
+    assumed = read.vendor_assumed, read.patch_assumed
+    return docs.ReleaseSide(name, read.read_as, read.era, read.types, *assumed, kubelet.era.described())
+
+
+def _text(difference: ReleaseDifference) -> Iterator[Section]:
+    static = static_restarts(difference.old, difference.new)
+    yield Section([[text] for text in (restarts(difference), static) if text], wraps=True)
+    sides = (("from", difference.old), ("to", difference.new))
+    rows = [[label, side.release, side.era.name, Prose(side.schema.made_from)] for label, side in sides]
+    yield Section(Table(("", "KUBELET", "ERA", "TYPES MADE FROM"), lambda: rows))
+    if difference.upstream:
+        yield Section([*change_lines(difference.upstream)], "Upstream", wraps=True)
+    if difference.types:
+        columns = ("TYPE", "FIELD", "FROM", "TO", "SINCE", "UPSTREAM")
+        yield Section(Table(columns, lambda: _type_rows(difference)))
+    else:
+        yield Section([["The type trees are the same."]])
+    if difference.since:
+        lines = [[row.since, Prose(BEHAVIOUR[row.key]), Prose(row.about)] for row in difference.since]
+        yield Section(Table(("SINCE", "WHAT", "KUBELETS"), lambda: lines), "What kubelets do")
+    for title, column, found in (
+        (
+            "What API servers write into containers of new pods",
+            "FIELD",
+            [(row.field, row.old, row.new) for row in difference.defaults],
+        ),
+        (
+            "Feature gates",
+            "GATE",
+            [(row.name, _gate_words(row.old), _gate_words(row.new)) for row in difference.gates],
+        ),
+    ):
+        if found:
+            yield Section(_sides_table(column, found), title)
+
+
+def _sides_table(column: str, rows: Sequence[tuple[str, Any, Any]]) -> Table:
+    cells = [
+        [name, *(Prose(one if isinstance(one, str) else json.dumps(one)) for one in sides)]
+        for name, *sides in rows
+    ]
+    return Table((column, "FROM", "TO"), lambda: cells)
+
+
+def _gate_words(spec: GateSpec | None) -> str:
+    if spec is None:
+        return ABSENT
+    needs = f", needs {', '.join(spec.needs)}" if spec.needs else ""
+    return f"{spec.stage}, {'on' if spec.on else 'off'}{', locked' if spec.locked else ''}{needs}"
+
+
+def _type_rows(difference: ReleaseDifference) -> Iterator[list[object]]:
+    for row in difference.types:
+        yield [
+            row.type,
+            row.field or "(type)",
+            Prose(row.old or ""),
+            Prose(row.new or ""),
+            *([row.upstream.release, row.upstream.pr] if row.upstream else [None, None]),
+        ]
+
+
+DIFFERENCE: Final[Report[ReleaseDifference]] = Report("ReleaseDifference", document=_document, text=_text)
+SHOW: Final = "--show-values prints what is really hashed"
+_NOTE: Final = f" (values are masked; {SHOW})"
+_MARKS: Final = (
+    (re.compile(r"\[-.*?-\]", re.DOTALL), "red"),
+    (re.compile(r"\{\+.*?\+\}", re.DOTALL), "green"),
+)
+
+
+def whole_sections(explanation: Explanation) -> Iterator[Section]:
+    """Yield the fields and the texts: of one era as one text with marks, else one after the other."""
+    if explanation.fields:
+        lines = [
+            [field.path, _short(field.old), Prose("->"), _short(field.new)] for field in explanation.fields
+        ]
+        yield Section(Table((), lambda: lines), "Fields that make the difference")
+    yield from _texts(explanation)
+
+
+def _short(value: Any) -> Prose:
+    if isinstance(value, str):
+        return Prose(value)
+    return Prose("nil" if value is None else json.dumps(value, ensure_ascii=False))
+
+
+def _texts(explanation: Explanation) -> Iterator[Section]:
+    note = _NOTE if explanation.masked else ""
+    old, new = explanation.old, explanation.new
+    if old and new and old.era == new.era and explanation.compared:
+        title = f"Hashed text, [-only {old.release}-] {{+only {new.release}+}}{note}"
+        yield Section([_coloured(mark(old.readable, new.readable))], title)
+        return
+    for side in (old, new):
+        if side:
+            yield Section([[side.readable]], f"{_text_title(side)}{note}")
+
+
+def _text_title(side: Side) -> str:
+    if side.readable == side.text:
+        return f"Text that {side.release} hashes"
+    return f"JSON whose bytes {side.release} hashes, as {side.text[: side.text.find(' ', 20)]} …]"
+
+
+def _coloured(marked: str) -> Line:
+    """Return a text in pieces, those between marks coloured."""
+    pieces: list[str | Coloured] = [marked]
+    for pattern, colour in _MARKS:
+        pieces = [part for piece in pieces for part in _split(piece, pattern, colour)]
+    return pieces
+
+
+def _split(piece: str | Coloured, pattern: re.Pattern[str], colour: str) -> Iterator[str | Coloured]:
+    if isinstance(piece, Coloured):
+        yield piece
+        return
+    end = 0
+    for match in pattern.finditer(piece):
+        yield piece[end : match.start()]
+        yield Coloured(match[0], colour)
+        end = match.end()
+    yield piece[end:]

@@ -12,13 +12,12 @@ from hashcompat.core.model import documents as docs
 from hashcompat.core.model.documents import ContainerVerdict, Hashes, Place, Seen
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import Details, Hop, Piece, Plan, ReleaseFacts, Suggestion
 from hashcompat.core.model.pods import Origin
-from hashcompat.core.model.saved import DIGEST, SIGNATURE, Digest, signature
+from hashcompat.core.model.results import DIGEST, SIGNATURE, Digest, Making, signature
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.core.rules.pages import every
-from hashcompat.output.report.items import reason_words
+from hashcompat.core.rules import every
+from hashcompat.output.report.items import Provenance, reason_words, upgrade_of
 from hashcompat.output.report.model import (
     Case,
     Document,
@@ -32,7 +31,6 @@ from hashcompat.output.report.model import (
     time_text,
 )
 from hashcompat.output.report.planview import Excerpt, excerpt_of, times_of
-from hashcompat.output.report.provenance import Provenance, upgrade_of
 from hashcompat.output.report.rowtexts import Likeness, Own
 from hashcompat.sources.files.saved import line
 

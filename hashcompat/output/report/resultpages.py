@@ -14,9 +14,8 @@ from hashcompat.analysis.answers.explanation import Explanation, Explanations
 from hashcompat.analysis.answers.matrix import Matrix
 from hashcompat.analysis.gating import GateResult, Standing
 from hashcompat.core.model.impact import STEP_WORDS, Impact, Step
-from hashcompat.core.model.normalization import Normalization
 from hashcompat.core.model.plan import Scope
-from hashcompat.core.model.preflight import Preflight, Status
+from hashcompat.core.model.preflight import Normalization, Preflight, Status
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.output.report.items import SEVERITY, counted, item_name, reason_words
 from hashcompat.output.report.model import Report, Screen, Section, Table

@@ -25,8 +25,7 @@ from hashcompat.core.catalog.files import (
     span,
     span_words,
 )
-from hashcompat.core.rules import Rows, Rule, Since, Step, anchor, link
-from hashcompat.core.rules.pages import RuleList, every
+from hashcompat.core.rules import Rows, Rule, RuleList, Since, Step, anchor, every, link
 from hashcompat.output.documents import releases as documents
 from hashcompat.output.documents.releases import RuleItem, RuleSince, RuleStep
 from hashcompat.output.report.model import (

@@ -13,8 +13,7 @@ from hashcompat.analysis.planning.latest import Latest
 from hashcompat.core.go import jsontext
 from hashcompat.core.model.escape import IN_JSON, count, disarmed
 from hashcompat.core.model.pods import LIST_OF, STATUSES, Container, Inventory, Node, Pod, Seen
-from hashcompat.core.model.records import Applied, Record, Recorded, Sandbox
-from hashcompat.core.model.verdicts import Hash
+from hashcompat.core.model.verdicts import Applied, Hash, Record, Recorded, Sandbox
 from hashcompat.output.report.model import Document, Report, Rows, document, time_text
 from hashcompat.sources.pods import annotations_of
 from hashcompat.sources.snapshots import DRIVERS, HASHES, HIDDEN, WORKLOAD, document_of, text_of

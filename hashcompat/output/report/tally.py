@@ -17,7 +17,7 @@ import msgspec
 from hashcompat.core.model.items import Item, PodName
 from hashcompat.core.model.kinds import owners_of
 from hashcompat.core.model.verdicts import FINDINGS, Reason, Verdict
-from hashcompat.core.rules.pages import find
+from hashcompat.core.rules import find
 from hashcompat.output.report.items import FIELD_WORDS
 
 GAP: Final = "..."

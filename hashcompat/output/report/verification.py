@@ -1,6 +1,7 @@
-"""The hashes of containers, and how golden directories and recorded hashes compare with them.
+"""How hashes compare: of containers, golden directories, recorded ones, and those that a patch leaves.
 
-A calibration shows its share first, then a line for each record that needs a word.
+A calibration shows its share first, then a line for each record that needs a word. The audit of a patch names
+paths, never values.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from msgspec import UNSET, structs
 from hashcompat.analysis.answers.calibration import COMPARED, DIFFERS, CheckedRecord, RecordCheck
 from hashcompat.analysis.answers.golden import Verification, Verifications
 from hashcompat.analysis.answers.hashes import Hashed, HashRow
+from hashcompat.analysis.patching import Patch, wrapped
+from hashcompat.analysis.patching.strip import Audit, AuditRow
 from hashcompat.core.model.escape import agree, count, name_path, word
 from hashcompat.core.model.plan import ReleaseFacts
 from hashcompat.core.model.verdicts import number_of
-from hashcompat.core.rules.pages import findings
+from hashcompat.core.rules import findings
 from hashcompat.output.documents import containers as docs
 from hashcompat.output.documents.containers import HashedContainer, HashFacts, HashList
 from hashcompat.output.report.model import (
@@ -279,3 +282,104 @@ HASHES: Final[Report[Hashed]] = Report(
 )
 TEXTS: Final = structs.replace(HASHES, table=None, wide=None, names=None, raw=_texts)
 """The same result where the hashed texts are asked for."""
+
+
+_AUDIT_COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "OWN STRINGS", "NEW FIELDS")
+_HIT: Final = "strip-misses"
+
+
+def _audit_document(audit: Audit) -> Document:
+    """Return the PatchAudit: an item for each container whose stripped hash is not the old one."""
+    cuts = tuple(docs.Cut(cut.field, cut.piece, cut.instead) for cut in audit.cuts)
+    return document(
+        docs.PatchAudit,
+        spec=docs.AuditSpec(str(audit.new.release), str(audit.old.release), cuts),
+        summary=docs.AuditSummary(audit.containers, len(audit.items)),
+        items=Rows(audit.items, _audit_item),
+        article=docs.Article(audit.static_pods, audit.templates),
+    )
+
+
+def _audit_item(row: AuditRow) -> Any:
+    names = row.pod.node, row.pod.namespace, row.pod.name, row.pod.uid, row.container.name
+    return plain(docs.AuditItem(*names, row.hit.strings, row.hit.fields))
+
+
+def _audit_table(audit: Audit) -> Table:
+    return Table(_AUDIT_COLUMNS, lambda: map(_audit_cells, audit.items), bare=True)
+
+
+def _audit_cells(row: AuditRow) -> list[object]:
+    names = [row.pod.node, row.pod.namespace, row.pod.name, row.container.name]
+    return [*names, Prose(", ".join(row.hit.strings)), Prose(", ".join(row.hit.fields))]
+
+
+def _audit_findings(audit: Audit) -> Findings:
+    """Return a case for each container that stripping misses, or one for all where it misses none."""
+    hit = len(audit.items)
+    title = f"kubelet {audit.new.release}, stripped as {audit.old.release}"
+    totals = {"HIT": hit, "SAME": audit.containers - hit}
+    return Findings("audit", title, "containers", totals, lambda: _audit_cases(audit), lambda: findings(_HIT))
+
+
+def _audit_cases(audit: Audit) -> Iterator[Case]:
+    yield from map(_audit_case, audit.items)
+    # a report without a case would look as if nothing had been checked
+    if not audit.items:
+        text = f"{count(audit.containers, 'container')} would hash as {audit.old.release} hashes them"
+        names = dict.fromkeys(("node", "namespace", "pod", "container"), "")
+        yield Case(Outcome.PASSED, "SAME", "", text, "all pods", "every container", names)
+
+
+def _audit_case(row: AuditRow) -> Case:
+    pod, name, hit = row.pod, row.container.name, row.hit
+    names = {"node": pod.node, "namespace": pod.namespace, "pod": pod.name, "container": name}
+    parts = [("own strings", hit.strings), ("new fields", hit.fields)]
+    text = "; ".join(f"{words} {', '.join(paths)}" for words, paths in parts if paths)
+    group = name_path(pod.namespace, pod.name)
+    return Case(Outcome.FAILED, "HIT", _HIT, text, group, name_path(name), names, pod.file)
+
+
+def _audit_names(audit: Audit) -> Iterator[str]:
+    return (name_path(row.pod.namespace, row.pod.name, row.container.name) for row in audit.items)
+
+
+def _audit_notes(audit: Audit) -> list[str]:
+    """Return the closing lines: how many are hit, and what else the global form changes."""
+    hit = f"{len(audit.items)} of {count(audit.containers, 'container')}"
+    static = _counted(audit.static_pods, "static pod")
+    templates = _counted(audit.templates, "pod template")
+    return [
+        f"{hit} would not hash as {audit.old.release} hashes them",
+        f"--article would also give {static} another UID, which recreates them",
+        f"--article would also give {templates} another hash, if more than the kubelet is replaced",
+        "--article changes no checkpoint checksum: checkpoints hold none of the text that is cut",
+    ]
+
+
+def _counted(names: tuple[str, ...], noun: str) -> str:
+    told = f" ({', '.join(map(word, names[:3]))}{', …' if len(names) > 3 else ''})" if names else ""
+    return f"{count(len(names), noun)}{told}"
+
+
+AUDIT: Final[Report[Audit]] = Report(
+    "PatchAudit",
+    document=_audit_document,
+    table=_audit_table,
+    findings=_audit_findings,
+    names=_audit_names,
+    notes=_audit_notes,
+)
+
+
+def in_words(patch: Patch) -> str:
+    """Return all that a person needs to make the change by hand."""
+    new = [f"=== new file {file.path}\n\n{file.text}" for file in patch.new_files]
+    edits = [
+        f"=== edit {edit.path}\n\n" + "\n\n".join(step.words for step in edit.steps) for edit in patch.edits
+    ]
+    return "\n".join([f"{patch.subject}\n\n{wrapped(patch.explanation)}\n", *new, *edits])
+
+
+PATCH: Final[Report[str]] = Report("a patch", raw=lambda text: (text,))
+"""The text of a patch, as ``git am`` takes it."""

@@ -14,9 +14,8 @@ import msgspec
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
-from hashcompat.core.model.normalization import Done, Pin, State, Task, Work
-from hashcompat.core.records.edits import with_uid
-from hashcompat.output.rewriting import Found, MeanwhileError, Place, Shown, files, newest
+from hashcompat.core.model.preflight import Done, Pin, State, Task, Work
+from hashcompat.output.rewriting import Found, MeanwhileError, Place, Shown, files, newest, with_uid
 
 # The file with what was there before: every old and every new value, on the disk before the first change.
 

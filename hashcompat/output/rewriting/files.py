@@ -1,17 +1,49 @@
-"""Files of a node: read without following a link, and replaced whole, with their owner and mode."""
+"""Records in files of a node, which are read without following a link and replaced whole: CRI-O's, Docker's.
+
+CRI-O: one annotation in a container's own file, which CRI-O reads when it starts.
+
+It keeps the CRI annotations of a container as JSON in an annotation of its OCI spec, and each of them beside
+that one (internal/factory/container/container.go ``SpecAddAnnotations``, 1.36). When CRI-O starts it reads
+them in ``config.json`` in the container's directory below the root of the storage, which it wrote when it
+created the container, and does not write again (internal/lib/container_server.go ``LoadContainer``). What
+runs does not notice: the OCI runtime was given a copy.
+
+Docker: the label of a container's own file, changed while dockerd does not run.
+
+A kubelet with dockershim, or cri-dockerd, keeps the recorded hash in a label (pkg/kubelet/dockershim/
+convert.go, ``annotation.`` before the name). dockerd reads ``containers/<id>/config.v2.json`` when it starts,
+and would write over it while it runs. With live-restore the containers run on meanwhile; without, dockerd
+ends them when it stops, and at the latest when it starts again.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import socket
 import stat
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
+
+from msgspec import structs
 
 from hashcompat.core.errors import InputError
-from hashcompat.output.rewriting import Found, MeanwhileError
+from hashcompat.core.go import jsontext
+from hashcompat.core.go.jsonpath import part
+from hashcompat.core.go.jsonpath import text as text_at
+from hashcompat.core.model.preflight import CRIO
+from hashcompat.core.records import documents as names
+from hashcompat.output.rewriting import (
+    Found,
+    MeanwhileError,
+    Shown,
+    lives,
+    with_string,
+    with_string_in_string,
+)
 
 _MOST: Final = 16 << 20
 """Bytes of a file that is read: Docker's of a container are a few kB, manifests 10 MB at most."""
@@ -135,3 +167,225 @@ class InFiles(ABC):
     def replace(self, found: Found, value: bytes) -> None:
         """Replace the file of a container."""
         replace(self.path(found.id), self.root, found.value, value)
+
+
+ANNOTATIONS: Final = "io.kubernetes.cri-o.Annotations"
+_TYPE: Final = "io.kubernetes.cri-o.ContainerType"
+_CREATED: Final = "io.kubernetes.cri-o.Created"
+_KIND: Final = "container"
+_BELOW: Final = "*-containers"
+"""The directory of containers, behind the name of the storage's driver."""
+_FILE: Final = Path("userdata", "config.json")
+
+
+class CriO(InFiles):
+    """The storage of CRI-O."""
+
+    kind = CRIO
+    usual = "/var/lib/containers/storage"
+
+    def ids(self) -> Iterator[str]:
+        """Yield the id of each container and sandbox."""
+        drivers = sorted(self.root.glob(_BELOW))
+        if not drivers:
+            raise InputError(f"{self.root}: no storage of CRI-O; --runtime-root names another one")
+        try:
+            for driver in drivers:
+                with os.scandir(driver) as rows:
+                    yield from sorted(row.name for row in rows if (driver / row.name / _FILE).is_file())
+        except OSError as error:
+            raise InputError(f"{self.root}: cannot be read: {error.strerror}") from None
+
+    def path(self, identity: str) -> Path:
+        """Return where the file of a container is; errors as ``InFiles``."""
+        found = next(self.root.glob(f"{_BELOW}/{identity}/{_FILE}"), None)
+        if found is None:
+            raise InputError(f"{identity}: there is no such container any more")
+        return found
+
+    def found(self, identity: str) -> Found | None:
+        """Return the container; errors as ``InFiles``."""
+        path = self.path(identity)
+        value = content(path, self.root)
+        try:
+            found = crio_found_in(identity, value)
+            if found is None:
+                return None
+            state = state_in(content(path.with_name("state.json"), self.root))
+        except InputError as error:
+            raise InputError(f"{path}: not what CRI-O writes: {error}") from None
+        running = state.get("status") == "running" and lives(state.get("pid"), identity)
+        started = names.nanoseconds(text_at(state, "started")) or 0
+        return structs.replace(found, running=running, started=str(started))
+
+    def with_hash(self, value: bytes, old: str, new: str) -> bytes:
+        """Return what is kept with another recorded hash; errors as ``Place`` has them."""
+        return crio_with_hash(value, old, new)
+
+
+def crio_found_in(identity: str, value: bytes) -> Found | None:
+    """Return the container in a file of CRI-O, which does not say whether it runs; None for a sandbox.
+
+    Raises InputError for what is no JSON.
+    """
+    content: Any = jsontext.loads(jsontext.decode_text(value))
+    kept = part(content, "annotations") if isinstance(content, dict) else {}
+    if kept.get(_TYPE) != _KIND:
+        return None
+    annotations: Any = jsontext.loads(text_at(kept, ANNOTATIONS) or "{}")
+    return Found(
+        identity,
+        text_at(kept, names.UID),
+        text_at(kept, names.NAMESPACE),
+        text_at(kept, names.POD),
+        text_at(kept, names.NAME),
+        created=names.nanoseconds(text_at(kept, _CREATED)) or 0,
+        hash=text_at(annotations, names.HASH) if isinstance(annotations, dict) else "",
+        value=value,
+        running=False,
+    )
+
+
+def state_in(value: bytes) -> dict[str, Any]:
+    """Return what CRI-O stores of the state of a container; raises InputError for what is no object."""
+    content: Any = jsontext.loads(jsontext.decode_text(value))
+    if not isinstance(content, dict):
+        raise InputError("state.json: want an object")
+    return content
+
+
+def crio_with_hash(value: bytes, old: str, new: str) -> bytes:
+    """Return a container's file with another recorded hash, in both places; every other byte of it stays.
+
+    Raises InputError where the hash in it is not ``old``.
+    """
+    text = jsontext.decode_text(value)
+    text = with_string_in_string(text, ("annotations", ANNOTATIONS), names.HASH, old, new)
+    if names.HASH in part(json.loads(text), "annotations"):
+        text = with_string(text, ("annotations", names.HASH), old, new)
+    return text.encode(errors="surrogateescape")
+
+
+LABEL: Final = f"annotation.{names.HASH}"
+_HASH_PATH: Final = ("Config", "Labels", LABEL)
+_SOCKET: Final = "/var/run/docker.sock"
+_SECONDS: Final = 30.0
+_OK: Final = 200
+_SETTINGS: Final = "/etc/docker/daemon.json"
+
+
+class Docker(InFiles):
+    """Docker's data directory."""
+
+    kind = "docker"
+    usual = "/var/lib/docker"
+
+    def ids(self) -> list[str]:
+        """Return the id of each container and sandbox."""
+        try:
+            with os.scandir(self.root / "containers") as rows:
+                return sorted(row.name for row in rows if row.is_dir(follow_symlinks=False))
+        except OSError as error:
+            raise InputError(f"{self.root}: no data directory of Docker: {error.strerror}") from None
+
+    def path(self, identity: str) -> Path:
+        """Return where the file of a container is."""
+        return self.root / "containers" / identity / "config.v2.json"
+
+    def found(self, identity: str) -> Found | None:
+        """Return the container; errors as ``InFiles``."""
+        path = self.path(identity)
+        value = content(path, self.root)
+        try:
+            return docker_found_in(identity, value)
+        except InputError as error:
+            raise InputError(f"{path}: not what Docker writes: {error}") from None
+
+    def with_hash(self, value: bytes, old: str, new: str) -> bytes:
+        """Return what is kept with another recorded hash; errors as ``Place`` has them."""
+        return docker_with_hash(value, old, new)
+
+
+def docker_found_in(identity: str, value: bytes) -> Found | None:
+    """Return the container in a file of Docker; None for one that no kubelet created, and for a sandbox.
+
+    Raises InputError for what is no JSON.
+    """
+    content: Any = jsontext.loads(jsontext.decode_text(value))
+    labels = part(part(content, "Config"), "Labels") if isinstance(content, dict) else {}
+    if not labels or content.get("ID") != identity or labels.get(names.DOCKER_TYPE) != _KIND:
+        return None
+    state = part(content, "State")
+    return Found(
+        identity,
+        text_at(labels, names.UID),
+        text_at(labels, names.NAMESPACE),
+        text_at(labels, names.POD),
+        text_at(labels, names.NAME),
+        created=names.nanoseconds(text_at(content, "Created")) or 0,
+        hash=text_at(labels, LABEL),
+        value=value,
+        running=state.get("Running") is True and lives(state.get("Pid"), identity),
+        started=text_at(state, "StartedAt"),
+    )
+
+
+def check_stopped(endpoint: str = "") -> None:
+    """Raise InputError where something listens on Docker's socket."""
+    path = endpoint or _SOCKET
+    with socket.socket(socket.AF_UNIX) as connection, suppress(OSError):
+        connection.settimeout(5)
+        connection.connect(path)
+        raise InputError(
+            f"{path}: dockerd runs, and would write over its files; stop it first: "
+            "systemctl stop docker.socket docker"
+        )
+
+
+def check_live_restore(*, asserted: bool, settings: str = _SETTINGS) -> None:
+    """Raise InputError unless dockerd starts with live-restore, by its settings or by what the user says."""
+    if asserted:
+        return
+    try:
+        content = jsontext.loads(jsontext.decode_text(Path(settings).read_bytes()))
+    except FileNotFoundError:
+        content = {}
+    except OSError as error:
+        raise InputError(f"{settings}: cannot be read: {error.strerror}") from None
+    if not isinstance(content, dict) or content.get("live-restore") is not True:
+        raise InputError(
+            f"{settings}: no live-restore, so dockerd ends every container when it starts; "
+            "--live-restore says that its command line has it"
+        )
+
+
+def answered(endpoint: str, wanted: Iterable[str]) -> dict[str, Shown]:
+    """Return what dockerd answers of some containers, by id; those that it has.
+
+    Raises InputError where dockerd cannot be asked.
+    """
+    from hashcompat.sources.node import docker  # noqa: PLC0415 - apply needs none of it
+
+    path, found = endpoint or _SOCKET, dict[str, Shown]()
+    spoken = docker.negotiated(jsontext.loads(docker.answer(path, "/version", _SECONDS)[1]), path)
+    for identity in wanted:
+        status, text = docker.answer(path, f"/v{spoken}/containers/{identity}/json", _SECONDS)
+        if status != _OK:
+            continue
+        content: Any = jsontext.loads(text)
+        state, labels = part(content, "State"), part(part(content, "Config"), "Labels")
+        found[identity] = Shown(
+            str(labels.get(LABEL, "")),
+            state.get("Running") is True,
+            str(state.get("StartedAt", "")),
+        )
+    return found
+
+
+def docker_with_hash(value: bytes, old: str, new: str) -> bytes:
+    """Return a container's file with another recorded hash; every other byte of it stays.
+
+    Raises InputError where the hash in it is not ``old``.
+    """
+    text = jsontext.decode_text(value)
+    return with_string(text, _HASH_PATH, old, new).encode(errors="surrogateescape")

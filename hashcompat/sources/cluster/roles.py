@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.sources.cluster.collect import (
+from hashcompat.sources.cluster import (
     Request,
     Scope,
     budget_requests,

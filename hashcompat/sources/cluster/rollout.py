@@ -15,7 +15,7 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import part
 from hashcompat.core.model.escape import printable
 from hashcompat.core.model.impact import Rollout
-from hashcompat.sources.cluster.collect import Access, Request, Say, connect
+from hashcompat.sources.cluster import Access, Request, Say, connect
 from hashcompat.sources.cluster.kubeapi import Client, StatusError
 from hashcompat.sources.files.rollout import rollout_of, text_of
 

@@ -19,8 +19,8 @@ from hashcompat.core.go.jsonstream import Elements
 from hashcompat.core.go.jsonwindow import Place
 from hashcompat.core.go.tokens import Part
 from hashcompat.core.model.pods import Inventory, Node, Origin, Pod, Share, Source
-from hashcompat.core.model.records import Record
 from hashcompat.core.model.uids import Dating
+from hashcompat.core.model.verdicts import Record
 from hashcompat.sources.budgets import budgets_of
 from hashcompat.sources.dating import until
 from hashcompat.sources.documents import InFile

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.model.records import Record
+from hashcompat.core.model.verdicts import Record
 from hashcompat.core.records.collected import Keeper, from_documents, from_log
 from hashcompat.core.records.probes import Dump, dumps
 from hashcompat.sources.content import chunks, joined, lines

@@ -8,8 +8,8 @@ from typing import Final
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.escape import word
-from hashcompat.core.model.normalization import OnNode, Pin, Rewrite, Task, Work
-from hashcompat.core.model.saved import SIGNATURE, is_signed
+from hashcompat.core.model.preflight import OnNode, Pin, Rewrite, Task, Work
+from hashcompat.core.model.results import SIGNATURE, is_signed
 from hashcompat.core.model.uids import SKEW
 from hashcompat.core.regex import regex
 from hashcompat.sources.documents import Row

@@ -24,7 +24,6 @@ from hashcompat.core.model.items import (
     key_of,
     without_unplaced,
 )
-from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import (
     Details,
     Difference,
@@ -42,6 +41,7 @@ from hashcompat.core.model.plan import (
     summarized,
 )
 from hashcompat.core.model.pods import ContainerType, Origin, Source
+from hashcompat.core.model.results import Making
 from hashcompat.core.model.uids import packed
 from hashcompat.core.model.verdicts import Reason, Verdict
 from hashcompat.sources.documents import Row

@@ -13,9 +13,9 @@ import msgspec
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance
 from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
-from hashcompat.core.model.making import About, KeptPage, KeptPages, Making
 from hashcompat.core.model.pods import ContainerType, Origin
 from hashcompat.core.model.preflight import Finding, Preflight, Status
+from hashcompat.core.model.results import About, KeptPage, KeptPages, Making
 from hashcompat.core.model.uids import packed
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.policies.exceptions import Identity, baseline_of

@@ -12,7 +12,7 @@ import msgspec
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonstream import parts
 from hashcompat.core.go.tokens import Part, Run
-from hashcompat.core.model.saved import DIGEST, Digest, line_of
+from hashcompat.core.model.results import DIGEST, Digest, line_of
 from hashcompat.sources.content import chunks
 from hashcompat.sources.documents import Row, row_of
 from hashcompat.sources.files.inputs import inputs, named

@@ -15,9 +15,9 @@ from msgspec import structs
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.tokens import Run
-from hashcompat.core.model import mask
+from hashcompat.core.model import escape
 from hashcompat.core.model.plan import Plan
-from hashcompat.core.model.saved import CONTAINER_LISTS, RowKind, RowName, SnapshotRows
+from hashcompat.core.model.results import CONTAINER_LISTS, RowKind, RowName, SnapshotRows
 from hashcompat.sources import snapshots
 from hashcompat.sources.documents import Row, row_of
 from hashcompat.sources.files import plans
@@ -118,7 +118,7 @@ def _parts(row: Row, kind: RowKind, masked: dict[bytes, bytes]) -> Iterator[byte
         containers = [_without_numbers(one.value) for one in spec.rows(key, [])]
         given = line(containers)
         if given not in masked:
-            masked[given] = line(list(map(mask.masked, containers)))
+            masked[given] = line(list(map(escape.masked, containers)))
         yield masked[given]
 
 

@@ -18,7 +18,7 @@ from hashcompat.core.go import allowance as allowances
 from hashcompat.core.go.jsonstream import End
 from hashcompat.core.go.jsonwindow import Place
 from hashcompat.core.go.tokens import Part
-from hashcompat.core.model.budgets import Budget, Service
+from hashcompat.core.model.cluster import Budget, Service
 from hashcompat.core.model.pods import Node
 from hashcompat.core.model.uids import Dated
 from hashcompat.core.regex import regex

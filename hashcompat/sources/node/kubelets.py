@@ -24,8 +24,16 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go import yaml
 from hashcompat.core.records.probes import Probe
 from hashcompat.sources import programs
-from hashcompat.sources.node import Asking, NoneSuchError, Question
-from hashcompat.sources.node.proc import arguments, is_in_namespaces, is_of_root, mounts, named
+from hashcompat.sources.node import (
+    Asking,
+    NoneSuchError,
+    Question,
+    arguments,
+    is_in_namespaces,
+    is_of_root,
+    mounts,
+    named,
+)
 from hashcompat.sources.node.root import PROGRAMS, Root, why_not_run
 
 UNITS: Final = tuple(

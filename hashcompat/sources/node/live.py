@@ -19,13 +19,25 @@ import msgspec
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
 from hashcompat.core.go.jsonpath import mapping, rows
-from hashcompat.core.model.records import Record, Recorded
+from hashcompat.core.model.verdicts import Record, Recorded
 from hashcompat.core.records.collected import of_kubelet
 from hashcompat.core.records.documents import from_node
 from hashcompat.core.records.probes import CHANGING, Dump, Probe
 from hashcompat.sources.documents import loads
-from hashcompat.sources.node import Asking, Question, cri, docker, kubelets, proc, wanted
-from hashcompat.sources.node.proc import filesystem
+from hashcompat.sources.node import (
+    Asking,
+    Question,
+    cgroups,
+    cri,
+    docker,
+    filesystem,
+    flag,
+    holders,
+    kubelets,
+    listed,
+    process,
+    wanted,
+)
 from hashcompat.sources.node.root import Root, why_not_asked
 from hashcompat.sources.node.wanted import named_directory
 
@@ -61,7 +73,7 @@ def collect(
     if not Path(root).is_dir():
         raise InputError(f"{root}: want the directory in which the node's / is mounted")
     node, asks = Root(Path(root), tuple(also)), asking or Asking()
-    processes, looked = asks.ask(proc.listed(node)), time.monotonic()
+    processes, looked = asks.ask(listed(node)), time.monotonic()
     kubelet = kubelets.probes(asks, node, kubelets.find(asks, node, processes))
     found = [_docker(asks, node, kind, endpoint), _cri(asks, node, kind, endpoint)]
     # A socket that is given is asked as Docker and as CRI; that it is not the other one is no problem to
@@ -70,12 +82,12 @@ def collect(
         found = [one for one in found if _shows(one)]
     probes = [processes, *kubelet, *(probe for one in found for probe in one.probes)]
     probes += _tasks(asks, node, found)
-    probes += asks.every([proc.cgroups(node), *proc.holders(node, processes)])
+    probes += asks.every([cgroups(node), *holders(node, processes)])
     of_runtimes = list(questions(node, probes))
     probes += asks.every([*of_runtimes, *asks.gather(lambda: wanted.questions(node, kubelet[0]), "/")])
     # Only what is left of it: all that was read in between has usually taken longer.
     time.sleep(max(looked + _AGAIN_SECONDS - time.monotonic(), 0))
-    return _dump(_name(node, kubelet[0]), [*probes, asks.ask(proc.listed(node))])
+    return _dump(_name(node, kubelet[0]), [*probes, asks.ask(listed(node))])
 
 
 def _dump(name: str, probes: Iterable[Probe]) -> Dump:
@@ -91,7 +103,7 @@ def _dump(name: str, probes: Iterable[Probe]) -> Dump:
 
 def _name(root: Root, arguments: Probe) -> str:
     """Return the node's name, as the kubelet gives it."""
-    given = proc.flag(arguments, "hostname-override")
+    given = flag(arguments, "hostname-override")
     try:
         own = root.text("/etc/hostname").strip() if root.directory != Path("/") else os.uname().nodename
     except OSError:
@@ -165,12 +177,12 @@ def _tasks(asking: Asking, root: Root, found: list[_Found]) -> list[Probe]:
     A container that ends while it is read is not in the second list as running.
     """
     owners = dict(_pids(probe for one in found for probe in one.probes))
-    made = asking.every(proc.process(root, pid) for pid in owners)
+    made = asking.every(process(root, pid) for pid in owners)
     doubtful = [probe for probe in made if _doubtful(probe, owners[probe.name])]
     if not doubtful:
         return made
     time.sleep(_AGAIN_SECONDS)
-    made += asking.every(proc.process(root, probe.name) for probe in doubtful)
+    made += asking.every(process(root, probe.name) for probe in doubtful)
     return made + [probe for one in found for probe in _lists_again(asking, one)]
 
 

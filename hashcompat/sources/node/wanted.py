@@ -19,9 +19,9 @@ from typing import Final
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import yaml
 from hashcompat.core.records.probes import NO_CONFIGURATION, Probe
-from hashcompat.sources.node import Question, proc
+from hashcompat.sources import node
+from hashcompat.sources.node import Question, flag
 from hashcompat.sources.node.kubelets import KUBELET, UNITS, variables
-from hashcompat.sources.node.proc import flag
 from hashcompat.sources.node.root import Root
 
 _ROOTS: Final = (
@@ -57,7 +57,7 @@ _FILES: Final = (
 )
 _HOST: Final = (
     "/etc/os-release",
-    proc.MOUNTS,
+    node.MOUNTS,
     "/proc/swaps",
     "/proc/meminfo",
     "/proc/version",
@@ -158,10 +158,10 @@ def questions(root: Root, arguments: Probe) -> Iterator[Question]:
     if manifests := flag(arguments, "pod-manifest-path") or static_pods(root, config):
         yield named_directory(root, manifests)
     yield from _memory(root)
-    yield from (proc.filesystem(root, path) for path in _FILE_SYSTEMS)
-    yield from (proc.filesystem(root, path, root.why_not_read) for path in states)
+    yield from (node.filesystem(root, path) for path in _FILE_SYSTEMS)
+    yield from (node.filesystem(root, path, root.why_not_read) for path in states)
     yield from _certificates(root, arguments, states)
-    yield from proc.remote(root)
+    yield from node.remote(root)
 
 
 def _anywhere(path: str) -> str:  # noqa: ARG001 - as Root.why_not_read

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
-from hashcompat.core.model.records import Recorded
+from hashcompat.core.model.verdicts import Recorded
 from hashcompat.core.records.collected import from_dump
 from hashcompat.core.records.probes import AbsentError, Dump
 from tests.helpers.dumps import read_back

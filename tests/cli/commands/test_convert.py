@@ -18,9 +18,9 @@ from jsonschema import Draft202012Validator
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonstream import parts
 from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
-from hashcompat.core.model.making import Making
 from hashcompat.core.model.plan import Hop, Plan, ReleaseFacts, Share, Suggestion
 from hashcompat.core.model.pods import ContainerType
+from hashcompat.core.model.results import Making
 from hashcompat.core.model.verdicts import Reason, Verdict
 from hashcompat.output.formats import FORMATS
 from hashcompat.output.formats.model import Style

@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import hashcompat
-from hashcompat.output.report.difference import BEHAVIOUR
+from hashcompat.output.report.releases import BEHAVIOUR
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import ROOT, Run, ran
 

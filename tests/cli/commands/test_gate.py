@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.core.model.saved import Digest, line_of
+from hashcompat.core.model.results import Digest, line_of
 from tests.helpers.pods import as_json, mirror_pod, node, pod
 from tests.helpers.program import Result, Run
 

@@ -23,7 +23,6 @@ from typing import Any
 
 import pytest
 
-from hashcompat.analysis.patching import audit
 from hashcompat.analysis.patching import strip as stripping
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.errors import UsageError
@@ -334,14 +333,14 @@ def test_the_audit_of_replicas_is_that_of_each_by_itself(run: Run, monkeypatch: 
         texts["stripped"] += 1
         return strip(text, cuts)
 
-    monkeypatch.setattr(audit, "stripped", counted)
+    monkeypatch.setattr(stripping, "stripped", counted)
     result = run(*UP, "--audit", "-f", "-", "-o", "json", stdin=pods)
     assert texts == {"stripped": 3}
     assert [(item["pod"], item["strings"]) for item in result.items] == [
         (f"p{number}", ["args[0]"]) for number in range(4)
     ]
     assert result.document["article"]["podTemplates"] == ["ns/ReplicaSet/web", "ns/StatefulSet/s"]
-    monkeypatch.setattr(audit._Checks, "_of", lambda self, pod, container, _: self._alone(pod, container))
+    monkeypatch.setattr(stripping._Checks, "_of", lambda self, pod, container, _: self._alone(pod, container))
     assert run(*UP, "--audit", "-f", "-", "-o", "json", stdin=pods).out == result.out
 
 

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import html5lib
 import pytest
 
-from hashcompat.core.model.making import About
+from hashcompat.core.model.results import About
 from hashcompat.sources.files.reports import about_of
 from tests.cli.test_documents import errors
 from tests.helpers.pods import as_json, node, pod

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hashcompat.analysis.preflight import CHECKS
-from hashcompat.core.rules.pages import every
+from hashcompat.core.rules import every
 from hashcompat.output.report.rules import checks_markdown, rules_markdown
 from tests.helpers.program import Run
 

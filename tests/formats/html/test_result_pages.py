@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.core.model.making import About
+from hashcompat.core.model.results import About
 from hashcompat.output.report.registry import REPORTS
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import Run

@@ -20,7 +20,7 @@ from hashcompat.analysis.preflight.facts.statefiles import (
 )
 from hashcompat.core.catalog.hazards import StateFile, StateFiles
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
-from hashcompat.core.compile.decode import compile_decoder
+from hashcompat.core.compile.gojson import compile_decoder
 from hashcompat.core.compile.spew import spew
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.digest import fnv32a

@@ -13,8 +13,7 @@ import pytest
 from hashcompat.cli import progress
 from hashcompat.cli.progress import Progress
 from hashcompat.core.model.pods import Origin, Source
-from hashcompat.sources.cluster import kubeapi, kubectl
-from hashcompat.sources.cluster.collect import Access, Scope, collect
+from hashcompat.sources.cluster import Access, Scope, collect, kubeapi, kubectl
 from tests.helpers import fakekubectl
 from tests.helpers.pods import ARTICLE, PLAIN, pod
 from tests.helpers.program import Result, Run

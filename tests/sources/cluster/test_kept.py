@@ -16,8 +16,8 @@ from msgspec import structs
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance
 from hashcompat.core.model.pods import Pod
+from hashcompat.sources.cluster import Request, _kept
 from hashcompat.sources.cluster import kept as module
-from hashcompat.sources.cluster.collect import Request, _kept
 from hashcompat.sources.cluster.kept import Kept, page_of, stencils_of_pods
 from hashcompat.sources.cluster.kubeapi import StatusError
 from hashcompat.sources.documents import loads

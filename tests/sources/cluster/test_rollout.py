@@ -12,8 +12,7 @@ import pytest
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.impact import Phase, Rollout, Turn
-from hashcompat.sources.cluster import rollout
-from hashcompat.sources.cluster.collect import Access
+from hashcompat.sources.cluster import Access, rollout
 from hashcompat.sources.cluster.kubeapi import StatusError
 from hashcompat.sources.cluster.rollout import StateConfigMap
 from hashcompat.sources.files.rollout import text_of

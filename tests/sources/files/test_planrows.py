@@ -20,7 +20,7 @@ from hashcompat.core.go.jsonstream import parts
 from hashcompat.core.go.tokens import Run
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Plan
-from hashcompat.core.model.saved import line_of
+from hashcompat.core.model.results import line_of
 from hashcompat.output.formats import FORMATS
 from hashcompat.output.formats.model import Style
 from hashcompat.output.report.plan import PLAN

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.sources.node import Asking, proc
+from hashcompat.sources import node
+from hashcompat.sources.node import Asking
 from hashcompat.sources.node.root import Root
 
 TABLE = r"""/dev/vda1 / ext4 rw 0 0
@@ -32,7 +33,7 @@ def root(tmp_path: Path) -> Root:
 
 
 def test_every_mount_is_asked_once(root: Root) -> None:
-    found = {probe.name: probe for probe in Asking().every(proc.remote(root))}
+    found = {probe.name: probe for probe in Asking().every(node.remote(root))}
     assert list(found) == ["/mnt/a", "/mnt/b c#d", "/mnt/s3"]
     assert len(found["/mnt/b c#d"].read().splitlines()) == 2
     assert (found["/mnt/s3"].text, found["/mnt/s3"].problem) == (None, "")
@@ -48,7 +49,7 @@ def test_one_that_never_answers_is_left_behind(root: Root, monkeypatch: pytest.M
 
     monkeypatch.setattr(os, "statvfs", statvfs)
     begun = time.monotonic()
-    found = {probe.name: probe for probe in Asking(0.5, 20).every(proc.remote(root))}
+    found = {probe.name: probe for probe in Asking(0.5, 20).every(node.remote(root))}
     released.set()
     assert time.monotonic() - begun < 10
     assert found["/mnt/a"].problem == "no answer within 0.5 s"
@@ -56,11 +57,11 @@ def test_one_that_never_answers_is_left_behind(root: Root, monkeypatch: pytest.M
 
 
 def test_without_a_mount_table_there_is_nothing_to_ask(tmp_path: Path) -> None:
-    assert list(proc.remote(Root(tmp_path))) == []
+    assert list(node.remote(Root(tmp_path))) == []
 
 
 def test_links_to_a_directory_are_followed_inside_the_root(root: Root) -> None:
     (root.directory / "link").symlink_to("/mnt/a")
-    probe = Asking().ask(proc.filesystem(root, "/link"))
+    probe = Asking().ask(node.filesystem(root, "/link"))
     assert probe.read().splitlines()[0].endswith(" /link")
-    assert Asking().ask(proc.filesystem(root, "/none")).problem == ""
+    assert Asking().ask(node.filesystem(root, "/none")).problem == ""

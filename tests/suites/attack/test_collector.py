@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.core.model.records import Recorded
+from hashcompat.core.model.verdicts import Recorded
 from hashcompat.core.records.collected import from_documents
 from hashcompat.core.records.probes import AbsentError
 from tests.helpers import daemons

@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec import structs
 
-from hashcompat.analysis.gating.waves import Wanted
+from hashcompat.analysis.gating import Wanted
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.output.formats import FORMATS

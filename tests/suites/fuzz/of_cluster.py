@@ -19,9 +19,9 @@ from urllib3 import HTTPHeaderDict, HTTPResponse
 from urllib3.exceptions import ProtocolError
 
 from hashcompat.core.records.documents import from_node
+from hashcompat.sources import cluster as live
 from hashcompat.sources import http as urls
 from hashcompat.sources import programs
-from hashcompat.sources.cluster import collect as live
 from hashcompat.sources.cluster import kubeapi, kubectl
 from hashcompat.sources.cluster.kubeapi import Client, list_all
 from hashcompat.sources.node import cri, docker
@@ -233,7 +233,7 @@ TARGETS = (
     Target(
         "cluster",
         _cluster,
-        ("sources/cluster/collect", "sources/cluster/kept", "sources/cluster/kubeapi"),
+        ("sources/cluster/__init__", "sources/cluster/kept", "sources/cluster/kubeapi"),
         Form.TEXT,
         1536,
     ),

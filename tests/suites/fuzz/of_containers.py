@@ -147,13 +147,13 @@ TARGETS = (
     Target(
         "container",
         _container,
-        ("core/compile/decode", "core/compile/quick", "core/go/metav1", "core/kubelet/hashing"),
+        ("core/compile/gojson", "core/compile/quick", "core/go/metav1", "core/kubelet/hashing"),
         longest=1024,
     ),
     Target(
         "pod",
         _pod,
-        ("core/compile/decode", "core/kubelet/staticpods", "core/corev1/conversion", "core/corev1/defaults"),
+        ("core/compile/gojson", "core/kubelet/staticpods", "core/corev1/conversion", "core/corev1/defaults"),
         longest=1664,
     ),
     Target(

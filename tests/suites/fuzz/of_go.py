@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from hashcompat.core.errors import DecodeError, InputError
-from hashcompat.core.go import jsonpath, jsonstream, jsontext, metav1, quantity, quantity_sum, yamlblocks
+from hashcompat.core.go import jsonpath, jsonstream, jsontext, metav1, quantity, yamlblocks
 from hashcompat.core.go import yaml as goyaml
 from hashcompat.core.go.metav1 import is_time
 from hashcompat.core.go.strconv import format_float, json_float
@@ -203,18 +203,18 @@ def _quantity(data: bytes) -> None:
         quantity.from_json(canonical)
     _old_quantities(fields(data, 2)[0])
     with suppress(DecodeError):
-        total = quantity_sum.add(first, second)
+        total = quantity.add(first, second)
         assert quantity.number(quantity.dec(*quantity.decimal(total))) == quantity.decimal(total)
         quantity.to_json(total)
-        larger = quantity_sum.larger_one(first, second)
-        assert quantity_sum.from_json_or_held(quantity_sum.Held(larger)) == larger
+        larger = quantity.larger_one(first, second)
+        assert quantity.from_json_or_held(quantity.Held(larger)) == larger
 
 
 def _old_quantities(written: str) -> None:
-    for read in (quantity_sum.milli_from_json, quantity_sum.nano_from_json, quantity.milli_from_json):
+    for read in (quantity.old_milli_from_json, quantity.nano_from_json, quantity.milli_from_json):
         with suppress(DecodeError):
             found: Any = read(written)
-            (quantity.to_json if read is quantity.milli_from_json else quantity_sum.to_json_1_0)(found)
+            (quantity.to_json if read is quantity.milli_from_json else quantity.to_json_1_0)(found)
 
 
 def _scalar(data: bytes) -> None:
@@ -275,7 +275,7 @@ TARGETS = (
     Target(
         "quantity",
         _quantity,
-        ("core/go/quantity", "core/go/quantity_sum"),
+        ("core/go/quantity", "core/go/quantity"),
         Form.TEXT,
         longest=96,
         raises=(DecodeError,),

@@ -19,9 +19,8 @@ from hashcompat.core.go import jsontext
 from hashcompat.core.go.jsonstream import parts
 from hashcompat.core.go.strconv import parse_cpus
 from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
-from hashcompat.core.model.making import KeptPage, KeptPages
 from hashcompat.core.model.pods import ContainerType
-from hashcompat.core.model.saved import SnapshotRows
+from hashcompat.core.model.results import KeptPage, KeptPages, SnapshotRows
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.policies import DEFAULT, Setting, policy_of, settled
 from hashcompat.core.policies.exceptions import Exemption, Exemptions, baseline_of
@@ -30,8 +29,7 @@ from hashcompat.core.records.probes import Dump
 from hashcompat.output.formats import FORMATS
 from hashcompat.output.formats.documents import render_json
 from hashcompat.output.formats.model import Style
-from hashcompat.output.report.changes import CHANGES
-from hashcompat.output.report.landing import LANDING
+from hashcompat.output.report.changes import CHANGES, LANDING
 from hashcompat.output.report.plan import PLAN
 from hashcompat.output.report.preflight import PREFLIGHT
 from hashcompat.sources.files import dumps, plans, reports, rollout, saved, settings, snapshotrows

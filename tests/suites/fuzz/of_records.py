@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from hashcompat.core.go import jsontext
 from hashcompat.core.model.pods import Inventory, Pod
-from hashcompat.core.model.records import Applied, Record, Recorded
+from hashcompat.core.model.verdicts import Applied, Record, Recorded
 from hashcompat.core.records.collected import from_log
 from hashcompat.core.records.documents import from_checkpoint, from_node, is_checkpoint, time_of
 from hashcompat.core.records.index import index, unlisted

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from hashcompat.core.go import jsontext
-from hashcompat.core.records.edits import with_string, with_uid
-from hashcompat.output.rewriting import Found, apply, containerd, crio, docker
+from hashcompat.output.rewriting import Found, apply, containerd, files, with_string, with_uid
 from hashcompat.sources.files import normalizations, saved
 from tests.suites.fuzz.places import named, on_disk
 from tests.suites.fuzz.target import Form, Target
@@ -52,16 +51,16 @@ def _containerd(data: bytes) -> None:
 
 def _docker(data: bytes) -> None:
     """Read a container's file of Docker, and change its hash in that one place."""
-    found = docker.found_in("a" * 64, data)
+    found = files.docker_found_in("a" * 64, data)
     if found is not None and found.hash:
-        _there_and_back(found, docker.with_hash)
+        _there_and_back(found, files.docker_with_hash)
 
 
 def _crio(data: bytes) -> None:
     """Read a container's file of CRI-O, and change its hash in its two places."""
-    found = crio.found_in("a" * 64, data)
+    found = files.crio_found_in("a" * 64, data)
     if found is not None and found.hash:
-        _there_and_back(found, crio.with_hash)
+        _there_and_back(found, files.crio_with_hash)
 
 
 def _there_and_back(found: Found, with_hash: object) -> None:
@@ -82,15 +81,15 @@ TARGETS = (
         "normalization", _normalization, ("sources/files/normalizations", "sources/documents"), longest=2048
     ),
     Target("undo-file", _undo, ("output/rewriting/apply",), longest=1024),
-    Target("manifest-uid", _manifest, ("core/records/edits",), Form.YAML, longest=256),
-    Target("json-string", _string, ("core/records/edits",), longest=256),
+    Target("manifest-uid", _manifest, ("output/rewriting/__init__",), Form.YAML, longest=256),
+    Target("json-string", _string, ("output/rewriting/__init__",), longest=256),
     Target(
         "containerd-container",
         _containerd,
-        ("output/rewriting/containerd", "output/rewriting/grpc"),
+        ("output/rewriting/containerd", "output/rewriting/containerd"),
         Form.BYTES,
         longest=1024,
     ),
-    Target("docker-container", _docker, ("output/rewriting/docker",), longest=1024),
-    Target("crio-container", _crio, ("output/rewriting/crio",), longest=1024),
+    Target("docker-container", _docker, ("output/rewriting/files",), longest=1024),
+    Target("crio-container", _crio, ("output/rewriting/files",), longest=1024),
 )

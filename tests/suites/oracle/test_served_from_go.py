@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hashcompat.core.catalog.lookup import Kubelet, default_catalog
-from hashcompat.core.compile.decode import compile_decoder
+from hashcompat.core.compile.gojson import compile_decoder
 from hashcompat.core.go.jsontext import decode_text, dumps, loads
 from scripts.golden import served as oracle
 from scripts.golden import staticpods

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 from hashcompat.analysis.patching import apply, mail
-from hashcompat.analysis.patching.audit import check_container
 from hashcompat.analysis.patching.strategies import Choices, make_patch
-from hashcompat.analysis.patching.strip import cuts_between
+from hashcompat.analysis.patching.strip import check_container, cuts_between
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsontext import decode_text, loads

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from hashcompat.core.model.records import Record, Recorded, Sandbox
+from hashcompat.core.model.verdicts import Record, Recorded, Sandbox
 from hashcompat.core.records.collected import from_documents
 from hashcompat.core.records.probes import dumps
 from hashcompat.sources.node import live as runtime

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hashcompat.core.catalog.lookup import Catalog
-from hashcompat.core.compile.decode import compile_decoder
+from hashcompat.core.compile.gojson import compile_decoder
 from hashcompat.core.go.jsontext import decode_text, loads
 from scripts.lib.golden import INPUTS, requests
 from scripts.suites import servers

@@ -15,8 +15,7 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.kubelet.alike import Servers
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.preflight import Status
-from hashcompat.core.rules import Rule
-from hashcompat.core.rules.pages import CHECKS, page
+from hashcompat.core.rules import CHECKS, Rule, page
 
 
 class Need(StrEnum):

@@ -25,8 +25,7 @@ from hashcompat.core.model.escape import count, name_path
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.pods import FINISHED, Pod
 from hashcompat.core.model.preflight import Status
-from hashcompat.core.model.records import Sandbox
-from hashcompat.core.model.verdicts import Reason, Verdict
+from hashcompat.core.model.verdicts import Reason, Sandbox, Verdict
 from hashcompat.core.records.documents import from_node
 from hashcompat.core.records.probes import UnreadError
 

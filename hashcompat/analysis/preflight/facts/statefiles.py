@@ -20,7 +20,7 @@ import msgspec
 from hashcompat.core.catalog.eras import TypeBuilder
 from hashcompat.core.catalog.gates import Gates
 from hashcompat.core.catalog.hazards import Form, StateFile
-from hashcompat.core.compile.decode import compile_decoder
+from hashcompat.core.compile.gojson import compile_decoder
 from hashcompat.core.compile.spew import compile_printer, spew
 from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.go import jsontext

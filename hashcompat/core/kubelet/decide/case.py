@@ -15,8 +15,7 @@ from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.kubelet.hashing import ContainerHash
 from hashcompat.core.model.plan import Shortage
 from hashcompat.core.model.pods import Container, ContainerType, Node, Pod
-from hashcompat.core.model.records import Recorded, Sandbox
-from hashcompat.core.model.verdicts import Hash, Reason, Verdict, comparable
+from hashcompat.core.model.verdicts import Hash, Reason, Recorded, Sandbox, Verdict, comparable
 
 if TYPE_CHECKING:
     from hashcompat.core.kubelet.staticpods import StaticUid

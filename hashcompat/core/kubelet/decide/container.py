@@ -8,8 +8,7 @@ from hashcompat.core import rules
 from hashcompat.core.kubelet.decide.case import Case, Decision, delayed, is_ignored, not_compared, restart
 from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
 from hashcompat.core.kubelet.decide.resize import resized
-from hashcompat.core.model.records import Recorded
-from hashcompat.core.model.verdicts import Hash, Reason, Verdict
+from hashcompat.core.model.verdicts import Hash, Reason, Recorded, Verdict
 
 _CHANGED: Final = Decision(Verdict.RESTART, hash_changed=True)
 

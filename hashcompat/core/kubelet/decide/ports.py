@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple
 
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.go.jsonpath import mapping, rows
-from hashcompat.core.model.mask import MASK
+from hashcompat.core.model.escape import MASK
 
 _ANY: Final = "0.0.0.0"  # noqa: S104 - nothing is bound to it
 """The address of all interfaces."""

@@ -16,7 +16,7 @@ from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.exits import RESTART_ALL, Rules, action_of, exit_codes, starts_again
 from hashcompat.core.model.escape import few
 from hashcompat.core.model.pods import Container, ContainerType, Node, Pod
-from hashcompat.core.model.records import Sandbox
+from hashcompat.core.model.verdicts import Sandbox
 
 Fact = TypeVar("Fact")
 

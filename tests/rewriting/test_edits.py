@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.records.edits import with_string, with_string_in_string, with_uid
+from hashcompat.output.rewriting import with_string, with_string_in_string, with_uid
 
 UID = "12345678901234567890123456789012"
 """Digits alone, which YAML would read as a number."""

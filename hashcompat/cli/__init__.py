@@ -8,4 +8,91 @@ of them, asks the packages below, and gives the answer to ``output``, which writ
 not at all.
 
 Imports are most of a short run. What not every command needs is imported by the function that needs it.
+
+Here are the three standard streams: a process may be started without some, and may lose some while it runs.
 """
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import sys
+
+_ENCODING = "utf-8"
+
+
+def prepare() -> None:
+    """Make the streams usable whatever the process was started with.
+
+    A character that their encoding lacks (a Latin-1 terminal, the C locale) is escaped, never an error.
+    """
+    _replace_closed()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def encoding() -> str:
+    """Return the encoding of stdout, as ``codecs`` names it."""
+    return codecs.lookup(sys.stdout.encoding or _ENCODING).name
+
+
+def say(text: str, *, end: str = "\n") -> None:
+    """Print to stderr; what a full one does not take is lost, because nothing could report that.
+
+    A CI runner obeys none of it.
+    Raises BrokenPipeError where nobody reads it any more.
+    """
+    import click  # prepare() comes before everything, --version included, which needs neither of these
+
+    from hashcompat.core.model.escape import disarmed
+
+    try:
+        click.echo(disarmed(f"{text}{end}"), nl=False, err=True)
+    except BrokenPipeError:
+        raise
+    except OSError:
+        pass
+
+
+def _replace_closed() -> None:
+    """Put a stream in the place of each that was closed when the process started.
+
+    So no file that is opened later gets the number of a standard stream. Reading and writing fail as they do
+    on a closed stream; what goes to a closed stderr is lost, because nothing could report that.
+    PYTHONUNBUFFERED makes stdout a raw stream, which drops what a write leaves over when the reader of a pipe
+    goes: a buffered one writes the rest, and so notices.
+    """
+    if sys.stdin is None:
+        _open_null(0, os.O_WRONLY)
+        sys.stdin = open(0, encoding=_ENCODING, closefd=False)  # noqa: SIM115
+    if sys.stdout is None:
+        _open_null(1, os.O_RDONLY)
+        sys.stdout = open(1, "w", encoding=_ENCODING, closefd=False)  # noqa: SIM115
+    elif isinstance(sys.stdout.buffer, io.RawIOBase):
+        sys.stdout = open(  # noqa: SIM115
+            1, "w", encoding=sys.stdout.encoding, errors=sys.stdout.errors, closefd=False
+        )
+    if sys.stderr is None:
+        _open_null(2, os.O_WRONLY)
+        sys.stderr = open(2, "w", encoding=_ENCODING, closefd=False)  # noqa: SIM115
+
+
+def _open_null(number: int, mode: int) -> None:
+    descriptor = os.open(os.devnull, mode)
+    if descriptor != number:
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+
+
+def drop_unwritable() -> None:
+    """Drop what stdout and stderr cannot write, so that the last flush by the interpreter succeeds."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            try:  # noqa: SIM105 - contextlib takes longer to import than this module
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            except (OSError, ValueError):
+                pass

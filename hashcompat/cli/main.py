@@ -10,7 +10,7 @@ import os
 import sys
 
 from hashcompat import __version__
-from hashcompat.cli import streams
+from hashcompat.cli import drop_unwritable, prepare
 
 TYPE_CHECKING = False  # importing typing takes longer than all of this module
 if TYPE_CHECKING:
@@ -42,11 +42,11 @@ def complete_for_kubectl() -> int:
 def _whole_process(program: str, action: Action | None) -> int:
     # before the imports, which make most of the objects of a short run
     gc.set_threshold(_BETWEEN_COLLECTIONS)
-    streams.prepare()
+    prepare()
     try:
         return _run(program, sys.argv[1:], action)
     finally:
-        streams.drop_unwritable()
+        drop_unwritable()
 
 
 def _run(program: str, arguments: Sequence[str], action: Action | None = None) -> int:

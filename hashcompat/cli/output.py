@@ -17,13 +17,13 @@ import click
 import msgspec
 from msgspec import structs
 
-from hashcompat.cli import progress, streams
+from hashcompat import cli
+from hashcompat.cli import progress
 from hashcompat.core.errors import ExitCode, InputError, UsageError
 from hashcompat.core.model.escape import is_obeyed_unescaped, printable
 from hashcompat.core.shown import urls
 from hashcompat.output.formats import FORMATS, chosen, offered
-from hashcompat.output.formats.layout import width_of
-from hashcompat.output.formats.model import Format, Style, plain
+from hashcompat.output.formats.model import Format, Style, plain, width_of
 from hashcompat.output.report.model import Report, Screen
 
 STDOUT: Final = "-"
@@ -150,7 +150,7 @@ def show(report: Report[Result], result: Result, shown: Shown, below: Iterable[s
         progress.current().end()
     progress.current().stage("Making the report")
     reports = _reports(report, shown)
-    style = Style(not shown.no_headers, screen=_screen(below), encoding=streams.encoding())
+    style = Style(not shown.no_headers, screen=_screen(below), encoding=cli.encoding())
     _save(report, result, reports, style)
     # a report for - goes to stdout in place of the result, so that a pipe gets one document
     printed = [place.form for place in reports if place.path == STDOUT]
@@ -239,7 +239,7 @@ def _blocks(pieces: Iterable[str]) -> Iterator[str]:
 def note(message: str) -> None:
     """Print a line for people to stderr."""
     with progress.current().aside():
-        streams.say(printable(urls(message)))
+        cli.say(printable(urls(message)))
 
 
 def notes(report: Report[Result], result: Result, *, quiet: bool = False) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Final
 import click
 
 from hashcompat import __version__
-from hashcompat.cli import streams
+from hashcompat.cli import say
 from hashcompat.core.errors import ExitCode, HashcompatError, UsageError
 from hashcompat.core.model.escape import printable
 from hashcompat.core.shown import urls
@@ -144,7 +144,7 @@ def report_failure(error: BaseException, program: str) -> ExitCode:
     Raises BrokenPipeError where nobody reads stderr.
     """
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        streams.say(error.format_message())
+        say(error.format_message())
         return ExitCode.USAGE
     if isinstance(error, click.UsageError):
         return _fail(
@@ -155,7 +155,7 @@ def report_failure(error: BaseException, program: str) -> ExitCode:
     if isinstance(error, HashcompatError):
         return _fail(str(error), error.exit_code)
     if isinstance(error, click.Abort | KeyboardInterrupt):
-        streams.say("")  # ends the line on which the terminal shows ^C
+        say("")  # ends the line on which the terminal shows ^C
         return _fail("interrupted", ExitCode.INTERRUPTED)
     if isinstance(error, MemoryError):
         return _fail("not enough memory for this input; give less of it at once", ExitCode.FAILED)
@@ -163,7 +163,7 @@ def report_failure(error: BaseException, program: str) -> ExitCode:
         why = error.strerror or str(error) or type(error).__name__
         return _fail(f"{error.filename or 'output'}: {why}", ExitCode.FAILED)
     if os.environ.get("HASHCOMPAT_DEBUG"):
-        streams.say(_trace(error))
+        say(_trace(error))
     kind = type(error).__name__
     return _fail(
         f"this is a bug in hashcompat ({kind}); HASHCOMPAT_DEBUG=1 prints where it happened", ExitCode.FAILED
@@ -171,7 +171,7 @@ def report_failure(error: BaseException, program: str) -> ExitCode:
 
 
 def _fail(message: str, code: ExitCode, hint: str = "") -> ExitCode:
-    streams.say(f"Error: {printable(urls(message))}{hint}")
+    say(f"Error: {printable(urls(message))}{hint}")
     return code
 
 

@@ -23,8 +23,8 @@ from hashcompat.output.documents.containers import (
     PatchAudit,
     VerifyResult,
 )
-from hashcompat.output.documents.fleet import FleetReport
-from hashcompat.output.documents.normalization import Normalization
+from hashcompat.output.documents.judged import FleetReport, GateReport
+from hashcompat.output.documents.nodes import ImpactReport, Normalization, PageList
 from hashcompat.output.documents.releases import (
     PreflightReport,
     ReleaseDifference,
@@ -33,7 +33,6 @@ from hashcompat.output.documents.releases import (
     RuleList,
     Version,
 )
-from hashcompat.output.documents.rollout import GateReport, ImpactReport, PageList
 from scripts.lib.generated import Generated
 
 DOCUMENTS: Final[tuple[type[Document], ...]] = (

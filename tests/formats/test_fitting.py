@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.output.formats.layout import LEAST, cut, ellipsis_in, fitted, shortened, width_of, wrapped
+from hashcompat.output.formats.model import LEAST, cut, ellipsis_in, fitted, shortened, width_of, wrapped
 
 TEXTS = st.text(st.sampled_from("abc xyz中文字-/…"), max_size=60)
 

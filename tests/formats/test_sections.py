@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.output.formats.layout import render_text, width_of
-from hashcompat.output.formats.model import Style
+from hashcompat.output.formats.model import Style, render_text, width_of
 from hashcompat.output.report.model import Coloured, Line, Report, Screen, Section
 
 WORDS = st.text(alphabet="ab 界é", max_size=30)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hashcompat.core.errors import DecodeError
-from hashcompat.core.go.strconv import CPU_ENTRY, format_float, json_float, parse_cpus, show_cpus
+from hashcompat.core.go.metav1 import CPU_ENTRY, format_float, json_float, parse_cpus, show_cpus
 
 # Expected texts are those of Go's strconv.FormatFloat(value, 'g', -1, bits) and encoding/json (Go 1.26).
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hashcompat.core.model.escape import is_visible
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.output.formats.layout import width_of
+from hashcompat.output.formats.model import width_of
 from hashcompat.output.report.planview import ROWS, Excerpt, SortBy, without_kept
 from hashcompat.output.report.tally import GroupBy
 from tests.helpers.hostile import NAMES

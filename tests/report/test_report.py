@@ -40,7 +40,7 @@ from hashcompat.output.report.planview import without_kept
 from hashcompat.output.report.registry import REPORTS
 from hashcompat.sources import dating
 from hashcompat.sources.cluster import Scope
-from hashcompat.sources.cluster.roles import minimal_roles
+from hashcompat.sources.cluster.own import minimal_roles
 from hashcompat.sources.files import plans
 from hashcompat.sources.files.collect import sample_cluster
 from hashcompat.sources.filters import Filters, select

@@ -6,8 +6,7 @@ import pytest
 
 from hashcompat.analysis.preflight import CHECKS
 from hashcompat.core.rules import Rows, Rule, RuleList, Since, every
-from hashcompat.output.formats.layout import render_text
-from hashcompat.output.formats.model import Style
+from hashcompat.output.formats.model import Style, render_text
 from hashcompat.output.report.rules import PAGES, command_lines, document_of, paged, released, sections
 
 EVERY = [*every(), *(paged(check) for check in CHECKS)]

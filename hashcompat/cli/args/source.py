@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from msgspec import structs
 
-from hashcompat.cli import progress
+from hashcompat.cli import progress, say
 from hashcompat.cli.args import group, option
 from hashcompat.cli.output import note
-from hashcompat.cli.streams import say
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.model.escape import printable
 from hashcompat.core.model.pods import Inventory
@@ -24,7 +23,7 @@ from hashcompat.core.regex import regex
 if TYPE_CHECKING:
     from hashcompat.sources.cluster import Access
     from hashcompat.sources.cluster import Scope as ClusterScope
-    from hashcompat.sources.cluster.rollout import StateConfigMap
+    from hashcompat.sources.cluster.own import StateConfigMap
     from hashcompat.sources.files.layouts import Rules
     from hashcompat.sources.filters import Filters
 
@@ -251,7 +250,7 @@ def cluster_uid(cluster: Cluster) -> str:
 
 def cluster_state(cluster: Cluster, namespace: str, name: str) -> StateConfigMap:
     """Return the ConfigMap of the live cluster that the state of a rollout is kept in."""
-    from hashcompat.sources.cluster.rollout import StateConfigMap
+    from hashcompat.sources.cluster.own import StateConfigMap
 
     return StateConfigMap(_access(cluster), _pass_on, namespace, name)
 

@@ -10,9 +10,10 @@ from typing import Annotated, ClassVar, Final
 import click
 from msgspec import structs
 
+from hashcompat import cli
 from hashcompat.analysis.gating import Wanted, waves
 from hashcompat.analysis.planning.options import AUTO
-from hashcompat.cli import output, streams
+from hashcompat.cli import output
 from hashcompat.cli.args import WithArguments, argument, given_flags, group, option, with_parts
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.facts import keep_going_option
@@ -29,8 +30,7 @@ from hashcompat.fleet.engines import engines
 from hashcompat.fleet.store import check_extra
 from hashcompat.fleet.summary import Demands, held_to, summary, with_tables
 from hashcompat.output.formats import offered
-from hashcompat.output.formats.layout import table_lines
-from hashcompat.output.formats.model import Style
+from hashcompat.output.formats.model import Style, table_lines
 from hashcompat.output.report.fleet import FLEET
 from hashcompat.output.report.model import Prose, Table
 from hashcompat.sources.dating import now
@@ -336,7 +336,7 @@ def query_command(arguments: Asking) -> None:
             [column.upper().replace("_", "-") for column in found.columns],
             lambda: ([*map(_cell, row, sentences)] for row in found.rows),
         )
-        output.write(f"{line}\n" for line in table_lines(table, Style(encoding=streams.encoding())))
+        output.write(f"{line}\n" for line in table_lines(table, Style(encoding=cli.encoding())))
 
 
 def _cell(value: object, sentence: bool) -> object:

@@ -27,7 +27,7 @@ from hashcompat.core.rules import CHECKS, Rule, RuleList, every
 from hashcompat.output.formats.documents import to_json
 from hashcompat.output.report.releases import DIFFERENCE, RELEASES, ROLES, VERSION
 from hashcompat.output.report.rules import PAGES, RULES
-from hashcompat.sources.cluster.roles import minimal_roles
+from hashcompat.sources.cluster.own import minimal_roles
 from hashcompat.sources.content import LONGEST_SOURCE, all_of
 from hashcompat.sources.files.inputs import inputs, named, require_end
 

@@ -13,7 +13,7 @@ from hashcompat.core.catalog.eras import TypeBuilder
 from hashcompat.core.catalog.files import DataFiles, Table, camel
 from hashcompat.core.catalog.kubeletsettings import ConfigTable, FlagTable, ValueTable
 from hashcompat.core.catalog.releases import Range
-from hashcompat.core.go import strconv
+from hashcompat.core.go import metav1
 from hashcompat.core.go.metav1 import DEFAULTS
 from hashcompat.core.go.types import GoType, Pointer, Struct
 from hashcompat.core.regex import regex
@@ -88,7 +88,7 @@ class Hazards(msgspec.Struct, frozen=True):
 
 _SWITCHES: Final = ("zero", "alone", "by_id", "prefilled")
 
-_CODECS: Final = {"cpuset-entry": strconv.CPU_ENTRY}
+_CODECS: Final = {"cpuset-entry": metav1.CPU_ENTRY}
 """The types with their own JSON methods, by their name in a tree."""
 
 _CHECKPOINT: Final = "checkpoint"

@@ -90,7 +90,7 @@ def _scalar_text(kind: str) -> Callable[[Any], str]:
         # printHexPtr writes <nil> for 0, as for a pointer
         return lambda value: hex(value) if value else "<nil>"
     if kind in FLOATS:
-        from hashcompat.core.go.strconv import format_float  # noqa: PLC0415 - few types are floats
+        from hashcompat.core.go.metav1 import format_float  # noqa: PLC0415 - few types are floats
 
         bits = 32 if kind in ("float32", "complex64") else 64
         return (
@@ -102,7 +102,7 @@ def _scalar_text(kind: str) -> Callable[[Any], str]:
 
 
 def _complex(value: complex, bits: int) -> str:
-    from hashcompat.core.go.strconv import format_float  # noqa: PLC0415 - as above
+    from hashcompat.core.go.metav1 import format_float  # noqa: PLC0415 - as above
 
     plus = "+" if value.imag >= 0 else ""  # NaN has no sign here, +Inf has two: spew adds one to Go's own
     return f"({format_float(value.real, bits)}{plus}{format_float(value.imag, bits)}i)"

@@ -16,7 +16,7 @@ import yaml
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.allowance import LONGEST, too_deep, too_long
 from hashcompat.core.go.jsontext import Number, clean, decode_text
-from hashcompat.core.go.strconv import format_float, json_float
+from hashcompat.core.go.metav1 import format_float, json_float
 
 DEEPEST: Final = 200
 """Levels of lists and objects: each is up to four calls deeper, and Python ends at 1,000."""

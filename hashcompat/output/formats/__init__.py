@@ -4,7 +4,7 @@ A format says which results it can show, so that a command's ``-o`` offers no ot
 pipes (``table``, ``name``, ``csv``, ``markdown``) ask whether a report has a table or names; those of other
 tools (junit, sarif, a metrics file) ask whether it has findings.
 
-``layout`` is what a terminal gets, and is imported with the package; every other module is imported when
+``model`` has what a terminal gets, and is imported with the package; every other module is imported when
 its format is used. Each yields text in pieces, so that a large plan is never in memory as a whole; only the
 command line prints. Names that others chose are in everything that is shown, so each format escapes what
 its readers would obey or not see (``model/escape``).
@@ -17,8 +17,7 @@ from typing import Any, Final
 
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.escape import IN_XML
-from hashcompat.output.formats.layout import TABLE, render_name, render_wide
-from hashcompat.output.formats.model import Format, on_demand
+from hashcompat.output.formats.model import TABLE, Format, on_demand, render_name, render_wide
 from hashcompat.output.report.model import Report
 
 

@@ -18,8 +18,7 @@ from typing import Any, Final
 
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.model.escape import IN_JSON, UTF_8, disarmed, distinct, printable
-from hashcompat.output.formats.layout import table_lines
-from hashcompat.output.formats.model import Style
+from hashcompat.output.formats.model import Style, table_lines
 from hashcompat.output.formats.template import (
     Field,
     Filter,

@@ -12,7 +12,7 @@ from hashcompat.core.model.escape import count, few, name_path, printable
 from hashcompat.core.model.results import KeptPage, KeptPages
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.output.documents import containers as docs
-from hashcompat.output.documents import rollout
+from hashcompat.output.documents import nodes
 from hashcompat.output.report.items import COLOURS, Provenance
 from hashcompat.output.report.model import (
     Coloured,
@@ -238,7 +238,7 @@ def _joined_rows(joined: KeptPages, *, linked: bool) -> Iterator[list[object]]:
 
 def _joined_document(joined: KeptPages) -> Document:
     return document(
-        rollout.PageList,
+        nodes.PageList,
         directory=joined.directory,
         differing=list(_differing(joined)),
         others=joined.others,
@@ -246,10 +246,10 @@ def _joined_document(joined: KeptPages) -> Document:
     )
 
 
-def _joined_item(page: KeptPage) -> rollout.KeptPage:
+def _joined_item(page: KeptPage) -> nodes.KeptPage:
     about = page.about
-    facts = [rollout.KeptFact(fact.key, fact.name, fact.text) for fact in about.facts]
-    return rollout.KeptPage(page.file, about.kind, about.title, about.verdict, about.answer, facts)
+    facts = [nodes.KeptFact(fact.key, fact.name, fact.text) for fact in about.facts]
+    return nodes.KeptPage(page.file, about.kind, about.title, about.verdict, about.answer, facts)
 
 
 def _differing(joined: KeptPages) -> Iterator[str]:

@@ -12,7 +12,7 @@ from hashcompat.core.model.fleet import Cluster, Fleet, Shared, Standing, Upgrad
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.rules import findings
 from hashcompat.core.shown import urls
-from hashcompat.output.documents import fleet as docs
+from hashcompat.output.documents import judged as docs
 from hashcompat.output.report.fleetpage import (
     COLOURS,
     WAVE_COLUMNS,

@@ -16,7 +16,7 @@ from hashcompat.analysis.gating.judge import owner_group
 from hashcompat.core.model.escape import count, owner_path, word
 from hashcompat.core.policies import Limit, PolicyFile
 from hashcompat.core.rules import every, findings
-from hashcompat.output.documents import rollout as docs
+from hashcompat.output.documents import judged as docs
 from hashcompat.output.report.items import item_name, reason_words
 from hashcompat.output.report.model import (
     Case,

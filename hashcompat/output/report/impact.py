@@ -24,7 +24,7 @@ from hashcompat.core.model.impact import (
     Role,
     Step,
 )
-from hashcompat.output.documents import rollout as docs
+from hashcompat.output.documents import nodes as docs
 from hashcompat.output.report.items import Provenance, upgrade_of
 from hashcompat.output.report.model import (
     Block,

@@ -12,7 +12,7 @@ from msgspec import structs
 from hashcompat.core.model.escape import count, name_path, owner_path, word
 from hashcompat.core.model.preflight import Change, Done, Normalization, Run, State
 from hashcompat.core.model.verdicts import FINDINGS
-from hashcompat.output.documents import normalization as docs
+from hashcompat.output.documents import nodes as docs
 from hashcompat.output.report.items import COLOURS, Provenance, item_name, reason_words, upgrade_of
 from hashcompat.output.report.model import (
     Coloured,

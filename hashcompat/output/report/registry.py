@@ -36,7 +36,7 @@ from hashcompat.output.report.releases import DIFFERENCE, RELEASES, ROLES, VERSI
 from hashcompat.output.report.rules import RULES
 from hashcompat.output.report.snapshot import SNAPSHOT
 from hashcompat.output.report.verification import AUDIT, CALIBRATION, HASHES, VERIFICATIONS
-from hashcompat.sources.cluster.roles import Roles
+from hashcompat.sources.cluster.own import Roles
 
 REPORTS: Final[Mapping[type, Report[Any]]] = {
     Plan: PLAN,

@@ -33,7 +33,7 @@ from hashcompat.output.documents import releases as docs
 from hashcompat.output.report.model import Coloured, Document, Line, Prose, Report, Section, Table, document
 
 if TYPE_CHECKING:
-    from hashcompat.sources.cluster.roles import Roles  # which imports what reads a cluster
+    from hashcompat.sources.cluster.own import Roles  # which imports what reads a cluster
 
 
 def _known_document(releases: ReleaseList) -> Document:

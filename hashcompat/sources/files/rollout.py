@@ -1,6 +1,6 @@
 """The state of a rollout as JSON, strictly read and written, and the file with it.
 
-Pipelines on one machine share a file; ``sources/cluster/rollout.py`` keeps the same JSON in a ConfigMap.
+Pipelines on one machine share a file; ``sources/cluster/own.py`` keeps the same JSON in a ConfigMap.
 """
 
 from __future__ import annotations

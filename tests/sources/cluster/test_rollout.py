@@ -12,9 +12,9 @@ import pytest
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.impact import Phase, Rollout, Turn
-from hashcompat.sources.cluster import Access, rollout
+from hashcompat.sources.cluster import Access, own
 from hashcompat.sources.cluster.kubeapi import StatusError
-from hashcompat.sources.cluster.rollout import StateConfigMap
+from hashcompat.sources.cluster.own import StateConfigMap
 from hashcompat.sources.files.rollout import text_of
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -65,7 +65,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Server:
         assert written == PATH
         yield made
 
-    monkeypatch.setattr(rollout, "connect", connect)
+    monkeypatch.setattr(own, "connect", connect)
     return made
 
 

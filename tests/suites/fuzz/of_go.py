@@ -11,8 +11,7 @@ from typing import Any
 from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.go import jsonpath, jsonstream, jsontext, metav1, quantity, yamlblocks
 from hashcompat.core.go import yaml as goyaml
-from hashcompat.core.go.metav1 import is_time
-from hashcompat.core.go.strconv import format_float, json_float
+from hashcompat.core.go.metav1 import format_float, is_time, json_float
 from hashcompat.core.go.tokens import Part
 from hashcompat.core.records.documents import nanoseconds, time_of
 from tests.suites.fuzz.target import (
@@ -282,5 +281,5 @@ TARGETS = (
     ),
     Target("scalar", _scalar, ("core/go/metav1", "core/go/jsontext", "core/go/quantity"), longest=64),
     Target("time", _time, ("core/go/metav1", "core/records/documents"), Form.TEXT, longest=64, raises=()),
-    Target("float", _float, ("core/go/strconv",), Form.BYTES, longest=8, raises=()),
+    Target("float", _float, ("core/go/metav1",), Form.BYTES, longest=8, raises=()),
 )

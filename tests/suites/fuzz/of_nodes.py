@@ -17,7 +17,7 @@ from hashcompat.analysis.preflight.checks import Upgrade
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go import jsontext
 from hashcompat.core.go.jsonstream import parts
-from hashcompat.core.go.strconv import parse_cpus
+from hashcompat.core.go.metav1 import parse_cpus
 from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
 from hashcompat.core.model.pods import ContainerType
 from hashcompat.core.model.results import KeptPage, KeptPages, SnapshotRows
@@ -234,5 +234,5 @@ TARGETS = (
     ),
     Target("saved-checks", _checks, ("sources/files/reports", "sources/documents"), longest=1024),
     Target("rollout", _rollout, ("sources/files/rollout",), longest=1024),
-    Target("cpus", _cpus, ("core/go/strconv",), Form.TEXT, longest=64, raises=(InputError,)),
+    Target("cpus", _cpus, ("core/go/metav1",), Form.TEXT, longest=64, raises=(InputError,)),
 )

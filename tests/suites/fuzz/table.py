@@ -42,8 +42,7 @@ PARSERS: Final = frozenset(
 
 NO_READERS: Final = {
     "core/go/digest": "computes numbers of text that was read",
-    "sources/cluster/roles": "writes a role",
-    "sources/cluster/rollout": "passes on what the targets api-answer and rollout read",
+    "sources/cluster/own": "writes a role, and passes on what the targets api-answer and rollout read",
     "analysis/preflight/facts/__init__": "names the readers of the other files",
     "analysis/preflight/checks/formats": "judges values that the target kubelet-settings reads",
     "analysis/preflight/checks/forms": "judges values that the target kubelet-settings reads",

@@ -12,8 +12,7 @@ from typing import Final
 from hashcompat.analysis.preflight.facts.kubelet import truth
 from hashcompat.core.corev1.resources import amount
 from hashcompat.core.errors import DecodeError
-from hashcompat.core.go.metav1 import parse_duration
-from hashcompat.core.go.strconv import parse_cpus
+from hashcompat.core.go.metav1 import parse_cpus, parse_duration
 
 EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 

@@ -15,7 +15,7 @@ from hashcompat.analysis.preflight.facts.kubelet import chosen, pairs, reserved_
 from hashcompat.analysis.preflight.facts.statefiles import Condition, State
 from hashcompat.core import shown
 from hashcompat.core.errors import DecodeError
-from hashcompat.core.go import strconv
+from hashcompat.core.go import metav1
 from hashcompat.core.kubelet.decide.room.tenants import given
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import FINISHED
@@ -46,7 +46,7 @@ def _cpu_objections(
         yield f"the configured policy {given} differs from {recorded} in the file"
         return
     try:
-        default = strconv.parse_cpus(content.get("defaultCpuSet") or "")
+        default = metav1.parse_cpus(content.get("defaultCpuSet") or "")
         own, of_pods = list(_assigned(content)), list(_of_pods(content))
     except DecodeError:
         # state_file.go tryRestoreState, 1.10.13; state_checkpoint.go restoreState, 1.14.10 - 1.37.1
@@ -74,7 +74,7 @@ def _other_cpus(
 ) -> Iterator[str]:
     """Yield what in the file does not fit the node, or itself (policy_static.go validateState)."""
     if shared := default.intersection(frozenset[int]().union(*own)):
-        yield f"it gives the CPUs {strconv.show_cpus(shared)} to containers, and to all others too"
+        yield f"it gives the CPUs {metav1.show_cpus(shared)} to containers, and to all others too"
         return
     try:
         _reserved_cpus(facts)
@@ -83,7 +83,7 @@ def _other_cpus(
     online = host.online_cpus(facts.dump)
     known = default.union(*own, *of_pods)
     if default and known != (present := online - _strictly_reserved(facts)):
-        yield f"it has the CPUs {strconv.show_cpus(known)} and the node has {strconv.show_cpus(present)}"
+        yield f"it has the CPUs {metav1.show_cpus(known)} and the node has {metav1.show_cpus(present)}"
     elif (own or of_pods) and not default:
         yield "it leaves no CPU to other containers"
     elif default and not _is_strict(facts):  # strictly reserved ones are not among those of the file
@@ -98,7 +98,7 @@ def _reserved_elsewhere(facts: Facts, default: frozenset[int], online: frozenset
     """
     listed, number = _reserved_cpus(facts)
     if listed is not None and (held := listed - default):
-        yield f"the CPUs {strconv.show_cpus(held)} are reserved, and it gives them to containers"
+        yield f"the CPUs {metav1.show_cpus(held)} are reserved, and it gives them to containers"
     elif number > len(default):
         yield (
             f"{number} CPUs are reserved, and it leaves {len(default)} to all but containers with their own"
@@ -135,7 +135,7 @@ def _reserved_cpus(facts: Facts) -> tuple[frozenset[int] | None, int]:
     """
     listed = chosen(facts.flags, "reserved-cpus", facts.config, "reservedSystemCPUs", "")
     if listed:
-        cpus = strconv.parse_cpus(listed)
+        cpus = metav1.parse_cpus(listed)
         return cpus, len(cpus)
     return None, ceil(_reserved_amount(facts))
 
@@ -144,12 +144,12 @@ def _assigned(content: Mapping[str, Any]) -> Iterator[frozenset[int]]:
     for entry in (content.get("entries") or {}).values():
         # Up to 1.17 a set per container id, from 1.18 on a mapping of pods to containers and their sets.
         sets = [entry] if isinstance(entry, str) else (entry or {}).values()
-        yield from map(strconv.parse_cpus, sets)
+        yield from map(metav1.parse_cpus, sets)
 
 
 def _of_pods(content: Mapping[str, Any]) -> Iterator[frozenset[int]]:
     for entry in (content.get("podEntries") or {}).values():
-        yield strconv.parse_cpus((entry or {}).get("cpuSet") or "")
+        yield metav1.parse_cpus((entry or {}).get("cpuSet") or "")
 
 
 def _strictly_reserved(facts: Facts) -> frozenset[int]:
@@ -159,7 +159,7 @@ def _strictly_reserved(facts: Facts) -> frozenset[int]:
     reserved = chosen(facts.flags, "reserved-cpus", facts.config, "reservedSystemCPUs", "")
     if not reserved:
         raise UnreadError(f"{_STRICT} is set, and which CPUs are reserved is up to the kubelet")
-    return strconv.parse_cpus(reserved)
+    return metav1.parse_cpus(reserved)
 
 
 def _is_strict(facts: Facts) -> bool:
@@ -195,7 +195,7 @@ def _owners(facts: Facts, upgrade: Upgrade) -> dict[tuple[str, str], frozenset[i
     running = None if pods is None else {pod.uid for pod in pods if pod.phase not in FINISHED}
     try:
         return {
-            (pod, container): strconv.parse_cpus(cpus)
+            (pod, container): metav1.parse_cpus(cpus)
             for pod, held in entries.items()
             if isinstance(held, Mapping) and (running is None or pod in running)
             for container, cpus in held.items()
@@ -224,7 +224,7 @@ def _find_whole_cores(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     if not owners:
         return
     content = facts.state(upgrade.hazards.states.cpu_manager_state, states.gates_of(facts, upgrade)).content
-    default = strconv.parse_cpus(content.get("defaultCpuSet") or "")
+    default = metav1.parse_cpus(content.get("defaultCpuSet") or "")
     listed, number = _reserved_cpus(facts)
     most = len(default - listed) if listed is not None else len(default) - number
     least = most - (number if listed is not None else number % 2)

@@ -11,7 +11,7 @@ from hashcompat.analysis.preflight.facts import host
 from hashcompat.analysis.preflight.facts.settings import Setting
 from hashcompat.core.catalog.kubeletsettings import MostNodes
 from hashcompat.core.errors import DecodeError
-from hashcompat.core.go.strconv import parse_cpus, show_cpus
+from hashcompat.core.go.metav1 import parse_cpus, show_cpus
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, Dump, UnreadError
 

@@ -16,7 +16,7 @@ from hashcompat.analysis.preflight.facts.host import least
 from hashcompat.analysis.preflight.facts.kubelet import pairs
 from hashcompat.core import rules, shown
 from hashcompat.core.errors import DecodeError
-from hashcompat.core.go import strconv
+from hashcompat.core.go import metav1
 from hashcompat.core.kubelet.decide.room.admitting import outcomes
 from hashcompat.core.kubelet.decide.room.requests import asking
 from hashcompat.core.kubelet.decide.room.tenants import Given, given, takes_room, tenant_of
@@ -258,7 +258,7 @@ def _reserved(facts: Facts, flag: str, key: str) -> Mapping[str, Any]:
     found = dict(reserved) if isinstance(reserved, Mapping) else {}
     if key == "systemReserved" and (cpus := facts.setting("reserved-cpus", "reservedSystemCPUs")):
         try:
-            found["cpu"] = str(len(strconv.parse_cpus(str(cpus))))
+            found["cpu"] = str(len(metav1.parse_cpus(str(cpus))))
         except DecodeError as error:
             raise UnreadError(str(error)) from None
     return found

@@ -15,7 +15,7 @@ import msgspec
 from hashcompat.core import shown
 from hashcompat.core.corev1.resources import amount
 from hashcompat.core.errors import DecodeError
-from hashcompat.core.go.strconv import parse_cpus
+from hashcompat.core.go.metav1 import parse_cpus
 from hashcompat.core.records.probes import NOT_COLLECTED, AbsentError, Dump, UnreadError, lines
 
 MOUNTS: Final = "/proc/1/mounts"

@@ -1,27 +1,25 @@
-"""The documents of a rollout: a plan judged by a policy, and the order of its nodes."""
+"""Documents of what happens on nodes: the impact of a plan, records that are rewritten, and joined pages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
-from hashcompat.analysis.gating import Outcome, Standing
 from hashcompat.core.model.documents import (
+    ContainerVerdict,
     Count,
-    DisputedNode,
+    DigestText,
     Document,
+    Hash32,
     Number,
     Object,
     Origin,
-    OwnedContainer,
-    Place,
-    Reason,
     ReleaseName,
     ReleaseOrAuto,
+    SignatureText,
     Some,
     Text,
     Time,
@@ -29,173 +27,6 @@ from hashcompat.core.model.documents import (
 )
 from hashcompat.core.model.impact import Certainty, Role, Step
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.core.policies import FailOn
-from hashcompat.core.policies.exceptions import Names
-
-Limit = Annotated[str, Meta(pattern=r"^([0-9]+|[0-9]+(\.[0-9]+)?%)$")]
-Percentage = Annotated[str, Meta(pattern=r"^[0-9]+(\.[0-9]+)?%$")]
-
-
-class JudgedPlan(Object):
-    """The plan that was judged."""
-
-    from_: ReleaseOrAuto
-    """A release, or auto: what each node reports."""
-    to: ReleaseName
-    source: Origin
-    """Where the pods were read."""
-    disputed_nodes: Sequence[DisputedNode]
-    """Nodes that report another release than from; their pods are UNKNOWN unless overrideNodeReleases."""
-    override_node_releases: bool
-    """Whether from counts on these nodes all the same (--override-node-releases)."""
-    tool: Tool
-    """What made the plan."""
-    created_at: Time | None
-    """When the pods were read; null where that is not known."""
-    assumptions: Sequence[str]
-    """What the plan takes as given because the input does not show it: what a PASS rests on."""
-    warnings: Sequence[str]
-    """What upstream does not support, and what the plan left out."""
-
-
-class Ignored(Object):
-    """A key of a settings file that does not count."""
-
-    key: str
-    stricter: str
-    """That flag or variable."""
-
-
-class SettingsRead(Object):
-    """One settings file."""
-
-    file: str
-    keys: Sequence[str]
-    """The keys that count."""
-    loosens: Sequence[str]
-    """Those of them that let more pass than flags and variables alone."""
-    ignored: Sequence[Ignored]
-    """Keys that would loosen what a flag or variable says."""
-
-
-class PolicySpec(Object):
-    """The policy as it was settled."""
-
-    max_restarts: Limit | None
-    """A number, or a part of all; null for no limit."""
-    max_per_owner: Limit | None
-    """A number, or a part of all; null for no limit."""
-    max_per_node: Limit | None
-    """A number, or a part of all; null for no limit."""
-    fail_on: Sequence[FailOn]
-    strict: bool
-    plan_max_age: Text | None
-    max_age: Text | None
-    """How old what the plan is made of may be; null for any age."""
-    cluster_uid: Text | None
-    report_only: bool
-    files: Sequence[SettingsRead]
-    """The settings files that were read, the nearest one first."""
-
-
-class GateSpec(Object):
-    """What was judged, and by what."""
-
-    plan: JudgedPlan
-    """The plan that was judged."""
-    policy: PolicySpec
-    after: bool
-    """Whether it compares the plan with what was seen after the upgrade (--after)."""
-    tool: Tool
-    """What judged it."""
-    created_at: Time | None
-    """When it was judged; null where that is not known."""
-
-
-class GateSummary(Object):
-    """The outcome, and how many containers count as what."""
-
-    outcome: Outcome
-    exit_code: Annotated[int, Meta(extra_json_schema={"enum": [0, 2, 3]})]
-    """What the command exits with: 0 also where it only reports."""
-    decided_by: Text
-    """The line of the policy that decided."""
-    containers: Count
-    compared: Count
-    """Containers that run on a node and are compared there: what percentages are of; of manifests alone
-    all that would run."""
-    not_compared: Count
-    """The other containers: finished, not started, on no node, init and ephemeral ones."""
-    violation: Count
-    undecided: Count
-    allowed: Count
-    excepted: Count
-    baseline: Count
-    surprise: Count
-    unpredicted: Count
-    changed: Count
-    as_predicted: Count
-
-
-class PolicyLine(Object):
-    """One line of the policy."""
-
-    policy: Text
-    about: str
-    """The owner, the node; empty for everything."""
-    found: Count
-    allowed: Count
-    limit: Percentage | None
-    """The part that is allowed; null for a number."""
-    compared: Count | None
-    """How many containers that is a part of; null for a number."""
-    outcome: Outcome
-    text: Text
-
-
-class CoveredBy(Object):
-    """An exception."""
-
-    of: Names
-    pattern: Text
-    """NAMESPACE/KIND/NAME of owners, NAMESPACE/POD/CONTAINER of containers."""
-    reason: Text
-    expires: date
-    """The last day, in UTC."""
-
-
-class GateItem(OwnedContainer):
-    """One container, and how it counts."""
-
-    verdict: Verdict
-    """KEEP only after the upgrade."""
-    pod_recreated: bool
-    reasons: Sequence[Reason]
-    source: Place | None
-    """Where the container is in the input; null for a cluster, objects and the sample."""
-    standing: Standing
-    """How it counts."""
-    exception: CoveredBy | None
-    """The exception that covers it; null for none."""
-    seen: str
-    """What became of it, after the upgrade; empty before."""
-
-
-class GateReport(Document):
-    """A plan, judged by a policy."""
-
-    kind: Literal["GateReport"]
-    spec: GateSpec
-    summary: GateSummary
-    checks: Sequence[PolicyLine]
-    """Each line of the policy; of limits for owners and nodes those that are exceeded, or the fullest one."""
-    warnings: Sequence[Text]
-    """What is wrong with exceptions; after the upgrade the pods that the plan does not know."""
-    items: Sequence[GateItem]
-    """The containers that are not kept; after the upgrade all of its nodes."""
-
-
-# The document of an impact: the nodes in the order in which to upgrade them.
 
 
 class Budgets(Object):
@@ -477,3 +308,107 @@ class PageList(Document):
     others: Sequence[str]
     """Files of HTML that are no such pages."""
     items: Some[KeptPage]
+
+
+_Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+
+
+class RewrittenNode(Object):
+    """A node with an item."""
+
+    name: str
+    kubelet: str
+    """The current release of its kubelet."""
+    runtime: str
+    """The container runtime, as the node reports it or records show it; empty where that is not known."""
+
+
+class ManifestPin(Object):
+    """The manifest of a static pod that is given a uid."""
+
+    node: str
+    namespace: str
+    pod: Text
+    path: Text
+    """The path on the node."""
+    uid: Text
+    """The UID that the pod has now."""
+    sha256: _Sha256
+    """The digest of the file as it was read."""
+
+
+class NormalizationSpec(Object):
+    """What was asked, and what is rewritten where."""
+
+    from_: ReleaseOrAuto
+    """A release, or auto: what each node reports."""
+    to: ReleaseName
+    source: Origin
+    """Where the pods were read."""
+    nodes: Sequence[RewrittenNode]
+    """The nodes with an item."""
+    manifests: Sequence[ManifestPin]
+    """The manifests of static pods that are given a uid."""
+    warnings: Sequence[Text]
+    tool: Tool
+    created_at: Time | None
+    """When the pods were read; null where that is not known."""
+
+
+class NormalizationSummary(Object):
+    """How many containers there are, and how many records are rewritten."""
+
+    containers: Count
+    """Containers of the input."""
+    killed_before: Count
+    """Containers that are killed with the records as they are."""
+    killed_after: Count
+    """Those that are killed once the records are rewritten."""
+    unknown: Count
+    """Containers of which that is unknown."""
+    records: Count
+    """Records to rewrite."""
+    manifests: Count
+    """Manifests to give a uid."""
+
+
+class RewrittenRecord(Object):
+    """How the record of a container is rewritten."""
+
+    container_id: _Sha256
+    """Its id in the runtime."""
+    pod_uid: Text
+    """The UID under which the kubelet runs its pod."""
+    hash: Hash32
+    """The recorded hash, which is that of the spec as it is now."""
+    new_hash: Hash32
+    """What the target kubelet computes of the same spec."""
+    kubelet: Text
+    """A release that computes the recorded hash of it."""
+
+
+class NormalizationItem(ContainerVerdict):
+    """One container."""
+
+    after: Verdict
+    """What becomes of it once the records are rewritten."""
+    record: RewrittenRecord | None
+    """How its record is rewritten; null where that stays as it is."""
+    manifest: bool
+    """Whether its static pod is kept by the uid that the manifest is given."""
+    left_alone: Text | None
+    """Why it is left alone; null where it is kept."""
+
+
+class Normalization(Document):
+    """Which records of nodes are rewritten so that the next kubelet keeps its containers."""
+
+    kind: Literal["Normalization"]
+    spec: NormalizationSpec
+    summary: NormalizationSummary
+    items: Sequence[NormalizationItem]
+    """Every container that the target kubelet does not surely keep as it is."""
+    digest: DigestText
+    """The SHA-256 of all the rest, as docs/gate.md describes it."""
+    signature: SignatureText | None
+    """The HMAC-SHA256 of the digest; null where there is no key."""

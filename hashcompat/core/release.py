@@ -36,19 +36,14 @@ class Release(msgspec.Struct, frozen=True):
 
     text: str
     """The name as given, without surrounding white space."""
-
     major: int
     """1 in ``1.9.11``."""
-
     minor_number: int
     """9 in ``1.9.11``."""
-
     patch: int
     """11 in ``1.9.11``."""
-
     vendor: str = ""
     """The vendor's suffix (``-eks-ad4801``, ``+k3s1``); empty for upstream's own build."""
-
     stage: str = ""
     """The suffix of a pre-release (``-alpha.2``); empty for a release."""
 

@@ -46,19 +46,15 @@ class Counts(msgspec.Struct, frozen=True):
 
     healths: Sequence[Health]
     """The budgets, by their place."""
-
     services: Sequence[tuple[Service, BudgetSeen]]
     """The Services and the pods that they select; their places are behind those of the budgets."""
-
     owners: Mapping[OwnerKey, OwnerSeen]
     nodes: Mapping[str, NodeSeen]
     scales: Mapping[OwnerKey, int]
     objects: Mapping[str, Node]
     """The nodes as their status shows them."""
-
     zones: Mapping[str, int]
     """How many nodes each zone has; empty where zones do not count."""
-
     size: int
     """How many nodes there are."""
 

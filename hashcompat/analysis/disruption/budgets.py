@@ -27,7 +27,6 @@ class BudgetSeen:
     ready: int = 0
     unsure: int = 0
     """Those whose status does not show whether they are Ready."""
-
     owners: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
     """What is above each of their controllers: by namespace and name, as that is."""
 
@@ -38,10 +37,8 @@ class Hits:
 
     certain: int = 0
     """Healthy pods that restart."""
-
     possible: int = 0
     """Healthy pods that may, for a verdict is UNKNOWN."""
-
     unsure: int = 0
     """Pods that restart, or may, and whose health is not shown."""
 
@@ -63,10 +60,8 @@ class Health(msgspec.Struct, frozen=True):
     budget: Budget
     desired: int | None = None
     """How many pods have to be healthy; None where that cannot be computed."""
-
     least: int = 0
     """How many are healthy for sure."""
-
     most: int = 0
     """How many are healthy at the most."""
 

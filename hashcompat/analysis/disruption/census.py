@@ -80,20 +80,15 @@ class OwnerSeen:
 
     replicas: int = 0
     """Those that run on a node and are Ready, as far as their status shows, and those that restart."""
-
     idle: int = 0
     """Those that take no other one's place: Pending, on no node, not Ready, or without a container
     that runs."""
-
     nodes: dict[str, Places] = field(default_factory=dict)
     """Those that restart, or may, by node."""
-
     unready: Counter[str] = field(default_factory=Counter)
     """Those of which nothing restarts and that are not Ready for a while, by node."""
-
     times: Counter[int] = field(default_factory=Counter)
     """How many seconds those took until they were Ready."""
-
     grace: int = 0
     unprobed: bool = False
 
@@ -106,44 +101,31 @@ class NodeSeen:
     unknown: int = 0
     maybe_killed: int = 0
     """Pods that may have a container that is not started again."""
-
     hits: dict[int, Hits] = field(default_factory=dict)
     """What restarts of the pods of each budget and Service, by its place."""
-
     staying: dict[int, Hits] = field(default_factory=dict)
     """The same of the pods that no drain moves: those of DaemonSets, and static pods."""
-
     owners: set[OwnerKey] = field(default_factory=set)
     """Whose pods restart, or may."""
-
     unready: int = 0
     """Pods of which nothing restarts and that are not Ready for a while."""
-
     seconds: int = 0
     """For how many seconds at most."""
-
     unready_hits: dict[int, Hits] = field(default_factory=dict)
     """Those pods of each budget, by the budget's place."""
-
     unready_owners: set[OwnerKey] = field(default_factory=set)
     """Whose pods they are."""
-
     budgets: set[int] = field(default_factory=set)
     """Which budgets select any pod that a drain evicts."""
-
     evicted: Counter[OwnerKey] = field(default_factory=Counter)
     """How many pods that serve a drain evicts, by their owner; not counted where no nodes are drained at
     once."""
-
     withdrawn: Counter[int] = field(default_factory=Counter)
     """The same by the place of a Service that selects them."""
-
     system: dict[str, PodPlace] = field(default_factory=dict)
     """The static pods of the control plane, by their component: ``etcd``."""
-
     server: str = ""
     """The release of its API server, by the tag of the image; empty for none."""
-
     killed: list[PodPlace] = field(default_factory=list)
     bare: list[PodPlace] = field(default_factory=list)
     static: list[PodPlace] = field(default_factory=list)

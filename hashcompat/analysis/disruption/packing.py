@@ -46,7 +46,6 @@ class Packing(msgspec.Struct, frozen=True):
 
     batches: tuple[tuple[Load, ...], ...]
     """In the order of their first nodes, each in the order of the nodes."""
-
     at_least: int
     """How many batches any packing has."""
 

@@ -46,23 +46,17 @@ class Task(msgspec.Struct, frozen=True):
 
     new: Kubelet
     """The release to patch."""
-
     olds: tuple[Kubelet, ...]
     """The releases whose hashes it accepts, one for each distinct hash."""
-
     site: Site
     """What the source of ``new`` looks like where the patch changes it."""
-
     defaults: tuple[tuple[str, Any], ...] = ()
     """The ``(path, value)`` of defaults that API servers set when they read a pod."""
-
     accept_new_fields: bool = False
     """Whether an old hash also counts for a container that sets a field which the old release does not
     know."""
-
     until: str = ""
     """The last release whose kubelet accepts old hashes; empty for no limit."""
-
     article: bool = False
     """Whether ``strip`` takes the literal, global form in which the method was published."""
 
@@ -72,7 +66,6 @@ class NewFile(msgspec.Struct, frozen=True):
 
     path: str
     """Its path in the Kubernetes repository."""
-
     text: str
     """Its whole content."""
 
@@ -97,7 +90,6 @@ class FileEdit(msgspec.Struct, frozen=True):
 
     path: str
     """Its path in the Kubernetes repository."""
-
     steps: tuple[Step, ...]
     """The steps, in order; each gets the text that the previous one returned."""
 
@@ -107,13 +99,10 @@ class Patch(msgspec.Struct, frozen=True):
 
     subject: str
     """The subject of its commit message."""
-
     explanation: str
     """The body of its commit message, paragraphs separated by empty lines."""
-
     new_files: tuple[NewFile, ...]
     """The files that it adds."""
-
     edits: tuple[FileEdit, ...]
     """The files that it changes."""
 
@@ -123,10 +112,8 @@ class Change(msgspec.Struct, frozen=True):
 
     path: str
     """Its path in the Kubernetes repository."""
-
     before: str
     """Its text before the patch; empty if the patch adds it."""
-
     after: str
     """Its text after the patch."""
 

@@ -93,10 +93,8 @@ class Conversion(msgspec.Struct, frozen=True):
 
     old: Types
     """The type tree of the old release."""
-
     new: Types
     """The type tree of the release to patch."""
-
     defaults: Mapping[tuple[str, str], Any]
     """Defaults that API servers set, by ``(type, field)`` of the new tree."""
 

@@ -29,7 +29,6 @@ class _OfFunction(msgspec.Struct, frozen=True):
 
     site: Site
     """The functions of the release, by checksum."""
-
     name: str
     """The function's name."""
 
@@ -49,10 +48,8 @@ class InFunction(_OfFunction, frozen=True):
 
     before: str
     """The start of the line before which they are inserted."""
-
     insert: str
     """The lines."""
-
     mark: str
     """A text that only a patched file contains."""
 
@@ -71,10 +68,8 @@ class ReplaceLine(_OfFunction, frozen=True):
 
     line: str
     """The line to replace."""
-
     instead: str
     """The line that replaces it."""
-
     mark: str
     """A text that only a patched file contains."""
 
@@ -93,7 +88,6 @@ class Body(_OfFunction, frozen=True):
 
     body: str
     """The new body, up to the closing brace."""
-
     mark: str
     """A text that only a patched file contains."""
 
@@ -149,7 +143,6 @@ class AddImport(msgspec.Struct, frozen=True):
 
     path: str
     """The import path."""
-
     alias: str = ""
     """The name to import it under; empty for its own."""
 

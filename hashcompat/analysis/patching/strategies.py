@@ -160,13 +160,10 @@ class Choices(msgspec.Struct, frozen=True, metaclass=Keywords):
 
     accept_new_fields: bool = False
     """As in :class:`Task`."""
-
     until: str = ""
     """As in :class:`Task`."""
-
     article: bool = False
     """As in :class:`Task`."""
-
     force: bool = False
     """Whether to pin even where every in-place resize would then restart the container."""
 
@@ -176,7 +173,6 @@ class Strategy(msgspec.Struct, frozen=True):
 
     check: Callable[[Kubelet, Sequence[Kubelet], Choices], None]
     """Raises UsageError for releases that the strategy cannot handle."""
-
     build: Callable[[Task], Patch]
     """Returns the patch."""
 

@@ -57,10 +57,8 @@ class Cut(msgspec.Struct, frozen=True):
 
     field: str
     """The Go field that prints it, ``Container.VolumeDevices``."""
-
     piece: str
     """The text to look for, which includes what follows a string as its end."""
-
     instead: str
     """What replaces it: what follows a string, otherwise empty."""
 
@@ -226,7 +224,6 @@ class Hit(msgspec.Struct, frozen=True):
 
     strings: tuple[str, ...]
     """The paths of strings that contain text to be removed."""
-
     fields: tuple[str, ...]
     """The paths of new fields that are set."""
 
@@ -244,22 +241,16 @@ class Audit(Result[AuditRow], msgspec.Struct, frozen=True):
 
     old: Kubelet
     """The release whose hashes the stripped text is to have."""
-
     new: Kubelet
     """The release to patch."""
-
     cuts: tuple[Cut, ...]
     """The text that the patch removes."""
-
     containers: int
     """How many containers were checked."""
-
     items: tuple[AuditRow, ...]
     """The containers for which stripping fails."""
-
     static_pods: tuple[str, ...]
     """``namespace/name`` of the static pods whose UID the global form changes."""
-
     templates: tuple[str, ...]
     """``namespace/Kind/name`` of the controllers whose pod-template-hash the global form changes."""
 

@@ -163,7 +163,6 @@ class PolicyFlags:
     report_only: bool = option(
         "--report-only", is_flag=True, help="Exit 0 whatever is found; still exit 1 if the program fails."
     )
-
     config: str | None = option(
         "--config",
         metavar="FILE|none",

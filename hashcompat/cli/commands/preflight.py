@@ -68,13 +68,11 @@ class Joined:
         help="The release of the API server that the kubelet will talk to; default: what /version and static "
         "pods show.",
     )
-
     assume_normalized: bool = option(
         "--assume-normalized",
         is_flag=True,
         help="Check that the records of these nodes can be rewritten by hashcompat normalize, and plan so.",
     )
-
     override_node_releases: bool = override_option()
 
     def known(self, reading: Reading, way: Way, dumps: Sequence[Dump], catalog: Catalog) -> Known:

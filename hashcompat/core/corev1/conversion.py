@@ -31,7 +31,6 @@ class _Change(msgspec.Struct, frozen=True):
 
     row: Conversion
     """The row that names the step."""
-
     pod: Json
     """The pod, which the step changes in place."""
 
@@ -144,10 +143,8 @@ class Site(msgspec.Struct, frozen=True):
 
     row: Default
     """The default."""
-
     target: Json
     """An object that it applies to, which is changed in place."""
-
     host_network: bool = False
     """Whether the pod uses the host's network."""
 

@@ -40,17 +40,13 @@ class Part(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - it holds J
 
     document: int
     """The document's number in the stream, from 1."""
-
     value: Any
     """The JSON value of the document or element; a ``Run`` of some elements."""
-
     index: int | None = None
     """The element's index, from 0; the first one's of a run; None for a document."""
-
     kind: Any = None
     """The document's ``kind`` if it precedes the element; ``kubectl get -o json`` writes it after the
     items."""
-
     lines: Lines | None = None
     """Where the objects in lists of the value begin; None where nobody knows."""
 

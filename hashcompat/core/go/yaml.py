@@ -84,7 +84,6 @@ class _Anchored(msgspec.Struct, frozen=True):
     characters: int
     height: int
     """The levels of lists and mappings in it, itself included."""
-
     line: int
     """Where it begins."""
 

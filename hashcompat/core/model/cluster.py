@@ -20,7 +20,6 @@ class Requirement(msgspec.Struct, frozen=True):
     key: str
     operator: str
     """``In``, ``NotIn``, ``Exists`` or ``DoesNotExist``."""
-
     values: frozenset[str] = frozenset()
 
 
@@ -36,10 +35,8 @@ class Counted(msgspec.Struct, frozen=True):
 
     healthy: int
     """``currentHealthy``"""
-
     desired: int
     """``desiredHealthy``"""
-
     expected: int
     """``expectedPods``"""
 
@@ -51,12 +48,10 @@ class Budget(msgspec.Struct, frozen=True):
     name: str
     selector: Selector | None = None
     """Which pods of the namespace it is about; None for none of them."""
-
     min_available: Amount | None = None
     max_unavailable: Amount | None = None
     counted: Counted | None = None
     """None where the status is missing, or older than the spec."""
-
     problem: str = ""
     """Why it cannot be evaluated; empty where nothing is wrong."""
 
@@ -75,11 +70,9 @@ class Budgets(msgspec.Struct, frozen=True):
     found: tuple[Budget, ...] = ()
     missing: str = ""
     """Why there may be other budgets; empty where these are all."""
-
     services: tuple[Service, ...] = ()
     services_missing: str = ""
     """Why there may be other Services; empty where these are all."""
-
     scales: Mapping[tuple[str, str], int] = msgspec.field(default_factory=dict)
     """The ``spec.replicas`` of controllers, by namespace and ``Deployment/web``."""
 

@@ -89,19 +89,14 @@ class BudgetImpact(msgspec.Struct, frozen=True):
     name: str
     certainty: Certainty
     """Whether fewer pods are healthy then than it demands."""
-
     desired: int | None
     """How many pods have to be healthy; None where that is not known."""
-
     healthy: int | None
     """How many are at the most, before; None where that is not known."""
-
     restarts: int
     """How many of them restart."""
-
     possible: int = 0
     """How many more may."""
-
     problem: str = ""
     """Why it cannot be evaluated; empty where it can."""
 
@@ -127,7 +122,6 @@ class OwnerImpact(msgspec.Struct, frozen=True):
     namespace: str
     name: str
     """``Deployment/web``; ``Service/web``; ``StaticPod/etcd``, whose replicas are on several nodes."""
-
     certainty: Certainty
     replicas: int
     """Those that run; of a Service the pods that are Ready."""
@@ -146,7 +140,6 @@ class Effect(msgspec.Struct, frozen=True):
 
     budgets: tuple[BudgetImpact, ...] = ()
     """Those that are breached, or may be."""
-
     owners: tuple[OwnerImpact, ...] = ()
     """Those with several replicas that all restart, or may, and the Services with several endpoints."""
 
@@ -165,13 +158,10 @@ class Pods(msgspec.Struct, frozen=True):
 
     killed: tuple[PodPlace, ...] = ()
     """Those with a container that is not started again."""
-
     bare: tuple[PodPlace, ...] = ()
     """Those that restart, or may, and that no controller creates again."""
-
     static: tuple[PodPlace, ...] = ()
     """Static pods that restart, or may: no drain moves them."""
-
     single: tuple[PodPlace, ...] = ()
     """The owners, by namespace and ``Deployment/web``, whose only replica restarts, or may."""
 
@@ -183,49 +173,35 @@ class NodeImpact(msgspec.Struct, frozen=True):
     step: Step
     batch: int
     """The number of its batch, from 1; 0 where it is left out."""
-
     restarted: int
     """How many of its pods have a container that restarts or is killed."""
-
     unknown: int
     """How many others have one whose verdict is UNKNOWN."""
-
     effect: Effect
     """What its own restarts do."""
-
     pods: Pods
     reasons: tuple[str, ...] = ()
     """Why it is drained, or is not decided."""
-
     flags: tuple[str, ...] = ()
     """What ``kubectl drain`` needs for its pods."""
-
     drain_waits: tuple[str, ...] = ()
     """The budgets, ``namespace/name``, that allow no eviction of a pod of the node at present."""
-
     role: Role = Role.WORKER
     zone: str = ""
     """Its zone, by the label; empty where it has none."""
-
     kubelet: str = ""
     """The release that it reports, without the ``v``; empty where the input does not show it."""
-
     windows: bool = False
     cordoned: bool = False
     """Whether nothing is scheduled there now."""
-
     system: tuple[PodPlace, ...] = ()
     """Its static pods of etcd and of the API server."""
-
     left_out: str = ""
     """Why it is in no batch; empty where it is in one."""
-
     unready: int = 0
     """How many others of its pods are not Ready for a while, though nothing of them restarts."""
-
     seconds: int = 0
     """For how many seconds at most."""
-
     together: Effect = Effect()
     """What its restarts do together with those pods, where restarts alone do not."""
 
@@ -235,11 +211,9 @@ class Apart(msgspec.Struct, frozen=True):
 
     batch: int
     """The number of the other one, which comes before."""
-
     node: str
     other: str
     """A node of the other batch, which may not be upgraded together with that one."""
-
     why: str
     """What would be down then."""
 
@@ -253,14 +227,11 @@ class Batch(msgspec.Struct, frozen=True):
     effect: Effect
     """What all of them do together; of nodes that are drained, what stays there does, for evictions keep to
     the budgets."""
-
     role: Role = Role.WORKER
     zone: str = ""
     """The zone of all of them; empty where they have none, or where zones do not count."""
-
     apart: tuple[Apart, ...] = ()
     """Why it is not one with another batch, though there is room for both."""
-
     together: Effect = Effect()
     """What they do together with pods that are not Ready for a while, where restarts alone do not."""
 
@@ -272,28 +243,21 @@ class Owner(msgspec.Struct, frozen=True):
     name: str
     """``Deployment/web``; a pod that nothing controls is its own owner, ``Pod/web``, and static pods of one
     component, on whatever nodes, have one, ``StaticPod/etcd``."""
-
     replicas: int
     """How many pods of it there are, or are wanted if these are more."""
-
     restarted: int
     unknown: int
     nodes: int
     """On how many nodes they are."""
-
     seconds: int | None
     """How long its pods took from the start of a container until they were Ready: the median, in seconds;
     None where no status shows it."""
-
     most_seconds: int | None
     """The longest of them."""
-
     grace_seconds: int
     """How long a container may take to stop, at the most."""
-
     unprobed: bool
     """Whether one of its containers has no readinessProbe, and so counts as ready once it is started."""
-
     single: bool
     """Whether it has one replica, so that nothing replaces it."""
 
@@ -305,57 +269,40 @@ class Impact(Result[NodeImpact], msgspec.Struct, frozen=True):
     to_release: str
     size: int
     """How many nodes a batch has at the most."""
-
     nodes: tuple[NodeImpact, ...]
     """In the order in which to upgrade them; those that are left out come last."""
-
     batches: tuple[Batch, ...]
     owners: tuple[Owner, ...]
     budgets: int
     """How many PodDisruptionBudgets there are."""
-
     budgets_missing: str = ""
     """Why there may be others; empty where these are all."""
-
     services: int = 0
     """How many Services select pods."""
-
     services_missing: str = ""
     """Why there may be others; empty where these are all."""
-
     at_least: int = 0
     """How many batches of that size there are at the least, however they are chosen."""
-
     servers: tuple[ApiServer, ...] = ()
     """The static pods of the API server, by node."""
-
     installer: Installer = Installer.PACKAGE
     """What installs its kubelets."""
-
     unplaced: int = 0
     """How many pods that restart, or may, are on no node."""
-
     unseen: int = 0
     """How many pods of the plan that restart, or may, are not among the pods."""
-
     assumptions: tuple[str, ...] = ()
     """What the plan takes as given, one line each."""
-
     warnings: tuple[str, ...] = ()
     """The plan's."""
-
     disputed: tuple[NodeRelease, ...] = ()
     """The plan's nodes that report another release than it starts from."""
-
     overridden: bool = False
     """Whether the plan starts from that release all the same."""
-
     origin: Origin = msgspec.field(default_factory=Origin)
     """Where the pods come from."""
-
     running: tuple[str, ...] = ()
     """The current releases: the one that is given, or those that nodes report."""
-
     making: Making = Making()
     """What it was made by, and when the pods were read."""
     besides: tuple[str, ...] = ()
@@ -419,19 +366,14 @@ class Turn(msgspec.Struct, frozen=True):
     phase: Phase
     id: str
     """A random name of the run that took it, so that a run knows its own."""
-
     holder: str
     """Who took it, in words for people: ``ci@runner-7``."""
-
     plan: str
     """The digest of the plan by which it was taken."""
-
     started: datetime
     """When it was taken, UTC."""
-
     ended: datetime | None = None
     """When it was decided, UTC; None until then."""
-
     reason: str = ""
     """What decided."""
 

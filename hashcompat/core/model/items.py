@@ -27,13 +27,10 @@ class PodName(msgspec.Struct, frozen=True, gc=False):
     name: str
     key: str | bytes
     """Its uid, ``packed``."""
-
     owner: str
     """The controller, ``ReplicaSet/web-474k6w5gmh``; empty if the pod has none."""
-
     workload: str = ""
     """The owner above it, ``Deployment/web``, as ``Pod.workload``."""
-
     file: str = ""
     """The file that the pod was read from, as given; empty for a cluster or objects."""
 
@@ -68,13 +65,10 @@ class Observed(msgspec.Struct, frozen=True, gc=False):
 
     key: str | bytes
     """Its id; as bytes, which take half the memory, where it is hexadecimal, as runtimes make them."""
-
     started: datetime | None
     """When it started, UTC."""
-
     restarts: int | None
     """How often it was created again."""
-
     running: bool | None
 
     @property
@@ -97,47 +91,34 @@ class Prediction(msgspec.Struct, frozen=True, gc=False):
 
     from_release: str
     """The current kubelet release, as given or as the node reports it; empty where it is missing."""
-
     verdict: Verdict
     reasons: tuple[Reason, ...] = ()
     pod_recreated: bool = False
     """Whether the whole pod is recreated, not only this container."""
-
     calibrated: bool | None = None
     """Whether the recorded hash is one that a known release computes; None if there is nothing to
     compare."""
-
     rests: bool = False
     """Whether no kubelet compares the container, whatever its release."""
-
     sandboxed: bool = False
     """Whether there is a record of the pod's sandbox."""
-
     from_url: bool = False
     """Whether the pod is a static pod that comes from a URL, and only its mirror pod was read."""
-
     hashed: bool = False
     """Whether its hashes were compared or could be; those that a snapshot hides are None in ``hashes``."""
-
     creator: str = ""
     """Which release is assumed to have created the container, in words; empty where none is."""
-
     aligned: bool = False
     """Whether it may have exclusive CPUs that the target kubelet asks for again."""
-
     of_plugins: bool = False
     """Whether it is refused for devices that its spec alone shows to be of a plugin."""
-
     mistaken: bool = False
     """Whether its pod is kept if its kubelet takes no container for the one before it."""
-
     difference: int = 0
     """The number of its difference among the plan's details, from 1; 0 for none."""
-
     compared: bool = True
     """Whether percentages count the container: it runs on a node, as far as the input shows, where the
     target kubelet compares or kills it."""
-
     uncreated: bool = False
     """Whether its pod is yet to be created, of a manifest or a template, whatever node that names."""
 
@@ -157,7 +138,6 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     to_hash: int | None = None
     line: int = 0
     """The line of the pod's file at which the container begins, from 1; 0 where it is not known."""
-
     observed: Observed | None = None
     """What is compared after the upgrade; None where no status lists the container."""
 

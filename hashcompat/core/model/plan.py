@@ -26,17 +26,13 @@ class Summary(msgspec.Struct, frozen=True):
     containers: int
     verdicts: Mapping[Verdict, int]
     """The number of containers by verdict; every verdict is a key."""
-
     pods: int
     pods_affected: int
     """How many pods have a container that is killed."""
-
     nodes_affected: int
     """How many nodes have such a pod."""
-
     compared: int
     """How many containers run on a node and are compared there: the whole of every percentage."""
-
     aside: int = 0
     """How many of the others are UNKNOWN, as those on nodes that the input lacks."""
 
@@ -93,7 +89,6 @@ class Share(msgspec.Struct, frozen=True):
 
     reproduced: int = 0
     """How many of them a known release computes too."""
-
     recorded: int = 0
     """How many hashes were recorded."""
 
@@ -153,16 +148,12 @@ class Hop(msgspec.Struct, frozen=True):
 
     old: str
     """The release that it starts from; ``auto`` where nodes start from several, or from unknown ones."""
-
     new: str
     """The release that it leads to; ``auto`` of a rollback to several, or to unknown ones."""
-
     findings: int
     """How many containers it restarts or kills."""
-
     unknown: int
     """How many containers have the verdict UNKNOWN."""
-
     parts: tuple[Hop, ...] = ()
     """The same for the nodes of each known release, where ``auto`` is an end of it."""
 
@@ -172,10 +163,8 @@ class Suggestion(msgspec.Struct, frozen=True):
 
     kubelet: str
     """The release to patch."""
-
     likes: tuple[str, ...]
     """The releases whose hashes the patch accepts."""
-
     saves: int
     """How many containers it keeps."""
 
@@ -190,31 +179,22 @@ class Plan(Result[Item], msgspec.Struct, frozen=True):
 
     from_release: str
     """The current release as given, which may be ``auto``."""
-
     to_release: str
     """The target release."""
-
     items: tuple[Item, ...]
     """One item per container, sorted by node, namespace and pod; pods without a node come last."""
-
     assumptions: tuple[str, ...] = ()
     """What the plan takes as given because the input does not show it, one line each."""
-
     warnings: tuple[str, ...] = ()
     """What upstream does not support, and what was left out, one line each."""
-
     share: Share = msgspec.field(default_factory=Share)
     """How many recorded hashes were reproduced."""
-
     hops: tuple[Hop, ...] = ()
     """The same upgrade one minor release at a time; empty where that is the same path."""
-
     rollback: Hop | None = None
     """The way back from the target release; None where the current release of no pod is known."""
-
     patch: str = ""
     """How the target kubelet is assumed to be patched; empty if it is not."""
-
     suggestion: Suggestion | None = None
     """A patch that would save restarts."""
     rewritable: int = 0
@@ -225,22 +205,16 @@ class Plan(Result[Item], msgspec.Struct, frozen=True):
     """How each release was read, the target one last."""
     origin: Origin = msgspec.field(default_factory=Origin)
     """Where the pods come from."""
-
     making: Making = Making()
     """What the plan was made by, and when the pods were read."""
-
     counted: Summary | None = None
     """The counts of the whole plan, where only some of its items were saved; None if these are all."""
-
     details: Details | None = None
     """Where hashed texts differ, and the releases in pairs; None where nobody asked for that."""
-
     disputed: tuple[NodeRelease, ...] = ()
     """The nodes with pods that report another release than the plan is given."""
-
     overridden: bool = False
     """Whether the plan goes by the release that it is given, against what these nodes report."""
-
     besides: tuple[str, ...] = ()
     """What happens besides restarts, one line each: readiness, phases, what may not start again."""
 

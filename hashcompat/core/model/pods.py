@@ -61,13 +61,10 @@ class Ended(msgspec.Struct, frozen=True):
 
     id: str
     """The id of the container that ended; empty where the status does not show that."""
-
     finished: datetime | None
     """When, UTC; None where the status does not show that."""
-
     final: bool
     """Whether that is its state now; otherwise it was started again, or waits for that."""
-
     code: int | None = None
     """Its exit code; None where the status does not show that."""
 
@@ -80,10 +77,8 @@ class Blank(msgspec.Struct, frozen=True, eq=False):
 
     spec: Mapping[str, Any]
     """The JSON with a word of its own for each blank, which is nowhere else in it."""
-
     words: tuple[str, ...]
     """Those words, in the order of ``Container.own``."""
-
     size: int
     """The characters of its text."""
 
@@ -95,43 +90,30 @@ class Container(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its s
     type: ContainerType
     path: str
     """Where it is in the object, ``$.spec.containers[0]``, for messages."""
-
     spec: Mapping[str, Any]
     """Its JSON spec, as given."""
-
     running: bool | None = None
     """Whether the status shows it running; None where the status does not list such containers."""
-
     started: datetime | None = None
     """When it started, UTC; None where the status does not show that."""
-
     restarts: int | None = None
     """How often it was created again; None where the status does not show that."""
-
     probed: bool | None = None
     """Whether its startupProbe has passed (``started``); None where the status does not show that."""
-
     id: str = ""
     """Its id in the container runtime; empty where the status does not show that."""
-
     ended: Ended | None = None
     """How it ended last; None where the status shows no end."""
-
     stored: StoredHashes | None = None
     """What a snapshot stores of its hashes, where it hides values of its spec."""
-
     line: int = 0
     """The line of the pod's file at which it begins, from 1; 0 where it is not known."""
-
     blank: Blank | None = None
     """What its spec and those of its replicas are made of; None where that is not known."""
-
     own: tuple[str, ...] = ()
     """Its own texts, which fill the blanks."""
-
     removed: bool = False
     """Whether it runs in a static pod whose manifest does not have it any more."""
-
     plugins: tuple[str, ...] | None = None
     """The resources that device plugins serve on its node; None where no record shows that."""
 
@@ -152,16 +134,12 @@ class StaticManifest(msgspec.Struct, frozen=True, eq=False):
 
     content: Mapping[str, Any]
     """The whole object, decoded from JSON or YAML."""
-
     node: str
     """The name under which the kubelet registers."""
-
     source: str
     """``file:<path>``, with the path on the node."""
-
     digest: str = ""
     """The SHA-256 of the text that it was read from, in hexadecimal; empty where that is not known."""
-
     placed: bool = True
     """Whether that path is known; otherwise it is where a copy lies."""
 
@@ -179,7 +157,6 @@ class Seen(msgspec.Struct, frozen=True):
 
     image: str
     """The image, as the runtime names it; empty where that is not shown."""
-
     resources: Mapping[str, Any] | None
     """The limits and requests that it has; None where they are not shown."""
 
@@ -189,117 +166,84 @@ class Pod(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its spec is
 
     origin: str
     """The file and the object in it, for messages."""
-
     namespace: str
     name: str
     uid: str
     """Empty for a manifest."""
-
     node: str
     """The node's name; empty if the pod has not been scheduled."""
-
     owner: str
     """The controller, or the object with the template: ``ReplicaSet/web-474k6w5gmh``; empty if there is
     none."""
-
     manifest: bool
     """Whether it has neither ``uid`` nor ``status``, so no API server has set defaults in it."""
-
     phase: str
     """``status.phase``; empty if unset."""
-
     deleting: bool
     """Whether ``metadata.deletionTimestamp`` is set."""
-
     static: bool
     """Whether it is a static pod, or the mirror pod of one."""
-
     host_network: bool
     restart_policy: str
     references: tuple[str, ...]
     """The kinds of API objects that a manifest or a static pod refers to, such as ``secrets``; kubelets ask
     for those of static pods alone."""
-
     automount: bool | None
     """``spec.automountServiceAccountToken``; None if unset."""
-
     containers: tuple[Container, ...]
     spec: Mapping[str, Any] = msgspec.field(default_factory=dict)
     """The JSON of ``spec``, as given."""
-
     from_url: bool = False
     """Whether it is a static pod that its kubelet reads from a URL, which is part of what its UID digests."""
-
     config_hash: str = ""
     """The UID of the static pod, from the annotation of its mirror pod; empty for other pods."""
-
     mirror_doubt: str = ""
     """What contradicts the annotation that makes it a mirror pod, in a few words; empty for nothing."""
-
     profiles: Mapping[str, str] = msgspec.field(default_factory=dict)
     """The annotations of a manifest that ask for security profiles of its containers."""
-
     static_manifest: StaticManifest | None = None
     """What the static pod is read from; None where the manifest is not available."""
-
     manifest_missing: bool = False
     """Whether it is the mirror of a static pod that none of the node's manifests has, where all are given."""
-
     workload: str = ""
     """The owner above the direct one, ``Deployment/web``; the direct one where no other shows; ``Node/NAME``
     of a static pod without one; empty for a pod that nothing controls."""
-
     doubt: str = ""
     """Why it may be only the first part of a pod; empty where nothing indicates that."""
-
     file: str = ""
     """The file that it was read from, as given; empty for a cluster or objects."""
-
     labels: Mapping[str, Any] = msgspec.field(default_factory=dict)
     """``metadata.labels``, as given."""
-
     ready: bool | None = None
     """Whether its condition Ready is True; None where the status has no such condition."""
-
     ready_since: datetime | None = None
     """When it became Ready, UTC; None where it is not, or the status does not show that."""
-
     created: str = ""
     """``metadata.creationTimestamp``, as given: as texts such times are in their order; empty if unset."""
-
     ends: datetime | None = None
     """When its activeDeadlineSeconds have passed since its startTime, UTC; None where it has none, or the
     status does not show that."""
-
     resized: Mapping[str, Mapping[str, Any]] = msgspec.field(default_factory=dict)
     """By their names, the containers whose resources a kubelet has not taken from their spec: the requests
     that it ``allocated``, those that they ``actual``-ly have, and their ``limits``, where the status shows
     them and they differ."""
-
     resizing: str = ""
     """The condition of a resize that is not done, ``PodResizePending`` or ``PodResizeInProgress``; empty for
     none."""
-
     claims: frozenset[tuple[str, str]] = frozenset()
     """The containers and extended resources that a claim backs, as the status shows."""
-
     persistent: tuple[str, ...] = ()
     """The kinds of the PersistentVolumes behind the claims that its containers mount, such as ``rbd``: those
     that some kubelets have no plugin for, where the input has the volumes."""
-
     seen: Mapping[str, Seen] | None = None
     """What its kubelet has seen of its containers, by their names, where the spec changed since; None where
     it did not, or the status does not show that (before 1.34)."""
-
     images: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Of a mirror pod, the images that the status names, by the names of its containers."""
-
     limited: bool = False
     """Whether admission set resources in a mirror pod, which its manifest need not have (LimitRanger)."""
-
     mirror: Pod | None = None
     """The mirror pod of a static pod whose manifest is available, where that is in the input too."""
-
     shape: Hashable | None = None
     """The same object in pods that differ in nothing but names, addresses, times, ids, and texts that only
     their hashes depend on; None where that is not known."""
@@ -332,37 +276,26 @@ class Node(msgspec.Struct, frozen=True):
     name: str
     kubelet: str
     """The kubelet release that it reports, ``v1.9.11``."""
-
     runtime: str = ""
     """The container runtime, ``docker://17.3.2``; empty if unknown."""
-
     labels: Mapping[str, str] | None = None
     """Its labels; None where the input does not show them."""
-
     taints: tuple[Mapping[str, Any], ...] = ()
     """``spec.taints``, as given."""
-
     strict_groups: bool | None = None
     """Whether its status has the feature supplementalGroupsPolicy; None where that is not reported."""
-
     conditions: Mapping[str, str] | None = None
     """``status.conditions``: the status of each type, such as ``True``; None where there are none."""
-
     allocatable: Mapping[str, Any] | None = None
     """``status.allocatable``, as given; None where there is none."""
-
     capacity: Mapping[str, Any] | None = None
     """``status.capacity``, as given; None where there is none."""
-
     node_arguments: tuple[str, ...] | None = None
     """The arguments of k3s on it, which it notes in an annotation; None where there is none."""
-
     heartbeat: datetime | None = None
     """When its kubelet last renewed the condition Ready, UTC; None where the status does not show that."""
-
     system: str = ""
     """Its operating system, as Go names it: ``linux``; empty where it shows that nowhere."""
-
     drivers: tuple[str, ...] | None = None
     """The CSI drivers that are registered with its kubelet, sorted; None where it has no annotations at all,
     among which the kubelet notes them."""
@@ -383,30 +316,22 @@ class Origin(msgspec.Struct, frozen=True):
 
     kind: Source = Source.OBJECTS
     """By default objects that were passed to the Python API."""
-
     names: tuple[str, ...] = ()
     """Files, directories and URLs (without user, password and query), in the order given."""
-
     context: str = ""
     """The kubeconfig context of a cluster; empty for a service account, or if kubectl does not show it."""
-
     server: str = ""
     """The URL of the cluster's API server; empty if kubectl does not show it."""
-
     cluster: str = ""
     """The UID of the namespace kube-system, which no other cluster has; empty where nothing shows it."""
-
     name: str = ""
     """What whoever took a snapshot calls its cluster; empty for other sources, and where it has no name."""
-
     labels: tuple[tuple[str, str], ...] = ()
     """The labels that they gave it, sorted."""
-
     oldest: datetime | None = None
     """When the oldest of the files was last written, UTC; None for other sources, and where none shows it.
 
     Nothing is decided by it: a copy is as new as it was made."""
-
     taken: datetime | None = None
     """When it was taken, at the earliest, UTC: a cluster when its list began, files by the times in them.
 
@@ -461,32 +386,23 @@ class Inventory(msgspec.Struct, frozen=True):
 
     pods: Iterable[Pod]
     """Each pod once; those of files are read again each time they are iterated over."""
-
     nodes: tuple[Node, ...] = ()
     """The nodes, each once."""
-
     records: tuple[Record, ...] = ()
     """The records that a snapshot contains; empty for other sources."""
-
     origin: Origin = Origin()
     """Where the pods come from."""
-
     warnings: tuple[str, ...] = ()
     """What a reader may expect among the pods but was left out, one line each."""
-
     containers: int = 0
     """How many containers its largest file shows before its pods are read, copies included; else 0."""
-
     budgets: Budgets = NOT_READ
     """The PodDisruptionBudgets of the namespaces of its pods."""
-
     guessed: bool = False
     """Whether all but the pods rests on a guess at where they are, which asking for all of them confirms, or
     refuses by an InputError."""
-
     dating: Dating | None = None
     """What shows when it was taken, besides the pods; None where nothing does."""
-
     servers: ApiServers = msgspec.field(default_factory=ApiServers)
     """What a cluster reports of its API servers, and what pods that were passed over show of them, once the
     others were iterated over."""

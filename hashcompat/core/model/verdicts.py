@@ -40,13 +40,10 @@ class Reason(msgspec.Struct, frozen=True, gc=False):
 
     id: str
     """The id of the rule, ``HC004``."""
-
     text: str
     """The reason in a few words, with the names and releases of this case."""
-
     path: str = ""
     """The field that causes it, below the container (``volumeMounts[*].subPathExpr``); empty if none does."""
-
     field: str = ""
     """The Go name of that field."""
 
@@ -56,10 +53,8 @@ class Hashes(msgspec.Struct, frozen=True, gc=False):
 
     recorded: int | None = None
     """The hash that a kubelet recorded when it created the container."""
-
     from_: int | None = None
     """The hash that the current release computes."""
-
     to: int | None = None
     """The hash that the target release computes."""
 
@@ -86,7 +81,6 @@ class StoredHashes(msgspec.Struct, frozen=True):
 
     by_text: Mapping[int, Hash]
     """The hash of the container with its values, by that of the container as the snapshot has it."""
-
     hidden: bool
     """Whether hashes are hidden; otherwise all of them are numbers."""
 
@@ -122,48 +116,34 @@ class Recorded(msgspec.Struct, frozen=True):
 
     uid: str
     """The pod's UID; empty where the source does not report it."""
-
     namespace: str
     """The pod's namespace; empty where the source does not report it."""
-
     pod: str
     """The pod's name."""
-
     container: str
     """The container's name in the pod."""
-
     hash: Hash | None
     """The recorded hash; None where it is missing."""
-
     running: bool | None
     """Whether the runtime reports it running; None where the source does not report states."""
     attempt: int | None = None
     """How often the kubelet had created the container before; None where the source does not report it."""
-
     hash_version: str = ""
     """The release that a vendor's kubelet says the hash is of; empty where none does."""
-
     without_resources: Hash | None = None
     """The second hash that 1.27 - 1.30 record with the gate InPlacePodVerticalScaling; None elsewhere."""
-
     id: str = ""
     """The container's id in the runtime; empty where the source does not report it."""
-
     created: datetime | None = None
     """When the container was created, UTC; None where the source does not report it."""
-
     any_year: bool = False
     """Whether the year of ``created`` is not known: kubelets' logs have none."""
-
     docker: bool = False
     """Whether it is known to be in Docker."""
-
     code: int | None = None
     """Its exit code; None while it runs, or where the source does not report it."""
-
     unapplied: bool = False
     """Whether the kubelet's own file of the resources that it applied was looked for, and lacks it."""
-
     plugins: tuple[str, ...] | None = None
     """The resources that device plugins serve on its node; None where the kubelet's file was not read."""
 
@@ -173,26 +153,19 @@ class Sandbox(msgspec.Struct, frozen=True):
 
     uid: str
     """The pod's UID; empty where the source does not report it."""
-
     namespace: str
     """The pod's namespace; empty where the source does not report it."""
-
     pod: str
     """The pod's name."""
-
     ready: bool
     attempt: int = 0
     """How often the kubelet had created a sandbox for the pod before."""
-
     host_network: bool | None = None
     """Whether it is on the host's network; None where the source does not report it."""
-
     ip: str | None = None
     """Its IP address; None where the source does not report it."""
-
     created: int | None = None
     """When it was created, in nanoseconds since 1970; None where the source does not report it."""
-
     docker: bool = False
     """Whether it is known to be in Docker."""
 
@@ -202,10 +175,8 @@ class Applied(msgspec.Struct, frozen=True):
 
     uid: str
     """The pod's UID; a static pod's is the kubelet's."""
-
     container: str
     """The container's name."""
-
     resources: Mapping[str, Any]
     """Its ``limits`` and ``requests``, as in v1.ResourceRequirements."""
 

@@ -45,29 +45,21 @@ class Way(msgspec.Struct, frozen=True):
     title: str
     kubelet: Body
     """Installs and restarts the kubelet ``$2`` on the node ``$1``."""
-
     back: str
     """What is to be known of the way back."""
-
     upgrade: str = '    kubelet "$1" "$target"'
     """The body of a function that upgrades the node ``$1``."""
-
     kubeadm: Body | None = None
     """Runs ``kubeadm upgrade $2`` on the node ``$1``; None for others."""
-
     more: str = ""
     """Other functions."""
-
     servers: Callable[[Sequence[NodeImpact]], Lines] = lambda _: []
     """The commands that upgrade the API servers of some nodes; none where a kubelet and its API server are
     one program."""
-
     snapshot: Callable[[NodeImpact], Lines] = lambda _: []
     """The commands that save etcd before, on a node that has a member of it."""
-
     note: str = ""
     """What has to be there before."""
-
     suffix: str = ""
     """What the names of its releases end in, ``+k3s1``; empty where they are those of Kubernetes."""
 

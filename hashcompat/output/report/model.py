@@ -316,25 +316,18 @@ class Case(msgspec.Struct, frozen=True):
     outcome: Outcome
     verdict: str
     """The word that the result's own document has for it: ``RESTART``."""
-
     rule: str
     """The id of the rule behind it; empty where nothing was found."""
-
     text: str
     """Why, without the names that follow."""
-
     group: str
     """What it belongs to, escaped: ``NAMESPACE/POD`` as ``name_path`` writes it, a node, a directory."""
-
     name: str
     """Its own name there, escaped too."""
-
     labels: Mapping[str, str]
     """Its names one by one, as they are; the keys are the same for all cases of a result."""
-
     file: str = ""
     """The file that it comes from; empty where that is unknown."""
-
     line: int = 0
     """The line there, from 1; 0 where that is unknown."""
 
@@ -353,27 +346,19 @@ class Findings(msgspec.Struct, frozen=True):
 
     subject: str
     """What metrics and test suites are called by, one word: ``plan``."""
-
     title: str
     """What was judged, in a few words."""
-
     noun: str
     """What is counted, in the plural, one word: ``containers``."""
-
     totals: Mapping[str, int]
     """How many there are of each verdict, those included that are not shown."""
-
     cases: Callable[[], Iterable[Case]]
     """Makes the cases one by one, each time again: a format may need to count them first."""
-
     rules: Callable[[], Sequence[Rule]] = tuple
     """Reads the rules that cases may name."""
-
     more: Mapping[str, int] = msgspec.field(default_factory=dict)
     """Other totals, by what they count."""
-
     times: Mapping[str, datetime | None] = msgspec.field(default_factory=dict)
     """When what was judged was taken and made, UTC; None where that is not known."""
-
     series: Sequence[Series] = ()
     """Other numbers that only metrics show."""

@@ -44,7 +44,6 @@ class Invocation(msgspec.Struct, frozen=True):
     program: str = "hashcompat"
     pods: tuple[str, ...] = ()
     """The options of source and scope, as they were given."""
-
     facts: tuple[str, ...] = ()
     """The other options that take part in verdicts."""
 
@@ -56,27 +55,20 @@ class Excerpt(msgspec.Struct, frozen=True, dict=True):
     items: tuple[Item, ...]
     group_by: str = ""
     """One of GroupBy, or ``none`` for rows; empty for what suits the size."""
-
     sort_by: SortBy | None = None
     only_restarts: bool = False
     every: bool = False
     """Whether all is shown, whatever its size."""
-
     brief: bool = False
     """Whether assumptions are only counted."""
-
     key: bytes = b""
     """What the document is signed with; empty for no signature."""
-
     now: datetime | None = None
     """The time at which files are so and so old; None to leave their age out."""
-
     invocation: Invocation | None = None
     """The command line; None to name no commands."""
-
     details: bool = True
     """Whether its document has the details of the plan, where it has some."""
-
     jobs: int = 1
     """How many processes may write its document."""
 

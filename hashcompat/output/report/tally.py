@@ -33,19 +33,14 @@ class Kind(msgspec.Struct, eq=False):
 
     id: str
     """The rule, ``HC004``."""
-
     bit: int
     """The number whose one bit stands for it in a set."""
-
     number: int = 0
     """Its place in the list of reasons, from 1; 0 until all are known."""
-
     containers: int = 0
     """How many containers have this reason, those that are kept not among them."""
-
     found: int = 0
     """How many of them are killed."""
-
     _words: tuple[str, ...] | None = None
     _apart: bool = False
     """Whether its cases differ in more than a name or an amount."""
@@ -153,27 +148,20 @@ class Group(msgspec.Struct, eq=False):
     unknown: int = 0
     kept: int = 0
     """Those that a kubelet compares and keeps."""
-
     rest: int = 0
     """Those that no kubelet compares."""
-
     compared: int = 0
     mask: int = 0
     """The set of the reasons of those that are not kept."""
-
     nodes: int = 0
     """On how many nodes they are."""
-
     node: str = ""
     """The last of these nodes, in the order of the plan."""
-
     first_node: str = ""
     release: str = ""
     """The release that the first of them runs under."""
-
     first: PodName | None = None
     """The first pod with a container that is killed; while there is none, with one that is UNKNOWN."""
-
     _first_found: bool = False
 
     @property
@@ -221,16 +209,12 @@ class Tally(msgspec.Struct, frozen=True):
 
     owners: tuple[Group, ...]
     """The groups by owner, in the order in which they came up."""
-
     groups: tuple[Group, ...]
     """The groups that were asked for."""
-
     kinds: tuple[Kind, ...]
     """The reasons by their numbers."""
-
     releases: Mapping[str, int]
     """The number of nodes by the release that runs on them; that of none for pods without a node."""
-
     nodes: int
     """How many nodes the pods are on."""
 

@@ -62,10 +62,8 @@ class Scope(msgspec.Struct, frozen=True):
     selector: str = ""
     needs_nodes: bool = False
     """Whether there is no answer without the nodes (``--from auto``)."""
-
     needs_pods: bool = True
     """Whether there is no answer without any pod: there is one where other sources have pods."""
-
     budgets: bool = False
     """Whether PodDisruptionBudgets and Services are read too."""
 

@@ -115,7 +115,7 @@ _ERRORS: Final = "backslashreplace"
 
 
 class Shown(Protocol):
-    """How a result is shown: the options of ``args/output.py``."""
+    """How a result is shown: the options of ``args/common.py``."""
 
     @property
     def format(self) -> str | None:

@@ -33,7 +33,7 @@ _GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "collector": "about",
         "rbac": "releases",
         "releases": "",
-        "mcp": "",
+        "mcp": "about",
     },
     "This program": {"help": "about", "version": "releases", "completion": "about"},
 }

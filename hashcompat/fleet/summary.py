@@ -17,8 +17,8 @@ from msgspec import structs
 
 from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.errors import ExitCode, InputError, UsageError
+from hashcompat.core.model.cluster import Cluster, Fleet, Shared, Standing, Upgrade
 from hashcompat.core.model.escape import count, few
-from hashcompat.core.model.fleet import Cluster, Fleet, Shared, Standing, Upgrade
 from hashcompat.core.model.kinds import near
 from hashcompat.core.model.verdicts import FINDINGS
 from hashcompat.core.release import parse_release

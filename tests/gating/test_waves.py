@@ -8,7 +8,7 @@ import pytest
 
 from hashcompat.analysis.gating import Wanted, waves
 from hashcompat.core.errors import UsageError
-from hashcompat.core.model.fleet import Cluster, Standing, Upgrade, Waves
+from hashcompat.core.model.cluster import Cluster, Standing, Upgrade, Waves
 
 TO = "1.31.14"
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 
 from hashcompat.analysis.gating import Wanted, waves
-from hashcompat.core.model.fleet import Cluster, Fleet, Shared, Standing, Upgrade
+from hashcompat.core.model.cluster import Cluster, Fleet, Shared, Standing, Upgrade
 from hashcompat.core.model.results import Making
 
 TARGETS = ("1.30.14", "1.31.14", "1.33.6", "1.35.1")

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from hashcompat.analysis.answers.hiding import Hider
-from hashcompat.analysis.answers.keeping import Keeper
-from hashcompat.analysis.answers.outlines import Hidden
+from hashcompat.analysis.answers.keeping import Hidden, Keeper
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.go.digest import BY_NAME
 from hashcompat.core.go.jsontext import Number

@@ -8,7 +8,7 @@ from collections import Counter
 from msgspec import structs
 
 from hashcompat.analysis.gating import Wanted
-from hashcompat.core.model.fleet import Fleet
+from hashcompat.core.model.cluster import Fleet
 from hashcompat.output.formats import FORMATS
 from hashcompat.output.formats.model import Style
 from hashcompat.output.report.fleet import FLEET

@@ -27,7 +27,7 @@ from hashcompat.api.rollout import preflight_nodes
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.go.jsontext import dumps
 from hashcompat.core.kubelet.alike import unready
-from hashcompat.core.model.fleet import Fleet
+from hashcompat.core.model.cluster import Fleet
 from hashcompat.core.model.plan import Way
 from hashcompat.core.model.preflight import Normalization
 from hashcompat.core.model.preflight import Run as NodeRun

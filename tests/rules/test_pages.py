@@ -227,8 +227,8 @@ def test_every_shared_step_is_in_a_page() -> None:
 
 def test_a_plan_reads_no_page_until_one_is_asked_for() -> None:
     code = (
-        "import hashcompat, sys; from hashcompat.core.rules import pages; "
-        "pages._tables = None; "
+        "import hashcompat, sys; from hashcompat.core import rules; "
+        "rules._tables = None; "
         "plan = hashcompat.plan([{'kind': 'Pod', 'spec': {'containers': [{}]}}], '1.9.11', '1.10.0'); "
         "hashcompat.to_json(plan)"
     )

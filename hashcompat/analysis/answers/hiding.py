@@ -17,8 +17,7 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from hashcompat.analysis.answers.keeping import Keeper
-from hashcompat.analysis.answers.outlines import Hidden, Outline, Printed, Replicas
+from hashcompat.analysis.answers.keeping import Hidden, Keeper, Outline, Printed, Replicas
 from hashcompat.analysis.planning.latest import Latest
 from hashcompat.analysis.planning.wayhashes import differing
 from hashcompat.core.apiserver import as_read, as_unread

@@ -14,8 +14,7 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.analysis.answers.hiding import Aliases, Hider, Numbers, has_hidden
-from hashcompat.analysis.answers.keeping import Keeper, masked
-from hashcompat.analysis.answers.outlines import Hidden, Replicas
+from hashcompat.analysis.answers.keeping import Hidden, Keeper, Replicas, masked
 from hashcompat.analysis.planning.cluster import Ages
 from hashcompat.analysis.planning.kinds import WITHOUT_PLUGIN, has_rare_volume
 from hashcompat.analysis.planning.latest import Latest

@@ -29,9 +29,9 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.core.errors import ExitCode, InputError, UsageError
-from hashcompat.core.model import fleet
+from hashcompat.core.model import cluster as clusters
+from hashcompat.core.model.cluster import Cluster, LeftOut, Upgrade, Wave, Waves
 from hashcompat.core.model.escape import count, never_compared, printable, word
-from hashcompat.core.model.fleet import Cluster, LeftOut, Upgrade, Wave, Waves
 from hashcompat.core.model.impact import Phase, Rollout, Turn
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Plan
@@ -325,9 +325,9 @@ def _out(upgrade: Upgrade) -> tuple[str, str] | None:
     """Return why a cluster is in no wave, by name and in words; None where it is in one."""
     if upgrade.restarts is None:
         return upgrade.status, upgrade.why
-    if upgrade.standing is fleet.Standing.FAIL:
+    if upgrade.standing is clusters.Standing.FAIL:
         return "failed", upgrade.why
-    if upgrade.standing is not fleet.Standing.PASS:
+    if upgrade.standing is not clusters.Standing.PASS:
         return "undecided", upgrade.why
     if upgrade.done:
         return "upgraded", "all of its nodes run the target release"

@@ -17,8 +17,8 @@ from hashcompat.analysis import planning
 from hashcompat.analysis.planning.options import STRATEGIES, AssumePatch, Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli.args import group, option
+from hashcompat.cli.args.common import Names, Releases
 from hashcompat.cli.args.inventory import Reading
-from hashcompat.cli.args.releases import Names, Releases
 from hashcompat.cli.args.source import Scope, Source
 from hashcompat.core import forks
 from hashcompat.core.catalog.gates import BOOLEANS

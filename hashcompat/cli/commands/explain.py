@@ -17,10 +17,9 @@ from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
 from hashcompat.cli.args import argument, group, option
 from hashcompat.cli.args import command as declared
+from hashcompat.cli.args.common import Quiet, ReleaseData, Releases, Shown, Verbose, WithoutHashes, shows
 from hashcompat.cli.args.facts import Facts, Patched, Records
 from hashcompat.cli.args.inventory import Reading, is_named, refuse_without_pods
-from hashcompat.cli.args.output import Quiet, Shown, Verbose, WithoutHashes, shows
-from hashcompat.cli.args.releases import ReleaseData, Releases
 from hashcompat.cli.args.source import Labels, Scope, Source
 from hashcompat.core.errors import UsageError
 from hashcompat.output.report.explanation import EXPLANATIONS

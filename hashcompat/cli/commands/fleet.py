@@ -16,10 +16,9 @@ from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output
 from hashcompat.cli.args import WithArguments, argument, given_flags, group, option, with_parts
 from hashcompat.cli.args import command as declared
+from hashcompat.cli.args.common import Names, Quiet, ReleaseData, shows
 from hashcompat.cli.args.facts import keep_going_option
 from hashcompat.cli.args.gate import PolicyFlags
-from hashcompat.cli.args.output import Quiet, shows
-from hashcompat.cli.args.releases import Names, ReleaseData
 from hashcompat.core.errors import ExitCode, InputError, UsageError
 from hashcompat.core.model.escape import count
 from hashcompat.core.policies import FailOn, Settled, policy_of

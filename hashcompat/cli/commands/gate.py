@@ -22,11 +22,10 @@ from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args import given_flags, group, option
+from hashcompat.cli.args.common import Names, Quiet, Releases, Shown, check_releases, shows
 from hashcompat.cli.args.facts import Facts, Jobs, Patched, Records, keep_going_option, key_of, planned
 from hashcompat.cli.args.gate import PolicyFlags, RolloutFlags, State, extra_inputs_of, settled
 from hashcompat.cli.args.inventory import Reading
-from hashcompat.cli.args.output import Quiet, Shown, shows
-from hashcompat.cli.args.releases import Names, Releases, check_releases
 from hashcompat.cli.args.source import Scope, Source, cluster_uid
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.escape import count

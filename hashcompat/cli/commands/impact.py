@@ -14,10 +14,9 @@ from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output, progress
 from hashcompat.cli.args import Changed, group, option
 from hashcompat.cli.args import command as declared
+from hashcompat.cli.args.common import Quiet, Releases, Shown, shows
 from hashcompat.cli.args.facts import Facts, Normalized, Patched, keep_going_option
 from hashcompat.cli.args.inventory import Reading, is_named, refuse_without_pods
-from hashcompat.cli.args.output import Quiet, Shown, shows
-from hashcompat.cli.args.releases import Releases
 from hashcompat.cli.args.source import Scope, Source
 from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet.alike import unready

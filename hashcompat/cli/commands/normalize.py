@@ -18,10 +18,9 @@ from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
 from hashcompat.cli.args import argument, group, option, with_parts
 from hashcompat.cli.args import command as declared
+from hashcompat.cli.args.common import Quiet, Releases, Shown, shows
 from hashcompat.cli.args.facts import NO_RECORDS, Facts, Patched, keep_going_option, key_of
 from hashcompat.cli.args.inventory import Reading
-from hashcompat.cli.args.output import Quiet, Shown, shows
-from hashcompat.cli.args.releases import Releases
 from hashcompat.cli.args.source import Scope, Source
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import ExitCode, InputError, UsageError

@@ -17,9 +17,8 @@ from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args import group, option
+from hashcompat.cli.args.common import Names, Quiet, ReleaseData, Shown, shows
 from hashcompat.cli.args.inventory import Reading
-from hashcompat.cli.args.output import Quiet, Shown, shows
-from hashcompat.cli.args.releases import Names, ReleaseData
 from hashcompat.cli.args.source import Scope, Source
 from hashcompat.cli.output import STDOUT
 from hashcompat.core.catalog.lookup import Kubelet

@@ -15,9 +15,8 @@ from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output
 from hashcompat.cli.args import Changed, given_words, group, option
 from hashcompat.cli.args import command as declared
+from hashcompat.cli.args.common import Quiet, Releases, Shown, Verbose, WithoutHashes, shows
 from hashcompat.cli.args.facts import Facts, Jobs, Make, Patched, keep_going_option, key_of, planned
-from hashcompat.cli.args.output import Quiet, Shown, Verbose, WithoutHashes, shows
-from hashcompat.cli.args.releases import Releases
 from hashcompat.cli.args.source import Scope, Source
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.plan import Plan

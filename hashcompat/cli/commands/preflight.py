@@ -23,10 +23,9 @@ from hashcompat.analysis.preflight import (
 from hashcompat.cli import output
 from hashcompat.cli.args import changed, group, option
 from hashcompat.cli.args import command as declared
+from hashcompat.cli.args.common import Quiet, ReleaseData, Shown, listed, shows
 from hashcompat.cli.args.facts import override_option
 from hashcompat.cli.args.inventory import Reading, is_named
-from hashcompat.cli.args.output import Quiet, Shown, shows
-from hashcompat.cli.args.releases import ReleaseData, listed
 from hashcompat.cli.args.source import Scope, Source
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.plan import Way
@@ -129,7 +128,7 @@ def reading(source: Source, scope: Scope, *, quiet: bool) -> Reading:
 def _saved(name: str, way: Way, catalog: Catalog) -> Plan:
     """Read a saved plan; raises InputError where its releases are not those of the command line."""
     from hashcompat.analysis.planning.options import AUTO
-    from hashcompat.cli.args.releases import check_releases
+    from hashcompat.cli.args.common import check_releases
     from hashcompat.sources.files import plans
 
     plan = plans.read(name)

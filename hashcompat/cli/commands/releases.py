@@ -13,10 +13,9 @@ from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output
 from hashcompat.cli.args import argument, group, option
 from hashcompat.cli.args import command as declared
+from hashcompat.cli.args.common import ReleaseData, Shown, shows
 from hashcompat.cli.args.gate import configmap_of
 from hashcompat.cli.args.inventory import cluster_scope
-from hashcompat.cli.args.output import Shown, shows
-from hashcompat.cli.args.releases import ReleaseData
 from hashcompat.cli.args.source import Scope
 from hashcompat.core.catalog import files
 from hashcompat.core.catalog.lookup import Catalog

@@ -17,10 +17,9 @@ from hashcompat.analysis.answers.redaction import Redaction, Snapshot
 from hashcompat.cli import output
 from hashcompat.cli.args import argument, command_line, group, option
 from hashcompat.cli.args import command as declared
+from hashcompat.cli.args.common import Names, Quiet, ReleaseData, Shown, WithoutHashes, shows
 from hashcompat.cli.args.facts import Records
 from hashcompat.cli.args.inventory import Reading
-from hashcompat.cli.args.output import Quiet, Shown, WithoutHashes, shows
-from hashcompat.cli.args.releases import Names, ReleaseData
 from hashcompat.cli.args.source import Scope, Source
 from hashcompat.cli.output import STDOUT
 from hashcompat.core.catalog.lookup import default_catalog

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from hashcompat.analysis.gating import Outcome, Standing
-from hashcompat.core.model import fleet
+from hashcompat.core.model import cluster as of_clusters
 from hashcompat.core.model.documents import (
     Count,
     DisputedNode,
@@ -310,7 +310,7 @@ class FleetItem(Object):
 
     cluster: Text
     target: ReleaseName
-    verdict: fleet.Standing
+    verdict: of_clusters.Standing
     status: Text
     """As in the table clusters."""
     why: str

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from hashcompat.analysis.gating import Outcome as PolicyOutcome
+from hashcompat.core.model.cluster import Cluster, Fleet, Shared, Standing, Upgrade, Waves
 from hashcompat.core.model.escape import count, name_path, owner_path
-from hashcompat.core.model.fleet import Cluster, Fleet, Shared, Standing, Upgrade, Waves
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.rules import findings
 from hashcompat.core.shown import urls

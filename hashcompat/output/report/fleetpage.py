@@ -8,8 +8,8 @@ from datetime import timedelta
 from typing import Final
 
 from hashcompat.core.errors import UsageError
+from hashcompat.core.model.cluster import Cluster, Fleet, Shared, Standing, Upgrade, Wave
 from hashcompat.core.model.escape import count, distinct
-from hashcompat.core.model.fleet import Cluster, Fleet, Shared, Standing, Upgrade, Wave
 from hashcompat.core.release import parse_release
 from hashcompat.core.rules import find
 from hashcompat.core.shown import urls

@@ -15,7 +15,7 @@ from hashcompat.analysis.answers.matrix import Matrix
 from hashcompat.analysis.answers.redaction import Snapshot
 from hashcompat.analysis.gating import GateResult
 from hashcompat.analysis.patching.strip import Audit
-from hashcompat.core.model.fleet import Fleet
+from hashcompat.core.model.cluster import Fleet
 from hashcompat.core.model.impact import Impact
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.preflight import Normalization, Preflight, Run

@@ -63,7 +63,7 @@ NO_READERS: Final = {
     "cli/args/source": "reads a duration of the command line",
     "cli/args/gate": "reads a name of the command line; the target rollout reads what is below it",
     "cli/commands/fleet": "splits what options say of labels and shards at a character",
-    "cli/commands/mcp": "checks the arguments of a question by patterns",
+    "cli/commands/about": "checks the arguments of a question by patterns",
     "cli/commands/releases": "asks for data that the targets download and go-types read; reads ids of rules",
     "cli/commands/saved": "checks names and labels of the command line by patterns",
     "core/corev1/scheduling": "compares labels and taints that were read",

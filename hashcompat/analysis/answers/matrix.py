@@ -282,11 +282,7 @@ def make(
         path=path,
         shortest=shortest,
         groups=folded(releases, numbers, (0, 0)),
-        warnings=(
-            *_disputes(first, inventory, view),
-            *_warnings(path, current, view),
-            *counter.crowded(),
-        ),
+        warnings=(*_disputes(first, inventory, view), *_warnings(path, current, view), *counter.crowded()),
         running=tuple(kubelet.release.text for kubelet in current),
         origin=dated(inventory),
     )

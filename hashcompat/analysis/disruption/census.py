@@ -32,11 +32,7 @@ class Fate(IntFlag):
     CERTAIN = RESTARTS | KILLED
 
 
-_FATES: Final = {
-    Verdict.RESTART: Fate.RESTARTS,
-    Verdict.KILL: Fate.KILLED,
-    Verdict.UNKNOWN: Fate.UNKNOWN,
-}
+_FATES: Final = {Verdict.RESTART: Fate.RESTARTS, Verdict.KILL: Fate.KILLED, Verdict.UNKNOWN: Fate.UNKNOWN}
 
 
 def fates(items: Iterable[Item]) -> dict[Identity, Fate]:

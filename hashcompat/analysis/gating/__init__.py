@@ -172,11 +172,7 @@ class GateResult(Result[Judged], msgspec.Struct, frozen=True):
         return self.judged
 
 
-_CODES = {
-    Outcome.FAIL: ExitCode.FINDING,
-    Outcome.UNDECIDED: ExitCode.UNDECIDED,
-    Outcome.PASS: ExitCode.OK,
-}
+_CODES = {Outcome.FAIL: ExitCode.FINDING, Outcome.UNDECIDED: ExitCode.UNDECIDED, Outcome.PASS: ExitCode.OK}
 
 # Whose turn it is: which node of a rollout may be upgraded next, and how its turn ends.
 

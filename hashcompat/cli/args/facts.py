@@ -146,9 +146,7 @@ class Facts:
         "that is newer.",
     )
     cri_dockerd: bool = option(
-        "--cri-dockerd",
-        is_flag=True,
-        help="Kubelets from 1.24 on use Docker through cri-dockerd.",
+        "--cri-dockerd", is_flag=True, help="Kubelets from 1.24 on use Docker through cri-dockerd."
     )
     other_runtime: bool = option(
         "--other-runtime",

@@ -52,11 +52,7 @@ class CompletionArguments:
     shell: str = argument(type=click.Choice(list(SHELLS)), required=True)
 
 
-@declared(
-    "completion",
-    CompletionArguments,
-    short_help="Print the completion script for bash, zsh or fish.",
-)
+@declared("completion", CompletionArguments, short_help="Print the completion script for bash, zsh or fish.")
 def completion_command(arguments: CompletionArguments) -> None:
     """Print the completion script of a shell, for commands, options, releases, rules and formats.
 

@@ -164,9 +164,7 @@ class VerifyArguments:
 
 
 @declared(
-    "verify",
-    VerifyArguments,
-    short_help="Compare golden or recorded hashes with what this program computes.",
+    "verify", VerifyArguments, short_help="Compare golden or recorded hashes with what this program computes."
 )
 def verify_command(arguments: VerifyArguments) -> int:
     """Recompute hashes and compare them: exit 2 if one differs, 3 if some cannot be compared.

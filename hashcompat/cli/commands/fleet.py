@@ -34,13 +34,7 @@ from hashcompat.output.report.fleet import FLEET
 from hashcompat.output.report.model import Prose, Table
 from hashcompat.sources.dating import now
 
-_UNJUDGED: Final = (
-    "--baseline",
-    "--preflight",
-    "--plan-max-age",
-    "--cluster-uid",
-    "--verify-key",
-)
+_UNJUDGED: Final = ("--baseline", "--preflight", "--plan-max-age", "--cluster-uid", "--verify-key")
 """Flags of a policy that are about one plan."""
 
 

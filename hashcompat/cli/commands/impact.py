@@ -40,9 +40,7 @@ class Arguments:
         help="How many nodes are upgraded at once, at the most; those of the control plane one by one.",
     )
     across_zones: bool = option(
-        "--across-zones",
-        is_flag=True,
-        help="Let a batch have nodes of several zones, and all nodes of one.",
+        "--across-zones", is_flag=True, help="Let a batch have nodes of several zones, and all nodes of one."
     )
     all_budgets: bool = option(
         "--all-budgets",

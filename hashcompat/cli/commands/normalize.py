@@ -39,9 +39,7 @@ class Arguments:
 
     keep_going: bool = keep_going_option()
     sign_key: str | None = option(
-        "--sign-key",
-        metavar="FILE",
-        help="Sign the document with the key in FILE.",
+        "--sign-key", metavar="FILE", help="Sign the document with the key in FILE."
     )
     releases: Releases
     source: Source

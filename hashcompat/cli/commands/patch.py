@@ -35,9 +35,7 @@ class Arguments:
 
     kubelet: str | None = option("--kubelet", metavar="RELEASE", help="The kubelet release to patch.")
     like: str | None = option(
-        "--like",
-        metavar="RELEASE[,RELEASE...]",
-        help="The releases whose hashes to accept.",
+        "--like", metavar="RELEASE[,RELEASE...]", help="The releases whose hashes to accept."
     )
     strategy: str = option(
         "--strategy",
@@ -84,9 +82,7 @@ class Arguments:
 
 
 @declared(
-    "patch",
-    Arguments,
-    short_help="Print a kubelet patch that accepts or keeps another release's hashes.",
+    "patch", Arguments, short_help="Print a kubelet patch that accepts or keeps another release's hashes."
 )
 def command(arguments: Arguments) -> int:
     """Print a patch in git format-patch form against the Kubernetes source at the release's tag.

@@ -49,11 +49,7 @@ class Arguments:
     shown: Annotated[Shown, shows(RELEASES, DIFFERENCE)]
 
 
-@declared(
-    "releases",
-    Arguments,
-    short_help="List the known kubelet releases, or add a newer one.",
-)
+@declared("releases", Arguments, short_help="List the known kubelet releases, or add a newer one.")
 def command(arguments: Arguments) -> None:
     """List the known kubelet releases: the type tree, hash era and Go release of each minor.
 

@@ -134,10 +134,7 @@ Spec = Mapping[str, Any]
 
 
 def without_gated(
-    container: Spec,
-    rows: Iterable[Dropped],
-    container_type: ContainerType,
-    image_volumes: frozenset[str],
+    container: Spec, rows: Iterable[Dropped], container_type: ContainerType, image_volumes: frozenset[str]
 ) -> Spec:
     """Return the container's JSON without what the rows drop; the same object if they drop nothing.
 
@@ -149,10 +146,7 @@ def without_gated(
 
 
 def gates_at_work(
-    container: Spec,
-    rows: Iterable[Dropped],
-    container_type: ContainerType,
-    image_volumes: frozenset[str],
+    container: Spec, rows: Iterable[Dropped], container_type: ContainerType, image_volumes: frozenset[str]
 ) -> tuple[str, ...]:
     """Return the names of the feature gates whose fields the container sets."""
     gates = [

@@ -20,13 +20,7 @@ from hashcompat.core.catalog.files import Table, read_table
 from hashcompat.core.catalog.gates import NO_SETTINGS, Gates, GateTable, Settings
 from hashcompat.core.catalog.hazards import RuntimeAbility, RuntimeFault, Runtimes, Vendor, Vendors
 from hashcompat.core.catalog.pods import PodData, StaticPods
-from hashcompat.core.catalog.releases import (
-    KnownReleases,
-    ReleaseRow,
-    is_older,
-    release_row,
-    same_build,
-)
+from hashcompat.core.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row, same_build
 from hashcompat.core.go.jsontext import ESCAPES
 from hashcompat.core.go.metav1 import CODECS, DEFAULTS
 from hashcompat.core.model.results import Making

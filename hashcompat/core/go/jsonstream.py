@@ -154,11 +154,7 @@ class _Elements:
     """Reads the elements of lists in a window."""
 
     def __init__(
-        self,
-        window: Window,
-        quick: Quick | None = None,
-        alike: Alike | None = None,
-        rest: Rest | None = None,
+        self, window: Window, quick: Quick | None = None, alike: Alike | None = None, rest: Rest | None = None
     ) -> None:
         self._window, self._quick, self._alike, self._rest = window, quick, alike, rest
 

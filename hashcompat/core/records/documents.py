@@ -95,12 +95,7 @@ def _from_docker(container: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
     if named.sandbox:
         yield from_docker_sandbox(named, container)
         return
-    labels = {
-        NAME: named.name,
-        POD: named.pod,
-        NAMESPACE: named.namespace,
-        UID: named.uid,
-    }
+    labels = {NAME: named.name, POD: named.pod, NAMESPACE: named.namespace, UID: named.uid}
     # Dockershim keeps annotations as labels with a prefix; before 1.6 the hash is a label or in the name.
     hashes = {key: named.labels.get(f"annotation.{key}") for key in (HASH, HASH_WITHOUT_RESOURCES)}
     hashes[HASH] = named.hex or hashes[HASH] or named.labels.get(HASH)

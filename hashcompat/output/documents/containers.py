@@ -371,8 +371,7 @@ class ChangedItem(Object):
 
     change: What
     kind: Annotated[
-        str,
-        Meta(extra_json_schema={"enum": ["Container", "Node", "Pod", "Recorded", "Sandbox", "Applied"]}),
+        str, Meta(extra_json_schema={"enum": ["Container", "Node", "Pod", "Recorded", "Sandbox", "Applied"]})
     ]
     """Container in a plan."""
     node: str

@@ -20,14 +20,7 @@ from hashcompat.core.model.plan import Kind, Piece
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.regex import regex
 from hashcompat.output.documents import containers as docs
-from hashcompat.output.report.items import (
-    COLOURS,
-    SEVERITY,
-    Provenance,
-    item_name,
-    reason_words,
-    upgrade_of,
-)
+from hashcompat.output.report.items import COLOURS, SEVERITY, Provenance, item_name, reason_words, upgrade_of
 from hashcompat.output.report.model import (
     Coloured,
     Document,

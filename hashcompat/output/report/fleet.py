@@ -270,9 +270,7 @@ def _series(fleet: Fleet) -> Iterator[Series]:
         ),
     )
     yield Series(
-        "reason_clusters",
-        "How many clusters have a reason, by target release",
-        lambda: _by_rule(fleet),
+        "reason_clusters", "How many clusters have a reason, by target release", lambda: _by_rule(fleet)
     )
     yield Series(
         "wave_clusters",

@@ -198,13 +198,7 @@ def _loosened_case(file: PolicyFile) -> Case:
     text = f"{file.name} loosens the policy: {', '.join(file.loosens)}"
     labels = _labels("settings", file.name)
     return Case(
-        CaseOutcome.NOTED,
-        "LOOSENED",
-        _SETTINGS_RULE,
-        text,
-        "policy",
-        f"settings {word(file.name)}",
-        labels,
+        CaseOutcome.NOTED, "LOOSENED", _SETTINGS_RULE, text, "policy", f"settings {word(file.name)}", labels
     )
 
 

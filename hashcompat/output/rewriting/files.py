@@ -375,9 +375,7 @@ def answered(endpoint: str, wanted: Iterable[str]) -> dict[str, Shown]:
         content: Any = jsontext.loads(text)
         state, labels = part(content, "State"), part(part(content, "Config"), "Labels")
         found[identity] = Shown(
-            str(labels.get(LABEL, "")),
-            state.get("Running") is True,
-            str(state.get("StartedAt", "")),
+            str(labels.get(LABEL, "")), state.get("Running") is True, str(state.get("StartedAt", ""))
         )
     return found
 

@@ -57,12 +57,7 @@ class _Found(msgspec.Struct, frozen=True):
 
 
 def collect(
-    kind: str,
-    endpoint: str = "",
-    root: str = "/",
-    also: Sequence[str] = (),
-    *,
-    asking: Asking | None = None,
+    kind: str, endpoint: str = "", root: str = "/", also: Sequence[str] = (), *, asking: Asking | None = None
 ) -> Dump:
     """Read a node: its runtimes of a kind, ``auto``, ``docker`` or ``cri``, its processes and its files.
 

@@ -24,11 +24,7 @@ from hashcompat.sources.node import Question, flag
 from hashcompat.sources.node.kubelets import KUBELET, UNITS, variables
 from hashcompat.sources.node.root import Root
 
-_ROOTS: Final = (
-    "/var/lib/kubelet",
-    "/var/lib/k0s/kubelet",
-    "/var/snap/microk8s/common/var/lib/kubelet",
-)
+_ROOTS: Final = ("/var/lib/kubelet", "/var/lib/k0s/kubelet", "/var/snap/microk8s/common/var/lib/kubelet")
 """Where kubelets keep their state."""
 _STATES: Final = (
     "cpu_manager_state",
@@ -41,11 +37,7 @@ _STATES: Final = (
 )
 _FLAGS: Final = "kubeadm-flags.env"
 _RANCHER: Final = ("/var/lib/rancher/rke2", "/var/lib/rancher/k3s")
-_VARIABLES: Final = (
-    "/var/lib/kubelet/kubeadm-flags.env",
-    "/etc/default/kubelet",
-    "/etc/sysconfig/kubelet",
-)
+_VARIABLES: Final = ("/var/lib/kubelet/kubeadm-flags.env", "/etc/default/kubelet", "/etc/sysconfig/kubelet")
 _FILES: Final = (
     "/etc/containerd/config.toml",
     "/etc/k0s/containerd.toml",

@@ -17,13 +17,19 @@ from hashcompat.core.model.escape import printable
 from hashcompat.core.shown import urls
 
 _GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
-    "Plan an upgrade": {"plan": "", "impact": "", "preflight": "", "matrix": "impact", "fleet": ""},
+    "Plan an upgrade": {
+        "plan": "",
+        "impact": "questions",
+        "preflight": "",
+        "matrix": "questions",
+        "fleet": "",
+    },
     "Judge it and carry it out": {"gate": "", "normalize": "", "patch": ""},
     "Look closer": {
-        "explain": "",
+        "explain": "questions",
         "diff": "saved",
-        "hash": "explain",
-        "verify": "explain",
+        "hash": "questions",
+        "verify": "questions",
         "rules": "releases",
     },
     "Data and reports": {

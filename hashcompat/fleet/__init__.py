@@ -4,7 +4,7 @@
    depend on: the file, the program, the release data, what is asked.
 2. ``engines`` hands the files whose rows are not there yet to processes, here or on other machines. A
    process that dies is another row, never a missing one.
-3. ``parts``: one file becomes the rows of one cluster (``cluster``), and these are written whole or not at
+3. ``parts``: one file becomes the rows of one cluster, and these are written whole or not at
    all. Which engine did that, how often and in which order decides nothing.
 4. ``run`` settles what only all parts together show, has them merged into the ``tables`` (``parquet``), and
    writes ``run.json`` last.

@@ -20,12 +20,12 @@ from msgspec import structs
 import hashcompat
 from hashcompat.core.errors import ExitCode, InputError, UsageError
 from hashcompat.fleet import TABLES, UNDECIDED, VERSION, Status, names_of
-from hashcompat.fleet.cluster import Question
 from hashcompat.fleet.engines import Engine, Lost
 from hashcompat.fleet.parquet import Bucket, TableFile, merge
 from hashcompat.fleet.parts import (
     Head,
     Part,
+    Question,
     Task,
     catalog_of,
     file_of,

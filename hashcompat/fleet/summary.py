@@ -19,7 +19,7 @@ from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.errors import ExitCode, InputError, UsageError
 from hashcompat.core.model.cluster import Cluster, Fleet, Shared, Standing, Upgrade
 from hashcompat.core.model.escape import count, few
-from hashcompat.core.model.kinds import near
+from hashcompat.core.model.items import near
 from hashcompat.core.model.verdicts import FINDINGS
 from hashcompat.core.release import parse_release
 from hashcompat.core.shown import said, urls

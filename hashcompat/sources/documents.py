@@ -16,8 +16,8 @@ import msgspec
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
 from hashcompat.core.go.allowance import LONGEST_NAME, values_in
+from hashcompat.core.go.jsonpath import Lines
 from hashcompat.core.go.jsontext import clean, kind_of
-from hashcompat.core.go.tokens import Lines
 from hashcompat.sources.content import RefusedError
 
 Word = TypeVar("Word", bound=StrEnum)

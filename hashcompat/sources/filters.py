@@ -13,8 +13,7 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance as allowances
 from hashcompat.core.model.cluster import ApiServers
 from hashcompat.core.model.escape import count
-from hashcompat.core.model.items import PodName
-from hashcompat.core.model.kinds import Owner, near_owners, owner_of, owners_of
+from hashcompat.core.model.items import Owner, PodName, near_owners, owner_of, owners_of
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Inventory, Pod, Share, Shared, Source
 from hashcompat.core.model.results import Keywords

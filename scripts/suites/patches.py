@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from hashcompat.analysis.patching.steps import function_text
+from hashcompat.analysis.patching import function_text
 from scripts.lib import gomodules, gotool, paths
 from scripts.lib.gotool import GoError
 from scripts.lib.oracles import COMMON

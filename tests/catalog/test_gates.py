@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.core.catalog.gates import Gates, GateTable, Settings
+from hashcompat.core.catalog.behaviour import Gates, GateTable, Settings
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.release import parse_release
 from scripts.schemas import featuregates

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.errors import UsageError
-from hashcompat.core.model.kinds import distance
+from hashcompat.core.model.items import distance
 
 KNOWN = default_catalog().known
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from hashcompat.core.catalog.behaviour import NO_SETTINGS, Gates, GateTable, Settings
 from hashcompat.core.catalog.defaults import field_keys
 from hashcompat.core.catalog.files import DataFiles, default_directory
-from hashcompat.core.catalog.gates import NO_SETTINGS, Gates, GateTable, Settings
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.catalog.pods import Conversion, PodData, StaticPods
 from hashcompat.core.corev1 import conversion as podconversion

@@ -11,8 +11,8 @@ import pyarrow as pa  # type: ignore[import-untyped,unused-ignore]
 import pyarrow.parquet as pq  # type: ignore[import-untyped,unused-ignore]
 
 from hashcompat.fleet import run as fleet
-from hashcompat.fleet.cluster import Question
 from hashcompat.fleet.engines import Here, Lost
+from hashcompat.fleet.parts import Question
 from tests.helpers.pods import ARTICLE, listed, node, pod
 
 OLD, NEW = "1.7.16", "1.9.11"

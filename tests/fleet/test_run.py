@@ -14,8 +14,8 @@ import hashcompat
 from hashcompat.core.errors import ExitCode, InputError, UsageError
 from hashcompat.fleet import TABLES, names_of, parts
 from hashcompat.fleet import run as fleet
-from hashcompat.fleet.cluster import Question
 from hashcompat.fleet.engines import Here
+from hashcompat.fleet.parts import Question
 from hashcompat.fleet.store import Place, StoreError
 from tests.fleet.clusters import NEW, OLD, Dying, asked, cluster, content, made, save, table
 from tests.helpers.pods import ARTICLE, listed, node, pod

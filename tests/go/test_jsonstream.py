@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.go.jsonstream import Elements, End, parts
+from hashcompat.core.go.jsonpath import Part
+from hashcompat.core.go.jsonstream import Elements, End, Place, parts
 from hashcompat.core.go.jsontext import load_all
-from hashcompat.core.go.jsonwindow import Place
-from hashcompat.core.go.tokens import Part
 
 values = st.recursive(
     st.none()

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hashcompat.core.errors import DecodeError, InputError
+from hashcompat.core.go.jsonpath import ITEMS, Part
 from hashcompat.core.go.jsonstream import parts
 from hashcompat.core.go.jsontext import (
     ESCAPES,
@@ -28,7 +29,6 @@ from hashcompat.core.go.jsontext import (
     loads,
     quote,
 )
-from hashcompat.core.go.tokens import ITEMS, Part
 
 # JSON as Go reads and writes it; what Go does was seen in encoding/json and sigs.k8s.io/json.
 

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.core.go.tokens import leaves, of_json
+from hashcompat.core.go.jsonpath import leaves, of_json
 
 TEXT = '{"a": "b", "c": ["d", "", {"restartCount": 3, "x\\"y": "\\u0041\\""}], "n": 7, "restartCount": "4"}'
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import yaml, yamlevents
+from hashcompat.core.go.jsonpath import leaves
 from hashcompat.core.go.jsontext import Number, loads
-from hashcompat.core.go.tokens import leaves
 from hashcompat.core.go.yaml import element_of, load_all
 from hashcompat.core.go.yamlevents import Breaks, resolve, to_json_number
 from tests.helpers.support import rows

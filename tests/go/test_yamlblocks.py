@@ -9,7 +9,7 @@ import pytest
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance, yaml, yamlblocks
-from hashcompat.core.go.tokens import Part, Text
+from hashcompat.core.go.jsonpath import Part, Text
 from scripts.lib.yamltext import as_yaml
 
 PODS = [

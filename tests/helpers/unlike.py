@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hashcompat.core.go.tokens import Text
+from hashcompat.core.go.jsonpath import Text
 from hashcompat.sources.replicas.stencils import Stencils
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.core.model.items import PodName
-from hashcompat.core.model.kinds import KINDS, Owner, is_kind, names_a_kind, near_owners, owner_of
+from hashcompat.core.model.items import KINDS, Owner, PodName, is_kind, names_a_kind, near_owners, owner_of
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.core.model.kinds import distance, near
+from hashcompat.core.model.items import distance, near
 
 TEXTS = st.text("ab1.", max_size=6)
 

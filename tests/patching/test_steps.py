@@ -6,15 +6,20 @@ import hashlib
 
 import pytest
 
-from hashcompat.analysis.patching import Change, FileEdit, MisplacedError, NewFile, Patch, apply
-from hashcompat.analysis.patching.steps import (
+from hashcompat.analysis.patching import (
     AddImport,
     Body,
+    Change,
     DropUnusedImports,
+    FileEdit,
     InFunction,
     Literals,
+    MisplacedError,
+    NewFile,
+    Patch,
     RemoveFunction,
     ReplaceLine,
+    apply,
     function_text,
 )
 from hashcompat.core.catalog.eras import Function, Site

@@ -9,8 +9,7 @@ import pytest
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.verdicts import Applied, Record, Recorded, Sandbox
-from hashcompat.core.records.collected import from_documents, from_dump
-from hashcompat.core.records.probes import Dump, Probe
+from hashcompat.core.records.probes import Dump, Probe, from_documents, from_dump
 from tests.helpers.dumps import GONE, Key, as_text, dump, failed
 
 HASH = "io.kubernetes.container.hash"

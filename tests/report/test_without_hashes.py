@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.output.report.without_hashes import without_hashes
+from hashcompat.output.report.registry import without_hashes
 from tests.helpers.pods import ARTICLE, as_json, pod
 from tests.helpers.program import Run, formats_of
 from tests.helpers.upgrades import record, recorded

@@ -13,9 +13,8 @@ import msgspec
 
 import hashcompat
 from hashcompat.analysis.answers.sentences.why import hashed
-from hashcompat.core.catalog.behaviour import Change, EraChange
+from hashcompat.core.catalog.behaviour import Change, EraChange, GateSpec
 from hashcompat.core.catalog.eras import reachable_fields
-from hashcompat.core.catalog.gates import GateSpec
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.go.jsonpath import dotted
 from hashcompat.core.kubelet.staticpods import new_uids

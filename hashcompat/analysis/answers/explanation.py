@@ -30,8 +30,7 @@ from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go import allowance as allowances
 from hashcompat.core.kubelet.decide.case import Case
 from hashcompat.core.model.escape import name_path, some
-from hashcompat.core.model.items import Item
-from hashcompat.core.model.kinds import NODE, POD, Owner, is_kind, names_a_kind, near, near_owners
+from hashcompat.core.model.items import NODE, POD, Item, Owner, is_kind, names_a_kind, near, near_owners
 from hashcompat.core.model.plan import Suggestion, Way
 from hashcompat.core.model.pods import Container, Inventory, Origin, Pod
 from hashcompat.core.model.results import Making, Result

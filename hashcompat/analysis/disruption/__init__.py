@@ -5,9 +5,9 @@ A kubelet that restarts a container in place asks nobody: a PodDisruptionBudget 
 
 ``make`` returns all that ``hashcompat impact`` prints. The stages, in order: ``census`` (what the plan does
 to each pod, and the pods one by one; nothing of a single pod is kept but names that need a person),
-``budgets`` (which pods a budget selects, what it demands and has), ``counts`` (what restarts at one time do
-together), here how each node is upgraded, ``batches`` (in which order, and which nodes at once) and
-``packing`` (how these are chosen so that they are few).
+``budgets`` (which pods a budget selects, what it demands and has), here how each node is upgraded,
+``batches`` (what restarts at one time do together, in which order, and which nodes at once) and ``packing``
+(how these are chosen so that they are few).
 """
 
 from __future__ import annotations

@@ -12,7 +12,18 @@ from typing import Final
 
 import msgspec
 
-from hashcompat.analysis.patching import FileEdit, Patch, Step, Task
+from hashcompat.analysis.patching import (
+    AddImport,
+    Body,
+    DropUnusedImports,
+    FileEdit,
+    InFunction,
+    Literals,
+    Patch,
+    RemoveFunction,
+    Step,
+    Task,
+)
 from hashcompat.analysis.patching.gosource import (
     IMPORT,
     dispatcher,
@@ -20,14 +31,6 @@ from hashcompat.analysis.patching.gosource import (
     package,
     package_name,
     resize_note,
-)
-from hashcompat.analysis.patching.steps import (
-    AddImport,
-    Body,
-    DropUnusedImports,
-    InFunction,
-    Literals,
-    RemoveFunction,
 )
 from hashcompat.analysis.patching.strip import check_strip, strip
 from hashcompat.analysis.planning.patched import check_patchable, check_pin

@@ -13,9 +13,8 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.analysis.patching import FileEdit, NewFile, Patch, Task
+from hashcompat.analysis.patching import Body, FileEdit, NewFile, Patch, ReplaceLine, Task
 from hashcompat.analysis.patching.gosource import decoded_examples, hash_as, header, imports, quoted, template
-from hashcompat.analysis.patching.steps import Body, ReplaceLine
 from hashcompat.analysis.planning.latest import Latest
 from hashcompat.analysis.planning.templates import Named, Template, Templates
 from hashcompat.analysis.planning.view import View

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from hashcompat.core.catalog.gates import NO_SETTINGS, Settings
+from hashcompat.core.catalog.behaviour import NO_SETTINGS, Settings
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model import plan

@@ -10,8 +10,8 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.analysis.planning.options import AUTO, STRATEGIES, AssumePatch
+from hashcompat.core.catalog.behaviour import Settings
 from hashcompat.core.catalog.eras import Schema, Site
-from hashcompat.core.catalog.gates import Settings
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.compile.gojson import Decoder, compile_known

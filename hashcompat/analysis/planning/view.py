@@ -10,8 +10,8 @@ import msgspec
 
 from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.patched import AssumedPatch, CurrentPatch, as_decoded, as_patched
+from hashcompat.core.catalog.behaviour import Gates
 from hashcompat.core.catalog.defaults import ApiServer
-from hashcompat.core.catalog.gates import Gates
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.errors import CutError
 from hashcompat.core.kubelet.decide.pod import ending

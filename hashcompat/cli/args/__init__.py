@@ -1,8 +1,8 @@
 """The groups of options that commands share, each with what its values mean.
 
 What is here makes options of the fields of a class. ``source`` says where pods come from and which count,
-``inventory`` reads them; ``releases`` and ``facts`` are what else is known. ``planned`` makes a plan of all
-that, for ``plan`` and for ``gate``; ``savedplan``, ``policy`` and ``rollout`` are of ``gate`` alone.
+``inventory`` reads them; ``facts`` has what else is known, and makes a plan of all that, for ``plan`` and for
+``gate``. ``common`` is what nearly every command takes, ``gate`` what that one takes alone.
 """
 
 from __future__ import annotations

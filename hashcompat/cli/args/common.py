@@ -300,7 +300,7 @@ class WithoutHashes:
         """Return a result as it is reported."""
         if not self.no_hashes:
             return result
-        from hashcompat.output.report.without_hashes import without_hashes
+        from hashcompat.output.report.registry import without_hashes
 
         return without_hashes(result)
 

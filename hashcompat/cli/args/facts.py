@@ -21,7 +21,7 @@ from hashcompat.cli.args.common import Names, Releases
 from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.source import Scope, Source
 from hashcompat.core import forks
-from hashcompat.core.catalog.gates import BOOLEANS
+from hashcompat.core.catalog.behaviour import BOOLEANS
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.model import pods
 from hashcompat.core.model.plan import Plan, Way

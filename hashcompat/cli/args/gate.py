@@ -22,7 +22,7 @@ from hashcompat.cli.args import group, option, values_of
 from hashcompat.cli.args.source import cluster_state
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.impact import Rollout
-from hashcompat.core.model.kinds import near
+from hashcompat.core.model.items import near
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.policies import DEFAULT, FailOn, Setting, Settled, is_boolean
 from hashcompat.core.policies import settled as joined

@@ -24,8 +24,8 @@ from hashcompat.core.model.escape import count
 from hashcompat.core.policies import FailOn, Settled, policy_of
 from hashcompat.core.policies.exceptions import Exemption
 from hashcompat.fleet import run as fleet
-from hashcompat.fleet.cluster import Question
 from hashcompat.fleet.engines import engines
+from hashcompat.fleet.parts import Question
 from hashcompat.fleet.store import check_extra
 from hashcompat.fleet.summary import Demands, held_to, summary, with_tables
 from hashcompat.output.formats import offered

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import msgspec
 
+from hashcompat.core.catalog.behaviour import Gates
 from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.files import DataFiles
-from hashcompat.core.catalog.gates import Gates
 from hashcompat.core.catalog.releases import Range, parse_range
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.types import Field, GoType, Pointer, Struct, structs

@@ -14,10 +14,19 @@ from packaging.version import Version
 
 from hashcompat.core.catalog import files
 from hashcompat.core.catalog.added import Added, AddedReleases, added_releases, row_of
-from hashcompat.core.catalog.behaviour import Behaviour, Changes, HostPorts, PodFeature, Room
+from hashcompat.core.catalog.behaviour import (
+    NO_SETTINGS,
+    Behaviour,
+    Changes,
+    Gates,
+    GateTable,
+    HostPorts,
+    PodFeature,
+    Room,
+    Settings,
+)
 from hashcompat.core.catalog.eras import Era, PatchTables, Schema, Site, era_from_row, site_of
 from hashcompat.core.catalog.files import Table, read_table
-from hashcompat.core.catalog.gates import NO_SETTINGS, Gates, GateTable, Settings
 from hashcompat.core.catalog.hazards import RuntimeAbility, RuntimeFault, Runtimes, Vendor, Vendors
 from hashcompat.core.catalog.pods import PodData, StaticPods
 from hashcompat.core.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row, same_build

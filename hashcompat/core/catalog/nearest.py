@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from hashcompat.core.model.kinds import distance
+from hashcompat.core.model.items import distance
 from hashcompat.core.regex import regex
 from hashcompat.core.release import LATEST
 

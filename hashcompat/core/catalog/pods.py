@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from hashcompat.core.catalog.behaviour import Gates
 from hashcompat.core.catalog.eras import Tree, TypeBuilder
 from hashcompat.core.catalog.files import POD, DataFiles
-from hashcompat.core.catalog.gates import Gates
 from hashcompat.core.catalog.releases import Range, latest_minor_at, parse_range
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go.metav1 import PODS, WRAPPERS

@@ -1,4 +1,4 @@
-"""The quick ways to the text that is hashed; ``decode.py``, ``gojson.py`` and ``spew.py`` are the definition.
+"""The quick ways to the text that is hashed; ``gojson.py`` and ``spew.py`` are the definition.
 
 Each returns what they make of usual JSON, and None for anything else, which is left to them.
 """

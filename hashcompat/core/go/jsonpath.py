@@ -1,13 +1,22 @@
-"""Paths in JSON: ``resources.limits``, ``ports[0].name``, ``volumeMounts[].name`` for each element.
+"""Places in documents: paths, the parts of a stream, and the strings of a text.
 
-The path of the whole document is empty.
+A path is ``resources.limits``, ``ports[0].name``, or ``volumeMounts[].name`` for each element; that of the
+whole document is empty. With parts a list of a million objects is never in memory at once; a string has its
+place in its text, since two texts of one structure may differ there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Final, TypeGuard
+from operator import attrgetter
+from typing import Any, Final, NamedTuple, TypeGuard
+
+import msgspec
+
+from hashcompat.core.go.jsontext import JsonLines
+from hashcompat.core.regex import regex
 
 EACH: Final = "[]"
 """What follows a key to mean each element of its list."""
@@ -122,3 +131,138 @@ def rows(value: Mapping[str, Any], key: str) -> Sequence[Any]:
     """Return the list below a key, an empty one for anything else there."""
     child = value.get(key)
     return child if isinstance(child, list) else ()
+
+
+ITEMS: Final = "items"
+Lines = Callable[[str, Sequence[Any]], Sequence[int]]
+"""Returns the lines, from 1, at which the objects in a list begin; 0 for one that is not known.
+
+It takes the list's key, and the very list in the value. A line ends with LF or CRLF, as in editors.
+"""
+
+
+class Run(msgspec.Struct, frozen=True):
+    """Elements of ``items`` that were decoded together, and are the value of one part."""
+
+    values: Sequence[Any]
+    """What each of them became, in their order."""
+
+
+class Part(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - it holds JSON
+    """A whole document, or one element of the list under its key ``items``, or a run of them.
+
+    After the elements of a document, its other keys follow as a document without ``items``.
+    """
+
+    document: int
+    """The document's number in the stream, from 1."""
+    value: Any
+    """The JSON value of the document or element; a ``Run`` of some elements."""
+    index: int | None = None
+    """The element's index, from 0; the first one's of a run; None for a document."""
+    kind: Any = None
+    """The document's ``kind`` if it precedes the element; ``kubectl get -o json`` writes it after the
+    items."""
+    lines: Lines | None = None
+    """Where the objects in lists of the value begin; None where nobody knows."""
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether all is equal but for the lines."""
+        return isinstance(other, Part) and _facts(self) == _facts(other)
+
+
+_facts = attrgetter("document", "value", "index", "kind")
+
+
+COUNT: Final = "restartCount"
+"""The one key whose numbers are tokens too: pods that are otherwise alike restarted more or less often."""
+_STRING: Final = r'"((?:[^"\\]++|\\.)*+)"?+'
+"""In valid JSON the quote at its end is there; elsewhere nothing is looked at twice without it."""
+_TOKEN: Final = regex(
+    rf"{_STRING}(?:[ \t\r\n]*+(:)[ \t\r\n]*+(?:{_STRING}|([0-9]++)(?=[ \t\r\n,}}\]]))?+)?+", re.DOTALL
+)
+"""A string; behind one that is a key, the string or the number that is its value."""
+
+
+OWN_KEYS: Final = ("uid", "ip")
+"""Fields whose values, as the keys of a list, are a pod's own: ``k:{"ip":"10.0.0.1"}`` in managedFields."""
+_BEGINS: Final = tuple(f'k:{{"{one}":"' for one in OWN_KEYS)
+_WRITTEN: Final = tuple(one.replace('"', '\\"') for one in _BEGINS)
+
+
+class Token(NamedTuple):
+    """A string that is a value, or the number of a ``restartCount``; of keys only those of ``OWN_KEYS``."""
+
+    start: int
+    """Where its characters begin, without a quote."""
+    end: int
+    key: str
+    """The latest key before it."""
+    is_number: bool = False
+    is_as_is: bool = True
+    """Whether its characters are those of its value."""
+    is_key: bool = False
+
+
+class Text(msgspec.Struct, frozen=True, eq=False):
+    """The text of an object that was decoded."""
+
+    whole: str
+    tokens: Callable[[int, int], Iterable[Token]]
+    """Returns those of a part of it, in order: every string but keys, and every ``restartCount``; in JSON
+    also the keys that are a pod's own.
+
+    The part begins with a key, or the whole.
+    """
+    lines: Lines
+    """Where the objects in its lists begin, if it begins at line 1."""
+    is_bare: Callable[[str], bool] | None = None
+    """Whether a string is that string also where it is not quoted; None for JSON, where all are quoted."""
+
+
+def of_json(whole: str, value: Mapping[str, Any]) -> Text:
+    """Return the valid JSON text of an object."""
+    return Text(whole, partial(_tokens, whole), partial(_lines, whole, value))
+
+
+def _tokens(text: str, start: int, end: int) -> Iterator[Token]:
+    key = ""
+    for found in _TOKEN.finditer(text, start, end):
+        if found[2] is None:
+            yield Token(*found.span(1), key)
+            continue
+        # in a list of strings no key comes before a string, so the key of the list is the latest one
+        key = found[1]
+        if key.startswith(_WRITTEN):
+            yield Token(*found.span(1), key, is_key=True)
+        if found[3] is not None:
+            yield Token(*found.span(3), key)
+        elif found[4] is not None and key == COUNT:
+            yield Token(*found.span(4), key, is_number=True)
+
+
+def leaves(value: Any, *, keys: bool = False) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """Yield the keys and indexes to each value that a token stands for, with that value, in that order.
+
+    ``keys``: also those to each key that one stands for, with that key.
+    """
+    todo: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
+    while todo:
+        steps, one = todo.pop()
+        kind = type(one)
+        if keys and steps and type(steps[-1]) is str and steps[-1].startswith(_BEGINS):
+            yield steps, steps[-1]
+        if kind is str or (kind is int and steps[-1] == COUNT):
+            yield steps, one
+        elif kind is dict:
+            # a stack takes from its end, and the order has to be that of the text
+            todo += [((*steps, key), inner) for key, inner in reversed(one.items())]
+        elif kind is list:
+            todo += [((*steps, index), one[index]) for index in range(len(one) - 1, -1, -1)]
+
+
+def _lines(whole: str, value: Mapping[str, Any], key: str, rows: Sequence[Any]) -> Sequence[int]:
+    """Return the lines of the objects in a list of an object, whose text begins at line 1."""
+    found = JsonLines()
+    found.add(dict(value), 1, 1 + whole.count("\n"), whole.__str__)
+    return found.lines(key, rows)

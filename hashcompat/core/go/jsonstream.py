@@ -1,24 +1,328 @@
 """JSON text in chunks -> documents and elements of ``items``, one by one.
 
-Only one element is in memory at a time, whatever the size of the list.
+Only one element is in memory at a time, whatever the size of the list. The window is the part of the text
+that was read but not yet used: values are taken from its beginning.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, Final, Protocol
 
 import msgspec
 from msgspec import structs
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.go.allowance import Meter, document_meter
-from hashcompat.core.go.jsonpath import below, element
-from hashcompat.core.go.jsontext import DECODER, JsonLines
-from hashcompat.core.go.jsonwindow import Alike, Place, Quick, Window
-from hashcompat.core.go.tokens import ITEMS, Part, Run
+from hashcompat.core.go import allowance
+from hashcompat.core.go.allowance import (
+    Meter,
+    characters_in,
+    check_depth,
+    document_meter,
+    is_small,
+    may_be_deep,
+    object_meter,
+    too_deep,
+    too_long,
+    values_in,
+)
+from hashcompat.core.go.jsonpath import ITEMS, Part, Run, Text, below, element, of_json
+from hashcompat.core.go.jsontext import DECODER, UNTERMINATED, JsonLines, no_json, skip_space
 from hashcompat.core.shown import name as shown_name
+
+Quick = Callable[[str], Sequence[tuple[Any, str]] | Run | None]
+"""Decodes a whole JSON list as the strict decoder would; None for one that it leaves to that one.
+
+With each element comes its text; an empty one where nobody will ask for lines in it. A run stays together.
+"""
+
+
+class Alike(Protocol):
+    """Finds elements that differ from earlier ones in a few strings alone, without decoding them."""
+
+    longest: int
+    """The most characters that such an element has."""
+
+    def match(self, text: str, position: int, line: int) -> tuple[Any, int, int] | None:
+        """Return an element that begins there, the line breaks in it, and its end; None for any other."""
+
+    def learn(self, found: Text, value: Any, line: int) -> Any:
+        """Take one more element that was decoded strictly; return what is made of it, or itself."""
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A place between two elements of a list ``items``."""
+
+    document: int
+    """The document's number in the stream, from 1."""
+    index: int
+    """The index of the next element; after the last one, how many there are."""
+    line: int
+    """The line, from 1."""
+    kind: Any = None
+    """The document's ``kind``, if it precedes the list."""
+
+
+_SPACE: Final = " \t\n\r"
+_WIDEST: Final = 64
+"""Characters of white space before an element that are looked at."""
+_TOGETHER: Final = 1 << 19
+"""Characters that are decoded together: those of a chunk, even where a large object left more of them."""
+_FEW: Final = 1 << 12
+"""Characters by which those that are decoded together grow at least."""
+_AHEAD: Final = 1 << 16
+"""Characters that are there before many elements are looked for."""
+_LONGEST_WORD: Final = 16
+"""Characters; an error this close to the end of what was read may only mean that a token is incomplete."""
+
+
+class Window:
+    """The part of a text that was read but not yet used; it grows only while a value does not fit."""
+
+    def __init__(
+        self, chunks: Iterable[str], decoder: json.JSONDecoder, *, placed: bool, line: int = 1
+    ) -> None:
+        self._chunks = iter(chunks)
+        self._decoder, self._placed = decoder, placed
+        self._text = ""
+        self._position = 0
+        self._path = "$"  # of the value that is being read
+        self._line, self._column = line, 1  # of the first character of the text
+        self._seen, self._seen_line = 0, line  # a place in the text, and its line
+        self._strict_to = 0  # where elements end that were offered together and left to the decoder
+        self._together = 1  # characters of the elements that are offered together
+
+    def peek(self) -> str:
+        """Skip white space and return the next character; empty at the end."""
+        while True:
+            rest = self._text[self._position : self._position + 1]
+            if rest and rest not in _SPACE:
+                return rest
+            if rest:
+                self._position = skip_space(self._text, self._position)
+            elif not self._more():
+                return ""
+
+    @property
+    def line(self) -> int:
+        """The line of the next character."""
+        return self._line_of(self._position)
+
+    @property
+    def left(self) -> str:
+        """What was read and not yet used."""
+        return self._text[self._position :]
+
+    def go_on(self, place: Place, chunks: Iterable[str]) -> None:
+        """Go on with another text, at the end of this one."""
+        self._chunks = iter(chunks)
+        self._line, self._column = place.line, 1
+        self._text, self._position, self._strict_to = "", 0, 0
+        self._seen, self._seen_line = 0, place.line
+
+    def opens(self, start: str, end: str) -> bool:
+        """Consume ``start``, and ``end`` if it follows; return whether there is anything between the two."""
+        self._take(start)
+        return not self._taken(end)
+
+    def closes(self, end: str) -> None:
+        """Consume ``end``."""
+        self._take(end)
+
+    def goes_on(self, end: str) -> bool:
+        """Consume a comma or ``end``; return whether it was a comma."""
+        if self._taken(end):
+            return False
+        self._take(",")
+        return True
+
+    def key(self, meter: Meter) -> str:
+        """Consume a member's name and the colon after it; return the name."""
+        if self.peek() != '"':
+            raise self._error("Expecting property name enclosed in double quotes", self._position)
+        name: str = self.value("$", meter)
+        self._take(":")
+        return name
+
+    def value(
+        self,
+        path: str,
+        meter: Meter | None = None,
+        placed: JsonLines | None = None,
+        alike: Alike | None = None,
+    ) -> Any:
+        """Consume one value, reading more chunks until it is complete; ``meter`` adds up its size.
+
+        An object, if lines are wanted, is added to ``placed``, and is what ``alike`` makes of it. Raises
+        InputError, with line, column and ``path``, for one that is larger than any object.
+        """
+        self.peek()
+        self._path = path
+        value, end = self._decoded()
+        place = self._text, self._position, end
+        try:
+            if meter is not None or not is_small(self._position, end):
+                size = characters_in(*place), values_in(*place)
+                for each in filter(None, (object_meter(), meter)):
+                    each.add(*size)
+            if may_be_deep(*place):
+                check_depth(value)
+        except InputError as error:
+            raise self._refused(error) from None
+        if placed is not None and self._placed and type(value) is dict:
+            lines = self._line_of(self._position), self._line_of(end)
+            placed.add(value, *lines, partial(str.__getitem__, self._text, slice(self._position, end)))
+            if alike is not None:
+                value = alike.learn(of_json(self._text[self._position : end], value), value, lines[0])
+        self._position = end
+        return value
+
+    def alike(self, alike: Alike) -> Any:
+        """Consume one element if it is like an earlier one; return what is made of it, or else None."""
+        if len(self._text) - self._position < alike.longest + _WIDEST:
+            self._more()
+        self.peek()
+        match = alike.match(self._text, self._position, self._line_of(self._position))
+        if match is None:
+            return None
+        value, lines, self._position = match
+        self._seen, self._seen_line = self._position, self._seen_line + lines
+        self._together = 1
+        return value
+
+    def many(self, quick: Quick, alike: Alike | None) -> list[tuple[Any, JsonLines | None]]:
+        """Consume the elements whose end is in what was read, if ``quick`` decodes them; else nothing.
+
+        They end where an object and the next one are on lines of their own, indented as the first one is.
+        No string has a line break in it, and anything but a list of whole objects does not decode. After an
+        element that is like an earlier one the next ones may be too, so few are offered.
+        """
+        if self._position < self._strict_to:
+            return []
+        if len(self._text) - self._position < _AHEAD:
+            self._more()  # else the one element at the end of each chunk is left to the strict decoder
+        self.peek()
+        before = self._text[max(0, self._position - _WIDEST) : self._position]
+        space = before[len(before.rstrip(_SPACE)) :]
+        # compact JSON has no mark between elements that could not also be in the middle of one
+        if "\n" not in space:
+            return []
+        last = self._last(f"{space}}},{space}{{", _TOGETHER if alike is None else self._together)
+        if last < 0:
+            return []
+        end = last + len(space) + 1
+        values = quick(f"[{self._text[self._position : end]}]") or ()
+        pairs = [(values, "")] if isinstance(values, Run) else values
+        elements = [self._passed(value, text, alike) if text else (value, None) for value, text in pairs]
+        self._position = end if elements else self._position
+        # what quick refused once is not offered again, or one odd element would be decoded over and over
+        self._strict_to = end
+        return elements
+
+    def _last(self, between: str, together: int) -> int:
+        """Return where the last of the next elements ends that are decoded together; -1 for nowhere."""
+        end = self._position + together
+        # doubled as long as nothing is like an earlier element: a list without replicas soon goes in whole
+        # chunks
+        self._together = 2 * (together + _FEW) if together < _TOGETHER else 1
+        last = self._text.rfind(between, self._position, end)
+        return last if last >= 0 else self._text.find(between, max(self._position, end - len(between)))
+
+    def _passed(self, value: Any, text: str, alike: Alike | None) -> tuple[Any, JsonLines | None]:
+        """Pass over an element, and the comma after it; return it, and where the objects in it begin."""
+        self._position = skip_space(self._text, self._position)
+        end, placed, line = self._position + len(text), JsonLines(), self._line_of(self._position)
+        placed.add(value, line, self._line_of(end), text.__str__)
+        self._position = skip_space(self._text, end) + 1
+        return (alike.learn(of_json(text, value), value, line) if alike else value), placed
+
+    def _line_of(self, position: int) -> int:
+        """Return the line of a place that is not before the last one that was asked for."""
+        self._seen_line += self._text.count("\n", self._seen, position)
+        self._seen = position
+        return self._seen_line
+
+    def _decoded(self) -> tuple[Any, int]:
+        """Return the value at the current position, and where it ends."""
+        while True:
+            try:
+                value, end = self._decoder.raw_decode(self._text, self._position)
+            except json.JSONDecodeError as error:
+                # a string of many chunks would fail once for each of them: only a quote is worth another try
+                wanted = '"' if error.msg.startswith(UNTERMINATED) else ""
+                if not (
+                    (error.msg.startswith(UNTERMINATED) or error.pos > len(self._text) - _LONGEST_WORD)
+                    and self._more(wanted)
+                ):
+                    raise self._error(error.msg, error.pos) from None
+            except ValueError:  # more digits than Python turns into an integer, which DECODER keeps as text
+                self._decoder = DECODER
+            except RecursionError:
+                raise self._refused(too_deep()) from None
+            else:
+                if self._ends(end) or not self._more():
+                    return value, end
+
+    def _ends(self, end: int) -> bool:
+        """Return whether a value certainly ends there.
+
+        A number may continue in the next chunk, even if its decimal point was already read.
+        """
+        # 12 may be the start of 123, and 1e of 1e5; what ends in a quote or a bracket is complete
+        return self._text[end - 1] in '"]}' or end + _LONGEST_WORD < len(self._text)
+
+    def _taken(self, char: str) -> bool:
+        matches = self.peek() == char
+        self._position += matches
+        return matches
+
+    def _take(self, char: str) -> None:
+        if not self._taken(char):
+            raise self._error(f"Expecting {char!r} delimiter", self._position)
+
+    def _more(self, wanted: str = "") -> bool:
+        """Drop what was used and read at least as much again as is left; return whether there was more.
+
+        Reading in growing steps keeps the cost of decoding a long value again and again linear. Without what
+        is ``wanted`` in the last chunk, such as the end of a string, decoding again would fail again.
+        """
+        rest = self._text[self._position :]
+        if len(rest) > allowance.LONGEST:
+            raise self._refused(too_long())
+        read, length = [rest], 0
+        for chunk in self._chunks:
+            read.append(chunk)
+            length += len(chunk)
+            if (length > len(rest) and wanted in chunk) or length + len(rest) > allowance.LONGEST:
+                break
+        if not length:
+            return False
+        self._line, self._column = self._line_of(self._position), self._column_of(self._position)
+        # places count from the beginning of the text, which has just moved
+        self._strict_to = max(0, self._strict_to - self._position)
+        self._text, self._position = "".join(read), 0
+        self._seen, self._seen_line = 0, self._line
+        return True
+
+    def _place(self, position: int) -> tuple[int, int]:
+        return self._line + self._text.count("\n", 0, position), self._column_of(position)
+
+    def _column_of(self, position: int) -> int:
+        before = self._text.rfind("\n", 0, position)
+        return position - before if before >= 0 else self._column + position
+
+    def _refused(self, problem: InputError) -> InputError:
+        """Return the error for the value that is being read."""
+        line, column = self._place(self._position)
+        return InputError(f"line {line} column {column}: {self._path}: {problem}")
+
+    def _error(self, problem: str, position: int) -> InputError:
+        # reading on is fine: after an error nothing else is taken from the text
+        at_end = position >= len(self._text.rstrip()) and not any(chunk.strip() for chunk in self._chunks)
+        return no_json(*self._place(position), problem, at_end=at_end)
+
 
 _PLAIN: Final = json.JSONDecoder()
 

@@ -18,7 +18,7 @@ import yaml
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
 from hashcompat.core.go.allowance import Meter, characters_in, document_meter, object_meter, too_deep
-from hashcompat.core.go.tokens import COUNT, ITEMS, Lines, Part, Text, Token
+from hashcompat.core.go.jsonpath import COUNT, ITEMS, Lines, Part, Text, Token
 from hashcompat.core.go.yamlevents import DEEPEST, Events, at, is_text, json_value, key_of, scalar_value
 from hashcompat.core.shown import name as shown_name
 

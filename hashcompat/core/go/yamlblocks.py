@@ -14,8 +14,8 @@ from typing import Any, Final, NoReturn
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance, yaml
-from hashcompat.core.go.jsonwindow import Alike
-from hashcompat.core.go.tokens import ITEMS, Lines, Part
+from hashcompat.core.go.jsonpath import ITEMS, Lines, Part
+from hashcompat.core.go.jsonstream import Alike
 from hashcompat.core.go.yaml import element_of
 
 _FIRST: Final = re.compile(rf"^({ITEMS}:)[ \t]*\r?\n( *)(?=- )", re.MULTILINE)

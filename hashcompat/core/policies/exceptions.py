@@ -19,8 +19,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.model.items import Item, PodName
-from hashcompat.core.model.kinds import owners_of
+from hashcompat.core.model.items import Item, PodName, owners_of
 from hashcompat.core.model.results import Keywords
 from hashcompat.core.model.verdicts import Verdict
 

@@ -1,14 +1,28 @@
-"""What was read on a node: probes, each with its text or with why there is none."""
+"""What was read on a node: probes, each with its text or with why there is none, and the records in them.
+
+Records are read from dumps, as the collector prints them, and kept in little memory. Logs of kubelets carry
+hashes up to 1.13, the recorded one first (the rows ``restartLog`` of behaviour.json). Such a line is written
+when a container is killed to be created again: from then on the second is recorded.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from sys import getsizeof, intern
 from typing import Any, Final
 
 import msgspec
+from msgspec import structs
 
 from hashcompat.core.errors import HashcompatError, InputError
+from hashcompat.core.go import allowance, jsontext
+from hashcompat.core.go.jsonpath import part, rows, text
+from hashcompat.core.model.verdicts import Applied, Record, Recorded
+from hashcompat.core.records.documents import from_node
+from hashcompat.core.records.plugins import served
 from hashcompat.core.shown import said
 
 NOT_COLLECTED: Final = "not in the dump; collect again with --preflight"
@@ -162,3 +176,314 @@ def _text(document: Mapping[str, Any], key: str, origin: str, *, empty: bool = F
     if not isinstance(value, str) or not (value or empty):
         raise InputError(f"{origin}: a line of a dump without {key!r}; collect it again")
     return value
+
+
+_APPLIED: Final = "/actuated_pods_state"
+"""How the path of the kubelet's file ends that holds which resources it applied."""
+_PLUGINS: Final = "/device-plugins/kubelet_internal_checkpoint"
+"""How the path of the device manager's file ends."""
+_SANDBOX: Final = "inspectp "
+_ENDED: Final = "ended "
+"""What a collector asks of a container that ended: of what it prints, its exit code counts."""
+
+
+def from_documents(documents: Iterable[Any], origin: str) -> Iterator[Record]:
+    """Yield what the JSON documents of one file record: dumps of nodes, and what runtimes print.
+
+    Raises InputError, naming the node, for a dump that was cut and for one whose runtime could not be asked,
+    and as ``from_node`` does.
+    """
+    flat: list[Any] = []
+    for document in documents:
+        flat.extend(document) if isinstance(document, list) else flat.append(document)
+    for dump in dumps(flat, origin):
+        yield from from_dump(dump)
+    for document in flat:
+        if not (isinstance(document, dict) and MARK in document):
+            yield from from_node(document)
+
+
+def from_dump(dump: Dump) -> list[Record]:
+    """Return what the kubelet's runtime recorded, and the resources that a kubelet applied.
+
+    Raises InputError for a dump that was cut, or that has no answer of a runtime.
+    """
+    if not dump.complete:
+        raise InputError(f"node {dump.node}: {INCOMPLETE}; collect it again")
+    answers, problems = [], []
+    for ask in (_cri, _docker):  # each raises for its own runtime; a node may have both
+        try:
+            answers.append(ask(dump))
+        except UnreadError as error:
+            problems.append(str(error))
+    best = of_kubelet(answers)
+    if not best and problems:
+        raise InputError(f"node {dump.node}: its runtime could not be asked: {'; '.join(problems)}")
+    lists = dump.probe("cri", "containers"), dump.probe("docker", "list")
+    if not any(probe.text is not None for probe in lists):
+        where = "set RUNTIME_ENDPOINT or DOCKER_HOST when collecting"
+        raise InputError(f"node {dump.node}: it has no container runtime at a usual path; {where}")
+    applied = list(_applied(dump))
+    if any(probe.name.endswith(_APPLIED) for probe in dump.of_kind("file")):
+        known = {(one.uid, one.container) for one in applied if isinstance(one, Applied)}
+        best = [_without_resources(record, known) for record in best]
+    plugins = _plugins(dump)
+    if plugins is not None:
+        best = [_with_plugins(record, plugins) for record in best]
+    return [*best, *applied]
+
+
+def of_kubelet(answers: Sequence[list[Record]]) -> list[Record]:
+    """Return, of the answers of several runtimes, that of the one that the kubelet uses.
+
+    It is the one in which most containers run, and the first of these: cri-dockerd and the Docker below it
+    both answer, and so may a runtime that is left over. What cri-dockerd or dockershim answered is known to
+    be in Docker where that answered too: they give a container the id that it has there.
+    """
+    best = max(answers, key=_running, default=[])
+    ids = {
+        record.id
+        for answer in answers
+        for record in answer
+        if isinstance(record, Recorded) and record.docker and record.id
+    }
+    if not any(isinstance(record, Recorded) and record.id in ids for record in best):
+        return best
+    return [
+        record if isinstance(record, Applied) else structs.replace(record, docker=True) for record in best
+    ]
+
+
+def _running(records: list[Record]) -> tuple[int, int]:
+    running = sum(isinstance(record, Recorded) and bool(record.running) for record in records)
+    return running, len(records)
+
+
+def _cri(dump: Dump) -> list[Record]:
+    """Read what a CRI runtime answered; its list of sandboxes counts for those that it did not show alone."""
+    listed = _documents(dump.probe("cri", "containers")) + _documents(dump.probe("cri", "pods"))
+    shown = {
+        probe.name.removeprefix(_SANDBOX): document
+        for probe in dump.of_kind("cri")
+        if probe.name.startswith(_SANDBOX) and not probe.problem
+        for document in _documents(probe)
+    }
+    listed = [_without(document, shown.keys()) for document in listed]
+    found = [record for document in (*listed, *shown.values()) for record in from_node(document)]
+    codes = dict(_exit_codes(dump))
+    return [
+        structs.replace(one, code=codes[one.id]) if isinstance(one, Recorded) and one.id in codes else one
+        for one in found
+    ]
+
+
+def _exit_codes(dump: Dump) -> Iterator[tuple[str, int]]:
+    """Yield the code with which each container ended that a collector asked for, where it learned it."""
+    for probe in dump.of_kind("cri"):
+        if probe.name.startswith(_ENDED) and probe.text:
+            for document in _documents(probe):
+                code = part(document, "status").get("exitCode") if isinstance(document, dict) else None
+                if type(code) is int:
+                    yield probe.name.removeprefix(_ENDED), code
+
+
+def _without(document: Any, shown: Collection[str]) -> Any:
+    items = rows(document, "items") if isinstance(document, dict) else ()
+    left = [item for item in items if not (isinstance(item, dict) and text(item, "id") in shown)]
+    return {**document, "items": left} if items else document
+
+
+def _docker(dump: Dump) -> list[Record]:
+    """Read what Docker answered; it was asked once for all containers."""
+    return [record for document in _documents(dump.probe("docker", "list")) for record in from_node(document)]
+
+
+def _applied(dump: Dump) -> Iterator[Record]:
+    for probe in dump.of_kind("file"):
+        if probe.name.endswith(_APPLIED):
+            try:
+                for document in _documents(probe):
+                    yield from from_node(document)
+            except UnreadError as error:
+                raise InputError(f"node {dump.node}: {error}") from None
+
+
+def _without_resources(record: Record, known: Collection[tuple[str, str]]) -> Record:
+    """Return a record that says whether the kubelet's file lacks the container that it is of."""
+    is_known = not isinstance(record, Recorded) or not record.uid or (record.uid, record.container) in known
+    return record if is_known else structs.replace(record, unapplied=True)
+
+
+def _plugins(dump: Dump) -> tuple[str, ...] | None:
+    """Return the resources that device plugins serve on a node; None where its file was not read."""
+    found = [probe for probe in dump.of_kind("file") if probe.name.endswith(_PLUGINS)]
+    if not found:
+        return None
+    try:
+        return tuple(sorted({name for probe in found for one in _documents(probe) for name in served(one)}))
+    except (InputError, UnreadError):
+        return None
+
+
+def _with_plugins(record: Record, plugins: tuple[str, ...]) -> Record:
+    return structs.replace(record, plugins=plugins) if isinstance(record, Recorded) else record
+
+
+def _documents(probe: Probe) -> list[Any]:
+    """Return the JSON documents in a probe; none where there is nothing. Raises UnreadError."""
+    if probe.problem:
+        raise UnreadError(f"{probe.kind} {probe.name}: {probe.problem}")
+    try:
+        return list(jsontext.load_all(probe.text or ""))
+    except InputError as error:
+        raise UnreadError(f"{probe.kind} {probe.name}: {error}") from None
+
+
+# Keep records in little memory: equal texts once, and no more in all than one run may have.
+
+_ROW: Final = 300
+"""Bytes in memory of a record besides its texts: the row, its numbers and times, its places in tables."""
+_TEXT: Final = 100
+"""Bytes in memory of the place of a text that may come again."""
+_SHARED: Final = frozenset({"uid", "namespace", "pod", "container", "hash_version"})
+"""What all containers of a pod, or of many pods, have in common."""
+
+
+class Keeper:
+    """Gives equal texts of all records one place in memory, and counts what the records take."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+        self._allowance = allowance.of_records()
+
+    def saw(self, characters: int) -> None:
+        """Note that so much more was read: records may take what their files have, if that is more."""
+        self._allowance.extend(characters)
+
+    def kept(self, record: Record) -> Record:
+        """Return an equal record that shares its names with those before it.
+
+        Raises InputError where all records take more memory than those of one run may.
+        """
+        if isinstance(record, Applied):
+            self._allowance.take(_ROW + _bytes_of([record.uid, record.container, record.resources]))
+            return record
+        texts = {
+            name: text for name in record.__struct_fields__ if isinstance(text := getattr(record, name), str)
+        }
+        own = sum(getsizeof(text) for name, text in texts.items() if text and name not in _SHARED)
+        new = {texts[name] for name in _SHARED & texts.keys() if texts[name] not in self._texts}
+        self._allowance.take(_ROW + own + sum(getsizeof(text) + _TEXT for text in new))
+        shared: dict[str, Any] = {
+            name: self._texts.setdefault(texts[name], texts[name]) for name in _SHARED & texts.keys()
+        }
+        return structs.replace(record, **shared)
+
+
+def _bytes_of(values: Iterable[Any]) -> int:
+    """Return about how much memory values of JSON take, whatever they nest."""
+    left, size = list(values), 0
+    while left:
+        value = left.pop()
+        size += getsizeof(value)
+        if isinstance(value, Mapping):
+            left += [*value.keys(), *value.values()]
+        elif isinstance(value, list):
+            left += value
+    return size
+
+
+_HEADER: Final = re.compile(
+    r"[IWE](?P<month>\d\d)(?P<day>\d\d) (?P<clock>\d\d:\d\d:\d\d)(?:\.\d{1,6})? +\d+ "
+    r"(?P<file>[a-z_]+)\.go:\d+\] "
+)
+"""What glog writes before a message (github.com/golang/glog ``formatHeader``)."""
+_STAMP: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S*")
+_UNIT: Final = re.compile(r"(?:kubelet[\w.-]*|hyperkube|origin-node|atomic-openshift-node)(?:\[\d+\])?:")
+"""The unit of a kubelet in the journal, the last two those of OpenShift 3."""
+_JOURNAL: Final = ("Jan", "14", "17:57:42", "host", "kubelet[1]:")
+"""The words that the journal writes before a line."""
+_MOST_LINES: Final = 8
+"""Lines of one message; kubelets write each into one."""
+LEAP_YEAR: Final = 2000
+"""Stands for a year that is not known; it has every day."""
+_CREATED_AT: Final = re.compile(r"Log file created at: (?P<year>\d{4})/")
+"""The first line of a file that glog wrote by itself."""
+_POD: Final = r"(?P<pod>[^_\s\"]+)(?:_(?P<namespace>[^(\s\"]+))?(?:\((?P<uid>[^)\s]+)\))?"
+_VALUES: Final = r"hash changed \([0-9]{1,10} vs (?P<now>[0-9]{1,10})\)"
+_FORMATS: Final = {
+    re.compile(
+        rf'[Pp]od "{_POD}" container "(?P<container>[^"]+)" {_VALUES}, it will be killed and re-created\.'
+    ): ("manager", "docker_manager", "rkt", "kuberuntime_manager"),
+    re.compile(
+        r'Container "(?P<container>[^"]+)" \(\{"[^"]*" "[^"]*"\}\)\s+of pod '
+        rf"{_POD}:\s+Container spec {_VALUES}\.\. Container will be killed and recreated\."
+    ): ("kuberuntime_manager",),
+}
+"""The messages up to 1.7 and of 1.8 - 1.13, whole, and the source files that write them.
+
+A pod is ``name_namespace(uid)``; in 1.1 without the uid, in the CRI runtime of 1.6 and 1.7 the name alone.
+Every part that others choose is a name without quotes, or quoted by ``%q``.
+"""
+
+
+def from_log(lines: Iterable[str]) -> Iterator[Recorded]:
+    """Yield the hashes of the containers that a kubelet says it creates again, as of each line's time.
+
+    A message counts where it follows a kubelet's own header and fills the rest of its line, or of the lines
+    after it that begin with white space: within another message it is text that somebody else chose.
+    """
+    year = None
+    for line in _entries(lines):
+        if match := _CREATED_AT.match(line):
+            year = int(match["year"])
+        elif header := _HEADER.search(line):
+            stamp = line[: header.start()].split()
+            if not stamp or _is_prefix(stamp):
+                known = int(stamp[0][:4]) if stamp and _STAMP.fullmatch(stamp[0]) else year
+                yield from _recorded(header, line[header.end() :], known)
+
+
+def _entries(lines: Iterable[str]) -> Iterator[str]:
+    """Join to each line those that were broken off it, as few as a person breaks it into."""
+    entry: list[str] = []
+    for line in lines:
+        if entry and not line[:1].isspace():
+            yield " ".join(entry)
+            entry.clear()
+        if len(entry) < _MOST_LINES:
+            entry.append(line.strip() if entry else line.rstrip())
+    yield from [" ".join(entry)] if entry else ()
+
+
+def _is_prefix(words: Sequence[str]) -> bool:
+    """Return whether a runtime or the journal wrote these words: a time, or a time, a host and a unit."""
+    if len(words) == 1:
+        return bool(_STAMP.fullmatch(words[0]))
+    timed = len(words) == len(_JOURNAL) or (len(words) == 3 and _STAMP.fullmatch(words[0]))
+    return bool(timed and _UNIT.fullmatch(words[-1]))
+
+
+def _recorded(header: re.Match[str], message: str, year: int | None) -> Iterator[Recorded]:
+    for pattern, files in _FORMATS.items():
+        match = pattern.fullmatch(message) if header["file"] in files else None
+        if match and int(match["now"]) < 1 << 32:
+            yield Recorded(
+                match["uid"] or "",
+                intern(match["namespace"] or ""),
+                match["pod"],
+                intern(match["container"]),
+                int(match["now"]),
+                running=None,
+                created=_time(header, year),
+                any_year=year is None,
+            )
+
+
+def _time(header: re.Match[str], year: int | None) -> datetime | None:
+    """Return when a line was written, read as UTC; glog writes local time without a year or a zone."""
+    text = f"{year or LEAP_YEAR:04}-{header['month']}-{header['day']}T{header['clock']}+00:00"
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None

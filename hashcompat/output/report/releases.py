@@ -24,8 +24,7 @@ from hashcompat.analysis.answers.comparison import (
 from hashcompat.analysis.answers.explanation import Explanation, Side
 from hashcompat.analysis.answers.texts import mark
 from hashcompat.analysis.planning.assumptions import facts
-from hashcompat.core.catalog.behaviour import Change, EraChange
-from hashcompat.core.catalog.gates import GateSpec
+from hashcompat.core.catalog.behaviour import Change, EraChange, GateSpec
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.rules import find

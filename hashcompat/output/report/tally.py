@@ -14,8 +14,7 @@ from typing import Final
 
 import msgspec
 
-from hashcompat.core.model.items import Item, PodName
-from hashcompat.core.model.kinds import owners_of
+from hashcompat.core.model.items import Item, PodName, owners_of
 from hashcompat.core.model.verdicts import FINDINGS, Reason, Verdict
 from hashcompat.core.rules import find
 from hashcompat.output.report.items import FIELD_WORDS

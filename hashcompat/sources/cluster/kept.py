@@ -17,8 +17,7 @@ from msgspec import structs
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsonstream
-from hashcompat.core.go.jsonpath import part, text
-from hashcompat.core.go.tokens import Part
+from hashcompat.core.go.jsonpath import Part, part, text
 from hashcompat.core.model.pods import Pod
 from hashcompat.sources.cluster.kubeapi import Json
 from hashcompat.sources.documents import check_values, loads

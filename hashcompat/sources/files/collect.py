@@ -15,9 +15,8 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.core.errors import InputError, UsageError
-from hashcompat.core.go.jsonstream import Elements
-from hashcompat.core.go.jsonwindow import Place
-from hashcompat.core.go.tokens import Part
+from hashcompat.core.go.jsonpath import Part
+from hashcompat.core.go.jsonstream import Elements, Place
 from hashcompat.core.model.pods import Inventory, Node, Origin, Pod, Share, Source
 from hashcompat.core.model.uids import Dating
 from hashcompat.core.model.verdicts import Record

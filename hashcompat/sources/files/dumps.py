@@ -14,8 +14,7 @@ from typing import Final
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.verdicts import Record
-from hashcompat.core.records.collected import Keeper, from_documents, from_log
-from hashcompat.core.records.probes import Dump, dumps
+from hashcompat.core.records.probes import Dump, Keeper, dumps, from_documents, from_log
 from hashcompat.sources.content import chunks, joined, lines
 from hashcompat.sources.documents import load_all
 from hashcompat.sources.files.archives import members

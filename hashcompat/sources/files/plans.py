@@ -14,7 +14,7 @@ from typing import Final
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance
-from hashcompat.core.go.tokens import Run
+from hashcompat.core.go.jsonpath import Run
 from hashcompat.core.model.items import (
     ContainerName,
     Item,

@@ -17,11 +17,9 @@ import msgspec
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsonstream
 from hashcompat.core.go.allowance import check_depth, is_small, may_be_deep
-from hashcompat.core.go.jsonpath import part
-from hashcompat.core.go.jsonstream import Elements, Rest
+from hashcompat.core.go.jsonpath import Part, part
+from hashcompat.core.go.jsonstream import Elements, Quick, Rest
 from hashcompat.core.go.jsontext import DECODER
-from hashcompat.core.go.jsonwindow import Quick
-from hashcompat.core.go.tokens import Part
 from hashcompat.core.model.pods import CONTAINER_LISTS
 from hashcompat.core.regex import regex
 from hashcompat.sources.content import chunks

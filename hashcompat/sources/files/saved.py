@@ -10,8 +10,8 @@ from typing import Any, Final
 import msgspec
 
 from hashcompat.core.errors import InputError
+from hashcompat.core.go.jsonpath import Part, Run
 from hashcompat.core.go.jsonstream import parts
-from hashcompat.core.go.tokens import Part, Run
 from hashcompat.core.model.results import DIGEST, Digest, line_of
 from hashcompat.sources.content import chunks
 from hashcompat.sources.documents import Row, row_of

@@ -21,7 +21,7 @@ from msgspec import UNSET, Meta, UnsetType
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.yaml import load_all
 from hashcompat.core.go.yamlevents import Events
-from hashcompat.core.model.kinds import near
+from hashcompat.core.model.items import near
 from hashcompat.core.policies import DURATION, LIMIT, Setting, SettingsFile, Settled, named_files
 from hashcompat.core.policies.exceptions import LONGEST_PATTERN, Exemption, Names, pattern_problem
 from hashcompat.core.shown import name as shown_name

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.go.tokens import Run
+from hashcompat.core.go.jsonpath import Run
 from hashcompat.core.model import escape
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.results import CONTAINER_LISTS, RowKind, RowName, SnapshotRows

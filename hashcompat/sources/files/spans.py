@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.core.go.jsonwindow import Place
+from hashcompat.core.go.jsonstream import Place
 from hashcompat.core.regex import regex
 from hashcompat.sources.content import MOST_BYTES, chunks
 from hashcompat.sources.files.inputs import Input

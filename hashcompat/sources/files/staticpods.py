@@ -18,10 +18,9 @@ from hashcompat.core.corev1.scheduling import api_references
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
 from hashcompat.core.go.allowance import object_meter, values_in
-from hashcompat.core.go.jsonpath import mapping, part
+from hashcompat.core.go.jsonpath import Lines, mapping, part
 from hashcompat.core.go.jsontext import JsonLines
 from hashcompat.core.go.metav1 import RawJson
-from hashcompat.core.go.tokens import Lines
 from hashcompat.core.kubelet.staticpods import refusal
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Container, Inventory, Pod, Source, StaticManifest

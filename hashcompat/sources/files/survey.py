@@ -15,9 +15,8 @@ from msgspec import structs
 from hashcompat.core import forks
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance as allowances
-from hashcompat.core.go.jsonstream import End
-from hashcompat.core.go.jsonwindow import Place
-from hashcompat.core.go.tokens import Part
+from hashcompat.core.go.jsonpath import Part
+from hashcompat.core.go.jsonstream import End, Place
 from hashcompat.core.model.cluster import Budget, Service
 from hashcompat.core.model.pods import Node
 from hashcompat.core.model.uids import Dated

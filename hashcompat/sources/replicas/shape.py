@@ -12,9 +12,8 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.go.jsonpath import mapping, part, rows, text
+from hashcompat.core.go.jsonpath import Text, mapping, part, rows, text
 from hashcompat.core.go.jsontext import clean
-from hashcompat.core.go.tokens import Text
 from hashcompat.core.model.pods import Blank, Container, Pod
 from hashcompat.core.model.uids import is_of_api_server
 from hashcompat.sources import pods, snapshots

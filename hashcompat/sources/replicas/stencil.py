@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from hashcompat.core.go.tokens import Token
+from hashcompat.core.go.jsonpath import Token
 from hashcompat.core.regex import regex
 from hashcompat.sources.replicas.roles import Steps, role_of
 

@@ -8,9 +8,8 @@ from typing import Any, Final
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.allowance import may_be_deep
-from hashcompat.core.go.jsonpath import part, rows, text
+from hashcompat.core.go.jsonpath import Text, leaves, part, rows, text
 from hashcompat.core.go.jsontext import DECODER
-from hashcompat.core.go.tokens import Text, leaves
 from hashcompat.core.regex import regex
 from hashcompat.sources.pods import ANNOTATIONS
 from hashcompat.sources.replicas.roles import is_own_at_first

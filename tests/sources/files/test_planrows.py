@@ -16,8 +16,8 @@ from hashcompat.analysis.planning import make
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import InputError
+from hashcompat.core.go.jsonpath import Run
 from hashcompat.core.go.jsonstream import parts
-from hashcompat.core.go.tokens import Run
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.results import line_of

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hashcompat.core.go.jsonpath import Run
 from hashcompat.core.go.jsonstream import parts
-from hashcompat.core.go.tokens import Run
 from hashcompat.sources.files import saved
 
 TEXTS = st.text(max_size=6)

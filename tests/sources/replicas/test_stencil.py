@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.core.go.tokens import leaves, of_json
+from hashcompat.core.go.jsonpath import leaves, of_json
 from hashcompat.sources.replicas.stencil import PLAIN, QUOTED, Alphabet, Cut, Stencil
 
 FIRST: dict[str, Any] = {"a": "one", "b": {"c": ["two", "x"], "restartCount": 3}, "d": 'q"\\', "e": "\u00e9"}

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.go.tokens import of_json
+from hashcompat.core.go.jsonpath import of_json
 from hashcompat.core.model.pods import Pod
 from hashcompat.sources.files import collect, survey
 from hashcompat.sources.replicas import stencils

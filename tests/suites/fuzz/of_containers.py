@@ -7,15 +7,14 @@ from contextlib import suppress
 from functools import cache
 
 from hashcompat.analysis.answers.redaction import snapshot
-from hashcompat.analysis.patching import MisplacedError
-from hashcompat.analysis.patching.steps import AddImport, DropUnusedImports, Literals, function_text
+from hashcompat.analysis.patching import AddImport, DropUnusedImports, Literals, MisplacedError, function_text
 from hashcompat.analysis.planning import make
 from hashcompat.analysis.planning.options import Options, check_gates
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli.args import facts
 from hashcompat.core.catalog.added import added, added_releases
+from hashcompat.core.catalog.behaviour import Gates
 from hashcompat.core.catalog.eras import Schema
-from hashcompat.core.catalog.gates import Gates
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go.metav1 import DEFAULTS
@@ -178,7 +177,7 @@ TARGETS = (
     Target(
         "feature-gates",
         _gates,
-        ("cli/args/facts", "analysis/planning/options", "core/catalog/gates"),
+        ("cli/args/facts", "analysis/planning/options", "core/catalog/behaviour"),
         Form.TEXT,
         longest=128,
         raises=(UsageError,),
@@ -196,5 +195,5 @@ TARGETS = (
         Form.TEXT,
         raises=(InputError, UsageError),
     ),
-    Target("go-source", _go_source, ("analysis/patching/steps",), Form.TEXT, raises=(MisplacedError,)),
+    Target("go-source", _go_source, ("analysis/patching/__init__",), Form.TEXT, raises=(MisplacedError,)),
 )

@@ -13,7 +13,7 @@ from hashcompat.analysis.planning.cluster import Ages
 from hashcompat.core import forks
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import InputError
-from hashcompat.core.go.tokens import Part
+from hashcompat.core.go.jsonpath import Part
 from hashcompat.core.kubelet.staticpods import static_view
 from hashcompat.core.model.pods import Container, Pod, Shared
 from hashcompat.core.records.index import index
@@ -243,7 +243,7 @@ TARGETS = (
             "sources/replicas/shape",
             "sources/files/spans",
             "sources/files/survey",
-            "core/go/tokens",
+            "core/go/jsonpath",
             "sources/files/collect",
         ),
         longest=4096,
@@ -254,7 +254,7 @@ TARGETS = (
         (
             "core/go/yamlblocks",
             "core/go/yaml",
-            "core/go/tokens",
+            "core/go/jsonpath",
             "sources/replicas/stencils",
             "sources/replicas/shape",
         ),

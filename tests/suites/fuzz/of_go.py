@@ -11,8 +11,8 @@ from typing import Any
 from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.go import jsonpath, jsonstream, jsontext, metav1, quantity, yamlblocks
 from hashcompat.core.go import yaml as goyaml
+from hashcompat.core.go.jsonpath import Part
 from hashcompat.core.go.metav1 import format_float, is_time, json_float
-from hashcompat.core.go.tokens import Part
 from hashcompat.core.records.documents import nanoseconds, time_of
 from tests.suites.fuzz.target import (
     Form,
@@ -256,8 +256,8 @@ TARGETS = (
         (
             "core/go/jsontext",
             "core/go/jsonstream",
-            "core/go/jsonwindow",
-            "core/go/tokens",
+            "core/go/jsonstream",
+            "core/go/jsonpath",
             "core/go/allowance",
         ),
         longest=512,
@@ -265,7 +265,7 @@ TARGETS = (
     Target(
         "yaml",
         _yaml,
-        ("core/go/yaml", "core/go/yamlevents", "core/go/tokens"),
+        ("core/go/yaml", "core/go/yamlevents", "core/go/jsonpath"),
         Form.YAML,
         longest=512,
     ),

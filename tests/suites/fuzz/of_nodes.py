@@ -24,8 +24,7 @@ from hashcompat.core.model.results import KeptPage, KeptPages, SnapshotRows
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.policies import DEFAULT, Setting, policy_of, settled
 from hashcompat.core.policies.exceptions import Exemption, Exemptions, baseline_of
-from hashcompat.core.records.collected import from_documents
-from hashcompat.core.records.probes import Dump
+from hashcompat.core.records.probes import Dump, from_documents
 from hashcompat.output.formats import FORMATS
 from hashcompat.output.formats.documents import render_json
 from hashcompat.output.formats.model import Style
@@ -204,7 +203,7 @@ TARGETS = (
         longest=512,
         words=("[Service]", "ExecStart=", "kubepods", "kind: KubeletConfiguration"),
     ),
-    Target("collected", _collected, ("core/records/collected", "core/records/probes"), longest=1024),
+    Target("collected", _collected, ("core/records/probes", "core/records/probes"), longest=1024),
     Target(
         "saved-plan",
         _plan,

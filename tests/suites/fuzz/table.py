@@ -80,7 +80,6 @@ NO_READERS: Final = {
     "core/model/escape": "writes names",
     "core/model/uids": "compares a uid that was read",
     "analysis/patching/gosource": "writes Go",
-    "analysis/patching/__init__": "writes patches of files that the target source-file reads",
     "analysis/preflight/checks/containers": "compares ids of arguments that were read",
     "analysis/preflight/checks/host": "writes commands",
     "analysis/preflight/checks/kubelet": "writes commands",

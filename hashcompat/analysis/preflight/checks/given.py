@@ -11,7 +11,7 @@ from hashcompat.analysis.preflight.facts.kubelet import truth
 from hashcompat.analysis.preflight.facts.settings import Setting, Settings, number_of
 from hashcompat.analysis.preflight.facts.units import Start
 from hashcompat.core import shown
-from hashcompat.core.catalog.gates import Gates
+from hashcompat.core.catalog.behaviour import Gates
 from hashcompat.core.catalog.kubeletsettings import Other, ValueRow
 from hashcompat.core.go.metav1 import parse_duration
 from hashcompat.core.model.preflight import Status

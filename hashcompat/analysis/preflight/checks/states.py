@@ -13,7 +13,7 @@ from typing import Final
 from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade
 from hashcompat.analysis.preflight.facts import Facts
 from hashcompat.analysis.preflight.facts.statefiles import Condition, State, is_read
-from hashcompat.core.catalog.gates import Gates
+from hashcompat.core.catalog.behaviour import Gates
 from hashcompat.core.catalog.hazards import StateFile
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnreadError

@@ -25,7 +25,7 @@ from hashcompat.analysis.preflight.facts import (
 )
 from hashcompat.analysis.preflight.facts.processes import Processes, processes_of
 from hashcompat.analysis.preflight.facts.runtime import Runtime, runtimes_of
-from hashcompat.core.catalog.gates import Gates, Settings
+from hashcompat.core.catalog.behaviour import Gates, Settings
 from hashcompat.core.catalog.hazards import StateFile
 from hashcompat.core.catalog.kubeletsettings import FlagTable
 from hashcompat.core.model.pods import Node, Pod

@@ -15,7 +15,7 @@ from msgspec import structs
 
 from hashcompat.analysis.preflight.facts.host import node_of_certificates
 from hashcompat.analysis.preflight.facts.units import Word
-from hashcompat.core.catalog.gates import BOOLEANS, Settings
+from hashcompat.core.catalog.behaviour import BOOLEANS, Settings
 from hashcompat.core.catalog.kubeletsettings import Flag, FlagTable
 from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.go import quantity, yaml

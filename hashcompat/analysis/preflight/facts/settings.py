@@ -10,21 +10,14 @@ import msgspec
 
 from hashcompat.analysis.preflight.facts.kubelet import Given, configuration, gates, truth
 from hashcompat.core import shown
-from hashcompat.core.catalog.gates import Settings as GateSettings
+from hashcompat.core.catalog.behaviour import Settings as GateSettings
 from hashcompat.core.catalog.kubeletsettings import ConfigField
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go import quantity
 from hashcompat.core.go.jsonpath import reach
 from hashcompat.core.go.jsontext import Number, integer
 from hashcompat.core.go.metav1 import parse_duration
-from hashcompat.core.records.probes import (
-    NOT_COLLECTED,
-    AbsentError,
-    Dump,
-    UnparsedError,
-    UnreadError,
-    lines,
-)
+from hashcompat.core.records.probes import NOT_COLLECTED, AbsentError, Dump, UnparsedError, UnreadError, lines
 
 Documents = Sequence[tuple[str, Mapping[str, Any]]]
 """Configuration files by their paths, in the order in which a kubelet reads them."""

@@ -17,8 +17,8 @@ from typing import Any, Final
 
 import msgspec
 
+from hashcompat.core.catalog.behaviour import Gates
 from hashcompat.core.catalog.eras import TypeBuilder
-from hashcompat.core.catalog.gates import Gates
 from hashcompat.core.catalog.hazards import Form, StateFile
 from hashcompat.core.compile.gojson import compile_decoder
 from hashcompat.core.compile.spew import compile_printer, spew

@@ -1,16 +1,21 @@
-"""The values that a shell completes: releases and short names of them, alone or in lists, rule ids, files."""
+"""Completion as shells and kubectl ask for it, and the values that they complete.
+
+Every command imports this module for its options, and few runs complete anything: what click has for that is
+imported where it is needed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 import click
 
+from hashcompat.core.errors import UsageError
 from hashcompat.core.release import LATEST
 
 if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
+    from click.shell_completion import CompletionItem, ShellComplete
 
 _AUTO: Final = "auto"
 Completer = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
@@ -95,9 +100,7 @@ def _items(values: Iterable[str], incomplete: str) -> list[CompletionItem]:
 
 
 def _item(value: str, **more: str) -> CompletionItem:
-    from click.shell_completion import (
-        CompletionItem,  # every command imports this module, to be asked by shells
-    )
+    from click.shell_completion import CompletionItem
 
     return CompletionItem(value, **more)
 
@@ -122,3 +125,66 @@ BY_METAVAR: Final[Mapping[str, Completer]] = {
     "FILE|configmap:NAMESPACE/NAME": _files,
 }
 """What completes a value, by the word that ``--help`` shows for it."""
+
+VARIABLE: Final = "_HASHCOMPAT_COMPLETE"
+"""The environment variable by which a shell's script asks for completions; named as click names it."""
+SHELLS: Final = ("bash", "zsh", "fish")
+_PROGRAM: Final = "hashcompat"
+
+
+def script(shell: str, root: click.Command) -> str:
+    """Return what a shell has to read once."""
+    return _completion(shell, root).source()
+
+
+def answer(instruction: str, root: click.Command) -> str:
+    """Return what a script asks for by ``bash_complete`` and the like; the words are in the environment.
+
+    Raises UsageError where no script of this program asks.
+    """
+    shell = instruction.removesuffix("_complete")
+    completion = _completion(shell, root) if shell in SHELLS else None
+    if completion is None or not _is_asked(completion):
+        raise UsageError(
+            f"{VARIABLE}={instruction} is not what the scripts of 'hashcompat completion' set; unset it"
+        )
+    return completion.complete()
+
+
+def _completion(shell: str, root: click.Command) -> ShellComplete:
+    from click.shell_completion import BashComplete, FishComplete, ZshComplete
+
+    class Fish(FishComplete):
+        """Click's own script splits at every comma, and so cuts a list of releases."""
+
+        source_template = FishComplete.source_template.replace('string split ","', 'string split -m 1 ","')
+
+    kinds = {"bash": BashComplete, "zsh": ZshComplete, "fish": Fish}
+    return kinds[shell](root, {}, _PROGRAM, VARIABLE)
+
+
+def _is_asked(completion: ShellComplete) -> bool:
+    """Return whether the environment holds the words, and the number of the one that is completed."""
+    try:
+        completion.get_completion_args()
+    except (KeyError, ValueError):
+        return False
+    return True
+
+
+_DIRECTIVES: Final[Mapping[str, int]] = {"plain": 4, "file": 0, "dir": 16}
+"""By cobra's ShellCompDirective: candidates alone, files, directories."""
+
+
+def kubectl_answer(root: click.Command, words: Sequence[str]) -> Iterator[str]:
+    """Yield candidates for the last of some words, each with a tab and its help, and kubectl's directive.
+
+    Source: k8s.io/kubectl/pkg/cmd/plugin/plugin_completion.go (kubernetes/kubernetes#105867).
+    """
+    from click.shell_completion import ShellComplete
+
+    *before, incomplete = words or [""]
+    candidates = ShellComplete(root, {}, "kubectl hashcompat", "").get_completions(before, incomplete)
+    plain = [item for item in candidates if item.type == "plain"]
+    yield from (f"{item.value}\t{item.help}" if item.help else item.value for item in plain)
+    yield f":{_DIRECTIVES[candidates[0].type if candidates and not plain else 'plain']}"

@@ -116,9 +116,9 @@ def cli() -> None:
 def called(program: str, arguments: Sequence[str]) -> Any:
     """Return what the command returns; click's own ``main`` would make exit code 1 of a closed pipe."""
     if instruction := os.environ.get("_HASHCOMPAT_COMPLETE"):
-        from hashcompat.cli import shells
+        from hashcompat.cli.completion import answer
 
-        click.echo(shells.answer(instruction, cli))
+        click.echo(answer(instruction, cli))
         return ExitCode.OK
     if any(not _is_passed(argument) for argument in arguments):
         raise UsageError("invalid argument: contains NUL or an unpaired surrogate")
@@ -139,7 +139,7 @@ def _is_passed(argument: str) -> bool:
 
 def answered(_program: str, arguments: Sequence[str]) -> None:
     """Print what kubectl asks for."""
-    from hashcompat.cli.shells import kubectl_answer
+    from hashcompat.cli.completion import kubectl_answer
 
     click.echo("\n".join(kubectl_answer(cli, arguments)))
 

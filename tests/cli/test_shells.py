@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from hashcompat.cli.completion import kubectl_answer
 from hashcompat.cli.program import cli
-from hashcompat.cli.shells import kubectl_answer
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.output.formats import FORMATS
 from tests.helpers.program import SCRIPTS, Run

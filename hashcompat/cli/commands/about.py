@@ -20,7 +20,7 @@ from hashcompat import __version__
 from hashcompat.cli import output
 from hashcompat.cli.args import argument, group, option
 from hashcompat.cli.args import command as declared
-from hashcompat.cli.shells import SHELLS, script
+from hashcompat.cli.completion import SHELLS, script
 from hashcompat.core.errors import ExitCode, UsageError
 from hashcompat.core.regex import regex
 

@@ -158,4 +158,4 @@ def test_only_what_a_kubelet_compares_has_to_be_there() -> None:
     found = files.crio_found_in(ID, value)
     assert found is not None
     assert (found.hash, found.created % 10**9) == (WAS, 10**8)
-    assert files.crio_with_hash(value, WAS, IS) == value.replace(WAS.encode(), IS.encode())
+    assert files.CriO.with_hash(value, WAS, IS) == value.replace(WAS.encode(), IS.encode())

@@ -342,9 +342,14 @@ class Containerd:
             for one in found
         ]
 
-    def with_hash(self, value: bytes, old: str, new: str) -> bytes:
-        """Return what is kept with another recorded hash; errors as ``Place`` has them."""
-        return with_hash(value, old, new)
+    @staticmethod
+    def with_hash(value: bytes, old: str, new: str) -> bytes:
+        """Return an extension with another recorded hash; every other byte of it stays.
+
+        Raises InputError where the hash in it is not ``old``.
+        """
+        text = jsontext.decode_text(value)
+        return with_string(text, _HASH_PATH, old, new).encode(errors="surrogateescape")
 
     def replace(self, found: Found, value: bytes) -> None:
         """Give a container another value of that extension: one transaction of containerd's database.
@@ -419,12 +424,3 @@ def _found(container: bytes) -> Found | None:
         running=False,
         type_url=text_of(extension, _TYPE),
     )
-
-
-def with_hash(value: bytes, old: str, new: str) -> bytes:
-    """Return an extension with another recorded hash; every other byte of it stays.
-
-    Raises InputError where the hash in it is not ``old``.
-    """
-    text = jsontext.decode_text(value)
-    return with_string(text, _HASH_PATH, old, new).encode(errors="surrogateescape")

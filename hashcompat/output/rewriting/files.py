@@ -218,9 +218,17 @@ class CriO(InFiles):
         started = names.nanoseconds(text_at(state, "started")) or 0
         return structs.replace(found, running=running, started=str(started))
 
-    def with_hash(self, value: bytes, old: str, new: str) -> bytes:
-        """Return what is kept with another recorded hash; errors as ``Place`` has them."""
-        return crio_with_hash(value, old, new)
+    @staticmethod
+    def with_hash(value: bytes, old: str, new: str) -> bytes:
+        """Return a container's file with another recorded hash, in both places; every other byte of it stays.
+
+        Raises InputError where the hash in it is not ``old``.
+        """
+        text = jsontext.decode_text(value)
+        text = with_string_in_string(text, ("annotations", ANNOTATIONS), names.HASH, old, new)
+        if names.HASH in part(json.loads(text), "annotations"):
+            text = with_string(text, ("annotations", names.HASH), old, new)
+        return text.encode(errors="surrogateescape")
 
 
 def crio_found_in(identity: str, value: bytes) -> Found | None:
@@ -252,18 +260,6 @@ def state_in(value: bytes) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise InputError("state.json: want an object")
     return content
-
-
-def crio_with_hash(value: bytes, old: str, new: str) -> bytes:
-    """Return a container's file with another recorded hash, in both places; every other byte of it stays.
-
-    Raises InputError where the hash in it is not ``old``.
-    """
-    text = jsontext.decode_text(value)
-    text = with_string_in_string(text, ("annotations", ANNOTATIONS), names.HASH, old, new)
-    if names.HASH in part(json.loads(text), "annotations"):
-        text = with_string(text, ("annotations", names.HASH), old, new)
-    return text.encode(errors="surrogateescape")
 
 
 LABEL: Final = f"annotation.{names.HASH}"
@@ -301,9 +297,14 @@ class Docker(InFiles):
         except InputError as error:
             raise InputError(f"{path}: not what Docker writes: {error}") from None
 
-    def with_hash(self, value: bytes, old: str, new: str) -> bytes:
-        """Return what is kept with another recorded hash; errors as ``Place`` has them."""
-        return docker_with_hash(value, old, new)
+    @staticmethod
+    def with_hash(value: bytes, old: str, new: str) -> bytes:
+        """Return a container's file with another recorded hash; every other byte of it stays.
+
+        Raises InputError where the hash in it is not ``old``.
+        """
+        text = jsontext.decode_text(value)
+        return with_string(text, _HASH_PATH, old, new).encode(errors="surrogateescape")
 
 
 def docker_found_in(identity: str, value: bytes) -> Found | None:
@@ -378,12 +379,3 @@ def answered(endpoint: str, wanted: Iterable[str]) -> dict[str, Shown]:
             str(labels.get(LABEL, "")), state.get("Running") is True, str(state.get("StartedAt", ""))
         )
     return found
-
-
-def docker_with_hash(value: bytes, old: str, new: str) -> bytes:
-    """Return a container's file with another recorded hash; every other byte of it stays.
-
-    Raises InputError where the hash in it is not ``old``.
-    """
-    text = jsontext.decode_text(value)
-    return with_string(text, _HASH_PATH, old, new).encode(errors="surrogateescape")

@@ -46,21 +46,21 @@ def _containerd(data: bytes) -> None:
     """Read a container of containerd, and change its hash in that one place."""
     found = containerd._found(data)
     if found is not None and found.hash:
-        _there_and_back(found, containerd.with_hash)
+        _there_and_back(found, containerd.Containerd.with_hash)
 
 
 def _docker(data: bytes) -> None:
     """Read a container's file of Docker, and change its hash in that one place."""
     found = files.docker_found_in("a" * 64, data)
     if found is not None and found.hash:
-        _there_and_back(found, files.docker_with_hash)
+        _there_and_back(found, files.Docker.with_hash)
 
 
 def _crio(data: bytes) -> None:
     """Read a container's file of CRI-O, and change its hash in its two places."""
     found = files.crio_found_in("a" * 64, data)
     if found is not None and found.hash:
-        _there_and_back(found, files.crio_with_hash)
+        _there_and_back(found, files.CriO.with_hash)
 
 
 def _there_and_back(found: Found, with_hash: object) -> None:

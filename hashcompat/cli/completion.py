@@ -126,6 +126,9 @@ BY_METAVAR: Final[Mapping[str, Completer]] = {
 }
 """What completes a value, by the word that ``--help`` shows for it."""
 
+
+# Completion as shells and kubectl ask for it.
+
 VARIABLE: Final = "_HASHCOMPAT_COMPLETE"
 """The environment variable by which a shell's script asks for completions; named as click names it."""
 SHELLS: Final = ("bash", "zsh", "fish")

@@ -219,6 +219,8 @@ def _shared(run: Run, place: Place, name: str, keys: tuple[str, ...]) -> list[Sh
     return sorted(found, key=lambda one: (*(-number for number in one.weight), one.names))
 
 
+# Questions to the tables, in SQL.
+
 _QUERIES: Final = Path(__file__).parent / "queries"
 _COMMENT: Final = "-- "
 

@@ -151,6 +151,8 @@ def _newly_certain(parts: Iterable[Part], before: Iterable[Part]) -> Iterator[Pa
             yield one
 
 
+# The order of nodes, which are upgraded at once, and which are left out.
+
 _PLACES: Final = {step: place for place, step in enumerate(Step)}
 _ROLES: Final = {role: place for place, role in enumerate(Role)}
 

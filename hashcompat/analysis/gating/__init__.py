@@ -253,6 +253,8 @@ def decided(
     return Rollout({**rollout.turns, **ended}), None
 
 
+# In which waves a fleet is upgraded.
+
 CANARIES_LOST: Final = "no-canary"
 _OTHERS: Final = ""
 """The group of clusters whose value is not in the order, or that do not have the label."""

@@ -214,6 +214,8 @@ _GLOBAL: Final = (
 )
 
 
+# Which containers a kubelet patched so does not hash as the old release does.
+
 _OWNERS: Final = ("ReplicaSet/", "Deployment/", "DaemonSet/", "StatefulSet/")
 """How the names of the controllers begin that hash their pod templates."""
 

@@ -274,6 +274,8 @@ def _gates(text: str) -> Iterator[tuple[str, bool]]:
         yield name, BOOLEANS[value]
 
 
+# A plan of what the options name.
+
 _LONGEST: Final = 1 << 16
 _SHORTEST: Final = 16
 """Bytes of a key: fewer can be guessed."""

@@ -199,6 +199,9 @@ def _today() -> date:
     return datetime.now(UTC).date()
 
 
+# A saved plan, and what the cluster shows now of its nodes.
+
+
 def now_of(
     plan: Plan,
     reading: Reading,

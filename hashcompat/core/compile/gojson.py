@@ -293,6 +293,8 @@ def view(go_type: GoType, value: Any) -> Any:
     return value
 
 
+# The way back: the bytes of encoding/json ``Marshal``.
+
 Emit = Callable[[str], None]
 Encoder = Callable[[Any, Emit], object]
 Escapes = dict[int, str]

@@ -324,6 +324,8 @@ class Window:
         return no_json(*self._place(position), problem, at_end=at_end)
 
 
+# Documents and elements, taken from a window.
+
 _PLAIN: Final = json.JSONDecoder()
 
 

@@ -318,6 +318,8 @@ TYPE: Final = Coded("resource.Quantity", _FIELDS, from_json, to_json)
 MILLI_TYPE: Final = Coded("resource.Quantity", _FIELDS, milli_from_json, to_json)
 
 
+# Sums and comparisons, with Go's resulting representation.
+
 _WIDEST: Final = 10_000
 """Decimal places between two quantities; beyond this Go would compute for hours."""
 

@@ -129,6 +129,9 @@ class ApiServers:
             self.found.setdefault(release, {}).update(shown)
 
 
+# What is known of many clusters, each for every target release.
+
+
 class Standing(StrEnum):
     """How a cluster counts for a target release; worst first."""
 

@@ -203,6 +203,8 @@ def never_compared(number: int) -> str:
     return f"; {number} more {'is' if number == 1 else 'are'} never compared" if number else ""
 
 
+# What is shown of a container.
+
 MASK: Final = shown.MASK
 
 _DEEPEST: Final = 50

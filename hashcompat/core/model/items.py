@@ -246,6 +246,8 @@ def _not_compared(prediction: Prediction) -> Prediction:
     return structs.replace(prediction, compared=False)
 
 
+# Names as people give them: owners as kubectl reads them, and what is near a name that does not exist.
+
 POD: Final = "Pod"
 
 NODE: Final = "Node"

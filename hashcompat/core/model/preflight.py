@@ -113,6 +113,8 @@ class Preflight(Result[Finding], msgspec.Struct, frozen=True):
         return self.findings
 
 
+# A normalization: which records of a node are rewritten.
+
 CONTAINERD, DOCKER, CRIO = "containerd", "docker", "cri-o"
 RUNTIMES: Final = (CONTAINERD, DOCKER, CRIO)
 """The runtimes whose records can be rewritten, as a node names them before ``://``."""

@@ -178,6 +178,8 @@ def _text(document: Mapping[str, Any], key: str, origin: str, *, empty: bool = F
     return value
 
 
+# Records in dumps and logs, kept in little memory.
+
 _APPLIED: Final = "/actuated_pods_state"
 """How the path of the kubelet's file ends that holds which resources it applied."""
 _PLUGINS: Final = "/device-plugins/kubelet_internal_checkpoint"

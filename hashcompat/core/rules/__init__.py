@@ -161,6 +161,8 @@ def anchor(rule: str) -> str:
     return rule.lower()
 
 
+# The pages, read from schemas/rules when one is asked for.
+
 VERDICTS: Final = "verdicts"
 """The rules that reasons cite, ``HC001``."""
 

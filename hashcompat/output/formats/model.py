@@ -139,6 +139,8 @@ def on_demand(  # noqa: PLR0913 - the fields of Format
     )
 
 
+# What a terminal shows: tables, names, and sections of text that fit its columns.
+
 LEAST: Final = 3
 """The columns that every cell keeps."""
 _ELLIPSIS: Final = "\N{HORIZONTAL ELLIPSIS}"

@@ -128,6 +128,8 @@ def _most(report: Report[Any], result: Any) -> str:
     return f"{ranking.title}: {names}"
 
 
+# Results in Python: rows, and in notebooks their headline and table.
+
 _MOST: Final = 50
 """Rows that a notebook shows; ``rows`` and ``to_pandas`` have all."""
 

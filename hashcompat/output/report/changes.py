@@ -200,6 +200,8 @@ CHANGES: Final[Report[DocumentDifference]] = Report(
 )
 
 
+# The page that joins others, with the verdict of each and what decided it.
+
 KIND: Final = "Reports"
 """What people call the page itself, which is never one of those that it joins."""
 _ORDER: Final = ("bad", "open", "", "good")

@@ -71,6 +71,8 @@ def counted(hop: Hop) -> str:
     return f"{hop.findings}+{hop.unknown}?" if hop.unknown else str(hop.findings)
 
 
+# Of what, when, where and by what a report was made.
+
 _UNKNOWN: Final = "unknown"
 _KINDS: Final[Mapping[Source, str]] = {
     Source.CLUSTER: "the live cluster",

@@ -75,6 +75,8 @@ REPORTS: Final[Mapping[type, Report[Any]]] = {
 """What can be shown of each result that has a document, by the result's type."""
 
 
+# Results without their hashes.
+
 Result = TypeVar("Result")
 
 

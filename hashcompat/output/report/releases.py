@@ -135,6 +135,8 @@ def _rows(roles: Roles) -> Iterator[list[object]]:
 ROLES: Final[Report[Roles]] = Report("List", document=_role_document, table=_role_table, names=_role_names)
 
 
+# What differs between two releases, and between the two texts of a container.
+
 _NUMBER: Final = re.compile(r"(?:kubernetes/kubernetes)?#(\d+)")
 _DATED: Final = re.compile(r"(?:kubernetes/kubernetes)?#\d+ \((\d+\.\d+)\)")
 """A pull request and the release that it came with."""

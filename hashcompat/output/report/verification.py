@@ -284,6 +284,8 @@ TEXTS: Final = structs.replace(HASHES, table=None, wide=None, names=None, raw=_t
 """The same result where the hashed texts are asked for."""
 
 
+# A patch as text or in words, and the audit of a stripping patch, which names paths and no values.
+
 _AUDIT_COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "OWN STRINGS", "NEW FIELDS")
 _HIT: Final = "strip-misses"
 

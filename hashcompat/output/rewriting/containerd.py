@@ -297,6 +297,8 @@ def _as_varint(number: int) -> bytes:
     return bytes(found)
 
 
+# What containerd keeps of each container, and how it is replaced.
+
 EXTENSION: Final = "io.cri-containerd.container.metadata"
 _NAMESPACE: Final = {"containerd-namespace": "k8s.io"}
 _CONTAINERS: Final = "/containerd.services.containers.v1.Containers"

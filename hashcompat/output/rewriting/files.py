@@ -169,6 +169,8 @@ class InFiles(ABC):
         replace(self.path(found.id), self.root, found.value, value)
 
 
+# CRI-O: one annotation in a container's own file.
+
 ANNOTATIONS: Final = "io.kubernetes.cri-o.Annotations"
 _TYPE: Final = "io.kubernetes.cri-o.ContainerType"
 _CREATED: Final = "io.kubernetes.cri-o.Created"
@@ -261,6 +263,8 @@ def state_in(value: bytes) -> dict[str, Any]:
         raise InputError("state.json: want an object")
     return content
 
+
+# Docker: the label of a container's own file.
 
 LABEL: Final = f"annotation.{names.HASH}"
 _HASH_PATH: Final = ("Config", "Labels", LABEL)

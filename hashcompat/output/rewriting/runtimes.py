@@ -87,6 +87,8 @@ def alone(document: str) -> Iterator[None]:
         os.close(handle)
 
 
+# The runtime: behind which socket it is, what it answers, and how it is started again.
+
 _UNITS: Final[Mapping[str, Mapping[str, str]]] = {
     CONTAINERD: {
         "/run/containerd/containerd.sock": "containerd.service",

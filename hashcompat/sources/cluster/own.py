@@ -118,6 +118,10 @@ def _kind(namespace: str) -> str:
 
 T = TypeVar("T")
 Json = dict[str, Any]
+
+
+# The state of a rollout, in a ConfigMap.
+
 _KEY: Final = "state.json"
 _NOT_FOUND: Final = 404
 _CONFLICT: Final = 409

@@ -125,6 +125,8 @@ def _failed(question: Question, problem: str) -> Probe:
     return Probe(question.kind, question.name, problem=problem)
 
 
+# Processes, and how full file systems are, as probes.
+
 _HOLDERS: Final = re.compile(r"containerd-shim|docker-containe|runc|conmon")
 """How the names of processes begin whose arguments name a container."""
 _CONTAINER: Final = re.compile(r"[0-9a-f]{64}")

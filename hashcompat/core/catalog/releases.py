@@ -17,6 +17,7 @@ import msgspec
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
+from hashcompat.core.catalog import nearest
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.regex import regex
 from hashcompat.core.release import LATEST, Release, parse_release
@@ -439,8 +440,6 @@ class KnownReleases(msgspec.Struct, frozen=True, dict=True):
         return row.newest
 
     def _nearest(self, name: str) -> str:
-        from hashcompat.core.catalog.nearest import nearest  # noqa: PLC0415 - for errors alone
-
         return nearest(name, {row.minor: row.names for row in self.rows})
 
 

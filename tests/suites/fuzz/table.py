@@ -59,7 +59,7 @@ NO_READERS: Final = {
     "api/rollout": "passes names to the readers of files",
     "core/apiserver/created": "writes what an API server serves; the target container reads it",
     "core/catalog/lookup": "reads the release data of the program",
-    "core/catalog/nearest": "compares the name of a release with known ones; the target release reads it",
+    "core/catalog/__init__": "compares the name of a release with known ones; the target release reads it",
     "cli/args/source": "reads a duration of the command line",
     "cli/args/gate": "reads a name of the command line; the target rollout reads what is below it",
     "cli/commands/fleet": "splits what options say of labels and shards at a character",

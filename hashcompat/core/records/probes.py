@@ -3,6 +3,11 @@
 Records are read from dumps, as the collector prints them, and kept in little memory. Logs of kubelets carry
 hashes up to 1.13, the recorded one first (the rows ``restartLog`` of behaviour.json). Such a line is written
 when a container is killed to be created again: from then on the second is recorded.
+
+Which resources device plugins serve is in the device manager's file, ``kubelet_internal_checkpoint``. A
+kubelet that starts takes for a plugin's what one had registered, and what a container has of one; of any
+other extended resource it asks nobody. Source: pkg/kubelet/cm/devicemanager/manager.go ``readCheckpoint`` and
+``isDevicePluginResource``, pkg/kubelet/cm/devicemanager/checkpoint (1.10.13, 1.18.19, 1.36.5).
 """
 
 from __future__ import annotations
@@ -19,11 +24,21 @@ from msgspec import structs
 
 from hashcompat.core.errors import HashcompatError, InputError
 from hashcompat.core.go import allowance, jsontext
-from hashcompat.core.go.jsonpath import part, rows, text
+from hashcompat.core.go.jsonpath import mapping, part, rows, text
 from hashcompat.core.model.verdicts import Applied, Record, Recorded
 from hashcompat.core.records.documents import from_node
-from hashcompat.core.records.plugins import served
 from hashcompat.core.shown import said
+
+
+def served(document: Any) -> tuple[str, ...]:
+    """Return the names of the resources, in order. Raises InputError for what no kubelet writes."""
+    if not isinstance(document, Mapping):
+        raise InputError("kubelet_internal_checkpoint: not what a kubelet writes")
+    data = mapping(document.get("Data", document))  # up to 1.10 without a checksum around it
+    has = (mapping(row).get("ResourceName") for row in rows(data, "PodDeviceEntries"))
+    names = {*mapping(data.get("RegisteredDevices")), *has}
+    return tuple(sorted(name for name in names if isinstance(name, str)))
+
 
 NOT_COLLECTED: Final = "not in the dump; collect again with --preflight"
 INCOMPLETE: Final = "the dump was cut: its last line is missing"

@@ -95,7 +95,7 @@ def add_summaries(forms: Iterable[Format], report: Report[Any], result: Any) -> 
 
 
 def _add(path: Path, pieces: Iterator[str], variable: str) -> None:
-    from hashcompat.sources.replacing import replacing  # for --out and --report
+    from hashcompat.sources.content import replacing  # for --out and --report
 
     try:
         before = path.read_bytes() if path.exists() else b""
@@ -286,7 +286,7 @@ def write_whole(path: Path, content: str | Iterable[str]) -> None:
     name ends in ``.gz`` or ``.zst`` the content is compressed, without a time, so that the same content gives
     the same bytes.
     """
-    from hashcompat.sources.replacing import replacing  # for --out and --report
+    from hashcompat.sources.content import replacing  # for --out and --report
 
     try:
         if path.exists() and not path.is_file() and not path.is_dir():

@@ -23,10 +23,9 @@ import msgspec
 
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.shown import said, urls
-from hashcompat.sources.content import MOST_BYTES, size
+from hashcompat.sources.content import MOST_BYTES, replacing, size
 from hashcompat.sources.files.inputs import COMPRESSED
 from hashcompat.sources.files.layouts import SUFFIXES
-from hashcompat.sources.replacing import replacing
 
 Found = TypeVar("Found")
 

@@ -1,18 +1,23 @@
 """The content of a file as text: decompressed, decoded, and refused where it is not text or too much.
 
-The limits hold whatever gives the content: a file, a URL, another program, an API server.
+The limits hold whatever gives the content: a file, a URL, another program, an API server. What is written is
+written whole, or not at all.
 """
 
 from __future__ import annotations
 
 import codecs
+import contextlib
+import os
 import re
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from io import BufferedIOBase, BufferedReader, RawIOBase
 from itertools import chain
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, BinaryIO, Final
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.regex import regex
@@ -275,3 +280,41 @@ def _pieces(stream: Plain) -> Iterator[bytes]:
     """Yield the content in pieces of bounded size, however well it was compressed."""
     while piece := stream.read(_CHUNK):
         yield piece
+
+
+# Files that are written whole or not at all.
+
+_OWN: Final = 0o600
+"""The mode of a new file: what it holds of a cluster is for its owner alone."""
+_PERMISSIONS: Final = 0o777
+"""The bits of a mode that are kept: a document has no use for the others."""
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that takes the place of ``path`` once all of it is written, and otherwise vanishes.
+
+    It keeps the permissions of the file that it replaces. Its name is chosen before there is a file, so that
+    no interruption leaves one; its content is on the disk before the name is, so that a crash leaves the one
+    or the other. Raises OSError.
+    """
+    temporary = path.with_name(f".hashcompat-{os.urandom(8).hex()}")
+    try:
+        with open(temporary, "xb", opener=_private) as stream:
+            yield stream
+            stream.flush()
+            # before the rename: some file systems write the name first, and a crash would leave an empty file
+            os.fsync(stream.fileno())
+        # after the content is written: a mode that forbids reading would be there too early
+        if path.exists():
+            temporary.chmod(path.stat().st_mode & _PERMISSIONS)
+        temporary.replace(path)
+    # Ctrl-C too: nothing may be left over, whatever ends this
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def _private(name: str, flags: int) -> int:
+    return os.open(name, flags, _OWN)

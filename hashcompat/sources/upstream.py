@@ -17,9 +17,8 @@ from platformdirs import user_cache_path
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go.metav1 import DEFAULTS
 from hashcompat.core.release import Release
-from hashcompat.sources.content import LONGEST_SOURCE, too_long
+from hashcompat.sources.content import LONGEST_SOURCE, replacing, too_long
 from hashcompat.sources.http import download
-from hashcompat.sources.replacing import replacing
 
 SOURCE_URL: Final = "https://raw.githubusercontent.com/kubernetes/kubernetes/{tag}/{path}"
 _NAMED_SINCE: Final = 8

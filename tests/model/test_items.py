@@ -18,6 +18,8 @@ PREDICTION = Prediction(
     hashed=True,
     creator="1.8.15",
     aligned=True,
+    of_plugins=True,
+    mistaken=True,
     difference=3,
     uncreated=True,
 )

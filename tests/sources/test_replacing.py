@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hashcompat.sources.replacing import replacing
+from hashcompat.sources.content import replacing
 from tests.helpers.program import files_in
 
 

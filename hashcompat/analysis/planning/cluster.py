@@ -24,7 +24,7 @@ from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.go.jsonpath import rows as json_rows
 from hashcompat.core.kubelet import alike
 from hashcompat.core.kubelet.alike import Servers, waits_for_services
-from hashcompat.core.kubelet.decide.podlevel import forgets
+from hashcompat.core.kubelet.decide.resize import forgets
 from hashcompat.core.kubelet.decide.room.admitting import deferred, outcomes
 from hashcompat.core.kubelet.decide.room.requests import Asking, asking
 from hashcompat.core.kubelet.decide.room.tenants import Given, Sums, Tenant, given, takes_room, tenant_of

@@ -210,6 +210,16 @@ class Item(msgspec.Struct, frozen=True, gc=False):
         return self.prediction.aligned
 
     @property
+    def of_plugins(self) -> bool:
+        """As predicted."""
+        return self.prediction.of_plugins
+
+    @property
+    def mistaken(self) -> bool:
+        """As predicted."""
+        return self.prediction.mistaken
+
+    @property
     def compared(self) -> bool:
         """As predicted."""
         return self.prediction.compared

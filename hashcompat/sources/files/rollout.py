@@ -22,10 +22,9 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
 from hashcompat.core.go.allowance import LONGEST_NAME
 from hashcompat.core.model.impact import Phase, Rollout, Turn
-from hashcompat.sources.content import LONGEST_TEXT
+from hashcompat.sources.content import LONGEST_TEXT, replacing
 from hashcompat.sources.documents import Row, loads, row_of
 from hashcompat.sources.files.inputs import named
-from hashcompat.sources.replacing import replacing
 
 _VERSION: Final = "hashcompat.io/v1"
 _KIND: Final = "RolloutState"

@@ -46,7 +46,6 @@ NO_READERS: Final = {
     "analysis/preflight/facts/__init__": "names the readers of the other files",
     "analysis/preflight/checks/formats": "judges values that the target kubelet-settings reads",
     "analysis/preflight/checks/forms": "judges values that the target kubelet-settings reads",
-    "analysis/preflight/checks/onhost": "judges values that the target kubelet-settings reads",
     "analysis/preflight/checks/values": "judges values that the target kubelet-settings reads",
     "cli/args/__init__": "writes",
     "analysis/answers/changes": "compares what the target compared reads",
@@ -102,7 +101,6 @@ NO_READERS: Final = {
     "sources/node/live": "asks for everything on a node",
     "sources/node/root": "finds files below a directory",
     "sources/programs": "passes bytes on; tests/sources/test_programs.py has programs that misbehave",
-    "sources/replacing": "writes files",
 }
 """Why a module reads nothing that others wrote."""
 

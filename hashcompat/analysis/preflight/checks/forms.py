@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from hashcompat.analysis.preflight.checks import formats, onhost
+from hashcompat.analysis.preflight.checks import formats
 from hashcompat.analysis.preflight.checks.given import (
     Given,
     Refusal,
@@ -383,10 +383,10 @@ FORMS: Final[Mapping[str, Callable[[Given, Any, Setting], Iterator[Refusal]]]] =
     "valid_labels": _valid_labels,
     "taints": _taints,
     "memory_of_nodes": _memory_of_nodes,
-    "not_on_cgroup_v1": onhost.not_on_cgroup_v1,
-    "cpus_exist": onhost.cpus_exist,
-    "nodes_exist": onhost.nodes_exist,
-    "most_nodes": onhost.most_nodes,
+    "not_on_cgroup_v1": formats.not_on_cgroup_v1,
+    "cpus_exist": formats.cpus_exist,
+    "nodes_exist": formats.nodes_exist,
+    "most_nodes": formats.most_nodes,
     "sysctls": _sysctls,
     "reserved": _reserved,
     "needs_variable": _needs_variable,
@@ -401,5 +401,5 @@ def refusals(given: Given, row: ValueRow, setting: Setting) -> Iterator[Refusal]
         for name, form in FORMS.items():
             if wanted := getattr(row, name):
                 yield from form(given, wanted, setting)
-    except onhost.UnknownError as error:
+    except formats.UnknownError as error:
         yield error.refusal

@@ -1,7 +1,16 @@
-"""Resources that a starting kubelet applies by a restart, as no record shows that they were applied.
+"""Resources that a starting kubelet applies: by a restart, as no record shows that they were applied.
+
+With the gate InPlacePodLevelResourcesVerticalScaling, on by default from 1.36, a kubelet notes what it
+allocated to a pod itself, beside its containers, and a pod has what is noted, whatever its spec says. Where
+an older kubelet noted only what containers have, a pod has no resources of its own at first: it is admitted
+by its containers alone, and by these a static pod's QoS class is computed. Once all pods are admitted, what
+its spec asks for is a resize like any other.
 
 Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodResizeAction`` (1.33.13, 1.36.4);
-pkg/kubelet/allocation/features_linux.go and features_windows.go.
+pkg/kubelet/allocation/features_linux.go and features_windows.go; pkg/kubelet/allocation/allocation_manager.go
+``AddPod``, ``updatePodFromAllocation``, ``allocationFromPod`` and ``retryPendingResizes``,
+pkg/kubelet/pod_workers.go ``UpdatePod``, pkg/kubelet/kubelet.go ``HandlePodAdditions`` (1.34.4, 1.35.8,
+1.36.5, 1.37.2).
 """
 
 from __future__ import annotations
@@ -15,7 +24,6 @@ from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.admission import is_windows
 from hashcompat.core.kubelet.decide.case import RESIZE_GATE, Case, Decision, delayed, is_ignored, restart
 from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
-from hashcompat.core.kubelet.decide.podlevel import forgets, gives_pod_limits, notes_containers
 from hashcompat.core.model.plan import Shortage
 from hashcompat.core.model.pods import RESIZE_PENDING
 from hashcompat.core.model.verdicts import Reason, Verdict
@@ -87,7 +95,7 @@ def _applied_by_restart(name: str) -> Decision:
 def _resized_by_pod(case: Case) -> Decision | None:
     """Restart a container whose limit becomes that of its pod, or no longer is.
 
-    A kubelet that gives it begins with what was noted (``podlevel.py``). 1.35 notes that it applied a pod's
+    A kubelet that gives it begins with what was noted. 1.35 notes that it applied a pod's
     limits, and not that it allocated them: 1.36 and 1.37 take them away at once, and later give them again
     (observed, 1.35.8 -> 1.36.3 and 1.37.1). 1.33 and 1.34 note neither: they are given once all pods are
     admitted, within minutes, if they fit. Where nothing was noted, 1.37 takes them for applied.
@@ -178,3 +186,29 @@ def waits(name: str, short: Shortage) -> Decision:
         f"{short.resource}, and others have {used} of the {capacity} of its node"
     )
     return Decision(Verdict.KEEP, (Reason(rules.RESIZE_POLICY, text),))
+
+
+# Resources of a whole pod: which kubelets give containers their pod's limits, and what each notes of that.
+
+POD_RESOURCES_GATE: Final = "PodLevelResources"
+
+POD_RESIZE_GATE: Final = "InPlacePodLevelResourcesVerticalScaling"
+
+
+def gives_pod_limits(kubelet: Kubelet) -> bool:
+    """Return whether a container without a limit has its pod's (pkg/kubelet/util/util.go ``GetLimits``)."""
+    return all(map(kubelet.gates.is_on, (POD_RESOURCES_GATE, POD_RESIZE_GATE)))
+
+
+def notes_containers(kubelet: Kubelet) -> bool:
+    """Return whether a kubelet notes what it allocated to containers, in allocated_pods_state."""
+    return kubelet.behaviour.resources_recorded and kubelet.gates.is_on(RESIZE_GATE)
+
+
+def forgets(old: Kubelet, new: Kubelet) -> bool:
+    """Return whether a kubelet that starts takes pods' own resources for not allocated.
+
+    It does where the one before it noted what containers have, and nothing of their pods.
+    """
+    is_noted = old.gates.is_on(POD_RESIZE_GATE)
+    return notes_containers(old) and not is_noted and notes_containers(new) and gives_pod_limits(new)

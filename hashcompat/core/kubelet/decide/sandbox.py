@@ -11,7 +11,7 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.case import Case, Decision
 from hashcompat.core.kubelet.decide.pod import ending, fails_by_loss
-from hashcompat.core.kubelet.decide.podlevel import POD_RESOURCES_GATE, forgets
+from hashcompat.core.kubelet.decide.resize import POD_RESOURCES_GATE, forgets
 from hashcompat.core.kubelet.decide.static import mirror_with_own_uid, mirrored
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.kubelet.hashing import ContainerHash, container_hash

@@ -20,8 +20,8 @@ from hashcompat.core.corev1.resources import amount
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.kubelet.decide.case import RESIZE_GATE
-from hashcompat.core.kubelet.decide.podlevel import POD_RESIZE_GATE, POD_RESOURCES_GATE
 from hashcompat.core.kubelet.decide.ports import Port, host_ports
+from hashcompat.core.kubelet.decide.resize import POD_RESIZE_GATE, POD_RESOURCES_GATE
 from hashcompat.core.model.pods import RESIZE_PENDING, Pod
 
 Amounts = Mapping[str, int]
@@ -59,7 +59,7 @@ def asking(
     """Return what a pod asks for on a node that can give some resources; None where it does not show any.
 
     ``kubelet`` is the one that starts; ``forgotten`` says whether it takes resources of pods themselves for
-    not allocated (``podlevel.forgets``). Amounts that are no quantities count as nothing, for no API server
+    not allocated (``resize.forgets``). Amounts that are no quantities count as nothing, for no API server
     lets them pass.
     """
     ports = host_ports(pod.spec, kubelet)

@@ -388,6 +388,12 @@ WRONG: list[tuple[str, tuple[Any, ...], Any]] = [
 ]
 
 
+@cache
+def fits(kind: str, argv: tuple[str, ...], stdin: bytes) -> bool:
+    """Return whether a document is valid before a value of it is replaced."""
+    return errors(kind, ran_once(argv, stdin).document) == []
+
+
 @pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(
     ("kind", "path", "value"), WRONG, ids=[f"{row[0]} {'.'.join(map(str, row[1]))} {row[2]}" for row in WRONG]
@@ -397,7 +403,7 @@ def test_a_wrong_value_is_refused(kind: str, path: tuple[Any, ...], value: Any) 
     if kind == "ExplanationList":  # a container with upstream changes
         argv = ("explain", "shop/api-gvjfpqrhdz-fd56z", *argv[2:])
     document = ran_once(argv, stdin).document
-    assert errors(kind, document) == []
+    assert fits(kind, argv, stdin)
     at(document, path[:-1])[path[-1]] = value
     assert errors(kind, document) != []
 

@@ -8,6 +8,7 @@ import os
 import shutil
 import time
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from hashcompat.sources.files import spans
 from tests.helpers.pods import as_json, node, pod
 from tests.helpers.program import Run
 from tests.helpers.replicas import pods_and_nodes
+from tests.helpers.slices import sliced
 
 Json = dict[str, Any]
 
@@ -360,8 +362,9 @@ def test_a_snapshot_from_tomorrow_has_no_age(run: Run, tmp_path: Path) -> None:
     assert taken(run, "-f", saved) is None
 
 
-@pytest.mark.parametrize("nodes", [True, False])
-@pytest.mark.parametrize("indent", [4, None])
+@pytest.mark.parametrize(
+    ("nodes", "indent"), sliced(product([True, False], [4, None]), [(True, 4), (False, None)])
+)
 def test_the_number_of_processes_changes_no_age(
     *, nodes: bool, indent: int | None, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

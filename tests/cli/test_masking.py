@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.helpers.pods import as_json, pod
 from tests.helpers.program import Result, Run, formats_of, reports
-from tests.helpers.randomness import TIMED
+from tests.helpers.randomness import FRESH, TIMED
 from tests.helpers.slices import sliced
 
 SECRET = "S3cr3tHunter2"  # noqa: S105 - planted
@@ -148,7 +148,9 @@ def test_masking_changes_no_hash(run: Run) -> None:
     assert hashes[0] == hashes[1]
 
 
-@settings(max_examples=30, suppress_health_check=[*TIMED, HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=30 if FRESH else 15, suppress_health_check=[*TIMED, HealthCheck.function_scoped_fixture]
+)
 @given(
     st.text(min_size=1, max_size=12).map(lambda text: f"{SECRET}{text}"),
     st.sampled_from(list(PLACES)),

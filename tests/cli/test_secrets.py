@@ -408,11 +408,11 @@ def test_no_error_about_a_wrong_type_quotes_it(run: Run, planter: Planter) -> No
     assert len(wrong) > 500
     for number, form in enumerate(formats_of("plan")):
         words = ("plan", "--from", "1.30.0", "--to", "1.31.0", "-f", "-", "--keep-going", "-v", "-o", form)
-        some = wrong[number :: 20 if number else 3] if randomness.FRESH else wrong[number::40]
+        some = wrong[number :: 20 if number else 3] if randomness.FRESH else wrong[number::80]
         result = run(*words, stdin=as_json(*some))
         assert result.code == 0, result.err
         assert_clean(result, None, words)
-    for number, one in enumerate(wrong[:: 1 if randomness.FRESH else 127]):
+    for number, one in enumerate(wrong[:: 1 if randomness.FRESH else 251]):
         one["metadata"]["name"] = "p"
         argv = MISFIT_COMMANDS[number % len(MISFIT_COMMANDS)]
         assert_clean(run(*argv, stdin=as_json(one)), None, argv)

@@ -35,7 +35,7 @@ from tests.helpers.unlike import Unlike
 from tests.planning.test_rulings import WAYS
 from tests.sources.replicas.test_stencils import CHANGES, dumped, read
 
-SIZE = 50 if randomness.FRESH else 25
+SIZE = 50 if randomness.FRESH else 15
 """Replicas of each of four templates."""
 
 STARTS = ("2018-01-01T00:00:00Z", "2024-09-01T00:00:00Z", "2026-03-02T08:15:00Z")
@@ -349,7 +349,7 @@ def test_a_replica_that_differs_in_anything_is_planned_as_it_is(
 
     A few of the changes are tried, and all of them with fresh inputs.
     """
-    pods, share = list[Json](), 1 if randomness.FRESH else 4
+    pods, share = list[Json](), 1 if randomness.FRESH else 8
     for steps in places(RICH):
         for made in list(changed(RICH, steps))[len(pods) % share :: share]:
             if not read(dumped([made], tmp_path / "one.json"))[1]:

@@ -96,7 +96,7 @@ def planted(owner: Json, place: int) -> Iterator[tuple[str, Json]]:
 
     Each upgrade of UPGRADES has a few of the values for a key, others for the next one, or all of them.
     """
-    share = 1 if randomness.FRESH else 6
+    share = 1 if randomness.FRESH else 12
     for number, key in enumerate(keys(), place):
         for value in VALUES[number % share :: share]:
             texts: Json = {key: value} if isinstance(value, str) else {}

@@ -15,6 +15,7 @@ from hashcompat.sources.files import spans
 from scripts.lib.yamltext import as_yaml
 from tests.helpers.program import Run
 from tests.helpers.replicas import pods_and_nodes
+from tests.helpers.slices import sliced
 
 pytestmark = pytest.mark.usefixtures("untraced")
 
@@ -91,8 +92,16 @@ def test_a_snapshot_has_the_name_and_the_labels_of_its_cluster(run: Run, tmp_pat
     assert again["spec"]["clusterLabels"] == {"example.com/team": "", "tier": "last"}
 
 
-@pytest.mark.parametrize(("name", "called"), [("prod", "prod"), ("", "uid-of-a")])
-@pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
+NAMED = (("prod", "prod"), ("", "uid-of-a"))
+
+
+@pytest.mark.parametrize(
+    ("name", "called", "suffix"),
+    sliced(
+        [(*one, suffix) for one in NAMED for suffix in ("", ".gz", ".zst")],
+        [(*NAMED[0], ""), (*NAMED[1], ".gz"), (*NAMED[0], ".zst")],
+    ),
+)
 def test_a_place_names_the_cluster(name: str, called: str, suffix: str, run: Run, tmp_path: Path) -> None:
     few = {**LIST, "items": cluster("a")["items"][:9]}
     (tmp_path / "dump.json").write_text(json.dumps(few))

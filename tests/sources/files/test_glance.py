@@ -183,12 +183,12 @@ NOT_PLAIN: dict[str, Callable[[], str | bytes]] = {
 }
 
 
-@pytest.mark.parametrize("content", NOT_PLAIN.values(), ids=NOT_PLAIN)
-@pytest.mark.parametrize("jobs", [1, 3])
-def test_any_other_file_is_looked_through(
-    content: Callable[[], str | bytes], jobs: int, tmp_path: Path
-) -> None:
-    assert not same(written(tmp_path / "c.json", content()), jobs)
+@pytest.mark.parametrize(
+    ("form", "jobs"),
+    sliced(product(NOT_PLAIN, [1, 3]), [(form, 1 + place % 2 * 2) for place, form in enumerate(NOT_PLAIN)]),
+)
+def test_any_other_file_is_looked_through(form: str, jobs: int, tmp_path: Path) -> None:
+    assert not same(written(tmp_path / "c.json", NOT_PLAIN[form]()), jobs)
 
 
 def test_without_pods_there_is_nothing_to_guess(tmp_path: Path) -> None:

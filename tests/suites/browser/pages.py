@@ -133,3 +133,15 @@ PLANS: Final = ("sample", "no findings", "verdicts", "only unknown", "hostile na
 
 QUICK: Final = tuple(name for name in PAGES if not name.startswith("many"))
 """All small reports."""
+
+KINDS: Final = (
+    "verdicts",
+    "hostile names",
+    "impact",
+    "counted matrix",
+    "preflight",
+    "explain",
+    "joined",
+    "fleet",
+)
+"""A report of each kind of page: the others are of the same parts."""

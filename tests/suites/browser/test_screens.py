@@ -7,9 +7,10 @@ from typing import Final
 import pytest
 from playwright.sync_api import expect
 
+from tests.helpers.slices import sliced
 from tests.suites.browser import report
 from tests.suites.browser.conftest import Opened, Reports
-from tests.suites.browser.pages import PLANS, QUICK
+from tests.suites.browser.pages import KINDS, PLANS, QUICK
 from tests.suites.browser.window import ON_A_PHONE
 
 pytestmark = pytest.mark.browser
@@ -44,7 +45,7 @@ def test_the_theme_is_the_readers_and_its_button_changes_it(opened: Opened, sche
     ]
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", sliced(QUICK, KINDS))
 def test_a_phone_scrolls_one_way(opened: Opened, name: str) -> None:
     page = opened(name, **ON_A_PHONE).page
     if name in PLANS:
@@ -56,7 +57,7 @@ def test_a_phone_scrolls_one_way(opened: Opened, name: str) -> None:
         assert page.evaluate(WIDTHS) == [width] * 3
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", sliced(QUICK, KINDS))
 def test_no_table_is_cut(opened: Opened, name: str) -> None:
     """On a phone a row is a card; on a desktop only endless names make a table wider than the page."""
     page = opened(name, **ON_A_PHONE).page
@@ -102,7 +103,7 @@ def test_a_pdf_has_all_rows_on_its_pages(opened: Opened) -> None:
     assert made.count(b"/Type /Page\n") > shorter.count(b"/Type /Page\n") > 0
 
 
-@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize("name", sliced(PLANS, ["verdicts", "hostile names"]))
 def test_without_a_script_all_rows_are_there_with_their_explanations(
     opened: Opened, reports: Reports, name: str
 ) -> None:

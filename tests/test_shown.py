@@ -174,6 +174,7 @@ def test_of_a_message_without_end_only_the_start_is_shown() -> None:
     assert len(shown.said("word " * 10_000)) == 4096
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(
     "piece",
     ["a", "a=", '"', "://", "a://@", "token", "token=", "`", '\\"', "-", 'A="', "bearer ", "@", "a@", "/"],

@@ -99,6 +99,7 @@ def test_an_unknown_release_is_a_usage_error(release: str) -> None:
         hashcompat.plan([pod()], "1.9.11", release)
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(("old", "new"), [("auto", "1.9.11"), ("1.30.14", "1.31.0"), ("1.9.11", "1.10.0")])
 def test_plan_is_what_the_command_says(run: Run, old: str, new: str) -> None:
     plan = hashcompat.plan(hashcompat.load_sample(), old, new)
@@ -179,6 +180,7 @@ def test_an_unknown_strategy_is_a_usage_error_that_names_the_known_ones() -> Non
 PLAN = ("--from", "1.13.12", "--to", "1.14.10", "--sample")
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(
     ("arguments", "call"),
     [

@@ -107,6 +107,7 @@ def test_a_result_that_nobody_shows_has_a_name_and_a_number(
         plan.rows()
 
 
+@pytest.mark.usefixtures("untraced")
 def test_what_has_no_rows_says_so() -> None:
     with pytest.raises(UsageError, match=r"Snapshot has no rows; hashcompat.to_document has all of it"):
         hashcompat.snapshot(PODS).rows()
@@ -131,6 +132,7 @@ def again(plan: hashcompat.Plan) -> Any:
     return Same()
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(
     ("scope", "rule"),
     [
@@ -252,6 +254,7 @@ def test_a_policy_takes_what_flags_take() -> None:
     assert hashcompat.Policy(fail_on=()).fail_on == ()
 
 
+@pytest.mark.usefixtures("untraced")
 def test_a_snapshot_is_taken_for_pods(plan: hashcompat.Plan) -> None:
     taken = hashcompat.snapshot(PODS)
     for given in (taken, [taken], hashcompat.to_document(taken)):
@@ -262,6 +265,7 @@ def test_a_snapshot_is_taken_for_pods(plan: hashcompat.Plan) -> None:
 class TestFileObjects:
     TEXT = SAMPLE.read_text()
 
+    @pytest.mark.usefixtures("untraced")
     def test_of_bytes_and_of_text(self, plan: hashcompat.Plan) -> None:
         for stream in (io.StringIO(self.TEXT), io.BytesIO(self.TEXT.encode())):
             found = hashcompat.load(stream)

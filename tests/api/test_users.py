@@ -40,6 +40,7 @@ def test_a_gate_in_a_pipeline() -> None:
     assert next(judged.item.verdict for judged in result) is Verdict.RESTART
 
 
+@pytest.mark.usefixtures("untraced")
 def test_nodes_in_their_order() -> None:
     impact = hashcompat.impact(str(SAMPLE), to="1.31", batch=2)
     assert_type(list(impact), list[NodeImpact])

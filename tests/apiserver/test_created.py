@@ -24,6 +24,7 @@ def typed(catalog: Catalog, release: str, containers: list[Any]) -> list[Any]:
     return list(map(compile_decoder(catalog.kubelet(release).schema.container, keep_empty=False), containers))
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("release", RELEASES)
 def test_every_container_is_served_as_go_serves_it(catalog: Catalog, release: str) -> None:
     for case, key in product(CASES, LISTS):

@@ -34,6 +34,7 @@ def test_each_row_has_one_form_and_a_source(catalog: Catalog) -> None:
         assert row.field or row.flag
 
 
+@pytest.mark.usefixtures("untraced")
 def test_fields_flags_and_gates_are_those_of_the_releases(catalog: Catalog) -> None:
     for name, row in rows(catalog):
         release = parse_release(name)

@@ -136,6 +136,7 @@ def test_plan_takes_the_directory(run: Run, schemas: Path) -> None:
     assert run(*argv, stdin=as_json(pod())).code == 64
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(
     ("argv", "shown"),
     [

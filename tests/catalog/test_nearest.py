@@ -43,6 +43,7 @@ def test_the_nearest_releases_are_near(catalog: Catalog, name: str, near: str) -
     assert f"the nearest known release{near} (see: hashcompat releases)" in str(caught.value)
 
 
+@pytest.mark.usefixtures("untraced")
 @given(st.sampled_from(KNOWN.names), st.integers(0, 6), st.sampled_from("0123456789.x"))
 def test_one_wrong_character_leaves_the_release_near(name: str, at: int, wrong: str) -> None:
     typed = name[: at % len(name)] + wrong + name[at % len(name) + 1 :]

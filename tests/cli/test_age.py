@@ -273,6 +273,7 @@ def test_a_policy_in_the_document_has_both_ages(run: Run, tmp_path: Path) -> Non
     assert spec["plan"]["source"]["takenAt"] == ago(days=365)
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("form", ["table", "html", "markdown", "junit", "sarif", "prometheus"])
 @pytest.mark.parametrize("command", ["plan", "gate", "convert"])
 def test_both_times_are_in_what_is_kept(command: str, form: str, run: Run, tmp_path: Path) -> None:

@@ -88,6 +88,7 @@ values = {
 }
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("notation", values)
 @given(data=st.data())
 def test_equal_values_have_equal_text_and_other_values_another(notation: str, data: st.DataObject) -> None:

@@ -280,6 +280,7 @@ def test_what_is_written_reads_as_the_same_to_go(text: str, written: str) -> Non
     assert "".join(dumps(loads(text)).split()) == written
 
 
+@pytest.mark.usefixtures("untraced")
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | unicode_text,

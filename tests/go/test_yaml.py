@@ -254,6 +254,7 @@ json_values = st.recursive(
 )
 
 
+@pytest.mark.usefixtures("untraced")
 @given(json_values)
 def test_json_is_yaml(value: Any) -> None:
     assert one(json.dumps(value)) == value

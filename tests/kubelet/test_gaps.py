@@ -89,6 +89,7 @@ CONTAINERS = [
 ]
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("spec", CONTAINERS)
 def test_a_container_is_hidden_as_if_it_were_the_only_one(
     spec: dict[str, Any], hider: Hider, catalog: Catalog

@@ -63,6 +63,7 @@ def same(hasher: Hasher, container: Any) -> bool:
     return hasher.quick is not None and hasher.quick(container) is not None
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("keep_empty", [False, True])
 @pytest.mark.parametrize("release", RELEASES)
 def test_golden_containers(catalog: Catalog, release: str, keep_empty: bool) -> None:
@@ -75,6 +76,7 @@ def test_golden_containers(catalog: Catalog, release: str, keep_empty: bool) -> 
         assert sum(found) > len(found) // 2
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("source", ["api", "file"])
 @pytest.mark.parametrize("release", RELEASES)
 def test_random_containers(catalog: Catalog, release: str, source: random_containers.Source) -> None:

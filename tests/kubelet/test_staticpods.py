@@ -45,6 +45,7 @@ def test_every_golden_text_and_uid(catalog: Catalog, release: str) -> None:
         assert static_pod_uid(manifest, kubelet, node, source) == uid, name
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("release", RELEASES)
 def test_every_golden_container_text_and_hash(catalog: Catalog, release: str) -> None:
     kubelet = catalog.kubelet(release)
@@ -370,6 +371,7 @@ def test_nothing_of_the_manifest_is_changed_and_shared_parts_are_not_confused() 
     assert text.count("Requests:(core.ResourceList)map[cpu:") == 1
 
 
+@pytest.mark.usefixtures("untraced")
 @given(st.sampled_from(RELEASES), st.sampled_from(CASES), st.text(max_size=20))
 def test_more_text_in_a_label_is_another_uid(release: str, name: str, text: str) -> None:
     manifest = copy.deepcopy(case(name)[0])

@@ -27,6 +27,7 @@ def test_what_people_see_is_left_alone() -> None:
     assert printable(VISIBLE) == VISIBLE
 
 
+@pytest.mark.usefixtures("untraced")
 def test_no_character_that_is_ignored_or_moves_others_is_visible() -> None:
     """UAX #9 and the categories of Unicode, over all code points."""
     for number in range(sys.maxunicode + 1):

@@ -66,6 +66,7 @@ def test_a_name_with_one_wrong_letter_is_near(name: str, at: int, letter: str) -
     assert near(wrong, [*(f"{number:05}-other" for number in range(200)), name]) == [name]
 
 
+@pytest.mark.usefixtures("untraced")
 def test_a_large_cluster_takes_no_time() -> None:
     """Comparing each name letter by letter would take minutes."""
     names = [f"some-deployment-7d9f8c6b5-{number:06}" for number in range(150_000)]

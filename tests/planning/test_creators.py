@@ -278,6 +278,7 @@ def published(old: str, day: date) -> dict[str, bool]:
     return found
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(
     ("old", "new"), [("1.30.14", "1.31.14"), ("1.31.14", "1.32.13"), ("1.32.13", "1.33.13")]
 )

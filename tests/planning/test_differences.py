@@ -359,6 +359,7 @@ def test_a_type_that_changed_twice_is_named_with_the_release_in_between(catalog:
         assert f"another Go type of field TimeoutSeconds ({release})" in texts
 
 
+@pytest.mark.usefixtures("untraced")
 def test_the_compiled_walk_finds_what_a_walk_of_every_field_finds(catalog: Catalog) -> None:
     releases = ("1.1.0", "1.2.0", "1.3.0", "1.7.16", "1.9.11", "1.15.12", "1.16.15", "1.20.15", "1.30.14")
     zero = {**FILLED, "resources": {"limits": {"cpu": "0"}}, "securityContext": {"privileged": False}}

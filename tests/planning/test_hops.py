@@ -128,6 +128,7 @@ def cluster(spread: list[tuple[str, list[Json], bool]]) -> list[Json]:
     return objects
 
 
+@pytest.mark.usefixtures("untraced")
 @settings(max_examples=settings().max_examples // 4)
 @given(st.sampled_from(RELEASES), SPREAD, st.sampled_from(RELEASES))
 def test_where_all_nodes_run_one_release_auto_is_that_release(
@@ -139,6 +140,7 @@ def test_where_all_nodes_run_one_release_auto_is_that_release(
     assert auto.summary == single.summary
 
 
+@pytest.mark.usefixtures("untraced")
 @settings(max_examples=settings().max_examples // 4)
 @given(SPREAD, st.sampled_from(RELEASES))
 def test_each_node_goes_on_from_its_own_release(

@@ -234,6 +234,7 @@ def test_what_is_said_beside_it(result: Result) -> None:
     )
 
 
+@pytest.mark.usefixtures("untraced")
 def test_the_hashes_stand_beside_the_verdicts(result: Result, run: Run) -> None:
     (web,) = (item for item in result.items if item["pod"] == "eks-web")
     assert web["hash"] == {

@@ -108,6 +108,7 @@ def test_one_broken_pod_does_not_keep_others_from_being_explained(run: Run) -> N
     assert (broken.code, "$.items[1].spec.containers[0].args" in broken.err) == (1, True)
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("old", ["1.27.4", "auto"])
 def test_every_count_of_a_matrix_is_that_of_a_plan(run: Run, tmp_path: Path, old: str) -> None:
     path = tmp_path / "pods.json"

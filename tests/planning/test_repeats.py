@@ -125,6 +125,7 @@ def test_a_plan_is_that_of_each_pod_by_itself(
     assert found == plan(name, pair, catalog)
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("release", ["1.5.8", "1.7.16", "1.20.15", "1.30.14", "1.33.13"])
 def test_a_hash_of_a_replica_is_that_of_its_own_text(release: str, tmp_path: Path, catalog: Catalog) -> None:
     kubelet, templates = catalog.kubelet(release), Templates(View(catalog))
@@ -223,6 +224,7 @@ def test_a_pod_that_asks_for_the_node_of_its_replicas_is_refused_in_every_hop(
     ]
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(
     ("change", "with_hashes"),
     sliced(itertools.product([plain, quoted], [False, True]), [(plain, False), (quoted, True)]),
@@ -251,6 +253,7 @@ def test_pods_of_a_snapshot_repeat_as_those_that_it_was_taken_of(
     assert found.items == plan(str(path), pair, catalog).items
 
 
+@pytest.mark.usefixtures("untraced")
 def test_a_pod_of_a_snapshot_in_a_document_behind_it_is_refused(tmp_path: Path, catalog: Catalog) -> None:
     taken = to_document(snapshot(dump(tmp_path, plain)))
     path = tmp_path / "two.json"

@@ -95,6 +95,7 @@ def test_memory_does_not_grow_with_large_specs() -> None:
     assert list(known) == [11]
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(
     ("values", "old", "new"),
     [

@@ -110,6 +110,7 @@ def planned(inventory: Inventory, way: Way, view: View, *, drafted: bool) -> Pla
     return planner.plan()
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_a_plan_is_that_of_a_draft_of_each_container(
     way: Way, inventory: Inventory, catalog: Catalog

@@ -91,6 +91,7 @@ def test_a_plan_of_several_processes_is_that_of_one(
 MIXED = ("v1.29.5", "v1.29.5-gke.1", "v1.30.14", "v1.31.14", "v1.28.3", "dev")
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("jobs", [2, 3, 5])
 def test_hops_that_several_releases_share_are_counted_once(jobs: int, run: Program, tmp_path: Path) -> None:
     """Every pod passes the last hops, whatever release it starts from."""

@@ -34,6 +34,7 @@ def forget(run: Run, release: str, document: Any) -> None:
     del container[HASHES][hashed_as(run, release, container)]
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("more", [(), ("--with-hashes",)])
 @pytest.mark.parametrize("side", ["1.8.15", "1.9.11"])
 def test_hc029_a_kubelet_that_the_snapshot_did_not_know_is_unknown(

@@ -111,6 +111,7 @@ def check(values: list[Json], view: View, old: str, new: str) -> None:
         }
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(("old", "new"), WAYS)
 def test_a_plan_of_replicas_is_that_of_each_alone(old: str, new: str, catalog: Catalog) -> None:
     check(list(replicas(random.Random(randomness.SEED))), View(catalog), old, new)

@@ -364,6 +364,7 @@ def test_what_is_not_containerd_is_refused(document: Path, run: Run) -> None:
         assert "cannot ask" in run(*words("apply", document, "--runtime-endpoint", document)).err
 
 
+@pytest.mark.usefixtures("untraced")
 def test_many_containers_are_read_and_written(fake: Fake, run: Run, tmp_path: Path) -> None:
     """500 containers, in answers of many frames, within the time that a node may take."""
     names = [f"m{place}" for place in range(500)]

@@ -76,6 +76,7 @@ def test_what_is_no_uid_is_refused(uid: str) -> None:
         with_uid("metadata:\n  name: x\n", uid)
 
 
+@pytest.mark.usefixtures("untraced")
 @given(
     st.dictionaries(st.text(min_size=1), st.text(), min_size=1),
     st.sampled_from(["json", "block", "leaves in braces"]),

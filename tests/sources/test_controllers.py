@@ -139,6 +139,7 @@ NONE: dict[str, Json] = {
 }
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("more", NONE.values(), ids=NONE)
 @pytest.mark.parametrize("uid", [None, ""], ids=["of an API server", "a manifest"])
 @pytest.mark.parametrize("with_pods", [True, False])
@@ -158,6 +159,7 @@ def test_nothing_but_workloads_without_pods_is_an_error_that_says_so(run: Run) -
     assert "skipped 1 pod template: it has no pods (Deployment/x)" in result.err
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(
     ("kind", "status", "counted"),
     [

@@ -83,6 +83,7 @@ def test_the_nodes_are_what_runs_now(run: Run, command: tuple[str, ...]) -> None
     assert run(*argv, "-q", stdin=CLUSTER).err == ""
 
 
+@pytest.mark.usefixtures("untraced")
 def test_the_sample_and_snapshots_have_nodes(run: Run, tmp_path: Path) -> None:
     said = "--from is what the nodes report: v1.7.16 (5 nodes)\n"
     assert run("plan", "--to", "1.9.11", "--sample").err.startswith(said)

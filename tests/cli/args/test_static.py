@@ -71,6 +71,7 @@ def planned(run: Run, directory: Path, old: str, new: str, *argv: object) -> Res
     return result
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("minor", ["1.16", "1.22", "1.31", "1.36"])
 @pytest.mark.parametrize("component", KUBEADM)
 def test_kubeadm_manifests_have_the_uids_and_hashes_of_go(

@@ -62,6 +62,7 @@ def saved(document: str, tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.partition("=")[0])
 def test_a_saved_plan_looks_as_the_plan_did(run: Run, shop: Path, form: str) -> None:
     """``test_reports.py`` compares such files with what is printed."""
@@ -70,6 +71,7 @@ def test_a_saved_plan_looks_as_the_plan_did(run: Run, shop: Path, form: str) -> 
     assert run("convert", saved, "-q", "-o", form) == Result(0, looked, "")
 
 
+@pytest.mark.usefixtures("untraced")
 def test_the_details_of_a_plan_are_saved_where_they_are_asked_for(run: Run, saved: Path) -> None:
     page = str(saved.with_suffix(".html"))
     assert "details" not in run(*SAMPLE, "-o", "json", "--report", f"html={page}").document
@@ -167,6 +169,7 @@ def test_a_source_that_a_plan_names_is_read(saved: Path) -> None:
     assert (items[1].pod.file, items[1].line) == ("", 0)
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.partition("=")[0])
 def test_a_saved_preflight_looks_as_the_preflight_did(run: Run, tmp_path: Path, form: str) -> None:
     words = ("preflight", "--to", "1.31.14", "--no-node", "-f", "-")
@@ -383,6 +386,7 @@ PLANS = st.builds(
 )
 
 
+@pytest.mark.usefixtures("untraced")
 @given(PLANS, st.booleans())
 def test_any_plan_is_the_same_to_the_byte(plan: Plan, whole: bool) -> None:
     text = "".join(FORMATS["json"].render(PLAN, plan if whole else without_kept(plan), Style()))

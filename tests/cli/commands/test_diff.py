@@ -34,6 +34,7 @@ def files(tmp_path: Path) -> list[Path]:
     return found
 
 
+@pytest.mark.usefixtures("untraced")
 def test_two_plans_for_people(run: Run, files: list[Path]) -> None:
     result = run("diff", *files)
     assert "1 container from KEEP to RESTART" in result.out
@@ -77,6 +78,7 @@ def test_no_hashes_withholds_them(run: Run, tmp_path: Path) -> None:
     assert {(row["from"], row["to"]) for row in item["changes"]} == {(None, None)}
 
 
+@pytest.mark.usefixtures("untraced")
 def test_no_hashes_withholds_those_of_a_snapshots_new_container(run: Run, tmp_path: Path) -> None:
     web: dict[str, Any] = {"name": "web", "args": ["secret"]}
     paths = []
@@ -218,6 +220,7 @@ REFUSED: tuple[tuple[Callable[[], str], str], ...] = (
 )
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(("text", "said"), REFUSED, ids=range(len(REFUSED)))
 def test_what_is_refused_in_one_line(
     run: Run, files: list[Path], tmp_path: Path, text: Callable[[], str], said: str
@@ -244,6 +247,7 @@ def test_one_side_from_standard_input_and_packed(run: Run, tmp_path: Path) -> No
     assert (found["from"]["file"], found["to"]["file"]) == (str(packed), "standard input")
 
 
+@pytest.mark.usefixtures("untraced")
 def test_fifteen_thousand_items_of_which_each_changed(run: Run, tmp_path: Path) -> None:
     document = json.loads(plan_text())
     row = next(item for item in document["items"] if item["verdict"] == "RESTART")

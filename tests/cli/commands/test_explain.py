@@ -83,6 +83,7 @@ def test_what_is_decided_before_any_hash_shows_texts_only_if_asked(run: Run, mor
     assert ('"name":' in static) is bool(more)
 
 
+@pytest.mark.usefixtures("untraced")
 def test_many_places_are_bounded(run: Run) -> None:
     mounts = [{"name": f"v{number}", "mountPath": f"/v{number}"} for number in range(3000)]
     given = as_json(pod({"name": "c", "image": "i", "volumeMounts": mounts}))

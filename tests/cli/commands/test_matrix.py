@@ -116,6 +116,7 @@ def test_equal_resource_lists_are_none_between_1_1_and_1_2(run: Run) -> None:
     assert "resources.limits" not in {field["path"] for field in found["1.1.8", "1.2.7"]["fields"]}
 
 
+@pytest.mark.usefixtures("untraced")
 def test_without_limits_every_minor_is_there(run: Run) -> None:
     document = run("matrix", "-o", "json").document
     assert [release.rpartition(".")[0] for release in document["releases"]] == [

@@ -63,6 +63,7 @@ def test_an_assumption_about_undecided_containers_is_named_too(run: Run) -> None
     assert "Assumed: v1.27.3-gke.100" in result.err
 
 
+@pytest.mark.usefixtures("untraced")
 def test_auto_takes_what_each_node_reports(run: Run) -> None:
     result = run("plan", "--from", "auto", "--to", "1.9.11", "--sample", "-o", "json")
     assert result.document["spec"]["from"] == "auto"

@@ -58,6 +58,7 @@ def test_a_whole_directory_passes_in_silence(run: Run, golden: Path) -> None:
     assert result.err == f"{golden}: 15 hashes of 5 cases compared, 0 differ\n"
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("change", TAMPERED.values(), ids=TAMPERED)
 def test_a_changed_text_is_found_with_case_release_and_place(

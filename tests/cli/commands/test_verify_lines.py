@@ -198,6 +198,7 @@ INPUTS = {
 }
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(
     ("name", "line", "problem"),
     [

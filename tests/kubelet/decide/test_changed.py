@@ -20,6 +20,7 @@ HALF: Json = {"limits": {"cpu": "500m"}, "requests": {"cpu": "500m"}}
 SAME: Json = {"limits": {"cpu": "1000m"}, "requests": {"cpu": "1"}}
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(
     ("given", "expected"),
     [

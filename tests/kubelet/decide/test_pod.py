@@ -125,6 +125,7 @@ def _in_docker(name: str, value: int) -> Json:
     return {"Id": name, "Name": f"/k8s_{name}_p_ns_uid-p_0", "Config": {"Labels": labels}, **state}
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(
     ("old", "new", "runtime", "expected"),
     [
@@ -391,6 +392,7 @@ FULL: Json = {"cpu": "1", "memory": "1Gi"}
 SAME: Json = {"cpu": "1000m", "memory": "1024Mi"}
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize(
     ("container", "init", "moved"),
     [

@@ -58,6 +58,7 @@ def test_there_are_files_of_six_releases_and_more() -> None:
     assert {release for release, case in WRITTEN if case == "docker"} == {"1.15.12", "1.18.19", "1.21.14"}
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("target", TARGETS)
 def test_pf101_names_the_flags_in_them_that_the_target_refuses(target: str) -> None:
     for release, case in WRITTEN:
@@ -69,6 +70,7 @@ def test_pf101_names_the_flags_in_them_that_the_target_refuses(target: str) -> N
         )
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("release", RELEASES)
 def test_pf122_a_release_knows_every_field_that_its_kubeadm_wrote(release: str) -> None:
     for case in rows("kubeadm", release):
@@ -76,6 +78,7 @@ def test_pf122_a_release_knows_every_field_that_its_kubeadm_wrote(release: str) 
         assert found.status == "OK", (case, found.text)
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("target", TARGETS)
 def test_pf122_newer_releases_know_the_fields_of_older_ones(target: str) -> None:
     for release, case in WRITTEN:

@@ -107,6 +107,7 @@ volumeStatsAggPeriod: 0s
 """
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("minor", range(23, 38))
 def test_pf126_is_silent_about_what_kubeadm_writes(minor: int) -> None:
     to = next(name for name in default_catalog().releases() if name.startswith(f"1.{minor}."))
@@ -117,6 +118,7 @@ def test_pf126_is_silent_about_what_kubeadm_writes(minor: int) -> None:
     ]
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("minor", range(10, 38))
 def test_pf126_is_silent_about_what_every_release_accepts(minor: int) -> None:
     to = next(name for name in default_catalog().releases() if name.startswith(f"1.{minor}."))

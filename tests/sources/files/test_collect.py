@@ -194,6 +194,7 @@ def expected(run: Run) -> list[object]:
     return unplaced(items)
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("content", FORMS.values(), ids=FORMS)
 @pytest.mark.parametrize("through", ["file", "standard input"])
 def test_every_form_of_the_same_pods_gives_the_same_items(

@@ -21,6 +21,7 @@ def dump() -> str:
     return json.dumps(json.loads(as_json(*pods)), indent=4)
 
 
+@pytest.mark.usefixtures("untraced")
 @pytest.mark.parametrize("control", CONTROLS, ids=ascii)
 def test_a_control_character_is_named_wherever_it_is(
     control: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

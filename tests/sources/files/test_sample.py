@@ -12,6 +12,7 @@ from tests.helpers.program import SAMPLE, Run, said_of, spec_of, unplaced
 PLAN = ("plan", "--from", "auto", "--to", "1.9.11", "-o", "json")
 
 
+@pytest.mark.usefixtures("untraced")
 def test_the_sample_is_what_kubectl_would_give(run: Run) -> None:
     """But for where it is, for nobody gave that file, and for its API server, which is any upgrade's."""
     sample, file = run(*PLAN, "--sample"), run(*PLAN, "-f", SAMPLE, "--apiserver", "1.9.11")

@@ -175,7 +175,7 @@ runtimes() {
 attacks() {
   step "attacks: what tenants, pull requests and working directories try"
   packages containerd runc busybox-static
-  suite attack
+  suite attack --numprocesses 2 --dist loadgroup
 }
 
 shells() {

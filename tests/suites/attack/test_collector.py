@@ -266,6 +266,7 @@ def run_pod(node: daemons.Node, pod: str, value: str, image: str = daemons.IMAGE
     )
 
 
+@pytest.mark.xdist_group("containerd")
 def test_no_argument_of_a_shim_becomes_a_probe(containerd: daemons.Node) -> None:
     run_pod(containerd, "p", "7")
     place = containerd.directory / "planted"
@@ -301,6 +302,7 @@ def test_no_argument_of_a_shim_becomes_a_probe(containerd: daemons.Node) -> None
     assert len(found.probes["cri", "containers"]) == 1
 
 
+@pytest.mark.xdist_group("containerd")
 def test_no_label_of_an_image_passes_for_what_containerd_keeps(containerd: daemons.Node) -> None:
     victim = {
         f"io.kubernetes.{key}": f"{value}"
@@ -345,7 +347,13 @@ def written(directory: Path, argument: str = "dumps", **environment: str) -> sub
     """Run the collector of records with a directory, next to a file that it must not write to."""
     return subprocess.run(
         ["/bin/sh", SCRIPT, argument],
-        env={"PATH": os.environ["PATH"], "NODE_NAME": "n1", "RUNTIME_ENDPOINT": "/none", **environment},
+        env={
+            "PATH": os.environ["PATH"],
+            "NODE_NAME": "n1",
+            "RUNTIME_ENDPOINT": "/none",
+            "SECONDS_WHOLE": "3",  # nobody answers there, which is waited for
+            **environment,
+        },
         cwd=directory,
         capture_output=True,
         text=True,

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.program import ROOT
+from hashcompat.sources.files import rollout
+from tests.helpers.program import ROOT, ran
 
 pytestmark = pytest.mark.attack
 
@@ -38,22 +39,41 @@ READS = ("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search")
 """What a user needs to start a Python that is below the home of root."""
 
 
+NOWHERE = {"HASHCOMPAT_DATA": "/nonexistent", "XDG_CONFIG_HOME": "/nonexistent"}
+"""What leads the program to no data and no settings of whoever runs the tests."""
+
+
 class Said(subprocess.CompletedProcess[str]):
     """A run of the program that has ended."""
 
 
 def gate(directory: Path, *words: object, user: int = 0, env: dict[str, str] | None = None) -> Said:
-    """Run ``gate`` of a plan with findings in a directory, as a user."""
+    """Run ``gate`` of a plan with findings in a directory, as a user; for root in this process."""
+    if user:
+        return started(directory, *words, user=user)
+    given = ["gate", "--plan", str(directory / "plan.json"), *map(str, words)]
+    with pytest.MonkeyPatch.context() as patch:
+        for key in [*os.environ]:
+            if key.startswith("HASHCOMPAT"):
+                patch.delenv(key)
+        for key, value in {**NOWHERE, **(env or {})}.items():
+            patch.setenv(key, value)
+        patch.chdir(directory)
+        result = ran(*given)
+    return Said(given, result.code, result.out, result.err)
+
+
+def started(directory: Path, *words: object, user: int = 0) -> Said:
+    """Do the same in a process of a user, which must end in time."""
     plain = {
         key: value for key, value in os.environ.items() if not key.startswith(("HASHCOMPAT", "COVERAGE"))
     }
-    plain |= {"HASHCOMPAT_DATA": "/nonexistent", "XDG_CONFIG_HOME": "/nonexistent", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "hashcompat", "gate", "--plan", str(directory / "plan.json")]
     become = ("setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *READS) if user else ()
     made = subprocess.run(
         [*become, *command, *map(str, words)],
         cwd=directory,
-        env=plain | (env or {}),
+        env={**plain, **NOWHERE, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         timeout=SECONDS,
@@ -111,7 +131,7 @@ def test_a_settings_file_of_another_user_is_refused(here: Path) -> None:
 
 def test_that_of_root_is_read_by_everybody_and_no_other_ones(here: Path) -> None:
     settings(here, "{report-only: true}")
-    assert gate(here, user=ALICE).returncode == 0
+    assert started(here).returncode == gate(here, user=ALICE).returncode == 0
     settings(here, "{report-only: true}", owner=MALLORY)
     refused(gate(here, user=ALICE), f"belongs to user {MALLORY}, not to you (user {ALICE})")
     settings(here, "{report-only: true}", owner=ALICE)
@@ -164,7 +184,7 @@ def test_a_pipe_keeps_nobody_waiting(here: Path, name: str) -> None:
     if name == "e.yaml":
         settings(here, "{exceptions: e.yaml}")
     os.mkfifo(here / name, 0o600)
-    refused(gate(here), "is a pipe, expected a regular file")
+    refused(started(here), "is a pipe, expected a regular file")
 
 
 @pytest.mark.parametrize("key", ["exceptions", "baseline", "preflight", "verify-key"])
@@ -278,14 +298,15 @@ def test_no_key_writes_a_file_or_names_another_plan(here: Path, text: str) -> No
     refused(gate(here), "unknown key")
 
 
-def test_a_gate_waits_for_a_lock_as_long_as_it_says(here: Path) -> None:
+def test_a_gate_waits_for_a_lock_as_long_as_it_says(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rollout, "LOCK_SECONDS", 1.5)
     lock = here / "state.json.lock"
     with lock.open("w") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
         words = ("--node", "node-a1", "--state", "state.json", "--max-restarts", "100%")
         said = gate(here, *words)
     assert (said.returncode, said.stdout) == (1, "")
-    assert f"by the process {os.getpid()} (" in said.stderr
+    assert f"locked for more than 1.5 s by the process {os.getpid()} (" in said.stderr
     os.mkfifo(here / "pipe.json")
-    said = gate(here, "--node", "node-a1", "--state", "pipe.json", "--max-restarts", "100%")
+    said = started(here, "--node", "node-a1", "--state", "pipe.json", "--max-restarts", "100%")
     assert (said.returncode, "not a regular file" in said.stderr) == (1, True)

@@ -181,7 +181,7 @@ attacks() {
 shells() {
   step "completion in real shells"
   packages zsh fish
-  suite shell
+  suite shell --numprocesses 2
 }
 
 browser() {

@@ -32,6 +32,12 @@ SHELLS = (
 )
 
 
+ROWS = pytest.mark.parametrize(
+    "node", [SHELLS[0], pytest.param("busybox", marks=[pytest.mark.runtime, pytest.mark.full])], indirect=True
+)
+"""Of a table whose rows differ in what is read, and not in what the shell does for it."""
+
+
 @pytest.fixture(params=SHELLS)
 def node(request: pytest.FixtureRequest) -> Iterator[FakeNode]:
     with fake_node(request.param) as made:
@@ -263,6 +269,7 @@ def test_the_runtime_with_most_running_containers_is_the_kubelets(node: FakeNode
     assert node.dump().read("endpoint", "cri").endswith("crio.sock")
 
 
+@ROWS
 @pytest.mark.parametrize(
     ("script", "said"),
     [
@@ -292,6 +299,7 @@ def test_a_runtime_that_gives_no_answer(node: FakeNode, run: Run, script: str, s
     assert "node n1: its runtime could not be asked: " in shown
 
 
+@ROWS
 @pytest.mark.parametrize(
     ("complaint", "said"),
     [
@@ -353,6 +361,7 @@ def test_docker_is_asked_for_its_list_alone(node: FakeNode, run: Run) -> None:
     assert recorded(run, node, text)[0] in (2, 3)
 
 
+@ROWS
 @pytest.mark.parametrize(
     ("status", "state"),
     [
@@ -548,6 +557,7 @@ def test_recorded_ids_of_pods_are_a_line_each(node: FakeNode) -> None:
     assert MARKER not in text
 
 
+@ROWS
 @pytest.mark.parametrize("flag", ["--config-dir=/etc/kubelet.d", "--config-dir=/etc/kubelet.d/"])
 def test_directories_below_that_of_drop_ins_are_read(node: FakeNode, flag: str) -> None:
     """As a kubelet walks: down into directories, but not along links; of anything else the kind is shown."""
@@ -599,6 +609,7 @@ DIFFERS = [
 ]
 
 
+@ROWS
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [("kubelite", ["/snap/microk8s/8000/kubelite", "--start-control-plane=true"]), ("kubelet", KUBELET)],
@@ -613,6 +624,7 @@ def test_the_file_of_microk8s_counts_for_kubelite_alone(
     assert tuple(found) == (OF_MICROK8S if name == "kubelite" else tuple(KUBELET))
 
 
+@ROWS
 @pytest.mark.parametrize(("differs", "said"), DIFFERS)
 def test_a_kubelet_is_known_by_more_than_its_name(node: FakeNode, differs: dict[str, str], said: str) -> None:
     node.process(77, "kubelet", KUBELET, **{"groups": "0::/kubelet\n", **differs})
@@ -625,6 +637,7 @@ def test_a_kubelet_is_known_by_more_than_its_name(node: FakeNode, differs: dict[
         assert (found.text or "").splitlines() == ([] if said else KUBELET)
 
 
+@ROWS
 @pytest.mark.parametrize(
     ("first", "own", "counts"),
     [
@@ -680,6 +693,7 @@ def test_a_roots_link_and_what_the_operator_names_are_read_too(node: FakeNode) -
     assert "others may write" in problem(node.dump(preflight=True, READ_ALSO="/data"), "file", path)
 
 
+@ROWS
 @pytest.mark.parametrize(
     ("content", "shown"),
     [
@@ -723,6 +737,7 @@ def test_no_text_of_others_becomes_a_line_of_the_dump(node: FakeNode) -> None:
     assert sorted(row.split()[0] for row in rows) == ["1", "100", "2", "300", "301"]
 
 
+@ROWS
 @pytest.mark.parametrize(
     ("words", "shown"),
     [
@@ -816,6 +831,7 @@ def test_no_secret_enters_a_dump(node: FakeNode) -> None:
     assert MARKER not in text
 
 
+@ROWS
 @pytest.mark.parametrize(
     "line",
     [
@@ -851,6 +867,7 @@ def test_flags_after_a_truth_value_stay(node: FakeNode) -> None:
     assert found.read("file", "/etc/default/kubelet") == f"{line}\nMORE=$OTHER\n"
 
 
+@ROWS
 @pytest.mark.parametrize("name", ["x) Z 1 \nkubelet", "a\nb", "\n", "x) Z\n"])
 def test_a_name_with_a_line_break_chooses_neither_state_nor_parent(node: FakeNode, name: str) -> None:
     node.process(60, "x")
@@ -997,6 +1014,7 @@ def test_files_that_units_name_are_read_without_secrets(node: FakeNode) -> None:
     assert MARKER not in text
 
 
+@ROWS
 @pytest.mark.parametrize("place", ["", "/cpu", "/cpu,cpuacct"])
 def test_cgroups_of_containers_are_listed(node: FakeNode, place: str) -> None:
     top = node.host / f"sys/fs/cgroup{place}"
@@ -1039,6 +1057,7 @@ NAMED = ["ecr-credential-provider"]
 ODD = "its providers are not written one key per line"
 
 
+@ROWS
 @pytest.mark.parametrize(
     ("content", "expected"),
     [

@@ -151,6 +151,7 @@ def test_an_image_that_is_not_published_is_pulled_from_nobody(engine: Node) -> N
         engine.docker(*words)
 
 
+@pytest.mark.full
 def test_a_second_build_has_equal_layers(engine: Node, image: str) -> None:
     again = built(engine, "localhost/hashcompat:again", "--no-cache")
     first, second = (
@@ -181,6 +182,7 @@ def test_the_image_runs_the_extension_for_cluster_api(engine: Node, image: str) 
     assert "--client-ca" in engine.docker("run", "--rm", "--read-only", "--network=none", place, *words)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("workers", [0, 2])
 def test_the_image_with_the_extra_plans_a_fleet_with_no_file_but_in_tmp(
     engine: Node, fleet_image: str, cluster: Path, workers: int

@@ -49,6 +49,28 @@ each() {
   [ ${#failed[@]} = 0 ]
 }
 
+# Run steps next to each other, each of which is one process that waits much; what they print comes one after the other.
+# Fail at the end, naming those that failed.
+together() {
+  local one pid pids=() failed=()
+  trap 'kill 0' INT # a shell starts others so that they do not hear it
+  for one; do
+    (
+      set -e
+      "$one"
+    ) >"$reports/$one.log" 2>&1 &
+    pids+=("$one $!")
+  done
+  for one in "${pids[@]}"; do
+    pid=${one#* } one=${one% *}
+    wait "$pid" || failed+=("$one")
+    cat "$reports/$one.log"
+  done
+  trap - INT
+  current=${failed[*]}
+  [ ${#failed[@]} = 0 ]
+}
+
 finish() {
   printf '\n=== %s: done (%ss)\n' "$tier" "$SECONDS"
 }

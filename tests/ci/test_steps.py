@@ -50,6 +50,36 @@ def test_what_passed_is_not_run_again(tmp_path: Path) -> None:
     assert finished(tmp_path) == ["good", "last"]
 
 
+TOGETHER = """
+set -Eeuo pipefail
+. "$0"
+reports=$1
+begin run
+good() { step "good"; until [ -e "$reports/other" ]; do sleep 0.01; done; echo "good is done"; }
+other() { step "other"; touch "$reports/other"; echo "other is done"; }
+bad() { step "bad"; false; echo "went on"; }
+together {steps}
+echo "after all"
+"""
+
+
+@pytest.mark.parametrize(("steps", "fails"), [("good other", ""), ("bad good other", "bad")])
+def test_steps_next_to_each_other(tmp_path: Path, steps: str, fails: str) -> None:
+    """One waits for the other here; what they print is not mixed, and one that fails makes the run fail."""
+    script = TOGETHER.replace("{steps}", steps)
+    done = subprocess.run(
+        ["bash", "-c", script, STEPS, tmp_path], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == (1 if fails else 0), done.stderr
+    assert [line for line in done.stdout.splitlines() if line.endswith("done")] == [
+        "good is done",
+        "other is done",
+    ]
+    assert done.stderr.rpartition("failed in: ")[2].startswith(f"{fails} (" if fails else "")
+    assert ("after all" in done.stdout) is not bool(fails)
+    assert "went on" not in done.stdout
+
+
 def run(reports: Path, steps: str) -> subprocess.CompletedProcess[str]:
     script = SCRIPT.replace("{steps}", steps)
     return subprocess.run(["bash", "-c", script, STEPS, reports], capture_output=True, text=True, check=False)

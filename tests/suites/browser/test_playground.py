@@ -166,6 +166,7 @@ def test_what_is_wrong_is_said_in_a_line(visit: Callable[..., Visit], text: str,
     assert one.answered().startswith("66 of 66")
 
 
+@pytest.mark.full
 def test_a_file_that_is_too_large_is_left_to_the_command_line(
     visit: Callable[..., Visit], tmp_path: Path
 ) -> None:
@@ -210,6 +211,7 @@ def test_a_file_is_dropped_anywhere(visit: Callable[..., Visit], place: str) -> 
     expect(one.page.locator("#answer-here")).to_contain_text("dump.yaml")
 
 
+@pytest.mark.full
 def test_a_file_that_is_dropped_too_early_waits_for_the_button(visit: Callable[..., Visit]) -> None:
     one = visit()
     expect(one.page.locator("#from option")).not_to_have_count(0)

@@ -209,7 +209,7 @@ shells() {
 browser() {
   step "HTML reports in a real browser"
   packages chromium fonts-liberation
-  suite browser --numprocesses 2
+  suite browser --numprocesses 2 --dist loadgroup
 }
 
 # Install the packages of Debian that are not there yet.

@@ -25,7 +25,7 @@ from tests.helpers.slices import sliced
 from tests.suites.browser.conftest import served
 from tests.suites.browser.window import DESKTOP, ON_A_PHONE
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("playground")]  # it is built once
 
 POD: Final = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c, image: i}]}"
 PURE: Final = ("pyyaml-", "markupsafe-")

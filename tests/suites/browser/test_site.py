@@ -21,7 +21,7 @@ from tests.helpers.slices import sliced
 from tests.suites.browser.conftest import served
 from tests.suites.browser.window import DESKTOP, ON_A_PHONE
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site")]  # it is built once
 
 PAGES: Final = (
     *("", "docs/gate/", "docs/hash/", "docs/upgrades/", "docs/guide/operators/"),

@@ -23,6 +23,7 @@ from hashcompat.core.model.pods import (
     PROFILES,
     RESIZE_IN_PROGRESS,
     RESIZE_PENDING,
+    RESTARTING_ALL,
     STATUSES,
     Container,
     ContainerType,
@@ -212,6 +213,7 @@ def reported(
         "phase": status.string("phase"),
         "resized": resized_in(spec, status.value) if status.value else {},
         "resizing": resizing_in(status.value.get("conditions")),
+        "restarting": RESTARTING_ALL in _true(status.value.get("conditions")),
         "claims": claims_in(status.value),
         "ends": deadline_of(spec, status.value.get("startTime")),
         "seen": None if static else seen_of(metadata, status.value),
@@ -302,12 +304,17 @@ def resizing_in(conditions: object) -> str:
 
     Source: pkg/kubelet/status/status_manager.go ``SetPodResizePendingCondition``.
     """
-    found = {
-        row.get("type")
+    found = _true(conditions)
+    return next((one for one in (RESIZE_PENDING, RESIZE_IN_PROGRESS) if one in found), "")
+
+
+def _true(conditions: object) -> set[str]:
+    """Return the types of the conditions that are True."""
+    return {
+        row["type"]
         for row in (conditions if isinstance(conditions, list) else ())
         if isinstance(row, Mapping) and row.get("status") == "True" and isinstance(row.get("type"), str)
     }
-    return next((one for one in (RESIZE_PENDING, RESIZE_IN_PROGRESS) if one in found), "")
 
 
 def claims_in(status: Mapping[str, Any]) -> frozenset[tuple[str, str]]:

@@ -12,7 +12,7 @@ from hashcompat.analysis import planning
 from hashcompat.analysis.planning import runs
 from hashcompat.analysis.planning.cluster import Sandboxes
 from hashcompat.core.records.index import Records
-from tests.helpers.pods import Json, as_json, node, pod
+from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
 from tests.helpers.upgrades import record, recorded
 
@@ -225,6 +225,62 @@ def test_hc050_another_container_that_runs_keeps_the_pod(
     given["status"]["ephemeralContainerStatuses"] = [running("e", "d" * 64)]
     found = items(run, given, with_code(code), directory=tmp_path)
     assert (found["b"]["verdict"], found["s"]["verdict"], found["e"]["verdict"]) == (verdict, verdict, "KEEP")
+
+
+def begun(status: str = "True", policy: str = "Never") -> Json:
+    """Return a pod whose kubelet has begun to restart all containers, and has created them again."""
+    given = shown(policy, restartPolicy="Never", restartPolicyRules=RULES)
+    given["status"]["conditions"] = [{"type": "AllContainersRestarting", "status": status}]
+    return given
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "status", "expected"),
+    [
+        pytest.param("1.36.4", "1.36.5", "True", "RESTART", id="begun"),
+        pytest.param("1.36.4", "1.37.2", "True", "RESTART", id="into the next minor"),
+        pytest.param("1.36.4", "1.35.8", "True", "KEEP", id="1.35 has the gate off"),
+        pytest.param("1.36.4", "1.36.5", "False", "KEEP", id="done"),
+        pytest.param("1.36.4", "1.36.5", {}, "KEEP", id="no status that is one"),
+    ],
+)
+def test_hc050_a_restart_of_all_containers_that_was_begun_goes_on(
+    run: Run, old: str, new: str, status: Any, expected: str
+) -> None:
+    """ShouldAllContainersRestart reads the condition before any exit code (1.36.3 container/helpers.go)."""
+    way = ("--from", old, "--to", new)
+    result = run("plan", *way, "-f", "-", "-o", "json", stdin=as_json(begun(status)))
+    assert {item["container"]: item["verdict"] for item in result.items} == {"c": expected, "s": expected}
+
+
+def test_hc050_what_was_begun_comes_before_the_end_of_sidecars(run: Run, tmp_path: Path) -> None:
+    """getContainersToReset returns before anything looks at which containers are to run."""
+    found = items(run, begun(), with_code(1), directory=tmp_path)
+    assert (found["c"]["verdict"], found["s"]["verdict"]) == ("KEEP", "RESTART")
+
+
+def test_hc050_a_sidecar_whose_rule_restarts_all_does_so_beside_one_that_would_end(run: Run) -> None:
+    given = shown("Never")
+    given["spec"]["initContainers"] += [{**SIDECAR, "name": "t", "restartPolicyRules": RULES}]
+    given["status"]["containerStatuses"][0]["state"] = {"terminated": {"exitCode": 0}}
+    given["status"]["initContainerStatuses"].append(
+        {**running("t"), "state": {"terminated": {"exitCode": 42}}}
+    )
+    found = run("plan", *WAY, "-f", "-", "-o", "json", stdin=as_json(given)).items
+    assert {item["container"]: item["verdict"] for item in found}["s"] == "RESTART"
+
+
+def test_hc050_a_kubelet_that_starts_reads_no_status_of_a_static_pod(run: Run) -> None:
+    given = mirror_pod({**C, "restartPolicyRules": RULES})
+    given["status"] = begun()["status"]
+    (item,) = run("plan", *WAY, "-f", "-", "-o", "json", stdin=as_json(given)).items
+    assert item["verdict"] == "KEEP"
+
+
+def test_what_a_kubelet_had_begun_outlives_a_snapshot(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "s.json").write_text(run("snapshot", "-f", "-", stdin=as_json(begun())).out)
+    result = run("plan", *WAY, "-f", tmp_path / "s.json", "-o", "json")
+    assert {item["verdict"] for item in result.items} == {"RESTART"}
 
 
 def test_what_several_processes_found_of_sandboxes_is_added_up() -> None:

@@ -148,6 +148,9 @@ class StaticManifest(msgspec.Struct, frozen=True, eq=False):
         return f"StaticManifest({self.node!r}, {self.source!r})"
 
 
+RESTARTING_ALL: Final = "AllContainersRestarting"
+"""The condition of a pod whose kubelet has begun to restart all of its containers (from 1.35 on)."""
+
 RESIZE_PENDING, RESIZE_IN_PROGRESS = "PodResizePending", "PodResizeInProgress"
 """The conditions of a pod whose kubelet has not taken a resize yet, or has not applied it (from 1.33 on)."""
 
@@ -230,6 +233,8 @@ class Pod(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its spec is
     resizing: str = ""
     """The condition of a resize that is not done, ``PodResizePending`` or ``PodResizeInProgress``; empty for
     none."""
+    restarting: bool = False
+    """Whether its kubelet has begun to restart all of its containers, and has not reported an end of that."""
     claims: frozenset[tuple[str, str]] = frozenset()
     """The containers and extended resources that a claim backs, as the status shows."""
     persistent: tuple[str, ...] = ()

@@ -12,7 +12,16 @@ from hashcompat.analysis.answers.redaction import Snapshot
 from hashcompat.analysis.planning.latest import Latest
 from hashcompat.core.go import jsontext
 from hashcompat.core.model.escape import IN_JSON, count, disarmed
-from hashcompat.core.model.pods import LIST_OF, STATUSES, Container, Inventory, Node, Pod, Seen
+from hashcompat.core.model.pods import (
+    LIST_OF,
+    RESTARTING_ALL,
+    STATUSES,
+    Container,
+    Inventory,
+    Node,
+    Pod,
+    Seen,
+)
 from hashcompat.core.model.verdicts import Applied, Hash, Record, Recorded, Sandbox
 from hashcompat.output.report.model import Document, Report, Rows, document, time_text
 from hashcompat.sources.pods import annotations_of
@@ -262,8 +271,8 @@ def _status(pod: Pod) -> Document:
     status: Document = {"phase": pod.phase}
     if pod.seen is not None:
         status["observedGeneration"] = _CHANGED - 1
-    if pod.resizing:
-        status["conditions"] = _conditions({pod.resizing: "True"})
+    if found := [*filter(None, (pod.resizing, RESTARTING_ALL if pod.restarting else ""))]:
+        status["conditions"] = _conditions(dict.fromkeys(found, "True"))
     if pod.ends is not None:
         since = pod.ends - timedelta(seconds=pod.spec["activeDeadlineSeconds"])
         status["startTime"] = _time(since)

@@ -59,6 +59,8 @@ def done(case: Case) -> Decision | None:
     """
     if not case.container.running or case.container.type is not ContainerType.SIDECAR:
         return None
+    if case.new.gates.is_on(RESTART_ALL_GATE) and _restarts_all(case):
+        return None  # that comes first, whatever the regular containers ended with
     ended = case.whole.is_done(_rules_of(case))
     if ended:
         text = "the last regular container of the pod has ended, and this sidecar still runs"
@@ -82,11 +84,15 @@ def restarted_whole(case: Case) -> Decision | None:
 
     Source: pkg/kubelet/status/generate.go ``GenerateAllContainersRestartingCondition``,
     pkg/kubelet/kuberuntime/kuberuntime_manager.go ``getContainersToReset``, 1.36.3: in the same sandbox, init
-    containers too.
+    containers too. A kubelet that starts goes on with what another had begun, by the condition of the status,
+    for as long as the runtime has any of the containers: those too that the other had created again.
     """
     is_left = case.container.type is ContainerType.EPHEMERAL or not case.container.running
     if is_left or not case.new.gates.is_on(RESTART_ALL_GATE):
         return None
+    if _has_begun(case):
+        text = "its kubelet had begun to restart all containers of the pod, by their restartPolicyRules"
+        return Decision(Verdict.RESTART, (Reason(rules.EXIT_CODE, text),))
     found = case.whole.restarts_all()
     if found:
         text = "another container of the pod has ended, and its restartPolicyRules restart all for that"
@@ -98,6 +104,15 @@ def restarted_whole(case: Case) -> Decision | None:
         )
         return Decision(Verdict.UNKNOWN, (Reason(rules.EXIT_CODE, text),))
     return None
+
+
+def _has_begun(case: Case) -> bool:
+    """Return whether a status shows it; of a static pod a kubelet that starts reads none."""
+    return case.pod.restarting and not case.pod.static
+
+
+def _restarts_all(case: Case) -> bool:
+    return _has_begun(case) or bool(case.whole.restarts_all())
 
 
 def overdue(case: Case) -> Decision | None:

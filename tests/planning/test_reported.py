@@ -121,6 +121,28 @@ def test_hc027_a_pod_whose_sandbox_is_not_ready_is_created_again(run: Run, tmp_p
     assert (never["verdict"], never["podRecreated"]) == ("KEEP", False)
 
 
+@pytest.mark.parametrize(("code", "recreated"), [(0, False), (1, True)])
+def test_hc027_a_pod_whose_containers_are_done_gets_no_other_sandbox(
+    run: Run, tmp_path: Path, code: int, recreated: bool
+) -> None:
+    """computePodActions creates none where no container is to start again (1.36.3)."""
+    sandbox = {
+        "status": {
+            "metadata": {"name": "p", "uid": "uid-p", "namespace": "ns", "attempt": 0},
+            "state": "SANDBOX_NOTREADY",
+        }
+    }
+    (tmp_path / "sandboxes.json").write_text(json.dumps([sandbox]))
+    given = pod(C, spec={"restartPolicy": "OnFailure"})
+    given["status"] = {
+        "phase": "Running",
+        "containerStatuses": [{**running("c"), "state": {"terminated": {"exitCode": code}}}],
+    }
+    way = (*WAY, "--recorded", tmp_path / "sandboxes.json")
+    (item,) = run("plan", *way, "-f", "-", "-o", "json", stdin=as_json(given)).items
+    assert (item["verdict"], item["podRecreated"]) == ("KEEP", recreated)
+
+
 RULES = [
     {"action": "Restart", "exitCodes": {"operator": "In", "values": [3, 4]}},
     {"action": "RestartAllContainers", "exitCodes": {"operator": "NotIn", "values": [0, 1]}},

@@ -603,6 +603,13 @@ def test_hc045_what_still_runs_of_a_finished_pod_is_ended(
     assert decided(run, "1.31.13", "1.31.14", given) == expected
 
 
+def test_hc045_the_phase_of_a_mirror_pod_ends_no_static_pod(run: Run) -> None:
+    """A kubelet that starts has the static pod from its file, whose phase is Pending."""
+    given = mirror_pod(C)
+    given["status"] = with_status("containerStatuses", phase="Failed")
+    assert decided(run, "1.31.13", "1.31.14", given) == KEEP
+
+
 def test_what_runs_of_a_finished_pod_counts_as_running(run: Run) -> None:
     given = pod(C, status=with_status("containerStatuses", phase="Failed"))
     result = run("plan", "--from", "1.31.13", "--to", "1.31.14", "-f", "-", stdin=as_json(given))

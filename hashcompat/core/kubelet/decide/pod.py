@@ -41,9 +41,11 @@ def finished(case: Case) -> Decision | None:
 
     Source: pkg/kubelet/pod_workers.go ``UpdatePod``, 1.32.13: a pod that the runtime runs is not known as
     terminated, and its phase begins its end; before 1.22 kubelet.go ``HandlePodCleanups`` kills what no pod
-    wants that goes on.
+    wants that goes on. What a mirror pod shows of its static pod is not read again.
     """
-    if case.pod.phase in FINISHED and case.container.running and not case.pod.deleting:
+    if case.pod.static or case.pod.deleting:
+        return None
+    if case.pod.phase in FINISHED and case.container.running:
         if runtime_gone(case):
             return not_compared("the pod has finished")
         text = f"the pod is {case.pod.phase}, and this container still runs"
@@ -61,7 +63,7 @@ def done(case: Case) -> Decision | None:
         return None
     if case.new.gates.is_on(RESTART_ALL_GATE) and _restarts_all(case):
         return None  # that comes first, whatever the regular containers ended with
-    ended = case.whole.is_done(_rules_of(case))
+    ended = case.whole.is_done(rules_of(case))
     if ended:
         text = "the last regular container of the pod has ended, and this sidecar still runs"
         return Decision(Verdict.KILL, (Reason(rules.FINISHED, text),))
@@ -74,7 +76,8 @@ def done(case: Case) -> Decision | None:
     return None
 
 
-def _rules_of(case: Case) -> Rules:
+def rules_of(case: Case) -> Rules:
+    """Return which rules of containers the target kubelet follows."""
     gates = case.new.gates
     return Rules(gates.is_on(RULES_GATE), gates.is_on(RESTART_ALL_GATE))
 
@@ -212,7 +215,7 @@ def fails_by_loss(case: Case) -> bool:
     main = [one for one in case.pod.containers if one.type == "container"]
     if any(one.running is False and not (one.started or one.ended) for one in main):
         return False  # one that has never run keeps its pod pending
-    own = _rules_of(case)
+    own = rules_of(case)
     return not any(starts_again(one.spec, "Never", _LOST_CODE, own) for one in main)
 
 

@@ -10,7 +10,7 @@ from hashcompat.core import rules
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.case import Case, Decision
-from hashcompat.core.kubelet.decide.pod import ending, fails_by_loss
+from hashcompat.core.kubelet.decide.pod import ending, fails_by_loss, rules_of
 from hashcompat.core.kubelet.decide.resize import POD_RESOURCES_GATE, forgets
 from hashcompat.core.kubelet.decide.static import mirror_with_own_uid, mirrored
 from hashcompat.core.kubelet.decide.whole import Whole
@@ -26,7 +26,8 @@ def with_sandbox(case: Case, kept: Decision) -> Decision:
     # a pod without any sandbox gets one whatever its restartPolicy (attempt 0), unless it has failed by that
     # (observed, 1.31.14)
     starts_again = case.pod.restart_policy != "Never" or (case.gone and not fails_by_loss(case))
-    starts_again = starts_again and not ending(case.pod)
+    # nor does one of which every regular container has ended for good: no kubelet has written its phase yet
+    starts_again = starts_again and not ending(case.pod) and not case.whole.is_done(rules_of(case))
     if not starts_again or case.container.running is not False or kept.pod_recreated:
         return kept
     _, why = case.whole.failed(case.sandboxes, case.new.behaviour)

@@ -17,6 +17,7 @@ from hashcompat.core.catalog.behaviour import Change, EraChange, GateSpec
 from hashcompat.core.catalog.eras import reachable_fields
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.go.jsonpath import dotted
+from hashcompat.core.kubelet.decide.resize import restarts_unrecorded
 from hashcompat.core.kubelet.staticpods import new_uids
 from hashcompat.core.model.results import Result
 
@@ -232,6 +233,16 @@ def static_restarts(old: Kubelet, new: Kubelet) -> str:
     return (
         f"Every static pod without a uid in its manifest restarts: {old.release} and {new.release} compute "
         "its UID from other texts (HC022)."
+    )
+
+
+def resize_restarts(old: Kubelet, new: Kubelet) -> str:
+    """Say in a sentence whether containers restart for their resources; empty where they do not."""
+    if not restarts_unrecorded(old, new):
+        return ""
+    return (
+        "Every container with resources and the resizePolicy RestartContainer for these restarts: "
+        f"{new.release} applies what {old.release} did not record (HC019)."
     )
 
 

@@ -29,6 +29,7 @@ from hashcompat.core.catalog.releases import is_older, oldest_first
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go.types import ANY, Coded, GoType, Map, Member, Pair, side_by_side
 from hashcompat.core.kubelet.alike import within_policy
+from hashcompat.core.kubelet.decide.resize import restarts_unrecorded
 from hashcompat.core.kubelet.staticpods import new_uids
 from hashcompat.core.model.plan import Hop, NodeRelease, Scope, Way
 from hashcompat.core.model.pods import Inventory, Origin, Source
@@ -173,6 +174,8 @@ class Cell(msgspec.Struct, frozen=True):
     """The pull requests that caused it."""
     static_pods: bool | None = False
     """Whether every static pod without a uid in its manifest restarts; None where that is not known."""
+    resized: bool = False
+    """Whether containers restart whose resources are set and applied by a restart (resizePolicy)."""
 
 
 def cell(old: Kubelet, new: Kubelet) -> Cell:
@@ -337,6 +340,7 @@ def pair_cell(pair: tuple[str, str], current: Sequence[Kubelet], catalog: Catalo
         new=pair[1],
         upstream=_upstream(found, [*olds, new], catalog),
         static_pods=uids.pop() if len(uids) == 1 else None,
+        resized=any(restarts_unrecorded(old, new) for old in olds),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import click
 from click.core import ParameterSource
 
-from hashcompat.analysis.answers.comparison import static_restarts
+from hashcompat.analysis.answers.comparison import resize_restarts, static_restarts
 from hashcompat.analysis.patching import MisplacedError, Patch, apply, mail
 from hashcompat.analysis.patching.strategies import BY_NAME, Choices, make_patch
 from hashcompat.analysis.patching.strip import audit, check_strip
@@ -111,13 +111,16 @@ def _patch(arguments: Arguments, kubelet: str, like: list[str], names: Names) ->
     choices = Choices(arguments.accept_new_fields, until, arguments.article, force=arguments.force)
     patch = make_patch(kubelet, like, arguments.strategy, catalog, choices)
     static = [static_restarts(old, catalog.kubelet(kubelet)) for old in map(catalog.kubelet, like)]
+    resized = [resize_restarts(old, catalog.kubelet(kubelet)) for old in map(catalog.kubelet, like)]
     if patch is None:
-        names.say(" ".join(filter(None, (alike.no_patch_needed(kubelet, like), *static))))
+        names.say(" ".join(filter(None, (alike.no_patch_needed(kubelet, like), *static, *resized))))
         return ExitCode.OK
     files = _files(patch, catalog.kubelet(kubelet), arguments, names)
     output.show(PATCH, mail(patch, apply(patch, {file.path: file.text for file in files})), arguments.shown)
     for text in filter(None, static):
         names.say(f"The patch changes no UID. {text}")
+    for text in filter(None, resized):
+        names.say(f"The patch changes no resize. {text}")
     if (out := arguments.shown.out) not in (None, STDOUT):
         names.say(f"Wrote {out}; apply it with: git am {out}")
     return ExitCode.OK

@@ -194,6 +194,8 @@ class MatrixPair(Object):
     """Pull requests behind the difference; empty where there is none."""
     static_pods: bool | None
     """Whether every static pod without a uid in its manifest restarts; null where that is not known."""
+    resized: bool
+    """Whether containers restart that have resources and the resizePolicy RestartContainer for these."""
     findings: Count | None
     """How many of the given pods' containers are killed, as a plan says; null without pods."""
     unknown: Count | None

@@ -60,6 +60,7 @@ _OF_DENSE: Final = (
 )
 _ALIKE: Final = "{}: alike{}; an upgrade from one to another restarts {}."
 _STATIC: Final = "static pods without a uid in their manifest"
+_RESIZED: Final = "containers with resources and the resizePolicy RestartContainer"
 _MINOR: Final = "{} is its newest known patch release, {}."
 _NUMBERED: Final = "A column has the number of its row."
 _INDENT: Final = "  "
@@ -164,17 +165,37 @@ def _legend(matrix: Matrix, *, dense: bool) -> Iterator[str]:
     alike = next((group for group in matrix.groups if len(group) > 1), None)
     if alike:
         of_types = matrix.counts is None
-        static = of_types and any(matrix.cells[pair].static_pods is not False for pair in pairwise(alike))
+        besides = [*_restarted(matrix, alike)] if of_types else []
         yield _ALIKE.format(
             _label(matrix, alike),
             "" if of_types else " for these pods",
-            f"nothing but {_STATIC}" if static else "nothing",
+            f"nothing but {' and '.join(besides)}" if besides else "nothing",
         )
     if matrix.counts is None:
         yield from _static_words(matrix)
+        yield from _resized_words(matrix)
     minor = next((release for release, label in matrix.labels.items() if label != release), None)
     if minor:
         yield _MINOR.format(matrix.labels[minor], minor)
+
+
+def _restarted(matrix: Matrix, alike: Sequence[str]) -> Iterator[str]:
+    """Yield what restarts between releases whose kubelets hash alike."""
+    if any(matrix.cells[pair].static_pods is not False for pair in pairwise(alike)):
+        yield _STATIC
+    if any(matrix.cells[pair].resized for pair in pairwise(alike)):
+        yield _RESIZED
+
+
+def _resized_words(matrix: Matrix) -> Iterator[str]:
+    """Say at which steps between neighbours containers restart for resources that were not recorded."""
+    steps = [
+        f"{matrix.labels[old]} -> {matrix.labels[new]}"
+        for old, new in pairwise(matrix.releases)
+        if matrix.cells[old, new].resized and matrix.cells[old, new].scope is not Scope.ALL
+    ]
+    if steps:
+        yield f"Besides, {_RESIZED} for these restart at {', '.join(steps)} (HC019)."
 
 
 def _static_words(matrix: Matrix) -> Iterator[str]:
@@ -253,7 +274,7 @@ def _listing(matrix: Matrix) -> Table:
             cell.new,
             cell.scope.value,
             _STATIC_PODS[cell.static_pods],
-            Prose(who(cell)),
+            Prose(_who(cell)),
             Prose(cell.upstream),
             *(
                 [hop.findings, hop.unknown]
@@ -267,6 +288,12 @@ def _listing(matrix: Matrix) -> Table:
     return Table(
         ("FROM", "TO", "SCOPE", "STATIC PODS", "WHICH CONTAINERS", "UPSTREAM", *counts), lambda: rows
     )
+
+
+def _who(cell: Cell) -> str:
+    """Say which containers restart, for their hash or for their resources."""
+    resized = cell.resized and cell.scope is Scope.NONE
+    return f"those with {_RESIZED.removeprefix('containers with ')}" if resized else who(cell)
 
 
 def who(cell: Cell) -> str:
@@ -318,6 +345,7 @@ def _pair(matrix: Matrix, cell: Cell) -> docs.MatrixPair:
         go=cell.go,
         upstream=cell.upstream,
         static_pods=cell.static_pods,
+        resized=cell.resized,
         findings=counts.findings if counts else None,
         unknown=counts.unknown if counts else None,
     )

@@ -18,6 +18,7 @@ from hashcompat.analysis.answers.comparison import (
     ReleaseDifference,
     ReleaseList,
     Versions,
+    resize_restarts,
     restarts,
     static_restarts,
 )
@@ -260,8 +261,8 @@ def _release(kubelet: Kubelet) -> docs.ReleaseSide:
 
 
 def _text(difference: ReleaseDifference) -> Iterator[Section]:
-    static = static_restarts(difference.old, difference.new)
-    yield Section([[text] for text in (restarts(difference), static) if text], wraps=True)
+    besides = [say(difference.old, difference.new) for say in (static_restarts, resize_restarts)]
+    yield Section([[text] for text in (restarts(difference), *besides) if text], wraps=True)
     sides = (("from", difference.old), ("to", difference.new))
     rows = [[label, side.release, side.era.name, Prose(side.schema.made_from)] for label, side in sides]
     yield Section(Table(("", "KUBELET", "ERA", "TYPES MADE FROM"), lambda: rows))

@@ -215,7 +215,7 @@ def test_a_release_that_is_none_is_a_usage_error(run: Run, arguments: tuple[str,
 
 def test_static_pods_are_named_where_their_uid_changes(run: Run) -> None:
     result = run("matrix", "--from", "1.26", "--to", "1.37")
-    assert "restarts nothing but static pods without a uid in their manifest." in result.out
+    assert "restarts nothing but static pods without a uid in their manifest" in result.out
     assert (
         "Besides, static pods without a uid in their manifest restart at every step, except 1.28 -> 1.29"
         in result.out
@@ -225,6 +225,34 @@ def test_static_pods_are_named_where_their_uid_changes(run: Run) -> None:
         pair: not same_uid(*pair) for pair in cells(document)
     }
     assert "static" not in run("matrix", "--from", "1.28", "--to", "1.29").out
+
+
+def test_containers_are_named_that_restart_for_resources_not_recorded(run: Run) -> None:
+    """1.33 to 1.36 resize what has no record, which no older kubelet wrote; 1.37 takes it for applied."""
+    named = "containers with resources and the resizePolicy RestartContainer"
+    result = run("matrix", "--from", "1.31", "--to", "1.34")
+    assert f"nothing but static pods without a uid in their manifest and {named}." in result.out
+    assert f"Besides, {named} for these restart at 1.32 -> 1.33 (HC019)." in result.out
+    assert named not in run("matrix", "--from", "1.33", "--to", "1.37").out
+    document = run("matrix", "--from", "1.32", "--to", "1.37", "-o", "json").document
+    found = {pair for pair, cell in cells(document).items() if cell["resized"]}
+    assert {old.rpartition(".")[0] for old, _ in found} == {"1.32"}
+    assert [new.rpartition(".")[0] for _, new in sorted(found)] == ["1.33", "1.34", "1.35", "1.36"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("1.32", "1.33", "those with resources and the resizePolicy RestartContainer"),
+        ("1.29", "1.33", "every container"),
+        ("1.33", "1.34", "none"),
+    ],
+)
+def test_the_list_names_those_that_restart_for_resources(run: Run, old: str, new: str, said: str) -> None:
+    rows = run("matrix", "--from", old, "--to", new, "-o", "json").document["items"]
+    assert len(rows) > 1
+    lines = run("matrix", "--from", old, "--to", new, "-o", "wide").out.splitlines()
+    assert any(said in line for line in lines[1:])
 
 
 def test_host_ports_are_looked_at_as_each_target_does(run: Run) -> None:

@@ -233,6 +233,15 @@ def test_where_releases_hash_alike_no_patch_is_needed(run: Run, kubelet: str, li
     assert restarts is not same_uid(kubelet, like)
 
 
+def test_what_restarts_for_resources_that_were_not_recorded_does_so_under_a_patch_too(run: Run) -> None:
+    """1.36 resizes what has no record, which no kubelet before 1.33 wrote."""
+    words = "Every container with resources and the resizePolicy RestartContainer for these restarts"
+    assert words in run("patch", "--kubelet", "1.36.3", "--like", "1.31.14").err
+    assert words not in run("patch", "--kubelet", "1.36.3", "--like", "1.33.13").err
+    assert words in run("explain", "--from", "1.32", "--to", "1.33").out
+    assert words not in run("explain", "--from", "1.33", "--to", "1.34").out
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [

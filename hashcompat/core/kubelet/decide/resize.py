@@ -50,6 +50,11 @@ def applies_unrecorded(kubelet: Kubelet) -> bool:
     return behaviour.resources_recorded and behaviour.missing_resource_record == "restarts"
 
 
+def restarts_unrecorded(old: Kubelet, new: Kubelet) -> bool:
+    """Return whether an upgrade restarts each container whose resources are set and applied by a restart."""
+    return not old.behaviour.resources_recorded and applies_unrecorded(new) and new.gates.is_on(RESIZE_GATE)
+
+
 def is_exempt(case: Case) -> bool:
     """Return whether nothing is resized: on Windows, without the gate, and up to 1.35 static pods."""
     static = case.pod.static and not case.new.behaviour.static_pods_resized

@@ -232,6 +232,24 @@ def test_what_a_container_that_restarts_needs_to_start_again(
     assert sorted(spec["besides"]) == sorted(lines)
 
 
+@pytest.mark.parametrize(("state", "lines"), [("SANDBOX_NOTREADY", [ALWAYS]), ("SANDBOX_READY", [])])
+def test_what_an_init_container_of_a_recreated_pod_needs_to_run_again(
+    run: Run, tmp_path: Path, state: str, lines: list[str]
+) -> None:
+    """Without its image the containers after it do not start (kuberuntime_manager.go computePodActions)."""
+    box = {"metadata": {"name": "p", "uid": "uid-p", "namespace": "ns", "attempt": 0}, "state": state}
+    (tmp_path / "sandboxes.json").write_text(json.dumps([{"status": box}]))
+    given = pod({**C, "name": "main"}, spec={"initContainers": [{**C, "imagePullPolicy": "Always"}]})
+    given["status"] = {
+        "phase": "Running",
+        "containerStatuses": [{"name": "main", "state": {"running": {}}}],
+        "initContainerStatuses": [{"name": "c", "state": {"terminated": {"exitCode": 0}}}],
+    }
+    way = ("--from", "1.36.4", "--to", "1.36.5", "--recorded", tmp_path / "sandboxes.json")
+    besides = run("plan", *way, "-f", "-", "-o", "json", stdin=as_json(given)).document["spec"]["besides"]
+    assert besides == lines
+
+
 def test_needs_of_several_processes_are_one_line(catalog: Catalog) -> None:
     pods = [pod({**C, "imagePullPolicy": "Never"}, name=name) for name in "ab"]
     besides = merged(catalog, "1.30.14", "1.31.14", *pods).besides

@@ -24,7 +24,7 @@ from hashcompat.core.kubelet.decide.case import Case
 from hashcompat.core.kubelet.decide.pod import at_rest, waits_for_volume
 from hashcompat.core.model.escape import agree, count, name_path
 from hashcompat.core.model.items import PodName
-from hashcompat.core.model.pods import Container, Pod
+from hashcompat.core.model.pods import Container, ContainerType, Pod
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.records.index import is_older
 
@@ -67,7 +67,7 @@ class Caution(msgspec.Struct, frozen=True):
     """The target release, and for how many seconds at most it is not ready when that starts; None where it is
     not kept, or stays ready."""
     again: tuple[Again, ...] = ()
-    """What has to be there for it to start again, where it restarts."""
+    """What has to be there for it to start again, where it restarts or runs again before what does."""
     slow: tuple[str, str] | None = None
     """Both releases, where only the target one kills it for a slow probe; else None."""
 
@@ -113,13 +113,21 @@ class Cautions:
         self.warned = Warned()
         """What was added so far."""
 
-    def of(self, draft: Draft, verdict: Verdict) -> Caution:
-        """Return what to warn of in a container with a verdict; its replicas share that."""
+    def of(self, draft: Draft, verdict: Verdict, *, recreated: bool) -> Caution:
+        """Return what to warn of in a container with a verdict; its replicas share that.
+
+        ``recreated``: whether its whole pod is created again, which begins with its init containers.
+        """
         case = draft.prepared.case if draft.prepared else None
         doubt = draft.pod.mirror_doubt or (static.doubt(case) if case else "")
         doubtful = (draft.pod.static, doubt) if doubt else None
         if at_rest(draft.pod, draft.container):
-            return Caution(doubtful, failed=_failing(case) if case else "")
+            runs_again = recreated and draft.container.type is ContainerType.INIT
+            return Caution(
+                doubtful,
+                failed=_failing(case) if case else "",
+                again=tuple(_needed_again(draft.container)) if runs_again else (),
+            )
         record = self._judge.view.options.records.latest(draft.pod, draft.container)
         outdated = record is not None and is_older(record, draft.container)
         if case is None or not case.old_known:

@@ -185,7 +185,7 @@ class Planner:
         return Ruling(
             prediction,
             doubt if doubt != prediction else None,
-            self._cautions.of(draft, prediction.verdict),
+            self._cautions.of(draft, prediction.verdict, recreated=prediction.pod_recreated),
             spared=spared,
             saved=saved,
             old=prepared.case.old.release.text if prepared is not None else "",
@@ -265,7 +265,8 @@ class Planner:
         """Say what happens to some containers besides restarts, each with its settled item."""
         cautions = Cautions(self._judge)
         for item, draft in drafts:
-            found = of_pod(cautions.of(draft, item.verdict), draft.pod)
+            caution = cautions.of(draft, item.verdict, recreated=item.pod_recreated)
+            found = of_pod(caution, draft.pod)
             cautions.add(found, draft.pod, draft.container.name)
         return tuple(cautions.besides())
 

@@ -206,7 +206,7 @@ def test_exclusive_cpus_that_are_asked_for_again_are_assumed_to_be_free(
     run: Run, old: str, new: str, container: Json, *, is_assumed: bool
 ) -> None:
     line = (
-        "the nodes' CPU manager does not have the policy option full-pcpus-only, with which "
+        "the CPU manager of n1 does not have the policy option full-pcpus-only, with which "
         f"{new} asks for free CPUs before it looks at those that a container has: ns/p/c"
     )
     assert (line in assumed(run, old, new, pod(container))) is is_assumed

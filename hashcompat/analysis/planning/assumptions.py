@@ -170,8 +170,10 @@ def _kept(every: _Predicted, new: Kubelet) -> Iterator[str]:
     if served := every.where(lambda one: one.from_url and _is_kept(one)):
         yield f"the URL of static pods, port and all, stays the same: {_named(served)}"
     if aligned := every.where(lambda one: one.aligned and _stands(one)):
+        nodes = sorted({item.pod.node for item in aligned} - {""})
+        of_whom = f"of {listed(nodes, len(nodes))} " if nodes else ""
         yield (
-            "the nodes' CPU manager does not have the policy option full-pcpus-only, with which "
+            f"the CPU manager {of_whom}does not have the policy option full-pcpus-only, with which "
             f"{new.release} asks for free CPUs before it looks at those that a container has: "
             f"{_named(aligned)}"
         )

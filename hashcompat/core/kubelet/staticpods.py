@@ -381,7 +381,7 @@ def same_for_mirror(
     fields, nor a status. Raises DecodeError for a spec that one of the kubelets could not decode.
     """
     before, after = old.static_pods, new.static_pods
-    if old.behaviour.quantity_text != new.behaviour.quantity_text and any(_texts_kept_by_one(pod_spec)):
+    if has_other_texts(pod_spec, old, new):
         return False
     if not (before.known and after.known):
         return None
@@ -397,6 +397,14 @@ def same_for_mirror(
         return False
     # the same texts of the mirror prove nothing where the manifest may lack what one release fills in
     return None if _may_hide_a_change(mirror, before, after) else True
+
+
+def has_other_texts(pod_spec: Mapping[str, Any], old: Kubelet, new: Kubelet) -> bool:
+    """Return whether only one of two kubelets has a text in some quantity of a pod, which changes its UID.
+
+    False where others may change it. Raises DecodeError for what is no quantity.
+    """
+    return old.behaviour.quantity_text != new.behaviour.quantity_text and any(_texts_kept_by_one(pod_spec))
 
 
 def _texts_kept_by_one(pod_spec: Mapping[str, Any]) -> Iterator[bool]:

@@ -18,9 +18,10 @@ import pytest
 from hashcompat.core.catalog import files
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.go import quantity
-from tests.helpers.pods import Json, as_json, mirror_pod, pod
+from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Result, Run
 
+PINNED = "11111111-2222-3333-4444-555555555555"
 NEXT = "1.38"
 """The minor after the newest known one; change it when the data grow."""
 C: Json = {"name": "c", "image": "i", "mood": {"name": "calm"}}
@@ -177,6 +178,15 @@ def test_quantities_whose_text_1_38_keeps_give_a_static_pod_another_uid(
     volume = {"name": "v", "emptyDir": {"sizeLimit": text}}
     item = run(*plan, stdin=as_json(mirror_pod(C, spec={"volumes": [volume]}))).item
     assert (item["verdict"] == "RESTART") is (before != after)
+    manifests = tmp_path / "manifests"
+    manifests.mkdir()
+    static = ("--static-pod-dir", manifests, "--node-name", "n1", "--static-pod-path", "/m")
+    for uid, expected in (("", (verdict, rule)), (PINNED, ("UNKNOWN", "HC007"))):
+        metadata = {"name": "p", "namespace": "ns", **({"uid": uid} if uid else {})}
+        written = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": small["spec"]}
+        (manifests / "p.json").write_text(json.dumps(written))
+        item = run(*plan, *static, stdin=as_json(node("v1.37.1"))).item
+        assert (item["verdict"], "".join(one["id"] for one in item["reasons"])) == expected
 
 
 def test_a_pre_release_is_added_for_trying_and_no_other_name_means_it(

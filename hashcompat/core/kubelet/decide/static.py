@@ -33,6 +33,9 @@ def by_manifest(case: Case) -> Decision | None:
         return _by_running(case)
     if not case.upgraded and case.new_hash.candidates:
         return None
+    if unknown and _has_other_texts(case):
+        text = f"static pod: {case.new.release} gives it another UID, by the texts of its quantities"
+        return Decision(Verdict.RESTART, (Reason(rules.STATIC_UID, text),), pod_recreated=True)
     if unknown:
         text = f"static pod: its UID decides, and it is unknown: {unknown}"
         return Decision(Verdict.UNKNOWN, (Reason(rules.STATIC_POD, text),))
@@ -40,6 +43,16 @@ def by_manifest(case: Case) -> Decision | None:
         return None
     text = f"static pod: {case.new.release} gives it another UID"
     return Decision(Verdict.RESTART, (Reason(rules.STATIC_UID, text),), pod_recreated=True)
+
+
+def _has_other_texts(case: Case) -> bool:
+    """Return whether the quantities of a manifest alone show another UID, as of a release without data."""
+    from hashcompat.core.kubelet.staticpods import has_other_texts  # noqa: PLC0415 - few pods are static
+
+    content = case.pod.static_manifest.content if case.pod.static_manifest else {}
+    return not part(content, "metadata").get("uid") and has_other_texts(
+        part(content, "spec"), case.old, case.new
+    )
 
 
 def _by_running(case: Case) -> Decision | None:

@@ -275,6 +275,18 @@ def test_hc050_a_restart_of_all_containers_that_was_begun_goes_on(
     assert {item["container"]: item["verdict"] for item in result.items} == {"c": expected, "s": expected}
 
 
+@pytest.mark.parametrize(("status", "expected"), [("True", ("RESTART", True)), ("False", ("KILL", False))])
+def test_hc050_what_was_begun_gives_a_never_pod_another_sandbox(
+    run: Run, tmp_path: Path, status: str, expected: tuple[str, bool]
+) -> None:
+    """computePodActions leaves CreateSandbox as it is where it resets all (1.36.3)."""
+    box = {"metadata": {"name": "p", "uid": "uid-p", "namespace": "ns", "attempt": 0}}
+    (tmp_path / "sandboxes.json").write_text(json.dumps([{"status": {**box, "state": "SANDBOX_NOTREADY"}}]))
+    way = (*WAY, "--recorded", tmp_path / "sandboxes.json")
+    found = run("plan", *way, "-f", "-", "-o", "json", stdin=as_json(begun(status))).items
+    assert [(item["verdict"], item["podRecreated"]) for item in found] == [expected] * 2
+
+
 def test_hc050_what_was_begun_comes_before_the_end_of_sidecars(run: Run, tmp_path: Path) -> None:
     """getContainersToReset returns before anything looks at which containers are to run."""
     found = items(run, begun(), with_code(1), directory=tmp_path)

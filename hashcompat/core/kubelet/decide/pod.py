@@ -61,7 +61,7 @@ def done(case: Case) -> Decision | None:
     """
     if not case.container.running or case.container.type is not ContainerType.SIDECAR:
         return None
-    if case.new.gates.is_on(RESTART_ALL_GATE) and _restarts_all(case):
+    if resets_all(case):
         return None  # that comes first, whatever the regular containers ended with
     ended = case.whole.is_done(rules_of(case))
     if ended:
@@ -114,8 +114,10 @@ def _has_begun(case: Case) -> bool:
     return case.pod.restarting and not case.pod.static
 
 
-def _restarts_all(case: Case) -> bool:
-    return _has_begun(case) or bool(case.whole.restarts_all())
+def resets_all(case: Case) -> bool:
+    """Return whether the target kubelet removes all containers for certain, before it looks at any of them."""
+    is_on = case.new.gates.is_on(RESTART_ALL_GATE)
+    return is_on and (_has_begun(case) or bool(case.whole.restarts_all()))
 
 
 def overdue(case: Case) -> Decision | None:

@@ -10,7 +10,7 @@ from hashcompat.core import rules
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.case import Case, Decision
-from hashcompat.core.kubelet.decide.pod import ending, fails_by_loss, rules_of
+from hashcompat.core.kubelet.decide.pod import ending, fails_by_loss, resets_all, rules_of
 from hashcompat.core.kubelet.decide.resize import POD_RESOURCES_GATE, forgets
 from hashcompat.core.kubelet.decide.static import mirror_with_own_uid, mirrored
 from hashcompat.core.kubelet.decide.whole import Whole
@@ -68,10 +68,13 @@ def _infra_hash(kubelet: Kubelet) -> ContainerHash:
     )
 
 
-def _new_sandbox(case: Case, reason: Reason) -> Decision:
-    """Kill every container; a Never pod gets no new sandbox, and ephemeral containers never start again."""
+def _new_sandbox(case: Case, reason: Reason, *, is_reset: bool = False) -> Decision:
+    """Kill every container; a Never pod gets no new sandbox, and ephemeral containers never start again.
+
+    ``is_reset``: whether rules restart all containers, which comes before that question.
+    """
     # computePodActions creates no sandbox again if one was there before (attempt is not 0)
-    if case.pod.restart_policy == "Never":
+    if case.pod.restart_policy == "Never" and not is_reset:
         return Decision(Verdict.KILL, (reason,))
     verdict = Verdict.KILL if case.container.type is ContainerType.EPHEMERAL else Verdict.RESTART
     return Decision(verdict, (reason,), pod_recreated=True)
@@ -174,5 +177,5 @@ def sandbox_broken(case: Case) -> Decision | None:
         return Decision(verdict, (reason,), pod_recreated=True)
     _, why = case.whole.failed(case.sandboxes, case.new.behaviour)
     if why:
-        return _new_sandbox(case, Reason(rules.SANDBOX_BROKEN, why))
+        return _new_sandbox(case, Reason(rules.SANDBOX_BROKEN, why), is_reset=resets_all(case))
     return None

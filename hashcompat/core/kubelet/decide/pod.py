@@ -115,7 +115,7 @@ def _has_begun(case: Case) -> bool:
 
 
 def resets_all(case: Case) -> bool:
-    """Return whether the target kubelet removes all containers for certain, before it looks at any of them."""
+    """Return whether the target kubelet surely removes all containers before it looks at any of them."""
     is_on = case.new.gates.is_on(RESTART_ALL_GATE)
     return is_on and (_has_begun(case) or bool(case.whole.restarts_all()))
 

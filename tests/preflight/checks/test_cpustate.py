@@ -338,7 +338,11 @@ def read_pod(uid: str, **more: Any) -> Pod:
 @pytest.mark.parametrize(
     ("to", "config", "expected"),
     [
-        ("1.36.3", f"{WHOLE}kubeReserved: {{cpu: '10'}}", [("OK", "")]),
+        (  # one CPU each, which may be half a core
+            "1.36.3",
+            f"{WHOLE}kubeReserved: {{cpu: '10'}}",
+            [("UNKNOWN", f"{FIRST}/side car"), ("UNKNOWN", f"{SECOND}/app")],
+        ),
         (
             "1.36.3",
             f"{WHOLE}kubeReserved: {{cpu: 10500m}}",
@@ -362,6 +366,20 @@ def read_pod(uid: str, **more: Any) -> Pod:
 )
 def test_pf138_whole_cores_are_asked_for_again(to: str, config: str, expected: list[tuple[str, str]]) -> None:
     assert owners("PF-138", to, config) == expected
+
+
+@pytest.mark.parametrize(("cpus", "state"), [("4-7", "OK"), ("5-7", "UNKNOWN"), ("7", "UNKNOWN")])
+def test_pf138_what_is_no_number_of_cores_may_be_refused_where_the_option_is_new(
+    cpus: str, state: str
+) -> None:
+    """enforceSMTAlignment divides before anything else (1.36.3); which CPUs share a core is in no dump."""
+    changes: dict[Key, object] = {
+        STATE: WRITTEN % ("static", {"4-7": "0-3,8-11", "5-7": "0-4,8-11", "7": "0-6"}[cpus], cpus),
+        CONFIG: f"{WHOLE}reservedSystemCPUs: '0'\n",
+        ONLINE: "0-11",
+    }
+    ((got, _, text),) = found("PF-138", dump(changes), upgrade("1.36.3"))
+    assert (got, "where a core has two threads" in text) == (state, state == "UNKNOWN")
 
 
 def test_pf138_names_pods_and_leaves_out_those_that_are_gone_or_done() -> None:

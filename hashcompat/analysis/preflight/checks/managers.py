@@ -17,7 +17,7 @@ from hashcompat.core import shown
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go import metav1
 from hashcompat.core.kubelet.decide.room.tenants import given
-from hashcompat.core.model.escape import name_path
+from hashcompat.core.model.escape import count, name_path
 from hashcompat.core.model.pods import FINISHED
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnreadError
@@ -230,9 +230,15 @@ def _find_whole_cores(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     least = most - (number if listed is not None else number % 2)
     for owner, cpus in sorted(owners.items()):
         freed = sum(len(held) for other, held in owners.items() if other[0] != owner[0] and len(held) > most)
-        if len(cpus) <= least:
-            continue
         name, new = _called(facts, owner), upgrade.target.release
+        if len(cpus) <= least:
+            if len(cpus) % 2:
+                text = (
+                    f"{new} gives whole cores alone, and {name} has {count(len(cpus), 'CPU')}: "
+                    "where a core has two threads, its pod is refused (SMTAlignmentError)"
+                )
+                yield Problem(Status.UNKNOWN, name, text, _MOVE)
+            continue
         asks = f"{new} asks for {len(cpus)} free physical CPUs for {name}, which has as many already"
         if len(cpus) > most + freed:
             yield Problem(

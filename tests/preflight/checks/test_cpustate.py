@@ -373,7 +373,7 @@ def test_pf138_what_is_no_number_of_cores_may_be_refused_where_the_option_is_new
     cpus: str, state: str
 ) -> None:
     """enforceSMTAlignment divides before anything else (1.36.3); which CPUs share a core is in no dump."""
-    changes: dict[Key, object] = {
+    changes: dict[Key, Any] = {
         STATE: WRITTEN % ("static", {"4-7": "0-3,8-11", "5-7": "0-4,8-11", "7": "0-6"}[cpus], cpus),
         CONFIG: f"{WHOLE}reservedSystemCPUs: '0'\n",
         ONLINE: "0-11",

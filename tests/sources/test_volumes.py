@@ -67,6 +67,11 @@ def test_an_ephemeral_volume_has_a_claim_of_its_own() -> None:
     assert next(iter(hashcompat.load(given).pods)).persistent == ("rbd",)
 
 
+def test_a_volume_of_the_pod_itself_is_behind_no_claim() -> None:
+    given = [claiming(emptyDir={}), volume("a", RBD, "data", BOUND)]
+    assert next(iter(hashcompat.load(given).pods)).persistent == ()
+
+
 def test_a_block_device_is_waited_for_as_a_mount_is() -> None:
     given = claiming()
     (container,) = given["spec"]["containers"]

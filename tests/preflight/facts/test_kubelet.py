@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hashcompat.analysis.preflight.facts import Facts, kubelet
-from hashcompat.analysis.preflight.facts.kubelet import check_own_flags, given_flags
+from hashcompat.analysis.preflight.facts.kubelet import K3S, check_own_flags, given_flags, within_k3s
 from hashcompat.analysis.preflight.facts.units import Word
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import DecodeError
@@ -109,6 +109,11 @@ def test_a_kubelet_within_another_program_has_no_flags_to_read() -> None:
     check_own_flags(dump())
     with pytest.raises(UnreadError, match="the kubelet is part of k3s"):
         check_own_flags(dump({("arguments", "kubelet"): "/usr/local/bin/k3s\nserver\n"}))
+
+
+def test_what_k3s_gives_its_kubelet_is_not_known_without_its_arguments() -> None:
+    given = dump({ARGUMENTS: "/usr/local/bin/k3s server\n", ("arguments", K3S): GONE})
+    assert within_k3s(given, None, lambda _: "systemd") is given
 
 
 # The flags among arguments.

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.dumps import GONE, INFO, docker, docker_row, dump, failed, status, upgrade
+from tests.helpers.dumps import GONE, INFO, Key, docker, docker_row, dump, failed, status, upgrade
 
 IMAGES = ("cri", "images")
 PAUSE = "registry.k8s.io/pause:3.10"
@@ -51,6 +51,36 @@ def info(**config: Any) -> str:
 )
 def test_pf314_the_image_is_missing(changes: Any, expected: tuple[str, str]) -> None:
     assert status("PF-314", dump(changes), upgrade("1.31.0")) == [expected]
+
+
+CRIO: dict[Key, Any] = {
+    ("cri", "version"): json.dumps({"runtimeName": "cri-o", "runtimeVersion": "1.31.2"}),
+    ("cri", "info"): info(),
+    ("directory", "/etc/crio/crio.conf.d"): "10-crio.conf\n",
+    ("file", "/etc/crio/crio.conf"): GONE,
+    ("file", "/etc/crio/crio.conf.d/10-crio.conf"): f'[crio.image]\npause_image = "{PAUSE}"\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({IMAGES: images(PAUSE)}, ("OK", "")),
+        ({IMAGES: images("a:1")}, ("WARN", PAUSE)),
+        (
+            {
+                ("file", "/etc/crio/crio.conf.d/10-crio.conf"): "[crio.image]\n",
+                IMAGES: '{"images":[{"repoTags":["p:1"],"pinned":true}]}',
+            },
+            ("OK", ""),
+        ),
+        ({("file", "/etc/crio/crio.conf.d/10-crio.conf"): failed()}, ("UNKNOWN", "")),
+    ],
+)
+def test_pf314_crio_makes_sandboxes_of_the_image_in_its_files(
+    changes: Any, expected: tuple[str, str]
+) -> None:
+    assert status("PF-314", dump({**CRIO, **changes}), upgrade("1.31.0")) == [expected]
 
 
 LIST = ("docker", "list")

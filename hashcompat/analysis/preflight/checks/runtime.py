@@ -216,6 +216,8 @@ def _find_sandbox_image(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         return
     images = runtime.document(facts.dump, "cri", "images")
     given = runtime.sandbox_image(facts.cri_info)
+    if given is None and facts.runtime.startswith("cri-o://"):
+        given = _image_of_crio(facts)  # which reports none
     if given is None:
         # containerd 2.2 and later pin the image, and do not report which one it is.
         if not runtime.has_pinned(images):
@@ -224,6 +226,12 @@ def _find_sandbox_image(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     if not _is_among(given, runtime.image_names(images)):
         pull = f"crictl pull {quote(shown.image(given))}; from 1.35 on pin it in the runtime"
         yield _missing_image(given, pull)
+
+
+def _image_of_crio(facts: Facts) -> str | None:
+    """Return the pause image in CRI-O's files (``pause_image``); None for its default, which it pins."""
+    given = runtimefiles.crio_setting(facts.dump, "image", "pause_image")
+    return given if isinstance(given, str) else None
 
 
 def _find_infra_image(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:

@@ -268,8 +268,9 @@ def outdated() -> str:
 def main(command: str, *arguments: str) -> int:
     """Record a suite or readers, or check what is recorded."""
     if command == "fresh":
-        print(outdated() or f"{PAGE}: every row is of the last {NEWEST} commits")
-        return 1 if outdated() else 0
+        rows = outdated()
+        print(rows or f"{PAGE}: every row is of the last {NEWEST} commits")
+        return 1 if rows else 0
     if command != "check":
         if command == "record":
             _record(*arguments)

@@ -13,11 +13,7 @@ from hashcompat.core.corev1.scheduling import MIGRATED_VOLUMES
 from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_compared
 from hashcompat.core.kubelet.decide.exits import Rules, starts_again
-from hashcompat.core.kubelet.decide.static import (
-    by_manifest,
-    by_mirror_pod,
-    unread,
-)
+from hashcompat.core.kubelet.decide.static import by_manifest, by_mirror_pod, unread
 from hashcompat.core.model.pods import FINISHED, Container, ContainerType, Pod
 from hashcompat.core.model.verdicts import Reason, Verdict
 
@@ -263,7 +259,7 @@ def _lacking(case: Case) -> Iterator[tuple[str, str]]:
     Where the current one does too, the driver's own pod is likely just being replaced.
     """
     drivers = case.node.drivers if case.node is not None else None
-    if case.old_known and drivers is not None:
+    if case.old_known and drivers is not None and case.whole.mounts(MIGRATED_VOLUMES):
         for kind, (gate, driver) in MIGRATED_VOLUMES.items():
             if driver not in drivers and case.new.gates.is_on(gate) and not case.old.gates.is_on(gate):
                 yield kind, driver

@@ -241,8 +241,14 @@ server() {
 reality() {
   step "real kubelets, one after the other on one node"
   packages docker.io containerd runc busybox-static gcc libc6-dev uidmap systemd dbus
-  .venv/bin/python scripts/build.py kubelets standalone servers crictl
+  .venv/bin/python scripts/build.py kubelets servers crictl
   suite reality
+}
+
+standalone() {
+  step "real kubelets of every age, on Docker and without an API server"
+  packages docker.io containerd runc busybox-static gcc libc6-dev
+  .venv/bin/python scripts/build.py standalone servers crictl
   suite standalone
 }
 

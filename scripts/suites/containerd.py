@@ -1,7 +1,7 @@
-"""Build containerd and its shim from their Go module, for the tests of runtimes that Debian does not have.
+"""Build containerd, its shim and runc from their Go modules, for tests of runtimes that Debian does not have.
 
-A module of a few lines requires containerd in one version. Its go.mod is that version's own, so that the same
-modules go in as into upstream's builds.
+A module of a few lines requires containerd, or runc, in one version. Its go.mod is that version's own, so
+that the same modules go in as into upstream's builds.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ VERSIONS: Final = ("1.6.36", "1.7.35", "2.0.14", "2.1.9", "2.2.9", "2.3.7", "2.4
 """The newest of each minor that the module proxy has."""
 SLICE: Final = "2.2.9"
 """The one that a slice of the suites takes."""
+RUNC: Final = "1.5.2"
+"""The newest runc that the module proxy has."""
+_RUNC: Final = "github.com/opencontainers/runc"
 _PROGRAMS: Final = ("containerd", "containerd-shim-runc-v2")
 _TAGS: Final = "no_aufs,no_btrfs,no_devmapper,no_zfs"
 """Without the snapshotters that need a C compiler, or a file system of their own."""
@@ -33,14 +36,27 @@ def name_of(version: str) -> str:
 def program(version: str, name: str) -> Program:
     """Describe one of the programs of a version; it reports that version, as upstream's builds do."""
     module, directory = name_of(version), CACHE / "containerd" / version
-    reported = ((f"{module}/version.Version", version),)
+    packages = [f"{module}/cmd/{one}" for one in _PROGRAMS]
     return Program(
         directory / name,
         directory / "module",
         tags=_TAGS,
         package=f"{module}/cmd/{name}",
-        variables=reported,
-        prepare=partial(_write_module, version, directory / "module"),
+        variables=((f"{module}/version.Version", version),),
+        prepare=partial(_write_module, directory / "module", module, version, packages),
+    )
+
+
+def runc() -> Program:
+    """Describe runc; it joins the namespaces of a container in C, before Go's runtime starts."""
+    directory = CACHE / "runc" / RUNC
+    return Program(
+        directory / "runc",
+        directory / "module",
+        package=_RUNC,
+        variables=(("main.version", RUNC),),
+        cgo=True,
+        prepare=partial(_write_module, directory / "module", _RUNC, RUNC, [_RUNC]),
     )
 
 
@@ -57,22 +73,31 @@ def built(version: str) -> Path:
     return made[0].binary.parent
 
 
-def _write_module(version: str, module: Path) -> None:
-    """Write the module that requires a version, unless it is there."""
+def built_with_runc(version: str) -> Path:
+    """Return a directory of the programs of a version and of runc, which that containerd starts then."""
+    directory = CACHE / "containerd" / f"{version}-runc-{RUNC}"
+    directory.mkdir(parents=True, exist_ok=True)
+    (other := runc()).build()
+    for path in (*(built(version) / name for name in _PROGRAMS), other.binary):
+        (directory / path.name).unlink(missing_ok=True)
+        (directory / path.name).hardlink_to(path)
+    return directory
+
+
+def _write_module(module: Path, required: str, version: str, packages: list[str]) -> None:
+    """Write the module that requires another one in a version, unless it is there."""
     if (stamp := module / "stamp").exists():
         return
     shutil.rmtree(module, ignore_errors=True)
     module.mkdir(parents=True)
-    required = name_of(version)
     source = gotool.download(f"{required}@v{version}")
     for name in ("go.mod", "go.sum"):
         (module / name).write_bytes((source / name).read_bytes())
-    imports = "".join(f'import _ "{required}/cmd/{name}"\n' for name in _PROGRAMS)
+    imports = "".join(f'import _ "{package}"\n' for package in packages)
     (module / "tools.go").write_text(f"//go:build tools\n\npackage tools\n\n{imports}")
     edits = ("-module=hashcompat.io/containerd", f"-require={required}@v{version}")
     environ = gotool.environment(gotool.NEWEST, GOFLAGS="-mod=mod -buildvcs=false")
     gotool.run("go", "mod", "edit", *edits, directory=module, environ=environ)
-    packages = [f"{required}/cmd/{name}" for name in _PROGRAMS]
     command = ("go", "list", "-deps", f"-tags={_TAGS}", *packages)  # completes go.sum
     gotool.run(*command, directory=module, environ=environ)
     stamp.touch()

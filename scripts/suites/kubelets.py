@@ -124,15 +124,15 @@ CHAIN: Final = (
     Kubelet("1.31.14"),
     Kubelet("1.32.13"),
     Kubelet("1.33.13"),
-    Kubelet("1.34.10"),
+    Kubelet("1.34.12"),
     Kubelet("1.35.2"),
     Kubelet("1.35.8"),
-    Kubelet("1.36.3"),
+    Kubelet("1.36.5"),
     Kubelet("1.35.8"),
-    Kubelet("1.36.3"),
-    Kubelet("1.37.1"),
+    Kubelet("1.36.5"),
+    Kubelet("1.37.2"),
     Kubelet("1.31.14"),
-    Kubelet("1.34.10"),
+    Kubelet("1.34.12"),
 )
 """As the suite starts them: each minor in turn, rollbacks by one and by many, a skip, patched ones."""
 

@@ -49,7 +49,7 @@ NORMALIZED: Final = (
 """Those between which the records of a node are rewritten."""
 SERVED: Final = (
     (*there_and_back("1.30.14", "1.31.14"), Kubelet("1.31.14")),
-    there_and_back("1.36.3", "1.37.1"),  # other UIDs of static pods
+    there_and_back("1.36.5", "1.37.2"),  # other UIDs of static pods
 )
 """Those of a node with an API server."""
 

@@ -97,7 +97,7 @@ def _changed_meanwhile(lab: Lab) -> None:
     path.write_text(json.dumps(manifest))
 
 
-OLDER, NEWER = Kubelet("1.36.3"), Kubelet("1.37.1")
+OLDER, NEWER = Kubelet("1.36.5"), Kubelet("1.37.2")
 STEPS: Final = (
     Step(1, FIRST, OLDER, "a volume without a plugin"),
     Step(2, OLDER, NEWER, "no room for CPU: a reservation grew", settings=RESERVED),
@@ -132,7 +132,7 @@ STEPS: Final = (
 
 
 _KEPT, FORGOTTEN = "readiness, which is kept", "readiness, which is forgotten"
-_BEFORE, _LAST, _AFTER = Kubelet("1.31.14"), Kubelet("1.34.10"), Kubelet("1.35.8")
+_BEFORE, _LAST, _AFTER = Kubelet("1.31.14"), Kubelet("1.34.12"), Kubelet("1.35.8")
 READINESS: Final = (
     Step(11, _BEFORE, _LAST, FORGOTTEN),
     Step(12, _LAST, _AFTER, _KEPT),

@@ -15,6 +15,7 @@ from typing import Final
 import pytest
 
 from scripts.golden import reality
+from scripts.suites import containerd
 from tests.suites.reality import lab as labs
 from tests.suites.reality import pods
 from tests.suites.reality.lab import PODS, Lab
@@ -94,7 +95,7 @@ def test_what_ended_decides_about_the_rest(
     step = replace(ENDED, disturb=disturb, disturbed=disturbed)
     with (
         tempfile.TemporaryDirectory(prefix="hc-", ignore_cleanup_errors=True) as directory,
-        labs.lab(Path(directory)) as node,
+        labs.lab(Path(directory), containerd.built_with_runc(containerd.SLICE)) as node,
     ):
         for name, manifest in pods.static_pods("starting-static.yaml").items():
             (node.manifests / name).write_text(json.dumps(manifest))

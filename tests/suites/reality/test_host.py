@@ -27,7 +27,7 @@ from tests.suites.reality.test_managers import wait_for
 
 pytestmark = pytest.mark.reality
 
-RELEASE: Final = "1.36.3"
+RELEASE: Final = "1.36.5"
 ROWS = yaml.safe_load(Path(__file__).with_name("ids.yaml").read_text(encoding="utf-8"))
 ACCEPTED: Final = "Started kubelet"
 """What a kubelet logs once it has accepted everything of its host."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from scripts.golden import reality
+from scripts.suites import containerd
 from tests.suites.reality import lab as labs
 from tests.suites.reality import starting
 from tests.suites.reality.starting import READINESS
@@ -28,7 +29,7 @@ def test_readiness_is_kept_from_1_35_on_unless_a_gate_says_otherwise(
     """
     with (
         tempfile.TemporaryDirectory(prefix="hc-", ignore_cleanup_errors=True) as directory,
-        labs.lab(Path(directory)) as node,
+        labs.lab(Path(directory), containerd.built_with_runc(containerd.SLICE)) as node,
         ExitStack() as stack,
     ):
         starting.settle(node, READINESS[0].old)

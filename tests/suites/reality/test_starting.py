@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scripts.golden import reality
-from scripts.suites import kubelets
+from scripts.suites import containerd, kubelets
 from tests.suites.reality import lab as labs
 from tests.suites.reality import starting
 from tests.suites.reality.collecting import collected
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.reality
 def lab() -> Iterator[Lab]:
     with (
         tempfile.TemporaryDirectory(prefix="hc-", ignore_cleanup_errors=True) as directory,
-        labs.lab(Path(directory)) as made,
+        labs.lab(Path(directory), containerd.built_with_runc(containerd.SLICE)) as made,
     ):
         starting.settle(made)
         yield made

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from hashcompat.core.go import jsontext
+from tests.helpers import fakenode
 from tests.helpers.daemons import Node
 from tests.helpers.program import ROOT
 from tests.suites.reality.pods import Json
@@ -28,3 +31,27 @@ def collected(node: Node, root: Path, **more: str) -> list[Json]:
     }
     done = subprocess.run(["/bin/sh", _COLLECTOR], env=settings, capture_output=True, text=True, check=True)
     return list(jsontext.load_all(done.stdout))
+
+
+_STATES: Final = ("/cpu_manager_state", "/memory_manager_state")
+_CPUS: Final = ("/sys/devices/system/cpu", "/sys/devices/system/node")
+
+
+def with_managers(node: Node, root: Path, before: Sequence[str], command: Sequence[str | Path]) -> list[Json]:
+    """Return these documents with what preflight reads of resource managers; no kubelet runs.
+
+    ``command`` is how one will be started, and ``before`` what that starts with.
+    """
+    environ = {**os.environ, "KUBELET_ROOT": str(root), "RUNTIME_ENDPOINT": str(node.containerd_socket)}
+    script = fakenode.text(preflight=True)
+    shell = [*before, "/bin/sh", "-s"]
+    done = subprocess.run(shell, env=environ, input=script, capture_output=True, text=True, check=True)
+    read = [one for one in jsontext.load_all(done.stdout) if one.get("hashcompat") == "probe"]
+    kept = [one for one in read if one["name"].endswith(_STATES) or one["name"].startswith(_CPUS)]
+    (config,) = (str(word).partition("=")[2] for word in command if str(word).startswith("--config="))
+    words = "".join(f"{word}\n" for word in command)
+    probe = {"hashcompat": "probe"}
+    kept.append({**probe, "kind": "arguments", "name": "kubelet", "text": words})
+    kept.append({**probe, "kind": "file", "name": config, "text": Path(config).read_text()})
+    first, *rest = collected(node, root)
+    return [first, *kept, *rest]

@@ -100,15 +100,22 @@ class Lab:
         """Change an object by a strategic merge."""
         assert self.api("PATCH", path, body, "application/strategic-merge-patch+json")
 
-    def start(self, kubelet: Kubelet, **settings: Any) -> None:
+    def start(self, kubelet: Kubelet, *before: str, **settings: Any) -> None:
         """Start a kubelet on the root directory; the one before has stopped.
 
-        ``settings`` are fields of its configuration beside the usual ones.
+        ``settings`` are fields of its configuration beside the usual ones; ``before`` is a command that
+        starts it.
         """
+        command = [*before, *self.command(kubelet, **settings)]
+        log = self.directory / f"kubelet-{time.time():.0f}-{kubelet.name}.log"
+        self.running.enter_context(processes.running(command, log))
+
+    def command(self, kubelet: Kubelet, **settings: Any) -> list[str | Path]:
+        """Write the configuration of a kubelet and return its command line."""
         config = self.directory / f"kubelet-{kubelet.name}.yaml"
         config.write_text(yaml.safe_dump({**self._configuration(kubelet.release), **settings}))
         user = self.cluster.kubeconfig("kubelet", {"token": ADMIN})
-        command: list[str | Path] = [
+        return [
             kubelets.built(kubelet),
             f"--config={config}",
             f"--kubeconfig={user}",
@@ -117,8 +124,6 @@ class Lab:
             f"--hostname-override={NODE}",
             "--v=2",
         ]
-        log = self.directory / f"kubelet-{time.time():.0f}-{kubelet.name}.log"
-        self.running.enter_context(processes.running(command, log))
 
     def stop(self) -> None:
         """Stop the kubelet; its containers run on."""

@@ -61,6 +61,8 @@ class Step:
     """The static pods whose manifests are then others, or gone."""
     fewer: int = 0
     """How many pods fewer than there are now the node has room for after this start."""
+    before: tuple[str, ...] = ()
+    """A command that starts the new kubelet."""
 
     @property
     def name(self) -> str:
@@ -146,6 +148,42 @@ READINESS: Final = (
 
 ENDED: Final = Step(10, _BEFORE, _BEFORE, "what ended while no kubelet ran")
 """A start of the same release on a node of its own, which test_ended.py disturbs."""
+
+
+STATIC_CPUS: Final = {
+    "cpuManagerPolicy": "static",
+    "reservedSystemCPUs": "0",
+    "memoryManagerPolicy": "Static",
+    "systemReserved": {"memory": "100Mi"},
+    "reservedMemory": [{"numaNode": 0, "limits": {"memory": "101Mi"}}],
+}
+"""The policies by which a container has a CPU of its own: of two CPUs that which is not reserved."""
+WHOLE_CORES: Final = {**STATIC_CPUS, "cpuManagerPolicyOptions": {"full-pcpus-only": "true"}}
+ONE_NODE: Final = {**STATIC_CPUS, "topologyManagerPolicy": "single-numa-node"}
+_TOPOLOGY: Final = "/sys/devices/system/cpu/cpu$cpu/topology"
+ONE_CORE: Final = (
+    *("unshare", "--mount", "/bin/sh", "-c"),
+    f"""set -e
+    told=$(mktemp -d)
+    echo 0 >"$told/core_id" && echo 0-1 >"$told/thread_siblings_list"
+    for cpu in 0 1; do
+        for name in core_id thread_siblings_list; do mount --bind "$told/$name" "{_TOPOLOGY}/$name"; done
+    done
+    exec "$@"
+    """,
+    "sh",
+)
+"""A command that shows two CPUs as the threads of one core to what it runs."""
+_KEPT_CPUS, _NO_CPUS = "CPUs that are kept", "CPUs that a container has and does not get again"
+CPUS: Final = (
+    Step(13, OLDER, NEWER, _KEPT_CPUS, settings=STATIC_CPUS),
+    Step(14, NEWER, OLDER, _KEPT_CPUS, settings=ONE_NODE),
+    Step(15, OLDER, NEWER, _NO_CPUS, settings=WHOLE_CORES, disturbed=("exclusive",)),
+    Step(16, NEWER, NEWER, _KEPT_CPUS, settings=STATIC_CPUS, before=ONE_CORE),
+    Step(17, NEWER, NEWER, _NO_CPUS, settings=WHOLE_CORES, before=ONE_CORE, disturbed=("exclusive",)),
+    Step(18, NEWER, _BEFORE, _NO_CPUS, settings=WHOLE_CORES, disturbed=(f"exclusive-{NODE}",)),
+)
+"""Steps of a node one of whose containers has a CPU of its own; test_cpus.py has its pods."""
 
 
 def entries(when: int) -> Iterator[Json]:

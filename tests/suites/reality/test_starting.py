@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from scripts.golden import reality
 from scripts.suites import containerd, kubelets
 from tests.suites.reality import lab as labs
 from tests.suites.reality import starting
-from tests.suites.reality.collecting import collected
+from tests.suites.reality.collecting import collected, with_managers
 from tests.suites.reality.lab import Lab
 from tests.suites.reality.outcome import outcomes
 from tests.suites.reality.pods import Json
@@ -33,7 +34,10 @@ def lab() -> Iterator[Lab]:
 
 
 def change(lab: Lab, step: Step) -> Json:
-    """Let the node go from one kubelet to the next, and say what there was before and what happened."""
+    """Let the node go from one kubelet to the next, and say what there was before and what happened.
+
+    Where the settings are those of resource managers, the records have what preflight reads of these.
+    """
     kubelets.built(step.new)
     lab.stop()
     step.disturb(lab)
@@ -50,12 +54,12 @@ def change(lab: Lab, step: Step) -> Json:
             *(starting.configured(bared(one), settings) for one in lab.nodes()),
             *map(bared, lab.pods()),
         ],
-        "records": collected(lab.node, lab.root),
+        "records": _recorded(lab, step, settings),
         "manifests": lab.static_pods(),
         "staticPodPath": str(lab.manifests),
     }
     before, ready = lab.look(), starting.became_ready(lab)
-    lab.start(step.new, **settings)
+    lab.start(step.new, *step.before, **settings)
     lab.wait(60)
     rows = outcomes(before, lab.look())
     again = starting.became_ready(lab)
@@ -69,6 +73,12 @@ def change(lab: Lab, step: Step) -> Json:
             if one["status"].get("reason")
         },
     }
+
+
+def _recorded(lab: Lab, step: Step, settings: Mapping[str, Any]) -> list[Json]:
+    if "cpuManagerPolicy" not in settings:
+        return collected(lab.node, lab.root)
+    return with_managers(lab.node, lab.root, step.before, lab.command(step.new, **settings))
 
 
 def wrong(made: Json, directory: Path, record_property: Callable[[str, object], None]) -> list[str]:

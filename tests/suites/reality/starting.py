@@ -178,10 +178,12 @@ _KEPT_CPUS, _NO_CPUS = "CPUs that are kept", "CPUs that a container has and does
 CPUS: Final = (
     Step(13, OLDER, NEWER, _KEPT_CPUS, settings=STATIC_CPUS),
     Step(14, NEWER, OLDER, _KEPT_CPUS, settings=ONE_NODE),
-    Step(15, OLDER, NEWER, _NO_CPUS, settings=WHOLE_CORES, disturbed=("exclusive",)),
-    Step(16, NEWER, NEWER, _KEPT_CPUS, settings=STATIC_CPUS, before=ONE_CORE),
-    Step(17, NEWER, NEWER, _NO_CPUS, settings=WHOLE_CORES, before=ONE_CORE, disturbed=("exclusive",)),
-    Step(18, NEWER, _BEFORE, _NO_CPUS, settings=WHOLE_CORES, disturbed=(f"exclusive-{NODE}",)),
+    Step(15, OLDER, NEWER, _KEPT_CPUS, settings=WHOLE_CORES),
+    Step(16, NEWER, OLDER, _NO_CPUS, settings=WHOLE_CORES, disturbed=("exclusive",)),
+    Step(17, OLDER, _BEFORE, _NO_CPUS, settings=WHOLE_CORES, disturbed=(f"exclusive-{NODE}",)),
+    Step(18, _BEFORE, NEWER, _KEPT_CPUS, settings=STATIC_CPUS, before=ONE_CORE),
+    Step(19, NEWER, NEWER, _KEPT_CPUS, settings=WHOLE_CORES, before=ONE_CORE),
+    Step(20, NEWER, OLDER, _NO_CPUS, settings=WHOLE_CORES, before=ONE_CORE, disturbed=("exclusive",)),
 )
 """Steps of a node one of whose containers has a CPU of its own; test_cpus.py has its pods."""
 

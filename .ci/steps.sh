@@ -240,9 +240,16 @@ server() {
 
 reality() {
   step "real kubelets, one after the other on one node"
-  packages docker.io containerd runc busybox-static gcc libc6-dev uidmap systemd dbus
+  packages docker.io containerd runc busybox-static gcc libc6-dev
   .venv/bin/python scripts/build.py kubelets servers crictl
   suite reality
+}
+
+starting() {
+  step "real kubelets that refuse, kill or wait when they start"
+  packages containerd runc busybox-static gcc libc6-dev libseccomp-dev pkg-config uidmap systemd dbus
+  .venv/bin/python scripts/build.py kubelets servers crictl
+  suite starting
 }
 
 standalone() {

@@ -48,15 +48,19 @@ def program(version: str, name: str) -> Program:
 
 
 def runc() -> Program:
-    """Describe runc; it joins the namespaces of a container in C, before Go's runtime starts."""
+    """Describe runc; it joins the namespaces of a container in C, before Go's runtime starts.
+
+    What a kubelet runs has a seccomp profile, for which it needs libseccomp.
+    """
     directory = CACHE / "runc" / RUNC
     return Program(
         directory / "runc",
         directory / "module",
+        tags="seccomp",
         package=_RUNC,
         variables=(("main.version", RUNC),),
         cgo=True,
-        prepare=partial(_write_module, directory / "module", _RUNC, RUNC, [_RUNC]),
+        prepare=partial(_write_module, directory / "module", _RUNC, RUNC, [_RUNC], "seccomp"),
     )
 
 
@@ -84,7 +88,7 @@ def built_with_runc(version: str) -> Path:
     return directory
 
 
-def _write_module(module: Path, required: str, version: str, packages: list[str]) -> None:
+def _write_module(module: Path, required: str, version: str, packages: list[str], tags: str = _TAGS) -> None:
     """Write the module that requires another one in a version, unless it is there."""
     if (stamp := module / "stamp").exists():
         return
@@ -98,6 +102,6 @@ def _write_module(module: Path, required: str, version: str, packages: list[str]
     edits = ("-module=hashcompat.io/containerd", f"-require={required}@v{version}")
     environ = gotool.environment(gotool.NEWEST, GOFLAGS="-mod=mod -buildvcs=false")
     gotool.run("go", "mod", "edit", *edits, directory=module, environ=environ)
-    command = ("go", "list", "-deps", f"-tags={_TAGS}", *packages)  # completes go.sum
+    command = ("go", "list", "-deps", f"-tags={tags}", *packages)  # completes go.sum
     gotool.run(*command, directory=module, environ=environ)
     stamp.touch()

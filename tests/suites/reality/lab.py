@@ -140,12 +140,16 @@ class Lab:
         }
 
     def wait(self, least: float = 40, quiet: float = 25, limit: float = 400) -> None:
-        """Wait until nothing has changed for some seconds among the containers that do not come and go."""
+        """Wait until nothing has changed for some seconds among pods, and containers that do not come and go.
+
+        A kubelet creates the mirror pods of static pods after their containers.
+        """
         rest.wait(self._at_rest, least, quiet, limit)
 
     def _at_rest(self) -> object:
         rows = [(row["labels"][NAME], row["id"], row["state"]) for row in self.containers()]
-        return sorted(row for row in rows if "crash" not in row[0])
+        created = sorted(one["metadata"]["uid"] for one in self.pods())
+        return created, sorted(row for row in rows if "crash" not in row[0])
 
 
 @contextmanager

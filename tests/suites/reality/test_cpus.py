@@ -20,7 +20,7 @@ from tests.suites.reality.starting import CPUS, CROWD, STATIC_CPUS
 from tests.suites.reality.test_reality import FOUND
 from tests.suites.reality.test_starting import change, wrong
 
-pytestmark = pytest.mark.reality
+pytestmark = pytest.mark.starting
 
 MEMORY: Final[Json] = {"requests": {"memory": "16Mi"}, "limits": {"memory": "64Mi"}}
 EXCLUSIVE: Final[Json] = {

@@ -25,7 +25,7 @@ from tests.suites.reality.starting import ENDED
 from tests.suites.reality.test_reality import FOUND
 from tests.suites.reality.test_starting import change, wrong
 
-pytestmark = pytest.mark.reality
+pytestmark = pytest.mark.starting
 
 SIDECAR: Final[Json] = {"initContainers": [{"name": "side", "restartPolicy": "Always"}]}
 

@@ -29,7 +29,7 @@ from tests.helpers.dumps import upgrade
 from tests.suites.reality import lab as labs
 from tests.suites.reality import pods, rest
 
-pytestmark = pytest.mark.reality
+pytestmark = pytest.mark.starting
 
 BEFORE, AFTER = "1.30.14", "1.31.14"
 BASE: Final[Mapping[str, Any]] = {

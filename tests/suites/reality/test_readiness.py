@@ -17,7 +17,7 @@ from tests.suites.reality.starting import READINESS
 from tests.suites.reality.test_reality import FOUND
 from tests.suites.reality.test_starting import change, wrong
 
-pytestmark = pytest.mark.reality
+pytestmark = pytest.mark.starting
 
 
 def test_readiness_is_kept_from_1_35_on_unless_a_gate_says_otherwise(

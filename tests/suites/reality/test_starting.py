@@ -20,7 +20,7 @@ from tests.suites.reality.pods import Json
 from tests.suites.reality.starting import STEPS, Step
 from tests.suites.reality.test_reality import FOUND, bared
 
-pytestmark = pytest.mark.reality
+pytestmark = pytest.mark.starting
 
 
 @pytest.fixture(scope="module")

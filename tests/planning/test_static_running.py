@@ -432,10 +432,71 @@ def test_what_defaults_make_of_a_manifest_takes_room_and_ports(
     assert found["p"] == ("KILL", rule)
 
 
-def test_a_manifest_that_one_release_does_not_decode_takes_what_it_says(run: Run, directory: Path) -> None:
+@pytest.mark.parametrize(
+    ("odd", "verdict"),
+    [
+        ({"resizePolicy": 5}, "KEEP"),  # a list from 1.27 on
+        ({"env": [{"name": "E", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]}, "KEEP"),
+        ({}, "KILL"),
+    ],
+)
+def test_a_manifest_that_a_kubelet_does_not_read_takes_no_room(
+    run: Run, directory: Path, odd: Json, verdict: str
+) -> None:
     where = node("v1.36.4")
     where["status"]["allocatable"] = {"cpu": "4", "memory": "8Gi", "pods": "110"}
-    odd = {**C, "resizePolicy": 5, "resources": {"requests": {"cpu": "3"}}}  # a list from 1.27 on
-    (directory / "q.json").write_text(json.dumps(manifest(odd, name="q")))
-    document = planned(run, directory, where, more=("--keep-going",))
-    assert rows(document)["q-n1"][0] == "UNKNOWN"
+    large = {**C, "resources": {"requests": {"cpu": "3"}}}
+    (directory / "q.json").write_text(json.dumps(manifest({**large, **odd}, name="q")))
+    beside = pod(large) | {"status": {"phase": "Running"}}
+    beside["metadata"]["creationTimestamp"] = STARTED
+    assert rows(planned(run, directory, where, beside))["p"][0] == verdict
+
+
+OF_1_18: Json = manifest(name="bad") | {
+    "spec": {"containers": [C], "securityContext": {"fsGroupChangePolicy": 3}}
+}
+"""A manifest that kubelets decode up to 1.17, which do not know the field."""
+
+
+@pytest.mark.parametrize(
+    ("way", "running", "verdict"),
+    [
+        (["1.36.4", "1.36.5"], None, ("KEEP", ["HC002"])),
+        (["1.18.19", "1.18.20"], False, ("KEEP", ["HC002"])),
+        (["1.18.19", "1.18.20"], True, ("KILL", ["HC047"])),
+        (["1.17.17", "1.18.20"], None, ("KILL", ["HC047"])),
+        (["1.17.17", "1.18.20"], True, ("KILL", ["HC047"])),
+        (["1.18.20", "1.17.17"], None, ("KEEP", ["HC002"])),
+        (["1.18.20", "1.17.17"], True, ("RESTART", ["HC022"])),
+    ],
+)
+def test_kubelets_read_past_a_manifest_that_they_do_not_decode(
+    run: Run, directory: Path, way: list[str], running: bool | None, verdict: Any
+) -> None:
+    (directory / "bad.json").write_text(json.dumps(OF_1_18))
+    objects = [mirror("u" * 32, name="bad", running=running)] if running is not None else []
+    flags = ["--static-pod-dir", directory, "--node-name", "n1", "-f", "-"][: 6 if objects else 4]
+    given = ("plan", "--from", way[0], "--to", way[1], *flags, "-o", "json")
+    result = run(*given, stdin=as_json(*objects))
+    assert rows(result.document)["bad-n1"] == verdict, result.err
+    skipped = [line for line in result.err.splitlines() if "skipped a file as kubelets do" in line]
+    assert len(skipped) == (verdict[0] == "KEEP")
+    for line in skipped:
+        assert f"{directory}/bad.json: $.spec.securityContext.fsGroupChangePolicy: want a string" in line
+
+
+def test_an_edited_manifest_of_its_own_uid_that_only_the_target_decodes_is_unknown(
+    run: Run, directory: Path
+) -> None:
+    own = {**OF_1_18, "metadata": {"name": "bad", "namespace": "ns", "uid": "own"}}
+    (directory / "bad.json").write_text(json.dumps(own))
+    found = rows(planned(run, directory, mirror("own", name="bad"), way=["1.18.20", "1.17.17"]))
+    assert found["bad-n1"] == ("UNKNOWN", ["HC046"])
+
+
+def test_a_manifest_that_is_all_that_is_asked_about_has_to_decode(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "bad.json").write_text(json.dumps(OF_1_18))
+    flags = ("--static-pod-dir", tmp_path, "--node-name", "n1")
+    result = run("plan", "--from", "1.36.4", "--to", "1.36.5", *flags)
+    assert result.code == 1
+    assert "fsGroupChangePolicy: want a string" in result.err

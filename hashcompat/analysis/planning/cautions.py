@@ -70,6 +70,8 @@ class Caution(msgspec.Struct, frozen=True):
     """What has to be there for it to start again, where it restarts or runs again before what does."""
     slow: tuple[str, str] | None = None
     """Both releases, where only the target one kills it for a slow probe; else None."""
+    skipped: str = ""
+    """Why its static pod does not run, whose manifest kubelets read past; else empty."""
 
 
 _NONE: Final = Caution()
@@ -101,6 +103,7 @@ class Warned:
         self.unready: dict[str, Unready] = {}
         self.again: dict[Again, Names] = {}
         self.doubtful: dict[tuple[bool, str], Names] = {}
+        self.skipped = set[str]()
         self.outdated = Names()
         self.nodes: set[str] = set()
 
@@ -127,11 +130,12 @@ class Cautions:
                 doubtful,
                 failed=_failing(case) if case else "",
                 again=tuple(_needed_again(draft.container)) if runs_again else (),
+                skipped=draft.skipped,
             )
         record = self._judge.view.options.records.latest(draft.pod, draft.container)
         outdated = record is not None and is_older(record, draft.container)
         if case is None or not case.old_known:
-            return Caution(doubtful, outdated)
+            return Caution(doubtful, outdated, skipped=draft.skipped)
         waits = case.new.behaviour.labels_at_admission != "read"
         slow = begins_to_enforce(case.old, case.new) and has_killing_exec(draft.container.spec)
         return Caution(
@@ -153,6 +157,7 @@ class Cautions:
         self.warned.nodes.add(pod.node)
         if found == _NONE:
             return
+        self.warned.skipped.add(found.skipped)
         of_pod, name = name_path(pod.namespace, pod.name), name_path(pod.namespace, pod.name, container)
         if found.doubtful:
             self.warned.doubtful.setdefault(found.doubtful, Names()).add(of_pod, again=False)
@@ -224,6 +229,7 @@ class Cautions:
                 f"ignored the records of {count(len(outdated), 'container')} because they predate what runs "
                 f"now: {outdated}; collect them again"
             )
+        yield from (f"skipped a file as kubelets do: {why}" for why in sorted(self.warned.skipped - {""}))
         yield from self._runtimes()
 
     def _runtimes(self) -> Iterator[str]:

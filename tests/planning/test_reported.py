@@ -553,3 +553,21 @@ def test_a_node_of_virtual_kubelet_has_no_kubelet_that_compares(run: Run, kubele
     item = run("plan", "--to", "1.34", "-f", "-", "-o", "json", stdin=as_json(virtual, there)).item
     assert (item["verdict"], item["counted"]) == ("KEEP", False)
     assert item["reasons"][0]["text"] == "not compared: its node has no kubelet: it is one of virtual-kubelet"
+
+
+@pytest.mark.parametrize(
+    ("state", "runs"),
+    [
+        ({"running": None, "terminated": {"exitCode": 0}, "waiting": None}, False),
+        ({"running": None, "waiting": {"reason": "CrashLoopBackOff"}}, False),
+        ({"running": {"startedAt": None}, "terminated": None, "waiting": None}, True),
+        ({"running": None}, True),
+        ({}, False),
+    ],
+)
+def test_a_state_that_is_null_is_not_the_state_of_a_container(run: Run, state: Json, runs: bool) -> None:
+    made = pod(C, status={"phase": "Running", "containerStatuses": [{"name": "c", "state": state}]})
+    item = run(
+        "plan", "--from", "1.30.14", "--to", "1.31.14", "-f", "-", "-o", "json", stdin=as_json(made)
+    ).item
+    assert item["verdict"] == ("RESTART" if runs else "KEEP")

@@ -152,15 +152,12 @@ class Census:
 
     def add(self, pod: Pod) -> None:
         """Count one more pod."""
-        identity = identity_of(pod)
-        fate = self._fates.get(identity, Fate.NONE)
-        if fate:
-            self.met.add(identity)
+        fate = self._met(pod)
         if pod.phase in FINISHED:
+            # of no budget and no owner's replicas, and a drain removes it without a flag (kubectl pkg/drain)
+            if fate:
+                _note_end(self.nodes.setdefault(pod.node, NodeSeen()), pod, fate)
             return
-        # It goes whatever the kubelet does, and the pod in its place starts with the new release.
-        if pod.deleting:
-            fate = Fate.NONE
         selected = self._selectors.of(pod.namespace, pod.labels)
         for place in selected:
             _count(self.seen[place], pod)
@@ -184,6 +181,18 @@ class Census:
             owner.unprobed |= is_unprobed(pod)
         elif pod.ready and not pod.deleting and (seconds := self._unready(pod)):
             self._wait(pod, seconds, selected)
+
+    def _met(self, pod: Pod) -> Fate:
+        """Return what a plan does to a pod that stays.
+
+        One that is being deleted goes whatever the kubelet does, and the pod in its place starts with the new
+        release.
+        """
+        identity = identity_of(pod)
+        fate = self._fates.get(identity, Fate.NONE)
+        if fate:
+            self.met.add(identity)
+        return Fate.NONE if pod.deleting else fate
 
     def _wait(self, pod: Pod, seconds: int, selected: tuple[int, ...]) -> None:
         node, key = self.nodes[pod.node], owner_key(pod)
@@ -306,13 +315,17 @@ def _note_drain(node: NodeSeen, pod: Pod, selected: Sequence[int]) -> None:
         node.flags.add("--force")
 
 
-def _note_fate(node: NodeSeen, pod: Pod, fate: Fate) -> None:
-    place = pod.namespace, pod.name
+def _note_end(node: NodeSeen, pod: Pod, fate: Fate) -> None:
     node.restarted += bool(fate & Fate.CERTAIN)
     node.unknown += not fate & Fate.CERTAIN
-    node.maybe_killed += bool(fate & Fate.UNKNOWN and pod.restart_policy != "Always")
     if fate & Fate.KILLED:
-        node.killed.append(place)
+        node.killed.append((pod.namespace, pod.name))
+
+
+def _note_fate(node: NodeSeen, pod: Pod, fate: Fate) -> None:
+    place = pod.namespace, pod.name
+    node.maybe_killed += bool(fate & Fate.UNKNOWN and pod.restart_policy != "Always")
+    _note_end(node, pod, fate)
     if pod.static:
         node.static.append(place)
     elif not pod.owner:

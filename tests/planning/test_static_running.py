@@ -500,3 +500,25 @@ def test_a_manifest_that_is_all_that_is_asked_about_has_to_decode(run: Run, tmp_
     result = run("plan", "--from", "1.36.4", "--to", "1.36.5", *flags)
     assert result.code == 1
     assert "fsGroupChangePolicy: want a string" in result.err
+
+
+def test_a_mirror_pod_that_does_not_decode_is_no_matter_of_the_manifest(run: Run, directory: Path) -> None:
+    (directory / "own.json").write_text(json.dumps(manifest(name="q", uid="own")))
+    shown = mirror("own", name="q", container={**C, "env": "none"})
+    flags = ("--static-pod-dir", directory, "--node-name", "n1", "-f", "-")
+    result = run("plan", "--from", "1.36.4", "--to", "1.36.5", *flags, stdin=as_json(shown))
+    assert result.code == 1
+    assert "env: want a list, got a string" in result.err
+
+
+def test_a_manifest_takes_what_it_says_where_nothing_is_known_of_static_pods(
+    run: Run, directory: Path
+) -> None:
+    where = node("v1.4.12")
+    where["status"]["allocatable"] = {"cpu": "4", "memory": "8Gi", "pods": "110"}
+    large = {**C, "resources": {"requests": {"cpu": "3"}}}
+    (directory / "p.json").write_text(json.dumps(manifest(large)))
+    beside = pod(large) | {"status": {"phase": "Running"}}
+    beside["metadata"]["creationTimestamp"] = STARTED
+    document = planned(run, directory, where, beside, way=["1.4.12", "1.5.8"], more=("--keep-going",))
+    assert rows(document)["p"] == ("KILL", ["HC048"])

@@ -480,7 +480,7 @@ def test_kubelets_read_past_a_manifest_that_they_do_not_decode(
     result = run(*given, stdin=as_json(*objects))
     assert rows(result.document)["bad-n1"] == verdict, result.err
     skipped = [line for line in result.err.splitlines() if "skipped a file as kubelets do" in line]
-    assert len(skipped) == (verdict[0] == "KEEP")
+    assert len(skipped) == (verdict[0] == "KEEP" and way[1] != "1.17.17")
     for line in skipped:
         assert f"{directory}/bad.json: $.spec.securityContext.fsGroupChangePolicy: want a string" in line
 
@@ -522,3 +522,19 @@ def test_a_manifest_takes_what_it_says_where_nothing_is_known_of_static_pods(
     beside["metadata"]["creationTimestamp"] = STARTED
     document = planned(run, directory, where, beside, way=["1.4.12", "1.5.8"], more=("--keep-going",))
     assert rows(document)["p"] == ("KILL", ["HC048"])
+
+
+def test_several_files_that_kubelets_read_past_are_named_in_one_line(run: Run, directory: Path) -> None:
+    for number in range(7):
+        spec = {"containers": [C], "securityContext": {"fsGroupChangePolicy": {} if number else 3}}
+        (directory / f"bad{number}.json").write_text(
+            json.dumps(manifest(name=f"bad{number}") | {"spec": spec})
+        )
+    flags = ("--static-pod-dir", directory, "--node-name", "n1")
+    result = run("plan", "--from", "1.36.4", "--to", "1.36.5", *flags)
+    (line,) = (line for line in result.err.splitlines() if "as kubelets do" in line)
+    assert line.startswith(f"Warning: skipped 7 files as kubelets do: {directory}/bad0.json: $.spec.")
+    assert line.endswith("; 2 more")
+    assert "want a string, got an integer; " in line
+    explained = run("explain", "ns/bad1-n1", "--from", "1.36.4", "--to", "1.36.5", *flags)
+    assert "This container does not run now, as far as the input shows." in explained.out

@@ -34,6 +34,10 @@ _OF_KUBELETS: Final = frozenset(
 """The labels that a kubelet gives its node by itself (kubelet_node_status.go ``initialNode``)."""
 
 
+_NAMED: Final = 5
+"""Files that are named in one line, each with what is wrong."""
+
+
 class Again(StrEnum):
     """What a container that restarts needs, and no input shows: without it, it is killed and stays down."""
 
@@ -229,7 +233,10 @@ class Cautions:
                 f"ignored the records of {count(len(outdated), 'container')} because they predate what runs "
                 f"now: {outdated}; collect them again"
             )
-        yield from (f"skipped a file as kubelets do: {why}" for why in sorted(self.warned.skipped - {""}))
+        if skipped := sorted(self.warned.skipped - {""}):
+            files = "a file" if len(skipped) == 1 else f"{len(skipped)} files"
+            more = [f"{len(skipped) - _NAMED} more"] if len(skipped) > _NAMED else []
+            yield f"skipped {files} as kubelets do: {'; '.join([*skipped[:_NAMED], *more])}"
         yield from self._runtimes()
 
     def _runtimes(self) -> Iterator[str]:

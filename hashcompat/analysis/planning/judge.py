@@ -152,8 +152,14 @@ class Judge:
             past = undecoded(pod, container, old, self.new)
             if past is None:
                 return draft(None, self._undecoded(pod, container, error))
-            skipped = f"{pod.origin}: {place(pod, container)}{error}"
-            return draft(None, past, skipped if past.verdict is Verdict.KEEP else "")
+            return draft(None, past, self._skipped(pod) if past.verdict is Verdict.KEEP else "")
+
+    def _skipped(self, pod: Pod) -> str:
+        """Return which file the target kubelet reads past, and why; empty where it decodes the manifest."""
+        from hashcompat.core.kubelet.staticpods import unreadable  # noqa: PLC0415 - few pods are static
+
+        why = unreadable(pod.static_manifest, self.new) if pod.static_manifest else ""
+        return f"{pod.origin}: {why}" if why else ""
 
     def _undecoded(self, pod: Pod, container: Container, error: DecodeError) -> Decision:
         """Return UNKNOWN where the plan is to go on, or else raise the error as one of the input."""

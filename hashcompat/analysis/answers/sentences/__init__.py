@@ -109,6 +109,8 @@ def _what_keep(situation: Situation) -> str:
         )
     if situation.item.rests:
         return f"the kubelet {situation.new} leaves this container as it is"
+    if any("it does not run" in reason.text for reason in situation.item.reasons):
+        return "this container does not run now, as far as the input shows"
     return f"the kubelet {situation.new} keeps this container running"
 
 

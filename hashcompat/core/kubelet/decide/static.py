@@ -121,7 +121,8 @@ def undecoded(pod: Pod, container: Container, old: Kubelet | None, new: Kubelet)
     if not before:
         return None
     if not container.running:
-        return not_compared(f"it does not run: {old.release} does not decode its manifest ({before})")
+        why = f"{old.release} does not decode its manifest ({before}), and {new.release} does"
+        return not_compared(f"it does not run yet: {why}")
     text = f"its manifest is not the one that runs, for {old.release} does not decode it ({before})"
     if part(manifest.content, "metadata").get("uid"):
         return Decision(Verdict.UNKNOWN, (Reason(rules.NOT_SEEN, text),))

@@ -374,3 +374,12 @@ def test_what_restarts_do_by_themselves_is_not_said_again() -> None:
     perhaps = structs.replace(down, certainty=Certainty.UNKNOWN)
     assert [*_newly_certain([down], [perhaps])] == [down]
     assert [*_newly_certain([down], [down])] == []
+
+
+def test_the_deletion_of_a_mirror_pod_takes_nothing_from_the_restart_of_its_static_pod() -> None:
+    going = mirror_pod({"name": "c", "image": "i"})
+    going["metadata"]["deletionTimestamp"] = GOING["deletionTimestamp"]
+    found = of(impact(going, way=("1.31.0", "1.31.0")))
+    assert (found.restarted, found.step) == (0, Step.CLEAN)
+    found = of(impact(going))
+    assert (found.restarted, found.pods.static) == (1, (("ns", "p-n1"),))

@@ -616,3 +616,12 @@ def test_hc045_ephemeral_containers_end_with_the_last_regular_one(
     found = run("plan", *WAY, "-f", "-", "-o", "json", stdin=as_json(made)).items
     (item,) = (one for one in found if one["container"] == "e")
     assert item["verdict"] == verdict
+
+
+@pytest.mark.parametrize("left", [{}, {"containerStatuses": None, "startTime": None}])
+def test_a_mirror_pod_whose_kubelet_never_reported_is_taken_to_run(run: Run, left: Json) -> None:
+    made = mirror_pod(C, status={"phase": "Pending", **left})
+    item = run(
+        "plan", "--from", "1.35.8", "--to", "1.36.5", "-f", "-", "-o", "json", stdin=as_json(made)
+    ).item
+    assert (item["verdict"], item["reasons"][0]["id"]) == ("RESTART", "HC022")

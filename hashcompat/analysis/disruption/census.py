@@ -165,7 +165,7 @@ class Census:
         _note_drain(node, pod, [place for place in selected if place < self._services])
         _note_system(node, pod)
         owner = self.owners.setdefault(owner_key(pod), OwnerSeen())
-        if not pod.deleting:
+        if not _goes(pod):
             serves = bool(fate) or _runs(pod)
             owner.replicas += serves
             owner.idle += not serves
@@ -179,20 +179,16 @@ class Census:
                 owner.times[seconds] += 1
             owner.grace = max(owner.grace, grace_seconds(pod.spec))
             owner.unprobed |= is_unprobed(pod)
-        elif pod.ready and not pod.deleting and (seconds := self._unready(pod)):
+        elif pod.ready and not _goes(pod) and (seconds := self._unready(pod)):
             self._wait(pod, seconds, selected)
 
     def _met(self, pod: Pod) -> Fate:
-        """Return what a plan does to a pod that stays.
-
-        One that is being deleted goes whatever the kubelet does, and the pod in its place starts with the new
-        release.
-        """
+        """Return what a plan does to a pod that stays."""
         identity = identity_of(pod)
         fate = self._fates.get(identity, Fate.NONE)
         if fate:
             self.met.add(identity)
-        return Fate.NONE if pod.deleting else fate
+        return Fate.NONE if _goes(pod) else fate
 
     def _wait(self, pod: Pod, seconds: int, selected: tuple[int, ...]) -> None:
         node, key = self.nodes[pod.node], owner_key(pod)
@@ -263,6 +259,15 @@ def stays(pod: Pod) -> bool:
 def is_replicated(owner: OwnerKey) -> bool:
     """Return whether the pods of an owner replace one another."""
     return not owner[1].startswith(_NOT_REPLICATED)
+
+
+def _goes(pod: Pod) -> bool:
+    """Return whether a pod is being deleted: it goes whatever the kubelet does.
+
+    The pod in its place starts with the new release. The deletion of a mirror pod is not that of its static
+    pod.
+    """
+    return pod.deleting and not pod.static
 
 
 def _runs(pod: Pod) -> bool:

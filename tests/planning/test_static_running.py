@@ -538,3 +538,16 @@ def test_several_files_that_kubelets_read_past_are_named_in_one_line(run: Run, d
     assert "want a string, got an integer; " in line
     explained = run("explain", "ns/bad1-n1", "--from", "1.36.4", "--to", "1.36.5", *flags)
     assert "This container does not run now, as far as the input shows." in explained.out
+
+
+def test_a_manifest_of_another_directory_is_read_past_as_well(
+    run: Run, directory: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "bad.json").write_text(json.dumps(OF_1_18))
+    flags = ("--static-pod-dir", directory, "--static-pod-dir", tmp_path / "more", "--node-name", "n1")
+    result = run("plan", "--from", "1.36.4", "--to", "1.36.5", *flags, "-o", "json")
+    assert {pod: verdict for pod, (verdict, _) in rows(result.document).items()} == {
+        "bad-n1": "KEEP",
+        "p-n1": "KEEP",
+    }

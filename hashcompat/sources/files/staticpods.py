@@ -126,7 +126,19 @@ def collect_directories(
         warnings += found.warnings
         for pod in found.pods:
             pods.setdefault(pod.static_manifest.source if pod.static_manifest else pod.origin, pod)
+    if len(pods) > 1:
+        pods = {source: _beside_others(pod) for source, pod in pods.items()}
     return Inventory(tuple(pods.values()), warnings=tuple(dict.fromkeys(warnings)))
+
+
+def _beside_others(pod: Pod) -> Pod:
+    """Return a pod whose manifest is not all that is asked about."""
+    manifest = pod.static_manifest
+    return (
+        pod
+        if manifest is None
+        else structs.replace(pod, static_manifest=structs.replace(manifest, alone=False))
+    )
 
 
 def beside(others: Inventory, manifests: Inventory, expected: Iterable[Pod], node: str) -> Inventory:

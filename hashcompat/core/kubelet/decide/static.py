@@ -113,6 +113,8 @@ def undecoded(pod: Pod, container: Container, old: Kubelet | None, new: Kubelet)
     if manifest is None or manifest.alone or old is None:
         return None
     before, now = unreadable(manifest, old), unreadable(manifest, new)
+    if now and not before and container.running is False:
+        return not_compared("the container is not running")
     if now and (container.running or not before):
         text = f"static pod: {new.release} does not decode its manifest ({now})"
         return Decision(Verdict.KILL, (Reason(rules.MANIFEST_MISSING, text),))

@@ -332,8 +332,9 @@ def _reported(status: Mapping[str, Any], static: bool) -> Mapping[str, Any]:
 
     API servers may refuse its reports, such as those of another QoS class than they compute themselves.
     """
-    reports = {"startTime", *STATUSES.values()}
-    unseen = static and status.get("phase") == "Pending" and not (reports & status.keys())
+    reports = ("startTime", *STATUSES.values())
+    shown = any(status.get(key) is not None for key in reports)
+    unseen = static and status.get("phase") == "Pending" and not shown
     return {} if unseen else status
 
 

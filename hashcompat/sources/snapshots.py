@@ -277,6 +277,7 @@ def _recorded(row: _Row) -> Recorded:
         code=row.count("exitCode"),
         unapplied=row.flag("unapplied"),
         plugins=row.texts("plugins"),
+        lost=row.flag("stateUnknown"),
     )
 
 

@@ -71,14 +71,23 @@ def state_of(row: Mapping[str, Any], place: str) -> State:
     running = state.get("running") if is_object(state) else None
     started = running.get("startedAt") if is_object(running) else None
     return State(
-        # by the key: a start that is not known is null, and tools leave nulls out
-        is_object(state) and "running" in state,
+        is_object(state) and _is_running(state),
         _time(started, f"{place}.state.running.startedAt"),
         restarts if isinstance(restarts, int) and not isinstance(restarts, bool) else None,
         probed if isinstance(probed := row.get("started"), bool) else None,
         _identity(row),
         _ended(row),
     )
+
+
+def _is_running(state: Mapping[str, Any]) -> bool:
+    """Return whether a state says that a container runs.
+
+    Client libraries write null for the states that it is not in. One that alone is there counts, whatever it
+    holds: a start that is not known is null, and tools leave nulls out.
+    """
+    others = (one for key, one in state.items() if key != "running")
+    return "running" in state and (is_object(state["running"]) or not any(map(is_object, others)))
 
 
 def _identity(row: Mapping[str, Any]) -> str:

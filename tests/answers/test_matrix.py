@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable
 from itertools import combinations, pairwise
+from pathlib import Path as File
+from typing import Any
 
 import pytest
 
@@ -15,7 +18,9 @@ from hashcompat.core.kubelet.alike import within_policy
 from hashcompat.core.model.plan import Hop, Scope
 from hashcompat.sources.values import collect
 from tests.helpers import randomness
-from tests.helpers.pods import node, pod
+from tests.helpers.pods import PLAIN, Json, as_json, node, pod
+from tests.helpers.program import Run
+from tests.helpers.upgrades import record, recorded
 
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 BOUNDARIES = [
@@ -191,3 +196,41 @@ def test_no_path_is_inside_the_policy_where_nodes_are_too_far_apart(catalog: Cat
     matrix = make(View(catalog), "auto", "1.28.15", collect([pod(), *NODES]))
     assert matrix.shortest is None
     assert matrix.path is not None
+
+
+STARTED = "2026-01-01T00:00:00Z"
+PAIR = ("--from", "1.36.4", "--to", "1.36.5")
+
+
+def running_since(start: str, **more: Any) -> Json:
+    status = {"name": "c", "state": {"running": {"startedAt": start}}}
+    made = pod(PLAIN, **more)
+    return made | {"status": {"phase": "Running", "startTime": STARTED, "containerStatuses": [status]}}
+
+
+@pytest.mark.parametrize("reached", ["2026-01-01T00:30:00Z", "2026-01-01T01:00:00Z"])
+@pytest.mark.parametrize("by_node", [True, False])
+def test_a_pod_past_its_deadline_counts_as_in_a_plan(run: Run, reached: str, by_node: bool) -> None:
+    limited = running_since(STARTED, spec={"activeDeadlineSeconds": 3600})
+    unlike = running_since(STARTED, name="q", spec={"activeDeadlineSeconds": 2 << 28})
+    last = node("v1.36.4") if by_node else running_since(reached, name="r")
+    if by_node:
+        last["status"]["conditions"] = [{"type": "Ready", "status": "True", "lastHeartbeatTime": reached}]
+    given = as_json(limited, unlike, last)
+    cell = run("matrix", *PAIR, "--every-patch", "-f", "-", "-o", "json", stdin=given).items[0]
+    planned = run("plan", *PAIR, "-f", "-", "-o", "json", stdin=given).document["summary"]
+    assert cell["findings"] == planned["kill"] == (reached == "2026-01-01T01:00:00Z")
+
+
+def test_a_pod_without_a_sandbox_counts_as_in_a_plan(run: Run, tmp_path: File) -> None:
+    one, other = running_since(STARTED), running_since(STARTED, name="q")
+    one["spec"]["initContainers"] = [{"name": "s", "image": "i", "restartPolicy": "Always"}]
+    boxes = [
+        {"status": {"metadata": {"name": "q", "uid": "uid-q", "namespace": "ns"}, "state": "SANDBOX_READY"}}
+    ]
+    (tmp_path / "boxes.json").write_text(json.dumps(boxes))
+    rows = (*recorded(tmp_path, record(1, "q"), record(1)), "--recorded", tmp_path / "boxes.json")
+    given = as_json(one, other)
+    cell = run("matrix", *PAIR, "--every-patch", "-f", "-", *rows, "-o", "json", stdin=given).items[0]
+    planned = run("plan", *PAIR, "-f", "-", *rows, "-o", "json", stdin=given)
+    assert cell["findings"] == planned.document["summary"]["restart"] > 0

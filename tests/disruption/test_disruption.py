@@ -48,6 +48,7 @@ def of(found: Impact, name: str = "n1") -> NodeImpact:
     return next(one for one in found.nodes if one.name == name)
 
 
+FAILED: Json = {"phase": "Failed", "containerStatuses": []}
 PENDING: Json = {"phase": "Pending", "containerStatuses": []}
 WAITING: Json = {"containerStatuses": [{"name": "c", "state": {"waiting": {"reason": "CrashLoopBackOff"}}}]}
 IDLE = (
@@ -117,7 +118,7 @@ SPREAD = (replica("web-0", "n1"), replica("web-1", "n2"), replica("web-2", "n3")
             "",
             "",
         ),
-        ((replica("web-0", "n1"), replica("web-1", "n1", status={"phase": "Failed"})), Step.IN_PLACE, ""),
+        ((replica("web-0", "n1"), replica("web-1", "n1", status=FAILED)), Step.IN_PLACE, ""),
         ((replica("gone", "n1", metadata=GOING),), Step.CLEAN, ""),
     ],
 )
@@ -126,6 +127,22 @@ def test_how_a_node_is_upgraded(objects: tuple[Json, ...], step: str, says: str)
     assert found.step == (step or Step.IN_PLACE)
     assert says in "; ".join(found.reasons)
     assert bool(found.reasons) == bool(says)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "step", "killed"),
+    [({}, Step.DRAIN, (("ns", "web-1"),)), (GOING, Step.CLEAN, ())],
+)
+def test_a_finished_pod_whose_container_still_runs_counts_for_its_node_alone(
+    metadata: Json, step: Step, killed: tuple[tuple[str, str], ...]
+) -> None:
+    left = {"phase": "Failed", "containerStatuses": [{"name": "c", "state": {"running": {}}}]}
+    kept = replica("web-0", "n1")
+    found = impact(
+        kept, replica("web-1", "n1", status=left, metadata=metadata), budget(minAvailable=1), way=SAME
+    )
+    assert (of(found).step, tuple(of(found).pods.killed)) == (step, killed)
+    assert all("healthy" not in why for why in of(found).reasons)
 
 
 def test_what_depends_on_unknown_verdicts_is_undecided() -> None:
@@ -357,3 +374,12 @@ def test_what_restarts_do_by_themselves_is_not_said_again() -> None:
     perhaps = structs.replace(down, certainty=Certainty.UNKNOWN)
     assert [*_newly_certain([down], [perhaps])] == [down]
     assert [*_newly_certain([down], [down])] == []
+
+
+def test_the_deletion_of_a_mirror_pod_takes_nothing_from_the_restart_of_its_static_pod() -> None:
+    going = mirror_pod({"name": "c", "image": "i"})
+    going["metadata"]["deletionTimestamp"] = GOING["deletionTimestamp"]
+    found = of(impact(going, way=("1.31.0", "1.31.0")))
+    assert (found.restarted, found.step) == (0, Step.CLEAN)
+    found = of(impact(going))
+    assert (found.restarted, found.pods.static) == (1, (("ns", "p-n1"),))

@@ -57,7 +57,31 @@ def static(verdict: Verdict) -> Item:
     return structs.replace(item(verdict, owner="Node/n1", pod="etcd-n1"), observed=RUNS)
 
 
+def unmirrored(verdict: Verdict, *, compared: bool = True) -> Item:
+    """Return what a plan has of a manifest of which it saw no mirror pod."""
+    found = static(verdict)
+    prediction = structs.replace(found.prediction, compared=compared)
+    return structs.replace(
+        found, pod=structs.replace(found.pod, key=""), observed=None, prediction=prediction
+    )
+
+
 CASES: dict[str, tuple[GateResult, Outcome, str]] = {
+    "a manifest that no kubelet reads": (
+        judged(pod(NEW, name="b"), items=(unmirrored(KEEP, compared=False),)),
+        Outcome.PASS,
+        "after: 1 of 1 container as predicted",
+    ),
+    "a manifest that is refused, without a mirror pod": (
+        judged(pod(NEW, name="b"), items=(unmirrored(Verdict.KILL),)),
+        Outcome.PASS,
+        "after: 1 of 1 container as predicted",
+    ),
+    "a static pod of which nobody saw a mirror pod": (
+        judged(pod(NEW, name="b"), items=(unmirrored(KEEP),)),
+        Outcome.UNDECIDED,
+        "after: shop/etcd-n1/c: plan and input do not show what became of it, predicted KEEP",
+    ),
     "as predicted": (judged(pod(NEW)), Outcome.PASS, "after: 1 of 1 container as predicted"),
     "not restarted": (
         judged(pod(now())),

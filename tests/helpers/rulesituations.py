@@ -357,6 +357,14 @@ INPUTS: tuple[Input, ...] = (
         "1.33.13",
         (heartbeating("2026-01-02T00:00:00Z"), limited(3600)),
     ),
+    Input(
+        "HC054",
+        "RESTART",
+        "1.36.4",
+        "1.36.5",
+        (pod(C, metadata=OWNED),),
+        records=lambda of: (record(of("1.36.4", C), state="CONTAINER_UNKNOWN"),),
+    ),
     Input("HC050", "RESTART", "1.36.4", "1.36.5", (pod(C, RULED, status=ended_with(42)),)),
     Input("HC050", "UNKNOWN", "1.36.4", "1.36.5", (pod(C, RULED, status=ended_with(None)),)),
     Input(

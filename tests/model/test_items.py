@@ -20,6 +20,7 @@ PREDICTION = Prediction(
     aligned=True,
     of_plugins=True,
     mistaken=True,
+    timed=True,
     difference=3,
     uncreated=True,
 )

@@ -210,3 +210,11 @@ def test_exclusive_cpus_that_are_asked_for_again_are_assumed_to_be_free(
         f"{new} asks for free CPUs before it looks at those that a container has: ns/p/c"
     )
     assert (line in assumed(run, old, new, pod(container))) is is_assumed
+
+
+@pytest.mark.parametrize("seconds", [60, None])
+def test_a_deadline_that_may_pass_before_the_kubelet_starts_is_said(run: Run, seconds: int | None) -> None:
+    one = pod(C, spec={"activeDeadlineSeconds": seconds})
+    lines = assumed(run, "1.36.4", "1.36.5", one)
+    expected = "1.36.5 starts before the activeDeadlineSeconds of these pass: ns/p/c"
+    assert (expected in lines) is (seconds is not None)

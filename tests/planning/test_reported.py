@@ -553,3 +553,75 @@ def test_a_node_of_virtual_kubelet_has_no_kubelet_that_compares(run: Run, kubele
     item = run("plan", "--to", "1.34", "-f", "-", "-o", "json", stdin=as_json(virtual, there)).item
     assert (item["verdict"], item["counted"]) == ("KEEP", False)
     assert item["reasons"][0]["text"] == "not compared: its node has no kubelet: it is one of virtual-kubelet"
+
+
+@pytest.mark.parametrize(
+    ("state", "runs"),
+    [
+        ({"running": None, "terminated": {"exitCode": 0}, "waiting": None}, False),
+        ({"running": None, "waiting": {"reason": "CrashLoopBackOff"}}, False),
+        ({"running": {"startedAt": None}, "terminated": None, "waiting": None}, True),
+        ({"running": None}, True),
+        ({}, False),
+    ],
+)
+def test_a_state_that_is_null_is_not_the_state_of_a_container(run: Run, state: Json, runs: bool) -> None:
+    made = pod(C, status={"phase": "Running", "containerStatuses": [{"name": "c", "state": state}]})
+    item = run(
+        "plan", "--from", "1.30.14", "--to", "1.31.14", "-f", "-", "-o", "json", stdin=as_json(made)
+    ).item
+    assert item["verdict"] == ("RESTART" if runs else "KEEP")
+
+
+@pytest.mark.parametrize("policy", ["Always", "Never"])
+@pytest.mark.parametrize("state", ["CONTAINER_UNKNOWN", 3])
+def test_hc054_a_container_of_unknown_state_is_killed_and_created_again(
+    run: Run, tmp_path: Path, policy: str, state: Any
+) -> None:
+    made = shown(policy)
+    rows = (
+        {**record(None, container="c"), "id": OLD, "state": state},
+        {**record(None, container="s"), "id": "c" * 64, "state": state},
+    )
+    way = (*WAY, *recorded(tmp_path, *rows))
+    found = run("plan", *way, "-f", "-", "-o", "json", stdin=as_json(made)).items
+    verdicts = {one["container"]: (one["verdict"], one["reasons"][0]["id"]) for one in found}
+    assert verdicts == {"c": ("RESTART", "HC054"), "s": ("RESTART", "HC054")}
+    kept = tmp_path / "snapshot.json"
+    assert run("snapshot", "-f", "-", *way[4:], "--out", kept, stdin=as_json(made)).code == 0
+    again = run("plan", *WAY, "-f", kept, "-o", "json").items
+    assert {one["container"]: one["verdict"] for one in again} == {"c": "RESTART", "s": "RESTART"}
+
+
+@pytest.mark.parametrize(
+    ("policy", "code", "verdict"),
+    [
+        ("Never", 1, "KILL"),
+        ("OnFailure", 0, "KILL"),
+        ("OnFailure", 1, "KEEP"),
+        ("OnFailure", None, "UNKNOWN"),
+        ("Always", 0, "KEEP"),
+    ],
+)
+def test_hc045_ephemeral_containers_end_with_the_last_regular_one(
+    run: Run, policy: str, code: int | None, verdict: str
+) -> None:
+    made = pod(C, spec={"restartPolicy": policy, "ephemeralContainers": [{"name": "e", "image": "i"}]})
+    ended = {"name": "c", "state": {"terminated": {} if code is None else {"exitCode": code}}}
+    made["status"] = {
+        "phase": "Running",
+        "containerStatuses": [ended],
+        "ephemeralContainerStatuses": [running("e", "e" * 64)],
+    }
+    found = run("plan", *WAY, "-f", "-", "-o", "json", stdin=as_json(made)).items
+    (item,) = (one for one in found if one["container"] == "e")
+    assert item["verdict"] == verdict
+
+
+@pytest.mark.parametrize("left", [{}, {"containerStatuses": None, "startTime": None}])
+def test_a_mirror_pod_whose_kubelet_never_reported_is_taken_to_run(run: Run, left: Json) -> None:
+    made = mirror_pod(C, status={"phase": "Pending", **left})
+    item = run(
+        "plan", "--from", "1.35.8", "--to", "1.36.5", "-f", "-", "-o", "json", stdin=as_json(made)
+    ).item
+    assert (item["verdict"], item["reasons"][0]["id"]) == ("RESTART", "HC022")

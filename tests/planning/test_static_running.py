@@ -432,10 +432,123 @@ def test_what_defaults_make_of_a_manifest_takes_room_and_ports(
     assert found["p"] == ("KILL", rule)
 
 
-def test_a_manifest_that_one_release_does_not_decode_takes_what_it_says(run: Run, directory: Path) -> None:
+@pytest.mark.parametrize(
+    ("odd", "verdict"),
+    [
+        ({"resizePolicy": 5}, "KEEP"),  # a list from 1.27 on
+        ({"env": [{"name": "E", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]}, "KEEP"),
+        ({}, "KILL"),
+    ],
+)
+def test_a_manifest_that_a_kubelet_does_not_read_takes_no_room(
+    run: Run, directory: Path, odd: Json, verdict: str
+) -> None:
     where = node("v1.36.4")
     where["status"]["allocatable"] = {"cpu": "4", "memory": "8Gi", "pods": "110"}
-    odd = {**C, "resizePolicy": 5, "resources": {"requests": {"cpu": "3"}}}  # a list from 1.27 on
-    (directory / "q.json").write_text(json.dumps(manifest(odd, name="q")))
-    document = planned(run, directory, where, more=("--keep-going",))
-    assert rows(document)["q-n1"][0] == "UNKNOWN"
+    large = {**C, "resources": {"requests": {"cpu": "3"}}}
+    (directory / "q.json").write_text(json.dumps(manifest({**large, **odd}, name="q")))
+    beside = pod(large) | {"status": {"phase": "Running"}}
+    beside["metadata"]["creationTimestamp"] = STARTED
+    assert rows(planned(run, directory, where, beside))["p"][0] == verdict
+
+
+OF_1_18: Json = manifest(name="bad") | {
+    "spec": {"containers": [C], "securityContext": {"fsGroupChangePolicy": 3}}
+}
+"""A manifest that kubelets decode up to 1.17, which do not know the field."""
+
+
+@pytest.mark.parametrize(
+    ("way", "running", "verdict"),
+    [
+        (["1.36.4", "1.36.5"], None, ("KEEP", ["HC002"])),
+        (["1.18.19", "1.18.20"], False, ("KEEP", ["HC002"])),
+        (["1.18.19", "1.18.20"], True, ("KILL", ["HC047"])),
+        (["1.17.17", "1.18.20"], None, ("KILL", ["HC047"])),
+        (["1.17.17", "1.18.20"], True, ("KILL", ["HC047"])),
+        (["1.17.17", "1.18.20"], False, ("KEEP", ["HC002"])),
+        (["1.18.20", "1.17.17"], None, ("KEEP", ["HC002"])),
+        (["1.18.20", "1.17.17"], True, ("RESTART", ["HC022"])),
+    ],
+)
+def test_kubelets_read_past_a_manifest_that_they_do_not_decode(
+    run: Run, directory: Path, way: list[str], running: bool | None, verdict: Any
+) -> None:
+    (directory / "bad.json").write_text(json.dumps(OF_1_18))
+    objects = [mirror("u" * 32, name="bad", running=running)] if running is not None else []
+    flags = ["--static-pod-dir", directory, "--node-name", "n1", "-f", "-"][: 6 if objects else 4]
+    given = ("plan", "--from", way[0], "--to", way[1], *flags, "-o", "json")
+    result = run(*given, stdin=as_json(*objects))
+    assert rows(result.document)["bad-n1"] == verdict, result.err
+    skipped = [line for line in result.err.splitlines() if "skipped a file as kubelets do" in line]
+    assert len(skipped) == (verdict[0] == "KEEP" and way[1] != "1.17.17")
+    for line in skipped:
+        assert f"{directory}/bad.json: $.spec.securityContext.fsGroupChangePolicy: want a string" in line
+
+
+def test_an_edited_manifest_of_its_own_uid_that_only_the_target_decodes_is_unknown(
+    run: Run, directory: Path
+) -> None:
+    own = {**OF_1_18, "metadata": {"name": "bad", "namespace": "ns", "uid": "own"}}
+    (directory / "bad.json").write_text(json.dumps(own))
+    found = rows(planned(run, directory, mirror("own", name="bad"), way=["1.18.20", "1.17.17"]))
+    assert found["bad-n1"] == ("UNKNOWN", ["HC046"])
+
+
+def test_a_manifest_that_is_all_that_is_asked_about_has_to_decode(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "bad.json").write_text(json.dumps(OF_1_18))
+    flags = ("--static-pod-dir", tmp_path, "--node-name", "n1")
+    result = run("plan", "--from", "1.36.4", "--to", "1.36.5", *flags)
+    assert result.code == 1
+    assert "fsGroupChangePolicy: want a string" in result.err
+
+
+def test_a_mirror_pod_that_does_not_decode_is_no_matter_of_the_manifest(run: Run, directory: Path) -> None:
+    (directory / "own.json").write_text(json.dumps(manifest(name="q", uid="own")))
+    shown = mirror("own", name="q", container={**C, "env": "none"})
+    flags = ("--static-pod-dir", directory, "--node-name", "n1", "-f", "-")
+    result = run("plan", "--from", "1.36.4", "--to", "1.36.5", *flags, stdin=as_json(shown))
+    assert result.code == 1
+    assert "env: want a list, got a string" in result.err
+
+
+def test_a_manifest_takes_what_it_says_where_nothing_is_known_of_static_pods(
+    run: Run, directory: Path
+) -> None:
+    where = node("v1.4.12")
+    where["status"]["allocatable"] = {"cpu": "4", "memory": "8Gi", "pods": "110"}
+    large = {**C, "resources": {"requests": {"cpu": "3"}}}
+    (directory / "p.json").write_text(json.dumps(manifest(large)))
+    beside = pod(large) | {"status": {"phase": "Running"}}
+    beside["metadata"]["creationTimestamp"] = STARTED
+    document = planned(run, directory, where, beside, way=["1.4.12", "1.5.8"], more=("--keep-going",))
+    assert rows(document)["p"] == ("KILL", ["HC048"])
+
+
+def test_several_files_that_kubelets_read_past_are_named_in_one_line(run: Run, directory: Path) -> None:
+    for number in range(7):
+        spec = {"containers": [C], "securityContext": {"fsGroupChangePolicy": {} if number else 3}}
+        (directory / f"bad{number}.json").write_text(
+            json.dumps(manifest(name=f"bad{number}") | {"spec": spec})
+        )
+    flags = ("--static-pod-dir", directory, "--node-name", "n1")
+    result = run("plan", "--from", "1.36.4", "--to", "1.36.5", *flags)
+    (line,) = (line for line in result.err.splitlines() if "as kubelets do" in line)
+    assert line.startswith(f"Warning: skipped 7 files as kubelets do: {directory}/bad0.json: $.spec.")
+    assert line.endswith("; 2 more")
+    assert "want a string, got an integer; " in line
+    explained = run("explain", "ns/bad1-n1", "--from", "1.36.4", "--to", "1.36.5", *flags)
+    assert "This container does not run now, as far as the input shows." in explained.out
+
+
+def test_a_manifest_of_another_directory_is_read_past_as_well(
+    run: Run, directory: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "bad.json").write_text(json.dumps(OF_1_18))
+    flags = ("--static-pod-dir", directory, "--static-pod-dir", tmp_path / "more", "--node-name", "n1")
+    result = run("plan", "--from", "1.36.4", "--to", "1.36.5", *flags, "-o", "json")
+    assert {pod: verdict for pod, (verdict, _) in rows(result.document).items()} == {
+        "bad-n1": "KEEP",
+        "p-n1": "KEEP",
+    }

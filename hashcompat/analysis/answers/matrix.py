@@ -7,6 +7,7 @@ fewest steps.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import lru_cache, partial
 from itertools import combinations, permutations
 from typing import TypeVar
@@ -16,7 +17,7 @@ from msgspec import structs
 
 from hashcompat.analysis.answers.sentences.why import hashed
 from hashcompat.analysis.planning import bound
-from hashcompat.analysis.planning.cluster import Rooms, dated
+from hashcompat.analysis.planning.cluster import Ages, Rooms, Sandboxes, dated
 from hashcompat.analysis.planning.counting import Counting
 from hashcompat.analysis.planning.judge import claim_of, reports
 from hashcompat.analysis.planning.options import AUTO
@@ -380,14 +381,26 @@ class _Counter:
         view = structs.replace(view, options=structs.replace(view.options, override_node_releases=True))
         ways = [Way(*pair) for pair in pairs]
         later = [Way(*pair) for pair in combinations(releases[1:], 2)]
-        counting = Counting(ways, later, inventory.nodes, view)
         targets = map(view.catalog.kubelet, releases[1:])
         rooms = {str(new.release): Rooms(inventory.nodes, new) for new in targets}
         counted = {_counting(one.kubelet): one for one in rooms.values()}
+        ages, sandboxes = Ages(inventory.dating), Sandboxes(view.options.records)
+        view = structs.replace(view, taken=ages.times(inventory.origin))
+        counting = Counting(ways, later, inventory.nodes, view)
+        deadlines = set[tuple[str, datetime]]()
         for pod in inventory.pods:
             counting.add(pod)
+            ages.add(pod)
+            sandboxes.add(pod)
+            if pod.ends is not None:
+                deadlines.add((pod.file, pod.ends))
             for one in counted.values():
                 one.add(pod)
+        seen = structs.replace(view, gone=sandboxes.gone, taken=ages.times(inventory.origin))
+        if seen.gone or any(view.has_passed(*one) is not seen.has_passed(*one) for one in deadlines):
+            counting = Counting(ways, later, inventory.nodes, seen)
+            for pod in inventory.pods:
+                counting.add(pod)
         self._short = {
             release: sorted(counted[_counting(one.kubelet)].short) for release, one in rooms.items()
         }

@@ -152,15 +152,12 @@ class Census:
 
     def add(self, pod: Pod) -> None:
         """Count one more pod."""
-        identity = identity_of(pod)
-        fate = self._fates.get(identity, Fate.NONE)
-        if fate:
-            self.met.add(identity)
+        fate = self._met(pod)
         if pod.phase in FINISHED:
+            # of no budget and no owner's replicas, and a drain removes it without a flag (kubectl pkg/drain)
+            if fate:
+                _note_end(self.nodes.setdefault(pod.node, NodeSeen()), pod, fate)
             return
-        # It goes whatever the kubelet does, and the pod in its place starts with the new release.
-        if pod.deleting:
-            fate = Fate.NONE
         selected = self._selectors.of(pod.namespace, pod.labels)
         for place in selected:
             _count(self.seen[place], pod)
@@ -168,7 +165,7 @@ class Census:
         _note_drain(node, pod, [place for place in selected if place < self._services])
         _note_system(node, pod)
         owner = self.owners.setdefault(owner_key(pod), OwnerSeen())
-        if not pod.deleting:
+        if not _goes(pod):
             serves = bool(fate) or _runs(pod)
             owner.replicas += serves
             owner.idle += not serves
@@ -182,8 +179,16 @@ class Census:
                 owner.times[seconds] += 1
             owner.grace = max(owner.grace, grace_seconds(pod.spec))
             owner.unprobed |= is_unprobed(pod)
-        elif pod.ready and not pod.deleting and (seconds := self._unready(pod)):
+        elif pod.ready and not _goes(pod) and (seconds := self._unready(pod)):
             self._wait(pod, seconds, selected)
+
+    def _met(self, pod: Pod) -> Fate:
+        """Return what a plan does to a pod that stays."""
+        identity = identity_of(pod)
+        fate = self._fates.get(identity, Fate.NONE)
+        if fate:
+            self.met.add(identity)
+        return Fate.NONE if _goes(pod) else fate
 
     def _wait(self, pod: Pod, seconds: int, selected: tuple[int, ...]) -> None:
         node, key = self.nodes[pod.node], owner_key(pod)
@@ -256,6 +261,15 @@ def is_replicated(owner: OwnerKey) -> bool:
     return not owner[1].startswith(_NOT_REPLICATED)
 
 
+def _goes(pod: Pod) -> bool:
+    """Return whether a pod is being deleted: it goes whatever the kubelet does.
+
+    The pod in its place starts with the new release. The deletion of a mirror pod is not that of its static
+    pod.
+    """
+    return pod.deleting and not pod.static
+
+
 def _runs(pod: Pod) -> bool:
     """Return whether a pod can serve in place of another one: a manifest counts as running."""
     # A manifest has no status; a kubelet runs it for as long as the file is there.
@@ -306,13 +320,17 @@ def _note_drain(node: NodeSeen, pod: Pod, selected: Sequence[int]) -> None:
         node.flags.add("--force")
 
 
-def _note_fate(node: NodeSeen, pod: Pod, fate: Fate) -> None:
-    place = pod.namespace, pod.name
+def _note_end(node: NodeSeen, pod: Pod, fate: Fate) -> None:
     node.restarted += bool(fate & Fate.CERTAIN)
     node.unknown += not fate & Fate.CERTAIN
-    node.maybe_killed += bool(fate & Fate.UNKNOWN and pod.restart_policy != "Always")
     if fate & Fate.KILLED:
-        node.killed.append(place)
+        node.killed.append((pod.namespace, pod.name))
+
+
+def _note_fate(node: NodeSeen, pod: Pod, fate: Fate) -> None:
+    place = pod.namespace, pod.name
+    node.maybe_killed += bool(fate & Fate.UNKNOWN and pod.restart_policy != "Always")
+    _note_end(node, pod, fate)
     if pod.static:
         node.static.append(place)
     elif not pod.owner:

@@ -330,6 +330,8 @@ def _finder(pods: Sequence[Pod]) -> Callable[[Item], Pod | None]:
 
 def _judged(item: Item, pod: Pod | None, now: Now, early: bool) -> Judged:
     """Judge one container; ``early`` is whether its kubelet may not have looked at it yet."""
+    if pod is None and is_static(item.pod) and item.observed is None and not item.pod.uid:
+        return _without_mirror(item)
     if pod is None and is_static(item.pod) and (item.observed is None or item.observed.running):
         return Judged(item, _OPEN if early else _GONE[item.verdict], seen="its mirror pod is gone")
     if pod is None or pod.node != item.pod.node:
@@ -360,6 +362,16 @@ def _judged(item: Item, pod: Pod | None, now: Now, early: bool) -> Judged:
     if standing is Standing.SURPRISE and early and seen in _STILL:
         standing = Standing.UNDECIDED
     return Judged(item, standing, seen=WORDS[seen])
+
+
+def _without_mirror(item: Item) -> Judged:
+    """Judge a container of a static pod of which neither plan nor input has a mirror pod.
+
+    One whose manifest no kubelet reads has none.
+    """
+    if item.verdict is Verdict.KILL or (item.verdict is Verdict.KEEP and not item.compared):
+        return Judged(item, Standing.AS_PREDICTED, seen="its pod has no mirror pod, as before")
+    return Judged(item, STANDINGS[item.verdict][Seen.UNSEEN], seen=WORDS[Seen.UNSEEN])
 
 
 def _node(name: str, problem: str, now: Now) -> Line:

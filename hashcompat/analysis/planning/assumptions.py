@@ -182,6 +182,8 @@ def _kept(every: _Predicted, new: Kubelet) -> Iterator[str]:
             f"{new.release} takes no container with extended resources that was created again for the one "
             f"before it, which a device plugin may have given them (HC038): {_named(mistaken)}"
         )
+    if timed := every.where(lambda one: one.timed and _stands(one)):
+        yield f"{new.release} starts before the activeDeadlineSeconds of these pass: {_named(timed)}"
     if kept:
         yield f"{new.release} admits every running pod again"
 

@@ -34,6 +34,10 @@ _OF_KUBELETS: Final = frozenset(
 """The labels that a kubelet gives its node by itself (kubelet_node_status.go ``initialNode``)."""
 
 
+_NAMED: Final = 5
+"""Files that are named in one line, each with what is wrong."""
+
+
 class Again(StrEnum):
     """What a container that restarts needs, and no input shows: without it, it is killed and stays down."""
 
@@ -70,6 +74,8 @@ class Caution(msgspec.Struct, frozen=True):
     """What has to be there for it to start again, where it restarts or runs again before what does."""
     slow: tuple[str, str] | None = None
     """Both releases, where only the target one kills it for a slow probe; else None."""
+    skipped: str = ""
+    """Why its static pod does not run, whose manifest kubelets read past; else empty."""
 
 
 _NONE: Final = Caution()
@@ -101,6 +107,7 @@ class Warned:
         self.unready: dict[str, Unready] = {}
         self.again: dict[Again, Names] = {}
         self.doubtful: dict[tuple[bool, str], Names] = {}
+        self.skipped = set[str]()
         self.outdated = Names()
         self.nodes: set[str] = set()
 
@@ -127,11 +134,12 @@ class Cautions:
                 doubtful,
                 failed=_failing(case) if case else "",
                 again=tuple(_needed_again(draft.container)) if runs_again else (),
+                skipped=draft.skipped,
             )
         record = self._judge.view.options.records.latest(draft.pod, draft.container)
         outdated = record is not None and is_older(record, draft.container)
         if case is None or not case.old_known:
-            return Caution(doubtful, outdated)
+            return Caution(doubtful, outdated, skipped=draft.skipped)
         waits = case.new.behaviour.labels_at_admission != "read"
         slow = begins_to_enforce(case.old, case.new) and has_killing_exec(draft.container.spec)
         return Caution(
@@ -153,6 +161,7 @@ class Cautions:
         self.warned.nodes.add(pod.node)
         if found == _NONE:
             return
+        self.warned.skipped.add(found.skipped)
         of_pod, name = name_path(pod.namespace, pod.name), name_path(pod.namespace, pod.name, container)
         if found.doubtful:
             self.warned.doubtful.setdefault(found.doubtful, Names()).add(of_pod, again=False)
@@ -224,6 +233,10 @@ class Cautions:
                 f"ignored the records of {count(len(outdated), 'container')} because they predate what runs "
                 f"now: {outdated}; collect them again"
             )
+        if skipped := sorted(self.warned.skipped - {""}):
+            files = "a file" if len(skipped) == 1 else f"{len(skipped)} files"
+            more = [f"{len(skipped) - _NAMED} more"] if len(skipped) > _NAMED else []
+            yield f"skipped {files} as kubelets do: {'; '.join([*skipped[:_NAMED], *more])}"
         yield from self._runtimes()
 
     def _runtimes(self) -> Iterator[str]:

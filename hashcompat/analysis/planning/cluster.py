@@ -19,11 +19,11 @@ from hashcompat.analysis.planning.view import View
 from hashcompat.core import rules
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import minors_behind
-from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.go.jsonpath import rows as json_rows
 from hashcompat.core.kubelet import alike
 from hashcompat.core.kubelet.alike import Servers, waits_for_services
+from hashcompat.core.kubelet.decide.case import REFERENCES_GATE
 from hashcompat.core.kubelet.decide.resize import forgets
 from hashcompat.core.kubelet.decide.room.admitting import deferred, outcomes
 from hashcompat.core.kubelet.decide.room.requests import Asking, asking
@@ -154,7 +154,7 @@ class Rooms:
         found.add(asks)
 
     def _counts(self, pod: Pod) -> bool:
-        return takes_room(pod, self.kubelet) and not pod.doubt
+        return takes_room(pod, self.kubelet) and not pod.doubt and _is_read(pod, self.kubelet)
 
     def asking(self, pod: Pod) -> Asking:
         """Return what a pod asks for.
@@ -219,16 +219,28 @@ class Rooms:
         return found, waiting
 
 
+def _is_read(pod: Pod, kubelet: Kubelet) -> bool:
+    """Return whether a kubelet reads the manifest of a static pod; of any other pod true.
+
+    One that refuses its references does all the same where the pod runs, for its gate is off.
+    """
+    if pod.static_manifest is None:
+        return True
+    runs = pod.config_hash or any(one.running for one in pod.containers)
+    if pod.references and not runs and kubelet.gates.is_on(REFERENCES_GATE):
+        return False
+    from hashcompat.core.kubelet.staticpods import unreadable  # noqa: PLC0415 - few pods are static
+
+    return not unreadable(pod.static_manifest, kubelet)
+
+
 def _as_read(pod: Pod, kubelet: Kubelet) -> Pod:
     """Return a pod as its kubelet reads it: a manifest has defaults, such as requests and host ports."""
     if pod.static_manifest is None:
         return pod
     from hashcompat.core.kubelet.staticpods import static_view  # noqa: PLC0415 - few pods are static
 
-    try:
-        found = static_view(pod.static_manifest, kubelet)
-    except DecodeError:  # which is said when the pod is decided
-        return pod
+    found = static_view(pod.static_manifest, kubelet)
     read = found.containers
     if not read:  # of a release of whose static pods nothing is known
         return pod

@@ -235,7 +235,8 @@ class Counting:
         Replicas are of the same kind (``kinds.kind``) and started when it did, and each kubelet of the
         upgrades hashes them as it does another one where that is so of the pod. Errors as ``Judge.drafts``.
         """
-        subjects = list(self._subjects(pod)) if is_plain(self._view) and _is_served(pod) else []
+        is_usual = is_plain(self._view) and _is_served(pod) and not self._view.concerns(pod)
+        subjects = list(self._subjects(pod)) if is_usual else []
         found = [part.add(pod, subjects) for part in self._parts]
         counted = [one for one in found if one is not None]
         return list(chain.from_iterable(counted)) if len(counted) == len(found) else None

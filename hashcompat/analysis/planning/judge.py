@@ -29,7 +29,7 @@ from hashcompat.core.errors import CutError, DecodeError, InputError, NotStoredE
 from hashcompat.core.kubelet.decide import decide, decide_by_record
 from hashcompat.core.kubelet.decide.case import Decision, not_compared
 from hashcompat.core.kubelet.decide.pod import at_rest
-from hashcompat.core.kubelet.decide.static import same_uid
+from hashcompat.core.kubelet.decide.static import same_uid, undecoded
 from hashcompat.core.model.escape import count, word
 from hashcompat.core.model.plan import NodeRelease, Way
 from hashcompat.core.model.pods import Blank, Container, Node, Pod
@@ -50,6 +50,8 @@ class Draft(msgspec.Struct, frozen=True):
     """The case to decide; None where ``obstacle`` is the answer."""
     obstacle: Decision
     """What prevents a verdict; a record may still decide."""
+    skipped: str = ""
+    """Why kubelets read past its static pod's manifest, so that it does not run; empty for nothing."""
 
     def decision(self, *, calibrated: bool) -> Decision:
         """Return what the target kubelet does.
@@ -147,7 +149,17 @@ class Judge:
         except NotStoredError as error:
             return draft(None, _unknown(rules.NOT_STORED, str(error)))
         except DecodeError as error:
-            return draft(None, self._undecoded(pod, container, error))
+            past = undecoded(pod, container, old, self.new)
+            if past is None:
+                return draft(None, self._undecoded(pod, container, error))
+            return draft(None, past, self._skipped(pod) if past.verdict is Verdict.KEEP else "")
+
+    def _skipped(self, pod: Pod) -> str:
+        """Return which file the target kubelet reads past, and why; empty where it decodes the manifest."""
+        from hashcompat.core.kubelet.staticpods import unreadable  # noqa: PLC0415 - few pods are static
+
+        why = unreadable(pod.static_manifest, self.new) if pod.static_manifest else ""
+        return f"{pod.origin}: {why}" if why else ""
 
     def _undecoded(self, pod: Pod, container: Container, error: DecodeError) -> Decision:
         """Return UNKNOWN where the plan is to go on, or else raise the error as one of the input."""

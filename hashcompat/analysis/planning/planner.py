@@ -216,6 +216,7 @@ class Planner:
                 creator=assumed_creator(draft.prepared.case, decision) if draft.prepared else "",
                 aligned=_is_aligned(draft),
                 mistaken=_may_be_mistaken(draft),
+                timed=draft.pod.spec.get("activeDeadlineSeconds") is not None,
                 of_plugins=draft.container.plugins is None
                 and any(reason.id == rules.DEVICES for reason in decision.reasons),
                 compared=self._is_compared(draft, decision),

@@ -167,8 +167,8 @@ class PodFeature(msgspec.Struct, frozen=True, rename="camel"):
     handler: str
     """The gate of what refuses pods that ask for it; empty where that has none."""
     uses: tuple[tuple[tuple[str, ...], Any], ...]
-    """What a pod that asks for it has: at one of some paths in its spec a value; null for any that is not
-    empty."""
+    """What a pod that asks for it has: at one of some paths in its spec a value, or one of a list of values;
+    null for any that is not empty."""
     on_windows: bool = True
     """Whether a node with Windows can have it."""
     of_runtime: bool = False

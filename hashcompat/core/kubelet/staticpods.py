@@ -69,6 +69,15 @@ def static_view(manifest: StaticManifest, kubelet: Kubelet) -> StaticView:
     return StaticView(uid, _containers_of(spec), frozenset(requests))
 
 
+def unreadable(manifest: StaticManifest, kubelet: Kubelet) -> str:
+    """Return why a kubelet cannot decode a manifest, with the path in it; empty where it can."""
+    try:
+        static_view(manifest, kubelet)
+    except DecodeError as error:
+        return f"${error}"
+    return ""
+
+
 def refusal(manifest: Mapping[str, Any], node_name: str) -> str:
     """Return why no kubelet runs the pod of a manifest, with the path in it; empty where one may.
 

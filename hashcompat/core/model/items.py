@@ -117,6 +117,8 @@ class Prediction(msgspec.Struct, frozen=True, gc=False):
     """Whether it is refused for devices that its spec alone shows to be of a plugin."""
     mistaken: bool = False
     """Whether its pod is kept if its kubelet takes no container for the one before it."""
+    timed: bool = False
+    """Whether its pod has activeDeadlineSeconds that had not passed when the input was taken."""
     difference: int = 0
     """The number of its difference among the plan's details, from 1; 0 for none."""
     compared: bool = True
@@ -218,6 +220,11 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     def mistaken(self) -> bool:
         """As predicted."""
         return self.prediction.mistaken
+
+    @property
+    def timed(self) -> bool:
+        """As predicted."""
+        return self.prediction.timed
 
     @property
     def compared(self) -> bool:

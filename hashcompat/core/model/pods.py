@@ -142,6 +142,8 @@ class StaticManifest(msgspec.Struct, frozen=True, eq=False):
     """The SHA-256 of the text that it was read from, in hexadecimal; empty where that is not known."""
     placed: bool = True
     """Whether that path is known; otherwise it is where a copy lies."""
+    alone: bool = True
+    """Whether it is all that is asked about; kubelets read past others that they cannot decode."""
 
     def __repr__(self) -> str:
         """Show nothing of the content, whose values may be secret."""

@@ -146,6 +146,8 @@ class Recorded(msgspec.Struct, frozen=True):
     """Whether the kubelet's own file of the resources that it applied was looked for, and lacks it."""
     plugins: tuple[str, ...] | None = None
     """The resources that device plugins serve on its node; None where the kubelet's file was not read."""
+    lost: bool = False
+    """Whether the runtime reports that it does not know the container's state (``CONTAINER_UNKNOWN``)."""
 
 
 class Sandbox(msgspec.Struct, frozen=True):

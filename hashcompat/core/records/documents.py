@@ -41,7 +41,7 @@ class _Made(msgspec.Struct, frozen=True):
 
     id: str
     created: datetime | None
-    running: bool
+    running: bool | None
     attempt: int | None
     code: int | None = None
 
@@ -76,14 +76,15 @@ def from_node(document: Any) -> Iterator[Record]:
 def _from_cri(status: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
     labels, annotations = part(status, "labels"), part(status, "annotations")
     if labels.get(NAME):
+        lost = status.get("state") in ("CONTAINER_UNKNOWN", 3)
         made = _Made(
             text(status, "id"),
             time_of(status.get("createdAt")),
-            status.get("state") in ("CONTAINER_RUNNING", 1),
+            None if lost else status.get("state") in ("CONTAINER_RUNNING", 1),
             cri_attempt(status),
             _number(status.get("exitCode")) if status.get("state") in ("CONTAINER_EXITED", 2) else None,
         )
-        yield _recorded(labels, annotations, made)
+        yield structs.replace(_recorded(labels, annotations, made), lost=lost)
     else:
         yield from from_cri_pod(status)
 

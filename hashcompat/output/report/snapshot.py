@@ -161,6 +161,7 @@ def _recorded(record: Recorded) -> Document:
         "docker": record.docker,
         **({} if record.code is None else {"exitCode": record.code}),
         **({"unapplied": True} if record.unapplied else {}),
+        **({"stateUnknown": True} if record.lost else {}),
         **({} if record.plugins is None else {"plugins": list(record.plugins)}),
     }
 

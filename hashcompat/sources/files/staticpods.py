@@ -61,13 +61,9 @@ def collect_directory(directory: str, node: str, path_on_node: str = "", *, alon
     pods, strays = dict[tuple[str, str], Pod](), list[InputError]()
     twice = list[str]()
     for path in paths:
+        on_node = posixpath.normpath(posixpath.join(place, path.name))
         try:
-            pod = _valid(
-                str(path),
-                node,
-                posixpath.normpath(posixpath.join(place, path.name)),
-                placed=bool(path_on_node),
-            )
+            pod = _valid(str(path), node, on_node, placed=bool(path_on_node), alone=alone and len(paths) == 1)
         except InputError as error:
             strays.append(error)
             continue
@@ -86,9 +82,9 @@ def collect_directory(directory: str, node: str, path_on_node: str = "", *, alon
     return Inventory(tuple(pods.values()), warnings=(*skipped, *twice, *none))
 
 
-def _valid(name: str, node: str, path_on_node: str, *, placed: bool) -> Pod:
+def _valid(name: str, node: str, path_on_node: str, *, placed: bool, alone: bool) -> Pod:
     """Read a manifest of a directory; raises InputError also for one that no kubelet runs."""
-    pod = _collect(name, node, path_on_node, placed=placed)
+    pod = _collect(name, node, path_on_node, placed=placed, alone=alone)
     if pod.static_manifest and (why := refusal(pod.static_manifest.content, node)):
         raise InputError(f"{pod.origin}: {why}")
     return pod
@@ -96,10 +92,10 @@ def _valid(name: str, node: str, path_on_node: str, *, placed: bool) -> Pod:
 
 def collect_file(name: str, node: str, path_on_node: str) -> Pod:
     """Read one manifest, a file or ``-``, which the kubelet of ``node`` reads from ``path_on_node``."""
-    return _collect(name, node, path_on_node, placed=True)
+    return _collect(name, node, path_on_node, placed=True, alone=True)
 
 
-def _collect(name: str, node: str, path_on_node: str, *, placed: bool) -> Pod:
+def _collect(name: str, node: str, path_on_node: str, *, placed: bool, alone: bool) -> Pod:
     """Do that; ``placed`` is whether the path on the node is known."""
     if Path(name).is_dir():
         raise InputError(f"{name}: is a directory, expected one static pod manifest")
@@ -116,7 +112,7 @@ def _collect(name: str, node: str, path_on_node: str, *, placed: bool) -> Pod:
         raise InputError(
             f"{origin}: a static pod manifest is one Pod; kubelets read no other kind from a file"
         )
-    made = StaticManifest(content, node, f"file:{path_on_node}", digest, placed)
+    made = StaticManifest(content, node, f"file:{path_on_node}", digest, placed, alone)
     return _as_mirrored(found[0], made)
 
 
@@ -130,7 +126,19 @@ def collect_directories(
         warnings += found.warnings
         for pod in found.pods:
             pods.setdefault(pod.static_manifest.source if pod.static_manifest else pod.origin, pod)
+    if len(pods) > 1:
+        pods = {source: _beside_others(pod) for source, pod in pods.items()}
     return Inventory(tuple(pods.values()), warnings=tuple(dict.fromkeys(warnings)))
+
+
+def _beside_others(pod: Pod) -> Pod:
+    """Return a pod whose manifest is not all that is asked about."""
+    manifest = pod.static_manifest
+    return (
+        pod
+        if manifest is None
+        else structs.replace(pod, static_manifest=structs.replace(manifest, alone=False))
+    )
 
 
 def beside(others: Inventory, manifests: Inventory, expected: Iterable[Pod], node: str) -> Inventory:

@@ -189,6 +189,19 @@ def test_quantities_whose_text_1_38_keeps_give_a_static_pod_another_uid(
         assert (item["verdict"], "".join(one["id"] for one in item["reasons"])) == expected
 
 
+@pytest.mark.parametrize(("key", "verdict"), [("MLDSA65", "KILL"), ("ED25519", "KEEP")])
+def test_1_38_refuses_keys_that_its_node_does_not_declare(
+    run: Run, tmp_path: Path, catalog: Catalog, key: str, verdict: str
+) -> None:
+    added(run, tmp_path, catalog, release="1.38.0-alpha.2")
+    sources = [{"podCertificate": {"signerName": "example.com/s", "keyType": key}}]
+    spec = {"volumes": [{"name": "v", "projected": {"sources": sources}}]}
+    plan = ("plan", "--from", "1.37.1", "--to", "1.38.0-alpha.2", "-o", "json", "-f", "-")
+    item = run(*plan, stdin=as_json(pod(C, spec=spec))).item
+    assert item["verdict"] == verdict
+    assert ("HC043" in [one["id"] for one in item["reasons"]]) is (verdict == "KILL")
+
+
 def test_a_pre_release_is_added_for_trying_and_no_other_name_means_it(
     run: Run, tmp_path: Path, catalog: Catalog
 ) -> None:

@@ -109,6 +109,8 @@ def _what_keep(situation: Situation) -> str:
         )
     if situation.item.rests:
         return f"the kubelet {situation.new} leaves this container as it is"
+    if any("it does not run" in reason.text for reason in situation.item.reasons):
+        return "this container does not run now, as far as the input shows"
     return f"the kubelet {situation.new} keeps this container running"
 
 
@@ -299,6 +301,8 @@ def _kill(situation: Situation) -> str:
         gate = situation.decided.new.gates.knows(REFERENCES_GATE)
         off = f", or set the kubelet's feature gate {REFERENCES_GATE} to false" if gate else ""
         return f"take the references out of the manifest before the upgrade{off}"
+    if situation.has(rules.MANIFEST_MISSING) and "does not decode" in situation.item.reasons[0].text:
+        return "correct the manifest before the upgrade: see the field that the reason names"
     if situation.has(rules.MANIFEST_MISSING):
         return "put the manifest back before the upgrade, or copy all of the node's manifests and plan again"
     if situation.item.container.type is ContainerType.EPHEMERAL:

@@ -258,6 +258,7 @@ BY_RECORD: Final[Mapping[str, Clause]] = {
     rules.NOT_REPRODUCED: _not_reproduced,
     rules.NOT_CALIBRATED: _not_calibrated,
     rules.HASH_MISSING: _hash_missing,
+    rules.STATE_UNKNOWN: _text,
     rules.ADMISSION: _manifest,
     rules.PATCHED: _patched,
     rules.NOT_STORED: _text,

@@ -18,7 +18,7 @@ from hashcompat.core.model.verdicts import Verdict
 
 POD: Final[tuple[Decide, ...]] = (
     pod.finished,  # the pod has ended, and the container runs on
-    pod.done,  # nothing but a sidecar is left of it
+    pod.done,  # nothing but sidecars and ephemeral containers is left of it
     pod.resting,  # the pod has ended or is about to, or nobody compares this container
     pod.refused_static_pod,  # the target kubelet does not read its manifest
     pod.missing_manifest,  # nor is its manifest there any more
@@ -47,6 +47,7 @@ sandbox. Then a static pod's UID (``decide``): a new one is a new pod."""
 RECORD: Final[tuple[Decide, ...]] = (
     pod.restarted_whole,  # another container ended, and its rules restart all for that
     container.never_compared,  # init and ephemeral containers
+    container.lost,  # the runtime does not know whether it runs
     container.ignored_sidecar,  # before 1.32, or behind a startupProbe
     container.hidden,  # a snapshot hides the recorded hash or those to compare it with
     container.closed_build,  # a vendor's kubelet that is not public, where the algorithm changes

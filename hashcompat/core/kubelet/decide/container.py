@@ -29,6 +29,19 @@ def never_compared(case: Case) -> Decision | None:
     return not_compared(why) if why else None
 
 
+def lost(case: Case) -> Decision | None:
+    """Restart a container whose state the runtime does not know, where the API shows that it runs.
+
+    Source: pkg/kubelet/container/helpers.go ``ShouldContainerBeRestarted``: whatever the restartPolicy;
+    pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions``, from 1.14 on, which kills it first.
+    """
+    recorded = case.recorded
+    if recorded is None or not recorded.lost or case.container.type in NEVER_COMPARED:
+        return None
+    text = "the runtime does not know its state, so it is killed and created again"
+    return restart(rules.STATE_UNKNOWN, text)
+
+
 def ignored_sidecar(case: Case) -> Decision | None:
     """Keep a sidecar where the target kubelet does not compare sidecars, or not this one."""
     why = is_ignored(case, case.new)

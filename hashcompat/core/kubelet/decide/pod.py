@@ -49,23 +49,31 @@ def finished(case: Case) -> Decision | None:
     return None
 
 
-def done(case: Case) -> Decision | None:
-    """Kill a sidecar that still runs though the last regular container of its pod has ended for good.
+_LASTING: Final[Mapping[ContainerType, str]] = {
+    ContainerType.SIDECAR: "sidecar",
+    ContainerType.EPHEMERAL: "ephemeral container",
+}
+"""What may run when all regular containers have ended."""
 
-    Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions``, 1.31.14: sidecars
-    are killed once no regular container is to run again.
+
+def done(case: Case) -> Decision | None:
+    """Kill what still runs though the last regular container of its pod has ended for good.
+
+    Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions``, 1.16.15, 1.31.14 and 1.36.5:
+    the pod is killed once no regular container is to run again, with sidecars and ephemeral containers.
     """
-    if not case.container.running or case.container.type is not ContainerType.SIDECAR:
+    what = _LASTING.get(case.container.type)
+    if not (case.container.running and what):
         return None
     if resets_all(case):
         return None  # that comes first, whatever the regular containers ended with
     ended = case.whole.is_done(rules_of(case))
     if ended:
-        text = "the last regular container of the pod has ended, and this sidecar still runs"
+        text = f"the last regular container of the pod has ended, and this {what} still runs"
         return Decision(Verdict.KILL, (Reason(rules.FINISHED, text),))
     if ended is None:
         text = (
-            "the regular containers of the pod have ended, and this sidecar ends with them unless one starts "
+            f"the regular containers of the pod have ended, and this {what} ends with them unless one starts "
             "again, which exit codes decide that are not in the input"
         )
         return Decision(Verdict.UNKNOWN, (Reason(rules.EXIT_CODE, text),))

@@ -15,7 +15,7 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import same_build, same_minor
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsonpath import part
-from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision
+from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_compared
 from hashcompat.core.model.pods import Container, Pod
 from hashcompat.core.model.uids import is_computed
 from hashcompat.core.model.verdicts import Reason, Verdict
@@ -99,6 +99,36 @@ def with_pod(case: Case, kept: Decision) -> Decision:
     if recreated is None or not recreated.pod_recreated:
         return kept
     return structs.replace(kept, reasons=(*kept.reasons, *recreated.reasons), pod_recreated=True)
+
+
+def undecoded(pod: Pod, container: Container, old: Kubelet | None, new: Kubelet) -> Decision | None:
+    """Decide a container of a manifest that a kubelet does not decode, and so reads past; None for any other.
+
+    What runs of such a pod runs by another manifest, and the target kubelet ends it. Source:
+    pkg/kubelet/config/file.go ``extractFromDir`` and common.go ``tryDecodeSinglePod``, 1.6.13 - 1.37.2.
+    """
+    from hashcompat.core.kubelet.staticpods import unreadable  # noqa: PLC0415 - few pods are static
+
+    manifest = pod.static_manifest
+    if manifest is None or manifest.alone or old is None:
+        return None
+    before, now = unreadable(manifest, old), unreadable(manifest, new)
+    if now and not before and container.running is False:
+        return not_compared("the container is not running")
+    if now and (container.running or not before):
+        text = f"static pod: {new.release} does not decode its manifest ({now})"
+        return Decision(Verdict.KILL, (Reason(rules.MANIFEST_MISSING, text),))
+    if now:
+        return not_compared(f"it does not run: no kubelet on the way decodes its manifest ({now})")
+    if not before:
+        return None
+    if not container.running:
+        why = f"{old.release} does not decode its manifest ({before}), and {new.release} does"
+        return not_compared(f"it does not run yet: {why}")
+    text = f"its manifest is not the one that runs, for {old.release} does not decode it ({before})"
+    if part(manifest.content, "metadata").get("uid"):
+        return Decision(Verdict.UNKNOWN, (Reason(rules.NOT_SEEN, text),))
+    return Decision(Verdict.RESTART, (Reason(rules.STATIC_UID, f"static pod: {text}"),), pod_recreated=True)
 
 
 def unread(case: Case) -> bool:

@@ -272,7 +272,7 @@ def _own_resources(spec: Mapping[str, Any]) -> Iterator[bool]:
 def _asks_for(spec: Mapping[str, Any], feature: PodFeature) -> bool:
     return all(
         any(
-            value == wanted if wanted is not None else bool(value)
+            bool(value) if wanted is None else value in (wanted if isinstance(wanted, list) else [wanted])
             for path in paths
             for value in _at(spec, path.split("."))
         )

@@ -56,6 +56,23 @@ def test_hc048_pods_of_one_second_have_no_order(run: Run) -> None:
     assert found == {"one": "UNKNOWN OutOfcpu", "other": "UNKNOWN OutOfcpu", "late": "KILL OutOfcpu"}
 
 
+@pytest.mark.parametrize(
+    ("time", "verdict"),
+    [
+        ("2026-01-31T05:30:00+05:00", "KEEP"),
+        ("2026-01-31T01:00:00.5Z", "UNKNOWN OutOfcpu"),  # API servers cut fractions off
+        ("2026-01-31T01:59:59.9-01:00", "KILL OutOfcpu"),
+        ("9999-12-31T23:59:59-05:00", "KILL OutOfcpu"),
+        ("later", "KILL OutOfcpu"),
+    ],
+)
+def test_hc048_times_in_other_forms_are_in_the_order_of_times(run: Run, time: str, verdict: str) -> None:
+    one, other = sized("one", "01:00", cpu="3"), sized("other", "01:00", cpu="3")
+    one["metadata"]["creationTimestamp"] = "2026-01-31T01:00:00Z"
+    other["metadata"]["creationTimestamp"] = time
+    assert verdicts(run, host(), one, other)["other"] == verdict
+
+
 def test_hc048_any_of_equal_pods_of_one_second_may_come_last(run: Run) -> None:
     pods = [sized(name, "01:00", cpu="1") for name in "abcde"]
     assert set(verdicts(run, host(), *pods).values()) == {"UNKNOWN OutOfcpu"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import msgspec
@@ -10,6 +11,7 @@ from msgspec import structs
 
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.errors import DecodeError
+from hashcompat.core.go.metav1 import is_time
 from hashcompat.core.kubelet.decide.ports import Port, Taken
 from hashcompat.core.kubelet.decide.room.requests import Amounts, Asking, counted_as
 from hashcompat.core.model.pods import FINISHED, Pod
@@ -112,6 +114,20 @@ class Sums(msgspec.Struct):
         return all(number <= node.amounts.get(name, number) for name, number in self.amounts.items())
 
 
+def _in_order(time: str) -> str:
+    """Return a time as API servers write it, whose texts are in the order of the times: UTC, whole seconds.
+
+    Source: apimachinery pkg/apis/meta/v1/time.go ``MarshalJSON``. What is no time is returned as it is.
+    """
+    if len(time) == len("2026-01-01T00:00:00Z") or not is_time(time):
+        return time
+    try:
+        found = datetime.fromisoformat(time).astimezone(UTC)
+    except (ValueError, OverflowError):  # the year 1 or 9999 in another time zone; 24:00 and the like
+        return time
+    return f"{found.replace(microsecond=0, tzinfo=None).isoformat()}Z"
+
+
 class Tenant(msgspec.Struct, frozen=True, eq=False):
     """A pod of a node, as far as room goes."""
 
@@ -126,8 +142,8 @@ class Tenant(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def order(self) -> tuple[bool, str]:
-        """What it is sorted by: static pods come first, and times as text are in their order."""
-        return not self.pod.static, self.pod.created
+        """What it is sorted by: static pods come first."""
+        return not self.pod.static, _in_order(self.pod.created)
 
     @property
     def name(self) -> str:

@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import structs
 
-from hashcompat.core.kubelet.decide import admission, changed, container, pod, resize, sandbox, static
+from hashcompat.core.kubelet.decide import admission, container, pod, resize, sandbox, static
 from hashcompat.core.kubelet.decide.case import Case, Decide, Decision
 from hashcompat.core.model.verdicts import Verdict
 
@@ -129,7 +129,7 @@ def _unless_changed(case: Case, decision: Decision) -> Decision:
     """Return the decision, or what a change since the container's start makes of it where it is KEEP."""
     if decision.verdict is not Verdict.KEEP:
         return decision
-    return changed.changed_since(case) or changed.edited(case) or resize.resizing(case) or decision
+    return container.changed_since(case) or container.edited(case) or resize.resizing(case) or decision
 
 
 def _release_counts(case: Case) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -329,8 +330,14 @@ def owners(check: str, to: str, config: str, *pods: Pod, **changes: object) -> l
     return [(state, name) for state, name, _ in found(check, dump(given), upgrade(to), cluster)]  # type: ignore[arg-type]
 
 
-def read_pod(uid: str, **more: Any) -> Pod:
-    (one,) = read_object(pod_json(name=uid[-1], metadata={"uid": uid}, **more), "test")
+def alone(name: str, cpus: int | str, **more: Any) -> dict[str, Any]:
+    """Return a container that asks for CPUs of its own."""
+    amounts = {"cpu": str(cpus), "memory": "1Gi"}
+    return {"name": name, "image": "i", "resources": {"limits": amounts, "requests": amounts}, **more}
+
+
+def read_pod(uid: str, containers: Sequence[dict[str, Any]] = (), **more: Any) -> Pod:
+    (one,) = read_object(pod_json(*containers, name=uid[-1], metadata={"uid": uid}, **more), "test")
     assert isinstance(one, Pod)
     return one
 
@@ -355,12 +362,22 @@ def read_pod(uid: str, **more: Any) -> Pod:
         ),
         (
             "1.36.3",
-            f"{WHOLE}reservedSystemCPUs: '0-1,6-15'",
-            [("ERROR", f"{FIRST}/app"), ("UNKNOWN", f"{FIRST}/side car"), ("UNKNOWN", f"{SECOND}/app")],
+            f"{WHOLE}reservedSystemCPUs: '0-1,6-15'",  # it frees the CPUs of none that it refuses
+            [("ERROR", f"{FIRST}/app"), ("ERROR", f"{FIRST}/side car"), ("ERROR", f"{SECOND}/app")],
         ),
         ("1.36.3", f"{STATIC}reservedSystemCPUs: '0-1,6-14'", [("OK", "")]),
         ("1.37.1", f"{WHOLE}reservedSystemCPUs: '0-1,6-14'", [("OK", "")]),
-        ("1.26.15", f"{WHOLE}reservedSystemCPUs: '0-1,6-14'", [("OK", "")]),
+        (
+            "1.26.15",
+            f"{WHOLE}reservedSystemCPUs: '0-1,6-14'",
+            [("UNKNOWN", f"{FIRST}/side car"), ("UNKNOWN", f"{SECOND}/app")],
+        ),
+        (
+            "1.22.17",
+            f"featureGates: {{CPUManagerPolicyOptions: true}}\n{WHOLE}reservedSystemCPUs: '0'",
+            [("UNKNOWN", f"{FIRST}/side car"), ("UNKNOWN", f"{SECOND}/app")],
+        ),
+        ("1.21.14", f"{WHOLE}reservedSystemCPUs: '0-1,6-14'", [("OK", "")]),
         ("1.36.3", "cpuManagerPolicyOptions: {full-pcpus-only: 'true'}", [("OK", "")]),
     ],
 )
@@ -372,7 +389,7 @@ def test_pf138_whole_cores_are_asked_for_again(to: str, config: str, expected: l
 def test_pf138_what_is_no_number_of_cores_may_be_refused_where_the_option_is_new(
     cpus: str, state: str
 ) -> None:
-    """enforceSMTAlignment divides before anything else (1.36.3); which CPUs share a core is in no dump."""
+    """enforceSMTAlignment divides before anything else (1.36.3); older dumps show no cores."""
     changes: dict[Key, Any] = {
         STATE: WRITTEN % ("static", {"4-7": "0-3,8-11", "5-7": "0-4,8-11", "7": "0-6"}[cpus], cpus),
         CONFIG: f"{WHOLE}reservedSystemCPUs: '0'\n",
@@ -384,7 +401,8 @@ def test_pf138_what_is_no_number_of_cores_may_be_refused_where_the_option_is_new
 
 def test_pf138_names_pods_and_leaves_out_those_that_are_gone_or_done() -> None:
     config = f"{WHOLE}kubeReserved: {{cpu: 10500m}}"
-    first, second = read_pod(FIRST), read_pod(SECOND, status={"phase": "Succeeded"})
+    first = read_pod(FIRST, containers=[alone("app", 3), alone("side car", 1)])
+    second = read_pod(SECOND, containers=[alone("app", 1)], status={"phase": "Succeeded"})
     assert owners("PF-138", "1.36.3", config, first, second) == [
         ("ERROR", "ns/1/app"),
         ("UNKNOWN", 'ns/1/"side\\x20car"'),

@@ -98,7 +98,7 @@ _REFUSALS: Final = frozenset(
     {
         *(rules.OTHER_NODE, rules.OTHER_SYSTEM, rules.TAINT, rules.SIDECAR_REFUSED),
         *(rules.STRICT_GROUPS, rules.SYSCTL),
-        *(rules.DEVICES, rules.FEATURE_REFUSED, rules.STATIC_REFUSED, rules.MANIFEST_MISSING),
+        *(rules.DEVICES, rules.MANAGERS, rules.FEATURE_REFUSED, rules.STATIC_REFUSED, rules.MANIFEST_MISSING),
     }
 )
 """The rules of pods that are not admitted for another reason, so that they take no room."""

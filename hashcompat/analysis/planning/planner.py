@@ -326,7 +326,7 @@ def _rewritable(found: Sequence[Ruled[Ruling]]) -> list[bool]:
 def _is_aligned(draft: Draft) -> bool:
     """Return whether the target kubelet may ask for free CPUs though a running container has some."""
     case = draft.prepared.case if draft.prepared else None
-    if case is None or case.new.behaviour.aligned_cpus == "kept":
+    if case is None or case.managers_known or case.new.behaviour.aligned_cpus == "kept":
         return False
     return not at_rest(draft.pod, draft.container) and case.whole.has_whole_cpus(draft.container)
 

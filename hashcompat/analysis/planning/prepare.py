@@ -15,12 +15,14 @@ from hashcompat.analysis.planning.view import HashOf, Spec, View
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.kubelet.decide.case import RESIZE_GATE, Case
+from hashcompat.core.kubelet.decide.cpus import refused, with_gates, worst
 from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
 from hashcompat.core.kubelet.decide.resize import applies_resources, restarted_for
 from hashcompat.core.kubelet.decide.sandbox import is_resized
 from hashcompat.core.kubelet.decide.static import mirror_with_own_uid, mirrored
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.kubelet.hashing import ContainerHash, container_hash
+from hashcompat.core.model.plan import Refusal
 from hashcompat.core.model.pods import Container, Node, Pod
 from hashcompat.core.model.verdicts import Hash, Recorded, Sandbox
 from hashcompat.core.records.index import Records
@@ -62,6 +64,7 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
     if served is not None:
         hashed = _by_way(served, view)
     new_hash = hashed(pod, container, reading.spec, new)
+    kubelets = old if transition.old_known else None, new
     case = Case(
         pod,
         container,
@@ -79,7 +82,7 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
         accepted=_accepted(transition, reading.spec, view),
         **_static(transition, spec, view.options.records),
         of_pod=transition.whole,
-        **_situation(pod, container, old if transition.old_known else None, node, view, transition.whole),
+        **_situation(pod, container, kubelets, node, view, transition.whole),
     )
     if served is not None and container.type not in NEVER_COMPARED:  # no hash decides about those
         creation = Creation(case, spec, view, served)
@@ -102,7 +105,9 @@ def replica(
 ) -> Prepared:
     """Return the case of a replica of a prepared container: same hashes, its own pod, node and records."""
     case = prepared.case
-    situation = _situation(pod, container, case.old if case.old_known else None, node, view, whole)
+    situation = _situation(
+        pod, container, (case.old if case.old_known else None, case.new), node, view, whole
+    )
     case = structs.replace(case, pod=pod, container=container, of_pod=whole, **situation)
     return structs.replace(prepared, case=case)
 
@@ -110,12 +115,13 @@ def replica(
 def _situation(
     pod: Pod,
     container: Container,
-    old: Kubelet | None,
+    kubelets: tuple[Kubelet | None, Kubelet],
     node: Node | None,
     view: View,
     whole: Whole,
 ) -> dict[str, Any]:
     """Return the fields of a case that hold what is known about this container, its pod and its node."""
+    old, new = kubelets
     records = view.options.records
     recorded = records.of(pod, container)
     sandboxes = sandboxes_of(records, pod, whole)
@@ -128,8 +134,28 @@ def _situation(
         "gone": pod.uid in view.gone,
         "overdue": view.is_overdue(pod),
         "short": view.short.get(pod.uid) if view.short else None,
+        **_managers(pod, old, new, view, whole),
         "deferred": view.deferred.get(pod.uid) if view.deferred else None,
     }
+
+
+def _managers(pod: Pod, old: Kubelet | None, new: Kubelet, view: View, whole: Whole) -> dict[str, Any]:
+    """Return what the dump of a pod's node shows of what resource managers do, once for the pod."""
+    files = view.options.records.files_of(pod)
+    if files is None:
+        return {}
+    from hashcompat.analysis.preflight.facts import managers  # noqa: PLC0415 - plans with dumps alone
+
+    found = managers.shown(files, new, view.catalog)
+    if found is None:
+        return {}
+    cpus, settings = found
+
+    def refusal() -> Refusal | None:
+        before = old and with_gates(old, settings)
+        return worst(refused(whole, pod, cpus, before, with_gates(new, settings)))
+
+    return {"refusal": whole.once(("managers", new), refusal, of=old), "managers_known": True}
 
 
 def sandboxes_of(records: Records, pod: Pod, whole: Whole) -> tuple[Sandbox, ...]:

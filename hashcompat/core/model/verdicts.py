@@ -181,5 +181,19 @@ class Applied(msgspec.Struct, frozen=True):
     """Its ``limits`` and ``requests``, as in v1.ResourceRequirements."""
 
 
-Record = Recorded | Sandbox | Applied
+class Files(msgspec.Struct, frozen=True, eq=False):
+    """The files of a node that decide whether its kubelet admits pods again, as a dump has them.
+
+    Compared by identity, so that what they show can be cached.
+    """
+
+    node: str
+    """The node's name, as the dump has it."""
+    uids: frozenset[str]
+    """The UIDs of the pods that its runtime showed."""
+    probes: tuple[tuple[str, str, str | None, str], ...]
+    """What was read: its kind, its name, its text if there is one, and why there is none."""
+
+
+Record = Recorded | Sandbox | Applied | Files
 """One row of any of them."""

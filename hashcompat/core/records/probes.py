@@ -25,7 +25,7 @@ from msgspec import structs
 from hashcompat.core.errors import HashcompatError, InputError
 from hashcompat.core.go import allowance, jsontext
 from hashcompat.core.go.jsonpath import mapping, part, rows, text
-from hashcompat.core.model.verdicts import Applied, Record, Recorded
+from hashcompat.core.model.verdicts import Applied, Files, Record, Recorded
 from hashcompat.core.records.documents import from_node
 from hashcompat.core.shown import said
 
@@ -247,7 +247,43 @@ def from_dump(dump: Dump) -> list[Record]:
     plugins = _plugins(dump)
     if plugins is not None:
         best = [_with_plugins(record, plugins) for record in best]
-    return [*best, *applied]
+    return [*best, *applied, *_files(dump, best)]
+
+
+_ADMITTING: Final = ("/cpu_manager_state", "/memory_manager_state", "/allocated_pods_state")
+"""How the paths of the kubelet's files end that decide about admission."""
+_TOPOLOGY: Final = ("/sys/devices/system/cpu", "/sys/devices/system/node")
+_CONFIGURATION: Final = "KubeletConfiguration"
+_ARGUMENTS: Final = ("kubelet", "k3s")
+_NAMES: Final = 1 << 12
+"""Characters of the names in a directory of drop-ins; it has a few."""
+
+
+def _files(dump: Dump, records: Iterable[Record]) -> Iterator[Files]:
+    """Yield what of a dump decides about admission, where it shows a kubelet's arguments."""
+    uids = frozenset(one.uid for one in records if isinstance(one, Recorded) and one.uid)
+    if not uids or ("arguments", _ARGUMENTS[0]) not in dump.probes:
+        return
+    last = (probes[-1] for probes in dump.probes.values())
+    kept = ((one.kind, one.name, one.text, one.problem) for one in last if _decides(one))
+    yield Files(dump.node, uids, tuple(kept))
+
+
+def _decides(probe: Probe) -> bool:
+    """Return whether a probe may decide: states, settings, CPUs and memory; no text for what is not there."""
+    text = probe.text or ""
+    if probe.kind == "file":
+        is_one = probe.name.endswith(_ADMITTING) or probe.name.startswith(_TOPOLOGY)
+        return probe.text is None or is_one or _CONFIGURATION in text
+    if probe.kind == "directory":
+        return len(text) <= _NAMES
+    return probe.kind == "arguments" and probe.name in _ARGUMENTS
+
+
+def dump_of(files: Files) -> Dump:
+    """Return a dump of what a record keeps of one."""
+    probes = {(kind, name): (Probe(kind, name, text, why),) for kind, name, text, why in files.probes}
+    return Dump(files.node, files.node, probes)
 
 
 def of_kubelet(answers: Sequence[list[Record]]) -> list[Record]:
@@ -267,7 +303,8 @@ def of_kubelet(answers: Sequence[list[Record]]) -> list[Record]:
     if not any(isinstance(record, Recorded) and record.id in ids for record in best):
         return best
     return [
-        record if isinstance(record, Applied) else structs.replace(record, docker=True) for record in best
+        record if isinstance(record, Applied | Files) else structs.replace(record, docker=True)
+        for record in best
     ]
 
 
@@ -384,6 +421,9 @@ class Keeper:
         """
         if isinstance(record, Applied):
             self._allowance.take(_ROW + _bytes_of([record.uid, record.container, record.resources]))
+            return record
+        if isinstance(record, Files):
+            self._allowance.take(_ROW + _bytes_of([*record.uids, *map(list, record.probes)]))
             return record
         texts = {
             name: text for name in record.__struct_fields__ if isinstance(text := getattr(record, name), str)

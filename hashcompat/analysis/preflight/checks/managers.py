@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from msgspec import structs
-
 from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade, states
 from hashcompat.analysis.preflight.facts import Facts, host, managers, runtime
 from hashcompat.analysis.preflight.facts.kubelet import chosen, reserved_memory
@@ -18,7 +16,7 @@ from hashcompat.core import shown
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go import metav1
-from hashcompat.core.kubelet.decide.cpus import TOPOLOGY, Asked, Cpus, refusals, refused
+from hashcompat.core.kubelet.decide.cpus import TOPOLOGY, Asked, Cpus, refusals, refused, with_gates
 from hashcompat.core.kubelet.decide.room.tenants import given
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.model.escape import name_path
@@ -171,14 +169,14 @@ def _refusals(facts: Facts, upgrade: Upgrade) -> Iterator[tuple[str, Problem]]:
         cpus = managers.cpus_of(facts, file, gates)
     except UnstartedError:
         return  # PF-105 and PF-112 say so
-    new = structs.replace(upgrade.target, gates=gates)
-    for name, found in _refused(facts, upgrade, cpus, new):
+    old = upgrade.current and with_gates(upgrade.current, facts.gates)
+    for name, found in _refused(facts, cpus, old, with_gates(upgrade.target, facts.gates)):
         then = "is" if found.certain else "may be"
         text = f"{name}: {found.text}: its pod {then} refused ({found.reason})"
         yield found.reason, Problem(Status.ERROR if found.certain else Status.UNKNOWN, name, text, _MOVE)
 
 
-def _refused(facts: Facts, upgrade: Upgrade, cpus: Cpus, new: Kubelet) -> Iterator[tuple[str, Refusal]]:
+def _refused(facts: Facts, cpus: Cpus, old: Kubelet | None, new: Kubelet) -> Iterator[tuple[str, Refusal]]:
     """Yield the names of containers that are refused, with why; of pods that are not in the input by UIDs."""
     if facts.cluster.pods is None:
         for uid, held in sorted(cpus.held.items()):
@@ -187,7 +185,7 @@ def _refused(facts: Facts, upgrade: Upgrade, cpus: Cpus, new: Kubelet) -> Iterat
         return
     for pod in facts.cluster.pods:
         if pod.phase not in FINISHED:
-            for one in refused(Whole(pod), pod, cpus, upgrade.current, new):
+            for one in refused(Whole(pod), pod, cpus, old, new):
                 yield name_path(pod.namespace, pod.name, one.container), one
 
 

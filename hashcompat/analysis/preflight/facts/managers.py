@@ -7,18 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil
 from typing import TYPE_CHECKING, Any, Final
 
 from hashcompat.analysis.preflight.facts import host
 from hashcompat.analysis.preflight.facts.kubelet import chosen, pairs, truth
 from hashcompat.analysis.preflight.facts.statefiles import Condition, is_read
-from hashcompat.core.catalog.behaviour import Gates
+from hashcompat.core.catalog.behaviour import Gates, Settings
 from hashcompat.core.catalog.hazards import StateFile
-from hashcompat.core.errors import DecodeError
+from hashcompat.core.catalog.lookup import Catalog, Kubelet
+from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.go import metav1
 from hashcompat.core.kubelet.decide.cpus import Cpus
-from hashcompat.core.records.probes import AbsentError, UnreadError
+from hashcompat.core.model.verdicts import Files
+from hashcompat.core.records.probes import AbsentError, UnparsedError, UnreadError, dump_of
 
 if TYPE_CHECKING:
     from hashcompat.analysis.preflight.facts import Facts
@@ -71,6 +74,23 @@ def reserved_cpus(facts: Facts) -> tuple[frozenset[int] | None, int]:
 def numa_nodes(facts: Facts) -> set[str]:
     """Return the numbers of the NUMA nodes, as text."""
     return set(map(str, host.numa_nodes(facts.dump)))
+
+
+@lru_cache(maxsize=1 << 10)
+def shown(files: Files, kubelet: Kubelet, catalog: Catalog) -> tuple[Cpus, Settings] | None:
+    """Return what the CPU manager of a kubelet finds in the files of its node, and the gates that these set.
+
+    None where that is not known.
+    """
+    from hashcompat.analysis.preflight.facts import Facts  # noqa: PLC0415 - which imports this folder's files
+
+    hazards = catalog.hazards(kubelet.release)
+    facts = Facts(dump_of(files), known=hazards.flags)
+    try:
+        gates = kubelet.gates.with_settings(facts.gates)
+        return cpus_of(facts, hazards.states.cpu_manager_state, gates), facts.gates
+    except (AbsentError, UnreadError, UnparsedError, InputError):
+        return None
 
 
 def cpus_of(facts: Facts, file: StateFile, gates: Gates) -> Cpus:

@@ -31,6 +31,7 @@ POD: Final[tuple[Decide, ...]] = (
     admission.sysctls,  # one that the target kubelet does not hold safe
     admission.features,  # one that the kubelet or its node does not have
     admission.devices,  # devices that have no plugin yet, in a few releases
+    admission.managers,  # CPUs that it has, and that its node's CPU manager does not give it again
     admission.room,  # more than its node has left beside the pods before it
     admission.ports,  # a host port that a pod before it has
     pod.overdue,  # its deadline has passed

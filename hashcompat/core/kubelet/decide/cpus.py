@@ -21,6 +21,7 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
+from hashcompat.core.catalog.behaviour import Settings
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.resources import GUARANTEED, amount
 from hashcompat.core.errors import DecodeError
@@ -74,6 +75,11 @@ class Asked(msgspec.Struct, frozen=True):
     """How many it asks for."""
     held: CPUSet | None = None
     """Those that it has; None for none."""
+
+
+def with_gates(kubelet: Kubelet, settings: Settings) -> Kubelet:
+    """Return a kubelet with the feature gates that its node sets, where it sets any."""
+    return structs.replace(kubelet, gates=kubelet.gates.with_settings(settings)) if settings else kubelet
 
 
 def worst(refusals: Sequence[Refusal]) -> Refusal | None:

@@ -114,12 +114,13 @@ def cpus_of(facts: Facts, file: StateFile, gates: Gates) -> Cpus:
     strict = has_option(facts, STRICT)
     if not default:
         default = host.online_cpus(facts.dump) - (listed or frozenset() if strict else frozenset())
-    cores = _cores(facts)
+    whole_cores = has_option(facts, WHOLE_CORES)
+    cores = _cores(facts) if whole_cores and held else frozenset[frozenset[int]]()
     topology, by_pod = _topology(facts, gates)
     return Cpus(
         exclusive=True,
         held=held,
-        whole_cores=has_option(facts, WHOLE_CORES),
+        whole_cores=whole_cores,
         threads=sum(map(len, cores)) // len(cores) if cores else None,
         physical=_physical(default, cores, listed, number, strict=strict),
         available=len(default - listed) if listed is not None else len(default) - number * (not strict),

@@ -193,6 +193,9 @@ class Files(msgspec.Struct, frozen=True, eq=False):
     """The UIDs of the pods that its runtime showed."""
     probes: tuple[tuple[str, str, str | None, str], ...]
     """What was read: its kind, its name, its text if there is one, and why there is none."""
+    devices: Mapping[str, Mapping[str, frozenset[str]]] | None = None
+    """The devices that pods have by the device manager's file, by their resources and the pods' UIDs; None
+    where that was not read."""
 
 
 Record = Recorded | Sandbox | Applied | Files

@@ -40,6 +40,19 @@ def served(document: Any) -> tuple[str, ...]:
     return tuple(sorted(name for name in names if isinstance(name, str)))
 
 
+def held(document: Any) -> Iterator[tuple[str, str, frozenset[str]]]:
+    """Yield the devices of each container: their resource, the UID of the pod, and their ids.
+
+    These are a list, from 1.20 on one for each NUMA node.
+    """
+    data = mapping(mapping(document).get("Data", document))
+    for row in map(mapping, rows(data, "PodDeviceEntries")):
+        given = row.get("DeviceIDs")
+        lists = given.values() if isinstance(given, Mapping) else (given,)
+        ids = frozenset(str(one) for some in lists if isinstance(some, list) for one in some)
+        yield str(row.get("ResourceName")), str(row.get("PodUID")), ids
+
+
 NOT_COLLECTED: Final = "not in the dump; collect again with --preflight"
 INCOMPLETE: Final = "the dump was cut: its last line is missing"
 NO_CONFIGURATION: Final = "not read: it is no KubeletConfiguration that a kubelet would start with"
@@ -266,7 +279,7 @@ def _files(dump: Dump, records: Iterable[Record]) -> Iterator[Files]:
         return
     last = (probes[-1] for probes in dump.probes.values())
     kept = ((one.kind, one.name, one.text, one.problem) for one in last if _decides(one))
-    yield Files(dump.node, uids, tuple(kept))
+    yield Files(dump.node, uids, tuple(kept), _devices(dump))
 
 
 def _decides(probe: Probe) -> bool:
@@ -370,12 +383,31 @@ def _without_resources(record: Record, known: Collection[tuple[str, str]]) -> Re
 
 def _plugins(dump: Dump) -> tuple[str, ...] | None:
     """Return the resources that device plugins serve on a node; None where its file was not read."""
-    found = [probe for probe in dump.of_kind("file") if probe.name.endswith(_PLUGINS)]
-    if not found:
-        return None
+    found = _device_files(dump)
     try:
-        return tuple(sorted({name for probe in found for one in _documents(probe) for name in served(one)}))
-    except (InputError, UnreadError):
+        return None if found is None else tuple(sorted({name for one in found for name in served(one)}))
+    except InputError:
+        return None
+
+
+def _devices(dump: Dump) -> dict[str, dict[str, frozenset[str]]] | None:
+    """Return the devices that pods of a node have; None where its file was not read."""
+    files = _device_files(dump)
+    if files is None:
+        return None
+    found: dict[str, dict[str, frozenset[str]]] = {}
+    for resource, uid, ids in (row for one in files for row in held(one)):
+        of_pods = found.setdefault(resource, {})
+        of_pods[uid] = of_pods.get(uid, frozenset()) | ids
+    return found
+
+
+def _device_files(dump: Dump) -> list[Any] | None:
+    """Return what the device manager's files hold; None where they were not read."""
+    found = [probe for probe in dump.of_kind("file") if probe.name.endswith(_PLUGINS)]
+    try:
+        return [one for probe in found for one in _documents(probe)] if found else None
+    except UnreadError:
         return None
 
 

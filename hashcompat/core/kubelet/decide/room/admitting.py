@@ -249,10 +249,13 @@ def _lacking(tenant: Tenant, pods: int, used: Amounts, node: Given, kubelet: Kub
         if capacity is None or (not asked and not (unrequested and (name in NATIVE or name in own))):
             continue
         taken = used.get(name, 0)
+        is_open = False
+        if is_extended(name) and name not in tenant.asking.claimed:
+            is_open = tenant.devices is None
+            capacity = max(capacity, (tenant.devices or {}).get(name, 0))
         if asked > capacity - taken:
-            by_plugin = is_extended(name) and name not in tenant.asking.claimed
             yield Shortage(
-                name, asked, taken, capacity, certain=not by_plugin, why=_OF_PLUGIN if by_plugin else ""
+                name, asked, taken, capacity, certain=not is_open, why=_OF_PLUGIN if is_open else ""
             )
 
 

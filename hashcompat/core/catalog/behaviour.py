@@ -203,6 +203,8 @@ class Room(msgspec.Struct, frozen=True, rename="camel"):
     resized: str
     """Whether of resources that are allocated and those that are in use the larger ones count ``by
     container`` or ``by pod``."""
+    resizes: str
+    """Whether resizes that wait are tried ``in any order``, or ``sorted``."""
 
 
 class HostPorts(msgspec.Struct, frozen=True, rename="camel"):

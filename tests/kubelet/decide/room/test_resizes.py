@@ -146,3 +146,48 @@ def test_resources_of_a_pod_that_are_not_noted_are_a_resize_once_all_are_admitte
     reported = [{**host(cpu="4"), "metadata": {"name": "n1"}}, *pods]
     reported[0]["status"]["nodeInfo"]["kubeletVersion"] = f"v{old}"
     assert verdicts(run, *reported, old="auto", new=new) == found
+
+
+@pytest.mark.parametrize(
+    ("cpu", "more", "expected"),
+    [
+        ("8", {}, {"a": "RESTART", "b": "RESTART"}),
+        ("6", {}, {"a": "RESTART", "b": "KEEP"}),  # the older one comes first
+        ("6", {"priority": 5}, {"a": "KEEP", "b": "RESTART"}),
+        ("4", {}, {"a": "KEEP", "b": "KEEP"}),
+    ],
+)
+def test_resizes_that_fit_one_at_a_time_are_made_in_the_kubelets_order(
+    run: Run, cpu: str, more: Json, expected: dict[str, str]
+) -> None:
+    pods = whole("b", "02:00", "3", **more), whole("a", "01:00", "3"), sized("c", "03:00", cpu="2")
+    for new in ("1.36.5", "1.37.2"):
+        found = verdicts(run, host(cpu=cpu), *pods, old="1.34.10", new=new)
+        assert {name: found[name] for name in ("a", "b")} == expected
+
+
+def test_what_has_the_room_of_a_resize_that_shrinks_is_not_free_yet(run: Run) -> None:
+    """It counts as long as it is in use; what grows less than others fits beside it."""
+    shrinks = resized(sized("s", "01:00", cpu="1"), "PodResizePending", allocated="2", actual="2")
+    grows = resized(sized("g", "02:00", cpu="3"), "PodResizePending", allocated="1", actual="1")
+    for cpu, expected in (("4", "KEEP"), ("5", "UNKNOWN")):
+        found = verdicts(run, host(cpu=cpu), shrinks, grows, old="1.36.3", new="1.36.5")
+        assert (found["g"], found["s"]) == (expected, "UNKNOWN")
+
+
+def test_which_resize_comes_first_may_be_unknown(run: Run) -> None:
+    """How long each has waited is not looked at, and 1.33 tries them in no order."""
+    for old, new in (("1.33.5", "1.33.13"), ("1.36.3", "1.36.5")):
+        pods = [
+            resized(sized(name, f"0{at}:00", cpu="3"), "PodResizePending", allocated="1", actual="1")
+            for at, name in enumerate("ab")
+        ]
+        found = verdicts(run, host(cpu="4"), *pods, old=old, new=new)
+        assert found == {"a": "UNKNOWN", "b": "UNKNOWN"}
+    same = [whole(name, "01:00", "3") for name in "ab"]
+    text = run(
+        *("plan", "--from", "1.34.10", "--to", "1.36.5", "-f", "-", "-o", "json", "--override-node-releases"),
+        stdin=as_json(host(cpu="5"), *same, sized("c", "03:00", cpu="1")),
+    )
+    assert [one["verdict"] for one in text.items if one["pod"] in "ab"] == ["UNKNOWN", "UNKNOWN"]
+    assert "for not all of them fit on its node (cpu), and which resize comes first is not known" in text.out

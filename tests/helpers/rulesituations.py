@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.helpers.dumps import as_text, dump
+from tests.helpers.dumps import GONE, as_text, dump
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
 from tests.helpers.rulecases import CPU_RESTARTS, GATE, MAIN, SIZED, C, changed, never, sidecar, with_status
@@ -138,6 +138,7 @@ def _dump(default: str) -> Callable[[Hash], tuple[Json, ...]]:
         listed = {"containers": [record(of("1.35.8", ALONE))]}
         given = dump(
             {
+                ("docker", "list"): GONE,
                 ("cri", "containers"): json.dumps(listed),
                 ("file", "/var/lib/kubelet/cpu_manager_state"): json.dumps(state),
                 ("file", "/var/lib/kubelet/config.yaml"): config,

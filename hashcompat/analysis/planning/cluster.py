@@ -26,7 +26,7 @@ from hashcompat.core.kubelet import alike
 from hashcompat.core.kubelet.alike import Servers, waits_for_services
 from hashcompat.core.kubelet.decide.resize import forgets
 from hashcompat.core.kubelet.decide.room.admitting import deferred, outcomes
-from hashcompat.core.kubelet.decide.room.requests import Asking, asking
+from hashcompat.core.kubelet.decide.room.requests import Asking, as_allocated, asking
 from hashcompat.core.kubelet.decide.room.tenants import (
     Given,
     Sums,
@@ -178,6 +178,7 @@ class Rooms:
         Pods of one shape ask nodes of the same resources for the same, but for what a status reports.
         """
         allocatable, forgotten = self._allocatable.get(pod.node), pod.node in self._forgetful
+        pod = as_allocated(pod, self._records.allocated_to(pod), self.kubelet)
         if pod.shape is None or pod.resized or pod.claims:
             return asking(_as_read(pod, self.kubelet), allocatable, self.kubelet, forgotten=forgotten)
         key = id(pod.shape), self._extended.get(pod.node), forgotten

@@ -196,6 +196,9 @@ class Files(msgspec.Struct, frozen=True, eq=False):
     devices: Mapping[str, Mapping[str, frozenset[str]]] | None = None
     """The devices that pods have by the device manager's file, by their resources and the pods' UIDs; None
     where that was not read."""
+    allocated: Mapping[str, Mapping[str, Mapping[str, Any]]] = {}
+    """The resources that a kubelet noted as allocated, by the UIDs of pods and the names of their containers;
+    of a pod itself by an empty name."""
 
 
 Record = Recorded | Sandbox | Applied | Files

@@ -119,6 +119,12 @@ class Records(msgspec.Struct, frozen=True):
         """Return the files of a pod's node that decide about admission; None where no dump has them."""
         return next((self.files[uid] for uid in _uids(pod) if uid in self.files), None)
 
+    def allocated_to(self, pod: Pod) -> Mapping[str, Mapping[str, Any]]:
+        """Return what a kubelet noted as allocated to a pod's containers; nothing where that is not known."""
+        files = self.files_of(pod)
+        found = (files.allocated.get(uid) for uid in _uids(pod)) if files else ()
+        return next((one for one in found if one is not None), {})
+
     def applied_to(self, pod: Pod, container: Container) -> Mapping[str, Any] | None:
         """Return the resources that a kubelet applied to a container; None where that is not known."""
         resources = (self.applied.get((uid, container.name)) for uid in _uids(pod))

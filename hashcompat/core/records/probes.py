@@ -26,7 +26,7 @@ from hashcompat.core.errors import HashcompatError, InputError
 from hashcompat.core.go import allowance, jsontext
 from hashcompat.core.go.jsonpath import mapping, part, rows, text
 from hashcompat.core.model.verdicts import Applied, Files, Record, Recorded
-from hashcompat.core.records.documents import from_node
+from hashcompat.core.records.documents import from_checkpoint, from_node, is_checkpoint, of_pods_in
 from hashcompat.core.shown import said
 
 
@@ -263,8 +263,9 @@ def from_dump(dump: Dump) -> list[Record]:
     return [*best, *applied, *_files(dump, best)]
 
 
-_ADMITTING: Final = ("/cpu_manager_state", "/memory_manager_state", "/allocated_pods_state")
+_ADMITTING: Final = ("/cpu_manager_state", "/memory_manager_state")
 """How the paths of the kubelet's files end that decide about admission."""
+_ALLOCATED: Final = "/allocated_pods_state"
 _TOPOLOGY: Final = ("/sys/devices/system/cpu", "/sys/devices/system/node")
 _CONFIGURATION: Final = "KubeletConfiguration"
 _ARGUMENTS: Final = ("kubelet", "k3s")
@@ -279,7 +280,21 @@ def _files(dump: Dump, records: Iterable[Record]) -> Iterator[Files]:
         return
     last = (probes[-1] for probes in dump.probes.values())
     kept = ((one.kind, one.name, one.text, one.problem) for one in last if _decides(one))
-    yield Files(dump.node, uids, tuple(kept), _devices(dump))
+    yield Files(dump.node, uids, tuple(kept), _devices(dump), _allocated(dump))
+
+
+def _allocated(dump: Dump) -> dict[str, dict[str, Mapping[str, Any]]]:
+    """Return what a kubelet noted as allocated; nothing where that was not read, or no kubelet wrote it."""
+    found: dict[str, dict[str, Mapping[str, Any]]] = {}
+    try:
+        for probe in dump.of_kind("file"):
+            for document in _documents(probe) if probe.name.endswith(_ALLOCATED) else ():
+                if isinstance(document, Mapping) and is_checkpoint(document):
+                    for one in (*from_checkpoint(document), *of_pods_in(document)):
+                        found.setdefault(one.uid, {})[one.container] = one.resources
+    except (InputError, UnreadError):
+        return {}
+    return found
 
 
 def _decides(probe: Probe) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.dumps import Key, as_text, dump, failed
+from tests.helpers.dumps import GONE, Key, as_text, dump, failed
 from tests.helpers.pods import Json, as_json, node, pod
 from tests.helpers.program import Run
 from tests.helpers.upgrades import hash_of, record
@@ -57,7 +57,8 @@ def plan(run: Run, tmp_path: Path) -> Plan:
             for of in pods
             for one in of["spec"]["containers"]
         ]
-        given = dump({("cri", "containers"): json.dumps({"containers": rows}), **changes})
+        listed = json.dumps({"containers": rows})
+        given = dump({("docker", "list"): GONE, ("cri", "containers"): listed, **changes})
         path = tmp_path / "dump.jsonl"
         path.write_text(as_text(given))
         result = run(

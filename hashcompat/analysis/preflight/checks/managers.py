@@ -197,6 +197,7 @@ TOPOLOGY_REFUSED: Final = Check("PF-139", _find_topology)
 # PF-108: a memory_manager_state with which the kubelet does not start.
 
 _TOTAL: Final = re.compile(r"MemTotal:\s*([0-9]+) kB")
+_PAGES: Final = re.compile(r"HugePages_Total:\s*([0-9]+)")
 _STATIC_MEMORY: Final = "Static"
 
 
@@ -228,6 +229,11 @@ def _other_memory(facts: Facts, machine: Mapping[str, Any]) -> Iterator[str]:
             yield f"NUMA node {node} had {had} bytes of memory and has {'none' if total is None else total}"
         elif (now := reserved.get(int(node), 0)) != (before := table.get("systemReserved", 0)):
             yield f"{before} bytes were reserved on NUMA node {node} and {now} are"
+        elif (pages := _huge_pages(facts, node)) is not None:
+            size, has = pages
+            name = f"hugepages-{size >> 20}Mi" if size < 1 << 30 else f"hugepages-{size >> 30}Gi"
+            if has != (had := (((held or {}).get("memoryMap") or {}).get(name) or {}).get("total", 0)):
+                yield f"NUMA node {node} had {had} bytes of {name} and has {has}"
     if machine:
         yield from (
             f"NUMA node {node} is not in the file"
@@ -247,6 +253,16 @@ def _total(facts: Facts, node: str) -> int | None:
     if not total:
         raise UnreadError(f"{path}: no MemTotal")
     return int(total[1]) * 1024
+
+
+def _huge_pages(facts: Facts, node: str) -> tuple[int, int] | None:
+    """Return the size of a NUMA node's huge pages of the default size, and how many bytes they have.
+
+    None where that is not shown; the file has those of other sizes too, of which a dump has nothing.
+    """
+    found = _PAGES.search(facts.dump.read("file", f"{host.NUMA}/node{node}/meminfo"))
+    size = facts.memory.get("Hugepagesize", 0)
+    return (size, int(found[1]) * size) if found and size >= 1 << 20 else None
 
 
 MEMORY_STATE: Final = Check("PF-108", _find_memory_state)

@@ -139,16 +139,20 @@ def _situation(
     }
 
 
+_NOT_KNOWN: Final = {"refusal": None, "managers_known": False}
+"""What is known where no dump shows what resource managers do; a pod of which one does may have replicas."""
+
+
 def _managers(pod: Pod, old: Kubelet | None, new: Kubelet, view: View, whole: Whole) -> dict[str, Any]:
     """Return what the dump of a pod's node shows of what resource managers do, once for the pod."""
     files = view.options.records.files_of(pod)
     if files is None:
-        return {}
+        return _NOT_KNOWN
     from hashcompat.analysis.preflight.facts import managers  # noqa: PLC0415 - plans with dumps alone
 
     found = managers.shown(files, new, view.catalog)
     if found is None:
-        return {}
+        return _NOT_KNOWN
     cpus, settings = found
 
     def refusal() -> Refusal | None:

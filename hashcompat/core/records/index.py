@@ -115,6 +115,12 @@ class Records(msgspec.Struct, frozen=True):
         named = self.named_sandboxes.of((pod.namespace, pod.name))
         return tuple(sandbox for sandbox in dict.fromkeys(named) if _may_be_of(pod, sandbox))
 
+    @property
+    def settings(self) -> Records:
+        """What dumps show of how kubelets are set up and of their CPUs, and no record."""
+        known = {id(one): structs.replace(one, devices=None, allocated={}) for one in self.files.values()}
+        return Records(files={uid: known[id(one)] for uid, one in self.files.items()})
+
     def files_of(self, pod: Pod) -> Files | None:
         """Return the files of a pod's node that decide about admission; None where no dump has them."""
         return next((self.files[uid] for uid in _uids(pod) if uid in self.files), None)

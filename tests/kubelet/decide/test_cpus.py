@@ -50,7 +50,7 @@ def plan(run: Run, tmp_path: Path) -> Plan:
     """Return what plans an upgrade of a node with a dump: of each pod its verdict and why."""
 
     def planned(
-        old: str, new: str, pods: list[Json], changes: dict[Key, Any], *, more: tuple[str, ...] = ()
+        old: str, new: str, pods: list[Json], changes: dict[Key, Any], *, host: Json | None = None
     ) -> dict[str, str]:
         rows = [
             record(hash_of(run, old, one), of["metadata"]["name"], one["name"])
@@ -63,10 +63,11 @@ def plan(run: Run, tmp_path: Path) -> Plan:
         path.write_text(as_text(given))
         result = run(
             *("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", "-q"),
-            *("--recorded", path, *more),
-            stdin=as_json(*pods, node(f"v{old}")),
+            *("--recorded", path),
+            stdin=as_json(*pods, host or node(f"v{old}")),
         )
         assert result.code == 0, result.err
+        planned.spec = result.document["spec"]  # type: ignore[attr-defined]
         planned.assumptions = result.document["spec"]["assumptions"]  # type: ignore[attr-defined]
         return {
             f"{item['pod']}/{item['container']}": " ".join(
@@ -288,3 +289,42 @@ def test_pods_with_resources_of_their_own_have_no_cpus(plan: Plan) -> None:
 def test_others_have_none(plan: Plan, container: Json) -> None:
     given = {STATE: state("0-7", {}), CONFIG: WHOLE, **cores(7, 2)}
     assert plan("1.35.8", "1.36.5", [pod(container)], given) == {"p/c": KEEP}
+
+
+def test_hops_and_the_rollback_start_such_kubelets_too(plan: Plan) -> None:
+    given = {STATE: state("0-1,6-7", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **cores(7, 2)}
+    assert plan("1.35.8", "1.37.2", one(), given) == {"p/c": KEEP}
+    spec = plan.spec  # type: ignore[attr-defined]
+    assert [hop["findings"] for hop in spec["hops"]] == [1, 0]
+    assert spec["rollback"]["findings"] == 1
+
+
+def test_a_dump_of_one_node_says_nothing_of_others(plan: Plan) -> None:
+    given = {STATE: state("0-1,6-20", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **cores(20, 2)}
+    pods = [pod(alone(4)), pod(alone(4), name="q", node="n2", metadata={"uid": "elsewhere"})]
+    found = plan("1.35.8", "1.36.5", pods, given)
+    assert found["p/c"] == KEEP
+    (said,) = [one for one in plan.assumptions if "full-pcpus-only" in one]  # type: ignore[attr-defined]
+    assert "of n2 does" in said
+    assert said.endswith(": ns/q/c")
+
+
+def test_who_is_refused_takes_no_room(plan: Plan) -> None:
+    pods = [
+        pod(alone(4), metadata={"creationTimestamp": "2026-01-01T00:00:00Z"}),
+        pod(alone("500m"), name="late", metadata={"creationTimestamp": "2026-01-02T00:00:00Z"}),
+    ]
+    host = node("v1.35.8")
+    host["status"]["allocatable"] = {"cpu": "4", "memory": "64Gi", "pods": "110"}
+    for default, expected in (("0-1,6-7", ("KILL", KEEP)), ("0-1,6-9", ("KEEP", "KILL"))):
+        last = int(default[-1])
+        given = {STATE: state(default, {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **cores(last, 2)}
+        found = plan("1.35.8", "1.36.5", pods, given, host=host)
+        assert tuple(found[f"{name}/c"].partition(" ")[0] for name in ("p", "late")) == expected
+    older = {
+        STATE: state("0-1,6-8", {"uid-p": {"c": "2-5"}}),
+        CONFIG: WHOLE,
+        ("file", f"{SYS}/cpu/online"): "0-8",
+    }
+    found = plan("1.35.8", "1.36.5", pods, older, host=host)
+    assert {one.partition(" ")[0] for one in found.values()} == {"UNKNOWN"}

@@ -93,10 +93,11 @@ def shown(files: Files, kubelet: Kubelet, catalog: Catalog) -> tuple[Cpus, Setti
         return None
 
 
-def cpus_of(facts: Facts, file: StateFile, gates: Gates) -> Cpus:
+def cpus_of(facts: Facts, file: StateFile, gates: Gates, *, asked: bool = True) -> Cpus:
     """Return what the CPU manager finds that is to be started with these gates; ``file`` is its state.
 
-    Raises UnreadError and AbsentError for what is not in the dump, and where a kubelet does not start.
+    ``asked``: whether there are pods that may ask for CPUs, besides those in the file. Raises UnreadError and
+    AbsentError for what is not in the dump, and where a kubelet does not start.
     """
     if not is_read(file, gates) or not gates.is_on("CPUManager") or policy(facts) != STATIC:
         return Cpus()
@@ -114,8 +115,8 @@ def cpus_of(facts: Facts, file: StateFile, gates: Gates) -> Cpus:
     strict = has_option(facts, STRICT)
     if not default:
         default = host.online_cpus(facts.dump) - (listed or frozenset() if strict else frozenset())
-    whole_cores = has_option(facts, WHOLE_CORES)
-    cores = _cores(facts) if whole_cores and held else frozenset[frozenset[int]]()
+    whole_cores = gates.is_on("CPUManagerPolicyOptions") and has_option(facts, WHOLE_CORES)
+    cores = _cores(facts) if whole_cores and (held or asked) else frozenset[frozenset[int]]()
     topology, by_pod = _topology(facts, gates)
     return Cpus(
         exclusive=True,

@@ -40,6 +40,9 @@ SMT, TOPOLOGY, UNEXPECTED = "SMTAlignmentError", "TopologyAffinityError", "Unexp
 
 STRICTEST: Final = "single-numa-node"
 
+_STRICT: Final = ("restricted", STRICTEST)
+"""The policies of the topology manager that refuse pods."""
+
 CPUSet = frozenset[int]
 
 
@@ -75,6 +78,8 @@ class Asked(msgspec.Struct, frozen=True):
     """How many it asks for."""
     held: CPUSet | None = None
     """Those that it has; None for none."""
+    is_init: bool = False
+    """Whether it is an init container that ends before others run."""
 
 
 def with_gates(kubelet: Kubelet, settings: Settings) -> Kubelet:
@@ -121,7 +126,8 @@ def asked(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubelet)
     found = list[Asked]()
     for one in sorted(pod.containers, key=lambda one: one.type is ContainerType.CONTAINER):
         if one.type is not ContainerType.EPHEMERAL and not (unreported and one.type in shown):
-            found.append(Asked(one.name, whole_cpus(one.spec), held.get(one.name)))
+            is_init = one.type is ContainerType.INIT
+            found.append(Asked(one.name, whole_cpus(one.spec), held.get(one.name), is_init))
         elif one.name in held:
             found.append(Asked(one.name, 0, held[one.name]))
     return found if any(one.number for one in found) else []
@@ -144,18 +150,58 @@ def whole_cpus(spec: Mapping[str, object]) -> int:
 
 
 def refusals(containers: Sequence[Asked], cpus: Cpus, new: Kubelet) -> list[Refusal]:
-    """Return for which of a pod's containers a kubelet refuses it, once for each and for each reason."""
+    """Return for which of a pod's containers a kubelet refuses it, once for each and for each reason.
+
+    In its order: the topology manager looks at each container before that gets CPUs, or first at all of them.
+    """
     found = dict[tuple[str, str], Refusal]()
     for one in (*_misplaced(containers, cpus), *_unaligned(containers, cpus, new)):
         known = found.get((one.container, one.reason))
         if known is None or (one.certain and not known.certain):
             found[one.container, one.reason] = one
-    return [*found.values()]
+    places = {one.name: place for place, one in enumerate(containers)}
+
+    def turn(one: Refusal) -> tuple[int, bool]:
+        of_topology = one.reason == TOPOLOGY
+        return -1 if of_topology and cpus.by_pod else places[one.container], not of_topology
+
+    return sorted(found.values(), key=turn)
+
+
+class _Free:
+    """How many CPUs are free while the containers of a pod get theirs, at least and at most."""
+
+    def __init__(self, cpus: Cpus) -> None:
+        self.least, self.most = cpus.available, cpus.available
+        self.physical = cpus.physical
+        self._reusable = 0
+
+    def keeps(self, one: Asked) -> None:
+        """Let a container keep what it has: an init container's CPUs are those after it too."""
+        if one.held is not None and one.is_init:
+            self._lend(len(one.held))
+
+    def takes(self, one: Asked) -> None:
+        """Give a container CPUs that are free, or that an init container has: which is not known here."""
+        lent = min(self._reusable, one.number)
+        if lent and not one.is_init:
+            self._lend(-lent)
+        least, most = self.physical
+        others = max(self.most - least, 0)  # which share cores with reserved ones
+        self.physical = least - one.number, most - max(one.number - lent - others, 0)
+        self.least, self.most = self.least - one.number, self.most - one.number + lent
+        if one.is_init:
+            self._lend(one.number)
+
+    def _lend(self, number: int) -> None:
+        self._reusable += number
+        self.most += number
+        self.least += max(number, 0)
 
 
 def _unaligned(containers: Iterable[Asked], cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
     """Yield the containers that do not get CPUs again (``Allocate``)."""
-    aligned = new.behaviour.aligned_cpus
+    aligned, free = new.behaviour.aligned_cpus, _Free(cpus)
     for one in containers:
         is_new = one.held is None
         if not one.number:
@@ -163,10 +209,25 @@ def _unaligned(containers: Iterable[Asked], cpus: Cpus, new: Kubelet) -> Iterato
         if cpus.whole_cores and (is_new or aligned != "kept"):
             yield from _of_parts(one, cpus, new)
         if cpus.whole_cores and (aligned == "asked for again" or (is_new and aligned == "kept")):
-            yield from _short(one, cpus, new)
-        if is_new and one.number > cpus.available:
-            asks = f"{new.release} asks for {count(one.number, 'CPU')} for {one.name}, which has none"
-            yield Refusal(one.name, UNEXPECTED, f"{asks} in cpu_manager_state, and {cpus.available} are free")
+            yield from _short(one, free, new)
+        if is_new:
+            yield from _none_left(one, free, cpus, new)
+            free.takes(one)
+        else:
+            free.keeps(one)
+
+
+def _none_left(one: Asked, free: _Free, cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
+    if one.number <= free.least:
+        return
+    asks = f"{new.release} asks for {count(one.number, 'CPU')} for {one.name}, which has none"
+    reason = TOPOLOGY if cpus.topology in _STRICT else UNEXPECTED
+    if one.number > free.most:
+        text = f"{asks} in cpu_manager_state, and {max(free.most, 0)} are free"
+        yield Refusal(one.name, reason, text)
+    else:
+        text = f"{asks} in cpu_manager_state; whether so many are free depends on which others take"
+        yield Refusal(one.name, reason, text, certain=False)
 
 
 def _of_parts(one: Asked, cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
@@ -179,8 +240,8 @@ def _of_parts(one: Asked, cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
         yield Refusal(one.name, SMT, f"{text} where a core has {cpus.threads} threads")
 
 
-def _short(one: Asked, cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
-    least, most = cpus.physical
+def _short(one: Asked, free: _Free, new: Kubelet) -> Iterator[Refusal]:
+    least, most = free.physical
     asks = f"{new.release} asks for {count(one.number, 'free physical CPU')} for {one.name}"
     asks += ", which has as many already" if one.held is not None else ""
     if one.number > most:
@@ -196,7 +257,7 @@ def _misplaced(containers: Sequence[Asked], cpus: Cpus) -> Iterator[Refusal]:
     Hints are made again of the CPUs that a container has, of all of a pod's together with the scope pod;
     where it has others than it asks for, none fits. What it gets anew is not known here.
     """
-    if cpus.topology not in ("restricted", STRICTEST):
+    if cpus.topology not in _STRICT:
         return
     held = [one for one in containers if one.held is not None and (one.number or cpus.by_pod)]
     policy = f"which the topology manager's policy {cpus.topology} does not admit again"
@@ -211,8 +272,9 @@ def _misplaced(containers: Sequence[Asked], cpus: Cpus) -> Iterator[Refusal]:
         yield Refusal(first.name, TOPOLOGY, text, certain=False)
         if cpus.by_pod:
             return
+    number = _of_pod(containers) if cpus.by_pod else 0
     for name, own in _sets(held, by_pod=cpus.by_pod):
-        if nodes := _too_many(own, cpus):
+        if nodes := _too_many(own, number or len(own), cpus):
             yield Refusal(name, TOPOLOGY, f"{name} has CPUs of NUMA nodes {', '.join(nodes)}, {policy}")
 
 
@@ -223,9 +285,20 @@ def _sets(held: Sequence[Asked], *, by_pod: bool) -> Iterator[tuple[str, CPUSet]
         yield from ((one.name, one.held or CPUSet()) for one in held)
 
 
-def _too_many(held: CPUSet, cpus: Cpus) -> list[str]:
-    """Return the NUMA nodes of some CPUs, where these are too many."""
+def _of_pod(containers: Iterable[Asked]) -> int:
+    """Return how many CPUs the containers of a pod ask for together (``podGuaranteedCPUs``)."""
+    together, init = 0, 0
+    for one in containers:
+        if one.is_init:
+            init = max(init, one.number)
+        else:
+            together += one.number
+    return max(together, init)
+
+
+def _too_many(held: CPUSet, number: int, cpus: Cpus) -> list[str]:
+    """Return the NUMA nodes of some CPUs, where these are more than so many need."""
     spread = [node for node, own in cpus.nodes.items() if held & own]
     sizes = sorted(map(len, cpus.nodes.values()), reverse=True)
-    needed = next((n for n in range(1, len(sizes) + 1) if sum(sizes[:n]) >= len(held)), len(sizes))
+    needed = next((n for n in range(1, len(sizes) + 1) if sum(sizes[:n]) >= number), len(sizes))
     return spread if len(spread) > (1 if cpus.topology == STRICTEST else needed) else []

@@ -216,10 +216,10 @@ def read(node: Node) -> Pod:
     return made
 
 
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", range(2))
 def test_what_is_certain_is_what_the_kubelet_does(catalog: Catalog, number: int) -> None:
     rng, seen = random.Random(f"{SEED} {number}"), set[str]()
-    for _ in range(150):
+    for _ in range(600):
         node = random_node(rng)
         others = set(range(node.count)) - node.default - set().union(*node.held.values())
         facts, made = Facts(dump_of(node, others=others)), read(node)

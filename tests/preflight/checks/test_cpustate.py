@@ -482,6 +482,20 @@ def test_pf105_a_number_of_reserved_cpus_begins_with_the_first(reserved: str, gi
     assert ("CPU 0 is the first one that is reserved" in text) is (state == "ERROR")
 
 
+@pytest.mark.parametrize(
+    ("reserved", "online", "error"),
+    [("9", "0-7", True), ("8", "0-7", False), ("9", failed(), False), ("many", "0-7", False)],
+)
+def test_pf105_more_cpus_than_there_are_cannot_be_reserved(
+    reserved: str, online: object, error: bool
+) -> None:
+    config = STATIC + f"kubeReserved: {{cpu: '{reserved}'}}\n"
+    text = "9 CPUs are reserved, and the node has 8: kubelet 1.36.3 does not start with the policy static"
+    found = check("1.36.3", {STATE: GONE, CONFIG: config, ONLINE: online})
+    assert found == ([("ERROR", text)] if error else [OK])
+    assert check("1.36.3", {STATE: GONE, CONFIG: config.replace("static", "none"), ONLINE: online}) == [OK]
+
+
 @pytest.mark.parametrize(("allocatable", "state"), [("6", "OK"), ("7", "UNKNOWN"), (None, "UNKNOWN")])
 def test_pf105_the_node_object_shows_whether_as_many_cpus_were_reserved(
     allocatable: str | None, state: str

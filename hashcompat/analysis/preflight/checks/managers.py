@@ -30,9 +30,30 @@ from hashcompat.core.records.probes import AbsentError, UnreadError
 
 def _find_cpu_state(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     file = upgrade.hazards.states.cpu_manager_state
-    return states.problems(
+    yield from states.problems(
         facts, upgrade, file, lambda state: _cpu_objections(facts, upgrade, state, state.content)
     )
+    if states.found(facts, upgrade, file) is None and managers.policy(facts) == managers.STATIC:
+        yield from _too_many_reserved(facts, upgrade)
+
+
+def _too_many_reserved(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    """Yield that more CPUs are reserved than there are (policy_static.go NewStaticPolicy, 1.10.13 - 1.37.2).
+
+    A file says so itself, for it cannot leave that many to others; CPUs by their numbers are for PF-126.
+    """
+    try:
+        (listed, number), online = managers.reserved_cpus(facts), host.online_cpus(facts.dump)
+    except (DecodeError, AbsentError, UnreadError):
+        return
+    if listed is None and number > len(online):
+        text = f"{number} CPUs are reserved, and the node has {len(online)}"
+        yield Problem(
+            Status.ERROR,
+            "",
+            f"{text}: kubelet {upgrade.target.release} does not start with the policy static",
+            "reserve fewer CPUs: kubeReserved, systemReserved",
+        )
 
 
 def _cpu_objections(

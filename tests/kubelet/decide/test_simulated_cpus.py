@@ -90,6 +90,9 @@ def random_node(rng: random.Random) -> Node:
         made.rows.insert(0, (True, "init", rng.randint(1, 3)))
         if rng.random() < 0.4 and len(made.free) > 3:
             made.held["init"] = made.take(made.rows[0][2])
+    if rng.random() < 0.2 and len(made.free) > 5:  # an init container has what another one has
+        made.rows = [(True, "init", 2), (False, "c0", 2), *(one for one in made.rows if one[1] == "c1")]
+        made.held["init"] = made.held["c0"] = made.take(2)
     if rng.random() < 0.5:
         made.take(rng.randint(0, len(made.free) // 2))  # of another pod
     return made

@@ -509,3 +509,18 @@ def test_pf105_the_node_object_shows_whether_as_many_cpus_were_reserved(
     }
     ((got, _, _),) = found("PF-105", dump(changes), upgrade("1.36.3"), Cluster(host))
     assert got == state
+
+
+def test_pf138_without_the_current_release_a_status_may_show_nothing_as_allocated() -> None:
+    """From 1.33 to 1.34 a kubelet goes by that, and one before 1.33 reported nothing."""
+    config = f"{WHOLE}kubeReserved: {{cpu: 10500m}}"
+    given: dict[Key, Any] = {STATE: state_file("1.18.19/cpu-pods"), CONFIG: config, ONLINE: "0-15"}
+    cluster = Cluster(pods=(read_pod(FIRST, containers=[alone("app", 3)]),))
+    for current, to, expected in (
+        ("", "1.34.12", ["UNKNOWN"]),
+        ("1.33.13", "1.34.12", ["ERROR"]),
+        ("1.32.13", "1.34.12", ["OK"]),
+        ("", "1.36.5", ["ERROR"]),
+    ):
+        found_ = found("PF-138", dump(given), upgrade(to, current), cluster)
+        assert [one[0] for one in found_] == expected

@@ -24,7 +24,6 @@ from msgspec import structs
 from hashcompat.core.catalog.behaviour import Settings
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.resources import GUARANTEED, amount
-from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.case import RESIZE_GATE
 from hashcompat.core.kubelet.decide.resize import POD_RESOURCES_GATE
@@ -139,13 +138,13 @@ def _by_status(pod: Pod, new: Kubelet) -> bool:
 
 
 def whole_cpus(spec: Mapping[str, object]) -> int:
-    """Return the number of whole CPUs that a container of a Guaranteed pod asks for; 0 for parts of one."""
+    """Return the number of whole CPUs that a container of a Guaranteed pod asks for; 0 for parts of one.
+
+    That the pod has such a class shows that these are quantities.
+    """
     resources = mapping(spec.get("resources"))
     given = mapping(resources.get("requests")).get("cpu", mapping(resources.get("limits")).get("cpu"))
-    try:
-        number = amount(given) if given is not None else 0
-    except DecodeError:  # which is said when the container is decided
-        return 0
+    number = amount(given or "0")
     return int(number) if number.denominator == 1 else 0
 
 
@@ -169,34 +168,31 @@ def refusals(containers: Sequence[Asked], cpus: Cpus, new: Kubelet) -> list[Refu
 
 
 class _Free:
-    """How many CPUs are free while the containers of a pod get theirs, at least and at most."""
+    """How many CPUs are free while the containers of a pod get theirs, as far as it shows which these are."""
 
     def __init__(self, cpus: Cpus) -> None:
-        self.least, self.most = cpus.available, cpus.available
+        self.number = cpus.available
+        """How many are free, those of init containers included (``cpusToReuse``)."""
         self.physical = cpus.physical
-        self._reusable = 0
+        """How many of the others share no core with a reserved one, at least and at most."""
+        self._reusable = CPUSet()
 
-    def keeps(self, one: Asked) -> None:
+    def keeps(self, one: Asked, held: CPUSet) -> None:
         """Let a container keep what it has: an init container's CPUs are those after it too."""
-        if one.held is not None and one.is_init:
-            self._lend(len(one.held))
+        if one.is_init:
+            self.number += len(held - self._reusable)
+            self._reusable |= held
+        else:
+            self.number -= len(held & self._reusable)
+            self._reusable -= held
 
     def takes(self, one: Asked) -> None:
         """Give a container CPUs that are free, or that an init container has: which is not known here."""
-        lent = min(self._reusable, one.number)
-        if lent and not one.is_init:
-            self._lend(-lent)
         least, most = self.physical
-        others = max(self.most - least, 0)  # which share cores with reserved ones
-        self.physical = least - one.number, most - max(one.number - lent - others, 0)
-        self.least, self.most = self.least - one.number, self.most - one.number + lent
-        if one.is_init:
-            self._lend(one.number)
-
-    def _lend(self, number: int) -> None:
-        self._reusable += number
-        self.most += number
-        self.least += max(number, 0)
+        others = max(self.number - least, 0)  # of init containers, or sharing cores with reserved ones
+        self.physical = least - one.number, most - max(one.number - others, 0)
+        if not one.is_init:
+            self.number -= one.number
 
 
 def _unaligned(containers: Iterable[Asked], cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
@@ -210,24 +206,15 @@ def _unaligned(containers: Iterable[Asked], cpus: Cpus, new: Kubelet) -> Iterato
             yield from _of_parts(one, cpus, new)
         if cpus.whole_cores and (aligned == "asked for again" or (is_new and aligned == "kept")):
             yield from _short(one, free, new)
-        if is_new:
-            yield from _none_left(one, free, cpus, new)
-            free.takes(one)
-        else:
-            free.keeps(one)
-
-
-def _none_left(one: Asked, free: _Free, cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
-    if one.number <= free.least:
-        return
-    asks = f"{new.release} asks for {count(one.number, 'CPU')} for {one.name}, which has none"
-    reason = TOPOLOGY if cpus.topology in _STRICT else UNEXPECTED
-    if one.number > free.most:
-        text = f"{asks} in cpu_manager_state, and {max(free.most, 0)} are free"
-        yield Refusal(one.name, reason, text)
-    else:
-        text = f"{asks} in cpu_manager_state; whether so many are free depends on which others take"
-        yield Refusal(one.name, reason, text, certain=False)
+        if one.held is not None:
+            free.keeps(one, one.held)
+            continue
+        if one.number > free.number:
+            asks = f"{new.release} asks for {count(one.number, 'CPU')} for {one.name}, which has none"
+            reason = TOPOLOGY if cpus.topology in _STRICT else UNEXPECTED
+            text = f"{asks} in cpu_manager_state, and {max(free.number, 0)} are free"
+            yield Refusal(one.name, reason, text)
+        free.takes(one)
 
 
 def _of_parts(one: Asked, cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:

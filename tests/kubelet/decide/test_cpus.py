@@ -328,3 +328,27 @@ def test_who_is_refused_takes_no_room(plan: Plan) -> None:
     }
     found = plan("1.35.8", "1.36.5", pods, older, host=host)
     assert {one.partition(" ")[0] for one in found.values()} == {"UNKNOWN"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "made", "names"),
+    [
+        ("1.35.8", "1.36.5", pod(alone(4), alone("500m", "d")), "ns/p/c"),
+        ("1.35.8", "1.36.5", pod(alone("500m"), spec={"initContainers": [alone(2, "init")]}), "ns/p/c"),
+        ("1.35.8", "1.36.5", pod(alone("500m")), ""),
+        ("1.35.8", "1.36.5", pod(alone(4), spec={"resources": alone(4)["resources"]}), ""),
+        ("1.36.5", "1.37.2", pod(alone(4)), ""),
+        ("1.32.13", "1.33.13", pod(alone(4)), ""),  # whose status shows none as allocated
+        ("1.33.13", "1.34.12", pod(alone(4)), "ns/p/c"),
+        ("1.20.15", "1.21.14", pod(alone(4)), ""),
+    ],
+)
+def test_the_assumption_is_about_whom_it_may_concern(
+    run: Run, old: str, new: str, made: Json, names: str
+) -> None:
+    result = run(
+        *("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", "-q"),
+        stdin=as_json(made, node(f"v{old}")),
+    )
+    said = [one for one in result.document["spec"]["assumptions"] if "full-pcpus-only" in one]
+    assert [one.rpartition(": ")[2] for one in said] == ([names] if names else [])

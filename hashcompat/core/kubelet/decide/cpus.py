@@ -132,6 +132,19 @@ def asked(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubelet)
     return found if any(one.number for one in found) else []
 
 
+def asking(whole: Whole, pod: Pod, old: Kubelet | None, new: Kubelet) -> frozenset[str]:
+    """Return the containers that a kubelet may refuse for CPUs of their own, whatever is known of its node.
+
+    All of a pod where an init container has some, which does not run any more.
+    """
+    has_own = whole.has_own_resources and new.gates.is_on(POD_RESOURCES_GATE)
+    if new.behaviour.aligned_cpus == "kept" or (has_own and not new.gates.is_on(MANAGERS_GATE)):
+        return frozenset()
+    found = [one for one in asked(whole, pod, Cpus(exclusive=True), old, new) if one.number]
+    every = any(one.is_init for one in found)
+    return frozenset(one.name for one in (pod.containers if every else found))
+
+
 def _by_status(pod: Pod, new: Kubelet) -> bool:
     """Return whether the status of a pod shows how many CPUs are asked for; a static pod has none yet."""
     return new.behaviour.cpus_asked == "by status" and new.gates.is_on(RESIZE_GATE) and not pod.static

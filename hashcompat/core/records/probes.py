@@ -408,7 +408,7 @@ def _plugins(dump: Dump) -> tuple[str, ...] | None:
 def _devices(dump: Dump) -> dict[str, dict[str, frozenset[str]]] | None:
     """Return the devices that pods of a node have; None where its file was not read."""
     files = _device_files(dump)
-    if files is None:
+    if files is None or not all(isinstance(one, Mapping) for one in files):
         return None
     found: dict[str, dict[str, frozenset[str]]] = {}
     for resource, uid, ids in (row for one in files for row in held(one)):

@@ -208,10 +208,12 @@ def entry(pod: str, *ids: str, old: bool = False) -> Json:
         ("0", [], ("KILL", "KILL")),
         ("0", [entry("gone", "0", "1"), entry("q", "1")], ("KILL", "KEEP")),
         ("0", None, ("UNKNOWN", "UNKNOWN")),
+        ("0", "[]", ("UNKNOWN", "UNKNOWN")),  # no kubelet wrote it
+        ("0", '{"PodDeviceEntries": [{"DeviceIDs": 3}, null]}', ("KILL", "KILL")),
     ],
 )
 def test_a_dump_shows_who_has_devices(
-    run: Run, tmp_path: Path, gives: str, entries: list[Json] | None, expected: tuple[str, str]
+    run: Run, tmp_path: Path, gives: str, entries: list[Json] | str | None, expected: tuple[str, str]
 ) -> None:
     """Where a pod has devices, its node can give as many as all have (``sanitizeNodeAllocatable``)."""
     path, days = "/var/lib/kubelet/device-plugins/kubelet_internal_checkpoint", {"p": "01", "q": "02"}
@@ -222,7 +224,8 @@ def test_a_dump_shows_who_has_devices(
     host = node("v1.35.8")
     host["status"]["allocatable"] = {"cpu": "8", "pods": "110", "nvidia.com/gpu": gives}
     rows = [record(hash_of(run, "1.35.8", GPU), name) for name in days]
-    given = failed() if entries is None else json.dumps({"Data": {"PodDeviceEntries": entries}})
+    written = entries if isinstance(entries, str) else json.dumps({"Data": {"PodDeviceEntries": entries}})
+    given = failed() if entries is None else written
     taken = dump({("cri", "containers"): json.dumps({"containers": rows}), ("file", path): given})
     (tmp_path / "n1.dump").write_text(as_text(taken))
     more = ("--recorded", tmp_path / "n1.dump", "-o", "json", "-f", "-")

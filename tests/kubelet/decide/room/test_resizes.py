@@ -262,6 +262,12 @@ def test_what_is_noted_decides_over_a_status_that_is_behind(run: Run, tmp_path: 
     plain = resized(sized("a", "01:00", cpu="2"), "", allocated="2", actual="2")
     plain["status"]["conditions"] = []
     assert (found(plain, "2"), found(plain, "1")) == ("KEEP", "UNKNOWN")
+    odd = {
+        plain["metadata"]["uid"]: {"ContainerResources": {}, "PodLevelResources": {"requests": {"cpu": "x"}}}
+    }
+    more = noted(run, tmp_path, "1.36.3", [plain], odd)
+    result = run("plan", "--from", "1.36.3", "--to", "1.36.5", *more, stdin=as_json(host(), plain))
+    assert result.items[0]["verdict"] == "KEEP"
     broken = noted(run, tmp_path, "1.36.3", [plain], json.dumps({"data": "[]", "checksum": 1}))
     result = run("plan", "--from", "1.36.3", "--to", "1.36.5", *broken, stdin=as_json(host(), plain))
     assert result.items[0]["verdict"] == "KEEP"

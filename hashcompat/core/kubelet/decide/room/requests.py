@@ -76,8 +76,13 @@ def as_allocated(pod: Pod, allocated: Mapping[str, Mapping[str, Any]], kubelet: 
     waits, whatever the conditions (pkg/kubelet/kubelet.go ``HandlePodAdditions``, 1.33.13 and 1.36.5).
     """
     notes = kubelet.behaviour.resources_recorded and kubelet.gates.is_on(RESIZE_GATE)
-    if not (allocated and notes):
-        return pod
+    if allocated and notes:
+        with suppress(DecodeError):  # of what is no quantity, the decision itself says so
+            return _as_allocated(pod, allocated, kubelet)
+    return pod
+
+
+def _as_allocated(pod: Pod, allocated: Mapping[str, Mapping[str, Any]], kubelet: Kubelet) -> Pod:
     found, waits = dict(pod.resized), False
     of_whole = [("", pod.spec)] if kubelet.gates.is_on(POD_RESIZE_GATE) else []
     for name, spec in (*((one.name, one.spec) for one in pod.containers), *of_whole):

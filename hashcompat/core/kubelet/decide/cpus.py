@@ -115,7 +115,8 @@ def asked(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubelet)
     From 1.27 to 1.34 it goes, where containers can be resized, by what the status shows as allocated: where
     an older kubelet wrote the status, that is nothing.
     """
-    if (whole.qos_classes or ("", ""))[1] != GUARANTEED:
+    counted = [one.spec for one in pod.containers if one.type is not ContainerType.EPHEMERAL]
+    if not all(map(_limits_cpu, counted)) or (whole.qos_classes or ("", ""))[1] != GUARANTEED:
         return []
     held = cpus.held.get(pod.uid) or cpus.held.get(pod.config_hash) or {}
     unreported = _by_status(pod, new) and old is not None and not old.gates.is_on(RESIZE_GATE)
@@ -143,6 +144,11 @@ def asking(whole: Whole, pod: Pod, old: Kubelet | None, new: Kubelet) -> frozens
     found = [one for one in asked(whole, pod, Cpus(exclusive=True), old, new) if one.number]
     every = any(one.is_init for one in found)
     return frozenset(one.name for one in (pod.containers if every else found))
+
+
+def _limits_cpu(spec: Mapping[str, object]) -> bool:
+    """Return whether a container has a limit of CPU, as all of a Guaranteed pod have."""
+    return "cpu" in mapping(mapping(spec.get("resources")).get("limits"))
 
 
 def _by_status(pod: Pod, new: Kubelet) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.helpers.dumps import GONE, Key, as_text, dump, failed
-from tests.helpers.pods import Json, as_json, node, pod
+from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
 from tests.helpers.upgrades import hash_of, record
 
@@ -352,3 +352,35 @@ def test_the_assumption_is_about_whom_it_may_concern(
     )
     said = [one for one in result.document["spec"]["assumptions"] if "full-pcpus-only" in one]
     assert [one.rpartition(": ")[2] for one in said] == ([names] if names else [])
+
+
+@pytest.mark.parametrize(("new", "expected"), [("1.33.13", "KILL"), ("1.32.13", "KILL"), ("1.37.2", KEEP)])
+def test_a_static_pod_goes_by_the_uid_and_the_spec_of_its_manifest(
+    run: Run, tmp_path: Path, new: str, expected: str
+) -> None:
+    """It has no status when its kubelet starts, so that nothing allocated is looked up for it."""
+    uid, old = (
+        "8aa3fb8e1c2f1d8a7d7e6f5c4b3a2910",
+        {"1.33.13": "1.33.5", "1.32.13": "1.32.9"}.get(new, "1.37.1"),
+    )
+    made = mirror_pod(alone(4))
+    made["metadata"]["annotations"] |= {
+        "kubernetes.io/config.hash": uid,
+        "kubernetes.io/config.source": "file",
+    }
+    made["metadata"]["annotations"]["kubernetes.io/config.mirror"] = uid
+    row = record(hash_of(run, old, alone(4)), "p-n1", uid=uid)
+    given: dict[Key, Any] = {
+        ("docker", "list"): GONE,
+        ("cri", "containers"): json.dumps({"containers": [row]}),
+        STATE: state("0-1,6-7", {uid: {"c": "2-5"}}),
+        CONFIG: WHOLE,
+        **cores(7, 2),
+    }
+    (tmp_path / "n1.jsonl").write_text(as_text(dump(given)))
+    result = run(
+        *("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", "-q"),
+        *("--recorded", tmp_path / "n1.jsonl"),
+        stdin=as_json(made, node(f"v{old}")),
+    )
+    assert [one["verdict"] for one in result.items] == [expected]

@@ -1942,6 +1942,9 @@ host_files() {
     for each in "$HOST"/sys/devices/system/node/node[0-9]*; do
         [ ! -d "$each" ] || { host_file "${each#"$HOST"}/meminfo"; host_file "${each#"$HOST"}/cpulist"; }
     done
+    for each in "$HOST"/sys/devices/system/cpu/cpu[0-9]*/topology/thread_siblings_list; do
+        [ ! -e "$each" ] || host_file "${each#"$HOST"}"
+    done
     cgroups
 }
 

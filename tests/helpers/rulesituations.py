@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.helpers.dumps import GONE, as_text, dump
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
 from tests.helpers.rulecases import CPU_RESTARTS, GATE, MAIN, SIZED, C, changed, never, sidecar, with_status
@@ -101,6 +102,9 @@ class Input:
 
 def _told(directory: Path, rows: tuple[Json, ...]) -> tuple[object, ...]:
     """Write what a runtime lists of containers, or shows of sandboxes, and return the option for it."""
+    if any("hashcompat" in row for row in rows):
+        (directory / "dump.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+        return ("--recorded", directory / "dump.jsonl")
     if not any("status" in row for row in rows):
         return recorded(directory, *rows) if rows else ()
     (directory / "sandboxes.json").write_text(json.dumps(rows))
@@ -115,6 +119,35 @@ def host(release: str = "1.32.13", **more: Json | list[Json] | str) -> Json:
     made["status"]["features"] = more.get("features", {})
     made["status"]["nodeInfo"]["containerRuntimeVersion"] = more.get("runtime", "")
     return made
+
+
+ALONE: Json = {**C, "resources": {"limits": {"cpu": "4", "memory": "1Gi"}}}
+"""A container that has CPUs of its own."""
+
+
+def _dump(default: str) -> Callable[[Hash], tuple[Json, ...]]:
+    """Return the dump of a node of which one CPU is reserved, and others have some, with such a container."""
+    entries = {"uid-p": {"c": "8-11"}}
+    state = {"policyName": "static", "defaultCpuSet": default, "entries": entries, "checksum": 0}
+    config = (
+        "kind: KubeletConfiguration\ncpuManagerPolicy: static\nreservedSystemCPUs: '0'\n"
+        "cpuManagerPolicyOptions: {full-pcpus-only: 'true'}\n"
+    )
+
+    def lines(of: Hash) -> tuple[Json, ...]:
+        listed = {"containers": [record(of("1.35.8", ALONE))]}
+        given = dump(
+            {
+                ("docker", "list"): GONE,
+                ("cri", "containers"): json.dumps(listed),
+                ("file", "/var/lib/kubelet/cpu_manager_state"): json.dumps(state),
+                ("file", "/var/lib/kubelet/config.yaml"): config,
+                ("file", "/sys/devices/system/cpu/online"): "0-11",
+            }
+        )
+        return tuple(map(json.loads, as_text(given).splitlines()))
+
+    return lines
 
 
 def small() -> Json:
@@ -327,6 +360,8 @@ INPUTS: tuple[Input, ...] = (
     ),
     Input("HC048", "KILL", "1.32.13", "1.33.13", (small(), asking(), asking("old", "2026-01-01"))),
     Input("HC048", "UNKNOWN", "1.32.13", "1.33.13", (small(), asking(), asking("old", "2026-02-01"))),
+    Input("HC053", "KILL", "1.35.8", "1.36.5", (pod(ALONE),), records=_dump("0-3")),
+    Input("HC053", "UNKNOWN", "1.35.8", "1.36.5", (pod(ALONE),), records=_dump("0-4")),
     Input("HC051", "KILL", "1.32.13", "1.33.13", (host(), serving(), serving("old", "2026-01-01"))),
     Input("HC051", "UNKNOWN", "1.32.13", "1.33.13", (host(), serving(), serving("old", "2026-02-01"))),
     Input(

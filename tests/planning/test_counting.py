@@ -248,7 +248,7 @@ OF_OTHERS = {
     # becomes of mounts
     "admission.py": {"name", "securityContext"},  # of an operating system, and of the pod
     "whole.py": {"name", "securityContext", "volumes"},  # of a sysctl, of the pod; kinds have rare volumes
-    "changed.py": {"image"},  # kinds have those of pods that changed unseen
+    "container.py": {"image"},  # kinds have those of pods that changed unseen
     "room/requests.py": {"name"},  # pods without room share no verdict
     "room/tenants.py": {"priority"},
     "ports.py": {"ports"},  # nor do pods whose host port another one has

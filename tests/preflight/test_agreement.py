@@ -57,12 +57,20 @@ def of_docker() -> dict[Key, Any]:
         ("directory", "/var/lib/cri-dockerd/sandbox"): f"{SANDBOX}\n",
         ("file", f"/var/lib/dockershim/sandbox/{SANDBOX}"): "{}",
         ("file", f"/var/lib/cri-dockerd/sandbox/{SANDBOX}"): "{}",
-        ("arguments", "kubelet"): f"{KUBELET}--cpu-manager-policy=static\n--root-dir=/data/kubelet/\n",
+        ("arguments", "kubelet"): f"{KUBELET}--cpu-manager-policy=static\n--root-dir=/data/kubelet/\n"
+        "--cpu-manager-policy-options=full-pcpus-only=true\n",
         ("filesystem", "/data/kubelet"): USAGE,
         ("file", "/data/kubelet/cpu_manager_state"): (
-            '{"policyName":"static","defaultCpuSet":"0-3","checksum":0}'
+            '{"policyName":"static","defaultCpuSet":"0-1","entries":{"u":{"c":"2-3"}},"checksum":0}'
         ),
         ("file", "/sys/devices/system/cpu/online"): "0-3\n",
+        **{
+            (
+                "file",
+                f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list",
+            ): f"{cpu & ~1}-{cpu | 1}\n"
+            for cpu in range(4)
+        },
         ("file", "/proc/1/mounts"): "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\ns:/x /mnt/a\\040b nfs4 rw 0 0\n",
         ("directory", MOUNT): "a\n",
         ("filesystem", MOUNT): USAGE,

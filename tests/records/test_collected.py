@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.model.verdicts import Applied, Record, Recorded, Sandbox
+from hashcompat.core.model.verdicts import Applied, Files, Record, Recorded, Sandbox
 from hashcompat.core.records.probes import Dump, Probe, from_documents, from_dump
 from tests.helpers.dumps import GONE, Key, as_text, dump, failed
 
@@ -106,7 +106,7 @@ def test_what_docker_has_under_the_same_id_is_in_docker(row: str, docker_below: 
             ("docker", "list"): below,
         }
     )
-    shown = [one.docker for one in found if not isinstance(one, Applied)]
+    shown = [one.docker for one in found if not isinstance(one, Applied | Files)]
     assert (names(found), shown) == ([("p", 7)], [docker_below] * 2)
 
 

@@ -43,7 +43,7 @@ _REFUSALS: Final[Mapping[str, str]] = {
     rules.FEATURE_REFUSED: "features",
 }
 """Why a pod is not admitted, as messages.json names it."""
-_NAMED: Final = frozenset({rules.ROOM, rules.HOST_PORT, rules.OTHER_SYSTEM})
+_NAMED: Final = frozenset({rules.ROOM, rules.HOST_PORT, rules.OTHER_SYSTEM, rules.MANAGERS})
 """The rules whose reasons name the one in the pod's status."""
 _POD_RESOURCES: Final = "PodLevelResources"
 """The feature that is looked at by itself, and refused for a reason of its own."""

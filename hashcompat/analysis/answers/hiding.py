@@ -31,7 +31,7 @@ from hashcompat.core.kubelet.hashing import true_hash
 from hashcompat.core.kubelet.sections import Printing, SectionPrinter, Sections, printing_of
 from hashcompat.core.model.pods import Blank, Container, Pod
 from hashcompat.core.model.uids import is_computed
-from hashcompat.core.model.verdicts import Applied, Hash, HiddenHash, Record, Recorded, StoredHashes
+from hashcompat.core.model.verdicts import Applied, Files, Hash, HiddenHash, Record, Recorded, StoredHashes
 
 Spec = Mapping[str, Any]
 Pair = tuple[Spec, Spec]
@@ -267,7 +267,7 @@ class Aliases:
     def see_records(self, records: Iterable[Record]) -> None:
         """Take records, after all pods."""
         for record in records:
-            if not isinstance(record, Applied):
+            if not isinstance(record, Applied | Files):
                 self._see(_computed(record.uid), record.namespace, record.pod)
 
     def _see(self, uid: str, namespace: str, name: str) -> None:

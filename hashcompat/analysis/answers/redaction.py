@@ -38,7 +38,7 @@ from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Container, Inventory, Node, Pod, Seen
 from hashcompat.core.model.results import Result
 from hashcompat.core.model.uids import is_computed
-from hashcompat.core.model.verdicts import Applied, HiddenHash, Record, Recorded, Sandbox, StoredHashes
+from hashcompat.core.model.verdicts import Applied, Files, HiddenHash, Record, Recorded, Sandbox, StoredHashes
 from hashcompat.core.records.index import index
 from hashcompat.core.shown import MASK, image
 
@@ -205,7 +205,9 @@ class Redaction:
         return self._alike[replicas]
 
     def _record(self, record: Record) -> Record | None:
-        """Return a record as the snapshot holds it; None for resources of no pod that is named."""
+        """Return a record as the snapshot holds it; None for resources of no pod that is named, and files."""
+        if isinstance(record, Files):
+            return None
         uid = self._uids.of(record.uid)
         match record:
             case Sandbox():

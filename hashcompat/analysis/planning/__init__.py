@@ -6,7 +6,7 @@ modules, in the order in which a pod passes them:
 1. ``options``, ``patched``, ``view``: release data and options, bound once. A ``View`` answers what a kubelet
    sees of a container, and how it hashes that.
 2. ``prepare``: a container and two kubelets become a ``Case``, with what each sees (``reading``), both
-   hashes, the records and the node. ``served`` and ``creation`` are for pods that are not created yet.
+   hashes, the records and the node. ``served`` is for pods that are not created yet.
 3. ``judge``: the case is decided by ``kubelet/decide``, and by nobody else. ``creators`` finds who may have
    created a container whose hash nobody recorded: with an older release's hash it restarts either way.
 4. ``planner``: decisions become items, each with its ``reasons``, and ``cautions``, ``assumptions`` and a

@@ -18,6 +18,12 @@ from hashcompat.core.model.items import Item, Prediction
 from hashcompat.core.model.plan import ReleaseFacts
 from hashcompat.core.model.verdicts import Verdict
 
+_ALIGNED: Final = {
+    "asked for again": "asks for free CPUs",
+    "by whole cores": "asks for a number of whole cores",
+}
+"""What a kubelet does with that option, by ``Behaviour.aligned_cpus``."""
+
 _STANDING: Final = frozenset({Verdict.KEEP, Verdict.RESTART})
 
 _GATES: Final = {rules.RESIZE_POLICY: RESIZE_GATE, rules.STATIC_REFUSED: REFERENCES_GATE}
@@ -174,8 +180,8 @@ def _kept(every: _Predicted, new: Kubelet) -> Iterator[str]:
         of_whom = f"of {listed(nodes, len(nodes))} " if nodes else ""
         yield (
             f"the CPU manager {of_whom}does not have the policy option full-pcpus-only, with which "
-            f"{new.release} asks for free CPUs before it looks at those that a container has: "
-            f"{_named(aligned)}"
+            f"{new.release} {_ALIGNED[new.behaviour.aligned_cpus]} before it looks at those that a container "
+            f"has: {_named(aligned)}"
         )
     if mistaken := every.where(lambda one: one.mistaken and _stands(one)):
         yield (

@@ -26,8 +26,16 @@ from hashcompat.core.kubelet.alike import Servers, waits_for_services
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE
 from hashcompat.core.kubelet.decide.resize import forgets
 from hashcompat.core.kubelet.decide.room.admitting import deferred, outcomes
-from hashcompat.core.kubelet.decide.room.requests import Asking, asking
-from hashcompat.core.kubelet.decide.room.tenants import Given, Sums, Tenant, given, takes_room, tenant_of
+from hashcompat.core.kubelet.decide.room.requests import Asking, as_allocated, asking
+from hashcompat.core.kubelet.decide.room.tenants import (
+    Given,
+    Sums,
+    Tenant,
+    devices_of,
+    given,
+    takes_room,
+    tenant_of,
+)
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import AUTO, Shortage, Way
@@ -98,7 +106,7 @@ _REFUSALS: Final = frozenset(
     {
         *(rules.OTHER_NODE, rules.OTHER_SYSTEM, rules.TAINT, rules.SIDECAR_REFUSED),
         *(rules.STRICT_GROUPS, rules.SYSCTL),
-        *(rules.DEVICES, rules.FEATURE_REFUSED, rules.STATIC_REFUSED, rules.MANIFEST_MISSING),
+        *(rules.DEVICES, rules.MANAGERS, rules.FEATURE_REFUSED, rules.STATIC_REFUSED, rules.MANIFEST_MISSING),
     }
 )
 """The rules of pods that are not admitted for another reason, so that they take no room."""
@@ -113,14 +121,21 @@ def rooms_on(nodes: Iterable[Node], way: Way, view: View) -> Rooms:
         for release in set(release_of.values())
         if view.catalog.knows(release) and forgets(view.current(release), new)
     }
-    return Rooms(nodes, new, [name for name, release in release_of.items() if release in forgetful])
+    forgetful_nodes = [name for name, release in release_of.items() if release in forgetful]
+    return Rooms(nodes, new, forgetful_nodes, view.options.records)
 
 
 class Rooms:
     """Adds up what the pods of each node ask for: host ports alone where it does not show what it has."""
 
-    def __init__(self, nodes: Iterable[Node], kubelet: Kubelet, forgetful: Collection[str] = ()) -> None:
-        """Take the nodes, and the kubelet that starts on them.
+    def __init__(
+        self,
+        nodes: Iterable[Node],
+        kubelet: Kubelet,
+        forgetful: Collection[str] = (),
+        records: Records | None = None,
+    ) -> None:
+        """Take the nodes, the kubelet that starts on them, and what dumps show of them.
 
         ``forgetful`` are the nodes on which it takes resources of pods themselves for not allocated.
         """
@@ -132,6 +147,7 @@ class Rooms:
         self.kubelet = kubelet
         """The kubelet that starts on the nodes."""
         self._forgetful = frozenset(forgetful)
+        self._records = records or Records()
         self._known: dict[tuple[int, frozenset[str] | None, bool], tuple[object, Asking]] = {}
         self.sums: dict[str, Sums] = {}
         """By the names of the nodes."""
@@ -162,6 +178,7 @@ class Rooms:
         Pods of one shape ask nodes of the same resources for the same, but for what a status reports.
         """
         allocatable, forgotten = self._allocatable.get(pod.node), pod.node in self._forgetful
+        pod = as_allocated(pod, self._records.allocated_to(pod), self.kubelet)
         if pod.shape is None or pod.resized or pod.claims:
             return asking(_as_read(pod, self.kubelet), allocatable, self.kubelet, forgotten=forgotten)
         key = id(pod.shape), self._extended.get(pod.node), forgotten
@@ -208,6 +225,7 @@ class Rooms:
                         self.asking(pod),
                         refused=pod.uid in refused,
                         is_open=pod.uid in may_be_refused,
+                        devices=self._devices(pod),
                     )
                 )
         found, waiting = dict[str, Shortage](), dict[str, Shortage]()
@@ -217,6 +235,11 @@ class Rooms:
             if name in self.resizing:
                 waiting |= deferred(tenants[name], node, {*leaving, *without_room}, self.kubelet)
         return found, waiting
+
+    def _devices(self, pod: Pod) -> dict[str, int] | None:
+        """Return what devices count for a pod (``devices_of``); None where no dump shows that."""
+        files = self._records.files_of(pod)
+        return None if files is None or files.devices is None else devices_of(pod, files.devices)
 
 
 def _is_read(pod: Pod, kubelet: Kubelet) -> bool:

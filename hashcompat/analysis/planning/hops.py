@@ -21,7 +21,6 @@ from hashcompat.core.catalog.releases import oldest_first, same_build
 from hashcompat.core.model.plan import Hop, Way
 from hashcompat.core.model.pods import Node, Pod
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
-from hashcompat.core.records.index import Records
 
 _SEVERAL: Final = 2
 
@@ -263,8 +262,11 @@ def _route(way: Way, catalog: Catalog) -> list[Way]:
 
 
 def elsewhere(view: View) -> View:
-    """Return the view of an upgrade that starts elsewhere: without what shows the current kubelets' work."""
-    options = structs.replace(view.options, records=Records())
+    """Return the view of an upgrade that starts elsewhere: without what shows the current kubelets' work.
+
+    What dumps show of nodes stays, but for what a kubelet notes as allocated.
+    """
+    options = structs.replace(view.options, records=view.options.records.settings)
     return structs.replace(view, options=options, current_patch=None, dated=False)
 
 

@@ -29,6 +29,7 @@ from hashcompat.core.errors import CutError, DecodeError, InputError, NotStoredE
 from hashcompat.core.kubelet.decide import decide, decide_by_record
 from hashcompat.core.kubelet.decide.case import Decision, not_compared
 from hashcompat.core.kubelet.decide.pod import at_rest
+from hashcompat.core.kubelet.decide.room.requests import as_allocated
 from hashcompat.core.kubelet.decide.static import same_uid, undecoded
 from hashcompat.core.model.escape import count, word
 from hashcompat.core.model.plan import NodeRelease, Way
@@ -115,6 +116,7 @@ class Judge:
         """
         records = self.view.options.records
         seen = records.as_reported(pod) if records else pod
+        seen = as_allocated(seen, records.allocated_to(pod), self.new)
         if pod.uid in self.view.gone:
             shown = ((one, records.of(seen, one)) for one in seen.containers)
             left = tuple(

@@ -125,7 +125,7 @@ def reported(pod: Pod) -> Hashable:
     found = pod.phase, pod.restarting, *[(one.running, one.probed) for one in pod.containers]
     if pod.seen is None and not pod.resizing:
         return found
-    # What a kubelet has seen of a changed pod is compared with its images of today (decide/changed.py).
+    # What a kubelet has seen of a changed pod is compared with its images of today (decide/container.py).
     images = [str(one.spec.get("image", "")) for one in pod.containers]
     return *found, repr((pod.seen, images, pod.resizing, pod.resized))
 

@@ -28,6 +28,7 @@ from hashcompat.core.catalog.releases import oldest_first
 from hashcompat.core.kubelet.alike import skew_warnings
 from hashcompat.core.kubelet.decide.admission import may_mistake
 from hashcompat.core.kubelet.decide.case import Decision
+from hashcompat.core.kubelet.decide.cpus import asking
 from hashcompat.core.kubelet.decide.pod import at_rest
 from hashcompat.core.model.items import (
     Item,
@@ -327,9 +328,11 @@ def _rewritable(found: Sequence[Ruled[Ruling]]) -> list[bool]:
 def _is_aligned(draft: Draft) -> bool:
     """Return whether the target kubelet may ask for free CPUs though a running container has some."""
     case = draft.prepared.case if draft.prepared else None
-    if case is None or case.new.behaviour.aligned_cpus == "kept":
+    if case is None or case.managers_known or at_rest(draft.pod, draft.container):
         return False
-    return not at_rest(draft.pod, draft.container) and case.whole.has_whole_cpus(draft.container)
+    old = case.old if case.old_known else None
+    key = "CPUs", old, case.new
+    return draft.container.name in case.whole.once(key, lambda: asking(case.whole, draft.pod, old, case.new))
 
 
 def _may_be_mistaken(draft: Draft) -> bool:

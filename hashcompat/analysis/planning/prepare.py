@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from msgspec import structs
@@ -15,11 +15,14 @@ from hashcompat.analysis.planning.view import HashOf, Spec, View
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.kubelet.decide.case import RESIZE_GATE, Case
+from hashcompat.core.kubelet.decide.cpus import refused, with_gates, worst
 from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
+from hashcompat.core.kubelet.decide.resize import applies_resources, restarted_for
 from hashcompat.core.kubelet.decide.sandbox import is_resized
 from hashcompat.core.kubelet.decide.static import mirror_with_own_uid, mirrored
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.kubelet.hashing import ContainerHash, container_hash
+from hashcompat.core.model.plan import Refusal
 from hashcompat.core.model.pods import Container, Node, Pod
 from hashcompat.core.model.verdicts import Hash, Recorded, Sandbox
 from hashcompat.core.records.index import Records
@@ -61,6 +64,7 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
     if served is not None:
         hashed = _by_way(served, view)
     new_hash = hashed(pod, container, reading.spec, new)
+    kubelets = old if transition.old_known else None, new
     case = Case(
         pod,
         container,
@@ -78,11 +82,9 @@ def prepare(transition: Transition, node: Node | None, view: View, hash_of: Hash
         accepted=_accepted(transition, reading.spec, view),
         **_static(transition, spec, view.options.records),
         of_pod=transition.whole,
-        **_situation(pod, container, old if transition.old_known else None, node, view, transition.whole),
+        **_situation(pod, container, kubelets, node, view, transition.whole),
     )
     if served is not None and container.type not in NEVER_COMPARED:  # no hash decides about those
-        from hashcompat.analysis.planning.creation import Creation  # noqa: PLC0415 - manifests alone need it
-
         creation = Creation(case, spec, view, served)
         case = structs.replace(case, admission=creation.addition(), server_gate=creation.gates())
     return Prepared(case, spec, reading.spec, reading.filled)
@@ -103,7 +105,9 @@ def replica(
 ) -> Prepared:
     """Return the case of a replica of a prepared container: same hashes, its own pod, node and records."""
     case = prepared.case
-    situation = _situation(pod, container, case.old if case.old_known else None, node, view, whole)
+    situation = _situation(
+        pod, container, (case.old if case.old_known else None, case.new), node, view, whole
+    )
     case = structs.replace(case, pod=pod, container=container, of_pod=whole, **situation)
     return structs.replace(prepared, case=case)
 
@@ -111,12 +115,13 @@ def replica(
 def _situation(
     pod: Pod,
     container: Container,
-    old: Kubelet | None,
+    kubelets: tuple[Kubelet | None, Kubelet],
     node: Node | None,
     view: View,
     whole: Whole,
 ) -> dict[str, Any]:
     """Return the fields of a case that hold what is known about this container, its pod and its node."""
+    old, new = kubelets
     records = view.options.records
     recorded = records.of(pod, container)
     sandboxes = sandboxes_of(records, pod, whole)
@@ -129,8 +134,32 @@ def _situation(
         "gone": pod.uid in view.gone,
         "overdue": view.is_overdue(pod),
         "short": view.short.get(pod.uid) if view.short else None,
+        **_managers(pod, old, new, view, whole),
         "deferred": view.deferred.get(pod.uid) if view.deferred else None,
     }
+
+
+_NOT_KNOWN: Final = {"refusal": None, "managers_known": False}
+"""What is known where no dump shows what resource managers do; a pod of which one does may have replicas."""
+
+
+def _managers(pod: Pod, old: Kubelet | None, new: Kubelet, view: View, whole: Whole) -> dict[str, Any]:
+    """Return what the dump of a pod's node shows of what resource managers do, once for the pod."""
+    files = view.options.records.files_of(pod)
+    if files is None:
+        return _NOT_KNOWN
+    from hashcompat.analysis.preflight.facts import managers  # noqa: PLC0415 - plans with dumps alone
+
+    found = managers.shown(files, new, view.catalog)
+    if found is None:
+        return _NOT_KNOWN
+    cpus, settings = found
+
+    def refusal() -> Refusal | None:
+        before = old and with_gates(old, settings)
+        return worst(refused(whole, pod, cpus, before, with_gates(new, settings)))
+
+    return {"refusal": whole.once(("managers", new), refusal, of=old), "managers_known": True}
 
 
 def sandboxes_of(records: Records, pod: Pod, whole: Whole) -> tuple[Sandbox, ...]:
@@ -222,3 +251,80 @@ def _without_resources(transition: Transition, spec: Spec) -> frozenset[Hash]:
     if not (new.behaviour.hash_without_resources and new.gates.is_on(RESIZE_GATE)):
         return frozenset()
     return container_hash({**spec, "resources": {}}, new, stored=stored).candidates
+
+
+# What changes a manifest when its pod is created, and with it the verdict: admission and feature gates.
+
+_PROFILE: Final = "the profile of an annotation"
+
+
+class Creation(msgspec.Struct, frozen=True):
+    """A manifest's container as an API server creates it, and whether another spec changes its verdict."""
+
+    case: Case
+    """The case of the upgrade, decided for ``spec``."""
+    spec: Spec
+    """The container as the API server of the current kubelet creates it."""
+    view: View
+    """The release data and the options."""
+    served: Served
+    """What API servers make of the container."""
+
+    def addition(self) -> str:
+        """Name what admission adds that changes the verdict; empty where the manifest alone decides."""
+        from hashcompat.core.apiserver.created import ADDITIONS  # noqa: PLC0415 - manifests alone need it
+
+        for what, add in ADDITIONS.items():
+            added = add(self.case.pod, self.spec)
+            if added is not None and self._differs(added):
+                return what
+        return _PROFILE if self._profile_decides() else ""
+
+    def _profile_decides(self) -> bool:
+        """Return whether an annotation decides that only the target release's API server turns into a field.
+
+        API servers are upgraded first, so either may have created the pod, unless the option says which.
+        """
+        server, pod = self.view.creator(self.case.old), self.case.pod
+        newer = self.view.api_server(str(self.case.new.release))
+        if self.view.options.apiserver or not pod.profiles or server.profiles == newer.profiles:
+            return False
+        other = structs.replace(server, profiles=newer.profiles)
+        return self._differs(self.served.created(other))
+
+    def gates(self) -> str:
+        """Name the feature gates that change the verdict where the creating API server has them on.
+
+        Those that the options set are known.
+        """
+        from hashcompat.core.apiserver.created import gates_at_work  # noqa: PLC0415 - as above
+
+        container = self.case.container
+        server, dropped = self.view.creator_gates(self.case.old), self.view.creator(self.case.old).dropped
+        unset = self.case.whole.once(
+            "unset gates", lambda: [row for row in dropped if not server.sets(row.gate)], of=dropped
+        )
+        gates = gates_at_work(container.spec, unset, container.type, self.served.image_volumes)
+        deciding = tuple(gate for gate in gates if self._decide((gate,)))
+        return ", ".join(deciding or (gates if len(gates) > 1 and self._decide(gates) else ()))
+
+    def _decide(self, on: tuple[str, ...]) -> bool:
+        from hashcompat.core.apiserver.created import ADDITIONS  # noqa: PLC0415 - as above
+
+        pod, server = self.case.pod, self.view.creator(self.case.old)
+        dropped = tuple(row for row in server.dropped if row.gate not in on)
+        kept = self.served.created(structs.replace(server, dropped=dropped))
+        return any(map(self._differs, [kept, *filter(None, [add(pod, kept) for add in ADDITIONS.values()])]))
+
+    def _differs(self, other: Spec) -> bool:
+        return self._outcome(other) != (self.case.changed, self._is_resized(self.spec))
+
+    def _outcome(self, spec: Spec) -> tuple[bool, bool]:
+        case = self.case
+        transition = Transition(case.pod, case.container, case.old, case.new, case.whole)
+        reading = read(spec, transition, self.view, self.served)
+        hashes = self.served.hash(spec, case.old), self.served.hash(reading.spec, case.new)
+        return hashes[0].candidates.isdisjoint(hashes[1].candidates), self._is_resized(spec)
+
+    def _is_resized(self, spec: Spec) -> bool:
+        return applies_resources(self.case) and any(restarted_for(spec))

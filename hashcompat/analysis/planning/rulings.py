@@ -105,7 +105,7 @@ class Rulings(Generic[Ruling]):
         """Return whether other pods may have the same answer: none whose records or names decide."""
         served = not pod.manifest and pod.static_manifest is None
         view = self._judge.view
-        if view.concerns(pod):
+        if view.concerns(pod) or view.options.records.files_of(pod) is not None:
             return False
         return self._plain and served and not (pod.static or pod.mirror_doubt or pod.doubt)
 

@@ -41,7 +41,12 @@ from hashcompat.analysis.preflight.checks.host import (
     SWAP,
 )
 from hashcompat.analysis.preflight.checks.kubelet import CONFIG_FIELDS, FLAGS, VERSION_SKEW
-from hashcompat.analysis.preflight.checks.managers import CPU_STATE, MEMORY_STATE, TOPOLOGY, WHOLE_CORES
+from hashcompat.analysis.preflight.checks.managers import (
+    CPU_STATE,
+    MEMORY_STATE,
+    TOPOLOGY_REFUSED,
+    WHOLE_CORES,
+)
 from hashcompat.analysis.preflight.checks.pods import (
     DEVICES,
     EXEC_PROBES,
@@ -185,7 +190,7 @@ _UNSORTED: Final[tuple[Check, ...]] = (
     DRA_STATE,
     MEMORY_STATE,
     WHOLE_CORES,
-    TOPOLOGY,
+    TOPOLOGY_REFUSED,
     DAMAGED,
     LEFT_BEHIND,
     CONFIG_FIELDS,

@@ -203,6 +203,8 @@ class Room(msgspec.Struct, frozen=True, rename="camel"):
     resized: str
     """Whether of resources that are allocated and those that are in use the larger ones count ``by
     container`` or ``by pod``."""
+    resizes: str
+    """Whether resizes that wait are tried ``in any order``, or ``sorted``."""
 
 
 class HostPorts(msgspec.Struct, frozen=True, rename="camel"):
@@ -255,8 +257,11 @@ class Behaviour(msgspec.Struct, frozen=True):
     """What a container is that ran, by the status of its pod, and that the runtime lacks: ``waiting``, so
     that it is created, or ``ended`` with an error, so that a pod that never restarts has failed."""
     aligned_cpus: str
-    """Whether exclusive CPUs under the policy option full-pcpus-only are ``kept`` at a restart, or
-    ``asked for again``."""
+    """Whether exclusive CPUs under the policy option full-pcpus-only are ``kept`` at a restart, have to be a
+    number of cores (``by whole cores``), or are ``asked for again``."""
+    cpus_asked: str
+    """How many exclusive CPUs are asked for at a restart: ``by spec``, or ``by status`` where containers can
+    be resized."""
     pod_qos: str
     """Whose resources decide about the QoS class of a pod that has some of its own: ``by containers``,
     ``by the pod``, or ``by the pod where set``."""

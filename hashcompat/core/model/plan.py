@@ -326,6 +326,19 @@ class Details(msgspec.Struct, frozen=True):
 # What a node lacks for a pod that a starting kubelet admits again.
 
 
+class Refusal(msgspec.Struct, frozen=True):
+    """Why a resource manager does not admit a pod again, or may not."""
+
+    container: str
+    """The first container for which it does not."""
+    reason: str
+    """The reason in the pod's status."""
+    text: str
+    """What is the case, in words."""
+    certain: bool = True
+    """Whether it is refused; else that depends on what is not known."""
+
+
 class Shortage(msgspec.Struct, frozen=True):
     """Why a kubelet has no room for a pod."""
 

@@ -183,5 +183,25 @@ class Applied(msgspec.Struct, frozen=True):
     """Its ``limits`` and ``requests``, as in v1.ResourceRequirements."""
 
 
-Record = Recorded | Sandbox | Applied
+class Files(msgspec.Struct, frozen=True, eq=False):
+    """The files of a node that decide whether its kubelet admits pods again, as a dump has them.
+
+    Compared by identity, so that what they show can be cached.
+    """
+
+    node: str
+    """The node's name, as the dump has it."""
+    uids: frozenset[str]
+    """The UIDs of the pods that its runtime showed."""
+    probes: tuple[tuple[str, str, str | None, str], ...]
+    """What was read: its kind, its name, its text if there is one, and why there is none."""
+    devices: Mapping[str, Mapping[str, frozenset[str]]] | None = None
+    """The devices that pods have by the device manager's file, by their resources and the pods' UIDs; None
+    where that was not read."""
+    allocated: Mapping[str, Mapping[str, Mapping[str, Any]]] = {}
+    """The resources that a kubelet noted as allocated, by the UIDs of pods and the names of their containers;
+    of a pod itself by an empty name."""
+
+
+Record = Recorded | Sandbox | Applied | Files
 """One row of any of them."""

@@ -15,7 +15,7 @@ from msgspec import structs
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Container, Ended, Inventory, Pod, Source
 from hashcompat.core.model.uids import is_computed, is_of_api_server
-from hashcompat.core.model.verdicts import Applied, Record, Recorded, Sandbox
+from hashcompat.core.model.verdicts import Applied, Files, Record, Recorded, Sandbox
 
 _UID: Final = attrgetter("uid", "container")
 _NAMES: Final = attrgetter("namespace", "pod", "container")
@@ -39,6 +39,8 @@ class Records(msgspec.Struct, frozen=True):
     named_sandboxes: Table[Sandbox] = msgspec.field(default_factory=_empty)
     """By namespace and name."""
     applied: Mapping[tuple[str, str], Mapping[str, Any]] = msgspec.field(default_factory=dict)
+    files: Mapping[str, Files] = msgspec.field(default_factory=dict)
+    """The files of the nodes of pods, by the pods' UIDs."""
     newest: datetime | None = None
     """When the newest of the containers was created; None where no record shows that."""
 
@@ -113,6 +115,22 @@ class Records(msgspec.Struct, frozen=True):
         named = self.named_sandboxes.of((pod.namespace, pod.name))
         return tuple(sandbox for sandbox in dict.fromkeys(named) if _may_be_of(pod, sandbox))
 
+    @property
+    def settings(self) -> Records:
+        """What dumps show of how kubelets are set up and of their CPUs, and no record."""
+        known = {id(one): structs.replace(one, devices=None, allocated={}) for one in self.files.values()}
+        return Records(files={uid: known[id(one)] for uid, one in self.files.items()})
+
+    def files_of(self, pod: Pod) -> Files | None:
+        """Return the files of a pod's node that decide about admission; None where no dump has them."""
+        return next((self.files[uid] for uid in _uids(pod) if uid in self.files), None)
+
+    def allocated_to(self, pod: Pod) -> Mapping[str, Mapping[str, Any]]:
+        """Return what a kubelet noted as allocated to a pod's containers; nothing where that is not known."""
+        files = self.files_of(pod)
+        found = (files.allocated.get(uid) for uid in _uids(pod)) if files else ()
+        return next((one for one in found if one is not None), {})
+
     def applied_to(self, pod: Pod, container: Container) -> Mapping[str, Any] | None:
         """Return the resources that a kubelet applied to a container; None where that is not known."""
         resources = (self.applied.get((uid, container.name)) for uid in _uids(pod))
@@ -156,9 +174,12 @@ def index(records: Iterable[Record]) -> Records:
     recorded: list[Recorded] = []
     sandboxes: list[Sandbox] = []
     applied: dict[tuple[str, str], Mapping[str, Any]] = {}
+    files: dict[str, Files] = {}
     for record in records:
         if isinstance(record, Applied):
             applied[record.uid, record.container] = record.resources
+        elif isinstance(record, Files):
+            files |= dict.fromkeys(record.uids, record)
         elif isinstance(record, Sandbox):
             sandboxes.append(record)
         else:
@@ -173,6 +194,7 @@ def index(records: Iterable[Record]) -> Records:
         Table(sandboxes, lambda row: (row.uid,)),
         Table(sandboxes, attrgetter("namespace", "pod")),
         applied,
+        files,
         max((row.created for row in recorded if row.created and not row.any_year), default=None),
     )
 
@@ -311,7 +333,7 @@ def unlisted(
     """
     shown: dict[Name, list[str]] = {}
     for record in records:
-        if isinstance(record, Applied) or not wanted(record):
+        if isinstance(record, Applied | Files) or not wanted(record):
             continue
         runs = record.running is not False if isinstance(record, Recorded) else record.ready
         if runs and is_computed(record.uid):

@@ -25,8 +25,8 @@ from msgspec import structs
 from hashcompat.core.errors import HashcompatError, InputError
 from hashcompat.core.go import allowance, jsontext
 from hashcompat.core.go.jsonpath import mapping, part, rows, text
-from hashcompat.core.model.verdicts import Applied, Record, Recorded
-from hashcompat.core.records.documents import from_node
+from hashcompat.core.model.verdicts import Applied, Files, Record, Recorded
+from hashcompat.core.records.documents import from_checkpoint, from_node, is_checkpoint, of_pods_in
 from hashcompat.core.shown import said
 
 
@@ -38,6 +38,19 @@ def served(document: Any) -> tuple[str, ...]:
     has = (mapping(row).get("ResourceName") for row in rows(data, "PodDeviceEntries"))
     names = {*mapping(data.get("RegisteredDevices")), *has}
     return tuple(sorted(name for name in names if isinstance(name, str)))
+
+
+def held(document: Any) -> Iterator[tuple[str, str, frozenset[str]]]:
+    """Yield the devices of each container: their resource, the UID of the pod, and their ids.
+
+    These are a list, from 1.20 on one for each NUMA node.
+    """
+    data = mapping(mapping(document).get("Data", document))
+    for row in map(mapping, rows(data, "PodDeviceEntries")):
+        given = row.get("DeviceIDs")
+        lists = given.values() if isinstance(given, Mapping) else (given,)
+        ids = frozenset(str(one) for some in lists if isinstance(some, list) for one in some)
+        yield str(row.get("ResourceName")), str(row.get("PodUID")), ids
 
 
 NOT_COLLECTED: Final = "not in the dump; collect again with --preflight"
@@ -247,7 +260,58 @@ def from_dump(dump: Dump) -> list[Record]:
     plugins = _plugins(dump)
     if plugins is not None:
         best = [_with_plugins(record, plugins) for record in best]
-    return [*best, *applied]
+    return [*best, *applied, *_files(dump, best)]
+
+
+_ADMITTING: Final = ("/cpu_manager_state", "/memory_manager_state")
+"""How the paths of the kubelet's files end that decide about admission."""
+_ALLOCATED: Final = "/allocated_pods_state"
+_TOPOLOGY: Final = ("/sys/devices/system/cpu", "/sys/devices/system/node")
+_CONFIGURATION: Final = "KubeletConfiguration"
+_ARGUMENTS: Final = ("kubelet", "k3s")
+_NAMES: Final = 1 << 12
+"""Characters of the names in a directory of drop-ins; it has a few."""
+
+
+def _files(dump: Dump, records: Iterable[Record]) -> Iterator[Files]:
+    """Yield what of a dump decides about admission, where it shows a kubelet's arguments."""
+    uids = frozenset(one.uid for one in records if isinstance(one, Recorded) and one.uid)
+    if not uids or ("arguments", _ARGUMENTS[0]) not in dump.probes:
+        return
+    last = (probes[-1] for probes in dump.probes.values())
+    kept = ((one.kind, one.name, one.text, one.problem) for one in last if _decides(one))
+    yield Files(dump.node, uids, tuple(kept), _devices(dump), _allocated(dump))
+
+
+def _allocated(dump: Dump) -> dict[str, dict[str, Mapping[str, Any]]]:
+    """Return what a kubelet noted as allocated; nothing where that was not read, or no kubelet wrote it."""
+    found: dict[str, dict[str, Mapping[str, Any]]] = {}
+    try:
+        for probe in dump.of_kind("file"):
+            for document in _documents(probe) if probe.name.endswith(_ALLOCATED) else ():
+                if isinstance(document, Mapping) and is_checkpoint(document):
+                    for one in (*from_checkpoint(document), *of_pods_in(document)):
+                        found.setdefault(one.uid, {})[one.container] = one.resources
+    except (InputError, UnreadError):
+        return {}
+    return found
+
+
+def _decides(probe: Probe) -> bool:
+    """Return whether a probe may decide: states, settings, CPUs and memory; no text for what is not there."""
+    text = probe.text or ""
+    if probe.kind == "file":
+        is_one = probe.name.endswith(_ADMITTING) or probe.name.startswith(_TOPOLOGY)
+        return probe.text is None or is_one or _CONFIGURATION in text
+    if probe.kind == "directory":
+        return len(text) <= _NAMES
+    return probe.kind == "arguments" and probe.name in _ARGUMENTS
+
+
+def dump_of(files: Files) -> Dump:
+    """Return a dump of what a record keeps of one."""
+    probes = {(kind, name): (Probe(kind, name, text, why),) for kind, name, text, why in files.probes}
+    return Dump(files.node, files.node, probes)
 
 
 def of_kubelet(answers: Sequence[list[Record]]) -> list[Record]:
@@ -267,7 +331,8 @@ def of_kubelet(answers: Sequence[list[Record]]) -> list[Record]:
     if not any(isinstance(record, Recorded) and record.id in ids for record in best):
         return best
     return [
-        record if isinstance(record, Applied) else structs.replace(record, docker=True) for record in best
+        record if isinstance(record, Applied | Files) else structs.replace(record, docker=True)
+        for record in best
     ]
 
 
@@ -333,12 +398,31 @@ def _without_resources(record: Record, known: Collection[tuple[str, str]]) -> Re
 
 def _plugins(dump: Dump) -> tuple[str, ...] | None:
     """Return the resources that device plugins serve on a node; None where its file was not read."""
-    found = [probe for probe in dump.of_kind("file") if probe.name.endswith(_PLUGINS)]
-    if not found:
-        return None
+    found = _device_files(dump)
     try:
-        return tuple(sorted({name for probe in found for one in _documents(probe) for name in served(one)}))
-    except (InputError, UnreadError):
+        return None if found is None else tuple(sorted({name for one in found for name in served(one)}))
+    except InputError:
+        return None
+
+
+def _devices(dump: Dump) -> dict[str, dict[str, frozenset[str]]] | None:
+    """Return the devices that pods of a node have; None where its file was not read."""
+    files = _device_files(dump)
+    if files is None or not all(isinstance(one, Mapping) for one in files):
+        return None
+    found: dict[str, dict[str, frozenset[str]]] = {}
+    for resource, uid, ids in (row for one in files for row in held(one)):
+        of_pods = found.setdefault(resource, {})
+        of_pods[uid] = of_pods.get(uid, frozenset()) | ids
+    return found
+
+
+def _device_files(dump: Dump) -> list[Any] | None:
+    """Return what the device manager's files hold; None where they were not read."""
+    found = [probe for probe in dump.of_kind("file") if probe.name.endswith(_PLUGINS)]
+    try:
+        return [one for probe in found for one in _documents(probe)] if found else None
+    except UnreadError:
         return None
 
 
@@ -384,6 +468,9 @@ class Keeper:
         """
         if isinstance(record, Applied):
             self._allowance.take(_ROW + _bytes_of([record.uid, record.container, record.resources]))
+            return record
+        if isinstance(record, Files):
+            self._allowance.take(_ROW + _bytes_of([*record.uids, *map(list, record.probes)]))
             return record
         texts = {
             name: text for name in record.__struct_fields__ if isinstance(text := getattr(record, name), str)

@@ -74,6 +74,7 @@ DEADLINE: Final = "HC049"
 EXIT_CODE: Final = "HC050"
 HOST_PORT: Final = "HC051"
 OTHER_SYSTEM: Final = "HC052"
+MANAGERS: Final = "HC053"
 STATE_UNKNOWN: Final = "HC054"
 
 

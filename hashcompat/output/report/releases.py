@@ -161,6 +161,7 @@ BEHAVIOUR: Final = {
     "finishedPods": "finished pods at a start",
     "lostContainers": "containers that the runtime lost",
     "alignedCpus": "exclusive CPUs at a start",
+    "cpusAsked": "how many exclusive CPUs are asked for",
     "podQos": "QoS classes and a pod's own resources",
     "pauseImage": "the pause image in hashes",
     "mountHelpers": "processes that serve mounts",

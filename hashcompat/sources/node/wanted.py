@@ -102,6 +102,8 @@ _DIRECTORIES: Final = {
 _FILE_SYSTEMS: Final = ("/", "/var/lib/containerd", "/var/lib/docker", "/var/lib/containers/storage", "/run")
 _NUMA: Final = "/sys/devices/system/node"
 _NODE: Final = re.compile("node[0-9]+")
+_CPUS: Final = "/sys/devices/system/cpu"
+_CPU: Final = re.compile("cpu[0-9]+")
 _LONGEST: Final = 1 << 20
 """Characters of a file that somebody writes by hand; the largest of these have some thousands."""
 _CERTIFICATE: Final = re.compile(
@@ -150,6 +152,7 @@ def questions(root: Root, arguments: Probe) -> Iterator[Question]:
     if manifests := flag(arguments, "pod-manifest-path") or static_pods(root, config):
         yield named_directory(root, manifests)
     yield from _memory(root)
+    yield from _cores(root)
     yield from (node.filesystem(root, path) for path in _FILE_SYSTEMS)
     yield from (node.filesystem(root, path, root.why_not_read) for path in states)
     yield from _certificates(root, arguments, states)
@@ -369,6 +372,14 @@ def _memory(root: Root) -> Iterator[Question]:
         if _NODE.fullmatch(name):
             for path in (f"{_NUMA}/{name}/meminfo", f"{_NUMA}/{name}/cpulist"):
                 yield Question("file", path, partial(root.text, path))
+
+
+def _cores(root: Root) -> Iterator[Question]:
+    """Yield the questions for the CPUs that share a core with each."""
+    for name in _names(root, _CPUS, ("",)):
+        path = f"{_CPUS}/{name}/topology/thread_siblings_list"
+        if _CPU.fullmatch(name) and root.holds(path):
+            yield Question("file", path, partial(root.text, path))
 
 
 def _names(root: Root, path: str, ends: tuple[str, ...]) -> list[str]:

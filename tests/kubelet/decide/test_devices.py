@@ -10,10 +10,10 @@ import pytest
 
 from hashcompat.core.records.probes import Probe
 from tests.helpers.dumps import GONE, as_text, dump, failed
-from tests.helpers.pods import Json, as_json, pod
+from tests.helpers.pods import Json, as_json, node, pod
 from tests.helpers.program import Run
 from tests.helpers.rulecases import KEEP, C, Expected
-from tests.helpers.upgrades import decided, hash_of, planned
+from tests.helpers.upgrades import decided, hash_of, planned, record
 
 GPU: Json = {**C, "resources": {"limits": {"nvidia.com/gpu": "1"}, "requests": {"nvidia.com/gpu": "1"}}}
 REFUSED: Expected = ("KILL", ["HC038"])
@@ -186,3 +186,48 @@ def test_a_snapshot_whose_plugins_are_no_names_is_refused(run: Run, tmp_path: Pa
     result = run("plan", "--from", "1.36.5", "--to", "1.37.2", "-f", "-", stdin=json.dumps(document).encode())
     assert result.code == 1
     assert "plugins: want a list of strings" in result.err
+
+
+def entry(pod: str, *ids: str, old: bool = False) -> Json:
+    """Return what the device manager's record has of a pod."""
+    given = list(ids) if old else {"-1": list(ids)}
+    return {
+        "PodUID": f"uid-{pod}",
+        "ContainerName": "c",
+        "ResourceName": "nvidia.com/gpu",
+        "DeviceIDs": given,
+    }
+
+
+@pytest.mark.parametrize(
+    ("gives", "entries", "expected"),
+    [
+        ("0", [entry("p", "0"), entry("q", "1")], ("KEEP", "KEEP")),  # the plugin was gone when it was taken
+        ("1", [entry("p", "0", old=True), entry("q", "1", old=True)], ("KEEP", "KEEP")),
+        ("1", [entry("p", "0")], ("KEEP", "KILL")),  # q has none, and p has the one that there is
+        ("0", [], ("KILL", "KILL")),
+        ("0", [entry("gone", "0", "1"), entry("q", "1")], ("KILL", "KEEP")),
+        ("0", None, ("UNKNOWN", "UNKNOWN")),
+        ("0", "[]", ("UNKNOWN", "UNKNOWN")),  # no kubelet wrote it
+        ("0", '{"PodDeviceEntries": [{"DeviceIDs": 3}, null]}', ("KILL", "KILL")),
+    ],
+)
+def test_a_dump_shows_who_has_devices(
+    run: Run, tmp_path: Path, gives: str, entries: list[Json] | str | None, expected: tuple[str, str]
+) -> None:
+    """Where a pod has devices, its node can give as many as all have (``sanitizeNodeAllocatable``)."""
+    path, days = "/var/lib/kubelet/device-plugins/kubelet_internal_checkpoint", {"p": "01", "q": "02"}
+    pods = [
+        pod(GPU, name=name, metadata={"creationTimestamp": f"2026-01-{day}T00:00:00Z"})
+        for name, day in days.items()
+    ]
+    host = node("v1.35.8")
+    host["status"]["allocatable"] = {"cpu": "8", "pods": "110", "nvidia.com/gpu": gives}
+    rows = [record(hash_of(run, "1.35.8", GPU), name) for name in days]
+    written = entries if isinstance(entries, str) else json.dumps({"Data": {"PodDeviceEntries": entries}})
+    given = failed() if entries is None else written
+    taken = dump({("cri", "containers"): json.dumps({"containers": rows}), ("file", path): given})
+    (tmp_path / "n1.dump").write_text(as_text(taken))
+    more = ("--recorded", tmp_path / "n1.dump", "-o", "json", "-f", "-")
+    found = run("plan", "--from", "1.35.8", "--to", "1.36.5", *more, stdin=as_json(*pods, host)).items
+    assert tuple(item["verdict"] for item in found) == expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -329,8 +330,14 @@ def owners(check: str, to: str, config: str, *pods: Pod, **changes: object) -> l
     return [(state, name) for state, name, _ in found(check, dump(given), upgrade(to), cluster)]  # type: ignore[arg-type]
 
 
-def read_pod(uid: str, **more: Any) -> Pod:
-    (one,) = read_object(pod_json(name=uid[-1], metadata={"uid": uid}, **more), "test")
+def alone(name: str, cpus: int | str, **more: Any) -> dict[str, Any]:
+    """Return a container that asks for CPUs of its own."""
+    amounts = {"cpu": str(cpus), "memory": "1Gi"}
+    return {"name": name, "image": "i", "resources": {"limits": amounts, "requests": amounts}, **more}
+
+
+def read_pod(uid: str, containers: Sequence[dict[str, Any]] = (), **more: Any) -> Pod:
+    (one,) = read_object(pod_json(*containers, name=uid[-1], metadata={"uid": uid}, **more), "test")
     assert isinstance(one, Pod)
     return one
 
@@ -355,12 +362,22 @@ def read_pod(uid: str, **more: Any) -> Pod:
         ),
         (
             "1.36.3",
-            f"{WHOLE}reservedSystemCPUs: '0-1,6-15'",
-            [("ERROR", f"{FIRST}/app"), ("UNKNOWN", f"{FIRST}/side car"), ("UNKNOWN", f"{SECOND}/app")],
+            f"{WHOLE}reservedSystemCPUs: '0-1,6-15'",  # it frees the CPUs of none that it refuses
+            [("ERROR", f"{FIRST}/app"), ("ERROR", f"{FIRST}/side car"), ("ERROR", f"{SECOND}/app")],
         ),
         ("1.36.3", f"{STATIC}reservedSystemCPUs: '0-1,6-14'", [("OK", "")]),
         ("1.37.1", f"{WHOLE}reservedSystemCPUs: '0-1,6-14'", [("OK", "")]),
-        ("1.26.15", f"{WHOLE}reservedSystemCPUs: '0-1,6-14'", [("OK", "")]),
+        (
+            "1.26.15",
+            f"{WHOLE}reservedSystemCPUs: '0-1,6-14'",
+            [("UNKNOWN", f"{FIRST}/side car"), ("UNKNOWN", f"{SECOND}/app")],
+        ),
+        (
+            "1.22.17",
+            f"featureGates: {{CPUManagerPolicyOptions: true}}\n{WHOLE}reservedSystemCPUs: '0'",
+            [("UNKNOWN", f"{FIRST}/side car"), ("UNKNOWN", f"{SECOND}/app")],
+        ),
+        ("1.21.14", f"{WHOLE}reservedSystemCPUs: '0-1,6-14'", [("OK", "")]),
         ("1.36.3", "cpuManagerPolicyOptions: {full-pcpus-only: 'true'}", [("OK", "")]),
     ],
 )
@@ -372,7 +389,7 @@ def test_pf138_whole_cores_are_asked_for_again(to: str, config: str, expected: l
 def test_pf138_what_is_no_number_of_cores_may_be_refused_where_the_option_is_new(
     cpus: str, state: str
 ) -> None:
-    """enforceSMTAlignment divides before anything else (1.36.3); which CPUs share a core is in no dump."""
+    """enforceSMTAlignment divides before anything else (1.36.3); older dumps show no cores."""
     changes: dict[Key, Any] = {
         STATE: WRITTEN % ("static", {"4-7": "0-3,8-11", "5-7": "0-4,8-11", "7": "0-6"}[cpus], cpus),
         CONFIG: f"{WHOLE}reservedSystemCPUs: '0'\n",
@@ -384,7 +401,8 @@ def test_pf138_what_is_no_number_of_cores_may_be_refused_where_the_option_is_new
 
 def test_pf138_names_pods_and_leaves_out_those_that_are_gone_or_done() -> None:
     config = f"{WHOLE}kubeReserved: {{cpu: 10500m}}"
-    first, second = read_pod(FIRST), read_pod(SECOND, status={"phase": "Succeeded"})
+    first = read_pod(FIRST, containers=[alone("app", 3), alone("side car", 1)])
+    second = read_pod(SECOND, containers=[alone("app", 1)], status={"phase": "Succeeded"})
     assert owners("PF-138", "1.36.3", config, first, second) == [
         ("ERROR", "ns/1/app"),
         ("UNKNOWN", 'ns/1/"side\\x20car"'),
@@ -464,6 +482,20 @@ def test_pf105_a_number_of_reserved_cpus_begins_with_the_first(reserved: str, gi
     assert ("CPU 0 is the first one that is reserved" in text) is (state == "ERROR")
 
 
+@pytest.mark.parametrize(
+    ("reserved", "online", "error"),
+    [("9", "0-7", True), ("8", "0-7", False), ("9", failed(), False), ("many", "0-7", False)],
+)
+def test_pf105_more_cpus_than_there_are_cannot_be_reserved(
+    reserved: str, online: object, error: bool
+) -> None:
+    config = STATIC + f"kubeReserved: {{cpu: '{reserved}'}}\n"
+    text = "9 CPUs are reserved, and the node has 8: kubelet 1.36.3 does not start with the policy static"
+    found = check("1.36.3", {STATE: GONE, CONFIG: config, ONLINE: online})
+    assert found == ([("ERROR", text)] if error else [OK])
+    assert check("1.36.3", {STATE: GONE, CONFIG: config.replace("static", "none"), ONLINE: online}) == [OK]
+
+
 @pytest.mark.parametrize(("allocatable", "state"), [("6", "OK"), ("7", "UNKNOWN"), (None, "UNKNOWN")])
 def test_pf105_the_node_object_shows_whether_as_many_cpus_were_reserved(
     allocatable: str | None, state: str
@@ -477,3 +509,18 @@ def test_pf105_the_node_object_shows_whether_as_many_cpus_were_reserved(
     }
     ((got, _, _),) = found("PF-105", dump(changes), upgrade("1.36.3"), Cluster(host))
     assert got == state
+
+
+def test_pf138_without_the_current_release_a_status_may_show_nothing_as_allocated() -> None:
+    """From 1.33 to 1.34 a kubelet goes by that, and one before 1.33 reported nothing."""
+    config = f"{WHOLE}kubeReserved: {{cpu: 10500m}}"
+    given: dict[Key, Any] = {STATE: state_file("1.18.19/cpu-pods"), CONFIG: config, ONLINE: "0-15"}
+    cluster = Cluster(pods=(read_pod(FIRST, containers=[alone("app", 3)]),))
+    for current, to, expected in (
+        ("", "1.34.12", ["UNKNOWN"]),
+        ("1.33.13", "1.34.12", ["ERROR"]),
+        ("1.32.13", "1.34.12", ["OK"]),
+        ("", "1.36.5", ["ERROR"]),
+    ):
+        found_ = found("PF-138", dump(given), upgrade(to, current), cluster)
+        assert [one[0] for one in found_] == expected

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.helpers.dumps import GONE, Key, dump, failed, found, upgrade
@@ -68,6 +70,43 @@ def test_pf108_the_memory_manager_is_read_by_default_from_1_22_on() -> None:
     text = 'the configured policy "Static" differs from "None" in the file: kubelet {} does not start with it'
     assert check("1.21.14", gated) == [("ERROR", text.format("1.21.14"))]
     assert check("1.22.17", changes) == [("ERROR", text.format("1.22.17"))]
+
+
+MEMINFO: Key = ("file", "/proc/meminfo")
+
+
+@pytest.mark.parametrize(
+    ("had", "has", "size", "text"),
+    [
+        ({"hugepages-2Mi": 4 << 20}, 2, 2048, ""),
+        (
+            {"hugepages-2Mi": 4 << 20},
+            3,
+            2048,
+            "4194304 bytes of hugepages-2Mi and has 6291456",
+        ),
+        ({"hugepages-2Mi": 0}, 1, 2048, "0 bytes of hugepages-2Mi and has 2097152"),
+        ({}, 1, 1 << 20, "0 bytes of hugepages-1Gi and has 1073741824"),
+        ({}, 1, 64, ""),
+        ({}, None, 2048, ""),
+    ],
+)
+def test_pf108_huge_pages_are_part_of_the_memory(
+    had: dict[str, int], has: int | None, size: int, text: str
+) -> None:
+    """areMachineStatesEqual compares every table, and what is free for others (1.36.5)."""
+    tables = {name: {"total": total, "systemReserved": 0} for name, total in had.items()}
+    machine = {"0": {"memoryMap": {"memory": {"total": 32768000 << 10, "systemReserved": 1 << 30}, **tables}}}
+    pages = "" if has is None else f"Node 0 HugePages_Total:     {has}\n"
+    changes: dict[Key, object] = {
+        STATE: json.dumps({"policyName": "Static", "machineState": machine, "checksum": 0}),
+        CONFIG: STATIC,
+        NODES: "node0\n",
+        meminfo(0): kilobytes(0, 32768000) + pages,
+        MEMINFO: f"MemTotal: 1 kB\nHugepagesize: {size} kB\n",
+    }
+    error = "ERROR", f"NUMA node 0 had {text}: kubelet 1.36.5 does not start with it"
+    assert check("1.36.5", changes) == ([error] if text else [OK])
 
 
 NODE_10 = "NUMA node 10 had 0 bytes of memory and has none"

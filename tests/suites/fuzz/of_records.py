@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from hashcompat.core.go import jsontext
 from hashcompat.core.model.pods import Inventory, Pod
-from hashcompat.core.model.verdicts import Applied, Record, Recorded
+from hashcompat.core.model.verdicts import Applied, Files, Record, Recorded
 from hashcompat.core.records.documents import from_checkpoint, from_node, is_checkpoint, time_of
 from hashcompat.core.records.index import index, unlisted
-from hashcompat.core.records.probes import from_log
+from hashcompat.core.records.probes import dump_of, from_log
 from hashcompat.sources.content import lines
 from hashcompat.sources.files import dumps
 from hashcompat.sources.filters import Filters
@@ -41,6 +41,9 @@ def _recorded(data: bytes) -> None:
 def _look_up(found: list[Record]) -> None:
     records = index(found)
     for record in found:
+        if isinstance(record, Files):
+            dump_of(record)
+            continue
         name = record.container if isinstance(record, Recorded | Applied) else "POD"
         container = replace(_pod().containers[0], name=name, started=_STARTED, restarts=1)
         where = ("", "") if isinstance(record, Applied) else (record.namespace, record.pod)

@@ -28,6 +28,7 @@ REFUSED: Final = (
     rules.SYSCTL,
     rules.DEVICES,
     rules.FEATURE_REFUSED,
+    rules.MANAGERS,
     rules.ROOM,
     rules.HOST_PORT,
     rules.OTHER_SYSTEM,
@@ -148,6 +149,10 @@ DECIDES: Final[Mapping[str, str]] = {
     ),
     rules.ROOM: ("the node decides: move pods away from it until what is left fits, whatever their order"),
     rules.HOST_PORT: "the node decides: move one of the two pods away from it",
+    rules.MANAGERS: (
+        "the node's CPUs decide: collect again with this version (hashcompat collector --preflight), which "
+        "reads which of them share a core, or drain the node first"
+    ),
     rules.NODE_RELEASE: (
         "the release of the node's kubelet decides: give the Node with -f or the release with --from, or the "
         "recorded hash with --recorded"
@@ -225,6 +230,7 @@ _REMEDIES: Final[Mapping[str, str]] = {
     rules.NOT_CREATED: "set VolumeSubpathEnvExpansion=true for the kubelet, or go to a release above 1.14",
     rules.DEVICES: "go to the newest patch release of this minor, and ask for devices in no init container",
     rules.ROOM: "move pods away from the node until what is left fits, or give it back what it could give",
+    rules.MANAGERS: "move the pod to another node before the kubelet starts, or go to a newer release",
     rules.HOST_PORT: "move one of the two pods to another node, or give it another host port",
     rules.NO_VOLUME: "move its data to a volume of a CSI driver that the node has before the upgrade",
     rules.OTHER_SYSTEM: "take the label away, or move the pod to a node with that operating system",

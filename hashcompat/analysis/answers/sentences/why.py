@@ -414,6 +414,7 @@ BY_POD: Final[Mapping[str, Clause]] = {
     rules.DEADLINE: _deadline,
     rules.EXIT_CODE: _exit_code,
     rules.ROOM: _room,
+    rules.MANAGERS: _room,
     rules.HOST_PORT: _room,
     rules.NOT_SEEN: _not_seen,
     rules.NO_VOLUME: _no_volume,

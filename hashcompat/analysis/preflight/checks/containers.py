@@ -7,7 +7,7 @@ container again, and then such a container keeps it from starting, hangs it, or 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade, states
@@ -26,6 +26,7 @@ from hashcompat.analysis.preflight.facts.runtime import (
 )
 from hashcompat.core.catalog.releases import parse_range
 from hashcompat.core.errors import UsageError
+from hashcompat.core.model.escape import count, few
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnreadError
 from hashcompat.core.release import parse_release
@@ -226,6 +227,7 @@ _ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.-]{0,127}")
 def _find_shims(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:  # noqa: ARG001 - every check has it
     rows = processes.rows(facts.dump.read(*processes.LIST))
     parents = {row.parent for row in rows}
+    found: dict[str, list[str]] = {}
     unread: dict[str, None] = {}
     for row in rows:
         if not row.name.startswith(_COMMAND):
@@ -236,24 +238,35 @@ def _find_shims(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:  # noqa: A
             unread[str(error)] = None
             continue
         if missing or row.pid not in parents:
-            yield _shim(facts, row.pid, missing)
+            found.setdefault(missing, []).append(row.pid)
+    yield from (_shims(facts, pids, missing) for missing, pids in found.items())
     if unread:
         raise UnreadError("; ".join(unread))
 
 
-def _shim(facts: Facts, pid: str, missing: str) -> Problem:
-    name = _id(facts, pid)
-    shim = f"process {pid}, a shim of containerd{f' for {name[:12]}' if name else ''}"
+_SHOWN: Final = 3
+"""Shims that a finding names; a node may have hundreds."""
+
+
+def _shims(facts: Facts, pids: Sequence[str], missing: str) -> Problem:
+    """Return the problem of shims, all of which were started from a directory that is gone, or of none."""
+    several, ids = len(pids) > 1, [_id(facts, pid) for pid in pids[:_SHOWN]]
+    names = [f"{pid} for {name[:12]}" if name else pid for pid, name in zip(pids, ids, strict=False)]
+    which = f"{'processes' if several else 'process'} {few([*names, *pids[_SHOWN:]], _SHOWN)}"
+    of, place = f"{count(len(pids), 'shim')} of containerd", "" if several else pids[0]
     if missing:
         return Problem(
             Status.WARN,
-            pid,
-            f"{shim} was started from {missing}, which is gone: containerd cannot stop it, nor take its "
-            "containers over when it is restarted",
+            place,
+            f"{of} {'were' if several else 'was'} started from {missing}, which is gone: containerd cannot "
+            f"stop {'them' if several else 'it'}, nor take {'their' if several else 'its'} containers over "
+            f"when it is restarted: {which}",
             "drain the node before its runtime is restarted",
         )
-    pods = f"crictl pods --id {name}; if there is no such pod: " if name else ""
-    return Problem(Status.WARN, pid, f"{shim} has no process left", f"{pods}kill {pid}")
+    pods = f"crictl pods --id {ids[0]}; if there is no such pod: " if ids[0] else ""
+    more = "; and so with the others" if several else ""
+    verb = "have" if several else "has"
+    return Problem(Status.WARN, place, f"{of} {verb} no process left: {which}", f"{pods}kill {pids[0]}{more}")
 
 
 def _id(facts: Facts, pid: str) -> str:

@@ -5,34 +5,55 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
-from math import ceil
 from typing import Any, Final
 
 from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade, states
-from hashcompat.analysis.preflight.facts import Facts, host, runtime
-from hashcompat.analysis.preflight.facts.kubelet import chosen, pairs, reserved_memory, truth
-from hashcompat.analysis.preflight.facts.statefiles import Condition, State
+from hashcompat.analysis.preflight.facts import Facts, host, managers, runtime
+from hashcompat.analysis.preflight.facts.kubelet import chosen, reserved_memory
+from hashcompat.analysis.preflight.facts.managers import UnstartedError
+from hashcompat.analysis.preflight.facts.statefiles import State
 from hashcompat.core import shown
+from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go import metav1
+from hashcompat.core.kubelet.decide.cpus import TOPOLOGY, Asked, Cpus, refusals, refused, with_gates
 from hashcompat.core.kubelet.decide.room.tenants import given
-from hashcompat.core.model.escape import count, name_path
+from hashcompat.core.kubelet.decide.whole import Whole
+from hashcompat.core.model.escape import name_path
+from hashcompat.core.model.plan import Refusal
 from hashcompat.core.model.pods import FINISHED
 from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import AbsentError, UnreadError
 
 # PF-105: a cpu_manager_state with which the kubelet does not start.
 
-_STATIC_CPUS: Final = "static"
-_STRICT: Final = "strict-cpu-reservation"
-
 
 def _find_cpu_state(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     file = upgrade.hazards.states.cpu_manager_state
-    return states.problems(
+    yield from states.problems(
         facts, upgrade, file, lambda state: _cpu_objections(facts, upgrade, state, state.content)
     )
+    if states.found(facts, upgrade, file) is None and managers.policy(facts) == managers.STATIC:
+        yield from _too_many_reserved(facts, upgrade)
+
+
+def _too_many_reserved(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    """Yield that more CPUs are reserved than there are (policy_static.go NewStaticPolicy, 1.10.13 - 1.37.2).
+
+    A file says so itself, for it cannot leave that many to others; CPUs by their numbers are for PF-126.
+    """
+    try:
+        (listed, number), online = managers.reserved_cpus(facts), host.online_cpus(facts.dump)
+    except (DecodeError, AbsentError, UnreadError):
+        return
+    if listed is None and number > len(online):
+        text = f"{number} CPUs are reserved, and the node has {len(online)}"
+        yield Problem(
+            Status.ERROR,
+            "",
+            f"{text}: kubelet {upgrade.target.release} does not start with the policy static",
+            "reserve fewer CPUs: kubeReserved, systemReserved",
+        )
 
 
 def _cpu_objections(
@@ -52,7 +73,7 @@ def _cpu_objections(
         # state_file.go tryRestoreState, 1.10.13; state_checkpoint.go restoreState, 1.14.10 - 1.37.1
         yield "a set of CPUs in it is none"
         return
-    if policy == _STATIC_CPUS and upgrade.hazards.cpus_have_to_match:
+    if policy == managers.STATIC and upgrade.hazards.cpus_have_to_match:
         yield from _other_cpus(facts, default, own, of_pods)
 
 
@@ -77,7 +98,7 @@ def _other_cpus(
         yield f"it gives the CPUs {metav1.show_cpus(shared)} to containers, and to all others too"
         return
     try:
-        _reserved_cpus(facts)
+        managers.reserved_cpus(facts)
     except DecodeError:
         return  # the kubelet ends before it reads the file, as PF-126 reports
     online = host.online_cpus(facts.dump)
@@ -86,7 +107,9 @@ def _other_cpus(
         yield f"it has the CPUs {metav1.show_cpus(known)} and the node has {metav1.show_cpus(present)}"
     elif (own or of_pods) and not default:
         yield "it leaves no CPU to other containers"
-    elif default and not _is_strict(facts):  # strictly reserved ones are not among those of the file
+    elif default and not managers.has_option(
+        facts, managers.STRICT
+    ):  # strictly reserved ones are not among those of the file
         yield from _reserved_elsewhere(facts, default, online)
 
 
@@ -96,7 +119,7 @@ def _reserved_elsewhere(facts: Facts, default: frozenset[int], online: frozenset
     Raises UnreadError where it takes the threads of the cores to know (``takeByTopology``), unless as many
     were reserved when the kubelet that wrote the file reported what its node can give.
     """
-    listed, number = _reserved_cpus(facts)
+    listed, number = managers.reserved_cpus(facts)
     if listed is not None and (held := listed - default):
         yield f"the CPUs {metav1.show_cpus(held)} are reserved, and it gives them to containers"
     elif number > len(default):
@@ -119,25 +142,7 @@ def _were_reserved(facts: Facts) -> bool:
     if node is None or node.capacity is None or node.allocatable is None:
         return False
     had, gives = (given(one).amounts.get("cpu", 0) for one in (node.capacity, node.allocatable))
-    return had - gives == 1000 * _reserved_amount(facts)
-
-
-def _reserved_amount(facts: Facts) -> Fraction:
-    """Return how many CPUs are reserved by their number."""
-    settings = (("kube-reserved", "kubeReserved"), ("system-reserved", "systemReserved"))
-    return sum((host.reserved(facts.setting(*names), "cpu") for names in settings), Fraction(0))
-
-
-def _reserved_cpus(facts: Facts) -> tuple[frozenset[int] | None, int]:
-    """Return the reserved CPUs, None where only their number is given, and that number.
-
-    Source: pkg/kubelet/cm/cpumanager/cpu_manager.go ``NewManager``: parts of a CPU count as a whole one.
-    """
-    listed = chosen(facts.flags, "reserved-cpus", facts.config, "reservedSystemCPUs", "")
-    if listed:
-        cpus = metav1.parse_cpus(listed)
-        return cpus, len(cpus)
-    return None, ceil(_reserved_amount(facts))
+    return had - gives == 1000 * managers.reserved_amount(facts)
 
 
 def _assigned(content: Mapping[str, Any]) -> Iterator[frozenset[int]]:
@@ -154,24 +159,12 @@ def _of_pods(content: Mapping[str, Any]) -> Iterator[frozenset[int]]:
 
 def _strictly_reserved(facts: Facts) -> frozenset[int]:
     """Return the CPUs that are kept out of the file (option strict-cpu-reservation, from 1.32)."""
-    if not _is_strict(facts):
+    if not managers.has_option(facts, managers.STRICT):
         return frozenset()
     reserved = chosen(facts.flags, "reserved-cpus", facts.config, "reservedSystemCPUs", "")
     if not reserved:
-        raise UnreadError(f"{_STRICT} is set, and which CPUs are reserved is up to the kubelet")
+        raise UnreadError(f"{managers.STRICT} is set, and which CPUs are reserved is up to the kubelet")
     return metav1.parse_cpus(reserved)
-
-
-def _is_strict(facts: Facts) -> bool:
-    return _has_option(facts, _STRICT)
-
-
-def _has_option(facts: Facts, name: str) -> bool:
-    """Return whether an option of the CPU manager's policy is on."""
-    options = facts.setting("cpu-manager-policy-options", "cpuManagerPolicyOptions")
-    if not isinstance(options, Mapping):
-        options = dict(pairs(str(options or "")))
-    return truth(options.get(name)) is True
 
 
 CPU_STATE: Final = Check("PF-105", _find_cpu_state)
@@ -179,135 +172,53 @@ CPU_STATE: Final = Check("PF-105", _find_cpu_state)
 
 # PF-138 and PF-139: running containers with CPUs of their own that a kubelet does not admit again.
 
-_WHOLE_CORES: Final = "full-pcpus-only"
-
-
-def _owners(facts: Facts, upgrade: Upgrade) -> dict[tuple[str, str], frozenset[int]]:
-    """Return the CPUs that containers have for themselves, by the uids of pods and their own names."""
-    policy = chosen(facts.flags, "cpu-manager-policy", facts.config, "cpuManagerPolicy", "none")
-    state = None
-    if policy == _STATIC_CPUS:
-        state = states.found(facts, upgrade, upgrade.hazards.states.cpu_manager_state)
-    if state is None or state.condition != Condition.GOOD:
-        return {}
-    entries = state.content.get("entries") or {}
-    pods = facts.cluster.pods
-    running = None if pods is None else {pod.uid for pod in pods if pod.phase not in FINISHED}
-    try:
-        return {
-            (pod, container): metav1.parse_cpus(cpus)
-            for pod, held in entries.items()
-            if isinstance(held, Mapping) and (running is None or pod in running)
-            for container, cpus in held.items()
-        }
-    except DecodeError as error:
-        raise UnreadError(str(error)) from None
-
-
-def _called(facts: Facts, owner: tuple[str, str]) -> str:
-    """Return the name of a container, by its pod's uid where the pod is not in the input."""
-    uid, container = owner
-    pod = next((pod for pod in facts.cluster.pods or () if pod.uid == uid), None)
-    return name_path(pod.namespace, pod.name, container) if pod else f"{shown.uid(uid)}/{container}"
+_MOVE: Final = "move the pod to another node before the kubelet starts"
 
 
 def _find_whole_cores(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
-    """Yield the containers that need more free physical CPUs than there are besides those that they have.
-
-    Source: pkg/kubelet/cm/cpumanager/policy_static.go ``Allocate`` and ``enforceSMTAlignment``, 1.27.16 and
-    1.36.3. Siblings of reserved CPUs are not free either; which they are is not known, but that there are at
-    most as many. The CPUs of whoever is refused may be free for those after it.
-    """
-    if upgrade.target.behaviour.aligned_cpus == "kept" or not _has_option(facts, _WHOLE_CORES):
-        return
-    owners = _owners(facts, upgrade)
-    if not owners:
-        return
-    content = facts.state(upgrade.hazards.states.cpu_manager_state, states.gates_of(facts, upgrade)).content
-    default = metav1.parse_cpus(content.get("defaultCpuSet") or "")
-    listed, number = _reserved_cpus(facts)
-    most = len(default - listed) if listed is not None else len(default) - number
-    least = most - (number if listed is not None else number % 2)
-    for owner, cpus in sorted(owners.items()):
-        freed = sum(len(held) for other, held in owners.items() if other[0] != owner[0] and len(held) > most)
-        name, new = _called(facts, owner), upgrade.target.release
-        if len(cpus) <= least:
-            if len(cpus) % 2:
-                text = (
-                    f"{new} gives whole cores alone, and {name} has {count(len(cpus), 'CPU')}: "
-                    "where a core has two threads, its pod is refused (SMTAlignmentError)"
-                )
-                yield Problem(Status.UNKNOWN, name, text, _MOVE)
-            continue
-        asks = f"{new} asks for {len(cpus)} free physical CPUs for {name}, which has as many already"
-        if len(cpus) > most + freed:
-            yield Problem(
-                Status.ERROR,
-                name,
-                f"{asks}, and {max(most, 0)} are free: its pod is refused (SMTAlignmentError)",
-                _MOVE,
-            )
-        else:
-            yield Problem(
-                Status.UNKNOWN,
-                name,
-                f"{asks}; whether they are free depends on "
-                + ("which pods are refused before it" if len(cpus) > most else "which CPUs share a core"),
-                _MOVE,
-            )
-
-
-_MOVE: Final = "move the pod to another node before the kubelet starts"
-
-WHOLE_CORES: Final = Check("PF-138", _find_whole_cores)
-
-_STRICTEST: Final = "single-numa-node"
-_BY_SOCKET: Final = "align-by-socket"
-"""With it, what is on one socket is admitted too, and which nodes are is not in a dump."""
+    return (one for reason, one in _refusals(facts, upgrade) if reason != TOPOLOGY)
 
 
 def _find_topology(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
-    """Yield the containers whose CPUs are on more NUMA nodes than the topology manager admits.
+    return (one for reason, one in _refusals(facts, upgrade) if reason == TOPOLOGY)
 
-    Source: pkg/kubelet/cm/cpumanager/policy_static.go ``generateCPUTopologyHints``: hints are made again of
-    the CPUs that a container has; cm/topologymanager/policy_restricted.go and policy_single_numa_node.go,
-    1.18.19 - 1.37.1.
-    """
-    policy = chosen(facts.flags, "topology-manager-policy", facts.config, "topologyManagerPolicy", "none")
-    if policy not in ("restricted", _STRICTEST) or _has_option(facts, _BY_SOCKET):
+
+def _refusals(facts: Facts, upgrade: Upgrade) -> Iterator[tuple[str, Problem]]:
+    """Yield the pods that a kubelet refuses for their CPUs (``decide.cpus``), or may, with the reason."""
+    file, gates = upgrade.hazards.states.cpu_manager_state, states.gates_of(facts, upgrade)
+    try:
+        cpus = managers.cpus_of(facts, file, gates, asked=bool(facts.cluster.pods))
+    except UnstartedError:
+        return  # PF-105 and PF-112 say so
+    old = upgrade.current and with_gates(upgrade.current, facts.gates)
+    for name, found in _refused(facts, cpus, old, with_gates(upgrade.target, facts.gates)):
+        then = "is" if found.certain else "may be"
+        text = f"{name}: {found.text}: its pod {then} refused ({found.reason})"
+        yield found.reason, Problem(Status.ERROR if found.certain else Status.UNKNOWN, name, text, _MOVE)
+
+
+def _refused(facts: Facts, cpus: Cpus, old: Kubelet | None, new: Kubelet) -> Iterator[tuple[str, Refusal]]:
+    """Yield the names of containers that are refused, with why; of pods that are not in the input by UIDs."""
+    if facts.cluster.pods is None:
+        for uid, held in sorted(cpus.held.items()):
+            containers = [Asked(name, len(own), own) for name, own in sorted(held.items())]
+            yield from ((f"{shown.uid(uid)}/{one.container}", one) for one in refusals(containers, cpus, new))
         return
-    scope = chosen(facts.flags, "topology-manager-scope", facts.config, "topologyManagerScope", "container")
-    owners = _owners(facts, upgrade)
-    if scope == "pod":
-        pods: dict[tuple[str, str], frozenset[int]] = {}
-        for (uid, _), cpus in owners.items():
-            first = min(name for pod, name in owners if pod == uid)
-            pods[uid, first] = pods.get((uid, first), frozenset()) | cpus
-        owners = pods
-    if not owners or len(_nodes(facts)) < 2:
-        return
-    nodes = {node: host.cpus_of(facts.dump, node) for node in sorted(_nodes(facts), key=int)}
-    sizes = sorted(map(len, nodes.values()), reverse=True)
-    for owner, cpus in sorted(owners.items()):
-        spread = [node for node, held in nodes.items() if cpus & held]
-        needed = next((n for n in range(1, len(sizes) + 1) if sum(sizes[:n]) >= len(cpus)), len(sizes))
-        if len(spread) > (1 if policy == _STRICTEST else needed):
-            name = _called(facts, owner)
-            yield Problem(
-                Status.ERROR,
-                name,
-                f"{name} has CPUs of NUMA nodes {', '.join(spread)}, which the topology manager's policy "
-                f"{policy} does not admit again: its pod is refused (TopologyAffinityError)",
-                _MOVE,
-            )
+    for pod in facts.cluster.pods:
+        if pod.phase not in FINISHED:
+            for one in refused(Whole(pod), pod, cpus, old, new):
+                yield name_path(pod.namespace, pod.name, one.container), one
 
 
-TOPOLOGY: Final = Check("PF-139", _find_topology)
+WHOLE_CORES: Final = Check("PF-138", _find_whole_cores)
+
+TOPOLOGY_REFUSED: Final = Check("PF-139", _find_topology)
 
 
 # PF-108: a memory_manager_state with which the kubelet does not start.
 
 _TOTAL: Final = re.compile(r"MemTotal:\s*([0-9]+) kB")
+_PAGES: Final = re.compile(r"HugePages_Total:\s*([0-9]+)")
 _STATIC_MEMORY: Final = "Static"
 
 
@@ -339,13 +250,21 @@ def _other_memory(facts: Facts, machine: Mapping[str, Any]) -> Iterator[str]:
             yield f"NUMA node {node} had {had} bytes of memory and has {'none' if total is None else total}"
         elif (now := reserved.get(int(node), 0)) != (before := table.get("systemReserved", 0)):
             yield f"{before} bytes were reserved on NUMA node {node} and {now} are"
+        elif (pages := _huge_pages(facts, node)) is not None:
+            size, has = pages
+            name = f"hugepages-{size >> 20}Mi" if size < 1 << 30 else f"hugepages-{size >> 30}Gi"
+            if has != (had := (((held or {}).get("memoryMap") or {}).get(name) or {}).get("total", 0)):
+                yield f"NUMA node {node} had {had} bytes of {name} and has {has}"
     if machine:
-        yield from (f"NUMA node {node} is not in the file" for node in sorted(_nodes(facts) - machine.keys()))
+        yield from (
+            f"NUMA node {node} is not in the file"
+            for node in sorted(managers.numa_nodes(facts) - machine.keys())
+        )
 
 
 def _total(facts: Facts, node: str) -> int | None:
     """Return a NUMA node's memory in bytes; None where there is no such node."""
-    if node not in _nodes(facts):
+    if node not in managers.numa_nodes(facts):
         return None
     path = f"{host.NUMA}/node{node}/meminfo"
     try:
@@ -357,8 +276,14 @@ def _total(facts: Facts, node: str) -> int | None:
     return int(total[1]) * 1024
 
 
-def _nodes(facts: Facts) -> set[str]:
-    return set(map(str, host.numa_nodes(facts.dump)))
+def _huge_pages(facts: Facts, node: str) -> tuple[int, int] | None:
+    """Return the size of a NUMA node's huge pages of the default size, and how many bytes they have.
+
+    None where that is not shown; the file has those of other sizes too, of which a dump has nothing.
+    """
+    found = _PAGES.search(facts.dump.read("file", f"{host.NUMA}/node{node}/meminfo"))
+    size = facts.memory.get("Hugepagesize", 0)
+    return (size, int(found[1]) * size) if found and size >= 1 << 20 else None
 
 
 MEMORY_STATE: Final = Check("PF-108", _find_memory_state)

@@ -403,8 +403,13 @@ NUMA: Final = "/sys/devices/system/node"
 """The directory of NUMA nodes; each has a file meminfo."""
 
 
-ONLINE: Final = "/sys/devices/system/cpu/online"
+CPUS: Final = "/sys/devices/system/cpu"
+
+ONLINE: Final = f"{CPUS}/online"
 """The CPUs that the kernel uses."""
+
+SIBLINGS: Final = "thread_siblings_list"
+"""The file below a CPU's topology that names the CPUs of its core."""
 
 
 def online_cpus(dump: Dump) -> frozenset[int]:
@@ -415,6 +420,11 @@ def online_cpus(dump: Dump) -> frozenset[int]:
 def cpus_of(dump: Dump, node: str) -> frozenset[int]:
     """Return the numbers of the CPUs of a NUMA node; raises AbsentError and UnreadError."""
     return _cpus(dump, f"{NUMA}/node{node}/cpulist")
+
+
+def cores(dump: Dump) -> frozenset[frozenset[int]]:
+    """Return the CPUs of each core; raises AbsentError and UnreadError, as for an older collector's dump."""
+    return frozenset(_cpus(dump, f"{CPUS}/cpu{cpu}/topology/{SIBLINGS}") for cpu in online_cpus(dump))
 
 
 def _cpus(dump: Dump, path: str) -> frozenset[int]:

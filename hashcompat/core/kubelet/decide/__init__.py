@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import structs
 
-from hashcompat.core.kubelet.decide import admission, changed, container, pod, resize, sandbox, static
+from hashcompat.core.kubelet.decide import admission, container, pod, resize, sandbox, static
 from hashcompat.core.kubelet.decide.case import Case, Decide, Decision
 from hashcompat.core.model.verdicts import Verdict
 
@@ -31,6 +31,7 @@ POD: Final[tuple[Decide, ...]] = (
     admission.sysctls,  # one that the target kubelet does not hold safe
     admission.features,  # one that the kubelet or its node does not have
     admission.devices,  # devices that have no plugin yet, in a few releases
+    admission.managers,  # CPUs that it has, and that its node's CPU manager does not give it again
     admission.room,  # more than its node has left beside the pods before it
     admission.ports,  # a host port that a pod before it has
     pod.overdue,  # its deadline has passed
@@ -130,7 +131,7 @@ def _unless_changed(case: Case, decision: Decision) -> Decision:
     """Return the decision, or what a change since the container's start makes of it where it is KEEP."""
     if decision.verdict is not Verdict.KEEP:
         return decision
-    return changed.changed_since(case) or changed.edited(case) or resize.resizing(case) or decision
+    return container.changed_since(case) or container.edited(case) or resize.resizing(case) or decision
 
 
 def _release_counts(case: Case) -> bool:

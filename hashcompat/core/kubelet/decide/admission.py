@@ -185,6 +185,17 @@ def features(case: Case) -> Decision | None:
     return None
 
 
+def managers(case: Case) -> Decision | None:
+    """Kill a pod that does not get the CPUs that it has (``cpus``)."""
+    found = case.refusal
+    if found is None:
+        return None
+    text = f"{found.reason}: {found.text}"
+    if found.certain:
+        return _refused(rules.MANAGERS, text)
+    return Decision(Verdict.UNKNOWN, (Reason(rules.MANAGERS, text),))
+
+
 def room(case: Case) -> Decision | None:
     """Kill a pod that its node has no room for beside those that are admitted before it (``room``)."""
     short = case.short

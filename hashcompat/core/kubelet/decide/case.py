@@ -13,7 +13,7 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import same_build
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.kubelet.hashing import ContainerHash
-from hashcompat.core.model.plan import Shortage
+from hashcompat.core.model.plan import Refusal, Shortage
 from hashcompat.core.model.pods import Container, ContainerType, Node, Pod
 from hashcompat.core.model.verdicts import Hash, Reason, Recorded, Sandbox, Verdict, comparable
 
@@ -89,6 +89,10 @@ class Case(msgspec.Struct, frozen=True):
     """What its node lacks for the pod; None where there is room, or that is not known."""
     deferred: Shortage | None = None
     """What its node lacks for a resize of the pod that waits, as ``short``."""
+    refusal: Refusal | None = None
+    """Why a resource manager does not admit its pod; None where it does, or that is not known."""
+    managers_known: bool = False
+    """Whether it is known what resource managers of its node do."""
     runs_as: str = ""
     """The UID under which a static pod runs whose manifest is available; empty where nothing shows it."""
     edited: bool = False

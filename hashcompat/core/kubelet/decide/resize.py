@@ -186,6 +186,12 @@ def resizing(case: Case) -> Decision | None:
 def waits(name: str, short: Shortage) -> Decision:
     """Keep a container whose resize does not fit on its node, and so is not made."""
     asked, used, capacity = short.amounts
+    if not short.certain:
+        text = (
+            f"resizePolicy: a resize of its {name} waits, for not all of them fit on its node "
+            f"({short.resource}), and {short.why}: it restarts if it fits"
+        )
+        return Decision(Verdict.UNKNOWN, (Reason(rules.RESIZE_POLICY, text),))
     text = (
         f"resizePolicy: a resize of its {name} waits on, for its pod is to ask for {asked} of "
         f"{short.resource}, and others have {used} of the {capacity} of its node"

@@ -20,8 +20,6 @@ from hashcompat.core.model.verdicts import Sandbox
 
 Fact = TypeVar("Fact")
 
-_GUARANTEED: Final = "Guaranteed"
-
 _NATIVE: Final = "kubernetes.io/"
 
 
@@ -112,18 +110,6 @@ class Whole:
             )
             and self.runs_none
         )
-
-    def has_whole_cpus(self, container: Container) -> bool:
-        """Return whether a container may have CPUs of its own: a whole number of them in a Guaranteed pod.
-
-        Source: pkg/kubelet/cm/cpumanager/policy_static.go ``guaranteedCPUs``.
-        """
-        given = mapping(mapping(container.spec.get("resources")).get("limits")).get("cpu")
-        if given is None or (self.qos_classes or ("", ""))[1] != _GUARANTEED:
-            return False
-        from hashcompat.core.corev1.resources import amount  # noqa: PLC0415 - as in _qos_classes
-
-        return amount(given).denominator == 1
 
     @property
     def qos_classes(self) -> tuple[str, str] | None:

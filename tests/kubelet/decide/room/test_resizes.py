@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from msgspec import structs
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.kubelet.decide.room.requests import asking
 from hashcompat.sources.values import collect
+from tests.helpers.dumps import GONE, as_text, dump
 from tests.helpers.pods import Json, as_json, node
 from tests.helpers.program import Run
 from tests.helpers.room import host, sized, verdicts
@@ -146,3 +148,137 @@ def test_resources_of_a_pod_that_are_not_noted_are_a_resize_once_all_are_admitte
     reported = [{**host(cpu="4"), "metadata": {"name": "n1"}}, *pods]
     reported[0]["status"]["nodeInfo"]["kubeletVersion"] = f"v{old}"
     assert verdicts(run, *reported, old="auto", new=new) == found
+
+
+@pytest.mark.parametrize(
+    ("cpu", "more", "expected"),
+    [
+        ("8", {}, {"a": "RESTART", "b": "RESTART"}),
+        ("6", {}, {"a": "RESTART", "b": "KEEP"}),  # the older one comes first
+        ("6", {"priority": 5}, {"a": "KEEP", "b": "RESTART"}),
+        ("4", {}, {"a": "KEEP", "b": "KEEP"}),
+    ],
+)
+def test_resizes_that_fit_one_at_a_time_are_made_in_the_kubelets_order(
+    run: Run, cpu: str, more: Json, expected: dict[str, str]
+) -> None:
+    pods = whole("b", "02:00", "3", **more), whole("a", "01:00", "3"), sized("c", "03:00", cpu="2")
+    for new in ("1.36.5", "1.37.2"):
+        found = verdicts(run, host(cpu=cpu), *pods, old="1.34.10", new=new)
+        assert {name: found[name] for name in ("a", "b")} == expected
+
+
+def test_what_has_the_room_of_a_resize_that_shrinks_is_not_free_yet(run: Run) -> None:
+    """It counts as long as it is in use; what grows less than others fits beside it."""
+    shrinks = resized(sized("s", "01:00", cpu="1"), "PodResizePending", allocated="2", actual="2")
+    grows = resized(sized("g", "02:00", cpu="3"), "PodResizePending", allocated="1", actual="1")
+    for cpu, expected in (("4", "KEEP"), ("5", "UNKNOWN")):
+        found = verdicts(run, host(cpu=cpu), shrinks, grows, old="1.36.3", new="1.36.5")
+        assert (found["g"], found["s"]) == (expected, "UNKNOWN")
+
+
+def test_which_resize_comes_first_may_be_unknown(run: Run) -> None:
+    """How long each has waited is not looked at, and 1.33 tries them in no order."""
+    for old, new in (("1.33.5", "1.33.13"), ("1.36.3", "1.36.5")):
+        pods = [
+            resized(sized(name, f"0{at}:00", cpu="3"), "PodResizePending", allocated="1", actual="1")
+            for at, name in enumerate("ab")
+        ]
+        found = verdicts(run, host(cpu="4"), *pods, old=old, new=new)
+        assert found == {"a": "UNKNOWN", "b": "UNKNOWN"}
+    same = [whole(name, "01:00", "3") for name in "ab"]
+    text = run(
+        *("plan", "--from", "1.34.10", "--to", "1.36.5", "-f", "-", "-o", "json", "--override-node-releases"),
+        stdin=as_json(host(cpu="5"), *same, sized("c", "03:00", cpu="1")),
+    )
+    assert [one["verdict"] for one in text.items if one["pod"] in "ab"] == ["UNKNOWN", "UNKNOWN"]
+    assert "for not all of them fit on its node (cpu), and which resize comes first is not known" in text.out
+
+
+def noted(
+    run: Run, directory: Path, release: str, pods: list[Json], allocated: Json | str
+) -> tuple[object, ...]:
+    """Write the dump of a node on which the pods run, with what its kubelet noted as allocated."""
+    rows = [
+        record(
+            hash_of(run, release, made["spec"]["containers"][0]),
+            made["metadata"]["name"],
+            made["spec"]["containers"][0]["name"],
+            uid=made["metadata"]["uid"],
+        )
+        for made in pods
+    ]
+    text = allocated
+    if not isinstance(allocated, str):
+        text = json.dumps({"data": json.dumps({"entries": allocated}), "checksum": 1})
+    changes: Any = {
+        ("docker", "list"): GONE,
+        ("cri", "containers"): json.dumps({"containers": rows}),
+        ("file", "/var/lib/kubelet/allocated_pods_state"): text,
+        ("file", "/var/lib/kubelet/actuated_pods_state"): json.dumps(
+            {"data": json.dumps({"entries": {made["metadata"]["uid"]: cpus("1") for made in pods}})}
+            | {"checksum": 1}
+        ),
+    }
+    (directory / "n1.jsonl").write_text(as_text(dump(changes)))
+    return ("--recorded", directory / "n1.jsonl", "--override-node-releases", "-o", "json", "-f", "-")
+
+
+def cpus(number: str) -> Json:
+    """Return what a kubelet notes of a pod with one container."""
+    return {"ContainerResources": {"c": {"requests": {"cpu": number}}}}
+
+
+@pytest.mark.parametrize(
+    ("to", "allocated", "expected"),
+    [
+        ("1.36.5", {"a": "3", "b": "1"}, {"a": "KEEP", "b": "KEEP"}),  # b is to have 2, which do not fit
+        ("1.36.5", {"a": "2", "b": "2"}, {"a": "KEEP", "b": "KEEP"}),
+        ("1.36.5", {"a": "3", "b": "2"}, {"a": "KEEP", "b": "KILL"}),
+        ("1.36.5", None, {"a": "KEEP", "b": "KILL"}),
+        ("1.32.13", {"a": "3", "b": "1"}, {"a": "KEEP", "b": "KILL"}),  # which does not read it
+    ],
+)
+def test_room_goes_by_what_is_noted_as_allocated(
+    run: Run, tmp_path: Path, to: str, allocated: dict[str, str] | None, expected: dict[str, str]
+) -> None:
+    """The status may be behind, and a static pod has none; here it shows nothing."""
+    pods = [sized("a", "01:00", cpu="3"), sized("b", "02:00", cpu="2")]
+    names = {made["metadata"]["name"]: made["metadata"]["uid"] for made in pods}
+    entries: Any = {names[name]: cpus(number) for name, number in (allocated or {}).items()}
+    more = noted(run, tmp_path, "1.35.8", pods, entries if allocated else "{}")
+    found = run("plan", "--from", "1.35.8", "--to", to, *more, stdin=as_json(host(), *pods)).items
+    assert {one["pod"]: one["verdict"] for one in found} == expected
+
+
+def test_what_is_noted_decides_over_a_status_that_is_behind(run: Run, tmp_path: Path) -> None:
+    def found(made: Json, number: str) -> str:
+        more = noted(run, tmp_path, "1.36.3", [made], {made["metadata"]["uid"]: cpus(number)})
+        result = run("plan", "--from", "1.36.3", "--to", "1.36.5", *more, stdin=as_json(host(), made))
+        return str(result.items[0]["verdict"])
+
+    waiting = resized(sized("a", "01:00", cpu="2"), "PodResizePending", allocated="1", actual="1")
+    assert (found(waiting, "1"), found(waiting, "2")) == ("UNKNOWN", "RESTART")
+    plain = resized(sized("a", "01:00", cpu="2"), "", allocated="2", actual="2")
+    plain["status"]["conditions"] = []
+    assert (found(plain, "2"), found(plain, "1")) == ("KEEP", "UNKNOWN")
+    odd = {
+        plain["metadata"]["uid"]: {"ContainerResources": {}, "PodLevelResources": {"requests": {"cpu": "x"}}}
+    }
+    more = noted(run, tmp_path, "1.36.3", [plain], odd)
+    result = run("plan", "--from", "1.36.3", "--to", "1.36.5", *more, stdin=as_json(host(), plain))
+    assert result.items[0]["verdict"] == "KEEP"
+    broken = noted(run, tmp_path, "1.36.3", [plain], json.dumps({"data": "[]", "checksum": 1}))
+    result = run("plan", "--from", "1.36.3", "--to", "1.36.5", *broken, stdin=as_json(host(), plain))
+    assert result.items[0]["verdict"] == "KEEP"
+
+
+def test_what_is_noted_of_the_pod_itself_counts(run: Run, tmp_path: Path) -> None:
+    own = {"resources": {"requests": {"cpu": "3"}, "limits": {"cpu": "3"}}}
+    pods = [sized("a", "01:00", own, memory="1Gi"), sized("b", "02:00", cpu="2")]
+    entry = {"ContainerResources": {}, "PodLevelResources": {"requests": {"cpu": "1"}}}
+    uid = pods[0]["metadata"]["uid"]
+    for entries, verdict in (({uid: entry}, "KEEP"), ({"other": entry}, "KILL")):
+        more = noted(run, tmp_path, "1.36.3", pods, entries)
+        found = run("plan", "--from", "1.36.3", "--to", "1.36.5", *more, stdin=as_json(host(), *pods)).items
+        assert {one["pod"]: one["verdict"] for one in found} == {"a": "KEEP", "b": verdict}

@@ -17,10 +17,10 @@ pod been assigned by hand.
 
 Two pods of one second have no order, nor have static pods, as a kubelet sorts what comes out of a map: where
 that matters, the outcome is not known. Nor is it which of several pods that are alike goes for a critical
-one, or whether a pod gets a resource of a device plugin, whose record on the node may raise what the node can
-give (pkg/kubelet/cm/devicemanager/manager.go ``sanitizeNodeAllocatable``). Nor is it always known whether a
-pod is there at all: a static pod whose mirror pod has failed runs again at the next start, unless its
-manifest is gone.
+one, or, without a dump of the node, whether a pod gets a resource of a device plugin, whose record there may
+raise what the node can give (pkg/kubelet/cm/devicemanager/manager.go ``sanitizeNodeAllocatable``). Nor is it
+always known whether a pod is there at all: a static pod whose mirror pod has failed runs again at the next
+start, unless its manifest is gone.
 
 Source: pkg/kubelet/kubelet.go ``HandlePodAdditions``; pkg/kubelet/lifecycle/predicate.go ``Admit``;
 pkg/scheduler/framework/plugins/noderesources/fit.go ``fitsRequest``; component-helpers resource/helpers.go

@@ -22,6 +22,7 @@ from hashcompat.core.kubelet.decide.resize import POD_RESOURCES_GATE
 from hashcompat.core.kubelet.decide.room.requests import NATIVE, Amounts, has_own, is_extended
 from hashcompat.core.kubelet.decide.room.tenants import PODS, Given, Sums, Tenant
 from hashcompat.core.model.plan import Shortage
+from hashcompat.core.model.pods import RESIZE_PENDING
 
 
 def outcomes(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
@@ -77,11 +78,12 @@ def deferred(
     """Return the pods of a node that are to be resized and stay as they are, by their uids: nothing is free.
 
     ``leaving`` are the uids of pods that may not stay. A kubelet tries a resize as it admits a pod, with what
-    that is to ask for; one that does not fit waits, or is infeasible (pkg/kubelet/kubelet.go
-    ``canResizePod``, 1.33.13; pkg/kubelet/allocation, 1.34.10 - 1.37.1).
+    that is to ask for, one after the other; one that does not fit waits, or is infeasible
+    (pkg/kubelet/kubelet.go ``canResizePod``, 1.33.13; pkg/kubelet/allocation/allocation_manager.go
+    ``retryPendingResizes``, 1.34.4 - 1.37.2). Where their order decides and is not known, a shortage is not
+    certain.
     """
-    found, used = dict[str, Shortage](), Counter[str]()
-    waiting = list[Tenant]()
+    used, waiting = Counter[str](), list[Tenant]()
     for one in tenants:
         stays = not (one.refused or one.doubt or one.pod.deleting or one.pod.uid in leaving)
         if stays:
@@ -90,14 +92,70 @@ def deferred(
             waiting.append(
                 one if stays else structs.replace(one, asking=structs.replace(one.asking, beside={}))
             )
-    for one in waiting:
-        asking = structs.replace(one.asking, own=one.asking.wanted)
-        others = Counter(used)
-        others.subtract(one.asking.beside)
-        lacks = _lacking(structs.replace(one, asking=asking), 0, others, node, kubelet)
-        if short := next((lack for lack in lacks if lack.certain), None):
-            found[one.pod.uid] = short
+    in_order = len(waiting) <= _SORTED and not any(one.pod.static for one in waiting)
+
+    def turn(one: Tenant) -> tuple[object, ...]:
+        return _turn(one, kubelet, in_order=in_order)
+
+    found, most = dict[str, Shortage](), Counter(used)
+    for _, group in groupby(sorted(waiting, key=turn), turn):
+        some = list(group)
+        found |= {one.pod.uid: short for one in some if (short := _lacking_more(one, used, node, kubelet))}
+        open_ = [one for one in some if one.pod.uid not in found]
+        for one in open_:
+            most.update(_more(one))
+        found |= dict(_after_others(open_, most, node, kubelet))
+        for one in open_:
+            if one.pod.uid not in found:
+                used.update(_more(one))
     return found
+
+
+def _after_others(
+    tenants: Iterable[Tenant], used: Amounts, node: Given, kubelet: Kubelet
+) -> Iterator[tuple[str, Shortage]]:
+    """Yield the pods whose resizes do not fit once those of all others are made, which count in ``used``."""
+    for one in tenants:
+        before = Counter(used)
+        before.subtract(_more(one))
+        if short := _lacking_more(one, before, node, kubelet):
+            yield one.pod.uid, structs.replace(short, certain=False, why=_TURN)
+
+
+_SORTED: Final = 12
+"""Resizes that a kubelet leaves in the order of their pods' creation where nothing else tells them apart: Go
+sorts so few by insertion."""
+
+_TURN: Final = "which resize comes first is not known"
+
+
+def _turn(one: Tenant, kubelet: Kubelet, *, in_order: bool) -> tuple[object, ...]:
+    """Return what decides which resizes are tried first (``sortPendingResizes``, 1.34.4 and 1.36.5).
+
+    Those that wait already come by how long they have, which is not known here, and before the others.
+    """
+    if kubelet.behaviour.room.resizes != "sorted":
+        return ()
+    wanted, own = one.asking.wanted, one.asking.own
+    increases = any(wanted.get(name, 0) > own.get(name, 0) for name in ("cpu", "memory"))
+    waits = one.pod.resizing == RESIZE_PENDING
+    created = one.pod.created if in_order and not waits else ""
+    guaranteed = class_of(one, kubelet) == GUARANTEED
+    return increases, -(one.priority or 0), not guaranteed, not waits and in_order, created
+
+
+def _more(one: Tenant) -> Counter[str]:
+    """Return how much more a pod counts for once its resize is accepted: what it has counts until then."""
+    wanted, beside = one.asking.wanted, one.asking.beside
+    return Counter({name: max(number - beside.get(name, 0), 0) for name, number in wanted.items()})
+
+
+def _lacking_more(one: Tenant, used: Amounts, node: Given, kubelet: Kubelet) -> Shortage | None:
+    """Return what a pod surely lacks for its resize, beside what all pods use."""
+    asking, others = structs.replace(one.asking, own=one.asking.wanted), Counter(used)
+    others.subtract(one.asking.beside)
+    lacks = _lacking(structs.replace(one, asking=asking), 0, others, node, kubelet)
+    return next((lack for lack in lacks if lack.certain), None)
 
 
 _TRIED: Final = 32
@@ -249,10 +307,13 @@ def _lacking(tenant: Tenant, pods: int, used: Amounts, node: Given, kubelet: Kub
         if capacity is None or (not asked and not (unrequested and (name in NATIVE or name in own))):
             continue
         taken = used.get(name, 0)
+        is_open = False
+        if is_extended(name) and name not in tenant.asking.claimed:
+            is_open = tenant.devices is None
+            capacity = max(capacity, (tenant.devices or {}).get(name, 0))
         if asked > capacity - taken:
-            by_plugin = is_extended(name) and name not in tenant.asking.claimed
             yield Shortage(
-                name, asked, taken, capacity, certain=not by_plugin, why=_OF_PLUGIN if by_plugin else ""
+                name, asked, taken, capacity, certain=not is_open, why=_OF_PLUGIN if is_open else ""
             )
 
 

@@ -22,7 +22,7 @@ from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.kubelet.decide.case import RESIZE_GATE
 from hashcompat.core.kubelet.decide.ports import Port, host_ports
 from hashcompat.core.kubelet.decide.resize import POD_RESIZE_GATE, POD_RESOURCES_GATE
-from hashcompat.core.model.pods import RESIZE_PENDING, Pod
+from hashcompat.core.model.pods import RESIZE_IN_PROGRESS, RESIZE_PENDING, Pod
 
 Amounts = Mapping[str, int]
 """Resources by their names: thousandths of a CPU, bytes, or a number."""
@@ -67,6 +67,39 @@ def asking(
         with suppress(DecodeError):
             return structs.replace(_asking(pod, allocatable, kubelet, forgotten), ports=ports)
     return Asking({}, {}, ports=ports)
+
+
+def as_allocated(pod: Pod, allocated: Mapping[str, Mapping[str, Any]], kubelet: Kubelet) -> Pod:
+    """Return a pod with what a kubelet noted as allocated, which counts whatever its status shows.
+
+    Where that is not what its spec asks for, a kubelet that starts takes the difference for a resize that
+    waits, whatever the conditions (pkg/kubelet/kubelet.go ``HandlePodAdditions``, 1.33.13 and 1.36.5).
+    """
+    notes = kubelet.behaviour.resources_recorded and kubelet.gates.is_on(RESIZE_GATE)
+    if allocated and notes:
+        with suppress(DecodeError):  # of what is no quantity, the decision itself says so
+            return _as_allocated(pod, allocated, kubelet)
+    return pod
+
+
+def _as_allocated(pod: Pod, allocated: Mapping[str, Mapping[str, Any]], kubelet: Kubelet) -> Pod:
+    found, waits = dict(pod.resized), False
+    of_whole = [("", pod.spec)] if kubelet.gates.is_on(POD_RESIZE_GATE) else []
+    for name, spec in (*((one.name, one.spec) for one in pod.containers), *of_whole):
+        if name not in allocated:
+            continue
+        wanted, noted = _requests(spec), mapping(allocated[name].get("requests"))
+        changed = {key: value for key, value in found.get(name, {}).items() if key != "allocated"}
+        if any(amount(wanted.get(key, "0")) != amount(noted.get(key, "0")) for key in ("cpu", "memory")):
+            waits, changed["allocated"] = True, noted
+        found[name] = changed
+    found = {name: changed for name, changed in found.items() if changed}
+    state = (
+        RESIZE_PENDING if waits else RESIZE_IN_PROGRESS if pod.resizing == RESIZE_PENDING else pod.resizing
+    )
+    if (found, state) == (pod.resized, pod.resizing):
+        return pod
+    return structs.replace(pod, resized=found, resizing=state)
 
 
 def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet, forgotten: bool) -> Asking:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -139,6 +139,9 @@ class Tenant(msgspec.Struct, frozen=True, eq=False):
     """Why it may not be there at all (``may_return``), or not be admitted; empty for others."""
     may_return: bool = False
     """Whether that is because it has ended, and its manifest may be there still."""
+    devices: Mapping[str, int] | None = None
+    """How many devices pods of its node have, by their resources, if it has some itself, and else none; None
+    where the device manager's record is not known."""
 
     @property
     def order(self) -> tuple[bool, str]:
@@ -157,7 +160,14 @@ class Tenant(msgspec.Struct, frozen=True, eq=False):
         return found if type(found) is int else None
 
 
-def tenant_of(pod: Pod, asks: Asking, *, refused: bool = False, is_open: bool = False) -> Tenant:
+def tenant_of(
+    pod: Pod,
+    asks: Asking,
+    *,
+    refused: bool = False,
+    is_open: bool = False,
+    devices: Mapping[str, int] | None = None,
+) -> Tenant:
     """Return a pod as its kubelet sees it, which reads a static one from a manifest without a time.
 
     So no time of a mirror pod is its static pod's, and these have no order. One without a mirror pod goes by
@@ -168,4 +178,16 @@ def tenant_of(pod: Pod, asks: Asking, *, refused: bool = False, is_open: bool = 
         doubt = f"whether {pod.namespace}/{pod.name} is admitted is not known"
     if pod.static:
         pod = structs.replace(pod, created="", uid=pod.uid or f"{pod.namespace}/{pod.name}")
-    return Tenant(pod, asks, refused, doubt, bool(returns))
+    return Tenant(pod, asks, refused, doubt, bool(returns), devices)
+
+
+def devices_of(pod: Pod, held: Mapping[str, Mapping[str, Collection[str]]]) -> dict[str, int]:
+    """Return how many devices the pods of a node have, by their resources; none for a pod without any.
+
+    ``held`` is the device manager's record: where a pod has devices, its node can give as many as all have
+    (pkg/kubelet/cm/devicemanager/manager.go ``UpdatePluginResources`` and ``sanitizeNodeAllocatable``,
+    1.18.20 and 1.36.5).
+    """
+    if not any({pod.uid, pod.config_hash} & of_pods.keys() for of_pods in held.values()):
+        return {}
+    return {name: len(set().union(*of_pods.values())) for name, of_pods in held.items()}

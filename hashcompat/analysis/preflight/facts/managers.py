@@ -1,0 +1,187 @@
+"""What a kubelet's resource managers go by: reserved CPUs, options of policies, and whose CPUs are whose.
+
+Plans ask for the same as checks: a pod whose CPUs a kubelet refuses is killed when that starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil
+from typing import TYPE_CHECKING, Any, Final
+
+from hashcompat.analysis.preflight.facts import host
+from hashcompat.analysis.preflight.facts.kubelet import chosen, pairs, truth
+from hashcompat.analysis.preflight.facts.statefiles import Condition, is_read
+from hashcompat.core.catalog.behaviour import Gates, Settings
+from hashcompat.core.catalog.hazards import StateFile
+from hashcompat.core.catalog.lookup import Catalog, Kubelet
+from hashcompat.core.errors import DecodeError, InputError
+from hashcompat.core.go import metav1
+from hashcompat.core.kubelet.decide.cpus import Cpus
+from hashcompat.core.model.verdicts import Files
+from hashcompat.core.records.probes import AbsentError, UnparsedError, UnreadError, dump_of
+
+if TYPE_CHECKING:
+    from hashcompat.analysis.preflight.facts import Facts
+
+STATIC: Final = "static"
+
+STRICT: Final = "strict-cpu-reservation"
+
+WHOLE_CORES: Final = "full-pcpus-only"
+
+BY_SOCKET: Final = "align-by-socket"
+"""With it, what is on one socket is admitted too, and which nodes are is not in a dump."""
+
+
+class UnstartedError(UnreadError):
+    """A kubelet does not start with its state file."""
+
+
+def policy(facts: Facts) -> str:
+    """Return the CPU manager's policy."""
+    return chosen(facts.flags, "cpu-manager-policy", facts.config, "cpuManagerPolicy", "none")
+
+
+def has_option(facts: Facts, name: str) -> bool:
+    """Return whether an option of the CPU manager's policy is on."""
+    options = facts.setting("cpu-manager-policy-options", "cpuManagerPolicyOptions")
+    if not isinstance(options, Mapping):
+        options = dict(pairs(str(options or "")))
+    return truth(options.get(name)) is True
+
+
+def reserved_amount(facts: Facts) -> Fraction:
+    """Return how many CPUs are reserved by their number."""
+    settings = (("kube-reserved", "kubeReserved"), ("system-reserved", "systemReserved"))
+    return sum((host.reserved(facts.setting(*names), "cpu") for names in settings), Fraction(0))
+
+
+def reserved_cpus(facts: Facts) -> tuple[frozenset[int] | None, int]:
+    """Return the reserved CPUs, None where only their number is given, and that number.
+
+    Source: pkg/kubelet/cm/cpumanager/cpu_manager.go ``NewManager``: parts of a CPU count as a whole one.
+    """
+    listed = chosen(facts.flags, "reserved-cpus", facts.config, "reservedSystemCPUs", "")
+    if listed:
+        cpus = metav1.parse_cpus(listed)
+        return cpus, len(cpus)
+    return None, ceil(reserved_amount(facts))
+
+
+def numa_nodes(facts: Facts) -> set[str]:
+    """Return the numbers of the NUMA nodes, as text."""
+    return set(map(str, host.numa_nodes(facts.dump)))
+
+
+@lru_cache(maxsize=1 << 10)
+def shown(files: Files, kubelet: Kubelet, catalog: Catalog) -> tuple[Cpus, Settings] | None:
+    """Return what the CPU manager of a kubelet finds in the files of its node, and the gates that these set.
+
+    None where that is not known.
+    """
+    from hashcompat.analysis.preflight.facts import Facts  # noqa: PLC0415 - which imports this folder's files
+
+    hazards = catalog.hazards(kubelet.release)
+    facts = Facts(dump_of(files), known=hazards.flags)
+    try:
+        gates = kubelet.gates.with_settings(facts.gates)
+        return cpus_of(facts, hazards.states.cpu_manager_state, gates), facts.gates
+    except (AbsentError, UnreadError, UnparsedError, InputError):
+        return None
+
+
+def cpus_of(facts: Facts, file: StateFile, gates: Gates, *, asked: bool = True) -> Cpus:
+    """Return what the CPU manager finds that is to be started with these gates; ``file`` is its state.
+
+    ``asked``: whether there are pods that may ask for CPUs, besides those in the file. Raises UnreadError and
+    AbsentError for what is not in the dump, and where a kubelet does not start.
+    """
+    if not is_read(file, gates) or not gates.is_on("CPUManager") or policy(facts) != STATIC:
+        return Cpus()
+    try:
+        content = _content(facts, file, gates)
+        default = metav1.parse_cpus(content.get("defaultCpuSet") or "")
+        held = {
+            pod: {container: metav1.parse_cpus(cpus) for container, cpus in of_pod.items()}
+            for pod, of_pod in (content.get("entries") or {}).items()
+            if isinstance(of_pod, Mapping)
+        }
+        listed, number = reserved_cpus(facts)
+    except DecodeError as error:
+        raise UnreadError(str(error)) from None
+    strict = has_option(facts, STRICT)
+    if not default:
+        default = host.online_cpus(facts.dump) - (listed or frozenset() if strict else frozenset())
+    whole_cores = gates.is_on("CPUManagerPolicyOptions") and has_option(facts, WHOLE_CORES)
+    cores = _cores(facts) if whole_cores and (held or asked) else frozenset[frozenset[int]]()
+    topology, by_pod = _topology(facts, gates)
+    return Cpus(
+        exclusive=True,
+        held=held,
+        whole_cores=whole_cores,
+        threads=sum(map(len, cores)) // len(cores) if cores else None,
+        physical=_physical(default, cores, listed, number, strict=strict),
+        available=len(default - listed) if listed is not None else len(default) - number * (not strict),
+        topology=topology,
+        by_pod=by_pod,
+        nodes=_nodes(facts) if topology != "none" else {},
+    )
+
+
+def _content(facts: Facts, file: StateFile, gates: Gates) -> Mapping[str, Any]:
+    """Return what is in the state file; nothing where there is none, with which a kubelet begins anew."""
+    try:
+        state = facts.state(file, gates)
+    except AbsentError:
+        return {}
+    if state.condition != Condition.GOOD or (state.content.get("policyName") or "") != STATIC:
+        raise UnstartedError(f"{facts.path(file)}: no kubelet starts with it")
+    return state.content
+
+
+def _cores(facts: Facts) -> frozenset[frozenset[int]]:
+    """Return the CPUs of each core; none where a dump does not show them."""
+    try:
+        return host.cores(facts.dump)
+    except (AbsentError, UnreadError):
+        return frozenset()
+
+
+def _physical(
+    default: frozenset[int],
+    cores: frozenset[frozenset[int]],
+    listed: frozenset[int] | None,
+    number: int,
+    *,
+    strict: bool,
+) -> tuple[int, int]:
+    """Return how many CPUs are free whose core has no reserved CPU, at least and at most.
+
+    A number is reserved core by core; without their CPUs, a core is taken to have two.
+    """
+    if listed is not None and cores:
+        free = len(default.difference(listed, *(core for core in cores if core & listed)))
+        return free, free
+    if listed is not None:
+        most = len(default - listed)
+        return most - number, most
+    most = len(default) - (0 if strict else number)
+    size = max(map(len, cores), default=2)
+    return most - -number % size, most
+
+
+def _topology(facts: Facts, gates: Gates) -> tuple[str, bool]:
+    """Return the topology manager's policy, and whether its scope is the pod."""
+    found = chosen(facts.flags, "topology-manager-policy", facts.config, "topologyManagerPolicy", "none")
+    scope = chosen(facts.flags, "topology-manager-scope", facts.config, "topologyManagerScope", "container")
+    is_known = gates.is_on("TopologyManager") and not has_option(facts, BY_SOCKET)
+    return found if is_known else "none", scope == "pod"
+
+
+def _nodes(facts: Facts) -> Mapping[str, frozenset[int]]:
+    """Return the CPUs of the NUMA nodes; none where there is one alone."""
+    nodes = sorted(numa_nodes(facts), key=int)
+    return {node: host.cpus_of(facts.dump, node) for node in nodes} if len(nodes) > 1 else {}

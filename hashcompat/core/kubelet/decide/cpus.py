@@ -1,0 +1,310 @@
+"""Whom the CPU manager refuses when a kubelet starts: it admits every pod again, by its file of CPUs.
+
+With the policy static, a container of a Guaranteed pod that asks for whole CPUs has some of its own, which
+cpu_manager_state names. A kubelet that starts keeps what is named there. But with the option full-pcpus-only
+it asks first: from 1.22 on whether the number is one of whole cores, and from 1.27 to 1.36 whether as many
+physical CPUs are free, besides those that the container has. Then the topology manager asks whether what it
+has is on no more NUMA nodes than its policy allows. While a kubelet admits the pods that it finds, it frees
+the CPUs of none, not even of those that it refuses: not all of its sources are ready yet.
+
+Source: pkg/kubelet/cm/cpumanager/policy_static.go ``Allocate``, ``guaranteedCPUs`` and ``GetTopologyHints``
+(1.18.20, 1.22.17, 1.26.15, 1.27.16, 1.33.13, 1.34.12, 1.36.5), ``allocateForAdd`` (1.37.2); cpu_manager.go
+``removeStaleState``; pkg/kubelet/cm/topologymanager/policy_restricted.go and policy_single_numa_node.go;
+pkg/kubelet/kubelet.go ``syncLoopIteration``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+import msgspec
+from msgspec import structs
+
+from hashcompat.core.catalog.behaviour import Settings
+from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.corev1.resources import GUARANTEED, amount
+from hashcompat.core.go.jsonpath import mapping
+from hashcompat.core.kubelet.decide.case import RESIZE_GATE
+from hashcompat.core.kubelet.decide.resize import POD_RESOURCES_GATE
+from hashcompat.core.kubelet.decide.whole import Whole
+from hashcompat.core.model.escape import count
+from hashcompat.core.model.plan import Refusal
+from hashcompat.core.model.pods import ContainerType, Pod
+
+MANAGERS_GATE: Final = "PodLevelResourceManagers"
+
+SMT, TOPOLOGY, UNEXPECTED = "SMTAlignmentError", "TopologyAffinityError", "UnexpectedAdmissionError"
+"""The reasons in the status of a pod that is refused."""
+
+STRICTEST: Final = "single-numa-node"
+
+_STRICT: Final = ("restricted", STRICTEST)
+"""The policies of the topology manager that refuse pods."""
+
+CPUSet = frozenset[int]
+
+
+class Cpus(msgspec.Struct, frozen=True):
+    """What the files of a node show of the CPUs that its kubelet gives to containers alone."""
+
+    exclusive: bool = False
+    """Whether it gives any: the policy is static."""
+    held: Mapping[str, Mapping[str, CPUSet]] = {}
+    """The CPUs of containers, by the UIDs of their pods and by their names."""
+    whole_cores: bool = False
+    """Whether it has the option full-pcpus-only."""
+    threads: int | None = None
+    """How many CPUs are one core; None where that is not known."""
+    physical: tuple[int, int] = (0, 0)
+    """How many are free and share no core with a reserved one, at least and at most."""
+    available: int = 0
+    """How many are free and not reserved."""
+    topology: str = "none"
+    """The topology manager's policy; ``none`` too where an option allows what is not known here."""
+    by_pod: bool = False
+    """Whether that looks at all CPUs of a pod together."""
+    nodes: Mapping[str, CPUSet] = {}
+    """The CPUs of NUMA nodes, by their numbers; empty where there is one."""
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A container that asks for CPUs of its own."""
+
+    name: str
+    """Its name."""
+    number: int
+    """How many it asks for."""
+    held: CPUSet | None = None
+    """Those that it has; None for none."""
+    is_init: bool = False
+    """Whether it is an init container that ends before others run."""
+
+
+def with_gates(kubelet: Kubelet, settings: Settings) -> Kubelet:
+    """Return a kubelet with the feature gates that its node sets, where it sets any."""
+    return structs.replace(kubelet, gates=kubelet.gates.with_settings(settings)) if settings else kubelet
+
+
+def worst(refusals: Sequence[Refusal]) -> Refusal | None:
+    """Return what decides about a pod: the first that is certain, or the first; None for none."""
+    return next((one for one in refusals if one.certain), refusals[0] if refusals else None)
+
+
+def refused(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubelet) -> list[Refusal]:
+    """Return for which containers a kubelet that starts refuses a pod for its CPUs.
+
+    ``old`` is the kubelet that reported the pod's status, None where it is not known.
+    """
+    if not cpus.exclusive:
+        return []
+    if whole.has_own_resources and new.gates.is_on(POD_RESOURCES_GATE):
+        if not new.gates.is_on(MANAGERS_GATE):
+            return []  # from 1.34 on such a pod has no CPUs of its own; before, the gate is off by default
+        text = f"{new.release} has {MANAGERS_GATE} on, and what it gives a pod with resources of its own"
+        return [Refusal(pod.containers[0].name, UNEXPECTED, f"{text} is not looked at", certain=False)]
+    found = refusals(asked(whole, pod, cpus, old, new), cpus, new)
+    if old is not None or not _by_status(pod, new):
+        return found
+    return [structs.replace(one, certain=False) for one in found]
+
+
+def asked(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubelet) -> list[Asked]:
+    """Return the containers of a pod for which a kubelet asks for CPUs of their own, in its order.
+
+    From 1.27 to 1.34 it goes, where containers can be resized, by what the status shows as allocated: where
+    an older kubelet wrote the status, that is nothing.
+    """
+    counted = [one.spec for one in pod.containers if one.type is not ContainerType.EPHEMERAL]
+    if not all(map(_limits_cpu, counted)) or (whole.qos_classes or ("", ""))[1] != GUARANTEED:
+        return []
+    held = cpus.held.get(pod.uid) or cpus.held.get(pod.config_hash) or {}
+    unreported = _by_status(pod, new) and old is not None and not old.gates.is_on(RESIZE_GATE)
+    shown = {ContainerType.CONTAINER}
+    if new.behaviour.resources_recorded:
+        shown.add(ContainerType.SIDECAR)
+    found = list[Asked]()
+    for one in sorted(pod.containers, key=lambda one: one.type is ContainerType.CONTAINER):
+        if one.type is not ContainerType.EPHEMERAL and not (unreported and one.type in shown):
+            is_init = one.type is ContainerType.INIT
+            found.append(Asked(one.name, whole_cpus(one.spec), held.get(one.name), is_init))
+        elif one.name in held:
+            found.append(Asked(one.name, 0, held[one.name]))
+    return found if any(one.number for one in found) else []
+
+
+def asking(whole: Whole, pod: Pod, old: Kubelet | None, new: Kubelet) -> frozenset[str]:
+    """Return the containers that a kubelet may refuse for CPUs of their own, whatever is known of its node.
+
+    All of a pod where an init container has some, which does not run any more.
+    """
+    has_own = whole.has_own_resources and new.gates.is_on(POD_RESOURCES_GATE)
+    if new.behaviour.aligned_cpus == "kept" or (has_own and not new.gates.is_on(MANAGERS_GATE)):
+        return frozenset()
+    found = [one for one in asked(whole, pod, Cpus(exclusive=True), old, new) if one.number]
+    every = any(one.is_init for one in found)
+    return frozenset(one.name for one in (pod.containers if every else found))
+
+
+def _limits_cpu(spec: Mapping[str, object]) -> bool:
+    """Return whether a container has a limit of CPU, as all of a Guaranteed pod have."""
+    return "cpu" in mapping(mapping(spec.get("resources")).get("limits"))
+
+
+def _by_status(pod: Pod, new: Kubelet) -> bool:
+    """Return whether the status of a pod shows how many CPUs are asked for; a static pod has none yet."""
+    return new.behaviour.cpus_asked == "by status" and new.gates.is_on(RESIZE_GATE) and not pod.static
+
+
+def whole_cpus(spec: Mapping[str, object]) -> int:
+    """Return the number of whole CPUs that a container of a Guaranteed pod asks for; 0 for parts of one.
+
+    That the pod has such a class shows that these are quantities.
+    """
+    resources = mapping(spec.get("resources"))
+    given = mapping(resources.get("requests")).get("cpu", mapping(resources.get("limits")).get("cpu"))
+    number = amount(given or "0")
+    return int(number) if number.denominator == 1 else 0
+
+
+def refusals(containers: Sequence[Asked], cpus: Cpus, new: Kubelet) -> list[Refusal]:
+    """Return for which of a pod's containers a kubelet refuses it, once for each and for each reason.
+
+    In its order: the topology manager looks at each container before that gets CPUs, or first at all of them.
+    """
+    found = dict[tuple[str, str], Refusal]()
+    for one in (*_misplaced(containers, cpus), *_unaligned(containers, cpus, new)):
+        known = found.get((one.container, one.reason))
+        if known is None or (one.certain and not known.certain):
+            found[one.container, one.reason] = one
+    places = {one.name: place for place, one in enumerate(containers)}
+
+    def turn(one: Refusal) -> tuple[int, bool]:
+        of_topology = one.reason == TOPOLOGY
+        return -1 if of_topology and cpus.by_pod else places[one.container], not of_topology
+
+    return sorted(found.values(), key=turn)
+
+
+class _Free:
+    """How many CPUs are free while the containers of a pod get theirs, as far as it shows which these are."""
+
+    def __init__(self, cpus: Cpus) -> None:
+        self.number = cpus.available
+        """How many are free, those of init containers included (``cpusToReuse``)."""
+        self.physical = cpus.physical
+        """How many of the others share no core with a reserved one, at least and at most."""
+        self._reusable = CPUSet()
+
+    def keeps(self, one: Asked, held: CPUSet) -> None:
+        """Let a container keep what it has: an init container's CPUs are those after it too."""
+        if one.is_init:
+            self.number += len(held - self._reusable)
+            self._reusable |= held
+        else:
+            self.number -= len(held & self._reusable)
+            self._reusable -= held
+
+    def takes(self, one: Asked) -> None:
+        """Give a container CPUs that are free, or that an init container has: which is not known here."""
+        least, most = self.physical
+        others = max(self.number - least, 0)  # of init containers, or sharing cores with reserved ones
+        self.physical = least - one.number, most - max(one.number - others, 0)
+        if not one.is_init:
+            self.number -= one.number
+
+
+def _unaligned(containers: Iterable[Asked], cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
+    """Yield the containers that do not get CPUs again (``Allocate``)."""
+    aligned, free = new.behaviour.aligned_cpus, _Free(cpus)
+    for one in containers:
+        is_new = one.held is None
+        if not one.number:
+            continue
+        if cpus.whole_cores and (is_new or aligned != "kept"):
+            yield from _of_parts(one, cpus, new)
+        if cpus.whole_cores and (aligned == "asked for again" or (is_new and aligned == "kept")):
+            yield from _short(one, free, new)
+        if one.held is not None:
+            free.keeps(one, one.held)
+            continue
+        if one.number > free.number:
+            asks = f"{new.release} asks for {count(one.number, 'CPU')} for {one.name}, which has none"
+            reason = TOPOLOGY if cpus.topology in _STRICT else UNEXPECTED
+            text = f"{asks} in cpu_manager_state, and {max(free.number, 0)} are free"
+            yield Refusal(one.name, reason, text)
+        free.takes(one)
+
+
+def _of_parts(one: Asked, cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
+    if one.number % (cpus.threads or 2) == 0:
+        return
+    text = f"{new.release} gives whole cores alone, and {one.name} asks for {count(one.number, 'CPU')}"
+    if cpus.threads is None:
+        yield Refusal(one.name, SMT, f"{text}, which are none where a core has two threads", certain=False)
+    else:
+        yield Refusal(one.name, SMT, f"{text} where a core has {cpus.threads} threads")
+
+
+def _short(one: Asked, free: _Free, new: Kubelet) -> Iterator[Refusal]:
+    least, most = free.physical
+    asks = f"{new.release} asks for {count(one.number, 'free physical CPU')} for {one.name}"
+    asks += ", which has as many already" if one.held is not None else ""
+    if one.number > most:
+        yield Refusal(one.name, SMT, f"{asks}, and {max(most, 0)} are free")
+    elif one.number > least:
+        text = f"{asks}; whether they are free depends on which CPUs share a core"
+        yield Refusal(one.name, SMT, text, certain=False)
+
+
+def _misplaced(containers: Sequence[Asked], cpus: Cpus) -> Iterator[Refusal]:
+    """Yield the containers whose CPUs the topology manager does not admit.
+
+    Hints are made again of the CPUs that a container has, of all of a pod's together with the scope pod;
+    where it has others than it asks for, none fits. What it gets anew is not known here.
+    """
+    if cpus.topology not in _STRICT:
+        return
+    held = [one for one in containers if one.held is not None and (one.number or cpus.by_pod)]
+    policy = f"which the topology manager's policy {cpus.topology} does not admit again"
+    for one in held:
+        if one.held is not None and len(one.held) != one.number:
+            has = f"{one.name} asks for {count(one.number, 'CPU')} and has {len(one.held)}"
+            yield Refusal(one.name, TOPOLOGY, f"{has}, {policy}")
+    asking = [one for one in containers if one.number]
+    if any(one.held is None for one in asking) and len(cpus.nodes) > 1:
+        first = next(one for one in asking if one.held is None)
+        text = f"{first.name} has no CPUs in cpu_manager_state, and may get some of too many NUMA nodes"
+        yield Refusal(first.name, TOPOLOGY, text, certain=False)
+        if cpus.by_pod:
+            return
+    number = _of_pod(containers) if cpus.by_pod else 0
+    for name, own in _sets(held, by_pod=cpus.by_pod):
+        if nodes := _too_many(own, number or len(own), cpus):
+            yield Refusal(name, TOPOLOGY, f"{name} has CPUs of NUMA nodes {', '.join(nodes)}, {policy}")
+
+
+def _sets(held: Sequence[Asked], *, by_pod: bool) -> Iterator[tuple[str, CPUSet]]:
+    if by_pod and held:
+        yield held[0].name, CPUSet().union(*(one.held or () for one in held))
+    elif not by_pod:
+        yield from ((one.name, one.held or CPUSet()) for one in held)
+
+
+def _of_pod(containers: Iterable[Asked]) -> int:
+    """Return how many CPUs the containers of a pod ask for together (``podGuaranteedCPUs``)."""
+    together, init = 0, 0
+    for one in containers:
+        if one.is_init:
+            init = max(init, one.number)
+        else:
+            together += one.number
+    return max(together, init)
+
+
+def _too_many(held: CPUSet, number: int, cpus: Cpus) -> list[str]:
+    """Return the NUMA nodes of some CPUs, where these are more than so many need."""
+    spread = [node for node, own in cpus.nodes.items() if held & own]
+    sizes = sorted(map(len, cpus.nodes.values()), reverse=True)
+    needed = next((n for n in range(1, len(sizes) + 1) if sum(sizes[:n]) >= number), len(sizes))
+    return spread if len(spread) > (1 if cpus.topology == STRICTEST else needed) else []

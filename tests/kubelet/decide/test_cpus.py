@@ -1,0 +1,386 @@
+"""HC053: pods that a kubelet refuses for the CPUs that they have, as the dumps of their nodes show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers.dumps import GONE, Key, as_text, dump, failed
+from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
+from tests.helpers.program import Run
+from tests.helpers.upgrades import hash_of, record
+
+KEEP = "KEEP"
+STATE: Key = ("file", "/var/lib/kubelet/cpu_manager_state")
+SYS = "/sys/devices/system"
+STATIC = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\ncpuManagerPolicy: static\n"
+WHOLE = f"{STATIC}cpuManagerPolicyOptions: {{full-pcpus-only: 'true'}}\nreservedSystemCPUs: '0'\n"
+CONFIG: Key = ("file", "/var/lib/kubelet/config.yaml")
+Plan = Callable[..., dict[str, str]]
+
+
+def alone(cpus: str | int, name: str = "c", **more: Any) -> Json:
+    """Return a container that has CPUs of its own, where its pod is Guaranteed."""
+    amounts = {"cpu": str(cpus), "memory": "1Gi"}
+    return {"name": name, "image": "i", "resources": {"limits": amounts, "requests": amounts}, **more}
+
+
+def state(default: str, entries: Mapping[str, Mapping[str, str]]) -> str:
+    """Return a cpu_manager_state."""
+    content = {"policyName": "static", "defaultCpuSet": default, "entries": entries, "checksum": 0}
+    return json.dumps(content)
+
+
+def cores(last: int, threads: int) -> dict[Key, Any]:
+    """Return what a dump has of the cores of CPUs, which follow each other."""
+    found: dict[Key, Any] = {("file", f"{SYS}/cpu/online"): f"0-{last}"}
+    for cpu in range(last + 1):
+        first = cpu - cpu % threads
+        of_core = ",".join(str(first + each) for each in range(threads))
+        found["file", f"{SYS}/cpu/cpu{cpu}/topology/thread_siblings_list"] = of_core
+    return found
+
+
+@pytest.fixture
+def plan(run: Run, tmp_path: Path) -> Plan:
+    """Return what plans an upgrade of a node with a dump: of each pod its verdict and why."""
+
+    def planned(
+        old: str, new: str, pods: list[Json], changes: dict[Key, Any], *, host: Json | None = None
+    ) -> dict[str, str]:
+        rows = [
+            record(hash_of(run, old, one), of["metadata"]["name"], one["name"])
+            for of in pods
+            for one in of["spec"]["containers"]
+        ]
+        listed = json.dumps({"containers": rows})
+        given = dump({("docker", "list"): GONE, ("cri", "containers"): listed, **changes})
+        path = tmp_path / "dump.jsonl"
+        path.write_text(as_text(given))
+        result = run(
+            *("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", "-q"),
+            *("--recorded", path),
+            stdin=as_json(*pods, host or node(f"v{old}")),
+        )
+        assert result.code == 0, result.err
+        planned.spec = result.document["spec"]  # type: ignore[attr-defined]
+        planned.assumptions = result.document["spec"]["assumptions"]  # type: ignore[attr-defined]
+        return {
+            f"{item['pod']}/{item['container']}": " ".join(
+                [item["verdict"], *(one["text"] for one in item["reasons"] if one["id"] == "HC053")]
+            )
+            for item in result.items
+        }
+
+    return planned
+
+
+def one(cpus: int | str = 4) -> list[Json]:
+    return [pod(alone(cpus))]
+
+
+REFUSED = "KILL not admitted again: SMTAlignmentError: "
+FREE = f"{REFUSED}{{}} asks for 4 free physical CPUs for c, which has as many already, and {{}} are free"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "last", "expected"),
+    [
+        ("1.26.15", "1.27.16", 7, FREE.format("1.27.16", 2)),
+        ("1.31.14", "1.32.13", 7, FREE.format("1.32.13", 2)),
+        ("1.35.8", "1.36.5", 7, FREE.format("1.36.5", 2)),
+        ("1.36.3", "1.36.5", 7, FREE.format("1.36.5", 2)),
+        ("1.35.8", "1.36.5", 9, KEEP),  # CPU 1 shares its core with the reserved one
+        ("1.36.5", "1.37.2", 7, KEEP),  # which looks first at what a container has
+        ("1.25.16", "1.26.15", 7, KEEP),  # which looks at the number alone
+        ("1.20.15", "1.21.14", 7, KEEP),
+    ],
+)
+def test_hc053_with_full_cores_a_container_needs_as_many_again(
+    plan: Plan, old: str, new: str, last: int, expected: str
+) -> None:
+    changes = {STATE: state(f"0-1,6-{last}", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **cores(last, 2)}
+    assert plan(old, new, one(), changes) == {"p/c": expected}
+
+
+def test_without_the_option_or_the_policy_nothing_is_asked(plan: Plan) -> None:
+    changes = {STATE: state("0-1", {"uid-p": {"c": "2-5"}}), CONFIG: STATIC, **cores(5, 2)}
+    assert plan("1.35.8", "1.36.5", one(), changes) == {"p/c": KEEP}
+    assert plan.assumptions == [] or "full-pcpus-only" not in str(plan.assumptions)  # type: ignore[attr-defined]
+    none = STATIC.replace("static", "none")
+    assert plan("1.35.8", "1.36.5", one(), {CONFIG: none}) == {"p/c": KEEP}
+    assert "full-pcpus-only" not in str(plan.assumptions)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {CONFIG: failed()},
+        {CONFIG: WHOLE, STATE: failed()},
+        {CONFIG: WHOLE},  # the file says that the policy is none: no kubelet starts
+        {CONFIG: WHOLE, STATE: state("0-a", {})},
+    ],
+)
+def test_what_a_dump_does_not_show_is_assumed(plan: Plan, changes: dict[Key, Any]) -> None:
+    assert plan("1.35.8", "1.36.5", one(), changes) == {"p/c": KEEP}
+    said = (
+        "the CPU manager of n1 does not have the policy option full-pcpus-only, with which 1.36.5 asks for "
+        "free CPUs before it looks at those that a container has: ns/p/c"
+    )
+    assert said in plan.assumptions  # type: ignore[attr-defined]
+
+
+def test_before_1_27_the_assumption_is_about_whole_cores(run: Run) -> None:
+    result = run(
+        *("plan", "--from", "1.25.16", "--to", "1.26.15", "-f", "-", "-o", "json", "-q"),
+        stdin=as_json(pod(alone(3)), node("v1.25.16")),
+    )
+    assert "with which 1.26.15 asks for a number of whole cores" in str(
+        result.document["spec"]["assumptions"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("new", "cpus", "threads", "expected"),
+    [
+        (
+            "1.22.17",
+            3,
+            2,
+            "1.22.17 gives whole cores alone, and c asks for 3 CPUs where a core has 2 threads",
+        ),
+        (
+            "1.26.15",
+            2,
+            4,
+            "1.26.15 gives whole cores alone, and c asks for 2 CPUs where a core has 4 threads",
+        ),
+        ("1.26.15", 3, 1, ""),
+        ("1.36.5", 3, 2, "1.36.5 gives whole cores alone, and c asks for 3 CPUs where a core has 2 threads"),
+        ("1.37.2", 3, 2, ""),
+    ],
+)
+def test_a_number_that_is_none_of_cores_is_refused_whatever_it_has(
+    plan: Plan, new: str, cpus: int, threads: int, expected: str
+) -> None:
+    gate = "featureGates: {CPUManagerPolicyOptions: true}\n" if new.startswith("1.22") else ""
+    given = {STATE: state("0-3,7-23", {"uid-p": {"c": "4-6"}}), CONFIG: WHOLE + gate, **cores(23, threads)}
+    assert plan(new, new, one(cpus), given) == {"p/c": f"{REFUSED}{expected}" if expected else KEEP}
+
+
+def test_an_older_dump_does_not_show_which_cpus_share_a_core(plan: Plan) -> None:
+    online: dict[Key, Any] = {("file", f"{SYS}/cpu/online"): "0-8"}
+    given = {STATE: state("0-1,6-8", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **online}
+    text = "asks for 4 free physical CPUs for c, which has as many already; whether they are free depends on"
+    assert text in plan("1.35.8", "1.36.5", one(), given)["p/c"]
+    assert plan("1.35.8", "1.36.5", one(), given)["p/c"].startswith("UNKNOWN SMTAlignmentError")
+    odd = {
+        STATE: state("0-1,5-30", {"uid-p": {"c": "2-4"}}),
+        CONFIG: WHOLE,
+        ("file", f"{SYS}/cpu/online"): "0-30",
+    }
+    assert "which are none where a core has two threads" in plan("1.35.8", "1.36.5", one(3), odd)["p/c"]
+
+
+def test_a_reserved_number_takes_whole_cores_too(plan: Plan) -> None:
+    """takeByTopology of 3 CPUs takes two cores, of which one CPU is not reserved, and not free."""
+    config = WHOLE.replace("reservedSystemCPUs: '0'", "kubeReserved: {cpu: 2500m}")
+    given = {STATE: state("0-3,8-10", {"uid-p": {"c": "4-7"}}), CONFIG: config, **cores(10, 2)}
+    (verdict,) = plan("1.35.8", "1.36.5", one(), given).values()
+    assert verdict.startswith("UNKNOWN")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "gates", "expected"),
+    [
+        ("1.32.13", "1.33.13", "", KEEP),  # whose status shows none as allocated
+        ("1.32.13", "1.34.12", "", KEEP),
+        ("1.33.13", "1.34.12", "", "KILL"),
+        ("1.34.10", "1.34.12", "", "KILL"),
+        ("1.32.13", "1.35.8", "", "KILL"),
+        ("1.32.13", "1.33.13", "featureGates: {InPlacePodVerticalScaling: false}\n", "KILL"),
+    ],
+)
+def test_from_1_33_to_1_34_the_number_is_what_the_status_shows_as_allocated(
+    plan: Plan, old: str, new: str, gates: str, expected: str
+) -> None:
+    given = {STATE: state("0-1,6-7", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE + gates, **cores(7, 2)}
+    assert plan(old, new, one(), given)["p/c"].partition(" ")[0] == expected
+
+
+def test_init_containers_are_asked_for_too(plan: Plan) -> None:
+    init = {"initContainers": [alone(4, "init")]}
+    entries = {"uid-p": {"c": "2-3"}}
+    given = {STATE: state("0-1,4-7", entries), CONFIG: STATIC + "reservedSystemCPUs: '0-4'\n", **cores(7, 2)}
+    found = plan("1.35.8", "1.36.5", [pod(alone(2), spec=init)], given)
+    text = "1.36.5 asks for 4 CPUs for init, which has none in cpu_manager_state, and 3 are free"
+    assert found["p/c"] == f"KILL not admitted again: UnexpectedAdmissionError: {text}"
+
+
+def numa(policy: str, first: str, second: str, scope: str = "") -> dict[Key, Any]:
+    """Return two NUMA nodes, and a kubelet with a policy of the topology manager."""
+    more = f"topologyManagerScope: {scope}\n" if scope else ""
+    return {
+        CONFIG: f"{STATIC}reservedSystemCPUs: '0'\ntopologyManagerPolicy: {policy}\n{more}",
+        ("directory", f"{SYS}/node"): "node0\nnode1\n",
+        ("file", f"{SYS}/node/node0/cpulist"): first,
+        ("file", f"{SYS}/node/node1/cpulist"): second,
+        **cores(7, 2),
+    }
+
+
+PLACED = "KILL not admitted again: TopologyAffinityError: "
+
+
+@pytest.mark.parametrize(
+    ("policy", "scope", "entries", "expected"),
+    [
+        ("single-numa-node", "", {"c": "1-2", "d": "5-6"}, KEEP),
+        (
+            "single-numa-node",
+            "",
+            {"c": "3-4", "d": "5-6"},
+            f"{PLACED}c has CPUs of NUMA nodes 0, 1, which the ",
+        ),
+        ("restricted", "", {"c": "3-4", "d": "5-6"}, f"{PLACED}c has CPUs of NUMA nodes 0, 1, which the "),
+        (
+            "single-numa-node",
+            "pod",
+            {"c": "1-2", "d": "5-6"},
+            f"{PLACED}c has CPUs of NUMA nodes 0, 1, which ",
+        ),
+        ("best-effort", "pod", {"c": "1-2", "d": "5-6"}, KEEP),
+        ("none", "", {"c": "3-4", "d": "5-6"}, KEEP),
+        ("restricted", "", {"c": "1-3", "d": "5-6"}, f"{PLACED}c asks for 2 CPUs and has 3, which the "),
+        ("restricted", "", {"c": "1-2"}, "UNKNOWN TopologyAffinityError: d has no CPUs in cpu_manager_state"),
+        (
+            "restricted",
+            "pod",
+            {"c": "1-2"},
+            "UNKNOWN TopologyAffinityError: d has no CPUs in cpu_manager_state",
+        ),
+    ],
+)
+def test_cpus_of_too_many_numa_nodes(
+    plan: Plan, policy: str, scope: str, entries: dict[str, str], expected: str
+) -> None:
+    taken = {cpu for text in entries.values() for cpu in range(int(text[0]), int(text[-1]) + 1)}
+    default = ",".join(str(cpu) for cpu in range(8) if cpu not in taken)
+    given = {STATE: state(default, {"uid-p": entries}), **numa(policy, "0-3", "4-7", scope)}
+    found = plan("1.35.8", "1.36.5", [pod(alone(2), alone(2, "d"))], given)
+    assert found["p/c"].startswith(expected)
+    assert (found["p/c"] == KEEP) == (expected == KEEP)
+
+
+def test_pods_with_resources_of_their_own_have_no_cpus(plan: Plan) -> None:
+    own = {"resources": alone(4)["resources"]}
+    given = {STATE: state("0-1,6-7", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **cores(7, 2)}
+    assert plan("1.35.8", "1.36.5", [pod(alone(4), spec=own)], given)["p/c"] == KEEP
+    gated = {**given, CONFIG: WHOLE + "featureGates: {PodLevelResourceManagers: true}\n"}
+    found = plan("1.35.8", "1.36.5", [pod(alone(4), spec=own)], gated)["p/c"]
+    assert found.startswith("UNKNOWN UnexpectedAdmissionError: 1.36.5 has PodLevelResourceManagers on")
+
+
+@pytest.mark.parametrize("container", [alone("1500m"), {"name": "c", "image": "i"}, alone(4, resources={})])
+def test_others_have_none(plan: Plan, container: Json) -> None:
+    given = {STATE: state("0-7", {}), CONFIG: WHOLE, **cores(7, 2)}
+    assert plan("1.35.8", "1.36.5", [pod(container)], given) == {"p/c": KEEP}
+
+
+def test_hops_and_the_rollback_start_such_kubelets_too(plan: Plan) -> None:
+    given = {STATE: state("0-1,6-7", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **cores(7, 2)}
+    assert plan("1.35.8", "1.37.2", one(), given) == {"p/c": KEEP}
+    spec = plan.spec  # type: ignore[attr-defined]
+    assert [hop["findings"] for hop in spec["hops"]] == [1, 0]
+    assert spec["rollback"]["findings"] == 1
+
+
+def test_a_dump_of_one_node_says_nothing_of_others(plan: Plan) -> None:
+    given = {STATE: state("0-1,6-20", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **cores(20, 2)}
+    pods = [pod(alone(4)), pod(alone(4), name="q", node="n2", metadata={"uid": "elsewhere"})]
+    found = plan("1.35.8", "1.36.5", pods, given)
+    assert found["p/c"] == KEEP
+    (said,) = [one for one in plan.assumptions if "full-pcpus-only" in one]  # type: ignore[attr-defined]
+    assert "of n2 does" in said
+    assert said.endswith(": ns/q/c")
+
+
+def test_who_is_refused_takes_no_room(plan: Plan) -> None:
+    pods = [
+        pod(alone(4), metadata={"creationTimestamp": "2026-01-01T00:00:00Z"}),
+        pod(alone("500m"), name="late", metadata={"creationTimestamp": "2026-01-02T00:00:00Z"}),
+    ]
+    host = node("v1.35.8")
+    host["status"]["allocatable"] = {"cpu": "4", "memory": "64Gi", "pods": "110"}
+    for default, expected in (("0-1,6-7", ("KILL", KEEP)), ("0-1,6-9", ("KEEP", "KILL"))):
+        last = int(default[-1])
+        given = {STATE: state(default, {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **cores(last, 2)}
+        found = plan("1.35.8", "1.36.5", pods, given, host=host)
+        assert tuple(found[f"{name}/c"].partition(" ")[0] for name in ("p", "late")) == expected
+    older = {
+        STATE: state("0-1,6-8", {"uid-p": {"c": "2-5"}}),
+        CONFIG: WHOLE,
+        ("file", f"{SYS}/cpu/online"): "0-8",
+    }
+    found = plan("1.35.8", "1.36.5", pods, older, host=host)
+    assert {one.partition(" ")[0] for one in found.values()} == {"UNKNOWN"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "made", "names"),
+    [
+        ("1.35.8", "1.36.5", pod(alone(4), alone("500m", "d")), "ns/p/c"),
+        ("1.35.8", "1.36.5", pod(alone("500m"), spec={"initContainers": [alone(2, "init")]}), "ns/p/c"),
+        ("1.35.8", "1.36.5", pod(alone("500m")), ""),
+        ("1.35.8", "1.36.5", pod(alone(4), spec={"resources": alone(4)["resources"]}), ""),
+        ("1.36.5", "1.37.2", pod(alone(4)), ""),
+        ("1.32.13", "1.33.13", pod(alone(4)), ""),  # whose status shows none as allocated
+        ("1.33.13", "1.34.12", pod(alone(4)), "ns/p/c"),
+        ("1.20.15", "1.21.14", pod(alone(4)), ""),
+    ],
+)
+def test_the_assumption_is_about_whom_it_may_concern(
+    run: Run, old: str, new: str, made: Json, names: str
+) -> None:
+    result = run(
+        *("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", "-q"),
+        stdin=as_json(made, node(f"v{old}")),
+    )
+    said = [one for one in result.document["spec"]["assumptions"] if "full-pcpus-only" in one]
+    assert [one.rpartition(": ")[2] for one in said] == ([names] if names else [])
+
+
+@pytest.mark.parametrize(("new", "expected"), [("1.33.13", "KILL"), ("1.32.13", "KILL"), ("1.37.2", KEEP)])
+def test_a_static_pod_goes_by_the_uid_and_the_spec_of_its_manifest(
+    run: Run, tmp_path: Path, new: str, expected: str
+) -> None:
+    """It has no status when its kubelet starts, so that nothing allocated is looked up for it."""
+    uid, old = (
+        "8aa3fb8e1c2f1d8a7d7e6f5c4b3a2910",
+        {"1.33.13": "1.33.5", "1.32.13": "1.32.9"}.get(new, "1.37.1"),
+    )
+    made = mirror_pod(alone(4))
+    made["metadata"]["annotations"] |= {
+        "kubernetes.io/config.hash": uid,
+        "kubernetes.io/config.source": "file",
+    }
+    made["metadata"]["annotations"]["kubernetes.io/config.mirror"] = uid
+    row = record(hash_of(run, old, alone(4)), "p-n1", uid=uid)
+    given: dict[Key, Any] = {
+        ("docker", "list"): GONE,
+        ("cri", "containers"): json.dumps({"containers": [row]}),
+        STATE: state("0-1,6-7", {uid: {"c": "2-5"}}),
+        CONFIG: WHOLE,
+        **cores(7, 2),
+    }
+    (tmp_path / "n1.jsonl").write_text(as_text(dump(given)))
+    result = run(
+        *("plan", "--from", old, "--to", new, "-f", "-", "-o", "json", "-q"),
+        *("--recorded", tmp_path / "n1.jsonl"),
+        stdin=as_json(made, node(f"v{old}")),
+    )
+    assert [one["verdict"] for one in result.items] == [expected]

@@ -36,14 +36,19 @@ the reason says.
 
 ## What a kubelet refuses when it starts
 
-Two other nodes with an API server, whose kubelets start with other settings, or find pods that were changed
-while none ran (`tests/suites/reality/starting.py`). Plans were made of the same three kinds of facts; the
-numbers are of those with all of them. Where a reservation grew or maxPods fell, the plans were made from what
+Four other nodes with an API server, on containerd 2.2.9 and runc 1.5.2 built from their Go modules, whose
+kubelets start with other settings, or find pods that were changed while none ran
+(`tests/suites/reality/starting.py`). Plans were made of the same three kinds of facts; the numbers are of
+those with all of them. Where a reservation grew or maxPods fell, the plans were made from what
 the new kubelet makes of the Node object: it updates that before it reads its pods, so that it refuses them at
 once. A pod that is refused has failed, and its containers are killed. At 1.35.8 the kubelet was started again
 with the gate ChangeContainerStatusOnKubeletRestart, and once more without it. Some of the pods there are of a
 Service: in the EndpointSlices that its controller wrote, the endpoints of those that were not ready for a
 while went and came back, and those of the others stayed.
+
+Where CPUs decide, a container of a Guaranteed pod, or of a static one, has the only CPU that is not reserved,
+and the plans were made from what the collector reads of the CPU manager as well. Some of these kubelets were
+shown two CPUs as the threads of one core.
 
 {starting}
 

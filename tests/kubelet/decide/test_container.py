@@ -437,6 +437,8 @@ def test_an_unreadable_gate_is_a_usage_error(run: Run) -> None:
         ("1.30.14", "1.31.14", False, ("KEEP", ["HC002"])),
         ("1.30.14", "1.32.13", False, ("UNKNOWN", ["HC001", "HC025"])),
         ("1.30.14", "1.32.13", True, ("RESTART", ["HC001", "HC025"])),
+        ("1.36.5", "1.37.2", False, ("UNKNOWN", ["HC011"])),
+        ("1.36.5", "1.37.2", True, ("KEEP", [])),
     ],
 )
 def test_hc025_a_startup_probe_that_has_not_passed(
@@ -456,6 +458,8 @@ def test_hc025_what_comes_after_sidecars_never_ran(run: Run, restarts: int, verd
     status = {"phase": "Pending", "initContainerStatuses": [side], "containerStatuses": [main]}
     given = {**sidecar(**PROBE), "status": status}
     assert decided(run, "1.30.14", "1.35.8", given)[0] == verdict
+    never_compared = ("UNKNOWN", ["HC011"])
+    assert decided(run, "1.36.5", "1.35.8", given) == (never_compared if restarts == 0 else ("KEEP", []))
 
 
 def test_hc025_the_recorded_hash_shows_whether_anything_would_restart(run: Run, tmp_path: Path) -> None:

@@ -157,8 +157,10 @@ def compared(case: Case) -> Decision | None:
         return _accepted(case, case.old_hash.candidates) or delayed(case, _CHANGED)
     if unknown := _ambiguous(case):
         return unknown
-    if not case.survived and is_ignored(case, case.old):
-        text = f"{case.old.release} never compared it: the recorded hash may be older"
+    ignored = bool(is_ignored(case, case.old))
+    if not case.survived and (ignored or case.may_never_pass):
+        waits = "" if ignored else ", for its startupProbe has not passed yet"
+        text = f"{case.old.release} never compared it{waits}: the recorded hash may be older"
         return Decision(Verdict.UNKNOWN, (Reason(rules.NEVER_COMPARED, text),))
     return None
 

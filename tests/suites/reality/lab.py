@@ -18,7 +18,7 @@ from tests.helpers import daemons, processes, realserver
 from tests.helpers.daemons import Node
 from tests.helpers.realserver import ADMIN, Cluster
 from tests.suites.reality import containerd, pods, rest
-from tests.suites.reality.outcome import NAME, Look
+from tests.suites.reality.outcome import NAME, RUNNING, Look
 from tests.suites.reality.pods import IMAGE, LABEL, NODE, OTHER_IMAGE, Json
 
 PODS = "/api/v1/namespaces/default/pods"
@@ -30,6 +30,7 @@ elif [ "$CNI_COMMAND" = VERSION ]; then
     echo '{"cniVersion":"0.4.0","supportedVersions":["0.3.1","0.4.0"]}'
 fi
 """
+_MIRRORED_SECONDS = 120
 _FIRST_CGROUP_V2 = 31
 """From 1.31 a kubelet has a setting that lets it run on cgroup v1, and from 1.35 it needs it."""
 
@@ -140,16 +141,28 @@ class Lab:
         }
 
     def wait(self, least: float = 40, quiet: float = 25, limit: float = 400) -> None:
-        """Wait until nothing has changed for some seconds among pods, and containers that do not come and go.
-
-        A kubelet creates the mirror pods of static pods after their containers.
-        """
+        """Wait until nothing has changed for some seconds among the containers that do not come and go."""
         rest.wait(self._at_rest, least, quiet, limit)
+        self._wait_for_mirror_pods()
 
     def _at_rest(self) -> object:
         rows = [(row["labels"][NAME], row["id"], row["state"]) for row in self.containers()]
-        created = sorted(one["metadata"]["uid"] for one in self.pods())
-        return created, sorted(row for row in rows if "crash" not in row[0])
+        return sorted(row for row in rows if "crash" not in row[0])
+
+    def _wait_for_mirror_pods(self) -> None:
+        """Wait for those of static pods whose containers run.
+
+        A kubelet that gives a static pod another UID deletes its mirror pod, and creates one when it looks at
+        the pod again, which may be a minute later.
+        """
+        end = time.monotonic() + _MIRRORED_SECONDS
+        while time.monotonic() < end:
+            there = {one["metadata"]["name"] for one in self.pods()}
+            wanted = {f"{one['metadata']['name']}-{NODE}" for one in self.static_pods().values()}
+            running = {row["labels"][NAME] for row in self.containers() if row["state"] == RUNNING}
+            if wanted & running <= there:
+                return
+            time.sleep(2)
 
 
 @contextmanager

@@ -30,7 +30,7 @@ from hashcompat.analysis.planning.patched import as_decoded
 from hashcompat.analysis.planning.view import Spec, View
 from hashcompat.analysis.planning.wayhashes import Alike
 from hashcompat.core.catalog.lookup import Kubelet
-from hashcompat.core.corev1.scheduling import is_token_mount
+from hashcompat.core.corev1.scheduling import is_token_mount, node_affinity
 from hashcompat.core.errors import DecodeError, NotStoredError
 from hashcompat.core.go.jsonpath import rows
 from hashcompat.core.kubelet.decide.whole import Whole
@@ -278,11 +278,11 @@ class Templates:
         if known is None:
             # Which of its volumes a pod mounts is not a matter of its shape.
             facts = None if has_rare_volume(pod) else facts_kind(pod)
-            known = self._shapes[shape] = facts, asked(pod), (pod.spec.get("affinity"), pod.node)
+            known = self._shapes[shape] = facts, asked(pod), (node_affinity(pod.spec), pod.node)
         facts, asks, (affinity, node) = known
-        # Pods of a shape have one object as their affinity, unless it names the node of each. Where it names
-        # that of the first, others may be on another one.
-        is_shared = pod.spec.get("affinity") is affinity and (pod.node == node or not asks.own)
+        # Pods of a shape have one object as their node affinity, unless it names the node of each. Where it
+        # names that of the first, others may be on another one.
+        is_shared = node_affinity(pod.spec) is affinity and (pod.node == node or not asks.own)
         return facts or facts_kind(pod), asks if is_shared else asked(pod)
 
     def _standing_for(self, facts: Hashable) -> object:

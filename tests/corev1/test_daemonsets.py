@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.core.corev1.scheduling import asks_for_its_node, without_its_node
+from hashcompat.core.corev1.scheduling import asked_of_nodes, asks_for_its_node
 
 
 def term(**more: Any) -> dict[str, Any]:
@@ -40,13 +40,15 @@ def test_a_pod_that_asks_for_the_node_it_is_on(found: dict[str, Any], expected: 
     assert asks_for_its_node(found) is expected
 
 
-def test_pods_of_one_daemon_set_have_one_affinity_but_for_their_nodes() -> None:
+def test_pods_of_one_daemon_set_ask_nodes_for_the_same_but_for_their_own() -> None:
     others: dict[str, Any] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": []}}
     found = [
-        without_its_node(
-            {"affinity": {**spec({**term(values=[name])})["affinity"], **others}, "nodeName": name}
+        asked_of_nodes(
+            {"affinity": {**spec(term(values=[name]))["affinity"], **others}, "nodeName": name},
         )
         for name in ("n1", "n2")
     ]
     assert found[0] == found[1]
-    assert found[0].items() > others.items()
+    elsewhere = {**spec(term(values=["n1"])), "nodeName": "n2"}
+    assert asked_of_nodes(elsewhere) == elsewhere["affinity"]["nodeAffinity"] != found[0]
+    assert asked_of_nodes({"affinity": others}) is None

@@ -279,6 +279,17 @@ def test_pods_of_one_kind_are_decided_alike_whatever_else_differs(catalog: Catal
     assert seen[False, False] > 500
 
 
+def test_no_kind_has_what_pods_ask_of_other_pods() -> None:
+    kinds = set[bytes]()
+    for apart in ({}, {"podAntiAffinity": {"required": [{"topologyKey": "zone"}]}}):
+        made = copy.deepcopy(RICH)
+        made["spec"]["affinity"] = {**made["spec"].get("affinity", {}), **apart}
+        made["spec"]["topologySpreadConstraints"] = [apart]
+        (pod,) = load([made]).pods
+        kinds.add(kind(pod, None))
+    assert len(kinds) == 1
+
+
 def test_what_no_slot_of_a_spec_decides_is_what_no_kind_has() -> None:
     """A table of each package says what decides nothing: that of stencils is part of that of kinds."""
     free = [(path, role) for role, paths in _ROLES.items() for path in paths if role is not Role.DECIDES]

@@ -16,12 +16,12 @@ import msgspec
 from hashcompat.core.corev1.scheduling import (
     MIGRATED_VOLUMES,
     SYSTEM,
+    asked_of_nodes,
     asks_by_name,
     asks_for_its_node,
     label_keys,
     mounted,
     volume_kinds,
-    without_its_node,
 )
 from hashcompat.core.kubelet.decide.exits import exit_codes
 from hashcompat.core.kubelet.decide.pod import expands
@@ -35,9 +35,13 @@ OF_POD: Final = frozenset(
         *("serviceAccount", "serviceAccountName", "imagePullSecrets", "hostAliases", "hostname"),
         *("subdomain", "schedulerName", "enableServiceLinks", "dnsPolicy", "dnsConfig"),
         *("priority", "priorityClassName", "preemptionPolicy", "terminationGracePeriodSeconds"),
+        *("affinity", "topologySpreadConstraints"),
     }
 )
-"""The keys of a pod's spec that decide nothing; its containers are looked at one by one."""
+"""The keys of a pod's spec that decide nothing; its containers and its node affinity are looked at besides.
+
+What it asks of other pods is for schedulers alone.
+"""
 
 OF_CONTAINER: Final = frozenset(
     {
@@ -148,7 +152,7 @@ class Asked(msgspec.Struct, frozen=True):
     """What a pod asks of its node."""
 
     affinity: str
-    """The affinity in its spec, as a text; of DaemonSets' pods that each is on its own node."""
+    """The node affinity in its spec, as a text; of DaemonSets' pods that each is on its own node."""
     labels: tuple[str, ...]
     """The labels of a node that it looks at."""
     by_name: bool
@@ -159,8 +163,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 def asked(pod: Pod) -> Asked:
     """Return what a pod asks of its node."""
-    affinity, own = pod.spec.get("affinity"), asks_for_its_node(pod.spec)
-    text = repr(without_its_node(pod.spec) if own else affinity)
+    own, text = asks_for_its_node(pod.spec), repr(asked_of_nodes(pod.spec))
     return Asked(text, tuple(label_keys(pod.spec)), asks_by_name(pod.spec) and not own, own)
 
 
@@ -214,7 +217,7 @@ def _spec(pod: Pod) -> Any:
     if pod.static:
         return {key: _alike(key, value) for key, value in pod.spec.items() if key != "nodeName"}
     found = {key: value for key, value in pod.spec.items() if key not in OF_POD}
-    return {**found, "affinity": without_its_node(pod.spec)} if asks_for_its_node(pod.spec) else found
+    return {**found, "affinity": asked_of_nodes(pod.spec)}
 
 
 def _own(container: Container) -> dict[str, Any]:

@@ -28,8 +28,9 @@ from hashcompat.analysis.planning.kinds import (
 from hashcompat.analysis.planning.latest import KEPT, LARGEST, Latest
 from hashcompat.analysis.planning.patched import as_decoded
 from hashcompat.analysis.planning.view import Spec, View
+from hashcompat.analysis.planning.wayhashes import Alike
 from hashcompat.core.catalog.lookup import Kubelet
-from hashcompat.core.corev1.scheduling import is_token_mount
+from hashcompat.core.corev1.scheduling import is_token_mount, node_affinity
 from hashcompat.core.errors import DecodeError, NotStoredError
 from hashcompat.core.go.jsonpath import rows
 from hashcompat.core.kubelet.decide.whole import Whole
@@ -127,6 +128,7 @@ class Template:
         """
         self.spec = spec
         self._words, self._stored = words, stored
+        self._alike: Alike[list[Around]] = Alike(spec)
         self._known: dict[object, list[Around]] = {}
         self._of_kubelets: dict[Kubelet, list[Around]] = {}
         self._of_several: dict[tuple[Kubelet, ...], list[Around]] = {}
@@ -154,9 +156,12 @@ class Template:
     def _for_all_like(self, kubelet: Kubelet) -> list[Around]:
         key = kubelet.way, kubelet.decodes
         if key not in self._known:
-            spec = as_decoded(self.spec, kubelet)
-            self._known[key] = [self.around(hasher, spec) for hasher in hashers(kubelet)]
+            self._known[key] = self._alike.of(kubelet, self._computed)
         return self._known[key]
+
+    def _computed(self, kubelet: Kubelet) -> list[Around]:
+        spec = as_decoded(self.spec, kubelet)
+        return [self.around(hasher, spec) for hasher in hashers(kubelet)]
 
     def around(self, hasher: Hasher, spec: Spec) -> Around:
         """Return a hash of what is made of the template by the names; errors as ``View.hash``."""
@@ -273,11 +278,11 @@ class Templates:
         if known is None:
             # Which of its volumes a pod mounts is not a matter of its shape.
             facts = None if has_rare_volume(pod) else facts_kind(pod)
-            known = self._shapes[shape] = facts, asked(pod), (pod.spec.get("affinity"), pod.node)
+            known = self._shapes[shape] = facts, asked(pod), (node_affinity(pod.spec), pod.node)
         facts, asks, (affinity, node) = known
-        # Pods of a shape have one object as their affinity, unless it names the node of each. Where it names
-        # that of the first, others may be on another one.
-        is_shared = pod.spec.get("affinity") is affinity and (pod.node == node or not asks.own)
+        # Pods of a shape have one object as their node affinity, unless it names the node of each. Where it
+        # names that of the first, others may be on another one.
+        is_shared = node_affinity(pod.spec) is affinity and (pod.node == node or not asks.own)
         return facts or facts_kind(pod), asks if is_shared else asked(pod)
 
     def _standing_for(self, facts: Hashable) -> object:

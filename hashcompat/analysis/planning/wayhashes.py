@@ -6,9 +6,9 @@ none of them; so one hash serves all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, lru_cache
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 from hashcompat.analysis.planning.view import HashOf, Spec
 from hashcompat.core.catalog.eras import Schema
@@ -21,6 +21,7 @@ _ESCAPED: Final = frozenset("\b\f")
 """What encoding/json of Go 1.22 writes differently (kubernetes/kubernetes#125895 - #125898)."""
 
 Way = tuple[object, ...]
+Value = TypeVar("Value")
 
 
 class WayHashes:
@@ -30,7 +31,7 @@ class WayHashes:
         """Take what hashes a container unchanged, of no snapshot and without a patch."""
         self._pod, self._container, self._hash_of = pod, container, hash_of
         self._known: dict[Way, ContainerHash] = {}
-        self._done: list[tuple[Kubelet, ContainerHash]] = []
+        self._alike: Alike[ContainerHash] = Alike(container.spec)
 
     def __call__(self, pod: Pod, container: Container, spec: Spec, kubelet: Kubelet) -> ContainerHash:
         """Return the hash of a spec; that of the container itself is computed once for each way of hashing.
@@ -44,15 +45,32 @@ class WayHashes:
     def of(self, kubelet: Kubelet) -> ContainerHash:
         """Return the hash of the container; errors as above."""
         if kubelet.way not in self._known:
-            self._known[kubelet.way] = self._alike(kubelet) or self._computed(kubelet)
+            self._known[kubelet.way] = self._alike.of(kubelet, self._computed)
         return self._known[kubelet.way]
 
-    def _alike(self, kubelet: Kubelet) -> ContainerHash | None:
-        return next((found for other, found in self._done if self._is_alike(kubelet, other)), None)
+    def _computed(self, kubelet: Kubelet) -> ContainerHash:
+        return self._hash_of(self._pod, self._container, self._container.spec, kubelet)
+
+
+class Alike(Generic[Value]):
+    """What is computed of the text of one container, once for all kubelets that surely hash it alike."""
+
+    def __init__(self, spec: Spec) -> None:
+        """Take the container's JSON."""
+        self._spec = spec
+        self._done: list[tuple[Kubelet, Value]] = []
+
+    def of(self, kubelet: Kubelet, compute: Callable[[Kubelet], Value]) -> Value:
+        """Return that of a kubelet; ``compute`` may raise errors."""
+        known = next((found for other, found in self._done if self._is_alike(kubelet, other)), None)
+        if known is None:
+            known = compute(kubelet)
+            self._done.append((kubelet, known))
+        return known
 
     def _is_alike(self, one: Kubelet, other: Kubelet) -> bool:
         """Return whether two kubelets surely hash this container alike."""
-        if one.era is not other.era or not one.era.hashes_json:
+        if one.era is not other.era or not one.era.hashes_json or one.decodes is not other.decodes:
             return False
         keys, is_escaped = self._written
         if is_escaped and one.escapes != other.escapes:
@@ -63,13 +81,8 @@ class WayHashes:
     def _written(self) -> tuple[set[str], bool]:
         """The keys at any depth of the container, and whether a text of it is not always written alike."""
         keys, texts = set[str](), list[str]()
-        _collect(self._container.spec, keys, texts)
+        _collect(self._spec, keys, texts)
         return keys, any(not _ESCAPED.isdisjoint(text) for text in texts)
-
-    def _computed(self, kubelet: Kubelet) -> ContainerHash:
-        found = self._hash_of(self._pod, self._container, self._container.spec, kubelet)
-        self._done.append((kubelet, found))
-        return found
 
 
 @lru_cache(maxsize=4096)

@@ -42,6 +42,17 @@ def is_virtual(taints: Iterable[Mapping[str, Any]]) -> bool:
     return any(taint.get("key") == _VIRTUAL for taint in taints)
 
 
+_AFFINITY: Final = "affinity"
+_OF_NODES: Final = "nodeAffinity"
+_REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
+_TERMS: Final = "nodeSelectorTerms"
+
+
+def node_affinity(spec: Mapping[str, Any]) -> Any:
+    """Return what the affinity of a pod says of nodes: the rest of it is about pods, and for schedulers."""
+    return mapping(spec.get(_AFFINITY)).get(_OF_NODES)
+
+
 def selected(spec: Mapping[str, Any], node: str, labels: Labels, looked_at: str) -> bool:
     """Return whether a node has what a pod's nodeSelector and required node affinity ask for.
 
@@ -70,9 +81,8 @@ def asks_by_name(spec: Mapping[str, Any]) -> bool:
 
 def _terms(spec: Mapping[str, Any]) -> Sequence[Any] | None:
     """Return the terms of the required node affinity; None where there is none."""
-    affinity = mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
-    required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
-    return _sequence(required.get("nodeSelectorTerms")) if isinstance(required, Mapping) else None
+    required = mapping(node_affinity(spec)).get(_REQUIRED)
+    return _sequence(required.get(_TERMS)) if isinstance(required, Mapping) else None
 
 
 def _matches(term: Any, labels: Labels, fields: Labels | None) -> bool:
@@ -173,14 +183,6 @@ def _sequence(value: Any) -> Sequence[Any]:
 #
 # Source: pkg/controller/daemon/util/daemonset_util.go ``ReplaceDaemonSetPodNodeNameNodeAffinity``.
 
-_AFFINITY: Final = "affinity"
-
-_OF_NODES: Final = "nodeAffinity"
-
-_REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
-
-_TERMS: Final = "nodeSelectorTerms"
-
 OF_DAEMON_SETS: Final = ("spec", _AFFINITY, _OF_NODES, _REQUIRED, _TERMS)
 """The keys in a pod that lead to the list of what it asks for."""
 
@@ -190,12 +192,12 @@ def asks_for_its_node(spec: Mapping[str, Any]) -> bool:
     fields = [{"key": "metadata.name", "operator": "In", "values": [spec.get("nodeName")]}]
     # exactly so: a DaemonSet with an affinity of its own keeps that next to it
     own = {_REQUIRED: {_TERMS: [{"matchFields": fields}]}}
-    return bool(mapping(spec.get(_AFFINITY)).get(_OF_NODES) == own)
+    return bool(node_affinity(spec) == own)
 
 
-def without_its_node(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the affinity of such a pod with what JSON has nowhere in place of its node."""
-    return {**spec[_AFFINITY], _OF_NODES: ("its node",)}
+def asked_of_nodes(spec: Mapping[str, Any]) -> Any:
+    """Return the node affinity of a pod; where it asks for the pod's own node, what JSON has nowhere."""
+    return ("its node",) if asks_for_its_node(spec) else node_affinity(spec)
 
 
 # The names of the volumes in which pods get their service account's token, from 1.21 on.

@@ -55,6 +55,8 @@ _ROLES: Final = {
         ("metadata", "annotations", _ANY),
         ("metadata", "managedFields", _ANY),
         ("metadata", "ownerReferences", EACH, "apiVersion"),
+        *(("spec", "affinity", key, _ANY) for key in ("podAffinity", "podAntiAffinity")),
+        ("spec", "topologySpreadConstraints", _ANY),
         *(
             ("spec", key)
             for key in (

@@ -181,6 +181,22 @@ def test_such_keys_elsewhere_are_those_of_a_value(tmp_path: Path, monkeypatch: p
     assert len(same(dumped(given, tmp_path / "pods.json"), monkeypatch)[0]) == 4 + len(given)
 
 
+def apart(one: Json, number: int) -> Json:
+    """Return a pod that asks schedulers to keep it from the pods of an instance of its own."""
+    alike = {"matchLabels": {"instance": f"db-{number}"}}
+    term = {"labelSelector": alike, "topologyKey": "kubernetes.io/hostname"}
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
+    spread = {**term, "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}
+    asked = {"affinity": {"podAntiAffinity": required}, "topologySpreadConstraints": [spread]}
+    return {**one, "spec": {**asked, **one["spec"]}}
+
+
+def test_what_pods_ask_of_other_pods_makes_no_shapes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = dumped([apart(one, number) for number, one in enumerate(replicas(12))], tmp_path / "pods.json")
+    same(name, monkeypatch)
+    assert len(set(shapes_of(name))) == 1
+
+
 def at(*steps: str | int) -> Callable[[Json], Any]:
     def reached(pod: Json) -> Any:
         value: Any = pod

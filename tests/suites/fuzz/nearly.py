@@ -247,6 +247,11 @@ def _workload(chance: Random, number: int, padding: int) -> Json:
         terms = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]
         required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
         spec["affinity"] = {"nodeAffinity": required}
+    if chance.random() < 0.3:
+        apart = {"labelSelector": {"matchLabels": {"x": "own"}}, "topologyKey": "zone"}
+        asked = {"requiredDuringSchedulingIgnoredDuringExecution": [apart]}
+        spec.setdefault("affinity", {})["podAntiAffinity"] = asked
+        spec["topologySpreadConstraints"] = [{**apart, "maxSkew": 1}]
     owner = {"apiVersion": "apps/v1", "controller": True, "kind": kind, "name": name, "uid": _uid(chance)}
     metadata: Json = {
         "creationTimestamp": TIMES[0],
@@ -312,7 +317,7 @@ def _replica(chance: Random, like: Json, number: int, nodes: Sequence[str]) -> J
     one["spec"]["nodeName"] = where
     if "affinity" in one["spec"]:
         text = json.dumps(one["spec"]["affinity"]).replace('["n1"]', json.dumps([where]))
-        one["spec"]["affinity"] = json.loads(text)
+        one["spec"]["affinity"] = json.loads(text.replace('"own"', json.dumps(chance.choice((name, "own")))))
     address = f"10.0.{chance.randrange(256)}.{chance.randrange(256)}"
     status = one.get("status")
     if not isinstance(status, dict):

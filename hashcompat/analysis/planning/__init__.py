@@ -65,9 +65,10 @@ def make(
     if other := _under(shown, way, inventory, view):
         view = other
         run = decided(way, inventory, view, gather)
-    later = structs.replace(view, gone=run.sandboxes.gone, taken=run.ages.times(inventory.origin))
+    taken, unheld = run.ages.times(inventory.origin), run.rooms.unheld
+    later = structs.replace(view, gone=run.sandboxes.gone, taken=taken, unheld=unheld)
     has_passed = any(view.has_passed(*one) is not later.has_passed(*one) for one in run.deadlines)
-    if run.rooms.open or has_passed or later.gone:
+    if run.rooms.open or has_passed or later.gone or unheld:
         run = _among_all(run, way, inventory, (view, later), gather)
     plan = run.planner.plan(run.gathering.numbers(run.planner.settled))
     plan = structs.replace(
@@ -97,7 +98,8 @@ def _among_all(run: Run, way: Way, inventory: Inventory, views: tuple[View, View
         if pod.node in nodes or (is_selected and (view.concerns(pod) or later.concerns(pod))):
             (pods if is_selected else others).append(pod)
     if nodes:
-        items = [*run.planner.settled(), *_items(way, inventory, view, others)]
+        own = _items(way, inventory, later, pods) if later.unheld else run.planner.settled()
+        items = [*own, *_items(way, inventory, later, others)]
         later = _with_room(later, rooms, (*pods, *others), items)
     some = [pod for pod in pods if view.concerns(pod) or later.concerns(pod)]
     if some and (gather is not Nothing or not all(pod.uid for pod in some)):
@@ -127,7 +129,8 @@ def among_all(inventory: Inventory, way: Way, view: View) -> View:
             sandboxes.add(pod)
     servers.merge(inventory.servers.found)
     view = _under(cluster.seen(servers.found, view), way, inventory, view) or view
-    view = structs.replace(view, gone=sandboxes.gone, taken=ages.times(inventory.origin))
+    taken = ages.times(inventory.origin)
+    view = structs.replace(view, gone=sandboxes.gone, taken=taken, unheld=rooms.unheld)
     nodes = rooms.open
     if not nodes:
         return view

@@ -15,7 +15,7 @@ from hashcompat.analysis.planning.view import HashOf, Spec, View
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.kubelet.decide.case import RESIZE_GATE, Case
-from hashcompat.core.kubelet.decide.cpus import refused, with_gates, worst
+from hashcompat.core.kubelet.decide.cpus import refused, taken_anew, with_gates, worst
 from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
 from hashcompat.core.kubelet.decide.resize import applies_resources, restarted_for
 from hashcompat.core.kubelet.decide.sandbox import is_resized
@@ -156,8 +156,10 @@ def _managers(pod: Pod, old: Kubelet | None, new: Kubelet, view: View, whole: Wh
     cpus, settings = found
 
     def refusal() -> Refusal | None:
-        before = old and with_gates(old, settings)
-        return worst(refused(whole, pod, cpus, before, with_gates(new, settings)))
+        before, after = old and with_gates(old, settings), with_gates(new, settings)
+        others = view.unheld.get(pod.node, 0) - taken_anew(whole, pod, cpus, after)
+        claiming = structs.replace(cpus, claimed=max(others, 0))
+        return worst(refused(whole, pod, claiming, before, after))
 
     return {"refusal": whole.once(("managers", new), refusal, of=old), "managers_known": True}
 

@@ -19,6 +19,7 @@ STATE: Key = ("file", "/var/lib/kubelet/cpu_manager_state")
 SYS = "/sys/devices/system"
 STATIC = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\ncpuManagerPolicy: static\n"
 WHOLE = f"{STATIC}cpuManagerPolicyOptions: {{full-pcpus-only: 'true'}}\nreservedSystemCPUs: '0'\n"
+RESERVED = "reservedSystemCPUs: '0'\n"
 CONFIG: Key = ("file", "/var/lib/kubelet/config.yaml")
 Plan = Callable[..., dict[str, str]]
 
@@ -210,6 +211,63 @@ def test_from_1_33_to_1_34_the_number_is_what_the_status_shows_as_allocated(
 ) -> None:
     given = {STATE: state("0-1,6-7", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE + gates, **cores(7, 2)}
     assert plan(old, new, one(), given)["p/c"].partition(" ")[0] == expected
+
+
+def test_what_other_pods_may_take_first_is_not_known_to_be_free(plan: Plan) -> None:
+    """A policy static that is new: its file names no containers, and each pod takes CPUs in its turn."""
+    pods = [pod(alone(4)), pod(alone(4), name="q")]
+    few, many = (
+        {STATE: state(f"0-{last}", {}), CONFIG: STATIC + RESERVED, **cores(last, 2)} for last in (7, 8)
+    )
+    asks = "1.36.5 asks for 4 CPUs for c, which has none in cpu_manager_state, and 7 are free"
+    unknown = f"UNKNOWN UnexpectedAdmissionError: {asks}, of which other pods without any may take 4 first"
+    found = plan("1.35.8", "1.36.5", pods, few)
+    assert found == {"p/c": unknown, "q/c": unknown}
+    spec = plan.spec  # type: ignore[attr-defined]
+    assert spec["rollback"]["unknown"] == 2
+    assert plan("1.35.8", "1.36.5", pods, many) == {"p/c": KEEP, "q/c": KEEP}
+    assert plan("1.35.8", "1.36.5", pods[:1], few) == {"p/c": KEEP}
+    larger = [pod(alone(8)), pod(alone(4), name="q")]
+    refused = plan("1.35.8", "1.36.5", larger, few)
+    assert refused["p/c"].startswith("KILL")
+    ended = [*pods[:1], pod(alone(4), name="q", status={"phase": "Succeeded"})]
+    assert plan("1.35.8", "1.36.5", ended, few)["p/c"] == KEEP
+
+
+def test_with_whole_cores_what_others_take_first_is_not_free_again(plan: Plan) -> None:
+    pods = [pod(alone(4)), pod(alone(2), name="q")]
+    for last, expected in ((9, "UNKNOWN"), (11, KEEP)):
+        held = {STATE: state(f"0-1,6-{last}", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **cores(last, 2)}
+        found = plan("1.35.8", "1.36.5", pods, held)
+        assert found["p/c"].partition(" ")[0] == expected
+    short = {STATE: state("0-1,6-9", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **cores(9, 2)}
+    text = "1.36.5 asks for 4 free physical CPUs for c, which has as many already, and 4 are free"
+    said = f"UNKNOWN SMTAlignmentError: {text}, of which other pods without any may take 2 first"
+    assert plan("1.35.8", "1.36.5", pods, short)["p/c"] == said
+
+
+def test_a_pod_with_resources_of_its_own_may_take_some_too(plan: Plan) -> None:
+    given = {STATE: state("0-7", {}), CONFIG: STATIC + RESERVED, **cores(7, 2)}
+    own = pod({"name": "c", "image": "i"}, name="q", spec={"resources": alone("3500m")["resources"]})
+    gated = {**given, CONFIG: given[CONFIG] + "featureGates: {PodLevelResourceManagers: true}\n"}
+    for changes, expected in ((given, KEEP), (gated, "UNKNOWN")):
+        found = plan("1.35.8", "1.36.5", [pod(alone(4)), own], changes)
+        assert found["p/c"].partition(" ")[0] == expected
+    loose = pod({"name": "c", "image": "i"}, name="q", spec={"resources": {"limits": {"memory": "1Gi"}}})
+    assert plan("1.35.8", "1.36.5", [pod(alone(4)), loose], gated)["p/c"] == KEEP
+
+
+def test_who_may_take_cpus_first_may_take_room_or_not(plan: Plan) -> None:
+    pods = [
+        pod(alone(4), metadata={"creationTimestamp": "2026-01-01T00:00:00Z"}),
+        pod(alone(4), name="q", metadata={"creationTimestamp": "2026-01-02T00:00:00Z"}),
+        pod(alone("500m"), name="late", metadata={"creationTimestamp": "2026-01-03T00:00:00Z"}),
+    ]
+    host = node("v1.35.8")
+    host["status"]["allocatable"] = {"cpu": "8", "memory": "64Gi", "pods": "110"}
+    given = {STATE: state("0-7", {}), CONFIG: STATIC + RESERVED, **cores(7, 2)}
+    found = plan("1.35.8", "1.36.5", pods, given, host=host)
+    assert {one.partition(" ")[0] for one in found.values()} == {"UNKNOWN"}
 
 
 def test_init_containers_are_asked_for_too(plan: Plan) -> None:

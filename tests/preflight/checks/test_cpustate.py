@@ -511,6 +511,21 @@ def test_pf105_the_node_object_shows_whether_as_many_cpus_were_reserved(
     assert got == state
 
 
+def test_pf138_what_other_pods_may_take_first_is_not_known_to_be_free() -> None:
+    first, second = (read_pod(uid, containers=[alone("app", 4)]) for uid in (FIRST, SECOND))
+    changes: dict[Key, Any] = {
+        STATE: '{"policyName":"static","defaultCpuSet":"0-7","entries":{},"checksum":0}',
+        CONFIG: f"{STATIC}reservedSystemCPUs: '0'\n",
+        ONLINE: "0-7",
+    }
+    alike = found("PF-138", dump(changes), upgrade("1.36.3"), Cluster(pods=(first, second)))
+    assert [(status, name) for status, name, _ in alike] == [
+        ("UNKNOWN", "ns/1/app"),
+        ("UNKNOWN", "ns/2/app"),
+    ]
+    assert found("PF-138", dump(changes), upgrade("1.36.3"), Cluster(pods=(first,)))[0][0] == "OK"
+
+
 def test_pf138_without_the_current_release_a_status_may_show_nothing_as_allocated() -> None:
     """From 1.33 to 1.34 a kubelet goes by that, and one before 1.33 reported nothing."""
     config = f"{WHOLE}kubeReserved: {{cpu: 10500m}}"

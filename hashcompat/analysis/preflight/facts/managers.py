@@ -19,8 +19,11 @@ from hashcompat.core.catalog.hazards import StateFile
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.go import metav1
-from hashcompat.core.kubelet.decide.cpus import Cpus
+from hashcompat.core.kubelet.decide.cpus import Cpus, taken_anew, with_gates
+from hashcompat.core.kubelet.decide.whole import Whole
+from hashcompat.core.model.pods import Pod
 from hashcompat.core.model.verdicts import Files
+from hashcompat.core.records.index import Records
 from hashcompat.core.records.probes import AbsentError, UnparsedError, UnreadError, dump_of
 
 if TYPE_CHECKING:
@@ -91,6 +94,33 @@ def shown(files: Files, kubelet: Kubelet, catalog: Catalog) -> tuple[Cpus, Setti
         return cpus_of(facts, hazards.states.cpu_manager_state, gates), facts.gates
     except (AbsentError, UnreadError, UnparsedError, InputError):
         return None
+
+
+class Exclusive:
+    """How many CPUs of their own the pods of nodes take anew when a kubelet starts, as dumps show it."""
+
+    def __init__(self, records: Records, kubelet: Kubelet, catalog: Catalog) -> None:
+        self._records, self._kubelet, self._catalog = records, kubelet, catalog
+        self._of_nodes = {one.node: one for one in records.files.values()}
+
+    def anew(self, pod: Pod) -> int:
+        """Return how many one pod takes at most (``taken_anew``); 0 too where that is not known."""
+        found = self._found(self._records.files_of(pod) or self._of_nodes.get(pod.node))
+        if found is None or not found[0].exclusive:
+            return 0
+        cpus, settings = found
+        return taken_anew(Whole(pod), pod, cpus, with_gates(self._kubelet, settings))
+
+    def may_lack(self, node: str, number: int) -> bool:
+        """Return whether a pod may find too few where those of a node take so many.
+
+        With whole cores, what one has counts once more.
+        """
+        found = self._found(self._of_nodes.get(node))
+        return found is None or found[0].whole_cores or number > found[0].available
+
+    def _found(self, files: Files | None) -> tuple[Cpus, Settings] | None:
+        return None if files is None else shown(files, self._kubelet, self._catalog)
 
 
 def cpus_of(facts: Facts, file: StateFile, gates: Gates, *, asked: bool = True) -> Cpus:

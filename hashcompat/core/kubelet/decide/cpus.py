@@ -16,6 +16,8 @@ pkg/kubelet/kubelet.go ``syncLoopIteration``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from math import ceil
 from typing import Final
 
 import msgspec
@@ -66,6 +68,8 @@ class Cpus(msgspec.Struct, frozen=True):
     """Whether that looks at all CPUs of a pod together."""
     nodes: Mapping[str, CPUSet] = {}
     """The CPUs of NUMA nodes, by their numbers; empty where there is one."""
+    claimed: int = 0
+    """How many of those that are free other pods may take first, for which the file names none."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -146,6 +150,20 @@ def asking(whole: Whole, pod: Pod, old: Kubelet | None, new: Kubelet) -> frozens
     return frozenset(one.name for one in (pod.containers if every else found))
 
 
+def taken_anew(whole: Whole, pod: Pod, cpus: Cpus, new: Kubelet) -> int:
+    """Return how many free CPUs a pod takes at most when a kubelet starts, besides those that it has.
+
+    Those of an init container are chosen from for the next ones, but others may be taken all the same.
+    Source: pkg/kubelet/cm/cpumanager/policy_static.go ``allocateCPUs`` (1.18.20, 1.36.5).
+    """
+    if not cpus.exclusive:
+        return 0
+    if whole.has_own_resources and new.gates.is_on(POD_RESOURCES_GATE):
+        is_given = new.gates.is_on(MANAGERS_GATE) and whole.static_qos_class(by_pod=True) == GUARANTEED
+        return ceil(_amount(pod.spec)) if is_given and pod.uid not in cpus.held else 0
+    return sum(one.number for one in asked(whole, pod, cpus, None, new) if one.held is None)
+
+
 def _limits_cpu(spec: Mapping[str, object]) -> bool:
     """Return whether a container has a limit of CPU, as all of a Guaranteed pod have."""
     return "cpu" in mapping(mapping(spec.get("resources")).get("limits"))
@@ -161,10 +179,14 @@ def whole_cpus(spec: Mapping[str, object]) -> int:
 
     That the pod has such a class shows that these are quantities.
     """
+    number = _amount(spec)
+    return int(number) if number.denominator == 1 else 0
+
+
+def _amount(spec: Mapping[str, object]) -> Fraction:
     resources = mapping(spec.get("resources"))
     given = mapping(resources.get("requests")).get("cpu", mapping(resources.get("limits")).get("cpu"))
-    number = amount(given or "0")
-    return int(number) if number.denominator == 1 else 0
+    return amount(given or "0")
 
 
 def refusals(containers: Sequence[Asked], cpus: Cpus, new: Kubelet) -> list[Refusal]:
@@ -224,16 +246,23 @@ def _unaligned(containers: Iterable[Asked], cpus: Cpus, new: Kubelet) -> Iterato
         if cpus.whole_cores and (is_new or aligned != "kept"):
             yield from _of_parts(one, cpus, new)
         if cpus.whole_cores and (aligned == "asked for again" or (is_new and aligned == "kept")):
-            yield from _short(one, free, new)
+            yield from _short(one, free, cpus, new)
         if one.held is not None:
             free.keeps(one, one.held)
             continue
-        if one.number > free.number:
+        if one.number > free.number - cpus.claimed:
+            is_certain = one.number > free.number
             asks = f"{new.release} asks for {count(one.number, 'CPU')} for {one.name}, which has none"
-            reason = TOPOLOGY if cpus.topology in _STRICT else UNEXPECTED
             text = f"{asks} in cpu_manager_state, and {max(free.number, 0)} are free"
-            yield Refusal(one.name, reason, text)
+            reason = TOPOLOGY if cpus.topology in _STRICT else UNEXPECTED
+            yield Refusal(
+                one.name, reason, text if is_certain else f"{text}{_claimed(cpus)}", certain=is_certain
+            )
         free.takes(one)
+
+
+def _claimed(cpus: Cpus) -> str:
+    return f", of which other pods without any may take {cpus.claimed} first"
 
 
 def _of_parts(one: Asked, cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
@@ -246,7 +275,7 @@ def _of_parts(one: Asked, cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
         yield Refusal(one.name, SMT, f"{text} where a core has {cpus.threads} threads")
 
 
-def _short(one: Asked, free: _Free, new: Kubelet) -> Iterator[Refusal]:
+def _short(one: Asked, free: _Free, cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
     least, most = free.physical
     asks = f"{new.release} asks for {count(one.number, 'free physical CPU')} for {one.name}"
     asks += ", which has as many already" if one.held is not None else ""
@@ -255,6 +284,8 @@ def _short(one: Asked, free: _Free, new: Kubelet) -> Iterator[Refusal]:
     elif one.number > least:
         text = f"{asks}; whether they are free depends on which CPUs share a core"
         yield Refusal(one.name, SMT, text, certain=False)
+    elif one.number > least - cpus.claimed:
+        yield Refusal(one.name, SMT, f"{asks}, and {max(least, 0)} are free{_claimed(cpus)}", certain=False)
 
 
 def _misplaced(containers: Sequence[Asked], cpus: Cpus) -> Iterator[Refusal]:

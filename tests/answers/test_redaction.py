@@ -517,6 +517,15 @@ def test_a_nodes_value_of_the_wrong_type_is_named(run: Run, taint: Json) -> None
     assert result.err.startswith("Error: node n1: $.spec.taints: ")
 
 
+@pytest.mark.parametrize(("given", "kept"), [("arm64", ["arm64"]), ("a-secret", [])])
+def test_a_nodes_architecture_is_kept_where_it_decides(run: Run, given: str, kept: list[str]) -> None:
+    host = node("1.9.11")
+    host["status"]["nodeInfo"]["architecture"] = given
+    result = run("snapshot", "-f", "-", stdin=as_json(pod(), host))
+    (found,) = [one for one in json.loads(result.out)["items"] if one["kind"] == "Node"]
+    assert [value for key, value in found["status"]["nodeInfo"].items() if key == "architecture"] == kept
+
+
 def test_addresses_of_sandboxes_are_hidden(run: Run, tmp_path: Path) -> None:
     sandbox = {**sandbox_of(UUID, "p"), "status": {"network": {"ip": "10.1.2.3"}}}
     (tmp_path / "r.json").write_text(json.dumps({"items": [sandbox]}))

@@ -121,7 +121,7 @@ def _situation(
     whole: Whole,
 ) -> dict[str, Any]:
     """Return the fields of a case that hold what is known about this container, its pod and its node."""
-    old, new = kubelets
+    old, _ = kubelets
     records = view.options.records
     recorded = records.of(pod, container)
     sandboxes = sandboxes_of(records, pod, whole)
@@ -134,7 +134,7 @@ def _situation(
         "gone": pod.uid in view.gone,
         "overdue": view.is_overdue(pod),
         "short": view.short.get(pod.uid) if view.short else None,
-        **_managers(pod, old, new, view, whole),
+        **_managers(pod, kubelets, node, view, whole),
         "deferred": view.deferred.get(pod.uid) if view.deferred else None,
     }
 
@@ -143,14 +143,17 @@ _NOT_KNOWN: Final = {"refusal": None, "managers_known": False}
 """What is known where no dump shows what resource managers do; a pod of which one does may have replicas."""
 
 
-def _managers(pod: Pod, old: Kubelet | None, new: Kubelet, view: View, whole: Whole) -> dict[str, Any]:
+def _managers(
+    pod: Pod, kubelets: tuple[Kubelet | None, Kubelet], node: Node | None, view: View, whole: Whole
+) -> dict[str, Any]:
     """Return what the dump of a pod's node shows of what resource managers do, once for the pod."""
     files = view.options.records.files_of(pod)
     if files is None:
         return _NOT_KNOWN
     from hashcompat.analysis.preflight.facts import managers  # noqa: PLC0415 - plans with dumps alone
 
-    found = managers.shown(files, new, view.catalog)
+    old, new = kubelets
+    found = managers.shown(files, new, view.catalog, node.architecture if node else "")
     if found is None:
         return _NOT_KNOWN
     cpus, settings = found

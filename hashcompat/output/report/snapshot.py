@@ -197,6 +197,8 @@ def _node(node: Node) -> Document:
     info = {"kubeletVersion": node.kubelet, "containerRuntimeVersion": node.runtime}
     if node.system:
         info["operatingSystem"] = node.system
+    if node.architecture:
+        info["architecture"] = node.architecture
     labels = {} if node.labels is None else {"labels": node.labels}
     strict = node.strict_groups
     features = {} if strict is None else {"features": {"supplementalGroupsPolicy": strict}}

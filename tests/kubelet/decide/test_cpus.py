@@ -177,14 +177,57 @@ def test_an_older_dump_does_not_show_which_cpus_share_a_core(plan: Plan) -> None
     online: dict[Key, Any] = {("file", f"{SYS}/cpu/online"): "0-8"}
     given = {STATE: state("0-1,6-8", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **online}
     text = "asks for 4 free physical CPUs for c, which has as many already; whether they are free depends on"
-    assert text in plan("1.35.8", "1.36.5", one(), given)["p/c"]
-    assert plan("1.35.8", "1.36.5", one(), given)["p/c"].startswith("UNKNOWN SMTAlignmentError")
+    host = with_architecture("amd64")
+    assert text in plan("1.35.8", "1.36.5", one(), given, host=host)["p/c"]
+    found = plan("1.35.8", "1.36.5", one(), given, host=host)["p/c"]
+    assert found.startswith("UNKNOWN SMTAlignmentError")
     odd = {
         STATE: state("0-1,5-30", {"uid-p": {"c": "2-4"}}),
         CONFIG: WHOLE,
         ("file", f"{SYS}/cpu/online"): "0-30",
     }
     assert "which are none where a core has two threads" in plan("1.35.8", "1.36.5", one(3), odd)["p/c"]
+
+
+def with_architecture(name: str) -> Json:
+    host = node("v1.35.8")
+    host["status"]["nodeInfo"]["architecture"] = name
+    return host
+
+
+@pytest.mark.parametrize(
+    ("architecture", "cpus", "threads"),
+    [
+        *(("amd64", 2, ""), ("arm64", 4, ""), ("arm64", 3, "two")),
+        *(("ppc64le", 3, "two"), ("ppc64le", 2, "four"), ("ppc64le", 4, "eight"), ("ppc64le", 8, "")),
+        ("", 4, "eight"),
+    ],
+)
+def test_an_older_dump_shows_by_its_architecture_how_many_threads_a_core_may_have(
+    plan: Plan, architecture: str, cpus: int, threads: str
+) -> None:
+    held = {"uid-p": {"c": f"8-{7 + cpus}"}}
+    given = {
+        STATE: state(f"0-7,{8 + cpus}-63", held),
+        CONFIG: WHOLE,
+        ("file", f"{SYS}/cpu/online"): "0-63",
+    }
+    asks = f"1.36.5 gives whole cores alone, and c asks for {cpus} CPUs"
+    said = f"UNKNOWN SMTAlignmentError: {asks}, which are none where a core has {threads} threads"
+    found = plan("1.35.8", "1.36.5", one(cpus), given, host=with_architecture(architecture))
+    assert found == {"p/c": said if threads else KEEP}
+    labelled = with_architecture("")
+    labelled["metadata"]["labels"] = {"kubernetes.io/arch": architecture}
+    assert plan("1.35.8", "1.36.5", one(cpus), given, host=labelled) == found
+
+
+def test_what_is_reserved_may_share_its_core_with_seven_others(plan: Plan) -> None:
+    online: dict[Key, Any] = {("file", f"{SYS}/cpu/online"): "0-31"}
+    for free, expected in ((14, "UNKNOWN"), (15, KEEP)):
+        default = f"0,{32 - free}-31"
+        given = {STATE: state(default, {"uid-p": {"c": "1-8"}}), CONFIG: WHOLE, **online}
+        found = plan("1.35.8", "1.36.5", one(8), given, host=with_architecture("ppc64le"))
+        assert found["p/c"].partition(" ")[0] == expected
 
 
 def test_a_reserved_number_takes_whole_cores_too(plan: Plan) -> None:

@@ -197,7 +197,9 @@ def _refusals(facts: Facts, upgrade: Upgrade) -> Iterator[tuple[str, Problem]]:
     """Yield the pods that a kubelet refuses for their CPUs (``decide.cpus``), or may, with the reason."""
     file, gates = upgrade.hazards.states.cpu_manager_state, states.gates_of(facts, upgrade)
     try:
-        cpus = managers.cpus_of(facts, file, gates, asked=bool(facts.cluster.pods))
+        architecture = facts.cluster.node.architecture if facts.cluster.node else ""
+        asked = bool(facts.cluster.pods)
+        cpus = managers.cpus_of(facts, file, gates, asked=asked, architecture=architecture)
     except UnstartedError:
         return  # PF-105 and PF-112 say so
     old = upgrade.current and with_gates(upgrade.current, facts.gates)

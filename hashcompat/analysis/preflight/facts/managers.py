@@ -19,7 +19,7 @@ from hashcompat.core.catalog.hazards import StateFile
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.go import metav1
-from hashcompat.core.kubelet.decide.cpus import Cpus, taken_anew, with_gates
+from hashcompat.core.kubelet.decide.cpus import Cpus, most_threads, taken_anew, with_gates
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.model.pods import Pod
 from hashcompat.core.model.verdicts import Files
@@ -80,10 +80,12 @@ def numa_nodes(facts: Facts) -> set[str]:
 
 
 @lru_cache(maxsize=1 << 10)
-def shown(files: Files, kubelet: Kubelet, catalog: Catalog) -> tuple[Cpus, Settings] | None:
+def shown(
+    files: Files, kubelet: Kubelet, catalog: Catalog, architecture: str = ""
+) -> tuple[Cpus, Settings] | None:
     """Return what the CPU manager of a kubelet finds in the files of its node, and the gates that these set.
 
-    None where that is not known.
+    ``architecture`` as that of a Node object. None where that is not known.
     """
     from hashcompat.analysis.preflight.facts import Facts  # noqa: PLC0415 - which imports this folder's files
 
@@ -91,7 +93,8 @@ def shown(files: Files, kubelet: Kubelet, catalog: Catalog) -> tuple[Cpus, Setti
     facts = Facts(dump_of(files), known=hazards.flags)
     try:
         gates = kubelet.gates.with_settings(facts.gates)
-        return cpus_of(facts, hazards.states.cpu_manager_state, gates), facts.gates
+        file = hazards.states.cpu_manager_state
+        return cpus_of(facts, file, gates, architecture=architecture), facts.gates
     except (AbsentError, UnreadError, UnparsedError, InputError):
         return None
 
@@ -123,10 +126,13 @@ class Exclusive:
         return None if files is None else shown(files, self._kubelet, self._catalog)
 
 
-def cpus_of(facts: Facts, file: StateFile, gates: Gates, *, asked: bool = True) -> Cpus:
+def cpus_of(
+    facts: Facts, file: StateFile, gates: Gates, *, asked: bool = True, architecture: str = ""
+) -> Cpus:
     """Return what the CPU manager finds that is to be started with these gates; ``file`` is its state.
 
-    ``asked``: whether there are pods that may ask for CPUs, besides those in the file. Raises UnreadError and
+    ``asked``: whether there are pods that may ask for CPUs, besides those in the file; ``architecture``
+    decides about cores that are not in the dump. Raises UnreadError and
     AbsentError for what is not in the dump, and where a kubelet does not start.
     """
     if not is_read(file, gates) or not gates.is_on("CPUManager") or policy(facts) != STATIC:
@@ -148,12 +154,14 @@ def cpus_of(facts: Facts, file: StateFile, gates: Gates, *, asked: bool = True) 
     whole_cores = gates.is_on("CPUManagerPolicyOptions") and has_option(facts, WHOLE_CORES)
     cores = _cores(facts) if whole_cores and (held or asked) else frozenset[frozenset[int]]()
     topology, by_pod = _topology(facts, gates)
+    threads = most_threads(architecture)
     return Cpus(
         exclusive=True,
         held=held,
         whole_cores=whole_cores,
         threads=sum(map(len, cores)) // len(cores) if cores else None,
-        physical=_physical(default, cores, listed, number, strict=strict),
+        most_threads=threads,
+        physical=_physical(default, cores, listed, number, strict=strict, threads=threads),
         available=len(default - listed) if listed is not None else len(default) - number * (not strict),
         topology=topology,
         by_pod=by_pod,
@@ -187,19 +195,20 @@ def _physical(
     number: int,
     *,
     strict: bool,
+    threads: int,
 ) -> tuple[int, int]:
     """Return how many CPUs are free whose core has no reserved CPU, at least and at most.
 
-    A number is reserved core by core; without their CPUs, a core is taken to have two.
+    A number is reserved core by core; without their CPUs, a core has ``threads`` at most.
     """
     if listed is not None and cores:
         free = len(default.difference(listed, *(core for core in cores if core & listed)))
         return free, free
     if listed is not None:
         most = len(default - listed)
-        return most - number, most
+        return most - number * (threads - 1), most
     most = len(default) - (0 if strict else number)
-    size = max(map(len, cores), default=2)
+    size = max(map(len, cores), default=threads)
     return most - -number % size, most
 
 

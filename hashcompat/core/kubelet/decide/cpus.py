@@ -44,6 +44,12 @@ STRICTEST: Final = "single-numa-node"
 _STRICT: Final = ("restricted", STRICTEST)
 """The policies of the topology manager that refuse pods."""
 
+FEW_THREADS: Final = frozenset({"386", "amd64", "arm", "arm64", "s390x"})
+"""The architectures of whose processors a core has two threads at most; on POWER it has up to eight."""
+
+_NUMBERS: Final = {2: "two", 4: "four", 8: "eight"}
+"""How many threads a core has, where it has several."""
+
 CPUSet = frozenset[int]
 
 
@@ -58,6 +64,8 @@ class Cpus(msgspec.Struct, frozen=True):
     """Whether it has the option full-pcpus-only."""
     threads: int | None = None
     """How many CPUs are one core; None where that is not known."""
+    most_threads: int = 2
+    """How many it may be where that is not known."""
     physical: tuple[int, int] = (0, 0)
     """How many are free and share no core with a reserved one, at least and at most."""
     available: int = 0
@@ -88,6 +96,11 @@ class Asked(msgspec.Struct, frozen=True):
 def with_gates(kubelet: Kubelet, settings: Settings) -> Kubelet:
     """Return a kubelet with the feature gates that its node sets, where it sets any."""
     return structs.replace(kubelet, gates=kubelet.gates.with_settings(settings)) if settings else kubelet
+
+
+def most_threads(architecture: str) -> int:
+    """Return how many threads a core may have on an architecture; one that is empty is not known."""
+    return 2 if architecture in FEW_THREADS else max(_NUMBERS)
 
 
 def worst(refusals: Sequence[Refusal]) -> Refusal | None:
@@ -266,11 +279,14 @@ def _claimed(cpus: Cpus) -> str:
 
 
 def _of_parts(one: Asked, cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
-    if one.number % (cpus.threads or 2) == 0:
+    if one.number % (cpus.threads or cpus.most_threads) == 0:
         return
     text = f"{new.release} gives whole cores alone, and {one.name} asks for {count(one.number, 'CPU')}"
     if cpus.threads is None:
-        yield Refusal(one.name, SMT, f"{text}, which are none where a core has two threads", certain=False)
+        threads = next(word for size, word in _NUMBERS.items() if one.number % size)
+        yield Refusal(
+            one.name, SMT, f"{text}, which are none where a core has {threads} threads", certain=False
+        )
     else:
         yield Refusal(one.name, SMT, f"{text} where a core has {cpus.threads} threads")
 

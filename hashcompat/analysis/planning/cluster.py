@@ -192,7 +192,9 @@ class Rooms:
         allocatable, forgotten = self._allocatable.get(pod.node), pod.node in self._forgetful
         pod = as_allocated(pod, self._records.allocated_to(pod), self.kubelet)
         if pod.shape is None or pod.resized or pod.claims:
-            return asking(_as_read(pod, self.kubelet), allocatable, self.kubelet, forgotten=forgotten)
+            asks = asking(_as_read(pod, self.kubelet), allocatable, self.kubelet, forgotten=forgotten)
+            is_made = not (asks.wanted and self._exclusive and self._exclusive.is_infeasible(pod))
+            return asks if is_made else structs.replace(asks, wanted={})
         key = id(pod.shape), self._extended.get(pod.node), forgotten
         known = self._known.get(key)
         if known is None:

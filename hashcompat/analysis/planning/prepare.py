@@ -17,7 +17,7 @@ from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.kubelet.decide.case import RESIZE_GATE, Case
 from hashcompat.core.kubelet.decide.cpus import refused, taken_anew, with_gates, worst
 from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
-from hashcompat.core.kubelet.decide.resize import applies_resources, restarted_for
+from hashcompat.core.kubelet.decide.resize import applies_resources, infeasible, restarted_for
 from hashcompat.core.kubelet.decide.sandbox import is_resized
 from hashcompat.core.kubelet.decide.static import mirror_with_own_uid, mirrored
 from hashcompat.core.kubelet.decide.whole import Whole
@@ -139,7 +139,7 @@ def _situation(
     }
 
 
-_NOT_KNOWN: Final = {"refusal": None, "managers_known": False}
+_NOT_KNOWN: Final = {"refusal": None, "infeasible": "", "managers_known": False}
 """What is known where no dump shows what resource managers do; a pod of which one does may have replicas."""
 
 
@@ -164,7 +164,11 @@ def _managers(
         claiming = structs.replace(cpus, claimed=max(others, 0))
         return worst(refused(whole, pod, claiming, before, after))
 
-    return {"refusal": whole.once(("managers", new), refusal, of=old), "managers_known": True}
+    return {
+        "refusal": whole.once(("managers", new), refusal, of=old),
+        "infeasible": infeasible(pod, whole, cpus.fixed, with_gates(new, settings)) if pod.resizing else "",
+        "managers_known": True,
+    }
 
 
 def sandboxes_of(records: Records, pod: Pod, whole: Whole) -> tuple[Sandbox, ...]:

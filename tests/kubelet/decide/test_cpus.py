@@ -68,6 +68,7 @@ def plan(run: Run, tmp_path: Path) -> Plan:
             stdin=as_json(*pods, host or node(f"v{old}")),
         )
         assert result.code == 0, result.err
+        planned.items = result.items  # type: ignore[attr-defined]
         planned.spec = result.document["spec"]  # type: ignore[attr-defined]
         planned.assumptions = result.document["spec"]["assumptions"]  # type: ignore[attr-defined]
         return {
@@ -311,6 +312,91 @@ def test_who_may_take_cpus_first_may_take_room_or_not(plan: Plan) -> None:
     given = {STATE: state("0-7", {}), CONFIG: STATIC + RESERVED, **cores(7, 2)}
     found = plan("1.35.8", "1.36.5", pods, given, host=host)
     assert {one.partition(" ")[0] for one in found.values()} == {"UNKNOWN"}
+
+
+def waiting(name: str = "p", *, cpu: str = "1", memory: str = "1Gi", actual: str = "1", **more: Any) -> Json:
+    """Return a pod whose container was given one CPU, and has two and 1Gi in its spec."""
+    given = {"cpu": cpu, "memory": memory}
+    row = {
+        "name": "c",
+        "state": {"running": {}},
+        "restartCount": 0,
+        "allocatedResources": given,
+        "resources": {"requests": {"cpu": actual, "memory": memory}},
+    }
+    status = {
+        "phase": "Running",
+        "conditions": [{"type": "PodResizePending", "status": "True"}],
+        "containerStatuses": [row],
+    }
+    policy = [{"resourceName": "cpu", "restartPolicy": "RestartContainer"}]
+    return pod({**alone(2), "resizePolicy": policy}, name=name, status=status, **more)
+
+
+def applied(*uids: str) -> dict[Key, Any]:
+    """Return what a dump has of the resources that a kubelet applied to containers: to each one CPU."""
+    rows = {uid: {"ContainerResources": {"c": alone(1)["resources"]}} for uid in uids}
+    text = json.dumps({"data": json.dumps({"entries": rows}), "checksum": 1})
+    return {("file", "/var/lib/kubelet/actuated_pods_state"): text}
+
+
+MEMORY = STATIC.replace("cpuManagerPolicy: static", "memoryManagerPolicy: Static")
+EXCLUSIVE = "featureGates: {InPlacePodVerticalScalingExclusive%s: true}\n"
+
+
+@pytest.mark.parametrize(
+    "way", [("1.33.5", "1.33.13"), ("1.34.10", "1.34.12"), ("1.36.5", "1.37.2")], ids=str
+)
+@pytest.mark.parametrize(
+    ("config", "given", "why"),
+    [
+        (STATIC, {}, "cpu"),
+        (STATIC, {"actual": "500m"}, ""),  # what it was given is under way
+        (MEMORY, {"memory": "2Gi"}, "memory"),
+        (STATIC + EXCLUSIVE % "CPUs", {}, ""),
+        (STATIC.replace("static", "none"), {}, ""),
+        (STATIC, {"spec": {"resources": alone(4)["resources"]}}, ""),
+    ],
+)
+def test_a_guaranteed_pod_is_not_resized_under_a_static_policy(
+    plan: Plan, way: tuple[str, str], config: str, given: dict[str, Any], why: str
+) -> None:
+    policy = "none" if "cpuManagerPolicy: static" not in config else "static"
+    content = state("0,2-7", {"uid-p": {"c": "1"}}).replace('"static"', f'"{policy}"')
+    changes = {STATE: content, CONFIG: config, **cores(7, 2), **applied("uid-p")}
+    found = plan(*way, [waiting(**given)], changes)
+    assert found["p/c"] == ("KEEP" if why else "UNKNOWN")
+    text = "a resize of its cpu waits on, for its pod is Guaranteed, and the "
+    text += f"{why} manager has the policy static"
+    reasons = [one["text"] for one in plan.items[0]["reasons"]]  # type: ignore[attr-defined]
+    assert (f"resizePolicy: {text}" in reasons) is bool(why)
+
+
+def test_from_1_34_another_resource_is_resized_all_the_same(plan: Plan) -> None:
+    content = state("0-7", {}).replace("static", "none")
+    given = {STATE: content, CONFIG: MEMORY, **cores(7, 2), **applied("uid-p")}
+    assert plan("1.33.5", "1.33.13", [waiting()], given)["p/c"] == "KEEP"
+    assert plan("1.34.10", "1.34.12", [waiting()], given)["p/c"] == "UNKNOWN"
+
+
+def test_what_is_not_resized_takes_no_room_of_other_resizes(plan: Plan) -> None:
+    host = node("v1.36.3")
+    host["status"]["allocatable"] = {"cpu": "4", "memory": "64Gi", "pods": "110"}
+    other = waiting("q")
+    other["spec"]["containers"].append({"name": "d", "image": "i"})  # whose pod is not Guaranteed
+    other["status"]["containerStatuses"].append({"name": "d", "state": {"running": {}}, "restartCount": 0})
+    first = waiting(cpu="1")
+    first["spec"]["containers"][0]["resources"] = alone(3)["resources"]
+    given = {STATE: state("0,2-7", {"uid-p": {"c": "1"}}), CONFIG: STATIC, **cores(7, 2)}
+    given |= applied("uid-p", "uid-q")
+    found = plan("1.36.3", "1.36.5", [first, other], given, host=host)
+    assert (found["p/c"], found["q/c"]) == ("KEEP", "UNKNOWN")
+
+
+def test_a_resize_that_waits_asks_for_no_cpus_yet(plan: Plan) -> None:
+    numa_ = numa("single-numa-node", "0-3", "4-7")
+    given = {**numa_, STATE: state("0,2-7", {"uid-p": {"c": "1"}}), **applied("uid-p")}
+    assert plan("1.35.8", "1.36.5", [waiting()], given)["p/c"] == "KEEP"
 
 
 def test_init_containers_are_asked_for_too(plan: Plan) -> None:

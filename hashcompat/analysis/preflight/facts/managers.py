@@ -5,11 +5,13 @@ Plans ask for the same as checks: a pod whose CPUs a kubelet refuses is killed w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import structs
 
 from hashcompat.analysis.preflight.facts import host
 from hashcompat.analysis.preflight.facts.kubelet import chosen, pairs, truth
@@ -20,6 +22,7 @@ from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.go import metav1
 from hashcompat.core.kubelet.decide.cpus import Cpus, most_threads, taken_anew, with_gates
+from hashcompat.core.kubelet.decide.resize import infeasible
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.model.pods import Pod
 from hashcompat.core.model.verdicts import Files
@@ -94,9 +97,18 @@ def shown(
     try:
         gates = kubelet.gates.with_settings(facts.gates)
         file = hazards.states.cpu_manager_state
-        return cpus_of(facts, file, gates, architecture=architecture), facts.gates
+        cpus = cpus_of(facts, file, gates, architecture=architecture)
+        return structs.replace(cpus, fixed=frozenset(_fixed(facts))), facts.gates
     except (AbsentError, UnreadError, UnparsedError, InputError):
         return None
+
+
+def _fixed(facts: Facts) -> Iterator[str]:
+    """Yield the resources whose manager has the policy static."""
+    if policy(facts) == STATIC:
+        yield "cpu"
+    if chosen(facts.flags, "memory-manager-policy", facts.config, "memoryManagerPolicy", "None") == "Static":
+        yield "memory"
 
 
 class Exclusive:
@@ -113,6 +125,14 @@ class Exclusive:
             return 0
         cpus, settings = found
         return taken_anew(Whole(pod), pod, cpus, with_gates(self._kubelet, settings))
+
+    def is_infeasible(self, pod: Pod) -> bool:
+        """Return whether a resource manager surely rules out the resize of a pod that waits."""
+        found = self._found(self._records.files_of(pod))
+        if found is None:
+            return False
+        kubelet = with_gates(self._kubelet, found[1])
+        return bool(infeasible(pod, Whole(pod), found[0].fixed, kubelet))
 
     def may_lack(self, node: str, number: int) -> bool:
         """Return whether a pod may find too few where those of a node take so many.

@@ -32,7 +32,7 @@ from hashcompat.core.kubelet.decide.resize import POD_RESOURCES_GATE
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.plan import Refusal
-from hashcompat.core.model.pods import ContainerType, Pod
+from hashcompat.core.model.pods import Container, ContainerType, Pod
 
 MANAGERS_GATE: Final = "PodLevelResourceManagers"
 
@@ -78,6 +78,8 @@ class Cpus(msgspec.Struct, frozen=True):
     """The CPUs of NUMA nodes, by their numbers; empty where there is one."""
     claimed: int = 0
     """How many of those that are free other pods may take first, for which the file names none."""
+    fixed: frozenset[str] = frozenset()
+    """Of ``cpu`` and ``memory`` those whose manager has the policy static."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -144,7 +146,7 @@ def asked(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubelet)
     for one in sorted(pod.containers, key=lambda one: one.type is ContainerType.CONTAINER):
         if one.type is not ContainerType.EPHEMERAL and not (unreported and one.type in shown):
             is_init = one.type is ContainerType.INIT
-            found.append(Asked(one.name, whole_cpus(one.spec), held.get(one.name), is_init))
+            found.append(Asked(one.name, _number(pod, one, new), held.get(one.name), is_init))
         elif one.name in held:
             found.append(Asked(one.name, 0, held[one.name]))
     return found if any(one.number for one in found) else []
@@ -185,6 +187,14 @@ def _limits_cpu(spec: Mapping[str, object]) -> bool:
 def _by_status(pod: Pod, new: Kubelet) -> bool:
     """Return whether the status of a pod shows how many CPUs are asked for; a static pod has none yet."""
     return new.behaviour.cpus_asked == "by status" and new.gates.is_on(RESIZE_GATE) and not pod.static
+
+
+def _number(pod: Pod, container: Container, new: Kubelet) -> int:
+    """Return how many CPUs a container asks for: while a resize waits, those that it was given."""
+    allocated = mapping(pod.resized.get(container.name)).get("allocated")
+    resizes = new.behaviour.resources_recorded and new.gates.is_on(RESIZE_GATE)
+    is_waiting = allocated is not None and resizes
+    return whole_cpus({"resources": {"requests": allocated}} if is_waiting else container.spec)
 
 
 def whole_cpus(spec: Mapping[str, object]) -> int:

@@ -68,6 +68,17 @@ def plan(run: Run, tmp_path: Path) -> Plan:
             stdin=as_json(*pods, host or node(f"v{old}")),
         )
         assert result.code == 0, result.err
+        snapshot = tmp_path / "snapshot.json"
+        made = run(
+            *("snapshot", "-f", "-", "--recorded", path, "--out", snapshot),
+            stdin=as_json(*pods, host or node(f"v{old}")),
+        )
+        assert made.code == 0, made.err
+        again = run("plan", "--from", old, "--to", new, "-f", snapshot, "-o", "json", "-q")
+        for one, other in zip(result.items, again.items, strict=True):
+            assert (one["verdict"], one["reasons"]) == (other["verdict"], other["reasons"])
+        for key in ("assumptions", "hops", "rollback"):
+            assert again.document["spec"][key] == result.document["spec"][key]
         planned.items = result.items  # type: ignore[attr-defined]
         planned.spec = result.document["spec"]  # type: ignore[attr-defined]
         planned.assumptions = result.document["spec"]["assumptions"]  # type: ignore[attr-defined]

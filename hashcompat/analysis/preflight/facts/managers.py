@@ -5,7 +5,7 @@ Plans ask for the same as checks: a pod whose CPUs a kubelet refuses is killed w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil
@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import structs
 
 from hashcompat.analysis.preflight.facts import host
-from hashcompat.analysis.preflight.facts.kubelet import chosen, pairs, truth
-from hashcompat.analysis.preflight.facts.statefiles import Condition, is_read
+from hashcompat.analysis.preflight.facts.kubelet import ARGUMENTS, ROOT, chosen, pairs, truth
+from hashcompat.analysis.preflight.facts.statefiles import Condition, is_read, string_digest
 from hashcompat.core.catalog.behaviour import Gates, Settings
 from hashcompat.core.catalog.hazards import StateFile
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.errors import DecodeError, InputError
-from hashcompat.core.go import metav1
+from hashcompat.core.go import jsontext, metav1
 from hashcompat.core.kubelet.decide.cpus import Cpus, most_threads, taken_anew, with_gates
 from hashcompat.core.kubelet.decide.resize import infeasible
 from hashcompat.core.kubelet.decide.whole import Whole
@@ -28,6 +28,8 @@ from hashcompat.core.model.pods import Pod
 from hashcompat.core.model.verdicts import Files
 from hashcompat.core.records.index import Records
 from hashcompat.core.records.probes import AbsentError, UnparsedError, UnreadError, dump_of
+from hashcompat.core.regex import regex
+from hashcompat.core.shown import MASK
 
 if TYPE_CHECKING:
     from hashcompat.analysis.preflight.facts import Facts
@@ -144,6 +146,113 @@ class Exclusive:
 
     def _found(self, files: Files | None) -> tuple[Cpus, Settings] | None:
         return None if files is None else shown(files, self._kubelet, self._catalog)
+
+
+# What a snapshot keeps of the files of a node: a dump that shows the same of its CPUs, and nothing else.
+
+_SETTINGS: Final = {
+    "cpu-manager-policy": "cpuManagerPolicy",
+    "cpu-manager-policy-options": "cpuManagerPolicyOptions",
+    "feature-gates": "featureGates",
+    "kube-reserved": "kubeReserved",
+    "memory-manager-policy": "memoryManagerPolicy",
+    "reserved-cpus": "reservedSystemCPUs",
+    "system-reserved": "systemReserved",
+    "topology-manager-policy": "topologyManagerPolicy",
+    "topology-manager-scope": "topologyManagerScope",
+}
+"""The settings that are read here: flags, and keys of the configuration file."""
+_PLACE: Final = f"{ROOT}/config.yaml"
+_WORDS: Final = regex(r"[A-Za-z0-9_.,=+ -]{0,4096}")
+"""Names, numbers and truth values; what is none of these may be anything."""
+_OF_CPUS: Final = ("/online", "/cpulist", f"/{host.SIBLINGS}")
+"""How the paths of files end that hold numbers of CPUs."""
+_NUMBERS: Final = regex(r"[0-9,-]{0,4096}")
+_NODE: Final = regex(r"node[0-9]{1,9}")
+_HIDDEN: Final = "not in the snapshot"
+
+Probes = tuple[tuple[str, str, str | None, str], ...]
+"""As a record of files has them."""
+Alias = Callable[[str], str]
+"""What stands for the UID of a pod."""
+
+
+def reduced(files: Files, catalog: Catalog, alias: Alias) -> Probes:
+    """Return what of the files of a node shows how its CPUs are managed, without any other value.
+
+    Nothing where that cannot be known: then no plan of the files knows it either.
+    """
+    from hashcompat.analysis.preflight.facts import Facts  # noqa: PLC0415 - as above
+
+    hazards = catalog.hazards(catalog.kubelet(catalog.known.newest).release)
+    facts = Facts(dump_of(files), known=hazards.flags)
+    try:
+        flags, config, is_static = facts.flags, facts.config, policy(facts) == STATIC
+        path = facts.path(hazards.states.cpu_manager_state)
+    except (AbsentError, UnreadError, UnparsedError, InputError):
+        return ()
+    words = [f"--{flag}={_plain(flags[flag])}" for flag in _SETTINGS if flag in flags]
+    settings = {key: _plain(config[key]) for key in _SETTINGS.values() if key in config}
+    made = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", **settings}
+    found: list[tuple[str, str, str | None, str]] = [
+        ("arguments", ARGUMENTS, "\n".join(["kubelet", f"--config={_PLACE}", *words, ""]), ""),
+        ("file", _PLACE, jsontext.dumps(made), ""),
+    ]
+    for kind, name, text, problem in files.probes if is_static else ():
+        if (kind, name) == ("file", path):
+            state = (None, _HIDDEN) if problem else (None, "") if text is None else _state(text, alias)
+            found.append((kind, f"{ROOT}/cpu_manager_state", *state))
+        elif kind == "directory" and name == host.NUMA:
+            names = [word for word in (text or "").split() if _NODE.fullmatch(word)]
+            found.append((kind, name, None if text is None else "\n".join(names), problem and _HIDDEN))
+        elif name.startswith((host.CPUS, host.NUMA)) and name.endswith(_OF_CPUS):
+            is_kept = not problem and (text is None or _NUMBERS.fullmatch(text.strip()) is not None)
+            found.append((kind, name, text if is_kept else None, "" if is_kept else _HIDDEN))
+    return tuple(found)
+
+
+def _plain(value: Any) -> Any:
+    """Return a setting with a mask for each text that may be anything."""
+    if isinstance(value, Mapping):
+        return {_plain(str(key)): _plain(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return MASK
+    return value if not isinstance(value, str) or _WORDS.fullmatch(value) else MASK
+
+
+def _state(text: str, alias: Alias) -> tuple[str | None, str]:
+    """Return a state file with aliases for UIDs; why it is not there for what no kubelet writes."""
+    try:
+        given = jsontext.loads(text)
+        kept = _aliased(given, alias)
+    except InputError:
+        return None, _HIDDEN
+    return (text if kept == given else jsontext.dumps(kept)), ""
+
+
+def _aliased(given: Any, alias: Alias) -> dict[str, Any]:
+    """Return the content of a state file with aliases, and checksums that hold.
+
+    One of 0 holds in each form but that of PodLevelResourceManagers in 1.36, and that of ``data``.
+    """
+    if not isinstance(given, Mapping) or not given.keys() <= {*_OF_STATE, *_CHECKSUMS}:
+        raise InputError(_HIDDEN)
+    kept = {key: _plain(value) for key, value in given.items() if key != "data"}
+    for key in ("entries", "podEntries"):
+        if isinstance(kept.get(key), Mapping):
+            kept[key] = {alias(str(uid)): one for uid, one in kept[key].items()}
+    if kept != {key: given[key] for key in kept} and "checksum" in kept:
+        kept["checksum"] = 0
+    if isinstance(given.get("data"), str):
+        inner = jsontext.loads(given["data"])
+        is_same = (content := _aliased(inner, alias)) == inner
+        kept["data"] = given["data"] if is_same else jsontext.dumps(content)
+        kept["dataChecksum"] = given.get("dataChecksum") if is_same else string_digest(kept["data"])
+    return {key: kept[key] for key in given if key in kept}
+
+
+_OF_STATE: Final = ("policyName", "defaultCpuSet", "entries", "podEntries")
+_CHECKSUMS: Final = ("checksum", "data", "dataChecksum")
 
 
 def cpus_of(

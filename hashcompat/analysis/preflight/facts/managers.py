@@ -5,6 +5,7 @@ Plans ask for the same as checks: a pod whose CPUs a kubelet refuses is killed w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
@@ -28,7 +29,6 @@ from hashcompat.core.model.pods import Pod
 from hashcompat.core.model.verdicts import Files
 from hashcompat.core.records.index import Records
 from hashcompat.core.records.probes import AbsentError, UnparsedError, UnreadError, dump_of
-from hashcompat.core.regex import regex
 from hashcompat.core.shown import MASK
 
 if TYPE_CHECKING:
@@ -163,12 +163,12 @@ _SETTINGS: Final = {
 }
 """The settings that are read here: flags, and keys of the configuration file."""
 _PLACE: Final = f"{ROOT}/config.yaml"
-_WORDS: Final = regex(r"[A-Za-z0-9_.,=+ -]{0,4096}")
+_WORDS: Final = re.compile(r"[A-Za-z0-9_.,=+ -]{0,4096}")
 """Names, numbers and truth values; what is none of these may be anything."""
 _OF_CPUS: Final = ("/online", "/cpulist", f"/{host.SIBLINGS}")
 """How the paths of files end that hold numbers of CPUs."""
-_NUMBERS: Final = regex(r"[0-9,-]{0,4096}")
-_NODE: Final = regex(r"node[0-9]{1,9}")
+_NUMBERS: Final = re.compile(r"[0-9,-]{0,4096}")
+_NODE: Final = re.compile(r"node[0-9]{1,9}")
 _HIDDEN: Final = "not in the snapshot"
 
 Probes = tuple[tuple[str, str, str | None, str], ...]

@@ -81,7 +81,7 @@ _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class HashRow(msgspec.Struct, frozen=True):
-    """One container's hash under each release; the keys are the releases' names as given."""
+    """One container's hash under each release that reads its pod; the keys are their names as given."""
 
     pod: PodName
     """The pod."""
@@ -217,7 +217,7 @@ def _skipped(past: Mapping[str, str]) -> Iterator[str]:
     for why in dict.fromkeys(past.values()):
         releases = [name for name, one in past.items() if one == why]
         skips = "skips" if len(releases) == 1 else "skip"
-        yield f"Warning: {listed(releases, len(releases))} {skips} a file, as kubelets do: {why}"
+        yield f"{listed(releases, len(releases))} {skips} a file, as kubelets do: {why}"
 
 
 def _unknown_uids(row: HashRow) -> Iterator[str]:

@@ -21,12 +21,13 @@ modules, in the order in which a pod passes them:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec import structs
 
 from hashcompat.analysis.planning import cluster
 from hashcompat.analysis.planning.cluster import Ages, Rooms
+from hashcompat.analysis.planning.hops import Tally
 from hashcompat.analysis.planning.options import check_gates
 from hashcompat.analysis.planning.patched import current, resolved, resolved_current
 from hashcompat.analysis.planning.planner import Planner
@@ -142,6 +143,25 @@ def _with_room(view: View, rooms: Rooms, pods: Iterable[Pod], items: Iterable[It
     """Return the view with the pods and the resizes that do not fit; the items are decided without that."""
     short, deferred = rooms.shortages(pods, tuple(items))
     return structs.replace(view, short=short, deferred=deferred)
+
+
+def changed_by_room(
+    way: Way, inventory: Inventory, view: View, rooms: Rooms, pods: Sequence[tuple[Pod, bool]]
+) -> tuple[int, int]:
+    """Return how many more findings there are, and how many more are not decided, where room counts.
+
+    ``pods`` are all of the nodes that may lack some, each with whether it is selected.
+    """
+    later = structs.replace(view, unheld=rooms.unheld)
+    every = [pod for pod, _ in pods]
+    later = _with_room(later, rooms, every, _items(way, inventory, later, every))
+    before, after = Tally(way, inventory.nodes, view), Tally(way, inventory.nodes, later)
+    for pod, is_selected in pods:
+        if is_selected:
+            before.add(pod)
+            after.add(pod)
+    was, now = before.hop, after.hop
+    return now.findings - was.findings, now.unknown - was.unknown
 
 
 def _items(way: Way, inventory: Inventory, view: View, pods: Iterable[Pod]) -> list[Item]:

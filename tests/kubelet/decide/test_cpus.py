@@ -402,6 +402,9 @@ def test_what_is_not_resized_takes_no_room_of_other_resizes(plan: Plan) -> None:
     given |= applied("uid-p", "uid-q")
     found = plan("1.36.3", "1.36.5", [first, other], given, host=host)
     assert (found["p/c"], found["q/c"]) == ("KEEP", "UNKNOWN")
+    host["metadata"]["name"] = "n2"  # of which there is no dump
+    pods = [pod(alone(4)), waiting("q", metadata={"uid": "elsewhere"}, node="n2")]
+    assert plan("1.36.3", "1.36.5", pods, given, host=host)["q/c"] != "KEEP"
 
 
 def test_a_resize_that_waits_asks_for_no_cpus_yet(plan: Plan) -> None:

@@ -119,6 +119,8 @@ class Exclusive:
     def __init__(self, records: Records, kubelet: Kubelet, catalog: Catalog) -> None:
         self._records, self._kubelet, self._catalog = records, kubelet, catalog
         self._of_nodes = {one.node: one for one in records.files.values()}
+        self._known: dict[int, tuple[Cpus, Settings] | None] = {}
+        """By the identities of files, which the records keep: pods of all nodes pass in no order of these."""
 
     def anew(self, pod: Pod) -> int:
         """Return how many one pod takes at most (``taken_anew``); 0 too where that is not known."""
@@ -145,7 +147,11 @@ class Exclusive:
         return found is None or found[0].whole_cores or number > found[0].available
 
     def _found(self, files: Files | None) -> tuple[Cpus, Settings] | None:
-        return None if files is None else shown(files, self._kubelet, self._catalog)
+        if files is None:
+            return None
+        if id(files) not in self._known:
+            self._known[id(files)] = shown(files, self._kubelet, self._catalog)
+        return self._known[id(files)]
 
 
 # What a snapshot keeps of the files of a node: a dump that shows the same of its CPUs, and nothing else.

@@ -235,8 +235,9 @@ def of_node(found: Fields) -> Node:
         _amounts(status.value.get("capacity")),
         _arguments(part(metadata.value, "annotations").get("k3s.io/node-args")),
         heartbeat(status.value.get("conditions")),
-        _system(info, labels),
+        _shown(info, "operatingSystem", labels, scheduling.SYSTEM),
         _drivers(part(metadata.value, "annotations")),
+        _shown(info, "architecture", labels, scheduling.ARCHITECTURE),
     )
 
 
@@ -249,10 +250,10 @@ def _taints(spec: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
     return found
 
 
-def _system(info: Fields, labels: Mapping[str, Any] | None) -> str:
-    """Return the operating system of a node; its kubelet sets the label as well, and corrects it."""
-    label = (labels or {}).get(scheduling.SYSTEM)
-    return info.string("operatingSystem") or (label if isinstance(label, str) else "")
+def _shown(info: Fields, key: str, labels: Mapping[str, Any] | None, label: str) -> str:
+    """Return what a status shows of a node; its kubelet sets the label as well, and corrects it."""
+    value = (labels or {}).get(label)
+    return info.string(key) or (value if isinstance(value, str) else "")
 
 
 def _arguments(noted: object) -> tuple[str, ...] | None:

@@ -16,7 +16,16 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import part
 from hashcompat.core.go.jsontext import clean, kind_of
 from hashcompat.core.model.pods import Container, Pod
-from hashcompat.core.model.verdicts import Applied, Hash, HiddenHash, Record, Recorded, Sandbox, StoredHashes
+from hashcompat.core.model.verdicts import (
+    Applied,
+    Files,
+    Hash,
+    HiddenHash,
+    Record,
+    Recorded,
+    Sandbox,
+    StoredHashes,
+)
 from hashcompat.core.regex import regex
 from hashcompat.core.shown import name
 from hashcompat.sources.documents import Fields, time_of
@@ -179,7 +188,10 @@ def records(document: Mapping[str, Any], origin: str) -> Iterator[Record]:
 
     Raises InputError, with the path, for a row that no snapshot has.
     """
-    for key, read in (("recorded", _recorded), ("sandboxes", _sandbox), ("applied", _applied)):
+    for key, read in (
+        *(("recorded", _recorded), ("sandboxes", _sandbox)),
+        *(("applied", _applied), ("files", _files)),
+    ):
         rows = document.get(key)
         if not isinstance(rows, list | None):
             raise InputError(f"{origin}: $.{key}: want a list, got {kind_of(rows)}; take a new snapshot")
@@ -252,6 +264,19 @@ class _Row:
         found = self._values.get(key)
         return None if found is None else time_of(self.text(key)).astimezone(UTC)
 
+    def has(self, key: str) -> bool:
+        return key in self._values
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(self._values)
+
+    def rows(self, key: str) -> Iterator[_Row]:
+        found = self._values[key]
+        if not isinstance(found, list):
+            raise TypeError(f"{key}: want a list, got {kind_of(found)}")
+        return map(_Row, found)
+
     def object(self, key: str) -> Mapping[str, Any]:
         found = self._values[key]
         if not isinstance(found, Mapping):
@@ -297,3 +322,28 @@ def _sandbox(row: _Row) -> Sandbox:
 
 def _applied(row: _Row) -> Applied:
     return Applied(row.text("uid"), row.text("container"), row.object("resources"))
+
+
+def _files(row: _Row) -> Files:
+    """Return the files of a node; older snapshots have none."""
+    devices = row.object("devices") if row.has("devices") else None
+    return Files(
+        row.text("node"),
+        frozenset(row.texts("uids") or ()),
+        tuple(map(_probe, row.rows("probes"))),
+        None if devices is None else {name: _devices(_Row(of)) for name, of in devices.items()},
+        {uid: _objects(_Row(of)) for uid, of in row.object("allocated").items()},
+    )
+
+
+def _probe(row: _Row) -> tuple[str, str, str | None, str]:
+    shown = row.text("text") if row.has("text") else None
+    return row.text("kind"), row.text("name"), shown, row.text("problem", "")
+
+
+def _devices(row: _Row) -> dict[str, frozenset[str]]:
+    return {uid: frozenset(row.texts(uid) or ()) for uid in row.keys}
+
+
+def _objects(row: _Row) -> dict[str, Mapping[str, Any]]:
+    return {name: row.object(name) for name in row.keys}

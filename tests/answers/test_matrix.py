@@ -18,9 +18,10 @@ from hashcompat.core.kubelet.alike import within_policy
 from hashcompat.core.model.plan import Hop, Scope
 from hashcompat.sources.values import collect
 from tests.helpers import randomness
+from tests.helpers.dumps import GONE, Key, as_text, dump
 from tests.helpers.pods import PLAIN, Json, as_json, node, pod
 from tests.helpers.program import Run
-from tests.helpers.upgrades import record, recorded
+from tests.helpers.upgrades import hash_of, record, recorded
 
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 BOUNDARIES = [
@@ -234,3 +235,116 @@ def test_a_pod_without_a_sandbox_counts_as_in_a_plan(run: Run, tmp_path: File) -
     cell = run("matrix", *PAIR, "--every-patch", "-f", "-", *rows, "-o", "json", stdin=given).items[0]
     planned = run("plan", *PAIR, "-f", "-", *rows, "-o", "json", stdin=given)
     assert cell["findings"] == planned.document["summary"]["restart"] > 0
+
+
+def sized(name: str, cpu: str, **more: Any) -> Json:
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}, **more}
+    return pod(container, name=name, metadata={"creationTimestamp": f"2026-01-0{len(name)}T00:00:00Z"})
+
+
+def waiting(name: str, cpu: str) -> Json:
+    """Return a pod whose container was given one CPU, and has another number in its spec."""
+    made = sized(name, cpu, resizePolicy=[{"resourceName": "cpu", "restartPolicy": "RestartContainer"}])
+    shown = {"allocatedResources": {"cpu": "1"}, "resources": {"requests": {"cpu": "1"}}}
+    row = {"name": "c", "image": "i", "state": {"running": {}}, "restartCount": 0, **shown}
+    conditions = [{"type": "PodResizePending", "status": "True"}]
+    return {**made, "status": {"phase": "Running", "conditions": conditions, "containerStatuses": [row]}}
+
+
+def host(cpu: str, name: str = "n1") -> Json:
+    made = node("v1.34.10", name)
+    made["status"]["allocatable"] = {"cpu": cpu, "memory": "64Gi", "pods": "110"}
+    return made
+
+
+LEVEL = {"resources": {"requests": {"cpu": "3"}, "limits": {"cpu": "3"}}}
+PORTED = {
+    "initContainers": [{"name": "s", "image": "i", "restartPolicy": "Always", "ports": [{"hostPort": 9}]}]
+}
+CROWDS: dict[str, list[Json]] = {
+    "too large": [host("1"), sized("a", "800m"), sized("bb", "800m"), sized("ccc", "100m")],
+    "ports": [node("v1.34.10"), *(pod({"name": "c", "image": "i"}, name=name, spec=PORTED) for name in "ab")],
+    "resizes": [host("4"), waiting("a", "4"), sized("bb", "2"), sized("ccc", "500m")],
+    "of pods themselves": [
+        host("4"),
+        sized("a", "2"),
+        pod({"name": "c", "image": "i"}, name="bb", spec=LEVEL),
+        pod({"name": "c", "image": "i"}, name="elsewhere", node="n2"),
+        host("4", "n2"),
+    ],
+}
+
+
+@pytest.mark.parametrize("cluster", CROWDS.values(), ids=CROWDS)
+def test_what_has_no_room_counts_as_in_a_plan(run: Run, cluster: list[Json]) -> None:
+    given, changed = as_json(*cluster), 0
+    every = run("matrix", "--from", "1.32.13", "--to", "1.37.2", "-f", "-", "-o", "json", stdin=given)
+    for one in every.items:
+        way = ("--from", one["from"], "--to", one["to"], "--override-node-releases")
+        planned = run("plan", *way, "-f", "-", "-o", "json", stdin=given).document["summary"]
+        assert one["findings"] == planned["restart"] + planned["kill"], way
+        assert one["unknown"] == planned["unknown"], way
+        changed += one["findings"] + one["unknown"] > 0
+    assert changed
+    assert "room" not in every.err
+
+
+def test_by_the_releases_of_nodes_room_counts_too(run: Run) -> None:
+    given = as_json(*CROWDS["too large"])
+    found = run("matrix", "--from", "auto", "--to", "1.36.5", "-f", "-", "-o", "json", stdin=given).items
+    of_auto = {one["to"]: one["findings"] for one in found if one["from"] == "auto"}
+    assert (
+        of_auto["1.36.5"]
+        == run(*("plan", "--from", "auto", "--to", "1.36.5", "-f", "-", "-o", "json"), stdin=given).document[
+            "summary"
+        ]["kill"]
+    )
+
+
+def test_pods_of_other_namespaces_take_room_as_in_a_plan(run: Run) -> None:
+    other = sized("a", "800m")
+    other["metadata"]["namespace"] = "other"
+    given = as_json(host("1"), other, sized("bb", "800m"))
+    flags = ("--from", "1.34.10", "--to", "1.35.8", "-n", "ns", "-f", "-", "-o", "json")
+    cell = run("matrix", *flags, stdin=given).items[0]
+    assert cell["findings"] == run("plan", *flags, stdin=given).document["summary"]["kill"] == 1
+
+
+def test_cpus_that_pods_take_first_count_as_in_a_plan(run: Run, tmp_path: File) -> None:
+    amounts = {"cpu": "4", "memory": "1Gi"}
+    container = {"name": "c", "image": "i", "resources": {"limits": amounts, "requests": amounts}}
+    pods = [pod(container, name=name) for name in "pq"]
+    rows = [record(hash_of(run, "1.35.8", container), name) for name in "pq"]
+    config = (
+        "kind: KubeletConfiguration\napiVersion: kubelet.config.k8s.io/v1beta1\ncpuManagerPolicy: static\n"
+    )
+    changes: dict[Key, Any] = {
+        ("docker", "list"): GONE,
+        ("cri", "containers"): json.dumps({"containers": rows}),
+        ("file", "/var/lib/kubelet/config.yaml"): f"{config}reservedSystemCPUs: '0'\n",
+        ("file", "/var/lib/kubelet/cpu_manager_state"): json.dumps(
+            {"policyName": "static", "defaultCpuSet": "0-7", "entries": {}, "checksum": 0}
+        ),
+        ("file", "/sys/devices/system/cpu/online"): "0-7",
+    }
+    (tmp_path / "n1.jsonl").write_text(as_text(dump(changes)))
+    given, more = (
+        as_json(*pods, node("v1.35.8")),
+        ("--recorded", tmp_path / "n1.jsonl", "-f", "-", "-o", "json"),
+    )
+    found = run("matrix", "--from", "1.35.8", "--to", "1.37.2", *more, stdin=given).items
+    planned = run("plan", "--from", "1.35.8", "--to", "1.37.2", *more, stdin=given).document
+    assert {(one["from"], one["to"]): one["unknown"] for one in found}["1.35.8", "1.37.2"] == 2
+    assert planned["summary"]["unknown"] == 2
+
+
+def test_of_too_many_pods_room_is_not_counted_and_their_number_is_said(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hashcompat.analysis.planning.counting._MOST_AGAIN", 5)
+    given = as_json(*CROWDS["too large"])
+    result = run("matrix", "--from", "1.36.3", "--to", "1.37.2", "-f", "-", stdin=given)
+    said = (
+        "1 more step: room is not counted for the 3 pods of n1, which may lack it for some: hashcompat plan"
+    )
+    assert said in result.err

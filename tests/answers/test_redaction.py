@@ -21,6 +21,7 @@ from hashcompat.analysis.answers.redaction import snapshot as taken
 from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.view import View
+from hashcompat.analysis.preflight.facts.statefiles import string_digest
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsontext import decode_text, dumps, loads
@@ -34,6 +35,7 @@ from hashcompat.sources.files.collect import sample_cluster
 from hashcompat.sources.objects import read_object
 from hashcompat.sources.snapshots import HASHES
 from tests.helpers import random_containers, randomness
+from tests.helpers.dumps import GONE, Key, as_text, dump
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import ROOT, SAMPLE, Result, Run, said_of, spec_of, unplaced
 from tests.helpers.upgrades import hash_of, record
@@ -463,6 +465,134 @@ def test_a_static_pods_uid_is_an_alias_everywhere(
     assert same((live.items, live.document["summary"]), (hidden.items, hidden.document["summary"]))
 
 
+ALONE = {"limits": {"cpu": "4", "memory": "1Gi"}, "requests": {"cpu": "4", "memory": "1Gi"}}
+PLACES = "/sys/devices/system"
+
+
+def written(uids: tuple[str, ...], *, data: bool) -> str:
+    """Return a cpu_manager_state as kubelets write it up to 1.36, or since."""
+    entries = {uid: {"c": f"{place * 2 + 2},{place * 2 + 10}"} for place, uid in enumerate(uids)}
+    content = {"policyName": "static", "defaultCpuSet": "0-1,6-9,14-15", "entries": entries}
+    if not data:
+        return json.dumps({**content, "checksum": 0})
+    text = json.dumps({**content, "podEntries": {}})
+    return json.dumps({**content, "checksum": 0, "data": text, "dataChecksum": string_digest(text)})
+
+
+def node_files(cpus: str) -> dict[Key, Any]:
+    """Return what a dump of a node has that decides about admission, with what may be secret beside it."""
+    config = (
+        "kind: KubeletConfiguration\napiVersion: kubelet.config.k8s.io/v1beta1\ncpuManagerPolicy: static\n"
+        f"topologyManagerPolicy: single-numa-node\nclusterDomain: {SECRET}.local\nfeatureGates: {{A: true}}\n"
+        f"cpuManagerPolicyOptions: {{other: '{SECRET}(1)'}}\nreservedSystemCPUs: '0'\n"
+    )
+    devices = {
+        "PodDeviceEntries": [
+            {
+                "PodUID": uid,
+                "ContainerName": "m",
+                "ResourceName": "e.com/gpu",
+                "DeviceIDs": [f"{SECRET}-{uid}"],
+            }
+            for uid in (COMPUTED, COMPUTED[::-1], "uid-other")
+        ],
+        "RegisteredDevices": {},
+    }
+    allocated = {COMPUTED: {"ContainerResources": {"c": ALONE}}}
+    return {
+        ("docker", "list"): GONE,
+        ("arguments", "kubelet"): (
+            f"kubelet\n--config=/etc/{SECRET}/config.yaml\n--root-dir=/var/{SECRET}\n--node-labels=a={SECRET}\n"
+            f"--kube-reserved=cpu=1\n--system-reserved=cpu=1\n"
+        ),
+        ("file", f"/etc/{SECRET}/config.yaml"): config,
+        ("file", f"/var/{SECRET}/cpu_manager_state"): cpus,
+        ("file", f"/var/{SECRET}/device-plugins/kubelet_internal_checkpoint"): json.dumps(
+            {"Data": devices, "Checksum": 1}
+        ),
+        ("file", f"/var/{SECRET}/allocated_pods_state"): json.dumps(
+            {"data": json.dumps({"entries": allocated}), "checksum": 1}
+        ),
+        ("directory", f"{PLACES}/node"): f"node0\nnode1\n{SECRET}=1\n",
+        ("file", f"{PLACES}/node/node0/cpulist"): "0-7",
+        ("file", f"{PLACES}/node/node1/cpulist"): "8-15",
+        ("file", f"{PLACES}/cpu/online"): "0-15",
+        ("file", f"{PLACES}/cpu/cpu0/topology/thread_siblings_list"): SECRET,
+    }
+
+
+@pytest.mark.parametrize("data", [False, True])
+def test_what_the_files_of_a_node_decide_travels_with_the_snapshot(
+    run: Run, tmp_path: Path, data: bool
+) -> None:
+    made = static_pod(COMPUTED)
+    made["spec"]["containers"][0] |= {"resources": ALONE}
+    objects = [made, node("1.37.1")]
+    rows = {"containers": [record(7, "m", uid=COMPUTED)]}
+    changes = node_files(written((COMPUTED, COMPUTED[::-1]), data=data))
+    changes["cri", "containers"] = json.dumps(rows)
+    (tmp_path / "n1.jsonl").write_text(as_text(dump(changes)))
+    more = ("--recorded", tmp_path / "n1.jsonl")
+    text = run("snapshot", "-f", "-", *more, stdin=as_json(*objects)).out
+    assert all(secret not in text for secret in (SECRET, COMPUTED, COMPUTED[::-1]))
+    document = json.loads(text)
+    assert errors(document) == []
+    (row,) = document["files"]
+    assert row["devices"]["e.com/gpu"] == {row["uids"][0]: ["0"], "unnamed-0": ["1"], "uid-other": ["2"]}
+    assert row["allocated"] == {row["uids"][0]: {"c": ALONE}}
+    (tmp_path / "s.json").write_text(text)
+    to = ("--from", "1.37.1", "--to", "1.37.2", "-o", "json")
+    live = run("plan", *to, "-f", "-", *more, stdin=as_json(*objects))
+    hidden = run("plan", *to, "-f", tmp_path / "s.json")
+    assert [(one["verdict"], one["reasons"]) for one in hidden.items] == [
+        (one["verdict"], one["reasons"]) for one in live.items
+    ]
+    assert live.items[0]["verdict"] == "KILL"
+    again = run("snapshot", "-f", tmp_path / "s.json").out
+    assert json.loads(again)["files"] == document["files"]
+    older = {key: value for key, value in document.items() if key != "files"}
+    (tmp_path / "older.json").write_text(json.dumps(older))
+    assert run("plan", *to, "-f", tmp_path / "older.json").items[0]["verdict"] != "KILL"
+    result = run("diff", tmp_path / "older.json", tmp_path / "s.json", "-o", "json")
+    assert [one["kind"] for one in result.items] == ["Files"]
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"probes": {}}, "probes: want a list, got an object"),
+        ({"probes": [1]}, "want an object, got an integer"),
+        ({"probes": [{"kind": "file"}]}, "'name'"),
+        ({"devices": {"a": {"b": 1}}}, "b: want a list of strings"),
+        ({"allocated": {"a": {"b": 1}}}, "b: want an object, got an integer"),
+    ],
+)
+def test_damaged_files_of_a_node_are_named(run: Run, change: Json, why: str) -> None:
+    row = {"node": "n1", "uids": [], "probes": [], "allocated": {}, **change}
+    document = {
+        "apiVersion": "hashcompat.io/v1",
+        "kind": "ClusterSnapshot",
+        "spec": {"newestRelease": "1.37.2"},
+    }
+    given = json.dumps({**document, "items": [pod(HIDING)], "files": [row]}).encode()
+    result = run("plan", "--from", "1.35.8", "--to", "1.36.5", "-f", "-", stdin=given)
+    assert result.code == 1
+    assert f"$.files[0]: no row of a snapshot: {why}; take a new one" in result.err
+
+
+@pytest.mark.parametrize("text", ["[]", "{", '{"policyName": "static", "more": "swordfish"}'])
+def test_a_state_that_no_kubelet_writes_is_not_kept(run: Run, tmp_path: Path, text: str) -> None:
+    changes = node_files(text)
+    changes["cri", "containers"] = json.dumps({"containers": [record(7)]})
+    (tmp_path / "n1.jsonl").write_text(as_text(dump(changes)))
+    made = run("snapshot", "-f", "-", "--recorded", tmp_path / "n1.jsonl", stdin=as_json(pod(HIDING)))
+    (row,) = json.loads(made.out)["files"]
+    kept = [one for one in row["probes"] if one["name"] == "/var/lib/kubelet/cpu_manager_state"]
+    assert kept == [
+        {"kind": "file", "name": "/var/lib/kubelet/cpu_manager_state", "problem": "not in the snapshot"}
+    ]
+
+
 def test_a_record_of_two_pods_is_compared_with_neither(run: Run, tmp_path: Path) -> None:
     """A log names no namespace, and each container has numbers of its own."""
     one, other = pod(HIDING), pod({**HIDING, "image": "j", "securityContext": None})
@@ -515,6 +645,15 @@ def test_a_nodes_value_of_the_wrong_type_is_named(run: Run, taint: Json) -> None
     result = run("snapshot", "-f", "-", stdin=as_json(pod(), given))
     assert (result.code, result.out) == (1, "")
     assert result.err.startswith("Error: node n1: $.spec.taints: ")
+
+
+@pytest.mark.parametrize(("given", "kept"), [("arm64", ["arm64"]), ("a-secret", [])])
+def test_a_nodes_architecture_is_kept_where_it_decides(run: Run, given: str, kept: list[str]) -> None:
+    host = node("1.9.11")
+    host["status"]["nodeInfo"]["architecture"] = given
+    result = run("snapshot", "-f", "-", stdin=as_json(pod(), host))
+    (found,) = [one for one in json.loads(result.out)["items"] if one["kind"] == "Node"]
+    assert [value for key, value in found["status"]["nodeInfo"].items() if key == "architecture"] == kept
 
 
 def test_addresses_of_sandboxes_are_hidden(run: Run, tmp_path: Path) -> None:

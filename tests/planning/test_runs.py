@@ -264,6 +264,16 @@ def test_deadlines_are_those_of_all_shares(catalog: Catalog) -> None:
     assert len(run.deadlines) == 2
 
 
+def test_cpus_that_pods_take_anew_are_those_of_all_shares(catalog: Catalog) -> None:
+    way, view = Way("1.35.8", "1.36.5"), View(catalog)
+    run = Run(way, (), view)
+    for number in (4, 2):
+        other = Run(way, (), view)
+        other.rooms.anew["n1"] = number
+        run.merge(other.sent(_Share([])), 0)
+    assert run.rooms.anew == {"n1": 6}
+
+
 def at_line(line: int, name: str, **fields: object) -> Pod:
     """Return a pod whose container begins at a line of a file; 0 for one without lines."""
     (found,) = collect([pod_of({"name": "a", "image": "a", **fields}, name=name)]).pods

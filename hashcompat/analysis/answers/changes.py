@@ -119,6 +119,7 @@ _LISTS_OF: Final = {
     RowKind.RECORDED.value: "$.recorded",
     RowKind.SANDBOX.value: "$.sandboxes",
     RowKind.APPLIED.value: "$.applied",
+    RowKind.FILES.value: "$.files",
 }
 
 
@@ -356,7 +357,7 @@ def _of_rows(
     edits = tuple(_edits(*_unequal(name.kind, old, new, keeps=keeps))) if old and new else ()
     if old and new and not edits:
         return None
-    is_node = name.kind is RowKind.NODE
+    is_node = name.kind in (RowKind.NODE, RowKind.FILES)
     return ItemChange(
         What.CHANGED if old and new else What.GONE if old else What.APPEARED,
         name.kind.value,

@@ -15,6 +15,7 @@ import msgspec
 
 from hashcompat.analysis.planning.assumptions import facts
 from hashcompat.analysis.planning.options import check_gates
+from hashcompat.analysis.planning.reasons import listed
 from hashcompat.analysis.planning.templates import Templates
 from hashcompat.analysis.planning.view import Spec, View, check_whole, created, place
 from hashcompat.core.apiserver.created import NOTE
@@ -24,7 +25,7 @@ from hashcompat.core.compile.gojson import unknown_fields
 from hashcompat.core.errors import DecodeError, InputError, NotStoredError
 from hashcompat.core.go import allowance as allowances
 from hashcompat.core.kubelet.hashing import ContainerHash, hashers
-from hashcompat.core.kubelet.staticpods import StaticUid, static_view
+from hashcompat.core.kubelet.staticpods import StaticUid, static_view, unreadable
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.items import ContainerName, PodName, container_name, name_of
 from hashcompat.core.model.plan import ReleaseFacts
@@ -80,7 +81,7 @@ _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class HashRow(msgspec.Struct, frozen=True):
-    """One container's hash under each release; the keys are the releases' names as given."""
+    """One container's hash under each release that reads its pod; the keys are their names as given."""
 
     pod: PodName
     """The pod."""
@@ -114,6 +115,8 @@ class Hashed(Result[HashRow], msgspec.Struct, frozen=True):
     """What the hashes assume."""
     unknown_uids: tuple[str, ...] = ()
     """Why a static pod's UID is not known, once for each pod and release."""
+    skipped: tuple[str, ...] = ()
+    """Which manifests some of the releases read past."""
 
 
 def hash_containers(
@@ -129,15 +132,17 @@ def hash_containers(
     every = HashedAgain(inventory.pods, kubelets, view, Templates(view), with_text)
     kept = list[HashRow]()
     allowance, unknown, admitted = allowances.hashes(), dict[str, None](), False
+    skipped = list[str]()
     for pod in inventory.pods:
         admitted = admitted or (pod.manifest and not pod.static)
+        skipped += _skipped(past_of(pod, kubelets))
         for row in every.of(pod):
             allowance.take(len(kubelets))
             unknown |= dict.fromkeys(_unknown_uids(row))
             kept += () if with_text else (row,)
     read = {name: facts(name, kubelet) for name, kubelet in kubelets.items()}
     assumptions = _assumptions(kubelets, view) if admitted else ()
-    return Hashed(every if with_text else tuple(kept), read, assumptions, tuple(unknown))
+    return Hashed(every if with_text else tuple(kept), read, assumptions, tuple(unknown), tuple(skipped))
 
 
 class HashedAgain(msgspec.Struct, frozen=True):
@@ -158,17 +163,23 @@ class HashedAgain(msgspec.Struct, frozen=True):
         return (row for pod in self.pods for row in self.of(pod))
 
     def of(self, pod: Pod) -> Iterator[HashRow]:
-        """Yield the rows of a pod; raises InputError for a container that does not decode."""
-        name = name_of(pod)
-        for container in pod.containers:
+        """Yield the rows of a pod; raises InputError for a container that does not decode.
+
+        A manifest beside others has rows of the releases alone that decode it.
+        """
+        name, past = name_of(pod), past_of(pod, self.kubelets)
+        kubelets = {release: one for release, one in self.kubelets.items() if release not in past}
+        for container in pod.containers if kubelets else ():
             try:
-                yield self._row(name, pod, container)
+                yield self._row(name, pod, container, kubelets)
             except DecodeError as error:
                 raise InputError(f"{pod.origin}: {place(pod, container)}{error}") from None
 
-    def _row(self, of_pod: PodName, pod: Pod, container: Container) -> HashRow:
-        view, kubelets = self.view, self.kubelets.items()
-        specs = _specs(pod, container, self.kubelets, view)
+    def _row(
+        self, of_pod: PodName, pod: Pod, container: Container, reading: Mapping[str, Kubelet]
+    ) -> HashRow:
+        view, kubelets = self.view, reading.items()
+        specs = _specs(pod, container, reading, view)
         hashes = {name: self._hash(pod, container, specs[name], kubelet) for name, kubelet in kubelets}
         texts = {
             name: hashers(kubelet, keep_empty=view.keeps_empty(pod))[0].text(specs[name])
@@ -186,6 +197,27 @@ class HashedAgain(msgspec.Struct, frozen=True):
             return self.templates.hash(pod, container, spec, kubelet)
         except NotStoredError:
             return ContainerHash(frozenset(), kubelet.era.name)
+
+
+def past_of(pod: Pod, kubelets: Mapping[str, Kubelet]) -> dict[str, str]:
+    """Return why some releases read past a static pod's manifest, by release: they cannot decode it.
+
+    One that is all that is asked about has to decode. Source: pkg/kubelet/config/file.go ``extractFromDir``,
+    1.6.13 - 1.37.2.
+    """
+    manifest = pod.static_manifest
+    if manifest is None or manifest.alone:
+        return {}
+    found = {name: unreadable(manifest, kubelet) for name, kubelet in kubelets.items()}
+    return {name: f"{pod.origin}: {why}" for name, why in found.items() if why}
+
+
+def _skipped(past: Mapping[str, str]) -> Iterator[str]:
+    """Say of a manifest which releases read past it, once for each reason."""
+    for why in dict.fromkeys(past.values()):
+        releases = [name for name, one in past.items() if one == why]
+        skips = "skips" if len(releases) == 1 else "skip"
+        yield f"{listed(releases, len(releases))} {skips} a file, as kubelets do: {why}"
 
 
 def _unknown_uids(row: HashRow) -> Iterator[str]:

@@ -17,8 +17,8 @@ from msgspec import structs
 
 from hashcompat.analysis.answers.sentences.why import hashed
 from hashcompat.analysis.planning import bound
-from hashcompat.analysis.planning.cluster import Ages, Rooms, Sandboxes, dated
-from hashcompat.analysis.planning.counting import Counting
+from hashcompat.analysis.planning.cluster import Ages, Sandboxes, dated
+from hashcompat.analysis.planning.counting import Changes, Counting, Crowds
 from hashcompat.analysis.planning.judge import claim_of, reports
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.planner import skews
@@ -32,8 +32,9 @@ from hashcompat.core.go.types import ANY, Coded, GoType, Map, Member, Pair, side
 from hashcompat.core.kubelet.alike import within_policy
 from hashcompat.core.kubelet.decide.resize import restarts_unrecorded
 from hashcompat.core.kubelet.staticpods import new_uids
+from hashcompat.core.model.escape import count
 from hashcompat.core.model.plan import Hop, NodeRelease, Scope, Way
-from hashcompat.core.model.pods import Inventory, Origin, Source
+from hashcompat.core.model.pods import Inventory, Origin, Source, every
 from hashcompat.core.model.results import Making, Result
 
 Cost = Callable[[str, str], Hop]
@@ -381,40 +382,37 @@ class _Counter:
         view = structs.replace(view, options=structs.replace(view.options, override_node_releases=True))
         ways = [Way(*pair) for pair in pairs]
         later = [Way(*pair) for pair in combinations(releases[1:], 2)]
-        targets = map(view.catalog.kubelet, releases[1:])
-        rooms = {str(new.release): Rooms(inventory.nodes, new) for new in targets}
-        counted = {_counting(one.kubelet): one for one in rooms.values()}
+        self._crowds = Crowds(ways, later, tuple(inventory.nodes), view)
         ages, sandboxes = Ages(inventory.dating), Sandboxes(view.options.records)
         view = structs.replace(view, taken=ages.times(inventory.origin))
         counting = Counting(ways, later, inventory.nodes, view)
         deadlines = set[tuple[str, datetime]]()
-        for pod in inventory.pods:
+        for pod, is_selected in every(inventory.pods):
+            self._crowds.add(pod)
+            if not is_selected:
+                continue
             counting.add(pod)
             ages.add(pod)
             sandboxes.add(pod)
             if pod.ends is not None:
                 deadlines.add((pod.file, pod.ends))
-            for one in counted.values():
-                one.add(pod)
         seen = structs.replace(view, gone=sandboxes.gone, taken=ages.times(inventory.origin))
         if seen.gone or any(view.has_passed(*one) is not seen.has_passed(*one) for one in deadlines):
             counting = Counting(ways, later, inventory.nodes, seen)
             for pod in inventory.pods:
                 counting.add(pod)
-        self._short = {
-            release: sorted(counted[_counting(one.kubelet)].short) for release, one in rooms.items()
-        }
-        self._plans, self._steps = counting.hops(), counting.hops(elsewhere=True)
+        plans, steps = self._crowds.changes(inventory, seen)
+        self._plans = _changed(counting.hops(), plans)
+        self._steps = _changed(counting.hops(elsewhere=True), steps)
 
     def crowded(self) -> Iterator[str]:
-        """Say of each target release on which nodes pods may be refused for room, which no count includes."""
-        for release, nodes in self._short.items():
-            if nodes:
-                names = listed(nodes, len(nodes))
-                yield (
-                    f"to {release}: room is not counted, and {names} may lack it for some pods: "
-                    "hashcompat plan names them"
-                )
+        """Say of each target release for how many pods room is not counted, where these are too many."""
+        for release, (nodes, number) in self._crowds.left.items():
+            names = listed(nodes, len(nodes))
+            yield (
+                f"to {release}: room is not counted for the {count(number, 'pod')} of {names}, "
+                "which may lack it for some: hashcompat plan names them"
+            )
 
     def count(self, old: str, new: str) -> Hop:
         """Return the counts of a plan between the two releases."""
@@ -423,6 +421,15 @@ class _Counter:
     def step(self, old: str, new: str) -> Hop:
         """Return the counts of one hop; what shows the current kubelets counts in the first one alone."""
         return (self._plans if old == self._first else self._steps)[Way(old, new)]
+
+
+def _changed(hops: Mapping[Way, Hop], changes: Changes) -> dict[Way, Hop]:
+    """Return the counts with what room changes."""
+    found = dict(hops)
+    for way, (findings, unknown) in changes.items():
+        hop = found[way]
+        found[way] = structs.replace(hop, findings=hop.findings + findings, unknown=hop.unknown + unknown)
+    return found
 
 
 def _is_allowed(old: str, new: str, current: Sequence[Kubelet], view: View) -> bool:
@@ -446,8 +453,3 @@ def _warnings(path: Path, current: Sequence[Kubelet], view: View) -> Iterator[st
     for step in path.hops:
         olds = current if step.old == AUTO else [view.catalog.kubelet(step.old)]
         yield from skews(olds, view.catalog.kubelet(step.new), view)
-
-
-def _counting(kubelet: Kubelet) -> str:
-    """Return what stands for how a kubelet counts room and host ports."""
-    return str((kubelet.behaviour.room, kubelet.behaviour.host_ports))

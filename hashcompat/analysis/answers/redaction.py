@@ -6,7 +6,7 @@ UIDs of static pods. So a snapshot holds which of them are equal, by numbers tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -34,6 +34,7 @@ from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.go.jsontext import kind_of
 from hashcompat.core.go.metav1 import is_time
 from hashcompat.core.go.quantity import from_json
+from hashcompat.core.kubelet.decide.cpus import FEW_THREADS
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Container, Inventory, Node, Pod, Seen
 from hashcompat.core.model.results import Result
@@ -90,7 +91,7 @@ class Redaction:
 
     def __init__(self, inventory: Inventory, catalog: Catalog, *, with_hashes: bool = False) -> None:
         self._keeper = Keeper(catalog)
-        self._hider = Hider(catalog, self._keeper)
+        self._hider, self._catalog = Hider(catalog, self._keeper), catalog
         self._given, self._newest = inventory, catalog.known.newest
         self._with_hashes = with_hashes
         self._index = index(inventory.records)
@@ -204,10 +205,39 @@ class Redaction:
             self._alike[replicas] = _numbered(hidden)
         return self._alike[replicas]
 
+    def _files(self, record: Files) -> Files:
+        """Return the files of a node without values: what of them decides about CPUs, devices and resources.
+
+        The UIDs of pods that nobody names stand for nothing but that there are some.
+        """
+        from hashcompat.analysis.preflight.facts.managers import reduced  # noqa: PLC0415 - dumps alone
+
+        strangers: dict[str, str] = {}
+
+        def alias(uid: str) -> str:
+            if not is_computed(uid) or uid in self._uids:
+                return self._uids.of(uid)
+            return strangers.setdefault(uid, f"unnamed-{len(strangers)}")
+
+        return structs.replace(
+            record,
+            uids=frozenset(map(alias, record.uids)),
+            probes=reduced(record, self._catalog, alias),
+            devices=record.devices and {name: _devices(of, alias) for name, of in record.devices.items()},
+            allocated={alias(uid): self._allocated(of) for uid, of in record.allocated.items()},
+        )
+
+    def _allocated(self, found: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+        kept = dict[str, Mapping[str, Any]]()
+        for name, resources in found.items():
+            with suppress(DecodeError):
+                kept[name] = self._keeper.container({"resources": resources}, masked)["resources"]
+        return kept
+
     def _record(self, record: Record) -> Record | None:
-        """Return a record as the snapshot holds it; None for resources of no pod that is named, and files."""
+        """Return a record as the snapshot holds it; None for resources of no pod that is named."""
         if isinstance(record, Files):
-            return None
+            return self._files(record)
         uid = self._uids.of(record.uid)
         match record:
             case Sandbox():
@@ -220,6 +250,13 @@ class Redaction:
         if self._with_hashes:
             return structs.replace(record, uid=uid)
         return structs.replace(self._numbered.get(record) or _nowhere(record), uid=uid)
+
+
+def _devices(of_pods: Mapping[str, frozenset[str]], alias: Callable[[str], str]) -> dict[str, frozenset[str]]:
+    """Return the devices of pods by numbers: which of them are the same counts."""
+    every = sorted(frozenset[str]().union(*of_pods.values()))
+    numbers = {one: str(number) for number, one in enumerate(every)}
+    return {alias(uid): frozenset(numbers[one] for one in ids) for uid, ids in of_pods.items()}
 
 
 def _numbered(hidden: Hidden) -> StoredHashes | None:
@@ -273,6 +310,7 @@ def _node(node: Node, keys: frozenset[str]) -> Node:
         allocatable=allocatable,
         capacity=None,
         system=node.system if node.system in _OPERATING else "",
+        architecture=node.architecture if node.architecture in FEW_THREADS else "",
         drivers=None if node.drivers is None else tuple(one for one in node.drivers if one in _DRIVERS),
     )
 

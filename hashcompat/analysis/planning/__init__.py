@@ -21,12 +21,13 @@ modules, in the order in which a pod passes them:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec import structs
 
 from hashcompat.analysis.planning import cluster
 from hashcompat.analysis.planning.cluster import Ages, Rooms
+from hashcompat.analysis.planning.hops import Tally
 from hashcompat.analysis.planning.options import check_gates
 from hashcompat.analysis.planning.patched import current, resolved, resolved_current
 from hashcompat.analysis.planning.planner import Planner
@@ -65,9 +66,10 @@ def make(
     if other := _under(shown, way, inventory, view):
         view = other
         run = decided(way, inventory, view, gather)
-    later = structs.replace(view, gone=run.sandboxes.gone, taken=run.ages.times(inventory.origin))
+    taken, unheld = run.ages.times(inventory.origin), run.rooms.unheld
+    later = structs.replace(view, gone=run.sandboxes.gone, taken=taken, unheld=unheld)
     has_passed = any(view.has_passed(*one) is not later.has_passed(*one) for one in run.deadlines)
-    if run.rooms.open or has_passed or later.gone:
+    if run.rooms.open or has_passed or later.gone or unheld:
         run = _among_all(run, way, inventory, (view, later), gather)
     plan = run.planner.plan(run.gathering.numbers(run.planner.settled))
     plan = structs.replace(
@@ -97,7 +99,8 @@ def _among_all(run: Run, way: Way, inventory: Inventory, views: tuple[View, View
         if pod.node in nodes or (is_selected and (view.concerns(pod) or later.concerns(pod))):
             (pods if is_selected else others).append(pod)
     if nodes:
-        items = [*run.planner.settled(), *_items(way, inventory, view, others)]
+        own = _items(way, inventory, later, pods) if later.unheld else run.planner.settled()
+        items = [*own, *_items(way, inventory, later, others)]
         later = _with_room(later, rooms, (*pods, *others), items)
     some = [pod for pod in pods if view.concerns(pod) or later.concerns(pod)]
     if some and (gather is not Nothing or not all(pod.uid for pod in some)):
@@ -127,7 +130,8 @@ def among_all(inventory: Inventory, way: Way, view: View) -> View:
             sandboxes.add(pod)
     servers.merge(inventory.servers.found)
     view = _under(cluster.seen(servers.found, view), way, inventory, view) or view
-    view = structs.replace(view, gone=sandboxes.gone, taken=ages.times(inventory.origin))
+    taken = ages.times(inventory.origin)
+    view = structs.replace(view, gone=sandboxes.gone, taken=taken, unheld=rooms.unheld)
     nodes = rooms.open
     if not nodes:
         return view
@@ -139,6 +143,25 @@ def _with_room(view: View, rooms: Rooms, pods: Iterable[Pod], items: Iterable[It
     """Return the view with the pods and the resizes that do not fit; the items are decided without that."""
     short, deferred = rooms.shortages(pods, tuple(items))
     return structs.replace(view, short=short, deferred=deferred)
+
+
+def changed_by_room(
+    way: Way, inventory: Inventory, view: View, rooms: Rooms, pods: Sequence[tuple[Pod, bool]]
+) -> tuple[int, int]:
+    """Return how many more findings there are, and how many more are not decided, where room counts.
+
+    ``pods`` are all of the nodes that may lack some, each with whether it is selected.
+    """
+    later = structs.replace(view, unheld=rooms.unheld)
+    every = [pod for pod, _ in pods]
+    later = _with_room(later, rooms, every, _items(way, inventory, later, every))
+    before, after = Tally(way, inventory.nodes, view), Tally(way, inventory.nodes, later)
+    for pod, is_selected in pods:
+        if is_selected:
+            before.add(pod)
+            after.add(pod)
+    was, now = before.hop, after.hop
+    return now.findings - was.findings, now.unknown - was.unknown
 
 
 def _items(way: Way, inventory: Inventory, view: View, pods: Iterable[Pod]) -> list[Item]:

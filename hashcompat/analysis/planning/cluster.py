@@ -7,6 +7,7 @@ begins with kubelets, and under an API server that is newer than both.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
@@ -17,7 +18,7 @@ from msgspec import structs
 from hashcompat.analysis.planning.reading import rows
 from hashcompat.analysis.planning.view import View
 from hashcompat.core import rules
-from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import minors_behind
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.go.jsonpath import rows as json_rows
@@ -122,7 +123,7 @@ def rooms_on(nodes: Iterable[Node], way: Way, view: View) -> Rooms:
         if view.catalog.knows(release) and forgets(view.current(release), new)
     }
     forgetful_nodes = [name for name, release in release_of.items() if release in forgetful]
-    return Rooms(nodes, new, forgetful_nodes, view.options.records)
+    return Rooms(nodes, new, forgetful_nodes, view.options.records, view.catalog)
 
 
 class Rooms:
@@ -134,10 +135,12 @@ class Rooms:
         kubelet: Kubelet,
         forgetful: Collection[str] = (),
         records: Records | None = None,
+        catalog: Catalog | None = None,
     ) -> None:
         """Take the nodes, the kubelet that starts on them, and what dumps show of them.
 
-        ``forgetful`` are the nodes on which it takes resources of pods themselves for not allocated.
+        ``forgetful`` are the nodes on which it takes resources of pods themselves for not allocated. The
+        CPUs that pods take anew are counted with the release data alone.
         """
         shown = {node.name: node.allocatable for node in nodes if node.allocatable}
         self._allocatable: dict[str, Mapping[str, Any]] = shown
@@ -153,12 +156,21 @@ class Rooms:
         """By the names of the nodes."""
         self.resizing = set[str]()
         """The nodes with pods that are to be resized."""
+        self.anew = Counter[str]()
+        """How many CPUs at most the pods of each node take that none is named for, as far as dumps show."""
+        self._exclusive = None
+        if catalog is not None and self._records.files:
+            from hashcompat.analysis.preflight.facts import managers  # noqa: PLC0415 - plans with dumps alone
+
+            self._exclusive = managers.Exclusive(self._records, kubelet, catalog)
 
     def add(self, pod: Pod) -> None:
         """Count one more pod, if it is on a node."""
         node = pod.node
         if not node or not self._counts(pod):
             return
+        if self._exclusive is not None and (number := self._exclusive.anew(pod)):
+            self.anew[node] += number
         asks = self.asking(pod)
         if not asks.ports and node not in self._allocatable:
             return
@@ -180,7 +192,9 @@ class Rooms:
         allocatable, forgotten = self._allocatable.get(pod.node), pod.node in self._forgetful
         pod = as_allocated(pod, self._records.allocated_to(pod), self.kubelet)
         if pod.shape is None or pod.resized or pod.claims:
-            return asking(_as_read(pod, self.kubelet), allocatable, self.kubelet, forgotten=forgotten)
+            asks = asking(_as_read(pod, self.kubelet), allocatable, self.kubelet, forgotten=forgotten)
+            is_made = not (asks.wanted and self._exclusive and self._exclusive.is_infeasible(pod))
+            return asks if is_made else structs.replace(asks, wanted={})
         key = id(pod.shape), self._extended.get(pod.node), forgotten
         known = self._known.get(key)
         if known is None:
@@ -189,11 +203,20 @@ class Rooms:
             known = self._known[key] = pod.shape, asks
         return known[1]
 
-    def merge(self, sums: Mapping[str, Sums], resizing: Iterable[str]) -> None:
+    def merge(self, sums: Mapping[str, Sums], resizing: Iterable[str], anew: Mapping[str, int]) -> None:
         """Count the pods that another process counted."""
         for node, found in sums.items():
             self.sums.setdefault(node, Sums()).merge(found)
         self.resizing.update(resizing)
+        self.anew.update(anew)
+
+    @property
+    def unheld(self) -> dict[str, int]:
+        """The same of the nodes alone where it may decide."""
+        if self._exclusive is None:
+            return {}
+        may_lack = self._exclusive.may_lack
+        return {node: number for node, number in self.anew.items() if may_lack(node, number)}
 
     @property
     def short(self) -> dict[str, Given]:

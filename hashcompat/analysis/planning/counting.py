@@ -9,6 +9,7 @@ decided together is decided as for a plan, upgrade by upgrade.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain, product
@@ -17,6 +18,8 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
+from hashcompat.analysis.planning import changed_by_room
+from hashcompat.analysis.planning.cluster import Rooms, rooms_on
 from hashcompat.analysis.planning.creators import Provenance, is_settled
 from hashcompat.analysis.planning.hops import Tally, elsewhere
 from hashcompat.analysis.planning.kinds import days_as_one, kind
@@ -41,11 +44,12 @@ from hashcompat.analysis.planning.wayhashes import WayHashes
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.kubelet.decide import decide
-from hashcompat.core.kubelet.decide.case import Case
+from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, RESIZE_GATE, Case
+from hashcompat.core.kubelet.decide.resize import POD_RESIZE_GATE, POD_RESOURCES_GATE, forgets
 from hashcompat.core.kubelet.decide.static import Compare, same_uid
 from hashcompat.core.kubelet.staticpods import Remembering
 from hashcompat.core.model.plan import Hop, Way
-from hashcompat.core.model.pods import Node, Pod
+from hashcompat.core.model.pods import Inventory, Node, Pod, every
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
 
 _FAMILIES: Final = 4096
@@ -335,6 +339,90 @@ class _Part:
         tallies = self._tallies[elsewhere] if self.singly else []
         single = {Way(hop.old, hop.new): (hop.findings, hop.unknown) for hop in (one.hop for one in tallies)}
         return {way: _hop(way, [found[way] for found in (*counted, single) if way in found]) for way in ways}
+
+
+_MOST_AGAIN: Final = 20_000
+"""Pods that are decided again for room, counted once for each upgrade: half a minute's work."""
+_GATES: Final = (
+    *("DRAExtendedResource", RESIZE_GATE, POD_RESOURCES_GATE, POD_RESIZE_GATE),
+    *("PodOverhead", "SidecarContainers", REFERENCES_GATE),
+)
+"""Those by which kubelets count what pods ask for."""
+
+
+class Crowds:
+    """Counts what room changes for pods that pass one by one: those of nodes that may lack some pass again.
+
+    What pods ask for is added up once for all upgrades that count alike.
+    """
+
+    def __init__(self, ways: Sequence[Way], later: Sequence[Way], nodes: Sequence[Node], view: View) -> None:
+        """Take the upgrades as ``Counting`` does."""
+        self._ways, self._later, self._nodes, self._view = ways, later, nodes, view
+        self._counted: dict[Hashable, Rooms] = {}
+        self._targets = {new: _counts_room(view.kubelet(new)) for new in {way.new for way in ways}}
+        for way in ways:
+            key = self._key(way)
+            if key not in self._counted:
+                self._counted[key] = rooms_on(nodes, way, view)
+        self.left: dict[str, tuple[list[str], int]] = {}
+        """By target releases, the nodes whose room is not counted, and how many pods they have."""
+
+    def _key(self, way: Way) -> Hashable:
+        """Return what stands for the upgrades that count what pods ask for as one does."""
+        view, alike = self._view, self._targets[way.new]
+        if view.options.records.files or way.old == AUTO:
+            return way.new, way.old == AUTO or forgets(view.current(way.old), view.kubelet(way.new)), alike
+        return forgets(view.current(way.old), view.kubelet(way.new)), alike
+
+    def add(self, pod: Pod) -> None:
+        """Take one more pod, selected or not."""
+        for rooms in self._counted.values():
+            rooms.add(pod)
+
+    def changes(self, inventory: Inventory, view: View) -> tuple[Changes, Changes]:
+        """Return what room changes of each upgrade, and of each that starts elsewhere; once all have passed.
+
+        ``view`` has what else all pods show.
+        """
+        tight = {key: self._tight(rooms) for key, rooms in self._counted.items()}
+        names = frozenset[str]().union(*tight.values())
+        if not names:
+            return {}, {}
+        pods = sorted(
+            (one for one in every(inventory.pods) if one[0].node in names), key=lambda one: not one[1]
+        )
+        numbers = Counter(pod.node for pod, _ in pods)
+        keys = {way: self._key(way) for way in self._ways if tight[self._key(way)]}
+        later = [way for way in self._later if way in keys]
+        if sum(numbers[node] for way in (*keys, *later) for node in tight[keys[way]]) > _MOST_AGAIN:
+            for way, key in keys.items():
+                nodes = tight[key]
+                self.left[way.new] = sorted(nodes), sum(numbers[node] for node in nodes)
+            return {}, {}
+
+        def changed(way: Way, seen: View) -> tuple[int, int]:
+            counted, own = self._counted[keys[way]], rooms_on(self._nodes, way, seen)
+            own.merge(counted.sums, counted.resizing, counted.anew)
+            some = [one for one in pods if one[0].node in tight[keys[way]]]
+            return changed_by_room(way, inventory, seen, own, some)
+
+        from_there = elsewhere(view)
+        return {way: changed(way, view) for way in keys}, {way: changed(way, from_there) for way in later}
+
+    @staticmethod
+    def _tight(rooms: Rooms) -> frozenset[str]:
+        return frozenset({*rooms.open, *rooms.unheld})
+
+
+Changes = dict[Way, tuple[int, int]]
+
+
+def _counts_room(kubelet: Kubelet) -> Hashable:
+    """Return what stands for how a kubelet counts room and host ports."""
+    behaviour, gates = kubelet.behaviour, kubelet.gates
+    said = behaviour.room, behaviour.host_ports, behaviour.resources_recorded
+    return str(said), tuple(map(gates.is_on, _GATES))
 
 
 def _hop(way: Way, found: Sequence[tuple[int, int]]) -> Hop:

@@ -15,9 +15,9 @@ from hashcompat.analysis.planning.view import HashOf, Spec, View
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.kubelet.decide.case import RESIZE_GATE, Case
-from hashcompat.core.kubelet.decide.cpus import refused, with_gates, worst
+from hashcompat.core.kubelet.decide.cpus import refused, taken_anew, with_gates, worst
 from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
-from hashcompat.core.kubelet.decide.resize import applies_resources, restarted_for
+from hashcompat.core.kubelet.decide.resize import applies_resources, infeasible, restarted_for
 from hashcompat.core.kubelet.decide.sandbox import is_resized
 from hashcompat.core.kubelet.decide.static import mirror_with_own_uid, mirrored
 from hashcompat.core.kubelet.decide.whole import Whole
@@ -121,7 +121,7 @@ def _situation(
     whole: Whole,
 ) -> dict[str, Any]:
     """Return the fields of a case that hold what is known about this container, its pod and its node."""
-    old, new = kubelets
+    old, _ = kubelets
     records = view.options.records
     recorded = records.of(pod, container)
     sandboxes = sandboxes_of(records, pod, whole)
@@ -134,32 +134,41 @@ def _situation(
         "gone": pod.uid in view.gone,
         "overdue": view.is_overdue(pod),
         "short": view.short.get(pod.uid) if view.short else None,
-        **_managers(pod, old, new, view, whole),
+        **_managers(pod, kubelets, node, view, whole),
         "deferred": view.deferred.get(pod.uid) if view.deferred else None,
     }
 
 
-_NOT_KNOWN: Final = {"refusal": None, "managers_known": False}
+_NOT_KNOWN: Final = {"refusal": None, "infeasible": "", "managers_known": False}
 """What is known where no dump shows what resource managers do; a pod of which one does may have replicas."""
 
 
-def _managers(pod: Pod, old: Kubelet | None, new: Kubelet, view: View, whole: Whole) -> dict[str, Any]:
+def _managers(
+    pod: Pod, kubelets: tuple[Kubelet | None, Kubelet], node: Node | None, view: View, whole: Whole
+) -> dict[str, Any]:
     """Return what the dump of a pod's node shows of what resource managers do, once for the pod."""
     files = view.options.records.files_of(pod)
     if files is None:
         return _NOT_KNOWN
     from hashcompat.analysis.preflight.facts import managers  # noqa: PLC0415 - plans with dumps alone
 
-    found = managers.shown(files, new, view.catalog)
+    old, new = kubelets
+    found = managers.shown(files, new, view.catalog, node.architecture if node else "")
     if found is None:
         return _NOT_KNOWN
     cpus, settings = found
 
     def refusal() -> Refusal | None:
-        before = old and with_gates(old, settings)
-        return worst(refused(whole, pod, cpus, before, with_gates(new, settings)))
+        before, after = old and with_gates(old, settings), with_gates(new, settings)
+        others = view.unheld.get(pod.node, 0) - taken_anew(whole, pod, cpus, after)
+        claiming = structs.replace(cpus, claimed=max(others, 0))
+        return worst(refused(whole, pod, claiming, before, after))
 
-    return {"refusal": whole.once(("managers", new), refusal, of=old), "managers_known": True}
+    return {
+        "refusal": whole.once(("managers", new), refusal, of=old),
+        "infeasible": infeasible(pod, whole, cpus.fixed, with_gates(new, settings)) if pod.resizing else "",
+        "managers_known": True,
+    }
 
 
 def sandboxes_of(records: Records, pod: Pod, whole: Whole) -> tuple[Sandbox, ...]:

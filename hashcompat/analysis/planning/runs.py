@@ -68,7 +68,7 @@ class Run:
         """Decide a share, and yield what another process needs of that."""
         self.add(share)
         sandboxes = self.sandboxes.shown, self.sandboxes.without
-        rooms = self.rooms.sums, self.rooms.resizing
+        rooms = self.rooms.sums, self.rooms.resizing, self.rooms.anew
         aside = self.ages.found, self.servers.found, rooms, self.deadlines, sandboxes
         yield self.planner.doubts, self.hops.found, aside, (share.seen, share.lines)
         yield from self.planner.rows()

@@ -44,6 +44,8 @@ class View(msgspec.Struct, frozen=True):
     """The pods that the target kubelet has no room for, by their uids."""
     deferred: Mapping[str, Shortage] = msgspec.field(default_factory=dict)
     """The pods that it has no room to resize, by their uids."""
+    unheld: Mapping[str, int] = msgspec.field(default_factory=dict)
+    """How many CPUs pods of a node may take anew (``Rooms.unheld``), by the nodes' names."""
     gone: frozenset[str] = frozenset()
     """The uids of pods that are said to run, and whose sandbox no runtime has any more."""
     taken: Mapping[str, datetime] = msgspec.field(default_factory=dict)
@@ -72,7 +74,8 @@ class View(msgspec.Struct, frozen=True):
     def concerns(self, pod: Pod) -> bool:
         """Return whether something decides about a pod that is only found among all of them."""
         uid = pod.uid
-        return uid in self.short or uid in self.deferred or uid in self.gone or self.is_overdue(pod)
+        is_named = uid in self.short or uid in self.deferred or uid in self.gone
+        return is_named or pod.node in self.unheld or self.is_overdue(pod)
 
     def keeps_empty(self, pod: Pod) -> bool:
         """Return whether empty lists and maps count: only in a manifest that a kubelet reads from a file."""

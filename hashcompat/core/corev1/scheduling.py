@@ -27,6 +27,7 @@ _INTEGER: Final = regex(r"[+-]?\d{1,19}", re.ASCII)
 
 SYSTEM: Final = "kubernetes.io/os"
 SYSTEMS: Final = (SYSTEM, "beta.kubernetes.io/os")
+ARCHITECTURE: Final = "kubernetes.io/arch"
 ZONES: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 OF_ROLE: Final = "node-role.kubernetes.io/"
 CONTROL_PLANE: Final = ("control-plane", "master", "controlplane", "api-server")

@@ -306,6 +306,8 @@ class Node(msgspec.Struct, frozen=True):
     drivers: tuple[str, ...] | None = None
     """The CSI drivers that are registered with its kubelet, sorted; None where it has no annotations at all,
     among which the kubelet notes them."""
+    architecture: str = ""
+    """That of its processor, as Go names it: ``amd64``; empty where it shows that nowhere."""
 
 
 class Source(StrEnum):

@@ -188,6 +188,8 @@ class RowKind(StrEnum):
     SANDBOX = "Sandbox"
     APPLIED = "Applied"
     """The resources that a kubelet applied to a container."""
+    FILES = "Files"
+    """What the files of a node show of its CPUs, of devices and of allocated resources."""
 
 
 class RowName(msgspec.Struct, frozen=True):

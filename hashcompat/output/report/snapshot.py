@@ -22,7 +22,7 @@ from hashcompat.core.model.pods import (
     Pod,
     Seen,
 )
-from hashcompat.core.model.verdicts import Applied, Hash, Record, Recorded, Sandbox
+from hashcompat.core.model.verdicts import Applied, Files, Hash, Record, Recorded, Sandbox
 from hashcompat.output.report.model import Document, Report, Rows, document, time_text
 from hashcompat.sources.pods import annotations_of
 from hashcompat.sources.snapshots import DRIVERS, HASHES, HIDDEN, WORKLOAD, document_of, text_of
@@ -48,11 +48,13 @@ def _document(snapshot: Snapshot) -> Document:
         spec["clusterName"] = inventory.origin.name
     if inventory.origin.labels:
         spec["clusterLabels"] = dict(inventory.origin.labels)
-    records = {
+    records: Document = {
         "recorded": _rows(inventory, Recorded, _recorded),
         "sandboxes": _rows(inventory, Sandbox, _sandbox),
         "applied": _rows(inventory, Applied, _applied),
     }
+    if any(isinstance(record, Files) for record in inventory.records):
+        records["files"] = _rows(inventory, Files, _files)
     things: tuple[Node | Pod, ...] = (*inventory.nodes, *inventory.pods)
     items = Rows(things, _item)
     return document("ClusterSnapshot", spec=spec, **records, items=items)
@@ -192,11 +194,32 @@ def _applied(record: Applied) -> Document:
     return {"uid": record.uid, "container": record.container, "resources": dict(record.resources)}
 
 
+def _files(record: Files) -> Document:
+    devices = record.devices
+    of_pods = {
+        name: {uid: sorted(ids) for uid, ids in found.items()} for name, found in (devices or {}).items()
+    }
+    return {
+        "node": record.node,
+        "uids": sorted(record.uids),
+        "probes": [_probe(*one) for one in record.probes],
+        **({} if devices is None else {"devices": of_pods}),
+        "allocated": {uid: dict(of_pod) for uid, of_pod in record.allocated.items()},
+    }
+
+
+def _probe(kind: str, name: str, text: str | None, problem: str) -> Document:
+    shown = {"problem": problem} if problem else {} if text is None else {"text": text}
+    return {"kind": kind, "name": name, **shown}
+
+
 def _node(node: Node) -> Document:
     """Return a node with what decides; nothing that would be null."""
     info = {"kubeletVersion": node.kubelet, "containerRuntimeVersion": node.runtime}
     if node.system:
         info["operatingSystem"] = node.system
+    if node.architecture:
+        info["architecture"] = node.architecture
     labels = {} if node.labels is None else {"labels": node.labels}
     strict = node.strict_groups
     features = {} if strict is None else {"features": {"supplementalGroupsPolicy": strict}}

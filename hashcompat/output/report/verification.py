@@ -275,6 +275,7 @@ def _texts(hashed: Hashed) -> Iterator[str]:
 def _hash_notes(hashed: Hashed) -> Iterator[str]:
     yield from (f"Assumed: {assumption}" for assumption in hashed.assumptions)
     yield from hashed.unknown_uids
+    yield from (f"Warning: {line}" for line in hashed.skipped)
 
 
 HASHES: Final[Report[Hashed]] = Report(

@@ -32,6 +32,7 @@ _RECORDS: Final = {
     "recorded": RowKind.RECORDED,
     "sandboxes": RowKind.SANDBOX,
     "applied": RowKind.APPLIED,
+    "files": RowKind.FILES,
 }
 
 _OF_A_SIDE: Final = ("takenAt", "clusterUID", "clusterName", "clusterLabels")
@@ -59,7 +60,9 @@ def _items_of(document: Saved) -> Iterator[Row]:
 def rows_of(document: Mapping[str, Any]) -> SnapshotRows:
     """Return the rows of a snapshot's document in memory."""
     items = (row_of(item, f"$.items[{index}]") for index, item in enumerate(document["items"]))
-    lists = {key: list(document[key]) for key in _RECORDS}  # which are made while they are written
+    lists = {
+        key: list(document[key]) for key in _RECORDS if key in document
+    }  # which are made while they are written
     return _rows(items, lambda: Row({**document, **lists}, "$"), "")
 
 
@@ -77,12 +80,7 @@ def _rows(items: Iterable[Row], surrounding: Callable[[], Row], file: str) -> Sn
     rest = surrounding()
     for key, kind in _RECORDS.items():
         for row in rest.rows(key, []):
-            name = RowName(
-                kind,
-                row.text("namespace", ""),
-                row.text("pod", "") or names.get(row.text("uid"), row.text("uid")),
-                row.text("container", ""),
-            )
+            name = _name_of_record(row, kind, names)
             found[_numbered(name, seen)] = (line(_without_aliases(row.value)),)
     spec = {key: value for key, value in rest.row("spec").value.items() if key not in _OF_A_SIDE}
     said, origin = rest.value, "a snapshot"
@@ -101,6 +99,13 @@ def _name_of(row: Row) -> RowName:
         raise InputError(f"{row.path}.kind: want Pod or Node, as hashcompat snapshot saves them")
     metadata = row.row("metadata")
     return RowName(RowKind(kind), metadata.text("namespace", ""), metadata.text("name"))
+
+
+def _name_of_record(row: Row, kind: RowKind, names: Mapping[str, str]) -> RowName:
+    if kind is RowKind.FILES:
+        return RowName(kind, "", row.text("node"))
+    pod = row.text("pod", "") or names.get(row.text("uid"), row.text("uid"))
+    return RowName(kind, row.text("namespace", ""), pod, row.text("container", ""))
 
 
 def _parts(row: Row, kind: RowKind, masked: dict[bytes, bytes]) -> Iterator[bytes]:

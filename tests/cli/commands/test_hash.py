@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from hashcompat.core.go import allowance
@@ -195,3 +198,31 @@ def test_as_many_hashes_are_made_as_fit_into_memory(run: Run, monkeypatch: pytes
     refused = run("hash", "--kubelet", "1.9.11,1.10.13", "-f", "-", stdin=given)
     assert (refused.code, refused.out) == (1, "")
     assert "more than 3 hashes, the most of one run; name fewer releases" in refused.err
+
+
+def test_a_manifest_is_read_past_where_there_are_others(run: Run, tmp_path: Path) -> None:
+    """Of a file that only older releases decode there are their hashes; each warning names the others."""
+    odd = {"fsGroupChangePolicy": 3}  # a field that 1.17 does not know
+    for name, more in (("p", {}), ("q", {"securityContext": odd})):
+        made = {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": name, "namespace": "ns"},
+            "spec": {"containers": [{"name": "c", "image": "i"}], **more},
+        }
+        (tmp_path / f"{name}.json").write_text(json.dumps(made))
+    flags = ("--static-pod-dir", tmp_path, "--node-name", "n1", "-o", "json")
+    result = run("hash", "--kubelet", "1.17.17,1.35.8,1.36.5", *flags)
+    found = {one["pod"]: (list(one["hashes"]), list(one["podUID"])) for one in result.items}
+    every = ["1.17.17", "1.35.8", "1.36.5"]
+    assert found == {"p-n1": (every, every), "q-n1": (["1.17.17"], ["1.17.17"])}
+    (line,) = [line for line in result.err.splitlines() if "as kubelets do" in line]
+    place = f"{tmp_path}/q.json: $.spec.securityContext.fsGroupChangePolicy"
+    assert line.startswith(f"Warning: 1.35.8, 1.36.5 skip a file, as kubelets do: {place}: want a string")
+    later = run("hash", "--kubelet", "1.36.5", *flags)
+    assert [one["pod"] for one in later.items] == ["p-n1"]
+    assert "1.36.5 skips a file, as kubelets do" in later.err
+    (tmp_path / "p.json").unlink()
+    alone = run("hash", "--kubelet", "1.17.17,1.36.5", *flags)
+    assert alone.code == 1
+    assert "fsGroupChangePolicy: want a string" in alone.err

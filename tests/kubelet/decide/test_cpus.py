@@ -19,6 +19,7 @@ STATE: Key = ("file", "/var/lib/kubelet/cpu_manager_state")
 SYS = "/sys/devices/system"
 STATIC = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\ncpuManagerPolicy: static\n"
 WHOLE = f"{STATIC}cpuManagerPolicyOptions: {{full-pcpus-only: 'true'}}\nreservedSystemCPUs: '0'\n"
+RESERVED = "reservedSystemCPUs: '0'\n"
 CONFIG: Key = ("file", "/var/lib/kubelet/config.yaml")
 Plan = Callable[..., dict[str, str]]
 
@@ -67,6 +68,18 @@ def plan(run: Run, tmp_path: Path) -> Plan:
             stdin=as_json(*pods, host or node(f"v{old}")),
         )
         assert result.code == 0, result.err
+        snapshot = tmp_path / "snapshot.json"
+        made = run(
+            *("snapshot", "-f", "-", "--recorded", path, "--out", snapshot),
+            stdin=as_json(*pods, host or node(f"v{old}")),
+        )
+        assert made.code == 0, made.err
+        again = run("plan", "--from", old, "--to", new, "-f", snapshot, "-o", "json", "-q")
+        for one, other in zip(result.items, again.items, strict=True):
+            assert (one["verdict"], one["reasons"]) == (other["verdict"], other["reasons"])
+        for key in ("assumptions", "hops", "rollback"):
+            assert again.document["spec"][key] == result.document["spec"][key]
+        planned.items = result.items  # type: ignore[attr-defined]
         planned.spec = result.document["spec"]  # type: ignore[attr-defined]
         planned.assumptions = result.document["spec"]["assumptions"]  # type: ignore[attr-defined]
         return {
@@ -176,14 +189,57 @@ def test_an_older_dump_does_not_show_which_cpus_share_a_core(plan: Plan) -> None
     online: dict[Key, Any] = {("file", f"{SYS}/cpu/online"): "0-8"}
     given = {STATE: state("0-1,6-8", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **online}
     text = "asks for 4 free physical CPUs for c, which has as many already; whether they are free depends on"
-    assert text in plan("1.35.8", "1.36.5", one(), given)["p/c"]
-    assert plan("1.35.8", "1.36.5", one(), given)["p/c"].startswith("UNKNOWN SMTAlignmentError")
+    host = with_architecture("amd64")
+    assert text in plan("1.35.8", "1.36.5", one(), given, host=host)["p/c"]
+    found = plan("1.35.8", "1.36.5", one(), given, host=host)["p/c"]
+    assert found.startswith("UNKNOWN SMTAlignmentError")
     odd = {
         STATE: state("0-1,5-30", {"uid-p": {"c": "2-4"}}),
         CONFIG: WHOLE,
         ("file", f"{SYS}/cpu/online"): "0-30",
     }
     assert "which are none where a core has two threads" in plan("1.35.8", "1.36.5", one(3), odd)["p/c"]
+
+
+def with_architecture(name: str) -> Json:
+    host = node("v1.35.8")
+    host["status"]["nodeInfo"]["architecture"] = name
+    return host
+
+
+@pytest.mark.parametrize(
+    ("architecture", "cpus", "threads"),
+    [
+        *(("amd64", 2, ""), ("arm64", 4, ""), ("arm64", 3, "two")),
+        *(("ppc64le", 3, "two"), ("ppc64le", 2, "four"), ("ppc64le", 4, "eight"), ("ppc64le", 8, "")),
+        ("", 4, "eight"),
+    ],
+)
+def test_an_older_dump_shows_by_its_architecture_how_many_threads_a_core_may_have(
+    plan: Plan, architecture: str, cpus: int, threads: str
+) -> None:
+    held = {"uid-p": {"c": f"8-{7 + cpus}"}}
+    given = {
+        STATE: state(f"0-7,{8 + cpus}-63", held),
+        CONFIG: WHOLE,
+        ("file", f"{SYS}/cpu/online"): "0-63",
+    }
+    asks = f"1.36.5 gives whole cores alone, and c asks for {cpus} CPUs"
+    said = f"UNKNOWN SMTAlignmentError: {asks}, which are none where a core has {threads} threads"
+    found = plan("1.35.8", "1.36.5", one(cpus), given, host=with_architecture(architecture))
+    assert found == {"p/c": said if threads else KEEP}
+    labelled = with_architecture("")
+    labelled["metadata"]["labels"] = {"kubernetes.io/arch": architecture}
+    assert plan("1.35.8", "1.36.5", one(cpus), given, host=labelled) == found
+
+
+def test_what_is_reserved_may_share_its_core_with_seven_others(plan: Plan) -> None:
+    online: dict[Key, Any] = {("file", f"{SYS}/cpu/online"): "0-31"}
+    for free, expected in ((14, "UNKNOWN"), (15, KEEP)):
+        default = f"0,{32 - free}-31"
+        given = {STATE: state(default, {"uid-p": {"c": "1-8"}}), CONFIG: WHOLE, **online}
+        found = plan("1.35.8", "1.36.5", one(8), given, host=with_architecture("ppc64le"))
+        assert found["p/c"].partition(" ")[0] == expected
 
 
 def test_a_reserved_number_takes_whole_cores_too(plan: Plan) -> None:
@@ -210,6 +266,151 @@ def test_from_1_33_to_1_34_the_number_is_what_the_status_shows_as_allocated(
 ) -> None:
     given = {STATE: state("0-1,6-7", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE + gates, **cores(7, 2)}
     assert plan(old, new, one(), given)["p/c"].partition(" ")[0] == expected
+
+
+def test_what_other_pods_may_take_first_is_not_known_to_be_free(plan: Plan) -> None:
+    """A policy static that is new: its file names no containers, and each pod takes CPUs in its turn."""
+    pods = [pod(alone(4)), pod(alone(4), name="q")]
+    few, many = (
+        {STATE: state(f"0-{last}", {}), CONFIG: STATIC + RESERVED, **cores(last, 2)} for last in (7, 8)
+    )
+    asks = "1.36.5 asks for 4 CPUs for c, which has none in cpu_manager_state, and 7 are free"
+    unknown = f"UNKNOWN UnexpectedAdmissionError: {asks}, of which other pods without any may take 4 first"
+    found = plan("1.35.8", "1.36.5", pods, few)
+    assert found == {"p/c": unknown, "q/c": unknown}
+    spec = plan.spec  # type: ignore[attr-defined]
+    assert spec["rollback"]["unknown"] == 2
+    assert plan("1.35.8", "1.36.5", pods, many) == {"p/c": KEEP, "q/c": KEEP}
+    assert plan("1.35.8", "1.36.5", pods[:1], few) == {"p/c": KEEP}
+    larger = [pod(alone(8)), pod(alone(4), name="q")]
+    refused = plan("1.35.8", "1.36.5", larger, few)
+    assert refused["p/c"].startswith("KILL")
+    ended = [*pods[:1], pod(alone(4), name="q", status={"phase": "Succeeded"})]
+    assert plan("1.35.8", "1.36.5", ended, few)["p/c"] == KEEP
+
+
+def test_with_whole_cores_what_others_take_first_is_not_free_again(plan: Plan) -> None:
+    pods = [pod(alone(4)), pod(alone(2), name="q")]
+    for last, expected in ((9, "UNKNOWN"), (11, KEEP)):
+        held = {STATE: state(f"0-1,6-{last}", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **cores(last, 2)}
+        found = plan("1.35.8", "1.36.5", pods, held)
+        assert found["p/c"].partition(" ")[0] == expected
+    short = {STATE: state("0-1,6-9", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **cores(9, 2)}
+    text = "1.36.5 asks for 4 free physical CPUs for c, which has as many already, and 4 are free"
+    said = f"UNKNOWN SMTAlignmentError: {text}, of which other pods without any may take 2 first"
+    assert plan("1.35.8", "1.36.5", pods, short)["p/c"] == said
+
+
+def test_a_pod_with_resources_of_its_own_may_take_some_too(plan: Plan) -> None:
+    given = {STATE: state("0-7", {}), CONFIG: STATIC + RESERVED, **cores(7, 2)}
+    own = pod({"name": "c", "image": "i"}, name="q", spec={"resources": alone("3500m")["resources"]})
+    gated = {**given, CONFIG: given[CONFIG] + "featureGates: {PodLevelResourceManagers: true}\n"}
+    for changes, expected in ((given, KEEP), (gated, "UNKNOWN")):
+        found = plan("1.35.8", "1.36.5", [pod(alone(4)), own], changes)
+        assert found["p/c"].partition(" ")[0] == expected
+    loose = pod({"name": "c", "image": "i"}, name="q", spec={"resources": {"limits": {"memory": "1Gi"}}})
+    assert plan("1.35.8", "1.36.5", [pod(alone(4)), loose], gated)["p/c"] == KEEP
+
+
+def test_who_may_take_cpus_first_may_take_room_or_not(plan: Plan) -> None:
+    pods = [
+        pod(alone(4), metadata={"creationTimestamp": "2026-01-01T00:00:00Z"}),
+        pod(alone(4), name="q", metadata={"creationTimestamp": "2026-01-02T00:00:00Z"}),
+        pod(alone("500m"), name="late", metadata={"creationTimestamp": "2026-01-03T00:00:00Z"}),
+    ]
+    host = node("v1.35.8")
+    host["status"]["allocatable"] = {"cpu": "8", "memory": "64Gi", "pods": "110"}
+    given = {STATE: state("0-7", {}), CONFIG: STATIC + RESERVED, **cores(7, 2)}
+    found = plan("1.35.8", "1.36.5", pods, given, host=host)
+    assert {one.partition(" ")[0] for one in found.values()} == {"UNKNOWN"}
+
+
+def waiting(name: str = "p", *, cpu: str = "1", memory: str = "1Gi", actual: str = "1", **more: Any) -> Json:
+    """Return a pod whose container was given one CPU, and has two and 1Gi in its spec."""
+    given = {"cpu": cpu, "memory": memory}
+    row = {
+        "name": "c",
+        "state": {"running": {}},
+        "restartCount": 0,
+        "allocatedResources": given,
+        "resources": {"requests": {"cpu": actual, "memory": memory}},
+    }
+    status = {
+        "phase": "Running",
+        "conditions": [{"type": "PodResizePending", "status": "True"}],
+        "containerStatuses": [row],
+    }
+    policy = [{"resourceName": "cpu", "restartPolicy": "RestartContainer"}]
+    return pod({**alone(2), "resizePolicy": policy}, name=name, status=status, **more)
+
+
+def applied(*uids: str) -> dict[Key, Any]:
+    """Return what a dump has of the resources that a kubelet applied to containers: to each one CPU."""
+    rows = {uid: {"ContainerResources": {"c": alone(1)["resources"]}} for uid in uids}
+    text = json.dumps({"data": json.dumps({"entries": rows}), "checksum": 1})
+    return {("file", "/var/lib/kubelet/actuated_pods_state"): text}
+
+
+MEMORY = STATIC.replace("cpuManagerPolicy: static", "memoryManagerPolicy: Static")
+EXCLUSIVE = "featureGates: {InPlacePodVerticalScalingExclusive%s: true}\n"
+
+
+@pytest.mark.parametrize(
+    "way", [("1.33.5", "1.33.13"), ("1.34.10", "1.34.12"), ("1.36.5", "1.37.2")], ids=str
+)
+@pytest.mark.parametrize(
+    ("config", "given", "why"),
+    [
+        (STATIC, {}, "cpu"),
+        (STATIC, {"actual": "500m"}, ""),  # what it was given is under way
+        (MEMORY, {"memory": "2Gi"}, "memory"),
+        (STATIC + EXCLUSIVE % "CPUs", {}, ""),
+        (STATIC.replace("static", "none"), {}, ""),
+        (STATIC, {"spec": {"resources": alone(4)["resources"]}}, ""),
+    ],
+)
+def test_a_guaranteed_pod_is_not_resized_under_a_static_policy(
+    plan: Plan, way: tuple[str, str], config: str, given: dict[str, Any], why: str
+) -> None:
+    policy = "none" if "cpuManagerPolicy: static" not in config else "static"
+    content = state("0,2-7", {"uid-p": {"c": "1"}}).replace('"static"', f'"{policy}"')
+    changes = {STATE: content, CONFIG: config, **cores(7, 2), **applied("uid-p")}
+    found = plan(*way, [waiting(**given)], changes)
+    assert found["p/c"] == ("KEEP" if why else "UNKNOWN")
+    text = "a resize of its cpu waits on, for its pod is Guaranteed, and the "
+    text += f"{why} manager has the policy static"
+    reasons = [one["text"] for one in plan.items[0]["reasons"]]  # type: ignore[attr-defined]
+    assert (f"resizePolicy: {text}" in reasons) is bool(why)
+
+
+def test_from_1_34_another_resource_is_resized_all_the_same(plan: Plan) -> None:
+    content = state("0-7", {}).replace("static", "none")
+    given = {STATE: content, CONFIG: MEMORY, **cores(7, 2), **applied("uid-p")}
+    assert plan("1.33.5", "1.33.13", [waiting()], given)["p/c"] == "KEEP"
+    assert plan("1.34.10", "1.34.12", [waiting()], given)["p/c"] == "UNKNOWN"
+
+
+def test_what_is_not_resized_takes_no_room_of_other_resizes(plan: Plan) -> None:
+    host = node("v1.36.3")
+    host["status"]["allocatable"] = {"cpu": "4", "memory": "64Gi", "pods": "110"}
+    other = waiting("q")
+    other["spec"]["containers"].append({"name": "d", "image": "i"})  # whose pod is not Guaranteed
+    other["status"]["containerStatuses"].append({"name": "d", "state": {"running": {}}, "restartCount": 0})
+    first = waiting(cpu="1")
+    first["spec"]["containers"][0]["resources"] = alone(3)["resources"]
+    given = {STATE: state("0,2-7", {"uid-p": {"c": "1"}}), CONFIG: STATIC, **cores(7, 2)}
+    given |= applied("uid-p", "uid-q")
+    found = plan("1.36.3", "1.36.5", [first, other], given, host=host)
+    assert (found["p/c"], found["q/c"]) == ("KEEP", "UNKNOWN")
+    host["metadata"]["name"] = "n2"  # of which there is no dump
+    pods = [pod(alone(4)), waiting("q", metadata={"uid": "elsewhere"}, node="n2")]
+    assert plan("1.36.3", "1.36.5", pods, given, host=host)["q/c"] != "KEEP"
+
+
+def test_a_resize_that_waits_asks_for_no_cpus_yet(plan: Plan) -> None:
+    numa_ = numa("single-numa-node", "0-3", "4-7")
+    given = {**numa_, STATE: state("0,2-7", {"uid-p": {"c": "1"}}), **applied("uid-p")}
+    assert plan("1.35.8", "1.36.5", [waiting()], given)["p/c"] == "KEEP"
 
 
 def test_init_containers_are_asked_for_too(plan: Plan) -> None:

@@ -317,6 +317,7 @@ def test_pf105_what_is_reserved_has_to_be_free(config: str, online: str, text: s
     assert check("1.32.13", changes) == ([("ERROR", stops)] if text else [OK])
 
 
+AMD64 = Node("n1", "v1.35.8", architecture="amd64")
 FIRST, SECOND = UID, "6f1a2b3c-0000-4000-8000-000000000002"
 WHOLE = f"{STATIC}cpuManagerPolicyOptions: {{full-pcpus-only: 'true'}}\n"
 
@@ -326,7 +327,7 @@ def owners(check: str, to: str, config: str, *pods: Pod, **changes: object) -> l
     given: dict[Key, object] = {STATE: state_file("1.18.19/cpu-pods"), CONFIG: config, ONLINE: "0-15"}
     given |= {("directory", NODES): "node0\nnode1\npossible\n"}
     given |= {("file", f"{NODES}/{name}/cpulist"): text for name, text in changes.items()}
-    cluster = Cluster(pods=pods) if pods else Cluster()
+    cluster = Cluster(AMD64, pods or None)
     return [(state, name) for state, name, _ in found(check, dump(given), upgrade(to), cluster)]  # type: ignore[arg-type]
 
 
@@ -395,8 +396,11 @@ def test_pf138_what_is_no_number_of_cores_may_be_refused_where_the_option_is_new
         CONFIG: f"{WHOLE}reservedSystemCPUs: '0'\n",
         ONLINE: "0-11",
     }
-    ((got, _, text),) = found("PF-138", dump(changes), upgrade("1.36.3"))
+    ((got, _, text),) = found("PF-138", dump(changes), upgrade("1.36.3"), Cluster(AMD64))
     assert (got, "where a core has two threads" in text) == (state, state == "UNKNOWN")
+    ((got, _, text),) = found("PF-138", dump(changes), upgrade("1.36.3"))
+    assert got == "UNKNOWN"
+    assert "where a core has two threads" in text or "where a core has eight threads" in text
 
 
 def test_pf138_names_pods_and_leaves_out_those_that_are_gone_or_done() -> None:
@@ -509,6 +513,21 @@ def test_pf105_the_node_object_shows_whether_as_many_cpus_were_reserved(
     }
     ((got, _, _),) = found("PF-105", dump(changes), upgrade("1.36.3"), Cluster(host))
     assert got == state
+
+
+def test_pf138_what_other_pods_may_take_first_is_not_known_to_be_free() -> None:
+    first, second = (read_pod(uid, containers=[alone("app", 4)]) for uid in (FIRST, SECOND))
+    changes: dict[Key, Any] = {
+        STATE: '{"policyName":"static","defaultCpuSet":"0-7","entries":{},"checksum":0}',
+        CONFIG: f"{STATIC}reservedSystemCPUs: '0'\n",
+        ONLINE: "0-7",
+    }
+    alike = found("PF-138", dump(changes), upgrade("1.36.3"), Cluster(pods=(first, second)))
+    assert [(status, name) for status, name, _ in alike] == [
+        ("UNKNOWN", "ns/1/app"),
+        ("UNKNOWN", "ns/2/app"),
+    ]
+    assert found("PF-138", dump(changes), upgrade("1.36.3"), Cluster(pods=(first,)))[0][0] == "OK"
 
 
 def test_pf138_without_the_current_release_a_status_may_show_nothing_as_allocated() -> None:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from msgspec import structs
+
 from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade, states
 from hashcompat.analysis.preflight.facts import Facts, host, managers, runtime
 from hashcompat.analysis.preflight.facts.kubelet import chosen, reserved_memory
@@ -16,7 +18,15 @@ from hashcompat.core import shown
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go import metav1
-from hashcompat.core.kubelet.decide.cpus import TOPOLOGY, Asked, Cpus, refusals, refused, with_gates
+from hashcompat.core.kubelet.decide.cpus import (
+    TOPOLOGY,
+    Asked,
+    Cpus,
+    refusals,
+    refused,
+    taken_anew,
+    with_gates,
+)
 from hashcompat.core.kubelet.decide.room.tenants import given
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.model.escape import name_path
@@ -187,7 +197,9 @@ def _refusals(facts: Facts, upgrade: Upgrade) -> Iterator[tuple[str, Problem]]:
     """Yield the pods that a kubelet refuses for their CPUs (``decide.cpus``), or may, with the reason."""
     file, gates = upgrade.hazards.states.cpu_manager_state, states.gates_of(facts, upgrade)
     try:
-        cpus = managers.cpus_of(facts, file, gates, asked=bool(facts.cluster.pods))
+        architecture = facts.cluster.node.architecture if facts.cluster.node else ""
+        asked = bool(facts.cluster.pods)
+        cpus = managers.cpus_of(facts, file, gates, asked=asked, architecture=architecture)
     except UnstartedError:
         return  # PF-105 and PF-112 say so
     old = upgrade.current and with_gates(upgrade.current, facts.gates)
@@ -204,10 +216,12 @@ def _refused(facts: Facts, cpus: Cpus, old: Kubelet | None, new: Kubelet) -> Ite
             containers = [Asked(name, len(own), own) for name, own in sorted(held.items())]
             yield from ((f"{shown.uid(uid)}/{one.container}", one) for one in refusals(containers, cpus, new))
         return
-    for pod in facts.cluster.pods:
-        if pod.phase not in FINISHED:
-            for one in refused(Whole(pod), pod, cpus, old, new):
-                yield name_path(pod.namespace, pod.name, one.container), one
+    pods = [(pod, Whole(pod)) for pod in facts.cluster.pods if pod.phase not in FINISHED]
+    anew = [taken_anew(whole, pod, cpus, new) for pod, whole in pods]
+    for (pod, whole), own in zip(pods, anew, strict=True):
+        claiming = structs.replace(cpus, claimed=sum(anew) - own)
+        for one in refused(whole, pod, claiming, old, new):
+            yield name_path(pod.namespace, pod.name, one.container), one
 
 
 WHOLE_CORES: Final = Check("PF-138", _find_whole_cores)

@@ -5,23 +5,31 @@ Plans ask for the same as checks: a pod whose CPUs a kubelet refuses is killed w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import structs
+
 from hashcompat.analysis.preflight.facts import host
-from hashcompat.analysis.preflight.facts.kubelet import chosen, pairs, truth
-from hashcompat.analysis.preflight.facts.statefiles import Condition, is_read
+from hashcompat.analysis.preflight.facts.kubelet import ARGUMENTS, ROOT, chosen, pairs, truth
+from hashcompat.analysis.preflight.facts.statefiles import Condition, is_read, string_digest
 from hashcompat.core.catalog.behaviour import Gates, Settings
 from hashcompat.core.catalog.hazards import StateFile
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.errors import DecodeError, InputError
-from hashcompat.core.go import metav1
-from hashcompat.core.kubelet.decide.cpus import Cpus
+from hashcompat.core.go import jsontext, metav1
+from hashcompat.core.kubelet.decide.cpus import Cpus, most_threads, taken_anew, with_gates
+from hashcompat.core.kubelet.decide.resize import infeasible
+from hashcompat.core.kubelet.decide.whole import Whole
+from hashcompat.core.model.pods import Pod
 from hashcompat.core.model.verdicts import Files
+from hashcompat.core.records.index import Records
 from hashcompat.core.records.probes import AbsentError, UnparsedError, UnreadError, dump_of
+from hashcompat.core.shown import MASK
 
 if TYPE_CHECKING:
     from hashcompat.analysis.preflight.facts import Facts
@@ -77,10 +85,12 @@ def numa_nodes(facts: Facts) -> set[str]:
 
 
 @lru_cache(maxsize=1 << 10)
-def shown(files: Files, kubelet: Kubelet, catalog: Catalog) -> tuple[Cpus, Settings] | None:
+def shown(
+    files: Files, kubelet: Kubelet, catalog: Catalog, architecture: str = ""
+) -> tuple[Cpus, Settings] | None:
     """Return what the CPU manager of a kubelet finds in the files of its node, and the gates that these set.
 
-    None where that is not known.
+    ``architecture`` as that of a Node object. None where that is not known.
     """
     from hashcompat.analysis.preflight.facts import Facts  # noqa: PLC0415 - which imports this folder's files
 
@@ -88,15 +98,176 @@ def shown(files: Files, kubelet: Kubelet, catalog: Catalog) -> tuple[Cpus, Setti
     facts = Facts(dump_of(files), known=hazards.flags)
     try:
         gates = kubelet.gates.with_settings(facts.gates)
-        return cpus_of(facts, hazards.states.cpu_manager_state, gates), facts.gates
+        file = hazards.states.cpu_manager_state
+        cpus = cpus_of(facts, file, gates, architecture=architecture)
+        return structs.replace(cpus, fixed=frozenset(_fixed(facts))), facts.gates
     except (AbsentError, UnreadError, UnparsedError, InputError):
         return None
 
 
-def cpus_of(facts: Facts, file: StateFile, gates: Gates, *, asked: bool = True) -> Cpus:
+def _fixed(facts: Facts) -> Iterator[str]:
+    """Yield the resources whose manager has the policy static."""
+    if policy(facts) == STATIC:
+        yield "cpu"
+    if chosen(facts.flags, "memory-manager-policy", facts.config, "memoryManagerPolicy", "None") == "Static":
+        yield "memory"
+
+
+class Exclusive:
+    """How many CPUs of their own the pods of nodes take anew when a kubelet starts, as dumps show it."""
+
+    def __init__(self, records: Records, kubelet: Kubelet, catalog: Catalog) -> None:
+        self._records, self._kubelet, self._catalog = records, kubelet, catalog
+        self._of_nodes = {one.node: one for one in records.files.values()}
+        self._known: dict[int, tuple[Cpus, Settings] | None] = {}
+        """By the identities of files, which the records keep: pods of all nodes pass in no order of these."""
+
+    def anew(self, pod: Pod) -> int:
+        """Return how many one pod takes at most (``taken_anew``); 0 too where that is not known."""
+        found = self._found(self._records.files_of(pod) or self._of_nodes.get(pod.node))
+        if found is None or not found[0].exclusive:
+            return 0
+        cpus, settings = found
+        return taken_anew(Whole(pod), pod, cpus, with_gates(self._kubelet, settings))
+
+    def is_infeasible(self, pod: Pod) -> bool:
+        """Return whether a resource manager surely rules out the resize of a pod that waits."""
+        found = self._found(self._records.files_of(pod))
+        if found is None:
+            return False
+        kubelet = with_gates(self._kubelet, found[1])
+        return bool(infeasible(pod, Whole(pod), found[0].fixed, kubelet))
+
+    def may_lack(self, node: str, number: int) -> bool:
+        """Return whether a pod may find too few where those of a node take so many.
+
+        With whole cores, what one has counts once more.
+        """
+        found = self._found(self._of_nodes.get(node))
+        return found is None or found[0].whole_cores or number > found[0].available
+
+    def _found(self, files: Files | None) -> tuple[Cpus, Settings] | None:
+        if files is None:
+            return None
+        if id(files) not in self._known:
+            self._known[id(files)] = shown(files, self._kubelet, self._catalog)
+        return self._known[id(files)]
+
+
+# What a snapshot keeps of the files of a node: a dump that shows the same of its CPUs, and nothing else.
+
+_SETTINGS: Final = {
+    "cpu-manager-policy": "cpuManagerPolicy",
+    "cpu-manager-policy-options": "cpuManagerPolicyOptions",
+    "feature-gates": "featureGates",
+    "kube-reserved": "kubeReserved",
+    "memory-manager-policy": "memoryManagerPolicy",
+    "reserved-cpus": "reservedSystemCPUs",
+    "system-reserved": "systemReserved",
+    "topology-manager-policy": "topologyManagerPolicy",
+    "topology-manager-scope": "topologyManagerScope",
+}
+"""The settings that are read here: flags, and keys of the configuration file."""
+_PLACE: Final = f"{ROOT}/config.yaml"
+_WORDS: Final = re.compile(r"[A-Za-z0-9_.,=+ -]{0,4096}")
+"""Names, numbers and truth values; what is none of these may be anything."""
+_OF_CPUS: Final = ("/online", "/cpulist", f"/{host.SIBLINGS}")
+"""How the paths of files end that hold numbers of CPUs."""
+_NUMBERS: Final = re.compile(r"[0-9,-]{0,4096}")
+_NODE: Final = re.compile(r"node[0-9]{1,9}")
+_HIDDEN: Final = "not in the snapshot"
+
+Probes = tuple[tuple[str, str, str | None, str], ...]
+"""As a record of files has them."""
+Alias = Callable[[str], str]
+"""What stands for the UID of a pod."""
+
+
+def reduced(files: Files, catalog: Catalog, alias: Alias) -> Probes:
+    """Return what of the files of a node shows how its CPUs are managed, without any other value.
+
+    Nothing where that cannot be known: then no plan of the files knows it either.
+    """
+    from hashcompat.analysis.preflight.facts import Facts  # noqa: PLC0415 - as above
+
+    hazards = catalog.hazards(catalog.kubelet(catalog.known.newest).release)
+    facts = Facts(dump_of(files), known=hazards.flags)
+    try:
+        flags, config, is_static = facts.flags, facts.config, policy(facts) == STATIC
+        path = facts.path(hazards.states.cpu_manager_state)
+    except (AbsentError, UnreadError, UnparsedError, InputError):
+        return ()
+    words = [f"--{flag}={_plain(flags[flag])}" for flag in _SETTINGS if flag in flags]
+    settings = {key: _plain(config[key]) for key in _SETTINGS.values() if key in config}
+    made = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", **settings}
+    found: list[tuple[str, str, str | None, str]] = [
+        ("arguments", ARGUMENTS, "\n".join(["kubelet", f"--config={_PLACE}", *words, ""]), ""),
+        ("file", _PLACE, jsontext.dumps(made), ""),
+    ]
+    for kind, name, text, problem in files.probes if is_static else ():
+        if (kind, name) == ("file", path):
+            state = (None, _HIDDEN) if problem else (None, "") if text is None else _state(text, alias)
+            found.append((kind, f"{ROOT}/cpu_manager_state", *state))
+        elif kind == "directory" and name == host.NUMA:
+            names = [word for word in (text or "").split() if _NODE.fullmatch(word)]
+            found.append((kind, name, None if text is None else "\n".join(names), problem and _HIDDEN))
+        elif name.startswith((host.CPUS, host.NUMA)) and name.endswith(_OF_CPUS):
+            is_kept = not problem and (text is None or _NUMBERS.fullmatch(text.strip()) is not None)
+            found.append((kind, name, text if is_kept else None, "" if is_kept else _HIDDEN))
+    return tuple(found)
+
+
+def _plain(value: Any) -> Any:
+    """Return a setting with a mask for each text that may be anything."""
+    if isinstance(value, Mapping):
+        return {_plain(str(key)): _plain(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return MASK
+    return value if not isinstance(value, str) or _WORDS.fullmatch(value) else MASK
+
+
+def _state(text: str, alias: Alias) -> tuple[str | None, str]:
+    """Return a state file with aliases for UIDs; why it is not there for what no kubelet writes."""
+    try:
+        given = jsontext.loads(text)
+        kept = _aliased(given, alias)
+    except InputError:
+        return None, _HIDDEN
+    return (text if kept == given else jsontext.dumps(kept)), ""
+
+
+def _aliased(given: Any, alias: Alias) -> dict[str, Any]:
+    """Return the content of a state file with aliases, and checksums that hold.
+
+    One of 0 holds in each form but that of PodLevelResourceManagers in 1.36, and that of ``data``.
+    """
+    if not isinstance(given, Mapping) or not given.keys() <= {*_OF_STATE, *_CHECKSUMS}:
+        raise InputError(_HIDDEN)
+    kept = {key: _plain(value) for key, value in given.items() if key != "data"}
+    for key in ("entries", "podEntries"):
+        if isinstance(kept.get(key), Mapping):
+            kept[key] = {alias(str(uid)): one for uid, one in kept[key].items()}
+    if kept != {key: given[key] for key in kept} and "checksum" in kept:
+        kept["checksum"] = 0
+    if isinstance(given.get("data"), str):
+        inner = jsontext.loads(given["data"])
+        is_same = (content := _aliased(inner, alias)) == inner
+        kept["data"] = given["data"] if is_same else jsontext.dumps(content)
+        kept["dataChecksum"] = given.get("dataChecksum") if is_same else string_digest(kept["data"])
+    return {key: kept[key] for key in given if key in kept}
+
+
+_OF_STATE: Final = ("policyName", "defaultCpuSet", "entries", "podEntries")
+_CHECKSUMS: Final = ("checksum", "data", "dataChecksum")
+
+
+def cpus_of(
+    facts: Facts, file: StateFile, gates: Gates, *, asked: bool = True, architecture: str = ""
+) -> Cpus:
     """Return what the CPU manager finds that is to be started with these gates; ``file`` is its state.
 
-    ``asked``: whether there are pods that may ask for CPUs, besides those in the file. Raises UnreadError and
+    ``asked``: whether there are pods that may ask for CPUs, besides those in the file; ``architecture``
+    decides about cores that are not in the dump. Raises UnreadError and
     AbsentError for what is not in the dump, and where a kubelet does not start.
     """
     if not is_read(file, gates) or not gates.is_on("CPUManager") or policy(facts) != STATIC:
@@ -118,12 +289,14 @@ def cpus_of(facts: Facts, file: StateFile, gates: Gates, *, asked: bool = True) 
     whole_cores = gates.is_on("CPUManagerPolicyOptions") and has_option(facts, WHOLE_CORES)
     cores = _cores(facts) if whole_cores and (held or asked) else frozenset[frozenset[int]]()
     topology, by_pod = _topology(facts, gates)
+    threads = most_threads(architecture)
     return Cpus(
         exclusive=True,
         held=held,
         whole_cores=whole_cores,
         threads=sum(map(len, cores)) // len(cores) if cores else None,
-        physical=_physical(default, cores, listed, number, strict=strict),
+        most_threads=threads,
+        physical=_physical(default, cores, listed, number, strict=strict, threads=threads),
         available=len(default - listed) if listed is not None else len(default) - number * (not strict),
         topology=topology,
         by_pod=by_pod,
@@ -157,19 +330,20 @@ def _physical(
     number: int,
     *,
     strict: bool,
+    threads: int,
 ) -> tuple[int, int]:
     """Return how many CPUs are free whose core has no reserved CPU, at least and at most.
 
-    A number is reserved core by core; without their CPUs, a core is taken to have two.
+    A number is reserved core by core; without their CPUs, a core has ``threads`` at most.
     """
     if listed is not None and cores:
         free = len(default.difference(listed, *(core for core in cores if core & listed)))
         return free, free
     if listed is not None:
         most = len(default - listed)
-        return most - number, most
+        return most - number * (threads - 1), most
     most = len(default) - (0 if strict else number)
-    size = max(map(len, cores), default=2)
+    size = max(map(len, cores), default=threads)
     return most - -number % size, most
 
 

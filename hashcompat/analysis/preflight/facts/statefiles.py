@@ -172,14 +172,15 @@ def _refuse_opaque(form: Form, value: object) -> None:
             _refuse_opaque(form, item)
 
 
-def _of_string(text: str) -> int:
+def string_digest(text: str) -> int:
+    """Return the FNV-1a of a string as go-spew prints it."""
     pieces: list[str] = []
     compile_printer(STRING)(text, pieces.append)
     return fnv32a(pieces)
 
 
 _DIGESTS: Final[Mapping[str, Callable[[str], int]]] = {
-    "fnv32a": _of_string,
+    "fnv32a": string_digest,
     "crc32": lambda text: zlib.crc32(text.encode()),
 }
 """The checksum of a string, by the name of the digest."""

@@ -91,6 +91,8 @@ class Case(msgspec.Struct, frozen=True):
     """What its node lacks for a resize of the pod that waits, as ``short``."""
     refusal: Refusal | None = None
     """Why a resource manager does not admit its pod; None where it does, or that is not known."""
+    infeasible: str = ""
+    """The resource whose manager's policy rules out a resize of the pod that waits; empty for none."""
     managers_known: bool = False
     """Whether it is known what resource managers of its node do."""
     runs_as: str = ""

@@ -16,6 +16,8 @@ pkg/kubelet/kubelet.go ``syncLoopIteration``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from math import ceil
 from typing import Final
 
 import msgspec
@@ -30,7 +32,7 @@ from hashcompat.core.kubelet.decide.resize import POD_RESOURCES_GATE
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.plan import Refusal
-from hashcompat.core.model.pods import ContainerType, Pod
+from hashcompat.core.model.pods import Container, ContainerType, Pod
 
 MANAGERS_GATE: Final = "PodLevelResourceManagers"
 
@@ -41,6 +43,12 @@ STRICTEST: Final = "single-numa-node"
 
 _STRICT: Final = ("restricted", STRICTEST)
 """The policies of the topology manager that refuse pods."""
+
+FEW_THREADS: Final = frozenset({"386", "amd64", "arm", "arm64", "s390x"})
+"""The architectures of whose processors a core has two threads at most; on POWER it has up to eight."""
+
+_NUMBERS: Final = {2: "two", 4: "four", 8: "eight"}
+"""How many threads a core has, where it has several."""
 
 CPUSet = frozenset[int]
 
@@ -56,6 +64,8 @@ class Cpus(msgspec.Struct, frozen=True):
     """Whether it has the option full-pcpus-only."""
     threads: int | None = None
     """How many CPUs are one core; None where that is not known."""
+    most_threads: int = 2
+    """How many it may be where that is not known."""
     physical: tuple[int, int] = (0, 0)
     """How many are free and share no core with a reserved one, at least and at most."""
     available: int = 0
@@ -66,6 +76,10 @@ class Cpus(msgspec.Struct, frozen=True):
     """Whether that looks at all CPUs of a pod together."""
     nodes: Mapping[str, CPUSet] = {}
     """The CPUs of NUMA nodes, by their numbers; empty where there is one."""
+    claimed: int = 0
+    """How many of those that are free other pods may take first, for which the file names none."""
+    fixed: frozenset[str] = frozenset()
+    """Of ``cpu`` and ``memory`` those whose manager has the policy static."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -84,6 +98,11 @@ class Asked(msgspec.Struct, frozen=True):
 def with_gates(kubelet: Kubelet, settings: Settings) -> Kubelet:
     """Return a kubelet with the feature gates that its node sets, where it sets any."""
     return structs.replace(kubelet, gates=kubelet.gates.with_settings(settings)) if settings else kubelet
+
+
+def most_threads(architecture: str) -> int:
+    """Return how many threads a core may have on an architecture; one that is empty is not known."""
+    return 2 if architecture in FEW_THREADS else max(_NUMBERS)
 
 
 def worst(refusals: Sequence[Refusal]) -> Refusal | None:
@@ -127,7 +146,7 @@ def asked(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubelet)
     for one in sorted(pod.containers, key=lambda one: one.type is ContainerType.CONTAINER):
         if one.type is not ContainerType.EPHEMERAL and not (unreported and one.type in shown):
             is_init = one.type is ContainerType.INIT
-            found.append(Asked(one.name, whole_cpus(one.spec), held.get(one.name), is_init))
+            found.append(Asked(one.name, _number(pod, one, new), held.get(one.name), is_init))
         elif one.name in held:
             found.append(Asked(one.name, 0, held[one.name]))
     return found if any(one.number for one in found) else []
@@ -146,6 +165,20 @@ def asking(whole: Whole, pod: Pod, old: Kubelet | None, new: Kubelet) -> frozens
     return frozenset(one.name for one in (pod.containers if every else found))
 
 
+def taken_anew(whole: Whole, pod: Pod, cpus: Cpus, new: Kubelet) -> int:
+    """Return how many free CPUs a pod takes at most when a kubelet starts, besides those that it has.
+
+    Those of an init container are chosen from for the next ones, but others may be taken all the same.
+    Source: pkg/kubelet/cm/cpumanager/policy_static.go ``allocateCPUs`` (1.18.20, 1.36.5).
+    """
+    if not cpus.exclusive:
+        return 0
+    if whole.has_own_resources and new.gates.is_on(POD_RESOURCES_GATE):
+        is_given = new.gates.is_on(MANAGERS_GATE) and whole.static_qos_class(by_pod=True) == GUARANTEED
+        return ceil(_amount(pod.spec)) if is_given and pod.uid not in cpus.held else 0
+    return sum(one.number for one in asked(whole, pod, cpus, None, new) if one.held is None)
+
+
 def _limits_cpu(spec: Mapping[str, object]) -> bool:
     """Return whether a container has a limit of CPU, as all of a Guaranteed pod have."""
     return "cpu" in mapping(mapping(spec.get("resources")).get("limits"))
@@ -156,15 +189,27 @@ def _by_status(pod: Pod, new: Kubelet) -> bool:
     return new.behaviour.cpus_asked == "by status" and new.gates.is_on(RESIZE_GATE) and not pod.static
 
 
+def _number(pod: Pod, container: Container, new: Kubelet) -> int:
+    """Return how many CPUs a container asks for: while a resize waits, those that it was given."""
+    allocated = mapping(pod.resized.get(container.name)).get("allocated")
+    resizes = new.behaviour.resources_recorded and new.gates.is_on(RESIZE_GATE)
+    is_waiting = allocated is not None and resizes
+    return whole_cpus({"resources": {"requests": allocated}} if is_waiting else container.spec)
+
+
 def whole_cpus(spec: Mapping[str, object]) -> int:
     """Return the number of whole CPUs that a container of a Guaranteed pod asks for; 0 for parts of one.
 
     That the pod has such a class shows that these are quantities.
     """
+    number = _amount(spec)
+    return int(number) if number.denominator == 1 else 0
+
+
+def _amount(spec: Mapping[str, object]) -> Fraction:
     resources = mapping(spec.get("resources"))
     given = mapping(resources.get("requests")).get("cpu", mapping(resources.get("limits")).get("cpu"))
-    number = amount(given or "0")
-    return int(number) if number.denominator == 1 else 0
+    return amount(given or "0")
 
 
 def refusals(containers: Sequence[Asked], cpus: Cpus, new: Kubelet) -> list[Refusal]:
@@ -224,29 +269,39 @@ def _unaligned(containers: Iterable[Asked], cpus: Cpus, new: Kubelet) -> Iterato
         if cpus.whole_cores and (is_new or aligned != "kept"):
             yield from _of_parts(one, cpus, new)
         if cpus.whole_cores and (aligned == "asked for again" or (is_new and aligned == "kept")):
-            yield from _short(one, free, new)
+            yield from _short(one, free, cpus, new)
         if one.held is not None:
             free.keeps(one, one.held)
             continue
-        if one.number > free.number:
+        if one.number > free.number - cpus.claimed:
+            is_certain = one.number > free.number
             asks = f"{new.release} asks for {count(one.number, 'CPU')} for {one.name}, which has none"
-            reason = TOPOLOGY if cpus.topology in _STRICT else UNEXPECTED
             text = f"{asks} in cpu_manager_state, and {max(free.number, 0)} are free"
-            yield Refusal(one.name, reason, text)
+            reason = TOPOLOGY if cpus.topology in _STRICT else UNEXPECTED
+            yield Refusal(
+                one.name, reason, text if is_certain else f"{text}{_claimed(cpus)}", certain=is_certain
+            )
         free.takes(one)
 
 
+def _claimed(cpus: Cpus) -> str:
+    return f", of which other pods without any may take {cpus.claimed} first"
+
+
 def _of_parts(one: Asked, cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
-    if one.number % (cpus.threads or 2) == 0:
+    if one.number % (cpus.threads or cpus.most_threads) == 0:
         return
     text = f"{new.release} gives whole cores alone, and {one.name} asks for {count(one.number, 'CPU')}"
     if cpus.threads is None:
-        yield Refusal(one.name, SMT, f"{text}, which are none where a core has two threads", certain=False)
+        threads = next(word for size, word in _NUMBERS.items() if one.number % size)
+        yield Refusal(
+            one.name, SMT, f"{text}, which are none where a core has {threads} threads", certain=False
+        )
     else:
         yield Refusal(one.name, SMT, f"{text} where a core has {cpus.threads} threads")
 
 
-def _short(one: Asked, free: _Free, new: Kubelet) -> Iterator[Refusal]:
+def _short(one: Asked, free: _Free, cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
     least, most = free.physical
     asks = f"{new.release} asks for {count(one.number, 'free physical CPU')} for {one.name}"
     asks += ", which has as many already" if one.held is not None else ""
@@ -255,6 +310,8 @@ def _short(one: Asked, free: _Free, new: Kubelet) -> Iterator[Refusal]:
     elif one.number > least:
         text = f"{asks}; whether they are free depends on which CPUs share a core"
         yield Refusal(one.name, SMT, text, certain=False)
+    elif one.number > least - cpus.claimed:
+        yield Refusal(one.name, SMT, f"{asks}, and {max(least, 0)} are free{_claimed(cpus)}", certain=False)
 
 
 def _misplaced(containers: Sequence[Asked], cpus: Cpus) -> Iterator[Refusal]:

@@ -15,17 +15,19 @@ pkg/kubelet/pod_workers.go ``UpdatePod``, pkg/kubelet/kubelet.go ``HandlePodAddi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from hashcompat.core import rules
 from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.corev1.resources import GUARANTEED
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.admission import is_windows
 from hashcompat.core.kubelet.decide.case import RESIZE_GATE, Case, Decision, delayed, is_ignored, restart
 from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
+from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.model.plan import Shortage
-from hashcompat.core.model.pods import RESIZE_PENDING
+from hashcompat.core.model.pods import RESIZE_PENDING, ContainerType, Pod
 from hashcompat.core.model.verdicts import Reason, Verdict
 
 if TYPE_CHECKING:
@@ -174,6 +176,9 @@ def resizing(case: Case) -> Decision | None:
         if not is_waiting and amounts(actual, name) == amounts(wanted, name):
             continue
         if is_waiting or state == RESIZE_PENDING:
+            is_under_way = amounts(actual, name)[1:] != amounts(allocated, name)[1:]
+            if case.infeasible and is_waiting and not is_under_way:
+                return _not_made(name, case.infeasible)
             if case.deferred is not None:
                 return waits(name, case.deferred)
             text = f"resizePolicy: a resize of its {name} waits, and is tried again: it restarts if it fits"
@@ -181,6 +186,51 @@ def resizing(case: Case) -> Decision | None:
         text = f"resizePolicy: a resize of its {name} is under way, and is applied by a restart"
         return delayed(case, restart(rules.RESIZE_POLICY, text))
     return None
+
+
+def infeasible(pod: Pod, whole: Whole, fixed: Collection[str], kubelet: Kubelet) -> str:
+    """Return the resource whose manager's policy rules out the resize of a pod that waits; empty for none.
+
+    ``fixed`` are those whose policy is static. 1.33 rules out any resize of a Guaranteed pod then, later
+    releases one of that resource. Source: pkg/kubelet/kubelet.go ``canResizePod`` (1.33.13),
+    pkg/kubelet/allocation/allocation_manager.go (1.34.12, 1.35.8) and handlers.go (1.36.5, 1.37.2).
+    """
+    if not fixed or whole.has_own_resources or (whole.qos_classes or ("", ""))[1] != GUARANTEED:
+        return ""
+    by_resource = kubelet.gates.knows(_EXCLUSIVE["memory"])
+    for name in _RESIZABLE:
+        gate = _EXCLUSIVE[name if by_resource else "cpu"]
+        is_ruled_out = name in fixed and not kubelet.gates.is_on(gate)
+        if is_ruled_out and (not by_resource or _is_to_change(pod, name)):
+            return name
+    return ""
+
+
+_EXCLUSIVE: Final = {
+    "cpu": "InPlacePodVerticalScalingExclusiveCPUs",
+    "memory": "InPlacePodVerticalScalingExclusiveMemory",
+}
+"""The gates with which a kubelet resizes Guaranteed pods all the same."""
+
+
+def _is_to_change(pod: Pod, name: str) -> bool:
+    """Return whether a container was given other requests than its spec has, as a resource manager looks."""
+    for one in pod.containers:
+        given = mapping(pod.resized.get(one.name)).get("allocated")
+        if one.type in (ContainerType.CONTAINER, ContainerType.SIDECAR) and given is not None:
+            allocated = {"requests": given}
+            if amounts(allocated, name)[1] != amounts(mapping(one.spec.get("resources")), name)[1]:
+                return True
+    return False
+
+
+def _not_made(name: str, why: str) -> Decision:
+    """Keep a container whose resize no kubelet makes while the policy is what it is."""
+    text = (
+        f"resizePolicy: a resize of its {name} waits on, for its pod is Guaranteed, and the {why} manager "
+        "has the policy static"
+    )
+    return Decision(Verdict.KEEP, (Reason(rules.RESIZE_POLICY, text),))
 
 
 def waits(name: str, short: Shortage) -> Decision:

@@ -210,7 +210,7 @@ def with_architecture(name: str) -> Json:
 @pytest.mark.parametrize(
     ("architecture", "cpus", "threads"),
     [
-        *(("amd64", 2, ""), ("arm64", 4, ""), ("arm64", 3, "two")),
+        *(("s390x", 2, ""), ("amd64", 4, ""), ("amd64", 2, "four"), ("arm64", 3, "two")),
         *(("ppc64le", 3, "two"), ("ppc64le", 2, "four"), ("ppc64le", 4, "eight"), ("ppc64le", 8, "")),
         ("", 4, "eight"),
     ],

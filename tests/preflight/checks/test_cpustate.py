@@ -346,10 +346,10 @@ def read_pod(uid: str, containers: Sequence[dict[str, Any]] = (), **more: Any) -
 @pytest.mark.parametrize(
     ("to", "config", "expected"),
     [
-        (  # one CPU each, which may be half a core
+        (  # one CPU or two, which may be a part of a core
             "1.36.3",
             f"{WHOLE}kubeReserved: {{cpu: '10'}}",
-            [("UNKNOWN", f"{FIRST}/side car"), ("UNKNOWN", f"{SECOND}/app")],
+            [("UNKNOWN", f"{FIRST}/app"), ("UNKNOWN", f"{FIRST}/side car"), ("UNKNOWN", f"{SECOND}/app")],
         ),
         (
             "1.36.3",
@@ -371,12 +371,12 @@ def read_pod(uid: str, containers: Sequence[dict[str, Any]] = (), **more: Any) -
         (
             "1.26.15",
             f"{WHOLE}reservedSystemCPUs: '0-1,6-14'",
-            [("UNKNOWN", f"{FIRST}/side car"), ("UNKNOWN", f"{SECOND}/app")],
+            [("UNKNOWN", f"{FIRST}/app"), ("UNKNOWN", f"{FIRST}/side car"), ("UNKNOWN", f"{SECOND}/app")],
         ),
         (
             "1.22.17",
             f"featureGates: {{CPUManagerPolicyOptions: true}}\n{WHOLE}reservedSystemCPUs: '0'",
-            [("UNKNOWN", f"{FIRST}/side car"), ("UNKNOWN", f"{SECOND}/app")],
+            [("UNKNOWN", f"{FIRST}/app"), ("UNKNOWN", f"{FIRST}/side car"), ("UNKNOWN", f"{SECOND}/app")],
         ),
         ("1.21.14", f"{WHOLE}reservedSystemCPUs: '0-1,6-14'", [("OK", "")]),
         ("1.36.3", "cpuManagerPolicyOptions: {full-pcpus-only: 'true'}", [("OK", "")]),

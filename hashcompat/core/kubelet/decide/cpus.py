@@ -44,8 +44,11 @@ STRICTEST: Final = "single-numa-node"
 _STRICT: Final = ("restricted", STRICTEST)
 """The policies of the topology manager that refuse pods."""
 
-FEW_THREADS: Final = frozenset({"386", "amd64", "arm", "arm64", "s390x"})
-"""The architectures of whose processors a core has two threads at most; on POWER it has up to eight."""
+FEW_THREADS: Final = {"386": 2, "amd64": 4, "arm": 2, "arm64": 4, "s390x": 2}
+"""How many threads a core has at most, by the architecture: four in a Xeon Phi or a ThunderX2.
+
+Any other, such as POWER, may have as many as ``_NUMBERS`` has.
+"""
 
 _NUMBERS: Final = {2: "two", 4: "four", 8: "eight"}
 """How many threads a core has, where it has several."""
@@ -102,7 +105,7 @@ def with_gates(kubelet: Kubelet, settings: Settings) -> Kubelet:
 
 def most_threads(architecture: str) -> int:
     """Return how many threads a core may have on an architecture; one that is empty is not known."""
-    return 2 if architecture in FEW_THREADS else max(_NUMBERS)
+    return FEW_THREADS.get(architecture, max(_NUMBERS))
 
 
 def worst(refusals: Sequence[Refusal]) -> Refusal | None:

@@ -227,7 +227,7 @@ def test_nodes_are_ordered_by_their_step_and_batches_keep_to_one() -> None:
         ("drain", ("n4", "n3")),
     ]
     (apart,) = found.batches[2].apart
-    assert (apart.batch, apart.node, apart.other) == (2, "n2", "n1")
+    assert (apart.batch, apart.nodes) == (2, ("n2", "n1"))
     assert apart.why == "PodDisruptionBudget ns/web lets 1 healthy pod go, and 2 would restart"
     assert not any(batch.effect for batch in found.batches)
     assert [one.name for one in found.breaches] == ["db"]

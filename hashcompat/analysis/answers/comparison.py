@@ -13,13 +13,13 @@ import msgspec
 
 import hashcompat
 from hashcompat.analysis.answers.sentences.why import hashed
-from hashcompat.core.catalog.behaviour import Change, EraChange, GateSpec
+from hashcompat.core.catalog.behaviour import EraChange, FieldChange, GateSpec
 from hashcompat.core.catalog.eras import reachable_fields
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.go.jsonpath import dotted
 from hashcompat.core.kubelet.decide.resize import restarts_unrecorded
 from hashcompat.core.kubelet.staticpods import new_uids
-from hashcompat.core.model.results import Result
+from hashcompat.core.model.results import Object, Result, Text
 
 if TYPE_CHECKING:
     from hashcompat.core.catalog.defaults import ApiServer, Default
@@ -101,6 +101,16 @@ def _is_long(value: object) -> bool:
     return isinstance(value, list) and len(value) > _ALIGNED
 
 
+class FieldDifference(Object, frozen=True):
+    """A field that differs."""
+
+    path: Text
+    old: Any = msgspec.field(name="from")
+    """Any value; "absent" where the release does not know the field."""
+    new: Any = msgspec.field(name="to")
+    """Any value; "absent" where the release does not know the field."""
+
+
 class TypeDifference(msgspec.Struct, frozen=True):
     """A field of a Go type that only one of two releases has, or has with another type."""
 
@@ -112,7 +122,7 @@ class TypeDifference(msgspec.Struct, frozen=True):
     """The field's Go type in the first release, or ``absent``."""
     new: str
     """The field's Go type in the second release, or ``absent``."""
-    upstream: Change | None
+    upstream: FieldChange | None
     """What is known about the change."""
 
 

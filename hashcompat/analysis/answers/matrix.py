@@ -32,7 +32,7 @@ from hashcompat.core.go.types import ANY, Coded, GoType, Map, Member, Pair, side
 from hashcompat.core.kubelet.alike import within_policy
 from hashcompat.core.kubelet.decide.resize import restarts_unrecorded
 from hashcompat.core.kubelet.staticpods import new_uids
-from hashcompat.core.model.plan import Hop, NodeRelease, Scope, Way
+from hashcompat.core.model.plan import DisputedNode, Hop, Scope, Way
 from hashcompat.core.model.pods import Inventory, Origin, Source
 from hashcompat.core.model.results import Making, Result
 
@@ -437,7 +437,7 @@ def _disputes(first: str, inventory: Inventory, view: View) -> Iterator[str]:
         return
     disputed = claim_of(Way(first, first), inventory.nodes, view).disputed
     if disputed:
-        found = [NodeRelease(*pair) for pair in sorted(disputed.items())]
+        found = [DisputedNode(*pair) for pair in sorted(disputed.items())]
         yield f"{reports(found, first)}; the paths start from {first} anyway"
 
 

@@ -230,7 +230,7 @@ def _explained(
         if other and len(other.nodes) + len(batch.nodes) <= size:
             first, second = ([loads[name] for name in one.nodes] for one in (other, batch))
             why = conflict(first, second, capacity)
-            apart = Apart(other.number, why.other, why.one, _exceeded(why, cluster))
+            apart = Apart(other.number, (why.other, why.one), _exceeded(why, cluster))
             yield structs.replace(batch, apart=(apart,))
         else:
             yield batch

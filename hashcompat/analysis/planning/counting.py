@@ -338,4 +338,4 @@ class _Part:
 
 
 def _hop(way: Way, found: Sequence[tuple[int, int]]) -> Hop:
-    return Hop(way.old, way.new, sum(one for one, _ in found), sum(other for _, other in found))
+    return Hop(way.old, way.new, sum(one for one, _ in found), sum(other for _, other in found), ())

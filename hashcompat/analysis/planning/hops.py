@@ -92,7 +92,8 @@ class Tally:
             for (verdict, doubtful), number in self._doubtful[node].items():
                 count[verdict] -= number
                 count[doubtful] += number
-        return Hop(way.old, way.new, sum(count[verdict] for verdict in FINDINGS), count[Verdict.UNKNOWN])
+        findings = sum(count[verdict] for verdict in FINDINGS)
+        return Hop(way.old, way.new, findings, count[Verdict.UNKNOWN], ())
 
 
 class Counts(msgspec.Struct, frozen=True):

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 
 from hashcompat.core.catalog.files import DataFiles, fitted
 from hashcompat.core.catalog.releases import Range, parse_range
+from hashcompat.core.model.results import Minor, Object, PullRequest, Text
 from hashcompat.core.release import Release, parse_release
 
 Settings = frozenset[tuple[str, bool]]
@@ -357,52 +358,33 @@ class Messages(msgspec.Struct, frozen=True):
 # What changed between releases, by which pull request, and what users reported: rows of changes.json.
 
 
-class Change(msgspec.Struct, frozen=True):
-    """A field of a hashed Go type that differs between a release and the one before."""
+class FieldChange(Object, frozen=True):
+    """An upstream change of a field."""
 
-    release: str
-    """The minor that brought the change, such as ``1.9``."""
-    type: str
-    """The struct's Go name without the package."""
-    field: str
-    """The field's Go name."""
-    change: str
-    """The kind: ``added``, ``removed``, ``retyped``, ``renamed``, ``retagged`` or ``reordered``."""
+    release: Minor
+    type: Text
+    field: Text
+    change: Literal["added", "removed", "retyped", "renamed", "retagged", "reordered"]
     json: str
-    """The field's key in JSON; empty where a struct is embedded inline."""
     old: str | None = msgspec.field(name="from")
-    """The Go type before, or what else changed; None for a new field."""
     new: str | None = msgspec.field(name="to")
-    """The Go type after, or what else changed; None for a removed field."""
-    pr: str | None
-    """The pull request, as ``kubernetes/kubernetes#1``; None where it could not be verified."""
-    issues: tuple[str, ...]
-    """Issues that users opened about it."""
+    pr: PullRequest | None
+    issues: tuple[PullRequest, ...]
     gate: str | None
-    """The feature gate that the field came with."""
-    stage: str | None
-    """The stage of the feature in that release."""
-    about: str
-    """The change in words."""
+    stage: Literal["alpha", "beta", "GA"] | None
+    about: Text
 
 
-class EraChange(msgspec.Struct, frozen=True):
-    """A release from which on the hash has other steps."""
+class EraChange(Object, frozen=True):
+    """An upstream change of the steps of the hash."""
 
-    release: str
-    """The minor that brought the change, such as ``1.16``."""
-    old: str = msgspec.field(name="from")
-    """The era before, a key of eras.json."""
-    new: str = msgspec.field(name="to")
-    """The era from this release on."""
-    pr: str
-    """The pull request."""
-    also: tuple[str, ...]
-    """Pull requests that belong to it."""
-    issues: tuple[str, ...]
-    """Issues that users opened about it."""
-    about: str
-    """The change in words."""
+    release: Minor
+    old: Text = msgspec.field(name="from")
+    new: Text = msgspec.field(name="to")
+    pr: PullRequest
+    also: tuple[PullRequest, ...]
+    issues: tuple[PullRequest, ...]
+    about: Text
 
 
 class GoChange(msgspec.Struct, frozen=True):
@@ -425,7 +407,7 @@ class GoChange(msgspec.Struct, frozen=True):
 class Changes(msgspec.Struct, frozen=True):
     """The tables of changes.json, each oldest first."""
 
-    fields: tuple[Change, ...]
+    fields: tuple[FieldChange, ...]
     """What changed in the hashed types."""
     eras: tuple[EraChange, ...]
     """What changed in the steps of the hash."""
@@ -434,7 +416,7 @@ class Changes(msgspec.Struct, frozen=True):
 
     def find(
         self, type_name: str, field: str, change: str = "added", minors: Collection[str] | None = None
-    ) -> Change | None:
+    ) -> FieldChange | None:
         """Return a field's first change of that kind, in one of ``minors`` if given; None without one."""
         return next(
             (
@@ -446,7 +428,7 @@ class Changes(msgspec.Struct, frozen=True):
             None,
         )
 
-    def of_field(self, type_name: str, field: str) -> Change | None:
+    def of_field(self, type_name: str, field: str) -> FieldChange | None:
         """Return the first change of a field, of whatever kind; None if there is none."""
         return next((row for row in self.fields if (row.type, row.field) == (type_name, field)), None)
 

@@ -10,9 +10,9 @@ from typing import Final
 import msgspec
 
 from hashcompat.core.model.escape import owner_path
-from hashcompat.core.model.plan import NodeRelease
+from hashcompat.core.model.plan import DisputedNode
 from hashcompat.core.model.pods import Origin
-from hashcompat.core.model.results import Making, Result
+from hashcompat.core.model.results import Making, Number, Object, Result
 
 PodPlace = tuple[str, str]
 """The namespace and the name of a pod."""
@@ -206,14 +206,13 @@ class NodeImpact(msgspec.Struct, frozen=True):
     """What its restarts do together with those pods, where restarts alone do not."""
 
 
-class Apart(msgspec.Struct, frozen=True):
-    """Why two batches are not one."""
+class Apart(Object, frozen=True):
+    """Why a batch is not one with another one, though there is room for both."""
 
-    batch: int
-    """The number of the other one, which comes before."""
-    node: str
-    other: str
-    """A node of the other batch, which may not be upgraded together with that one."""
+    batch: Number
+    """The number of the other batch."""
+    nodes: tuple[str, ...]
+    """A node of each, which may not be upgraded at once."""
     why: str
     """What would be down then."""
 
@@ -295,7 +294,7 @@ class Impact(Result[NodeImpact], msgspec.Struct, frozen=True):
     """What the plan takes as given, one line each."""
     warnings: tuple[str, ...] = ()
     """The plan's."""
-    disputed: tuple[NodeRelease, ...] = ()
+    disputed: tuple[DisputedNode, ...] = ()
     """The plan's nodes that report another release than it starts from."""
     overridden: bool = False
     """Whether the plan starts from that release all the same."""

@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.analysis.answers.expectation import Expectation, Where
+from hashcompat.analysis.answers.expectation import Expected, Where
 from hashcompat.analysis.answers.explanation import Explanation, Explanations, Side
 from hashcompat.analysis.answers.texts import beginning
 from hashcompat.core.model.escape import MASK, count
@@ -35,7 +35,7 @@ from hashcompat.output.report.model import (
 from hashcompat.output.report.notes import BESIDES
 from hashcompat.output.report.page import Fragment, Page
 from hashcompat.output.report.releases import SHOW, change_lines, rule_lines, whole_sections
-from hashcompat.output.report.restartplan import container_verdict, pieces_of, source_of, tool_of
+from hashcompat.output.report.restartplan import container_verdict, source_of, tool_of
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -115,16 +115,16 @@ def _document(explanations: Explanations) -> Document:
 
 
 def _explained(explanation: Explanation) -> docs.Explained:
-    said, old, new = explanation.sentences, explanation.old, explanation.new
+    old, new = explanation.old, explanation.new
     return docs.Explained(
         **structs.asdict(container_verdict(explanation.item)),
-        sentences=docs.Sentences(said.what, said.why, said.todo, said.commands),
+        sentences=explanation.sentences,
         from_=_side(old) if old else None,
         to=_side(new) if new else None,
-        fields=[docs.FieldDifference(field.path, field.old, field.new) for field in explanation.fields],
-        fragment=pieces_of(explanation.fragment.pieces),
+        fields=explanation.fields,
+        fragment=explanation.fragment.pieces,
         upstream=list(map(msgspec.to_builtins, explanation.upstream)),
-        expect=[docs.Expected(seen.where, seen.text, seen.verbosity) for seen in explanation.expect],
+        expect=explanation.expect,
         log_line=explanation.log_line,
         event=explanation.event,
         masked=explanation.masked,
@@ -242,7 +242,7 @@ def _space(piece: Piece | None, end: int) -> str:
     return "" if piece is None or (piece.kind is Kind.SAME and piece.text[end] == " ") else " "
 
 
-def _expected(expect: Iterable[Expectation]) -> Iterator[Line]:
+def _expected(expect: Iterable[Expected]) -> Iterator[Line]:
     for seen in expect:
         at = f" at --v={seen.verbosity} or more" if seen.verbosity else ""
         yield [f"{_PLACES[seen.where]}{at}: {seen.text}"]

@@ -42,7 +42,6 @@ from hashcompat.output.report.planview import overridden, times_line, times_of
 from hashcompat.output.report.restartplan import (
     case_of,
     container_verdict,
-    disputed_nodes,
     provenance_of,
     source_of,
     title_of,
@@ -62,7 +61,7 @@ def gate_document(result: GateResult) -> Document:
                 from_=plan.from_release,
                 to=plan.to_release,
                 source=source_of(plan.origin),
-                disputed_nodes=disputed_nodes(plan),
+                disputed_nodes=plan.disputed,
                 override_node_releases=plan.overridden,
                 tool=tool_of(plan.making),
                 created_at=plan.created,

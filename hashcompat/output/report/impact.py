@@ -163,10 +163,9 @@ def _owner_down(owner: OwnerImpact) -> docs.OwnerDown:
 def _batch(batch: Batch) -> docs.BatchItem:
     budgets = tuple(map(_budget, batch.effect.budgets))
     owners = tuple(map(_owner_down, batch.effect.owners))
-    apart = tuple(docs.Apart(one.batch, (one.node, one.other), one.why) for one in batch.apart)
     besides = tuple(_together(batch.together))
     return docs.BatchItem(
-        batch.number, batch.step, batch.role, batch.zone, batch.nodes, budgets, owners, besides, apart
+        batch.number, batch.step, batch.role, batch.zone, batch.nodes, budgets, owners, besides, batch.apart
     )
 
 
@@ -331,7 +330,7 @@ def _affected(impact: Impact) -> Iterator[tuple[str, Effect]]:
 def _apart_rows(impact: Impact) -> Iterator[list[object]]:
     for batch in impact.batches:
         for one in batch.apart:
-            yield [batch.number, one.batch, one.node, one.other, Prose(one.why)]
+            yield [batch.number, one.batch, *one.nodes, Prose(one.why)]
 
 
 def _effect_rows(where: str, effect: Effect) -> Iterator[list[object]]:

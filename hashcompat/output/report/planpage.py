@@ -184,11 +184,11 @@ def _why_facts(item: Item) -> Iterator[str]:
 
 def _fragments(difference: Difference) -> Iterator[Fragment]:
     """Yield where the texts differ; across eras how each of them begins."""
-    for release, words, pieces in zip(
+    for release, words, begins in zip(
         (difference.old, difference.new), difference.hashes, difference.begins, strict=False
     ):
         title = f"{release} hashes {words}; in {difference.example} it begins"
-        yield Fragment(title, [(piece.kind.value, piece.text) for piece in pieces])
+        yield Fragment(title, [(piece.kind.value, piece.text) for piece in begins.pieces])
     if difference.begins:
         return
     title = f"Where the text of {difference.old} and that of {difference.new} differ"
@@ -319,7 +319,7 @@ def _sum(groups: Iterable[Group]) -> Mapping[str, int]:
 
 def _steps(shown: Excerpt) -> Iterator[Step]:
     plan, summary = shown.plan, shown.summary
-    hops = plan.hops or (Hop(plan.from_release, plan.to_release, summary.findings, summary.unknown),)
+    hops = plan.hops or (Hop(plan.from_release, plan.to_release, summary.findings, summary.unknown, ()),)
     yield from map(_step, hops)
     if plan.rollback:
         yield _step(plan.rollback, back=True)

@@ -263,7 +263,8 @@ def _lines(batch: Batch, members: Sequence[NodeImpact]) -> Iterator[str]:
         yield f"Pods that restart: {restarted}; more that may: {unknown}"
     yield from (f"Even so: {line}" for line in _effects(batch.effect))
     yield from (
-        f"Not with batch {one.batch} ({one.node} and {one.other} at once): {one.why}" for one in batch.apart
+        f"Not with batch {one.batch} ({one.nodes[0]} and {one.nodes[1]} at once): {one.why}"
+        for one in batch.apart
     )
     yield from _folded(members, lambda one: one.reasons)
     yield from _folded(members, lambda one: [f"evictions wait for {name}" for name in one.drain_waits])

@@ -25,11 +25,12 @@ from hashcompat.core.model.items import (
     without_unplaced,
 )
 from hashcompat.core.model.plan import (
+    Beginning,
     Details,
     Difference,
+    DisputedNode,
     Hop,
     Kind,
-    NodeRelease,
     Pair,
     Piece,
     Plan,
@@ -104,7 +105,7 @@ def plan_of(document: Saved) -> Plan:
         counted=_counted(counts, summarized(items)),
         details=details_of(details, items) if details else None,
         disputed=tuple(
-            NodeRelease(row.text("node"), row.text("kubelet")) for row in spec.rows("disputedNodes", [])
+            DisputedNode(row.text("node"), row.text("kubelet")) for row in spec.rows("disputedNodes", [])
         ),
         overridden=spec.truth("overrideNodeReleases") if "overrideNodeReleases" in spec.value else False,
     )
@@ -285,7 +286,7 @@ def details_of(row: Row, items: Iterable[Item]) -> Details:
 
 
 def _difference(row: Row) -> Difference:
-    begins = [_pieces(one.rows("pieces")) for one in row.rows("begins")]
+    begins = [Beginning(_pieces(one.rows("pieces"))) for one in row.rows("begins")]
     return Difference(
         row.text("from"),
         row.text("to"),

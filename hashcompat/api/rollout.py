@@ -44,7 +44,7 @@ from hashcompat.core.errors import UsageError
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Source as Origin
 from hashcompat.core.model.preflight import Normalization, Preflight
-from hashcompat.core.policies import STRICTER, Policy, Setting, policy_of, settled
+from hashcompat.core.policies import STRICTER, Policy, PolicySetting, policy_of, settled
 from hashcompat.core.policies.exceptions import Exemption, Identity, baseline_of
 from hashcompat.core.records.index import Records, index
 from hashcompat.core.records.probes import Dump
@@ -96,7 +96,7 @@ def load_policy(config: str | PathLike[str] | None = None, **given: Unpack[Polic
         raise UsageError(f"{unknown[0]}: no such key; the keys are {', '.join(STRICTER)}")
     forbidden = [key for key, value in values.items() if value is None]
     flags = {
-        key: Setting(str(value).lower() if isinstance(value, bool) else str(value), key)
+        key: PolicySetting(str(value).lower() if isinstance(value, bool) else str(value), key)
         for key, value in values.items()
         if value is not None
     }

@@ -17,7 +17,7 @@ from msgspec import structs
 
 from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.errors import ExitCode, InputError, UsageError
-from hashcompat.core.model.cluster import Cluster, Fleet, Shared, Standing, Upgrade
+from hashcompat.core.model.cluster import Cluster, Fleet, FleetCause, Standing, Upgrade
 from hashcompat.core.model.escape import count, few
 from hashcompat.core.model.items import near
 from hashcompat.core.model.verdicts import FINDINGS
@@ -204,7 +204,7 @@ def _is_there(running: str, target: str) -> bool:
 _STATUSES: Final = {Status.NOT_APPLICABLE.value: "a node runs a newer release than the target"}
 
 
-def _shared(run: Run, place: Place, name: str, keys: tuple[str, ...]) -> list[Shared]:
+def _shared(run: Run, place: Place, name: str, keys: tuple[str, ...]) -> list[FleetCause]:
     """Return what clusters share, that which most of them have first; of owners only what is killed."""
     clusters: dict[tuple[str, ...], Counter[str]] = {}
     containers: dict[tuple[str, ...], Counter[str]] = {}
@@ -215,7 +215,7 @@ def _shared(run: Run, place: Place, name: str, keys: tuple[str, ...]) -> list[Sh
             key = tuple(names)
             clusters.setdefault(key, Counter())[file.target] += several
             containers.setdefault(key, Counter())[file.target] += number
-    found = [Shared(key, dict(clusters[key]), dict(containers[key])) for key in clusters]
+    found = [FleetCause(key, dict(clusters[key]), dict(containers[key])) for key in clusters]
     return sorted(found, key=lambda one: (*(-number for number in one.weight), one.names))
 
 

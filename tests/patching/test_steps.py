@@ -22,7 +22,7 @@ from hashcompat.analysis.patching import (
     apply,
     function_text,
 )
-from hashcompat.core.catalog.eras import Function, Site
+from hashcompat.core.catalog.eras import Function, PatchedSource
 from hashcompat.core.catalog.releases import parse_range
 
 OWN = "func sum(a int) int {\n\ttotal := a + one()\n\treturn total\n}\n"
@@ -52,10 +52,12 @@ def sha(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def site() -> Site:
+def site() -> PatchedSource:
     mine, others = parse_range(">=1.9"), parse_range("<1.9")
     functions = (Function("f.go", "sum", mine, sha(OWN)), Function("f.go", "one", mine, sha(HELPER)))
-    return Site(functions, (Function("f.go", "sum", others, sha(OTHER)),), (), "log", "version", "util")
+    return PatchedSource(
+        functions, (Function("f.go", "sum", others, sha(OTHER)),), (), "log", "version", "util"
+    )
 
 
 def test_a_function_reaches_from_func_to_its_closing_brace() -> None:

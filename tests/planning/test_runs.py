@@ -21,7 +21,7 @@ from hashcompat.core import forks, rules
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.forks import FailedError
 from hashcompat.core.model.plan import Way
-from hashcompat.core.model.pods import Inventory, Pod, Share, Shared
+from hashcompat.core.model.pods import Inventory, Pod, PodShare, SharedPods
 from hashcompat.sources.files import spans
 from hashcompat.sources.values import collect
 from scripts.bench import cluster
@@ -198,7 +198,7 @@ class _Given:
         for share in self._shares:
             yield from share
 
-    def shares(self) -> list[Share]:
+    def shares(self) -> list[PodShare]:
         return list(map(_Share, self._shares))
 
     def are_right(self, seen: list[int]) -> bool:
@@ -223,7 +223,7 @@ def test_shares_that_do_not_fit_are_decided_again_by_one_process(
     sample = hashcompat.load_sample()
     pods = list(sample.pods)
     given = _Given([pods[:9], pods[9:20], pods[20:]], right=right)
-    assert isinstance(given, Shared)
+    assert isinstance(given, SharedPods)
     way, view = Way("1.13.12", "1.14.10"), View(catalog)
     run = decided(way, Inventory(given, sample.nodes), view)
     whole = Run(way, sample.nodes, view)

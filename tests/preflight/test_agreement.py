@@ -15,7 +15,7 @@ from hashcompat.analysis.preflight import examine
 from hashcompat.analysis.preflight.checks import Upgrade
 from hashcompat.analysis.preflight.facts import Cluster
 from hashcompat.core.records.probes import Dump, Probe
-from hashcompat.sources.node import Asking, docker, live
+from hashcompat.sources.node import NodeReader, docker, live
 from tests.helpers.dumps import ALL, APP, GONE, INFO, NODE, POD_ROWS, SANDBOX, Key, dump, upgrade
 from tests.helpers.fakenode import CONTAINERD, DOCKER, FakeNode, fake_node
 from tests.helpers.golden import state_file
@@ -234,7 +234,7 @@ def collected(node: FakeNode, how: str, monkeypatch: pytest.MonkeyPatch) -> Dump
         return node.dump(preflight=True)
     monkeypatch.setattr(docker, "SOCKETS", (DOCKER,))
     monkeypatch.setenv("PATH", f"{node.directory / 'bin'}:/usr/bin:/bin")
-    return live.collect("auto", "", str(node.host), asking=Asking(10, 90))
+    return live.collect("auto", "", str(node.host), asking=NodeReader(10, 90))
 
 
 @pytest.mark.parametrize("how", ["script", "program"])

@@ -228,11 +228,11 @@ def edited(content: Json) -> None:
 
 
 def twice(content: Json) -> None:
-    from hashcompat.core.model.results import Digest
+    from hashcompat.core.model.results import DocumentDigest
     from hashcompat.sources.files.saved import line
 
     content["items"].append(content["items"][0])
-    found = Digest()
+    found = DocumentDigest()
     for item in content["items"]:
         found.add(line(item))
     content["digest"] = found.of(content)

@@ -13,7 +13,7 @@ import msgspec
 
 import hashcompat
 from hashcompat.analysis.answers.sentences.why import hashed
-from hashcompat.core.catalog.behaviour import EraChange, FieldChange, GateSpec
+from hashcompat.core.catalog.behaviour import EraChange, FeatureGate, FieldChange
 from hashcompat.core.catalog.eras import reachable_fields
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.go.jsonpath import dotted
@@ -22,7 +22,7 @@ from hashcompat.core.kubelet.staticpods import new_uids
 from hashcompat.core.model.results import Object, Result, Text
 
 if TYPE_CHECKING:
-    from hashcompat.core.catalog.defaults import ApiServer, Default
+    from hashcompat.core.catalog.defaults import Default, PodCreation
 
 
 ABSENT: Final = "absent"
@@ -141,9 +141,9 @@ class GateDifference(msgspec.Struct, frozen=True):
     """A feature gate that only one of two releases has, or has with another stage or default."""
 
     name: str
-    old: GateSpec | None
+    old: FeatureGate | None
     """What it is in the first release; None where that does not know it."""
-    new: GateSpec | None
+    new: FeatureGate | None
     """What it is in the second release."""
 
 
@@ -293,7 +293,7 @@ def _default_differences(old: str, new: str, catalog: Catalog) -> Iterator[Defau
             yield DefaultDifference(field, *texts)
 
 
-def _written(server: ApiServer) -> Mapping[str, list[str]]:
+def _written(server: PodCreation) -> Mapping[str, list[str]]:
     """Return what an API server does to each field of a new pod's containers, in words."""
     found: dict[str, list[str]] = {}
     for default in server.defaults:
@@ -329,7 +329,7 @@ def _gate_differences(old: Kubelet, new: Kubelet, catalog: Catalog) -> Iterator[
             yield GateDifference(name, before, after)
 
 
-def _state(spec: GateSpec | None) -> tuple[object, ...] | None:
+def _state(spec: FeatureGate | None) -> tuple[object, ...] | None:
     return (spec.stage, spec.on, spec.locked, spec.needs) if spec else None
 
 

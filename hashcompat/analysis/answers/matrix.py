@@ -28,7 +28,7 @@ from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import is_older, oldest_first
 from hashcompat.core.errors import InputError, UsageError
-from hashcompat.core.go.types import ANY, Coded, GoType, Map, Member, Pair, side_by_side
+from hashcompat.core.go.types import ANY, Coded, GoType, Map, Member, MemberPair, side_by_side
 from hashcompat.core.kubelet.alike import within_policy
 from hashcompat.core.kubelet.decide.resize import restarts_unrecorded
 from hashcompat.core.kubelet.staticpods import new_uids
@@ -205,7 +205,7 @@ def schema_changes(old: Schema, new: Schema) -> tuple[FieldChange, ...]:
     return tuple(dict.fromkeys(filter(None, map(_field_change, pairs))))
 
 
-def _field_change(pair: Pair) -> FieldChange | None:
+def _field_change(pair: MemberPair) -> FieldChange | None:
     match pair.old, pair.new:
         case Member() as old, Member() as new if _retyped(old.field.type, new.field.type):
             return FieldChange(pair.path, old.type_name, old.field.name, None)

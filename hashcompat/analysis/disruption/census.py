@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from hashcompat.analysis.disruption.budgets import BudgetSeen, Hits, Selectors
 from hashcompat.core.go.jsonpath import mapping, rows
-from hashcompat.core.model.cluster import Budget, Budgets, Service, release_of
+from hashcompat.core.model.cluster import Availability, Budget, Service, release_of
 from hashcompat.core.model.impact import PodPlace
 from hashcompat.core.model.items import Item, PodName
 from hashcompat.core.model.pods import FINISHED, ContainerType, Pod
@@ -133,7 +133,7 @@ class Census:
 
     def __init__(
         self,
-        budgets: Budgets,
+        budgets: Availability,
         fates: Mapping[Identity, Fate],
         unready: Callable[[Pod], int],
         *,

@@ -30,7 +30,7 @@ from msgspec import structs
 
 from hashcompat.core.errors import ExitCode, InputError, UsageError
 from hashcompat.core.model import cluster as clusters
-from hashcompat.core.model.cluster import Cluster, LeftOut, Upgrade, Wave, Waves
+from hashcompat.core.model.cluster import Cluster, LeftOutCluster, Upgrade, Wave, Waves
 from hashcompat.core.model.escape import count, never_compared, printable, word
 from hashcompat.core.model.impact import Phase, Rollout, Turn
 from hashcompat.core.model.items import Item
@@ -292,18 +292,18 @@ class _Member(msgspec.Struct, frozen=True):
 
 
 def _of_target(clusters: Sequence[Cluster], place: int, target: str, wanted: Wanted) -> Waves:
-    members, left_out = list[_Member](), list[LeftOut]()
+    members, left_out = list[_Member](), list[LeftOutCluster]()
     for cluster in clusters:
         upgrade = cluster.upgrades[place]
         if out := _out(upgrade):
-            left_out.append(LeftOut(cluster, *out))
+            left_out.append(LeftOutCluster(cluster, *out))
         else:
             members.append(_Member(cluster, upgrade, cluster.labels.get(wanted.label, _OTHERS)))
     members.sort(key=_Member.key)
     canaries = list(_canaries(members, wanted))
     if members and not canaries:
         why = "no cluster that may be upgraded has the label of the canaries"
-        left_out += [LeftOut(one.cluster, CANARIES_LOST, why) for one in members]
+        left_out += [LeftOutCluster(one.cluster, CANARIES_LOST, why) for one in members]
         return Waves(target, (), tuple(left_out))
     first = {id(one) for one in canaries}
     rest = [one for one in members if id(one) not in first]

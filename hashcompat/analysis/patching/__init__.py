@@ -23,7 +23,7 @@ from typing import Any, Final, Protocol
 import msgspec
 
 from hashcompat import __version__
-from hashcompat.core.catalog.eras import Site
+from hashcompat.core.catalog.eras import PatchedSource
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.errors import ExitCode, HashcompatError
 from hashcompat.core.model.escape import count
@@ -49,7 +49,7 @@ class Task(msgspec.Struct, frozen=True):
     """The release to patch."""
     olds: tuple[Kubelet, ...]
     """The releases whose hashes it accepts, one for each distinct hash."""
-    site: Site
+    site: PatchedSource
     """What the source of ``new`` looks like where the patch changes it."""
     defaults: tuple[tuple[str, Any], ...] = ()
     """The ``(path, value)`` of defaults that API servers set when they read a pod."""
@@ -239,7 +239,7 @@ def function_text(text: str, name: str) -> str:
 class _OfFunction(msgspec.Struct, frozen=True):
     """A step that changes one function, which must be upstream's."""
 
-    site: Site
+    site: PatchedSource
     """The functions of the release, by checksum."""
     name: str
     """The function's name."""
@@ -329,7 +329,7 @@ class RemoveFunction(_OfFunction, frozen=True):
         return re.sub(r"(?:^//[^\n]*\n)*" + re.escape(old) + r"\n?", "", text, flags=re.MULTILINE)
 
 
-def checked_function(text: str, name: str, site: Site, mark: str) -> str:
+def checked_function(text: str, name: str, site: PatchedSource, mark: str) -> str:
     """Return a function's text if it is that of the release; raise MisplacedError otherwise."""
     old = function_text(text, name)
     # Before the checksum, by which a function that was patched would be taken for a vendor's.

@@ -18,7 +18,7 @@ from hashcompat.analysis.patching.gosource import decoded_examples, hash_as, hea
 from hashcompat.analysis.planning.latest import Latest
 from hashcompat.analysis.planning.templates import Named, Template, Templates
 from hashcompat.analysis.planning.view import View
-from hashcompat.core.catalog.eras import Site
+from hashcompat.core.catalog.eras import PatchedSource
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.compile.gojson import compile_decoder
 from hashcompat.core.compile.spew import compile_printer
@@ -189,7 +189,7 @@ def _container_hash(task: Task, cuts: tuple[Cut, ...]) -> tuple[FileEdit, tuple[
 _TEST_IMPORTS: Final = imports(["encoding/json", "testing"], [("", "k8s.io/api/core/v1")])
 
 
-def _article(site: Site, cuts: tuple[Cut, ...]) -> tuple[FileEdit, tuple[NewFile, ...]]:
+def _article(site: PatchedSource, cuts: tuple[Cut, ...]) -> tuple[FileEdit, tuple[NewFile, ...]]:
     code = template("strip_global", imports=imports(["strings"], []), cuts=_rows(cuts))
     edit = FileEdit(_HASH, (ReplaceLine(site, "DeepHashObject", _PRINT, _PRINT_STRIPPED, "stripped("),))
     return edit, (NewFile("pkg/util/hash/strip.go", header() + code),)

@@ -25,7 +25,7 @@ from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import newer_of, oldest_first
 from hashcompat.core.compile.gojson import omits
 from hashcompat.core.errors import NotStoredError, UsageError
-from hashcompat.core.go.types import Coded, Map, Member, Pair, Walk, compile_walk
+from hashcompat.core.go.types import Coded, Map, Member, MemberPair, Walk, compile_walk
 from hashcompat.core.kubelet.alike import hash_alike
 from hashcompat.core.kubelet.decide import decide
 from hashcompat.core.kubelet.hashing import container_hash, hashers
@@ -133,7 +133,7 @@ def field_changes(spec: Mapping[str, Any], old: Kubelet, new: Kubelet) -> list[F
 def _differing(old: Schema, new: Schema, every_field: bool) -> Walk:
     """Return the walk of the fields whose text may differ; most fields are never looked at."""
 
-    def wanted(pair: Pair) -> bool:
+    def wanted(pair: MemberPair) -> bool:
         if pair.old is None or pair.new is None:
             return True
         return every_field and (_are_quantities(pair.old, pair.new) or _retyped(pair.old, pair.new))
@@ -141,7 +141,7 @@ def _differing(old: Schema, new: Schema, every_field: bool) -> Walk:
     return compile_walk(old.container, new.container, wanted)
 
 
-def _field_change(pair: Pair, *, every_field: bool) -> FieldChange | None:
+def _field_change(pair: MemberPair, *, every_field: bool) -> FieldChange | None:
     """Return what the text shows of a pair of fields; unset ones only where ``every_field`` is printed."""
     match pair.old, pair.new:
         case Member() as old, Member() as new if every_field and _retyped(old, new):

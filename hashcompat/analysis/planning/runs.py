@@ -20,7 +20,7 @@ from hashcompat.core.forks import FailedError, begun
 from hashcompat.core.kubelet.decide.pod import ending
 from hashcompat.core.model.cluster import ApiServers
 from hashcompat.core.model.plan import Way
-from hashcompat.core.model.pods import Inventory, Node, Pod, Share, Shared, every
+from hashcompat.core.model.pods import Inventory, Node, Pod, PodShare, SharedPods, every
 from hashcompat.core.model.uids import Dating
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Run:
                 self.deadlines.add((pod.file, pod.ends))
             self._repeats.add(pod)
 
-    def sent(self, share: Share) -> Iterator[Any]:
+    def sent(self, share: PodShare) -> Iterator[Any]:
         """Decide a share, and yield what another process needs of that."""
         self.add(share)
         sandboxes = self.sandboxes.shown, self.sandboxes.without
@@ -106,7 +106,7 @@ class Run:
 def decided(way: Way, inventory: Inventory, view: View, gather: Gather = Nothing) -> Run:
     """Decide all pods, in several processes where these can share them; one process gathers."""
     pods = inventory.pods
-    if gather is Nothing and isinstance(pods, Shared) and (shares := pods.shares()):
+    if gather is Nothing and isinstance(pods, SharedPods) and (shares := pods.shares()):
         with suppress(FailedError, InputError):  # what is wrong with them, one process says
             return _shared(way, inventory, view, pods, shares)
     run = Run(way, inventory.nodes, view, inventory.dating, gather)
@@ -114,7 +114,7 @@ def decided(way: Way, inventory: Inventory, view: View, gather: Gather = Nothing
     return run
 
 
-def _shared(way: Way, inventory: Inventory, view: View, pods: Shared, shares: Sequence[Share]) -> Run:
+def _shared(way: Way, inventory: Inventory, view: View, pods: SharedPods, shares: Sequence[PodShare]) -> Run:
     """Decide pods in as many processes as there are shares; raises FailedError where they do not fit."""
     run = Run(way, inventory.nodes, view, inventory.dating)
     own, *others = shares

@@ -111,12 +111,12 @@ def refuse_without_pods(*groups: object) -> None:
         raise UsageError(f"{flag} is about pods; give them with -f or --sample, or a cluster with --context")
 
 
-def cluster_scope(scope: Scope, *, needs_nodes: bool, budgets: bool = False) -> live.Scope:
+def cluster_scope(scope: Scope, *, needs_nodes: bool, budgets: bool = False) -> live.ReadScope:
     """Return what of a live cluster is read; with ``budgets`` the pods of all nodes, for they count."""
     from hashcompat.sources import cluster as live
 
     nodes = () if budgets else scope.nodes
-    return live.Scope(
+    return live.ReadScope(
         scope.wanted_namespaces, nodes, scope.labels.selector or "", needs_nodes, budgets=budgets
     )
 
@@ -151,7 +151,7 @@ def _read(reading: Reading) -> Inventory:
     return _static(source, reading, others)
 
 
-def _cluster_scope(reading: Reading) -> live.Scope:
+def _cluster_scope(reading: Reading) -> live.ReadScope:
     found = cluster_scope(reading.scope, needs_nodes=reading.needs_nodes, budgets=reading.budgets)
     return structs.replace(found, needs_pods=reading.needs_pods)
 

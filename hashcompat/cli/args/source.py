@@ -22,9 +22,9 @@ from hashcompat.core.regex import regex
 
 if TYPE_CHECKING:
     from hashcompat.sources.cluster import Access
-    from hashcompat.sources.cluster import Scope as ClusterScope
+    from hashcompat.sources.cluster import ReadScope as ClusterScope
     from hashcompat.sources.cluster.own import StateConfigMap
-    from hashcompat.sources.files.layouts import Rules
+    from hashcompat.sources.files.layouts import Exclusions
     from hashcompat.sources.filters import Filters
 
 
@@ -328,12 +328,12 @@ class Source:
     cluster: Cluster
 
     @property
-    def rules(self) -> Rules:
+    def rules(self) -> Exclusions:
         """What of directories and archives is left out."""
-        from hashcompat.sources.files.layouts import Rules, patterns_in
+        from hashcompat.sources.files.layouts import Exclusions, patterns_in
 
         of_files = (line for name in self.excluded_from for line in patterns_in(name))
-        return Rules((*of_files, *self.excluded), self.strict_files)
+        return Exclusions((*of_files, *self.excluded), self.strict_files)
 
     @property
     def is_live(self) -> bool:

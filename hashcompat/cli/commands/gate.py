@@ -35,7 +35,7 @@ from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Inventory, Origin, Pod
 from hashcompat.core.model.results import SIGNATURE
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.core.policies import ABOUT_PLANS, FailOn, Policy, Setting, policy_of
+from hashcompat.core.policies import ABOUT_PLANS, FailOn, Policy, PolicySetting, policy_of
 from hashcompat.output.report.gate import GATE
 from hashcompat.sources import filters
 from hashcompat.sources.dating import now
@@ -104,7 +104,7 @@ def command(arguments: Arguments) -> int:
     return result.exit_code
 
 
-def _check_rollout(arguments: Arguments, policy: Policy, settings: Mapping[str, Setting]) -> None:
+def _check_rollout(arguments: Arguments, policy: Policy, settings: Mapping[str, PolicySetting]) -> None:
     """Raise UsageError for a policy that does not go with the flags of a rollout."""
     if arguments.rollout.state and policy.report_only:
         raise UsageError(f"{settings['report-only'].place}: cannot be combined with --state")
@@ -118,7 +118,7 @@ def _check_rollout(arguments: Arguments, policy: Policy, settings: Mapping[str, 
 
 
 def _of_source(
-    arguments: Arguments, settings: Mapping[str, Setting], policy: Policy, names: Names
+    arguments: Arguments, settings: Mapping[str, PolicySetting], policy: Policy, names: Names
 ) -> GateResult:
     """Judge a plan that is made of the source."""
     if "verify-key" in settings:
@@ -134,7 +134,7 @@ def _of_source(
 
 
 def _of_saved(
-    arguments: Arguments, name: str, settings: Mapping[str, Setting], policy: Policy, names: Names
+    arguments: Arguments, name: str, settings: Mapping[str, PolicySetting], policy: Policy, names: Names
 ) -> GateResult:
     """Judge a saved plan, before the upgrade of nodes or after it."""
     ready = partial(output.ready, GATE, arguments.shown)
@@ -283,7 +283,7 @@ def _read_plan(
     arguments: Arguments,
     name: str,
     policy: Policy,
-    settings: Mapping[str, Setting],
+    settings: Mapping[str, PolicySetting],
     names: Names,
     ready: Callable[[], None],
 ) -> tuple[Plan, str]:
@@ -323,7 +323,7 @@ def _read_plan(
     return part, digest
 
 
-def check_uid(plan: Plan, policy: Policy, settings: Mapping[str, Setting]) -> None:
+def check_uid(plan: Plan, policy: Policy, settings: Mapping[str, PolicySetting]) -> None:
     """Raise InputError for a plan of another cluster than the policy names."""
     if policy.cluster:
         check_cluster(plan, policy.cluster, settings["cluster-uid"].place)

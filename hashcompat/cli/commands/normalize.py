@@ -24,7 +24,7 @@ from hashcompat.cli.args.inventory import Reading
 from hashcompat.cli.args.source import Scope, Source
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import ExitCode, InputError, UsageError
-from hashcompat.core.model.preflight import CONTAINERD, DOCKER, RUNTIMES, Done, Run, State, Work
+from hashcompat.core.model.preflight import CONTAINERD, DOCKER, RUNTIMES, Done, NormalizationRun, State, Work
 from hashcompat.core.policies import duration_of
 from hashcompat.output.report.normalization import NORMALIZATION, RUN, Signed
 from hashcompat.output.rewriting import Place, apply, files, runtimes
@@ -209,7 +209,9 @@ def apply_command(arguments: Applied) -> None:
             rows = apply.ready(plan)
     _show(
         arguments,
-        Run("apply", arguments.write, work.node.name, work.to_release, runtime, str(kept), tuple(rows)),
+        NormalizationRun(
+            "apply", arguments.write, work.node.name, work.to_release, runtime, str(kept), tuple(rows)
+        ),
     )
 
 
@@ -268,7 +270,7 @@ def check_command(arguments: Looked) -> int:
         node.restart()
     shown, runtime = node.answered(wanted)
     rows = apply.checked(known, shown, lambda path: files.content(Path(path), Path(path).parent))
-    run = Run("check", False, work.node.name, work.to_release, runtime, str(kept), tuple(rows))
+    run = NormalizationRun("check", False, work.node.name, work.to_release, runtime, str(kept), tuple(rows))
     _show(arguments, run)
     if run.count(State.FAILED):
         return ExitCode.FAILED
@@ -310,11 +312,13 @@ def undo_command(arguments: Undone) -> None:
         )
     _show(
         arguments,
-        Run("undo", arguments.write, work.node.name, work.to_release, runtime, str(kept), tuple(rows)),
+        NormalizationRun(
+            "undo", arguments.write, work.node.name, work.to_release, runtime, str(kept), tuple(rows)
+        ),
     )
 
 
-def _show(arguments: Applied | Looked | Undone, run: Run) -> None:
+def _show(arguments: Applied | Looked | Undone, run: NormalizationRun) -> None:
     output.show(RUN, run, arguments.shown)
     output.notes(RUN, run, quiet=arguments.quiet.quiet)
 

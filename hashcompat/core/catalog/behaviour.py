@@ -34,7 +34,7 @@ BOOLEANS: Final = {
 """The texts that Go's ``strconv.ParseBool`` takes, by which gates and flags are set."""
 
 
-class GateSpec(msgspec.Struct, frozen=True):
+class FeatureGate(msgspec.Struct, frozen=True):
     """What a gate is in some releases."""
 
     releases: Range
@@ -59,8 +59,8 @@ class GateTable:
 
     def __init__(self, data: DataFiles) -> None:
         self._data = data
-        self._specs: dict[str, tuple[GateSpec, ...]] = {}
-        self._of_releases: dict[tuple[str, str], GateSpec | None] = {}
+        self._specs: dict[str, tuple[FeatureGate, ...]] = {}
+        self._of_releases: dict[tuple[str, str], FeatureGate | None] = {}
 
     @cached_property
     def _rows(self) -> Mapping[str, list[Mapping[str, Any]]]:
@@ -76,7 +76,7 @@ class GateTable:
         """Name the gates that a release knows."""
         return [name for name in self._rows if self.spec(name, release) is not None]
 
-    def spec(self, name: str, release: Release) -> GateSpec | None:
+    def spec(self, name: str, release: Release) -> FeatureGate | None:
         """Return what a gate is in a release; None where the release does not know it."""
         key = name, release.upstream
         if key not in self._of_releases:
@@ -92,9 +92,9 @@ class GateTable:
         begun = [spec for spec in self._of(name) if spec.begun.holds(release)]
         return bool(begun) and begun[-1].on
 
-    def _of(self, name: str) -> tuple[GateSpec, ...]:
+    def _of(self, name: str) -> tuple[FeatureGate, ...]:
         if name not in self._specs:
-            self._specs[name] = fitted("gates.json", self._rows.get(name, []), tuple[GateSpec, ...])
+            self._specs[name] = fitted("gates.json", self._rows.get(name, []), tuple[FeatureGate, ...])
         return self._specs[name]
 
 
@@ -109,7 +109,7 @@ class Gates:
         """Return the gates of the same release with other ones set."""
         return Gates(self._table, self._release, settings)
 
-    def spec(self, name: str) -> GateSpec | None:
+    def spec(self, name: str) -> FeatureGate | None:
         """Return what a gate is in the release; None where the release has no gate of this name."""
         return self._table.spec(name, self._release)
 
@@ -133,7 +133,7 @@ class Gates:
         chosen = None if spec is None or spec.locked else self._chosen(name, spec)
         return self._table.is_on_by_default(name, self._release) if chosen is None else chosen
 
-    def _chosen(self, name: str, spec: GateSpec) -> bool | None:
+    def _chosen(self, name: str, spec: FeatureGate) -> bool | None:
         """Return what is set: a gate's own name wins over AllAlpha and AllBeta, in whatever order."""
         if name in self._settings:
             return self._settings[name]

@@ -235,7 +235,7 @@ class Batch(msgspec.Struct, frozen=True):
     """What they do together with pods that are not Ready for a while, where restarts alone do not."""
 
 
-class Owner(msgspec.Struct, frozen=True):
+class RestartedOwner(msgspec.Struct, frozen=True):
     """An owner of pods that restart, or may."""
 
     namespace: str
@@ -271,7 +271,7 @@ class Impact(Result[NodeImpact], msgspec.Struct, frozen=True):
     nodes: tuple[NodeImpact, ...]
     """In the order in which to upgrade them; those that are left out come last."""
     batches: tuple[Batch, ...]
-    owners: tuple[Owner, ...]
+    owners: tuple[RestartedOwner, ...]
     budgets: int
     """How many PodDisruptionBudgets there are."""
     budgets_missing: str = ""

@@ -291,7 +291,7 @@ class Done(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-class Run(msgspec.Struct, frozen=True):
+class NormalizationRun(msgspec.Struct, frozen=True):
     """What ``apply``, ``check`` or ``undo`` did on a node."""
 
     action: str

@@ -250,7 +250,7 @@ def line_of(value: Any) -> bytes:
     return text.encode(errors="surrogatepass") + b"\n"
 
 
-class Digest:
+class DocumentDigest:
     """Adds up a document, one item after the other."""
 
     def __init__(self) -> None:

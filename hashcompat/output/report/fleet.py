@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from hashcompat.analysis.gating import Outcome as PolicyOutcome
-from hashcompat.core.model.cluster import Cluster, Fleet, Shared, Standing, Upgrade, Waves
+from hashcompat.core.model.cluster import Cluster, Fleet, FleetCause, Standing, Upgrade, Waves
 from hashcompat.core.model.escape import count, name_path, owner_path
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.rules import findings
@@ -78,12 +78,12 @@ def _upgrades(fleet: Fleet) -> Iterator[tuple[Cluster, Upgrade]]:
     return ((cluster, upgrade) for cluster in fleet.clusters for upgrade in cluster.upgrades)
 
 
-def _reason(shared: Shared) -> tuple[str, str, Verdict]:
+def _reason(shared: FleetCause) -> tuple[str, str, Verdict]:
     rule, path, verdict = shared.names
     return rule, path, Verdict(verdict)
 
 
-def _shares(shared: Shared, fleet: Fleet) -> list[docs.FleetShare]:
+def _shares(shared: FleetCause, fleet: Fleet) -> list[docs.FleetShare]:
     return [
         docs.FleetShare(target, shared.clusters[target], shared.containers[target])
         for target in fleet.targets

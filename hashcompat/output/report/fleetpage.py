@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Final
 
 from hashcompat.core.errors import UsageError
-from hashcompat.core.model.cluster import Cluster, Fleet, Shared, Standing, Upgrade, Wave
+from hashcompat.core.model.cluster import Cluster, Fleet, FleetCause, Standing, Upgrade, Wave
 from hashcompat.core.model.escape import count, distinct
 from hashcompat.core.release import parse_release
 from hashcompat.core.rules import find
@@ -130,12 +130,12 @@ def _by_target(fleet: Fleet) -> list[str]:
     return [f"Clusters, {target}" for target in fleet.targets]
 
 
-def _numbers(shared: Shared, fleet: Fleet) -> list[object]:
+def _numbers(shared: FleetCause, fleet: Fleet) -> list[object]:
     """Return how many clusters have it by target, and the containers for the target that has the most."""
     return [*(shared.clusters.get(target, 0) for target in fleet.targets), shared.weight[1]]
 
 
-def _cause(shared: Shared) -> list[object]:
+def _cause(shared: FleetCause) -> list[object]:
     rule, path, verdict = shared.names
     found = find(rule)
     return [rule, found.name if found else None, path or None, verdict]

@@ -19,8 +19,8 @@ from hashcompat.core.model.impact import (
     Effect,
     Impact,
     NodeImpact,
-    Owner,
     OwnerImpact,
+    RestartedOwner,
     Role,
     Step,
 )
@@ -169,7 +169,7 @@ def _batch(batch: Batch) -> docs.BatchItem:
     )
 
 
-def _owner(owner: Owner) -> docs.OwnerItem:
+def _owner(owner: RestartedOwner) -> docs.OwnerItem:
     return docs.OwnerItem(
         namespace=owner.namespace,
         owner=owner.name,
@@ -352,13 +352,13 @@ def _sure(certainty: Certainty) -> Coloured:
     return Coloured(certainty.value, "red" if certainty is Certainty.YES else "yellow")
 
 
-def _owner_cells(owner: Owner) -> list[object]:
+def _owner_cells(owner: RestartedOwner) -> list[object]:
     numbers = [owner.replicas, owner.restarted, owner.unknown, owner.nodes]
     took = None if owner.seconds is None else Prose(f"{owner.seconds} s")
     return [owner.namespace, owner.name, *numbers, took, Prose(", ".join(_remarks(owner))) or None]
 
 
-def _remarks(owner: Owner) -> Iterator[str]:
+def _remarks(owner: RestartedOwner) -> Iterator[str]:
     yield f"stops within {owner.grace_seconds} s"
     if owner.single:
         yield "the only replica"

@@ -23,7 +23,7 @@ from hashcompat.analysis.answers.comparison import (
 from hashcompat.analysis.answers.explanation import Explanation, Side
 from hashcompat.analysis.answers.texts import mark
 from hashcompat.analysis.planning.assumptions import facts
-from hashcompat.core.catalog.behaviour import EraChange, FieldChange, GateSpec
+from hashcompat.core.catalog.behaviour import EraChange, FeatureGate, FieldChange
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.rules import find
@@ -244,7 +244,7 @@ def _or_null(value: Any) -> Any:
     return None if value is ABSENT else value
 
 
-def _gate(spec: GateSpec | None) -> docs.GateFacts | None:
+def _gate(spec: FeatureGate | None) -> docs.GateFacts | None:
     return docs.GateFacts(spec.stage, spec.on, spec.locked, spec.needs) if spec else None
 
 
@@ -295,7 +295,7 @@ def _sides_table(column: str, rows: Sequence[tuple[str, Any, Any]]) -> Table:
     return Table((column, "FROM", "TO"), lambda: cells)
 
 
-def _gate_words(spec: GateSpec | None) -> str:
+def _gate_words(spec: FeatureGate | None) -> str:
     if spec is None:
         return ABSENT
     needs = f", needs {', '.join(spec.needs)}" if spec.needs else ""

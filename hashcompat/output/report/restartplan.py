@@ -14,7 +14,7 @@ from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Plan, ReleaseFacts, Suggestion
 from hashcompat.core.model.pods import Origin
-from hashcompat.core.model.results import DIGEST, SIGNATURE, Digest, Making, signature
+from hashcompat.core.model.results import DIGEST, SIGNATURE, DocumentDigest, Making, signature
 from hashcompat.core.model.verdicts import Hashes, Verdict
 from hashcompat.core.rules import every
 from hashcompat.output.report.items import Provenance, reason_words, upgrade_of
@@ -89,7 +89,7 @@ class ItemSeals:
     """The digest of a document, and its signature where there is a key to sign it with."""
 
     def __init__(self, content: Document, key: bytes) -> None:
-        self._content, self._key, self._found = content, key, Digest()
+        self._content, self._key, self._found = content, key, DocumentDigest()
 
     def line(self, row: Document) -> str:
         """Return the line of a row."""

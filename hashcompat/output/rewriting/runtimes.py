@@ -20,7 +20,7 @@ from hashcompat.output.rewriting import Place, Shown, containerd, files
 from hashcompat.output.rewriting.containerd import Channel, Containerd
 from hashcompat.output.rewriting.files import CriO, Docker
 from hashcompat.sources import node, programs
-from hashcompat.sources.node import Asking, kubelets
+from hashcompat.sources.node import NodeReader, kubelets
 from hashcompat.sources.node.root import Root
 
 _SPARE: Final = 16 << 20
@@ -35,7 +35,7 @@ def check_root() -> None:
 
 def check_kubelet() -> None:
     """Raise InputError where a kubelet runs on this node, and where that is not known."""
-    root, asking = Root(Path("/")), Asking()
+    root, asking = Root(Path("/")), NodeReader()
     found = kubelets.find(asking, root, asking.ask(node.listed(root)))
     if found.text is not None:
         pid = found.text.partition(" ")[0]

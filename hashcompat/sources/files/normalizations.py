@@ -12,7 +12,7 @@ from hashcompat.core.model.preflight import OnNode, Pin, Rewrite, Task, Work
 from hashcompat.core.model.results import SIGNATURE, is_signed
 from hashcompat.core.model.uids import SKEW
 from hashcompat.core.regex import regex
-from hashcompat.sources.documents import Row
+from hashcompat.sources.documents import JsonObject
 from hashcompat.sources.files.saved import Saved, opened
 
 KIND: Final = "Normalization"
@@ -68,7 +68,7 @@ def _check(document: Saved, key: bytes, longest: timedelta, now: datetime) -> No
         raise InputError(f"it is {hours} h old, more than --max-age allows; make it again")
 
 
-def _task(row: Row, node: str) -> Iterator[Task]:
+def _task(row: JsonObject, node: str) -> Iterator[Task]:
     record = row.row_or_none("record")
     if record is None or row.text("node") != node:
         return
@@ -82,7 +82,7 @@ def _task(row: Row, node: str) -> Iterator[Task]:
     yield Task(rewrite, row.text("namespace"), row.text("pod"), row.text("container"))
 
 
-def _pin(row: Row, node: str) -> Iterator[Pin]:
+def _pin(row: JsonObject, node: str) -> Iterator[Pin]:
     if row.text("node") != node:
         return
     path, uid, digest = row.text("path"), row.text("uid"), row.text("sha256")

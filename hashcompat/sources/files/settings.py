@@ -22,7 +22,7 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go.yaml import load_all
 from hashcompat.core.go.yamlevents import Events
 from hashcompat.core.model.items import near
-from hashcompat.core.policies import DURATION, LIMIT, Setting, SettingsFile, Settled, named_files
+from hashcompat.core.policies import DURATION, LIMIT, PolicySetting, SettingsFile, Settled, named_files
 from hashcompat.core.policies.exceptions import LONGEST_PATTERN, Exemption, Names, pattern_problem
 from hashcompat.core.shown import name as shown_name
 from hashcompat.sources.content import whole
@@ -64,7 +64,7 @@ class Gate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
     report_only: bool | UnsetType = UNSET
 
 
-class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class AllSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The whole of ``.hashcompat.yaml``."""
 
     gate: Gate = Gate()
@@ -86,7 +86,7 @@ class Exceptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     exceptions: list[Accepted]
 
 
-FILES: Final = {"settings": Settings, "exceptions": Exceptions}
+FILES: Final = {"settings": AllSettings, "exceptions": Exceptions}
 """What ``schemas/settings`` has a schema of."""
 _LIMIT_WORDS: Final = "a number of findings, such as 10, or a part of all, such as 5%"
 _PATTERN: Final = f"with '*' for any characters within a part, of at most {LONGEST_PATTERN} characters"
@@ -116,7 +116,7 @@ T = TypeVar("T")
 
 def settings(path: Path) -> Gate:
     """Return the policy in a settings file; raises InputError, which names the file and the line."""
-    found, _ = _read(path, Settings)
+    found, _ = _read(path, AllSettings)
     return found.gate
 
 
@@ -128,7 +128,7 @@ def settings_file(path: Path, forbidden: Collection[str] = ()) -> SettingsFile:
     check_own(path)
     rows = msgspec.to_builtins(settings(path))
     found = {
-        key: Setting(_text_of(value), f"{path}: {key}", path.parent)
+        key: PolicySetting(_text_of(value), f"{path}: {key}", path.parent)
         for key, value in rows.items()
         if key not in forbidden
     }
@@ -201,7 +201,7 @@ def _explained(problem: str, kind: type, text: str) -> InputError:
         known = _keys(kind, place)
         close = near(match[1], known, most=1)
         hint = f"did you mean {close[0]}?" if close else f"the keys are {', '.join(known)}"
-        named = (*place, match[1]) if close or kind is Settings else place
+        named = (*place, match[1]) if close or kind is AllSettings else place
         return _error(text, (*place, match[1]), f"unknown key; {hint}", named)
     if match := _MISSING.fullmatch(problem):
         return _error(

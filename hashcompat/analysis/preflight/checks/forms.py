@@ -19,7 +19,7 @@ from hashcompat.analysis.preflight.checks.given import (
 from hashcompat.analysis.preflight.facts.kubelet import reserved_memory
 from hashcompat.analysis.preflight.facts.settings import Setting, number_of
 from hashcompat.core import shown
-from hashcompat.core.catalog.kubeletsettings import Limits, Other, Sysctls, ValueRow
+from hashcompat.core.catalog.kubeletsettings import Bounds, Other, Sysctls, ValueRow
 from hashcompat.core.catalog.releases import minor_before
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.model.preflight import Status
@@ -79,7 +79,7 @@ def _without(gate: str, setting: Setting, value: str) -> Refusal:
     return Refusal(f"it needs the feature gate {gate}, which is off", advice, value)
 
 
-def _range(given: Given, limits: Limits, setting: Setting) -> Iterator[Refusal]:
+def _range(given: Given, limits: Bounds, setting: Setting) -> Iterator[Refusal]:
     """Yield that a number or duration is outside of its limits."""
     number = number_of(setting.value)
     if number is None:
@@ -350,7 +350,7 @@ def _refused_taint(taint: Mapping[str, Any]) -> Iterator[Refusal]:
         yield Refusal("a taint has timeAdded, which may not be given")
 
 
-def _within(limits: Limits) -> str:
+def _within(limits: Bounds) -> str:
     if limits.above is not None:
         return f"greater than {limits.above} and at most {limits.most}"
     if limits.least is None:

@@ -9,7 +9,6 @@ import pytest
 from hashcompat.analysis.patching import (
     AddImport,
     Body,
-    Change,
     DropUnusedImports,
     FileEdit,
     InFunction,
@@ -17,6 +16,7 @@ from hashcompat.analysis.patching import (
     MisplacedError,
     NewFile,
     Patch,
+    PatchedFile,
     RemoveFunction,
     ReplaceLine,
     apply,
@@ -148,9 +148,9 @@ def test_changes_are_sorted_by_path() -> None:
         "s", "e", (NewFile("z", "new"), NewFile("a", "new")), (FileEdit("m", (Literals(((1, 2),)),)),)
     )
     assert apply(patch, {"m": "0x1"}) == (
-        Change("a", "", "new"),
-        Change("m", "0x1", "0x2"),
-        Change("z", "", "new"),
+        PatchedFile("a", "", "new"),
+        PatchedFile("m", "0x1", "0x2"),
+        PatchedFile("z", "", "new"),
     )
 
 

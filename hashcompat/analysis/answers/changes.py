@@ -23,7 +23,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from hashcompat.analysis.answers.comparison import Difference, differences
+from hashcompat.analysis.answers.comparison import ValueDifference, differences
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import below, element
 from hashcompat.core.model.escape import name_path
@@ -419,7 +419,7 @@ def _named(rows: Iterable[tuple[str, Value]]) -> dict[str, Value]:
 
 def _edits(old: Any, new: Any, root: str = "") -> Iterator[Edit]:
     """Yield where two pieces of plain data differ, sorted by path; elements with names by their names."""
-    alike: list[Difference] = []
+    alike: list[ValueDifference] = []
     found = differences(*_pruned(_keyed(old), _keyed(new), (), alike)) + alike
     if not found and not _same(old, new):  # named elements in another order
         found = differences(old, new)
@@ -427,7 +427,7 @@ def _edits(old: Any, new: Any, root: str = "") -> Iterator[Edit]:
         yield Edit(_place(row, root), _plain(row.old), _plain(row.new))
 
 
-def _place(row: Difference, root: str) -> str:
+def _place(row: ValueDifference, root: str) -> str:
     path = root
     for step in row.path:
         path = element(path, step) if isinstance(step, int | _Name) else below(path, step)
@@ -463,7 +463,7 @@ def _has_name(value: Any) -> bool:
     return isinstance(value, Mapping) and _NAME in value
 
 
-def _pruned(old: Any, new: Any, path: tuple[str, ...], alike: list[Difference]) -> tuple[Any, Any]:
+def _pruned(old: Any, new: Any, path: tuple[str, ...], alike: list[ValueDifference]) -> tuple[Any, Any]:
     """Return two objects without what is equal in both, which deepdiff would look through too.
 
     Lists that it takes for equal, such as ``[1]`` and ``[true]``, are added to ``alike``.
@@ -477,7 +477,7 @@ def _pruned(old: Any, new: Any, path: tuple[str, ...], alike: list[Difference]) 
             side[key] = values[key]
         elif not _same(before := old[key], after := new[key]):
             if isinstance(before, list) and before == after:
-                alike.append(Difference((*path, key), before, after))
+                alike.append(ValueDifference((*path, key), before, after))
             else:
                 kept[0][key], kept[1][key] = _pruned(before, after, (*path, key), alike)
     return kept

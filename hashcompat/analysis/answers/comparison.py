@@ -33,7 +33,7 @@ _ALIGNED: Final = 200
 longer ones are compared by their indexes."""
 
 
-class Difference(msgspec.Struct, frozen=True):
+class ValueDifference(msgspec.Struct, frozen=True):
     """One place where two pieces of data differ."""
 
     path: tuple[str | int, ...]
@@ -49,7 +49,7 @@ class Difference(msgspec.Struct, frozen=True):
         return dotted(self.path)
 
 
-def differences(old: Any, new: Any) -> list[Difference]:
+def differences(old: Any, new: Any) -> list[ValueDifference]:
     """Return the places where two pieces of plain data (dicts, lists, scalars) differ, sorted by path.
 
     Objects are compared key by key however little they have in common (``threshold_to_diff_deeper``).
@@ -71,7 +71,7 @@ def differences(old: Any, new: Any) -> list[Difference]:
         for change in changes:
             before = ABSENT if kind.endswith("_added") else change.t1
             after = ABSENT if kind.endswith("_removed") else change.t2
-            rows.append(Difference(tuple(change.path(output_format="list")), before, after))
+            rows.append(ValueDifference(tuple(change.path(output_format="list")), before, after))
     return sorted(rows, key=lambda row: [str(step) for step in row.path])
 
 
@@ -169,7 +169,7 @@ class ReleaseDifference(msgspec.Struct, frozen=True):
     """Where the type trees differ, in the order of types and fields."""
     upstream: tuple[EraChange, ...]
     """The changes of era between the two."""
-    behaviour: tuple[Difference, ...] = ()
+    behaviour: tuple[ValueDifference, ...] = ()
     """What kubelets do otherwise, by the keys of behaviour.json."""
     since: tuple[BehaviourSince, ...] = ()
     """The same in words: what began between the two releases, in the order of behaviour.json."""

@@ -51,7 +51,7 @@ _DECIDED: Final = frozenset({Verdict.RESTART, Verdict.UNKNOWN})
 
 def make(inventory: Inventory, from_release: str, to_release: str, view: View) -> Plan:
     """Return a plan with its details; errors as ``planning.make``."""
-    return planning.make(inventory, from_release, to_release, view, partial(Gathering, inventory))
+    return planning.make(inventory, from_release, to_release, view, partial(DetailsGathering, inventory))
 
 
 class _Gathered(msgspec.Struct, frozen=True):
@@ -62,7 +62,7 @@ class _Gathered(msgspec.Struct, frozen=True):
     counted: Counted
 
 
-class Gathering:
+class DetailsGathering:
     """Gathers details while the pods of a plan pass."""
 
     def __init__(self, inventory: Inventory, way: Way, view: View, templates: Templates) -> None:

@@ -40,7 +40,7 @@ _FORMS: Final = "NAMESPACE/POD, NAMESPACE/POD/CONTAINER or KIND/NAME, or POD wit
 _SHOWN: Final = 3
 
 
-class Reading(msgspec.Struct, frozen=True):
+class NameReading(msgspec.Struct, frozen=True):
     """One way to read a name."""
 
     name: str
@@ -82,7 +82,7 @@ class Quoted(msgspec.Struct, frozen=True):
         return self.text in (name_path(*names), name_path(*names, container.name))
 
 
-def readings(target: str, *, in_namespace: bool = False) -> list[Reading | Quoted]:
+def readings(target: str, *, in_namespace: bool = False) -> list[NameReading | Quoted]:
     """Return the ways to read a name, the likeliest first; of those that name something, that one counts.
 
     ``NAMESPACE/POD[/CONTAINER]`` comes first, then ``[NAMESPACE/]KIND/NAME[/CONTAINER]`` as kubectl reads
@@ -95,24 +95,24 @@ def readings(target: str, *, in_namespace: bool = False) -> list[Reading | Quote
     return [*(_in_full(parts) if len(parts) > 1 else ()), *quoted, *_short(parts, in_namespace=in_namespace)]
 
 
-def _in_full(parts: Sequence[str]) -> Iterator[Reading]:
+def _in_full(parts: Sequence[str]) -> Iterator[NameReading]:
     namespace, name, *rest = parts
-    yield Reading(name, namespace, container="/".join(rest))
+    yield NameReading(name, namespace, container="/".join(rest))
 
 
-def _short(parts: Sequence[str], *, in_namespace: bool) -> Iterator[Reading]:
+def _short(parts: Sequence[str], *, in_namespace: bool) -> Iterator[NameReading]:
     match parts:
         case [pod]:
-            yield Reading(pod)
+            yield NameReading(pod)
         case [kind, name]:
-            yield Reading(name, kind=kind)
+            yield NameReading(name, kind=kind)
             if in_namespace:
-                yield Reading(kind, container=name)
+                yield NameReading(kind, container=name)
         case [first, second, third]:
-            yield Reading(third, first, second)
-            yield Reading(second, kind=first, container=third)
+            yield NameReading(third, first, second)
+            yield NameReading(second, kind=first, container=third)
         case [namespace, kind, name, container]:
-            yield Reading(name, namespace, kind, container)
+            yield NameReading(name, namespace, kind, container)
 
 
 def not_found(target: str, covered: Iterable[str], pods: Iterable[Pod]) -> InputError:
@@ -367,7 +367,7 @@ def explain(
 def _explain(
     inventory: Inventory,
     target: str,
-    asked: Sequence[Reading | Quoted],
+    asked: Sequence[NameReading | Quoted],
     way: Way,
     view: View,
     *,
@@ -403,5 +403,5 @@ def _explain(
     )
 
 
-def _is_of(reading: Reading | Quoted, draft: Draft) -> bool:
+def _is_of(reading: NameReading | Quoted, draft: Draft) -> bool:
     return reading.covers(draft.pod) and reading.names(draft.pod, draft.container)

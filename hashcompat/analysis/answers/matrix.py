@@ -22,7 +22,7 @@ from hashcompat.analysis.planning.counting import Counting
 from hashcompat.analysis.planning.judge import claim_of, reports
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.planner import skews
-from hashcompat.analysis.planning.reasons import FieldChange, listed
+from hashcompat.analysis.planning.reasons import ChangedField, listed
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
@@ -156,7 +156,7 @@ class Cell(msgspec.Struct, frozen=True):
     """Which containers restart."""
     era: str = ""
     """The change of era, where there is one."""
-    fields: tuple[FieldChange, ...] = ()
+    fields: tuple[ChangedField, ...] = ()
     """The changed fields that cause it.
 
     Where every field is part of the hashed text, the containers restart that have the field's parent
@@ -199,18 +199,18 @@ def cell(old: Kubelet, new: Kubelet) -> Cell:
 
 
 @lru_cache(maxsize=4096)
-def schema_changes(old: Schema, new: Schema) -> tuple[FieldChange, ...]:
+def schema_changes(old: Schema, new: Schema) -> tuple[ChangedField, ...]:
     """Return the fields that only one of two trees has, or that have another type, with every path."""
     pairs = side_by_side((old.container, ANY), (new.container, ANY))
     return tuple(dict.fromkeys(filter(None, map(_field_change, pairs))))
 
 
-def _field_change(pair: MemberPair) -> FieldChange | None:
+def _field_change(pair: MemberPair) -> ChangedField | None:
     match pair.old, pair.new:
         case Member() as old, Member() as new if _retyped(old.field.type, new.field.type):
-            return FieldChange(pair.path, old.type_name, old.field.name, None)
+            return ChangedField(pair.path, old.type_name, old.field.name, None)
         case (Member() as member, None) | (None, Member() as member):
-            return FieldChange(pair.path, member.type_name, member.field.name, pair.new is not None)
+            return ChangedField(pair.path, member.type_name, member.field.name, pair.new is not None)
     return None
 
 

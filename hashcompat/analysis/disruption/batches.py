@@ -15,10 +15,10 @@ from msgspec import structs
 
 from hashcompat.analysis.disruption.budgets import BudgetSeen, Health, Hits
 from hashcompat.analysis.disruption.census import (
+    NodeRestarts,
     NodeSeen,
     OwnerKey,
     OwnerSeen,
-    Places,
     is_replicated,
     is_static,
 )
@@ -38,7 +38,7 @@ from hashcompat.core.model.impact import (
 )
 from hashcompat.core.model.pods import Node
 
-_NOWHERE: Final = Places()
+_NOWHERE: Final = NodeRestarts()
 
 
 class Counts(msgspec.Struct, frozen=True):

@@ -81,7 +81,7 @@ class Standing(StrEnum):
         return self.value.replace("_", " ").lower() + "s" * (counted and number != 1)
 
 
-class Whole(msgspec.Struct, frozen=True):
+class Total(msgspec.Struct, frozen=True):
     """The containers of a plan, an owner or a node: a percentage is of those that are compared."""
 
     compared: int = 0
@@ -91,10 +91,10 @@ class Whole(msgspec.Struct, frozen=True):
         return f"{count(self.compared, 'running container')}{never_compared(self.not_compared)}"
 
 
-def whole_of(items: Sequence[Item]) -> Whole:
+def whole_of(items: Sequence[Item]) -> Total:
     """Return how many of some containers are compared, and how many are not."""
     compared = sum(item.compared for item in items)
-    return Whole(compared, len(items) - compared)
+    return Total(compared, len(items) - compared)
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -113,7 +113,7 @@ class Line(msgspec.Struct, frozen=True):
     """What is shown in place of the numbers; empty for these."""
     limit: str = ""
     """The percentage that is allowed, as it was given; empty where a number is."""
-    whole: Whole | None = None
+    whole: Total | None = None
     """What that is a part of."""
 
     def __str__(self) -> str:
@@ -149,7 +149,7 @@ class GateResult(Result[Judged], msgspec.Struct, frozen=True):
     """What judged it, and when."""
 
     @property
-    def whole(self) -> Whole:
+    def whole(self) -> Total:
         """The containers of the plan."""
         return whole_of(self.plan.items)
 

@@ -31,7 +31,7 @@ from hashcompat.analysis.planning.options import check_gates
 from hashcompat.analysis.planning.patched import current, resolved, resolved_current
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.repeats import Gather, Nothing
-from hashcompat.analysis.planning.runs import Run, decided
+from hashcompat.analysis.planning.runs import PlanRun, decided
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.kubelet.alike import Servers
 from hashcompat.core.model.cluster import ApiServers
@@ -85,7 +85,9 @@ def make(
     return structs.replace(plan, hops=run.hops.hops, rollback=run.hops.rollback, details=details)
 
 
-def _among_all(run: Run, way: Way, inventory: Inventory, views: tuple[View, View], gather: Gather) -> Run:
+def _among_all(
+    run: PlanRun, way: Way, inventory: Inventory, views: tuple[View, View], gather: Gather
+) -> PlanRun:
     """Return a run in which the pods are decided again that something concerns which all of them show.
 
     The second view has that, but for what nodes have no room for.

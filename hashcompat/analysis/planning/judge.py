@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.analysis.planning.creators import Provenance
+from hashcompat.analysis.planning.creators import CreatorFinder
 from hashcompat.analysis.planning.latest import KEPT, Latest
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.prepare import Prepared, prepare, replica
@@ -104,7 +104,7 @@ class Judge:
         """Which nodes report another release."""
         self._overridden = view.options.override_node_releases
         self.templates = templates or Templates(view, kept)
-        self._provenance = Provenance(view, kept, self.templates.hash)
+        self._provenance = CreatorFinder(view, kept, self.templates.hash)
         self._known: Latest[tuple[Likeness | Blank, Kubelet | None], Prepared] = Latest(kept)
         self._same_uids: Latest[tuple[bytes, Kubelet, Kubelet], bool | None] = Latest(kept)
 

@@ -45,7 +45,7 @@ from hashcompat.core.model.pods import Container, Node, Pod
 from hashcompat.core.model.verdicts import FINDINGS, Hash, Verdict, number_of
 
 if TYPE_CHECKING:
-    from hashcompat.analysis.planning.items import Rows
+    from hashcompat.analysis.planning.items import ItemTable
 
 Value = TypeVar("Value")
 
@@ -239,11 +239,11 @@ class Planner:
         """What is doubtful about the items so far."""
         return self._items.doubts
 
-    def rows(self) -> Iterator[Rows]:
+    def rows(self) -> Iterator[ItemTable]:
         """Yield the items so far as plain values, some at a time."""
         yield from rows_of(self._items)
 
-    def merge(self, rows: Iterable[Rows], doubts: Doubts, lines: int = 0) -> None:
+    def merge(self, rows: Iterable[ItemTable], doubts: Doubts, lines: int = 0) -> None:
         """Add what was decided elsewhere of pods that come next, so many lines behind where it says."""
         self._items.merge(items_of(rows, lines), doubts)
 

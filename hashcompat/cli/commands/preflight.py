@@ -13,7 +13,7 @@ from hashcompat.analysis.planning.cluster import dated
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.preflight import (
     Known,
-    Question,
+    PreflightRequest,
     check_plan,
     inspect,
     items_by_node,
@@ -212,7 +212,7 @@ def command(arguments: Arguments) -> int:
     result = inspect(
         nodes,
         known,
-        Question(
+        PreflightRequest(
             way.new,
             current,
             server,

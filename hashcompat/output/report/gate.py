@@ -342,7 +342,10 @@ def _notes(result: GateResult) -> Iterator[str]:
     yield from (f"Warning: {warning}" for warning in collapsed((*result.plan.warnings, *result.warnings)))
     yield from (f"{BESIDES}: {line}" for line in collapsed(result.plan.besides))
     numbers = Counter(judged.standing for judged in result.judged)
-    for standing, words in ((Standing.EXCEPTED, "by exceptions"), (Standing.BASELINE, "by the baseline")):
+    for standing, words in (
+        (Standing.EXCEPTED, "by exceptions"),
+        (Standing.BASELINE, "by the baseline"),
+    ):
         if numbers[standing]:
             yield f"Left out {words}: {count(numbers[standing], 'container')}"
     yield from settings_lines(result)

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from hashcompat.analysis.answers.changes import compare
 from hashcompat.analysis.preflight import examine
-from hashcompat.analysis.preflight.checks import Upgrade
+from hashcompat.analysis.preflight.checks import KubeletStart
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go import jsontext
 from hashcompat.core.go.jsonstream import parts
@@ -46,7 +46,7 @@ _KEYS = tuple(HEALTHY)
 
 
 @cache
-def _upgrade(pair: tuple[str, str]) -> Upgrade:
+def _upgrade(pair: tuple[str, str]) -> KubeletStart:
     return upgrade(*pair)
 
 

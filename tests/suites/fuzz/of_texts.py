@@ -94,7 +94,7 @@ def _settings(data: bytes) -> None:
             made.find(field.path)
 
 
-def _words(argument: str) -> tuple[units.Word, ...]:
+def _words(argument: str) -> tuple[units.UnitArgument, ...]:
     return units.start(_dump(file_unit=f"[Service]\nExecStart=/usr/bin/kubelet '{argument}'")).words
 
 

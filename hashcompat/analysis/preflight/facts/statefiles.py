@@ -45,7 +45,7 @@ class Condition(StrEnum):
     """Something else than a JSON object."""
 
 
-class State(msgspec.Struct, frozen=True):
+class FoundStateFile(msgspec.Struct, frozen=True):
     """A state file as a kubelet finds it."""
 
     condition: Condition
@@ -61,19 +61,19 @@ def is_read(file: StateFile, gates: Gates) -> bool:
     return bool(file.forms) and (not file.gate or gates.is_on(file.gate))
 
 
-def read(text: str, file: StateFile, gates: Gates) -> State:
+def read(text: str, file: StateFile, gates: Gates) -> FoundStateFile:
     """Return what a kubelet finds in the text of a state file.
 
     Raises UnreadError where the text has what no form models, so that its checksum cannot be computed.
     """
     if not text:
-        return State(Condition.EMPTY)
+        return FoundStateFile(Condition.EMPTY)
     try:
         document = loads(text)
     except InputError:
-        return State(Condition.NO_JSON)
+        return FoundStateFile(Condition.NO_JSON)
     if not isinstance(document, Mapping):
-        return State(Condition.NO_JSON)
+        return FoundStateFile(Condition.NO_JSON)
     return _in_form(document, file, tuple(_forms(file, gates)))
 
 
@@ -84,18 +84,20 @@ def _forms(file: StateFile, gates: Gates) -> Iterator[StateFileForm]:
     yield from file.forms
 
 
-def _in_form(document: Mapping[str, Any], file: StateFile, forms: tuple[StateFileForm, ...]) -> State:
+def _in_form(
+    document: Mapping[str, Any], file: StateFile, forms: tuple[StateFileForm, ...]
+) -> FoundStateFile:
     for form in forms:
         content = _content(form, document)
         if content is not None:
-            return State(Condition.GOOD, form, content)
+            return FoundStateFile(Condition.GOOD, form, content)
         if form.alone and (document.get(form.text) or document.get(form.checksum)):
-            return State(Condition.CORRUPT)
+            return FoundStateFile(Condition.CORRUPT)
     for form in file.known:
         content = _content(form, document)
         if content is not None:
-            return State(Condition.FOREIGN, form, content)
-    return State(Condition.CORRUPT)
+            return FoundStateFile(Condition.FOREIGN, form, content)
+    return FoundStateFile(Condition.CORRUPT)
 
 
 def _content(form: StateFileForm, document: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final, TypeVar
@@ -29,7 +28,15 @@ from hashcompat.core.go.jsonpath import below, element
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.items import ContainerName, Item, Prediction
 from hashcompat.core.model.plan import Hop, Plan, ReleaseFacts
-from hashcompat.core.model.results import CONTAINER_LISTS, Result, RowKind, RowName, SnapshotRows
+from hashcompat.core.model.results import (
+    CONTAINER_LISTS,
+    Object,
+    Result,
+    RowKind,
+    RowName,
+    SnapshotRows,
+    Time,
+)
 from hashcompat.core.model.verdicts import Hashes, Reason, Verdict
 
 PLAN: Final = "RestartPlan"
@@ -122,17 +129,17 @@ _LISTS_OF: Final = {
 }
 
 
-class Side(msgspec.Struct, frozen=True):
-    """One of the two documents."""
+class ComparedFile(Object, frozen=True):
+    """One of the two that are compared."""
 
     file: str
     """Where it was read from; empty for a value in memory."""
-    made: datetime | None
-    """When the plan was made or the snapshot taken, UTC; None where it does not say so."""
-    cluster: str
-    """The UID of the cluster; empty where that is unknown."""
-    tool: str = ""
-    """The version of this program that made a plan; empty for a snapshot."""
+    made: Time | None
+    """When the plan was made or the snapshot taken, UTC; null where it does not say so."""
+    cluster: str = msgspec.field(name="clusterUID")
+    """Empty where that is unknown."""
+    tool: str
+    """The version of the program that made a plan; empty for a snapshot."""
 
 
 class DocumentDifference(Result[ItemChange], msgspec.Struct, frozen=True):
@@ -140,8 +147,8 @@ class DocumentDifference(Result[ItemChange], msgspec.Struct, frozen=True):
 
     kind: str
     """``RestartPlan`` or ``ClusterSnapshot``."""
-    old: Side
-    new: Side
+    old: ComparedFile
+    new: ComparedFile
     edits: tuple[Edit, ...]
     """What differs outside the items: the releases of a plan, its assumptions, its hops."""
     items: tuple[ItemChange, ...]
@@ -188,7 +195,7 @@ def compare_plans(old: Plan, new: Plan, files: tuple[str, str] = ("", "")) -> Do
     changes = [change for change in (_of_items(*pair) for pair in pairs) if change]
     changes.sort(key=lambda one: (not one.node, one.node, one.namespace, one.pod, one.container))
     one, other = (
-        Side(file, plan.created, plan.origin.cluster, plan.making.version)
+        ComparedFile(file, plan.created, plan.origin.cluster, plan.making.version)
         for file, plan in zip(files, (old, new), strict=True)
     )
     edits = tuple(_edits(_facts(old), _facts(new), "$"))
@@ -202,7 +209,7 @@ def compare_snapshots(old: SnapshotRows, new: SnapshotRows) -> DocumentDifferenc
     changes = [change for change in (_of_rows(*pair, keeps=keeps) for pair in pairs) if change]
     order = {kind.value: place for place, kind in enumerate(RowKind)}
     changes.sort(key=lambda one: (order[one.kind], one.namespace, one.pod, one.container, one.node))
-    one, other = (Side(rows.file, rows.taken, rows.cluster) for rows in (old, new))
+    one, other = (ComparedFile(rows.file, rows.taken, rows.cluster, "") for rows in (old, new))
     edits = tuple(_edits({"spec": old.spec}, {"spec": new.spec}, "$"))
     return DocumentDifference(SNAPSHOT, one, other, edits, tuple(changes), len(pairs) - len(changes))
 

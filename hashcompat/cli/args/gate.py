@@ -222,7 +222,7 @@ def extra_inputs_of(
 
 if TYPE_CHECKING:
     from hashcompat.analysis.gating import GateResult
-    from hashcompat.cli.args.source import Cluster
+    from hashcompat.cli.args.source import ClusterOptions
 
 
 T = TypeVar("T")
@@ -231,7 +231,7 @@ _NAME: Final = r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?"
 WHERE: Final = "FILE|configmap:NAMESPACE/NAME"
 
 
-class State(Protocol):
+class RolloutStore(Protocol):
     """Where the state of a rollout is kept."""
 
     def read(self) -> Rollout:
@@ -288,7 +288,7 @@ class RolloutFlags:
             if given and (self.after or not self.state):
                 raise UsageError(f"{flag} goes with --state, before a node is upgraded")
 
-    def store(self, access: Cluster) -> State | None:
+    def store(self, access: ClusterOptions) -> RolloutStore | None:
         """Return where the state is kept; None without ``--state``."""
         if not self.state:
             return None

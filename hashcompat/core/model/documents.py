@@ -14,8 +14,7 @@ from typing import ClassVar, Final, Literal
 from msgspec import UNSET, UnsetType
 
 from hashcompat.core.model.plan import Details, DisputedNode, Hop
-from hashcompat.core.model.pods import ContainerType
-from hashcompat.core.model.pods import Source as SourceKind
+from hashcompat.core.model.pods import ContainerType, Source
 from hashcompat.core.model.results import (
     Count,
     DigestText,
@@ -80,7 +79,7 @@ class Seen(Object, frozen=True):
 class Origin(Object, frozen=True):
     """Where the pods were read."""
 
-    kind: SourceKind
+    kind: Source
     names: Sequence[str]
     """Files, directories and URLs, without user, password and query."""
     context: str

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from hashcompat.analysis.answers.changes import What
+from hashcompat.analysis.answers.changes import ComparedFile, What
 from hashcompat.analysis.answers.comparison import FieldDifference
 from hashcompat.analysis.answers.expectation import Expected
 from hashcompat.analysis.answers.sentences import Sentences
@@ -267,19 +267,6 @@ class VerifyResult(Document, frozen=True):
 
 
 # The document of what changed between two plans or two snapshots.
-
-
-class ComparedFile(Object, frozen=True):
-    """One of the two that are compared."""
-
-    file: str
-    """Where it was read from; empty for a value in memory."""
-    made: Time | None
-    """When the plan was made or the snapshot taken, UTC; null where it does not say so."""
-    cluster_uid: str
-    """Empty where that is unknown."""
-    tool: str
-    """The version of the program that made a plan; empty for a snapshot."""
 
 
 class VerdictCount(Object, frozen=True):

@@ -19,11 +19,11 @@ from hashcompat.core.model.verdicts import Hashes, Verdict
 from hashcompat.core.rules import every
 from hashcompat.output.report.items import Provenance, reason_words, upgrade_of
 from hashcompat.output.report.model import (
-    Case,
+    CaseResult,
     Document,
     Findings,
-    Outcome,
     Prose,
+    ReportCase,
     Rows,
     Seals,
     Table,
@@ -31,7 +31,7 @@ from hashcompat.output.report.model import (
     time_text,
 )
 from hashcompat.output.report.planview import Excerpt, excerpt_of, times_of
-from hashcompat.output.report.rowtexts import Likeness, Own
+from hashcompat.output.report.rowtexts import AlikeRows, Own
 from hashcompat.sources.files.saved import line
 
 
@@ -204,15 +204,15 @@ def _verdict(item: Item, own: Sequence[Any]) -> ContainerVerdict:
     )
 
 
-ALIKE: Final = Likeness(_likeness, _own, _row)
+ALIKE: Final = AlikeRows(_likeness, _own, _row)
 """How the items of replicas are written together."""
 
 
-_OUTCOMES: Final[Mapping[Verdict, Outcome]] = {
-    Verdict.RESTART: Outcome.FAILED,
-    Verdict.KILL: Outcome.FAILED,
-    Verdict.UNKNOWN: Outcome.UNDECIDED,
-    Verdict.KEEP: Outcome.PASSED,
+_OUTCOMES: Final[Mapping[Verdict, CaseResult]] = {
+    Verdict.RESTART: CaseResult.FAILED,
+    Verdict.KILL: CaseResult.FAILED,
+    Verdict.UNKNOWN: CaseResult.UNDECIDED,
+    Verdict.KEEP: CaseResult.PASSED,
 }
 _STDIN: Final = "-"
 """The file of what was read from standard input, which nobody could open."""
@@ -255,11 +255,11 @@ def provenance_of(plan: Plan) -> Provenance:
     return Provenance(upgrade, plan.origin, plan.making)
 
 
-def case_of(item: Item) -> Case:
+def case_of(item: Item) -> ReportCase:
     """Return one container's verdict as a case."""
     pod, reasons = item.pod, item.reasons
     names = {"node": pod.node, "namespace": pod.namespace, "pod": pod.name, "container": item.container.name}
-    return Case(
+    return ReportCase(
         _OUTCOMES[item.verdict],
         item.verdict.value,
         reasons[0].id if reasons else "",

@@ -15,7 +15,7 @@ from hashcompat.analysis.disruption.census import Fate, fates, identity_of
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet.alike import unready
-from hashcompat.core.model.impact import Certainty, Impact, NodeImpact, OwnerImpact, Step
+from hashcompat.core.model.impact import Certainty, Impact, NodeImpact, OwnerDown, Step
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.sources.values import collect
 from tests.disruption.pods import budget, read, replica
@@ -370,7 +370,7 @@ def test_nodes_of_a_batch_are_not_ready_together() -> None:
 
 
 def test_what_restarts_do_by_themselves_is_not_said_again() -> None:
-    down = OwnerImpact("ns", "StatefulSet/web", Certainty.YES, 2)
+    down = OwnerDown("ns", "StatefulSet/web", Certainty.YES, 2)
     perhaps = structs.replace(down, certainty=Certainty.UNKNOWN)
     assert [*_newly_certain([down], [perhaps])] == [down]
     assert [*_newly_certain([down], [down])] == []

@@ -32,7 +32,7 @@ from hashcompat.core.errors import UsageError
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Way
 from hashcompat.core.model.pods import Inventory
-from hashcompat.core.model.preflight import Change, Normalization, OnNode, Pin
+from hashcompat.core.model.preflight import Change, ManifestPin, Normalization, RewrittenNode
 from hashcompat.core.model.verdicts import Verdict
 
 
@@ -66,7 +66,7 @@ def make(inventory: Inventory, from_release: str, to_release: str, view: View) -
 def _made(planner: Planner, found: Sequence[Remedy], inventory: Inventory, way: Way) -> Normalization:
     items = planner.settled()
     runtimes = {node.name: node.runtime for node in inventory.nodes}
-    changes, pins, nodes = list[Change](), set[Pin](), dict[str, OnNode]()
+    changes, pins, nodes = list[Change](), set[ManifestPin](), dict[str, RewrittenNode]()
     for item, one in sorted(zip(items, found, strict=True), key=lambda pair: _order(pair[0])):
         pins.update((one.pin,) if one.pin else ())
         if item.verdict is Verdict.KEEP and one.rewrite is None:
@@ -77,7 +77,9 @@ def _made(planner: Planner, found: Sequence[Remedy], inventory: Inventory, way: 
         changes.append(Change(item, one.rewrite, one.pin is not None, obstacle))
         name = item.pod.node
         shown = runtimes.get(name) or (f"{one.runtime}://" if one.runtime else "")
-        nodes[name] = OnNode(name, item.from_release, shown or (nodes[name].runtime if name in nodes else ""))
+        nodes[name] = RewrittenNode(
+            name, item.from_release, shown or (nodes[name].runtime if name in nodes else "")
+        )
     return Normalization(
         way.old,
         way.new,

@@ -16,7 +16,7 @@ from hashcompat.core.kubelet.decide import decide
 from hashcompat.core.kubelet.decide.case import Case, Decision
 from hashcompat.core.kubelet.staticpods import StaticUid
 from hashcompat.core.model.pods import Pod
-from hashcompat.core.model.preflight import DOCKER, RUNTIMES, Pin, Rewrite
+from hashcompat.core.model.preflight import DOCKER, RUNTIMES, ManifestPin, Rewrite
 from hashcompat.core.model.verdicts import Recorded, Verdict
 from hashcompat.core.regex import regex
 
@@ -33,7 +33,7 @@ class Remedy(msgspec.Struct, frozen=True):
     """What can be done for one container; the default is nothing, because nothing has to be."""
 
     rewrite: Rewrite | None = None
-    pin: Pin | None = None
+    pin: ManifestPin | None = None
     obstacle: str = ""
     """Why nothing is done, where it is not surely kept."""
     runtime: str = ""
@@ -65,7 +65,7 @@ def of_pod(drafts: Sequence[Drafted]) -> list[Remedy]:
     return [Remedy(obstacle=f"{_WHOLE}: {why}") for _ in drafts] if why else found
 
 
-def _pin(drafts: Sequence[Drafted]) -> Pin | str | None:
+def _pin(drafts: Sequence[Drafted]) -> ManifestPin | str | None:
     """Return the UID that a pod's manifest is given, None where it needs none, or why it cannot be."""
     pod = drafts[0].pod if drafts else None
     if pod is None or not pod.static:
@@ -89,10 +89,10 @@ def _pin(drafts: Sequence[Drafted]) -> Pin | str | None:
         return NO_RECORD
     if kind != "file" or not manifest.digest:
         return "its manifest is not a file"
-    return Pin(pod.node, pod.namespace, pod.name, path, old.uid, manifest.digest)
+    return ManifestPin(pod.node, pod.namespace, pod.name, path, old.uid, manifest.digest)
 
 
-def _of(draft: Drafted, pin: Pin | None) -> Remedy:
+def _of(draft: Drafted, pin: ManifestPin | None) -> Remedy:
     """Return what can be done for a container whose pod has its UID in its manifest, or needs none."""
     prepared = draft.prepared
     if prepared is None:

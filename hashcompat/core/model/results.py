@@ -308,6 +308,7 @@ Hex = Annotated[
     ),
 ]
 DigestText = Annotated[str, Meta(pattern="^sha256:[0-9a-f]{64}$")]
+Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 SignatureText = Annotated[str, Meta(pattern="^hmac-sha256:[0-9a-f]{64}$")]
 PullRequest = Annotated[str, Meta(pattern="^[a-z0-9-]+/[a-z0-9-]+#[0-9]+$")]
 

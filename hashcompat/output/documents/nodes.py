@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Literal
 
 import msgspec
-from msgspec import Meta
 
 from hashcompat.core.model.documents import ContainerVerdict, Document, Origin, Tool
-from hashcompat.core.model.impact import Apart, Certainty, Role, Step
+from hashcompat.core.model.impact import Apart, Certainty, OwnerDown, Role, Step
+from hashcompat.core.model.preflight import ManifestPin, RewrittenNode
 from hashcompat.core.model.results import (
     Count,
     DigestText,
@@ -18,6 +18,7 @@ from hashcompat.core.model.results import (
     Object,
     ReleaseName,
     ReleaseOrAuto,
+    Sha256,
     SignatureText,
     Some,
     Text,
@@ -124,18 +125,6 @@ class BudgetEffect(Object, frozen=True):
     """How many are missing already."""
     problem: str
     """Why the budget cannot be evaluated; empty where it can."""
-
-
-class OwnerDown(Object, frozen=True):
-    """An owner whose replicas all restart at once, or may, or a Service whose endpoints do."""
-
-    namespace: str
-    owner: str
-    """KIND/NAME; Service/NAME of a Service, StaticPod/NAME of static pods of one component."""
-    down: Certainty
-    """Whether all of its replicas restart at once."""
-    replicas: Count
-    """How many there are; of a Service the pods that are Ready."""
 
 
 class PodRef(Object, frozen=True):
@@ -296,33 +285,6 @@ class PageList(Document, frozen=True):
     items: Some[KeptPage]
 
 
-_Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
-
-
-class RewrittenNode(Object, frozen=True):
-    """A node with an item."""
-
-    name: str
-    kubelet: str
-    """The current release of its kubelet."""
-    runtime: str
-    """The container runtime, as the node reports it or records show it; empty where that is not known."""
-
-
-class ManifestPin(Object, frozen=True):
-    """The manifest of a static pod that is given a uid."""
-
-    node: str
-    namespace: str
-    pod: Text
-    path: Text
-    """The path on the node."""
-    uid: Text
-    """The UID that the pod has now."""
-    sha256: _Sha256
-    """The digest of the file as it was read."""
-
-
 class NormalizationSpec(Object, frozen=True):
     """What was asked, and what is rewritten where."""
 
@@ -361,7 +323,7 @@ class NormalizationSummary(Object, frozen=True):
 class RewrittenRecord(Object, frozen=True):
     """How the record of a container is rewritten."""
 
-    container_id: _Sha256
+    container_id: Sha256
     """Its id in the runtime."""
     pod_uid: Text
     """The UID under which the kubelet runs its pod."""

@@ -19,7 +19,7 @@ from hashcompat.core.model.impact import (
     Effect,
     Impact,
     NodeImpact,
-    OwnerImpact,
+    OwnerDown,
     RestartedOwner,
     Role,
     Step,
@@ -105,7 +105,7 @@ def _summary(impact: Impact) -> docs.ImpactSummary:
     )
 
 
-def _names_of(parts: Iterable[BudgetImpact | OwnerImpact]) -> set[tuple[str, str]]:
+def _names_of(parts: Iterable[BudgetImpact | OwnerDown]) -> set[tuple[str, str]]:
     return {(one.namespace, one.name) for one in parts}
 
 
@@ -123,7 +123,7 @@ def _node(node: NodeImpact) -> docs.ImpactNode:
         pods_unknown=node.unknown,
         reasons=node.reasons,
         budgets=tuple(map(_budget, node.effect.budgets)),
-        owners_down=tuple(map(_owner_down, node.effect.owners)),
+        owners_down=node.effect.owners,
         killed=_pods(pods.killed),
         bare=_pods(pods.bare),
         static=_pods(pods.static),
@@ -156,16 +156,19 @@ def _budget(budget: BudgetImpact) -> docs.BudgetEffect:
     )
 
 
-def _owner_down(owner: OwnerImpact) -> docs.OwnerDown:
-    return docs.OwnerDown(owner.namespace, owner.name, owner.certainty, owner.replicas)
-
-
 def _batch(batch: Batch) -> docs.BatchItem:
     budgets = tuple(map(_budget, batch.effect.budgets))
-    owners = tuple(map(_owner_down, batch.effect.owners))
     besides = tuple(_together(batch.together))
     return docs.BatchItem(
-        batch.number, batch.step, batch.role, batch.zone, batch.nodes, budgets, owners, besides, batch.apart
+        batch.number,
+        batch.step,
+        batch.role,
+        batch.zone,
+        batch.nodes,
+        budgets,
+        batch.effect.owners,
+        besides,
+        batch.apart,
     )
 
 
@@ -287,7 +290,7 @@ def _answer(impact: Impact) -> Iterator[Line]:
 
 def _affects(effects: Sequence[Effect], impact: Impact) -> str:
     """Say how many budgets are breached and how many owners are down; what may be, is not counted twice."""
-    parts: list[tuple[BudgetImpact | OwnerImpact, ...]] = [
+    parts: list[tuple[BudgetImpact | OwnerDown, ...]] = [
         tuple(one for effect in effects for one in effect.budgets),
         tuple(one for effect in effects for one in effect.owners),
     ]

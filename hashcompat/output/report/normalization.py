@@ -72,11 +72,8 @@ def _sealed(shown: Shown) -> tuple[Document, Seals]:
             from_=made.from_release,
             to=made.to_release,
             source=source_of(made.origin),
-            nodes=[docs.RewrittenNode(node.name, node.kubelet, node.runtime) for node in made.nodes],
-            manifests=[
-                docs.ManifestPin(pin.node, pin.namespace, pin.pod, pin.path, pin.uid, pin.digest)
-                for pin in made.pins
-            ],
+            nodes=made.nodes,
+            manifests=made.pins,
             warnings=made.warnings,
             tool=tool_of(made.making),
             created_at=made.making.at,

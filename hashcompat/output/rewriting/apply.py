@@ -14,7 +14,7 @@ import msgspec
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
-from hashcompat.core.model.preflight import Done, Pin, State, Task, Work
+from hashcompat.core.model.preflight import Done, ManifestPin, State, Task, Work
 from hashcompat.output.rewriting import (
     FoundContainer,
     MeanwhileError,
@@ -187,7 +187,7 @@ def _done(task: Task, state: State, why: str) -> Done:
     return Done(task.rewrite.id, task.namespace, task.pod, task.container, state, why)
 
 
-def _of_pin(pin: Pin, manifests: Path | None) -> Replacement | Done:
+def _of_pin(pin: ManifestPin, manifests: Path | None) -> Replacement | Done:
     path = Path(pin.path)
 
     def done(state: State, why: str) -> Done:

@@ -1,4 +1,4 @@
-"""What every result is to Python, what it was made by, and what a saved one is compared and checked by."""
+"""What every result is to Python, by what it was made and is checked, and of what documents are made."""
 
 from __future__ import annotations
 

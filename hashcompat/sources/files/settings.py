@@ -64,7 +64,7 @@ class Gate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
     report_only: bool | UnsetType = UNSET
 
 
-class AllSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The whole of ``.hashcompat.yaml``."""
 
     gate: Gate = Gate()
@@ -86,7 +86,7 @@ class Exceptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     exceptions: list[Accepted]
 
 
-FILES: Final = {"settings": AllSettings, "exceptions": Exceptions}
+FILES: Final = {"settings": Settings, "exceptions": Exceptions}
 """What ``schemas/settings`` has a schema of."""
 _LIMIT_WORDS: Final = "a number of findings, such as 10, or a part of all, such as 5%"
 _PATTERN: Final = f"with '*' for any characters within a part, of at most {LONGEST_PATTERN} characters"
@@ -116,7 +116,7 @@ T = TypeVar("T")
 
 def settings(path: Path) -> Gate:
     """Return the policy in a settings file; raises InputError, which names the file and the line."""
-    found, _ = _read(path, AllSettings)
+    found, _ = _read(path, Settings)
     return found.gate
 
 
@@ -201,7 +201,7 @@ def _explained(problem: str, kind: type, text: str) -> InputError:
         known = _keys(kind, place)
         close = near(match[1], known, most=1)
         hint = f"did you mean {close[0]}?" if close else f"the keys are {', '.join(known)}"
-        named = (*place, match[1]) if close or kind is AllSettings else place
+        named = (*place, match[1]) if close or kind is Settings else place
         return _error(text, (*place, match[1]), f"unknown key; {hint}", named)
     if match := _MISSING.fullmatch(problem):
         return _error(

@@ -15,8 +15,8 @@ from hashcompat.analysis.preflight.facts.kubelet import given_flags
 from hashcompat.analysis.preflight.facts.settings import (
     TEXTS,
     Documents,
+    GivenSettings,
     Setting,
-    Settings,
     drop_ins,
     fits,
     flag_value,
@@ -48,7 +48,7 @@ def _find_values(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     documents: Documents | None = None
     try:
         # Those of the next start: Facts has what the kubelet that runs is given.
-        directory = Settings((), flags).flag(_DIRECTORY)
+        directory = GivenSettings((), flags).flag(_DIRECTORY)
         others = drop_ins(facts.dump, directory.value if directory else "")
         documents = [(path, facts.config_file), *others] if path else others
     except UnparsedError as error:
@@ -72,7 +72,9 @@ def _find_values(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
                 f"{file} has {name} twice: the kubelet takes the last one, and kubeadm refuses the file",
                 f"remove one of the two from {file}",
             )
-    merged = Settings(documents or (), flags, nulls_remove=upgrade.hazards.drop_ins != "nulls are nothing")
+    merged = GivenSettings(
+        documents or (), flags, nulls_remove=upgrade.hazards.drop_ins != "nulls are nothing"
+    )
     given = GivenCheck(merged, start, upgrade, facts.dump)
     yield from _wrong_kinds(given)
     yield from _refused(given, is_whole=documents is not None)

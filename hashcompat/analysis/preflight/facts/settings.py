@@ -47,7 +47,7 @@ class Setting(msgspec.Struct, frozen=True):
     """The file that it is in, or ``the running kubelet``."""
 
 
-class Settings:
+class GivenSettings:
     """What a kubelet is given; a flag wins over the files, and each file over the ones before it."""
 
     def __init__(

@@ -20,7 +20,7 @@ from hashcompat.core.corev1.scheduling import api_references, not_tolerated
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsonstream, jsontext, quantity, yaml
 from hashcompat.core.kubelet.hashing import container_hash
-from hashcompat.sources.workloads import Census, unread_places
+from hashcompat.sources.workloads import Ownership, unread_places
 from tests.helpers.linear import MOST, growth
 
 pytestmark = pytest.mark.slow
@@ -70,7 +70,7 @@ def hash_with(catalog: Catalog, release: str, spec: Any) -> None:
 
 
 def census(objects: list[Any]) -> None:
-    found = Census()
+    found = Ownership()
     for value in objects:
         found.add(value)
     found.templates()

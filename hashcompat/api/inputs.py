@@ -27,7 +27,7 @@ from hashcompat.sources.files import collect as files
 from hashcompat.sources.files import dumps, staticpods
 from hashcompat.sources.files.collect import sample_cluster
 from hashcompat.sources.files.inputs import Input, of_stream
-from hashcompat.sources.files.layouts import Rules
+from hashcompat.sources.files.layouts import Exclusions
 from hashcompat.sources.filters import Filters
 
 
@@ -80,7 +80,9 @@ def load(
         return values.collect(map(_object, every))
     if len(given) < len(every):
         raise UsageError("load takes paths, URLs and file objects, or Kubernetes objects; not both at once")
-    return files.collect(given, recursive=recursive, rules=Rules(names_of(exclude, "exclude"), strict_files))
+    return files.collect(
+        given, recursive=recursive, rules=Exclusions(names_of(exclude, "exclude"), strict_files)
+    )
 
 
 def _each(source: Source) -> Iterable[Any]:
@@ -162,7 +164,7 @@ def load_cluster(
     check_keywords(access, AccessFields.__annotations__)
     from hashcompat.sources import cluster  # noqa: PLC0415 - files need no HTTP client
 
-    scope = cluster.Scope(tuple(namespaces), tuple(nodes), selector, needs_nodes, budgets=budgets)
+    scope = cluster.ReadScope(tuple(namespaces), tuple(nodes), selector, needs_nodes, budgets=budgets)
     return cluster.collect(cluster.Access(**access), scope, _silent, _silent)
 
 

@@ -44,7 +44,7 @@ from hashcompat.core.errors import UsageError
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Source as Origin
 from hashcompat.core.model.preflight import Normalization, Preflight
-from hashcompat.core.policies import STRICTER, Policy, Setting, policy_of, settled
+from hashcompat.core.policies import STRICTER, Policy, PolicySetting, policy_of, settled
 from hashcompat.core.policies.exceptions import Exemption, Identity, baseline_of
 from hashcompat.core.records.index import Records, index
 from hashcompat.core.records.probes import Dump
@@ -52,7 +52,7 @@ from hashcompat.sources import dating, filters
 from hashcompat.sources.filters import Filters
 
 if TYPE_CHECKING:
-    from hashcompat.analysis.preflight import Known, Question
+    from hashcompat.analysis.preflight import Known, PreflightRequest
 
 
 class PolicyFields(TypedDict, total=False):
@@ -96,7 +96,7 @@ def load_policy(config: str | PathLike[str] | None = None, **given: Unpack[Polic
         raise UsageError(f"{unknown[0]}: no such key; the keys are {', '.join(STRICTER)}")
     forbidden = [key for key, value in values.items() if value is None]
     flags = {
-        key: Setting(str(value).lower() if isinstance(value, bool) else str(value), key)
+        key: PolicySetting(str(value).lower() if isinstance(value, bool) else str(value), key)
         for key, value in values.items()
         if value is not None
     }
@@ -226,14 +226,14 @@ def preflight_nodes(
     With None for ``dumps`` the nodes of the source are checked by their objects alone. ``from_`` may
     be ``auto``: what each node shows. Errors as ``plan``.
     """
-    from hashcompat.analysis.preflight import Question, inspect  # noqa: PLC0415 - it imports a YAML parser
+    from hashcompat.analysis.preflight import PreflightRequest, inspect  # noqa: PLC0415 - it imports a YAML parser
 
     check_keywords(fields, NodeFields.__annotations__)
     if isinstance(dumps, str | PathLike) or not isinstance(dumps, Sequence | None):
         raise wrong("dumps", "what load_dumps returned, or None", dumps)
     known = catalog or default_catalog()
     current = "" if from_ == AUTO else release_of(from_, known, "from_")
-    question = Question(
+    question = PreflightRequest(
         release_of(to, known, "to"),
         current,
         release_of(fields.get("apiserver", ""), known, "apiserver"),
@@ -245,7 +245,9 @@ def preflight_nodes(
     return structs.replace(made, making=known.making(dating.now()))
 
 
-def _known(source: Source | None, question: Question, dumps: Sequence[Dump], catalog: Catalog) -> Known:
+def _known(
+    source: Source | None, question: PreflightRequest, dumps: Sequence[Dump], catalog: Catalog
+) -> Known:
     """Return what the source shows, and the plan that is made of it."""
     from hashcompat.analysis.preflight import Known, known_of, with_own_releases  # noqa: PLC0415 - as above
 

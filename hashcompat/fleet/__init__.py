@@ -28,7 +28,7 @@ TARGET: Final = "target"
 """The column by whose values the files of a table are kept apart; its value is in their paths alone."""
 
 
-class Status(StrEnum):
+class InputStatus(StrEnum):
     """What became of an input, for one target release."""
 
     PLANNED = "planned"
@@ -44,7 +44,7 @@ class Status(StrEnum):
     """A node runs a newer release than the target."""
 
 
-UNDECIDED: Final = frozenset({Status.UNREADABLE, Status.REFUSED, Status.LOST})
+UNDECIDED: Final = frozenset({InputStatus.UNREADABLE, InputStatus.REFUSED, InputStatus.LOST})
 """Where nothing is known about the cluster, and it should be."""
 
 
@@ -70,7 +70,7 @@ TABLES: Final[Mapping[str, tuple[Column, ...]]] = {
         Column("taken", "time", "when the cluster was read, at the earliest; null if unknown"),
         Column("labels", "labels", "the labels of the cluster, from its snapshot"),
         Column("size", "integer", "bytes of the input"),
-        Column("status", "text", ", ".join(Status)),
+        Column("status", "text", ", ".join(InputStatus)),
         Column("error", "text", "why it is not planned; empty if it is"),
         Column("running", "texts", "the kubelet releases that its nodes report, oldest first"),
         Column("nodes", "integer", "nodes; this and the counts below are null unless planned"),

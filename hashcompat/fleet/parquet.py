@@ -13,9 +13,9 @@ import msgspec
 
 import hashcompat
 from hashcompat.core.errors import InputError
-from hashcompat.fleet import ON_REQUEST, TABLES, TARGET, VERSION, Status, names_of
-from hashcompat.fleet.parts import Part, file_of, unpacked
-from hashcompat.fleet.store import Place
+from hashcompat.fleet import ON_REQUEST, TABLES, TARGET, VERSION, InputStatus, names_of
+from hashcompat.fleet.parts import InputResult, file_of, unpacked
+from hashcompat.fleet.store import Directory
 
 if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped,import-not-found,unused-ignore]
@@ -33,7 +33,7 @@ class Bucket(msgspec.Struct, frozen=True):
     targets: tuple[str, ...]
     keys: tuple[str, ...]
     """Of the inputs whose parts are written."""
-    loose: tuple[Part, ...] = ()
+    loose: tuple[InputResult, ...] = ()
     """The parts of the others."""
     superseded: dict[str, str] = {}
     """The inputs that do not count, each with the one that does instead."""
@@ -86,7 +86,7 @@ def merge(bucket: Bucket) -> list[TableFile]:
 
     Raises StoreError, and InputError for a part that another version wrote.
     """
-    place = Place(bucket.out)
+    place = Directory(bucket.out)
     tables = [table for table in TABLES if bucket.items or table not in ON_REQUEST]
     with tempfile.TemporaryDirectory(prefix="hashcompat-") as folder, ExitStack() as stack:
         files = {
@@ -104,17 +104,17 @@ def merge(bucket: Bucket) -> list[TableFile]:
     return found
 
 
-def _parts(place: Place, bucket: Bucket) -> Iterator[Part]:
+def _parts(place: Directory, bucket: Bucket) -> Iterator[InputResult]:
     files = [file_of(key) for key in bucket.keys]
     for file, content in zip(files, place.read_each(files), strict=True):
         try:
-            yield unpacked(content, Part)
+            yield unpacked(content, InputResult)
         except InputError as error:
             raise InputError(f"{place.url_of(file)}: {error}; remove it, and run fleet again") from None
     yield from bucket.loose
 
 
-def _add(part: Part, files: dict[tuple[str, str], _File], by: str) -> None:
+def _add(part: InputResult, files: dict[tuple[str, str], _File], by: str) -> None:
     head = part.head
     shared = head.cluster, head.key
     for one in part.answers:
@@ -132,7 +132,7 @@ def _add(part: Part, files: dict[tuple[str, str], _File], by: str) -> None:
             "program": hashcompat.__version__,
         }
         if by:
-            known |= {"status": str(Status.SUPERSEDED), "error": f"{by} is newer"}
+            known |= {"status": str(InputStatus.SUPERSEDED), "error": f"{by} is newer"}
         else:
             known |= {key: value for key, value in one.counts.items() if key != "taken"}
         files["clusters", one.target].add(tuple(known.get(name) for name in names_of("clusters")))
@@ -183,14 +183,14 @@ class _File:
         return self._path
 
 
-def rows_in(place: Place, file: TableFile, columns: Sequence[str]) -> list[dict[str, Any]]:
+def rows_in(place: Directory, file: TableFile, columns: Sequence[str]) -> list[dict[str, Any]]:
     """Return some columns of a file, by their names; raises StoreError."""
     found: list[dict[str, Any]] = _read(place, file, columns).to_pylist()
     return found
 
 
 def shared_in(
-    place: Place, file: TableFile, keys: Sequence[str], verdicts: Collection[str] = ()
+    place: Directory, file: TableFile, keys: Sequence[str], verdicts: Collection[str] = ()
 ) -> Iterable[tuple[Any, ...]]:
     """Yield the keys of each group of rows, with its containers and its clusters; raises StoreError.
 
@@ -207,7 +207,7 @@ def shared_in(
     return zip(*columns, strict=True)
 
 
-def _read(place: Place, file: TableFile, columns: Sequence[str]) -> pa.Table:
+def _read(place: Directory, file: TableFile, columns: Sequence[str]) -> pa.Table:
     import pyarrow.parquet as pq  # noqa: PLC0415 - of the extra
 
     stream = pq.ParquetFile(io.BytesIO(place.read(file.path)))

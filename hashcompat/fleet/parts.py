@@ -36,9 +36,9 @@ from hashcompat.core.model.verdicts import FINDINGS, Verdict
 from hashcompat.core.policies import Policy
 from hashcompat.core.policies.exceptions import Exemption, owner_of
 from hashcompat.core.records.index import index
-from hashcompat.fleet import VERSION, Status
+from hashcompat.fleet import VERSION, InputStatus
 from hashcompat.fleet.engines import Apart
-from hashcompat.fleet.store import PARTS, Entry, Place, StoreError, local_copy
+from hashcompat.fleet.store import PARTS, Directory, StoredFile, StoreError, local_copy
 from hashcompat.sources.content import python_zstd
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files.inputs import inputs
@@ -67,11 +67,11 @@ class Question(msgspec.Struct, frozen=True):
     """The day by which exceptions expire; None where there are none."""
 
 
-class Answer(msgspec.Struct, frozen=True):
+class TargetResult(msgspec.Struct, frozen=True):
     """What one target release does to one cluster."""
 
     target: str
-    status: Status
+    status: InputStatus
     error: str = ""
     counts: dict[str, Any] = {}
     """By the names of columns of ``clusters``; most are there only if it was planned."""
@@ -85,7 +85,7 @@ def shown(error: Exception) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def answers(inventory: Inventory, question: Question, catalog: Catalog) -> tuple[Answer, ...]:
+def answers(inventory: Inventory, question: Question, catalog: Catalog) -> tuple[TargetResult, ...]:
     """Plan one cluster for all target releases and count; a plan that is refused is an answer too."""
     running, records = running_of(inventory, catalog), index(inventory.records)
     options = Options(keep_going=question.keep_going, records=records)
@@ -93,12 +93,14 @@ def answers(inventory: Inventory, question: Question, catalog: Catalog) -> tuple
     return tuple(_answer(inventory, running, target, question, view) for target in question.targets)
 
 
-def _answer(inventory: Inventory, running: list[str], target: str, question: Question, view: View) -> Answer:
+def _answer(
+    inventory: Inventory, running: list[str], target: str, question: Question, view: View
+) -> TargetResult:
     if any(goes_back(name, target) for name in running):
-        return Answer(target, Status.NOT_APPLICABLE, counts={"running": running})
+        return TargetResult(target, InputStatus.NOT_APPLICABLE, counts={"running": running})
     if question.current == AUTO and not running:
-        return Answer(
-            target, Status.REFUSED, "no node in it reports a kubelet release, and --from names none"
+        return TargetResult(
+            target, InputStatus.REFUSED, "no node in it reports a kubelet release, and --from names none"
         )
     began = time.process_time()
     try:
@@ -106,7 +108,7 @@ def _answer(inventory: Inventory, running: list[str], target: str, question: Que
         extra = ExtraInputs(question.exemptions)
         judged = judge(plan, question.policy, extra, question.today or date.min)
     except HashcompatError as error:
-        return Answer(target, Status.REFUSED, shown(error), {"running": running})
+        return TargetResult(target, InputStatus.REFUSED, shown(error), {"running": running})
     counts = _counts(plan, inventory, judged) | {"running": running}
     rows = {
         "hops": list(_hops(plan)),
@@ -116,7 +118,7 @@ def _answer(inventory: Inventory, running: list[str], target: str, question: Que
         "items": [_item(item) for item in plan.items] if question.items else [],
     }
     counts["seconds"] = round(time.process_time() - began, 4)
-    return Answer(target, Status.PLANNED, "", counts, rows)
+    return TargetResult(target, InputStatus.PLANNED, "", counts, rows)
 
 
 def running_of(inventory: Inventory, catalog: Catalog) -> list[str]:
@@ -236,9 +238,11 @@ def _item(item: Item) -> Row:
     )
 
 
-def failed(targets: Sequence[str], error: str, status: Status = Status.UNREADABLE) -> tuple[Answer, ...]:
+def failed(
+    targets: Sequence[str], error: str, status: InputStatus = InputStatus.UNREADABLE
+) -> tuple[TargetResult, ...]:
     """Return the answers of an input of which nothing else is known."""
-    return tuple(Answer(target, status, error) for target in targets)
+    return tuple(TargetResult(target, status, error) for target in targets)
 
 
 Value = TypeVar("Value")
@@ -251,10 +255,10 @@ _BETWEEN_COLLECTIONS: Final = 100_000
 """As of the command line: what is planned has no cycles."""
 
 
-class Task(msgspec.Struct, frozen=True):
+class InputTask(msgspec.Struct, frozen=True):
     """One input, and what is asked of it."""
 
-    entry: Entry
+    entry: StoredFile
     key: str
     question: Question
     out: str
@@ -270,14 +274,14 @@ class Task(msgspec.Struct, frozen=True):
 class Head(msgspec.Struct, frozen=True):
     """What is known of an input, whatever the target."""
 
-    entry: Entry
+    entry: StoredFile
     key: str
     uid: str = ""
     name: str = ""
     """The cluster's own; empty where the input does not show it."""
     labels: dict[str, str] = {}
     taken: datetime | None = None
-    statuses: dict[str, Status] = {}
+    statuses: dict[str, InputStatus] = {}
     """By target."""
     outcomes: dict[str, str] = {}
     """By target; only of what was planned."""
@@ -290,14 +294,14 @@ class Head(msgspec.Struct, frozen=True):
         return self.name or self.entry.name
 
 
-class Part(msgspec.Struct, frozen=True):
+class InputResult(msgspec.Struct, frozen=True):
     """All of one input."""
 
     head: Head
-    answers: tuple[Answer, ...]
+    answers: tuple[TargetResult, ...]
 
 
-def key_of(entry: Entry, question: Question, data: str) -> str:
+def key_of(entry: StoredFile, question: Question, data: str) -> str:
     """Return the key of an input: equal keys mean equal rows.
 
     ``data`` is the digest of the release data.
@@ -355,13 +359,13 @@ def digest_of(schemas: str) -> str:
 class Made(msgspec.Struct, frozen=True):
     """What came of an input."""
 
-    part: Part
+    part: InputResult
     """Without rows where there is content."""
     content: bytes = b""
     """The file of the part; empty where another run may find more."""
 
 
-def work(task: Task, apart: Apart | None = None) -> Part:
+def work(task: InputTask, apart: Apart | None = None) -> InputResult:
     """Answer for one input and write its part; return it, without rows if it was written.
 
     ``apart`` is what plans it in another process, if one is to.
@@ -374,7 +378,7 @@ def work(task: Task, apart: Apart | None = None) -> Part:
             "a worker has other release data than this program; install the same version, with the same "
             "added releases, on all machines"
         )
-    place = Place(task.out)
+    place = Directory(task.out)
     marks = [f"{PARTS}/{task.key}{_TRIED}{number}" for number in range(1, (task.tried or 0) + 2)]
     if task.tried is not None:
         place.write(marks[-1], b"")
@@ -387,7 +391,7 @@ def work(task: Task, apart: Apart | None = None) -> Part:
     return found.part
 
 
-def _safely(task: Task, apart: Apart | None) -> Made:
+def _safely(task: InputTask, apart: Apart | None) -> Made:
     """Return what comes of an input whatever is wrong with it or its store."""
     try:
         with local_copy(task.entry) as path:
@@ -399,13 +403,13 @@ def _safely(task: Task, apart: Apart | None) -> Made:
         return _for_good(loose(task, failed(task.question.targets, shown(error))))
 
 
-def answer(task: Task, path: str) -> Made:
+def answer(task: InputTask, path: str) -> Made:
     """Return what comes of an input that is a local file; it needs no store."""
     gc.set_threshold(_BETWEEN_COLLECTIONS)
     try:
         inventory = _inventory(task.entry, Path(path))
         found = answers(inventory, task.question, catalog_of(task.schemas))
-        return _for_good(Part(_head(task, found, inventory), found))
+        return _for_good(InputResult(_head(task, found, inventory), found))
     except InputError as error:
         return _for_good(loose(task, failed(task.question.targets, shown(error))))
     except MemoryError:
@@ -414,27 +418,27 @@ def answer(task: Task, path: str) -> Made:
         return Made(lost(task, f"a bug in hashcompat ({type(error).__name__})"))
 
 
-def _for_good(part: Part) -> Made:
-    return Made(Part(part.head, ()), packed(part))
+def _for_good(part: InputResult) -> Made:
+    return Made(InputResult(part.head, ()), packed(part))
 
 
-def _inventory(entry: Entry, path: Path) -> Inventory:
+def _inventory(entry: StoredFile, path: Path) -> Inventory:
     """Read a file under the name of what it is a copy of; raises InputError."""
     (source,) = inputs(str(path), recursive=False, suffixes=())
     return files.collect((structs.replace(source, origin=entry.url),))
 
 
-def loose(task: Task, found: tuple[Answer, ...]) -> Part:
+def loose(task: InputTask, found: tuple[TargetResult, ...]) -> InputResult:
     """Return the part of an input of which nothing is known but its file."""
-    return Part(_head(task, found), found)
+    return InputResult(_head(task, found), found)
 
 
-def lost(task: Task, why: str) -> Part:
+def lost(task: InputTask, why: str) -> InputResult:
     """Return the part of an input that no process could answer for."""
-    return loose(task, failed(task.question.targets, why, Status.LOST))
+    return loose(task, failed(task.question.targets, why, InputStatus.LOST))
 
 
-def _head(task: Task, found: tuple[Answer, ...], inventory: Inventory | None = None) -> Head:
+def _head(task: InputTask, found: tuple[TargetResult, ...], inventory: Inventory | None = None) -> Head:
     origin = inventory.origin if inventory else Origin()
     taken = [one.counts["taken"] for one in found if "taken" in one.counts]
     return Head(

@@ -19,14 +19,14 @@ from msgspec import structs
 
 import hashcompat
 from hashcompat.core.errors import ExitCode, InputError, UsageError
-from hashcompat.fleet import TABLES, UNDECIDED, VERSION, Status, names_of
+from hashcompat.fleet import TABLES, UNDECIDED, VERSION, InputStatus, names_of
 from hashcompat.fleet.engines import Engine, Lost
 from hashcompat.fleet.parquet import Bucket, TableFile, merge
 from hashcompat.fleet.parts import (
     Head,
-    Part,
+    InputResult,
+    InputTask,
     Question,
-    Task,
     catalog_of,
     file_of,
     key_of,
@@ -37,7 +37,7 @@ from hashcompat.fleet.parts import (
     unpacked,
     work,
 )
-from hashcompat.fleet.store import PARTS, RUN, Entry, Place, StoreError
+from hashcompat.fleet.store import PARTS, RUN, Directory, StoredFile, StoreError
 from hashcompat.sources.dating import now
 
 _INDEX: Final = f"{PARTS}/index"
@@ -55,7 +55,7 @@ class Shard(msgspec.Struct, frozen=True):
     number: int
     of: int
 
-    def has(self, entry: Entry) -> bool:
+    def has(self, entry: StoredFile) -> bool:
         """Return whether an input is one of its own."""
         return _place(entry, self.of) == self.number
 
@@ -118,7 +118,7 @@ class Run(msgspec.Struct, frozen=True):
         return ExitCode.UNDECIDED if self.undecided() > limits.undecided else ExitCode.OK
 
 
-class Asked(msgspec.Struct, frozen=True):
+class RunRequest(msgspec.Struct, frozen=True):
     """What a run is asked to do."""
 
     sources: tuple[str, ...]
@@ -128,40 +128,40 @@ class Asked(msgspec.Struct, frozen=True):
     shard: Shard | None = None
 
 
-def entries_of(asked: Asked, out: Place) -> list[Entry]:
+def entries_of(asked: RunRequest, out: Directory) -> list[StoredFile]:
     """Return the inputs, the largest ones first: the last one to end decides how long it all takes.
 
     Raises StoreError where a source cannot be listed, and where one has none; UsageError where one is the
     output.
     """
-    if out.root in {Place(source).root for source in asked.sources}:
+    if out.root in {Directory(source).root for source in asked.sources}:
         raise UsageError("--out is a source; name another place, which may be below it")
     every = {
-        entry.url: entry for source in asked.sources for entry in Place(source).entries(besides=out.root)
+        entry.url: entry for source in asked.sources for entry in Directory(source).entries(besides=out.root)
     }
     found = sorted(every.values(), key=attrgetter("size", "url"), reverse=True)
     return [entry for entry in found if asked.shard is None or asked.shard.has(entry)]
 
 
-def answered(asked: Asked, engine: Callable[[], Engine], say: Callable[[str], None]) -> tuple[int, int]:
+def answered(asked: RunRequest, engine: Callable[[], Engine], say: Callable[[str], None]) -> tuple[int, int]:
     """Answer for the inputs of a shard, and leave the rest to a run without one; return how many there are.
 
     The second number is of those that it answered.
     """
-    out = Place(asked.out)
+    out = Directory(asked.out)
     tasks = {key: structs.replace(task, tried=0) for key, task in _tasks(asked, out).items()}
     heads, loose, new = _answers(tasks, out, engine, say)
     return len(heads) + len(loose), new
 
 
-def run(asked: Asked, engine: Callable[[], Engine], say: Callable[[str], None]) -> Run:
+def run(asked: RunRequest, engine: Callable[[], Engine], say: Callable[[str], None]) -> Run:
     """Answer for all inputs whose parts are not there, and make the tables.
 
     ``engine`` starts what works, where there is something to do; ``say`` is for people. Raises StoreError
     where the sources or the output fail.
     """
     began = now()
-    out = Place(asked.out)
+    out = Directory(asked.out)
     before = _before(out)
     tasks = _tasks(asked, out)
     heads, loose, new = _answers(tasks, out, engine, say)
@@ -203,7 +203,7 @@ def _by_bucket(run: Run) -> list[list[TableFile]]:
     return found
 
 
-def _before(out: Place) -> Run | None:
+def _before(out: Directory) -> Run | None:
     """Return the run before; None where there is none of this version with all of its tables."""
     try:
         found = msgspec.json.decode(out.read(RUN), type=Run)
@@ -213,23 +213,23 @@ def _before(out: Place) -> Run | None:
     return found if same and {file.path for file in found.files} <= {*_written(out)} else None
 
 
-def _written(out: Place) -> list[str]:
+def _written(out: Directory) -> list[str]:
     """Return the files of tables that are there."""
     return [path for table in TABLES for path in out.below(table) if path.endswith(".parquet")]
 
 
-def _tasks(asked: Asked, out: Place) -> dict[str, Task]:
+def _tasks(asked: RunRequest, out: Directory) -> dict[str, InputTask]:
     data = catalog_of(asked.schemas).digest
     found = {}
     for entry in entries_of(asked, out):
         key = key_of(entry, asked.question, data)
-        found[key] = Task(entry, key, asked.question, out.url, data, asked.schemas)
+        found[key] = InputTask(entry, key, asked.question, out.url, data, asked.schemas)
     return found
 
 
 def _answers(
-    tasks: Mapping[str, Task], out: Place, engine: Callable[[], Engine], say: Callable[[str], None]
-) -> tuple[dict[str, Head], dict[str, Part], int]:
+    tasks: Mapping[str, InputTask], out: Directory, engine: Callable[[], Engine], say: Callable[[str], None]
+) -> tuple[dict[str, Head], dict[str, InputResult], int]:
     """Return the heads of inputs whose parts are written, the parts of others, and how many are new."""
     names = out.names(PARTS)
     there, tries = keys_in(names), tries_in(names)
@@ -237,7 +237,7 @@ def _answers(
     unread = [key for key in tasks if key in there and key not in kept]
     for key, content in zip(unread, out.read_each(map(file_of, unread)), strict=True):
         with suppress(InputError):  # one that is damaged is made again
-            kept[key] = unpacked(content, Part).head
+            kept[key] = unpacked(content, InputResult).head
     todo = [task for key, task in tasks.items() if key not in kept]
     suspects = [task for task in todo if task.key in tries]
     given_up = [task for task in suspects if tries[task.key] >= _TRIES]
@@ -256,7 +256,7 @@ def _answers(
     return kept, loose, len(todo) - len(given_up)
 
 
-def _index(out: Place) -> dict[str, Head]:
+def _index(out: Directory) -> dict[str, Head]:
     """Return the heads that the run before knew, by their keys."""
     try:
         return {head.key: head for head in unpacked(out.read(_INDEX), list[Head])}
@@ -281,16 +281,16 @@ def _age(head: Head) -> tuple[Any, ...]:
     return head.taken.isoformat() if head.taken else "", head.entry.modified, head.entry.url
 
 
-def _place(entry: Entry, of: int) -> int:
+def _place(entry: StoredFile, of: int) -> int:
     """Return in which of so many parts of a fleet an input is: always the same one."""
     return int.from_bytes(hashlib.sha256(entry.url.encode()).digest()[:8]) % of
 
 
 def _buckets(
-    asked: Asked,
-    tasks: Mapping[str, Task],
+    asked: RunRequest,
+    tasks: Mapping[str, InputTask],
     known: Mapping[str, Head],
-    loose: Mapping[str, Part],
+    loose: Mapping[str, InputResult],
     superseded: Mapping[str, str],
 ) -> list[Bucket]:
     number = 1
@@ -303,7 +303,7 @@ def _buckets(
         Bucket(
             place,
             number,
-            Place(asked.out).url,
+            Directory(asked.out).url,
             asked.question.targets,
             tuple(key for key in some if key not in loose),
             tuple(loose[key] for key in some if key in loose),
@@ -319,7 +319,7 @@ def _digest(bucket: Bucket) -> str:
 
 
 def _made(  # noqa: PLR0913, PLR0917 - all that a run is
-    asked: Asked,
+    asked: RunRequest,
     began: datetime,
     known: Mapping[str, Head],
     superseded: Mapping[str, str],
@@ -356,7 +356,7 @@ def _tallies(
     statuses, outcomes, restarts = {}, {}, {}
     for target in targets:
         found = Counter(str(head.statuses[target]) for head in counted)
-        found[Status.SUPERSEDED.value] = len(every) - len(counted)
+        found[InputStatus.SUPERSEDED.value] = len(every) - len(counted)
         statuses[target] = {name: number for name, number in sorted(found.items()) if number}
         outcomes[target] = dict(
             sorted(Counter(head.outcomes[target] for head in counted if target in head.outcomes).items())
@@ -365,7 +365,7 @@ def _tallies(
     return statuses, outcomes, restarts
 
 
-def _clean(out: Place, made: Run, keys: set[str]) -> None:
+def _clean(out: Directory, made: Run, keys: set[str]) -> None:
     """Remove the files of tables that this run does not have, and parts but for those of two runs."""
     wanted = {file.path for file in made.files}
     names = out.names(PARTS)

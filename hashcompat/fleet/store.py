@@ -51,7 +51,7 @@ class StoreError(InputError):
     """A store failed, so that another run may find what this one did not."""
 
 
-class Entry(msgspec.Struct, frozen=True):
+class StoredFile(msgspec.Struct, frozen=True):
     """An input, as its store lists it."""
 
     url: str
@@ -101,7 +101,7 @@ def _words(error: Exception) -> str:
     return said(str(error)) or type(error).__name__
 
 
-class Place:
+class Directory:
     """A directory, local or behind a URL."""
 
     def __init__(self, url: str) -> None:
@@ -128,7 +128,7 @@ class Place:
         """Return the path of something in it, as its store names it."""
         return f"{self.root.rstrip('/')}/{name}" if name else self.root
 
-    def entries(self, besides: str = "") -> list[Entry]:
+    def entries(self, besides: str = "") -> list[StoredFile]:
         """List the files with Kubernetes objects in it, or the one that it is; none of an output below.
 
         ``besides`` is the output of this run.
@@ -269,11 +269,11 @@ def _below(path: str, folder: str) -> bool:
     return path.startswith(f"{folder.rstrip('/')}/")
 
 
-def _entry(system: Any, root: str, path: str, info: Mapping[str, Any]) -> Entry:
+def _entry(system: Any, root: str, path: str, info: Mapping[str, Any]) -> StoredFile:
     stamp, modified = _stamp(info)
     below = path.removeprefix(root).lstrip("/") or path.rsplit("/", 1)[-1]
     url: str = path if "local" in _protocols(system) else system.unstrip_protocol(path)
-    return Entry(url, _without_suffixes(below), int(info.get("size") or 0), stamp, modified)
+    return StoredFile(url, _without_suffixes(below), int(info.get("size") or 0), stamp, modified)
 
 
 def _without_suffixes(path: str) -> str:
@@ -297,7 +297,7 @@ def _stamp(info: Mapping[str, Any]) -> tuple[str, str]:
 
 
 @contextmanager
-def local_copy(entry: Entry) -> Iterator[Path]:
+def local_copy(entry: StoredFile) -> Iterator[Path]:
     """Give an input as a local file: itself, or a copy that is as long as the store says and then vanishes.
 
     Raises StoreError where the store fails, and where there is no room for a copy; InputError for an input

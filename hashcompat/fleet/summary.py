@@ -17,16 +17,16 @@ from msgspec import structs
 
 from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.errors import ExitCode, InputError, UsageError
-from hashcompat.core.model.cluster import Cluster, Fleet, Shared, Standing, Upgrade
+from hashcompat.core.model.cluster import Cluster, Fleet, FleetCause, Standing, Upgrade
 from hashcompat.core.model.escape import count, few
 from hashcompat.core.model.items import near
 from hashcompat.core.model.verdicts import FINDINGS
 from hashcompat.core.release import parse_release
 from hashcompat.core.shown import said, urls
-from hashcompat.fleet import UNDECIDED, Status
+from hashcompat.fleet import UNDECIDED, InputStatus
 from hashcompat.fleet.parquet import TableFile, rows_in, shared_in
 from hashcompat.fleet.run import Limits, Run
-from hashcompat.fleet.store import RUN, Place, missing_extra
+from hashcompat.fleet.store import RUN, Directory, missing_extra
 
 _OWNERS: Final = 100
 """Owners that are kept: a fleet has hundreds of thousands."""
@@ -73,7 +73,7 @@ def _of(number: int, run: Run) -> str:
 
 def with_tables(fleet: Fleet, run: Run) -> Fleet:
     """Return a fleet with what its tables show; raises StoreError where one cannot be read."""
-    place = Place(fleet.out)
+    place = Directory(fleet.out)
     owners = _shared(run, place, "owners", ("namespace", "owner"))
     return structs.replace(
         fleet,
@@ -147,7 +147,7 @@ def _files(run: Run, table: str, target: str = "") -> Iterator[TableFile]:
     return (file for file in found if target in ("", file.target))
 
 
-def _clusters(run: Run, place: Place) -> tuple[Cluster, ...]:
+def _clusters(run: Run, place: Directory) -> tuple[Cluster, ...]:
     """Return the clusters by name; each table of clusters has a row for each input."""
     found: dict[str, list[dict[str, Any]]] = {}
     for target in run.targets:
@@ -177,7 +177,7 @@ def _cluster(rows: Sequence[dict[str, Any]], targets: Sequence[str]) -> Cluster:
 
 def _upgrade(row: dict[str, Any], target: str) -> Upgrade:
     status = row["status"]
-    if status != Status.PLANNED:
+    if status != InputStatus.PLANNED:
         standing = Standing.UNDECIDED if status in UNDECIDED else Standing.LEFT_OUT
         return Upgrade(target, standing, status, row["error"] or _STATUSES.get(status, ""))
     return Upgrade(
@@ -201,10 +201,10 @@ def _is_there(running: str, target: str) -> bool:
         return False
 
 
-_STATUSES: Final = {Status.NOT_APPLICABLE.value: "a node runs a newer release than the target"}
+_STATUSES: Final = {InputStatus.NOT_APPLICABLE.value: "a node runs a newer release than the target"}
 
 
-def _shared(run: Run, place: Place, name: str, keys: tuple[str, ...]) -> list[Shared]:
+def _shared(run: Run, place: Directory, name: str, keys: tuple[str, ...]) -> list[FleetCause]:
     """Return what clusters share, that which most of them have first; of owners only what is killed."""
     clusters: dict[tuple[str, ...], Counter[str]] = {}
     containers: dict[tuple[str, ...], Counter[str]] = {}
@@ -215,7 +215,7 @@ def _shared(run: Run, place: Place, name: str, keys: tuple[str, ...]) -> list[Sh
             key = tuple(names)
             clusters.setdefault(key, Counter())[file.target] += several
             containers.setdefault(key, Counter())[file.target] += number
-    found = [Shared(key, dict(clusters[key]), dict(containers[key])) for key in clusters]
+    found = [FleetCause(key, dict(clusters[key]), dict(containers[key])) for key in clusters]
     return sorted(found, key=lambda one: (*(-number for number in one.weight), one.names))
 
 
@@ -260,7 +260,7 @@ def answer(name: str, out: str) -> Answer:
         import duckdb  # type: ignore[import-untyped,import-not-found,unused-ignore]  # noqa: PLC0415 - of the extra
     except ImportError:
         raise missing_extra() from None
-    place = Place(out)
+    place = Directory(out)
     try:
         run = msgspec.json.decode(place.read(RUN), type=Run)
     except msgspec.MsgspecError:

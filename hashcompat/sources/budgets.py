@@ -17,8 +17,8 @@ from hashcompat.core.go.jsontext import clean
 from hashcompat.core.model.cluster import (
     EVERYTHING,
     Amount,
+    Availability,
     Budget,
-    Budgets,
     Counted,
     Requirement,
     Selector,
@@ -112,7 +112,7 @@ def budgets_of(
     *,
     listed: bool,
     services: str | None = None,
-) -> Budgets:
+) -> Availability:
     """Return the budgets and Services among what was found, each once; budgets that differ have a problem.
 
     ``listed``: whether the input lists budgets, and so has none if there is none. ``services``: why there may
@@ -130,7 +130,7 @@ def budgets_of(
     if services is None:
         services = "" if selecting else NOT_IN_INPUT
     missing = "" if known or listed else NOT_IN_INPUT
-    return Budgets(tuple(known.values()), missing, tuple(selecting), services, scales)
+    return Availability(tuple(known.values()), missing, tuple(selecting), services, scales)
 
 
 def _selector(spec: Mapping[str, Any], version: str) -> Selector | None:

@@ -1,6 +1,6 @@
 """JSON in memory: types are checked as values are taken, with the place of each.
 
-``Row`` is of the documents that this program saved, ``Fields`` of Kubernetes objects.
+``JsonObject`` is of the documents that this program saved, ``Fields`` of Kubernetes objects.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hashcompat.sources.content import RefusedError
 Word = TypeVar("Word", bound=StrEnum)
 
 
-class Row(msgspec.Struct, frozen=True):
+class JsonObject(msgspec.Struct, frozen=True):
     """One object; every method raises InputError, with the path, for what no such document has."""
 
     value: Mapping[str, Any]
@@ -74,15 +74,15 @@ class Row(msgspec.Struct, frozen=True):
             raise self._wrong(key, f"one of {', '.join(words)}") from None
         return found
 
-    def row(self, key: str) -> Row:
+    def row(self, key: str) -> JsonObject:
         """Return an object."""
         return row_of(self.value.get(key), f"{self.path}.{key}")
 
-    def row_or_none(self, key: str) -> Row | None:
+    def row_or_none(self, key: str) -> JsonObject | None:
         """Return an object, or None where it is missing or null."""
         return None if self.value.get(key) is None else self.row(key)
 
-    def rows(self, key: str, default: list[Any] | None = None) -> list[Row]:
+    def rows(self, key: str, default: list[Any] | None = None) -> list[JsonObject]:
         """Return the objects in a list, which may be missing where there is a default."""
         rows = self._list(key) if default is None or key in self.value else default
         return [row_of(one, f"{self.path}.{key}[{index}]") for index, one in enumerate(rows)]
@@ -103,7 +103,7 @@ class Row(msgspec.Struct, frozen=True):
             raise self._wrong(key, "a list of strings")
         return tuple(map(clean, found))
 
-    def each(self, key: str, read: Callable[[Row, str], Any]) -> list[Any]:
+    def each(self, key: str, read: Callable[[JsonObject, str], Any]) -> list[Any]:
         """Return what a function makes of an object and of each of its keys."""
         found = self.row(key)
         return [read(found, name) for name in found.value]
@@ -130,11 +130,11 @@ def time_of(text: str) -> datetime:
     return found
 
 
-def row_of(value: object, path: str) -> Row:
+def row_of(value: object, path: str) -> JsonObject:
     """Return an object of a document; raises InputError, with the path, for anything else."""
     if type(value) is not dict and not isinstance(value, Mapping):
         raise InputError(f"{path}: want an object, got {kind_of(value)}")
-    return Row(value, path)
+    return JsonObject(value, path)
 
 
 @lru_cache(64)

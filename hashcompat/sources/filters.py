@@ -15,7 +15,7 @@ from hashcompat.core.model.cluster import ApiServers
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.items import Owner, PodName, near_owners, owner_of, owners_of
 from hashcompat.core.model.plan import Plan
-from hashcompat.core.model.pods import Inventory, Pod, Share, Shared, Source
+from hashcompat.core.model.pods import Inventory, Pod, PodShare, SharedPods, Source
 from hashcompat.core.model.results import Keywords
 from hashcompat.core.model.verdicts import Recorded, Sandbox
 
@@ -174,9 +174,9 @@ class _Selected(msgspec.Struct, frozen=True):
         if not matched:
             raise InputError(_none(passed, "pod", self.filters, spaces))
 
-    def shares(self) -> Sequence[Share]:
+    def shares(self) -> Sequence[PodShare]:
         """Return the pods in shares, where every pod passes."""
-        if self.filters != Filters() or not isinstance(self.pods, Shared):
+        if self.filters != Filters() or not isinstance(self.pods, SharedPods):
             return ()
         return list(map(_Passing, self.pods.shares()))
 
@@ -189,7 +189,7 @@ class _Selected(msgspec.Struct, frozen=True):
                 kept.names.take(names)
         except InputError:
             return False
-        return isinstance(self.pods, Shared) and self.pods.are_right([inner for inner, _, _ in seen])
+        return isinstance(self.pods, SharedPods) and self.pods.are_right([inner for inner, _, _ in seen])
 
 
 class _Kept:
@@ -207,7 +207,7 @@ class _Kept:
 class _Passing:
     """A share of pods that all pass."""
 
-    def __init__(self, pods: Share) -> None:
+    def __init__(self, pods: PodShare) -> None:
         self._pods, self._kept = pods, _Kept()
 
     def __iter__(self) -> Iterator[Pod]:

@@ -28,7 +28,7 @@ from hashcompat.sources.documents import IN_NO_FILE, Fields, InFile
 from hashcompat.sources.pods import of_pod, of_template
 from hashcompat.sources.statuses import heartbeat
 from hashcompat.sources.volumes import behind
-from hashcompat.sources.workloads import Templates, group_of, place_of
+from hashcompat.sources.workloads import CountedTemplates, group_of, place_of
 
 Found = Pod | Node | Record | Budget | Service
 """What an object may hold; only a snapshot holds records."""
@@ -53,7 +53,7 @@ class Maker(Protocol):
         """Return the pod; errors as ``of_pod``."""
 
 
-class Object(msgspec.Struct, frozen=True, eq=False):
+class KubernetesObject(msgspec.Struct, frozen=True, eq=False):
     """One Kubernetes object that is not a list."""
 
     value: Mapping[str, Any]
@@ -102,7 +102,7 @@ def read_object(value: object, origin: str, path: str = "$", where: InFile = IN_
 
 def opened(
     value: object, origin: str, path: str = "$", *, in_snapshot: bool = False, where: InFile = IN_NO_FILE
-) -> Iterator[Object]:
+) -> Iterator[KubernetesObject]:
     """Yield an object, or those in a list and in lists within it; a snapshot comes after what is in it.
 
     ``in_snapshot``: a snapshot holds the object, and nobody edits its lines. Raises InputError, with
@@ -135,7 +135,7 @@ def opened(
             yield from opened(with_kind(item, kind), origin, place, in_snapshot=inside, where=where)
     if not listed or kind == snapshots.KIND:
         where = InFile(where.file) if in_snapshot else where
-        yield Object(value, origin, path, in_snapshot=in_snapshot, where=where)
+        yield KubernetesObject(value, origin, path, in_snapshot=in_snapshot, where=where)
 
 
 def _check_answer(value: Mapping[str, Any], kind: str, place: str) -> None:
@@ -153,7 +153,7 @@ def _check_answer(value: Mapping[str, Any], kind: str, place: str) -> None:
                 )
 
 
-def read(found: Object) -> Iterator[Found]:
+def read(found: KubernetesObject) -> Iterator[Found]:
     """Yield what is read of one object.
 
     Raises InputError, with ``origin`` and the path, for a pod without containers and for what no API server
@@ -321,7 +321,9 @@ _POD: Final = tuple(name for name in Pod.__struct_fields__ if name not in _PLACE
 _CONTAINER: Final = tuple(name for name in Container.__struct_fields__ if name not in _PLACES)
 
 
-def pods_of(objects: Iterable[Object], templates: Templates, uids: set[Key] | None = None) -> Iterator[Pod]:
+def pods_of(
+    objects: Iterable[KubernetesObject], templates: CountedTemplates, uids: set[Key] | None = None
+) -> Iterator[Pod]:
     """Yield the pods of some objects, and the pod templates that count, each once.
 
     Pods without a uid are never copies. ``objects`` can be iterated over again. The uids, packed, are added
@@ -343,7 +345,9 @@ def pods_of(objects: Iterable[Object], templates: Templates, uids: set[Key] | No
         yield pod
 
 
-def _every(objects: Iterable[Object], templates: Templates) -> Iterator[tuple[Object, Pod]]:
+def _every(
+    objects: Iterable[KubernetesObject], templates: CountedTemplates
+) -> Iterator[tuple[KubernetesObject, Pod]]:
     makers, volumes = templates.makers, templates.volumes
     for found in objects:
         for pod in read(found) if templates.counts(found.value) else ():
@@ -354,11 +358,13 @@ def _every(objects: Iterable[Object], templates: Templates) -> Iterator[tuple[Ob
                 yield found, pod if same else structs.replace(pod, workload=workload, persistent=kinds)
 
 
-def _uid(found: Object, pod: Pod) -> str:
+def _uid(found: KubernetesObject, pod: Pod) -> str:
     return pod.uid or found.uid
 
 
-def _digests(objects: Iterable[Object], templates: Templates, uids: Collection[Key]) -> dict[Key, int]:
+def _digests(
+    objects: Iterable[KubernetesObject], templates: CountedTemplates, uids: Collection[Key]
+) -> dict[Key, int]:
     """Digest the first pod of each of some uids: done once there is a copy, which few inputs hold."""
     digests: dict[Key, int] = {}
     for found, pod in _every(objects, templates):
@@ -370,7 +376,7 @@ def _digests(objects: Iterable[Object], templates: Templates, uids: Collection[K
     return digests
 
 
-def _check_same(found: Object, pod: Pod, digest: int, objects: Iterable[Object]) -> None:
+def _check_same(found: KubernetesObject, pod: Pod, digest: int, objects: Iterable[KubernetesObject]) -> None:
     """Raise InputError for a pod that is not as the first one of its uid, whose digest is given."""
     if _digest(pod) != digest:
         uid = _uid(found, pod)
@@ -394,12 +400,12 @@ def _digest(pod: Pod) -> int:
     return int.from_bytes(blake2b(document, digest_size=8).digest())
 
 
-def nodes_of(nodes: Iterable[tuple[Node, Object]]) -> tuple[Node, ...]:
+def nodes_of(nodes: Iterable[tuple[Node, KubernetesObject]]) -> tuple[Node, ...]:
     """Return the nodes, each once, with its oldest heartbeat: kubelets renew it every few minutes.
 
     Raises InputError, naming both objects, where two of one name differ in anything else that is read.
     """
-    known: dict[str, tuple[Node, Object]] = {}
+    known: dict[str, tuple[Node, KubernetesObject]] = {}
     for node, found in nodes:
         first, where = known.setdefault(node.name, (node, found))
         if first == node:

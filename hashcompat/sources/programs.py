@@ -47,7 +47,7 @@ _AFTERWARDS_SECONDS: Final = 1.0
 """For what a program that has ended still says."""
 
 
-class FailedError(InputError):
+class ExitCodeError(InputError):
     """A program ended with another exit code than 0; the message is the last line that it said."""
 
 
@@ -147,7 +147,7 @@ def _printed(process: subprocess.Popen[bytes], end: float) -> bytes:
     if len(printed) > LONGEST_TEXT:
         raise too_long("output", LONGEST_TEXT, "save it in smaller parts, and give the files")
     if process.wait(max(end - time.monotonic(), 0)):
-        raise FailedError(_line(said))
+        raise ExitCodeError(_line(said))
     return printed
 
 

@@ -19,7 +19,7 @@ _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 """Go's zero time, which the API uses for no time at all."""
 
 
-class State(msgspec.Struct, frozen=True):
+class ReportedState(msgspec.Struct, frozen=True):
     """What a status reports of one container."""
 
     running: bool | None = None
@@ -50,27 +50,27 @@ class States:
             for name, state in _states(status.get(list_name), f"{origin}: {path}.status.{list_name}")
         }
 
-    def of(self, key: str, name: str) -> State:
+    def of(self, key: str, name: str) -> ReportedState:
         """Return the state of a container of ``spec.<key>``.
 
         One that is missing in a list that is reported does not run. A dump without statuses must not make
         containers look stopped.
         """
-        return self._states.get((key, name), State(running=False if key in self._reported else None))
+        return self._states.get((key, name), ReportedState(running=False if key in self._reported else None))
 
 
-def _states(rows: object, place: str) -> Iterator[tuple[str, State]]:
+def _states(rows: object, place: str) -> Iterator[tuple[str, ReportedState]]:
     for index, row in enumerate(rows if isinstance(rows, list) else ()):
         if is_object(row) and isinstance(row.get("name"), str):
             yield clean(row["name"]), state_of(row, f"{place}[{index}]")
 
 
-def state_of(row: Mapping[str, Any], place: str) -> State:
+def state_of(row: Mapping[str, Any], place: str) -> ReportedState:
     """Return what a row of a status reports; raises InputError, with its place, for a wrong time."""
     state, restarts = row.get("state"), row.get("restartCount")
     running = state.get("running") if is_object(state) else None
     started = running.get("startedAt") if is_object(running) else None
-    return State(
+    return ReportedState(
         is_object(state) and _is_running(state),
         _time(started, f"{place}.state.running.startedAt"),
         restarts if isinstance(restarts, int) and not isinstance(restarts, bool) else None,

@@ -15,7 +15,7 @@ from hashcompat.sources.budgets import budgets_of, scale_of
 from hashcompat.sources.dating import Dater, until
 from hashcompat.sources.objects import BESIDE_PODS, cluster_of, nodes_of, opened, pods_of, read
 from hashcompat.sources.snapshots import KIND, warnings
-from hashcompat.sources.workloads import Census
+from hashcompat.sources.workloads import Ownership
 
 
 def collect(values: Iterable[object]) -> Inventory:
@@ -26,7 +26,7 @@ def collect(values: Iterable[object]) -> Inventory:
     for two different pods share a uid or nodes of one name, and for no pod.
     """
     objects = [found for number, value in enumerate(values) for found in opened(value, f"object {number}")]
-    census, dater = Census(), Dater()
+    census, dater = Ownership(), Dater()
     for one in objects:
         census.add(one.value)
         dater.add(one.value, one.origin)

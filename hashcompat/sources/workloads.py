@@ -165,7 +165,7 @@ _NAMED: Final = 3
 """Objects that a warning names."""
 
 
-class Templates(msgspec.Struct, frozen=True):
+class CountedTemplates(msgspec.Struct, frozen=True):
     """Which pod templates of an input count as pods."""
 
     left_out: frozenset[str] = frozenset()
@@ -228,7 +228,7 @@ class _Workload(msgspec.Struct, frozen=True):
         return f"{self.kind}/{self.name}"
 
 
-class Census:
+class Ownership:
     """Collects who owns and who claims what, object by object; it grows with controllers, not with pods."""
 
     def __init__(self) -> None:
@@ -284,7 +284,7 @@ class Census:
         """Whether there are objects with pod templates: for these it matters who owns which pods."""
         return bool(self._workloads)
 
-    def merge(self, other: Census) -> None:
+    def merge(self, other: Ownership) -> None:
         """Take what another census found into account."""
         self.has_pods |= other.has_pods
         self._owners |= other._owners
@@ -294,7 +294,7 @@ class Census:
         for key, above in other._above.items():
             self._above.setdefault(key, set()).update(above)
 
-    def templates(self) -> Templates:
+    def templates(self) -> CountedTemplates:
         """Decide about every pod template, once all objects are known."""
         with_pods = self._reached(self._owners)
         present, without, rest = list[_Workload](), list[_Workload](), list[_Workload]()
@@ -305,7 +305,7 @@ class Census:
         above = [one for one in rest if with_templates.intersection(one.keys)]
         left = [one for one in rest if not with_templates.intersection(one.keys)]
         uids = (key for one in (*present, *without, *above) for key in one.keys if isinstance(key, str))
-        return Templates(
+        return CountedTemplates(
             frozenset(uids),
             (
                 *_left_out(present, "its pods are in the input", "their pods are in the input"),

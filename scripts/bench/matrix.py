@@ -14,7 +14,7 @@ from itertools import permutations
 from tabulate import tabulate
 
 from hashcompat.analysis.planning.counting import Counting
-from hashcompat.analysis.planning.hops import Tally
+from hashcompat.analysis.planning.hops import HopTally
 from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.templates import Templates
 from hashcompat.analysis.planning.view import View
@@ -42,7 +42,7 @@ def singly(inventory: Inventory, ways: list[Way], view: View) -> dict[Way, tuple
     """Count upgrades one by one, as ``plan`` counts its hops."""
     templates, found = Templates(view), {}
     for way in ways:
-        tally = Tally(way, inventory.nodes, view, templates)
+        tally = HopTally(way, inventory.nodes, view, templates)
         for pod in inventory.pods:
             tally.add(pod)
         found[way] = tally.hop.findings, tally.hop.unknown

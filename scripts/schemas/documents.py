@@ -14,7 +14,8 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.core.model.documents import Document, Object, RestartPlan, RolloutState
+from hashcompat.core.model.documents import Document, RestartPlan, RolloutState
+from hashcompat.core.model.results import Object
 from hashcompat.output.documents.containers import (
     CalibrationResult,
     DocumentDifference,

@@ -23,7 +23,7 @@ from hashcompat.analysis.answers.changes import (
 )
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
-from hashcompat.core.model.plan import Hop, NodeRelease, Plan, ReleaseFacts, Suggestion
+from hashcompat.core.model.plan import DisputedNode, Hop, Plan, ReleaseFacts, Suggestion
 from hashcompat.core.model.pods import ContainerType, Origin
 from hashcompat.core.model.results import Making, RowKind, RowName, SnapshotRows
 from hashcompat.core.model.verdicts import Reason, Verdict
@@ -53,7 +53,7 @@ items = st.builds(
     hashes,
     st.integers(0, 3),
 )
-hops = st.builds(Hop, texts, texts, st.integers(0, 2), st.integers(0, 2))
+hops = st.builds(Hop, texts, texts, st.integers(0, 2), st.integers(0, 2), st.just(()))
 plans = st.builds(
     Plan,
     st.sampled_from(["1.30.14", "auto"]),
@@ -67,7 +67,7 @@ plans = st.builds(
     releases=st.lists(
         st.builds(ReleaseFacts, texts, texts, texts, texts, st.booleans(), st.booleans()), max_size=2
     ).map(tuple),
-    disputed=st.lists(st.builds(NodeRelease, texts, texts), max_size=2).map(tuple),
+    disputed=st.lists(st.builds(DisputedNode, texts, texts), max_size=2).map(tuple),
     overridden=st.booleans(),
 )
 
@@ -176,8 +176,8 @@ def test_what_differs_between_any_two_plans_does_not_count() -> None:
 
 def test_what_surrounds_the_items() -> None:
     found = compare(
-        plan(assumptions=("a", "b"), hops=(Hop("1", "2", 1, 0),)),
-        plan(assumptions=("a",), hops=(Hop("1", "2", 3, 0),), overridden=True),
+        plan(assumptions=("a", "b"), hops=(Hop("1", "2", 1, 0, ()),)),
+        plan(assumptions=("a",), hops=(Hop("1", "2", 3, 0, ()),), overridden=True),
     )
     assert [(one.place, one.old, one.new) for one in found.edits] == [
         ("$.spec.assumptions[1]", "b", "absent"),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.analysis.answers.comparison import ABSENT, Difference, differences
+from hashcompat.analysis.answers.comparison import ABSENT, ValueDifference, differences
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_differences(old: Any, new: Any, expected: list[tuple[str, Any, Any]]) -
 
 def test_a_path_keeps_its_steps() -> None:
     (found,) = differences({"p": [{"a.b": 1}]}, {"p": [{"a.b": 2}]})
-    assert found == Difference(("p", 0, "a.b"), 1, 2)
+    assert found == ValueDifference(("p", 0, "a.b"), 1, 2)
 
 
 LONG = ["a"] * 20_000

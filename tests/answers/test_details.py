@@ -180,13 +180,13 @@ def undecoded(one: Json, number: int) -> None:
 @pytest.fixture
 def repeated(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """Count the pods whose details are those of a replica."""
-    counts, repeat = Counter[str](), details.Gathering.repeat
+    counts, repeat = Counter[str](), details.DetailsGathering.repeat
 
-    def counting(self: details.Gathering, *given: Any) -> None:
+    def counting(self: details.DetailsGathering, *given: Any) -> None:
         counts["add"] += 1
         repeat(self, *given)
 
-    monkeypatch.setattr(details.Gathering, "repeat", counting)
+    monkeypatch.setattr(details.DetailsGathering, "repeat", counting)
     return counts
 
 

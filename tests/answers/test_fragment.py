@@ -44,7 +44,12 @@ def test_a_fragment_is_part_of_both_texts(
 
 
 def marked(found: Fragment) -> str:
-    forms = {Kind.SAME: "{}", Kind.REMOVED: "[-{}-]", Kind.ADDED: "{{+{}+}}", Kind.GAP: "…"}
+    forms = {
+        Kind.SAME: "{}",
+        Kind.REMOVED: "[-{}-]",
+        Kind.ADDED: "{{+{}+}}",
+        Kind.GAP: "…",
+    }
     return "".join(forms[piece.kind].format(piece.text) for piece in found.pieces)
 
 

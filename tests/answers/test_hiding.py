@@ -14,7 +14,7 @@ import pytest
 from msgspec import structs
 
 from hashcompat.analysis.answers.hiding import Hider, _Table
-from hashcompat.analysis.answers.keeping import Keeper
+from hashcompat.analysis.answers.keeping import FieldKeeper
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.digest import fnv32a_after, fnv32a_before
@@ -138,7 +138,7 @@ def test_no_mask_that_tells_the_hashes_apart(catalog: Catalog, monkeypatch: pyte
     monkeypatch.setattr("hashcompat.analysis.answers.hiding._Table.add", lambda *_: False)
     container = Container("c", ContainerType.CONTAINER, "$.spec.containers[0]", C)
     with pytest.raises(InputError, match=r"here: \$\.spec\.containers\[0\]: no mask tells its hashes apart"):
-        Hider(catalog, Keeper(catalog)).hidden(container, "here")
+        Hider(catalog, FieldKeeper(catalog)).hidden(container, "here")
 
 
 def printing(release: str, catalog: Catalog) -> Printing:

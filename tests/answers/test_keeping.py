@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.analysis.answers.keeping import CONTAINER, POD, Keeper, masked
+from hashcompat.analysis.answers.keeping import CONTAINER, POD, FieldKeeper, masked
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.types import Basic, Coded, GoType, Map, Pointer, Slice, Struct, json_fields
@@ -68,19 +68,19 @@ def trees(catalog: Catalog) -> list[Struct]:
 
 def test_of_a_container_only_what_is_on_the_list(catalog: Catalog) -> None:
     schemas = dict.fromkeys(catalog.kubelet(name).schema for name in catalog.releases())
-    found = [shown(Keeper(catalog).container(filled(schema.container), masked)) for schema in schemas]
+    found = [shown(FieldKeeper(catalog).container(filled(schema.container), masked)) for schema in schemas]
     assert set().union(*found) == CONTAINER
 
 
 def test_of_a_pod_only_what_is_on_the_list(catalog: Catalog) -> None:
-    keeper = Keeper(catalog)
+    keeper = FieldKeeper(catalog)
     for whole in (False, True):
         found = [shown(keeper.pod(filled(tree), whole=whole)) for tree in trees(catalog)]
         assert set().union(*found) == POD - NOT_TEXTS, whole
 
 
 def test_a_pods_other_fields_are_not_there_at_all(catalog: Catalog) -> None:
-    kept = Keeper(catalog).pod(filled(trees(catalog)[-1]), whole=False)
+    kept = FieldKeeper(catalog).pod(filled(trees(catalog)[-1]), whole=False)
     assert kept.keys() == {path.partition(".")[0] for path in POD}
     assert kept["securityContext"].keys() == {"supplementalGroupsPolicy", "sysctls"}
 
@@ -101,7 +101,7 @@ def test_a_static_pods_structure_stays(catalog: Catalog) -> None:
         "hostPID": True,
         "containers": [{}],
     }
-    assert Keeper(catalog).pod(given, whole=True) == {
+    assert FieldKeeper(catalog).pod(given, whole=True) == {
         "volumes": [
             {"name": "***", "flexVolume": {"driver": "***", "options": {"***": "***"}}},
             {"name": "", "hostPath": None},
@@ -115,7 +115,7 @@ def test_a_static_pods_structure_stays(catalog: Catalog) -> None:
         "terminationGracePeriodSeconds": 7,
         "hostPID": True,
     }
-    assert Keeper(catalog).pod(given, whole=False) == {}
+    assert FieldKeeper(catalog).pod(given, whole=False) == {}
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_static_pods_structure_stays(catalog: Catalog) -> None:
     ],
 )
 def test_an_image_is_kept_unless_it_may_hold_credentials(catalog: Catalog, image: str, *, kept: bool) -> None:
-    found = Keeper(catalog).container({"image": image}, masked)
+    found = FieldKeeper(catalog).container({"image": image}, masked)
     assert found == {"image": image if kept else "***"}
 
 
@@ -147,7 +147,7 @@ def test_an_image_is_kept_unless_it_may_hold_credentials(catalog: Catalog, image
 )
 def test_a_value_of_the_wrong_type_is_an_error(catalog: Catalog, spec: Json, problem: str) -> None:
     with pytest.raises(DecodeError) as error:
-        Keeper(catalog).container(spec, masked)
+        FieldKeeper(catalog).container(spec, masked)
     assert str(error.value).startswith(problem)
 
 
@@ -166,10 +166,10 @@ def test_types_of_one_tree_and_another(catalog: Catalog) -> None:
         "ports": [None, {"containerPort": 80}],
         "livenessProbe": {"httpGet": {"port": "name", "path": "/p"}},
     }
-    assert Keeper(catalog).container(given, masked) == {
+    assert FieldKeeper(catalog).container(given, masked) == {
         "ports": [None, {"containerPort": 80}],
         "livenessProbe": {"httpGet": {"port": "***", "path": "***"}},
     }
-    assert Keeper(catalog).container({"livenessProbe": {"tcpSocket": {"port": 80}}}, masked) == {
+    assert FieldKeeper(catalog).container({"livenessProbe": {"tcpSocket": {"port": 80}}}, masked) == {
         "livenessProbe": {"tcpSocket": {"port": 80}}
     }

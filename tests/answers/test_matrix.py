@@ -95,7 +95,7 @@ def test_json_eras_ask_whether_a_field_is_set(catalog: Catalog) -> None:
 
 def way(**costs: int) -> Callable[[str, str], Hop]:
     """Return the cost of each step: ``ab=10`` from a to b, ``ab_unknown=1`` for what is not decided."""
-    return lambda old, new: Hop(old, new, costs.get(old + new, 0), costs.get(f"{old}{new}_unknown", 0))
+    return lambda old, new: Hop(old, new, costs.get(old + new, 0), costs.get(f"{old}{new}_unknown", 0), ())
 
 
 def stops(path: Path) -> list[str]:
@@ -118,7 +118,7 @@ def test_what_is_not_decided_is_no_cheap_step() -> None:
 
 
 def test_the_counts_of_a_path_are_the_sums_of_its_steps() -> None:
-    path = Path((Hop("a", "b", 3, 1), Hop("b", "c", 4, 2)))
+    path = Path((Hop("a", "b", 3, 1, ()), Hop("b", "c", 4, 2, ())))
     assert (path.findings, path.unknown) == (7, 3)
 
 
@@ -147,7 +147,7 @@ def test_without_an_allowed_step_there_is_no_shortest_path() -> None:
 def test_paths_are_those_of_a_slow_search(number: int) -> None:
     """Every path of six releases, with random counts."""
     rng = random.Random(f"{randomness.SEED}/{number}")
-    hops = {pair: Hop(*pair, rng.randrange(4), rng.randrange(3)) for pair in combinations("abcdef", 2)}
+    hops = {pair: Hop(*pair, rng.randrange(4), rng.randrange(3), ()) for pair in combinations("abcdef", 2)}
     barred = {pair for pair in hops if rng.random() < 0.3}
     paths = [
         Path(tuple(hops[step] for step in pairwise(["a", *between, "f"])))

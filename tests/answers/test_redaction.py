@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 from msgspec import structs
 
 import hashcompat
-from hashcompat.analysis.answers.keeping import Keeper
+from hashcompat.analysis.answers.keeping import FieldKeeper
 from hashcompat.analysis.answers.redaction import snapshot as taken
 from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.planner import Planner
@@ -199,7 +199,7 @@ def test_random_containers_plan_the_same(catalog: Catalog) -> None:
 def decodes(spec: Json, catalog: Catalog) -> bool:
     """Return whether the newest release decodes a container; what does not is an error of every command."""
     try:
-        Keeper(catalog).container(spec, str)
+        FieldKeeper(catalog).container(spec, str)
     except DecodeError:
         return False
     return True

@@ -8,7 +8,7 @@ import pytest
 
 from hashcompat.analysis.preflight.checks.forms import FORMS
 from hashcompat.analysis.preflight.facts.settings import number_of
-from hashcompat.core.catalog.kubeletsettings import Limits, Other, ValueRow
+from hashcompat.core.catalog.kubeletsettings import Bounds, Other, ValueRow
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.release import parse_release
 
@@ -50,7 +50,7 @@ def test_fields_flags_and_gates_are_those_of_the_releases(catalog: Catalog) -> N
 
 def test_limits_are_numbers_or_durations(catalog: Catalog) -> None:
     for _, row in rows(catalog):
-        limits = row.range or Limits()
+        limits = row.range or Bounds()
         given = [each for each in (limits.least, limits.most, limits.above) if each is not None]
         assert all(number_of(each) is not None for each in given)
         assert bool(given) is (row.range is not None)

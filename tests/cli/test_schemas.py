@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
-from hashcompat.core.model.documents import Object, key
+from hashcompat.core.model.results import Object, key
 from hashcompat.output.report.model import document
 from scripts.schemas.documents import DOCUMENTS, descriptions, make
 from tests.helpers.program import ROOT
@@ -99,7 +99,7 @@ def test_the_key_of_a_field(field: str, name: str) -> None:
     assert key(field) == name
 
 
-class Example(Object):
+class Example(Object, frozen=True):
     """A part of a document."""
 
     first_id: int
@@ -108,7 +108,7 @@ class Example(Object):
     other: str
 
 
-class Inherited(Example):
+class Inherited(Example, frozen=True):
     """Another one."""
 
     last: str

@@ -9,7 +9,7 @@ import pytest
 
 from hashcompat.cli.args.gate import KEYS, settled_settings
 from hashcompat.core.errors import UsageError
-from hashcompat.core.policies import Setting, is_on
+from hashcompat.core.policies import PolicySetting, is_on
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]
     return here / ".hashcompat.yaml", home / ".hashcompat.yaml"
 
 
-def settled(flags: Mapping[str, str]) -> Mapping[str, Setting]:
+def settled(flags: Mapping[str, str]) -> Mapping[str, PolicySetting]:
     return settled_settings(flags).settings
 
 

@@ -15,7 +15,7 @@ from hashcompat.analysis.disruption.census import Fate, fates, identity_of
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet.alike import unready
-from hashcompat.core.model.impact import Certainty, Impact, NodeImpact, OwnerImpact, Step
+from hashcompat.core.model.impact import Certainty, Impact, NodeImpact, OwnerDown, Step
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.sources.values import collect
 from tests.disruption.pods import budget, read, replica
@@ -227,7 +227,7 @@ def test_nodes_are_ordered_by_their_step_and_batches_keep_to_one() -> None:
         ("drain", ("n4", "n3")),
     ]
     (apart,) = found.batches[2].apart
-    assert (apart.batch, apart.node, apart.other) == (2, "n2", "n1")
+    assert (apart.batch, apart.nodes) == (2, ("n2", "n1"))
     assert apart.why == "PodDisruptionBudget ns/web lets 1 healthy pod go, and 2 would restart"
     assert not any(batch.effect for batch in found.batches)
     assert [one.name for one in found.breaches] == ["db"]
@@ -370,7 +370,7 @@ def test_nodes_of_a_batch_are_not_ready_together() -> None:
 
 
 def test_what_restarts_do_by_themselves_is_not_said_again() -> None:
-    down = OwnerImpact("ns", "StatefulSet/web", Certainty.YES, 2)
+    down = OwnerDown("ns", "StatefulSet/web", Certainty.YES, 2)
     perhaps = structs.replace(down, certainty=Certainty.UNKNOWN)
     assert [*_newly_certain([down], [perhaps])] == [down]
     assert [*_newly_certain([down], [down])] == []

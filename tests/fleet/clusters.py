@@ -41,9 +41,9 @@ def save(directory: Path, **clusters: Any) -> Path:
     return directory
 
 
-def asked(source: Path | str, out: Path | str, *targets: str, **more: Any) -> fleet.Asked:
+def asked(source: Path | str, out: Path | str, *targets: str, **more: Any) -> fleet.RunRequest:
     """Return what a run is asked to do."""
-    return fleet.Asked((str(source),), str(out), Question(targets or (NEW,), **more))
+    return fleet.RunRequest((str(source),), str(out), Question(targets or (NEW,), **more))
 
 
 def made(source: Path | str, out: Path | str, *targets: str, **more: Any) -> fleet.Run:

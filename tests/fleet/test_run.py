@@ -16,7 +16,7 @@ from hashcompat.fleet import TABLES, names_of, parts
 from hashcompat.fleet import run as fleet
 from hashcompat.fleet.engines import Here
 from hashcompat.fleet.parts import Question
-from hashcompat.fleet.store import Place, StoreError
+from hashcompat.fleet.store import Directory, StoreError
 from tests.fleet.clusters import NEW, OLD, Dying, asked, cluster, content, made, save, table
 from tests.helpers.pods import ARTICLE, listed, node, pod
 
@@ -213,7 +213,7 @@ def test_what_is_answered_is_not_asked_again(tmp_path: Path) -> None:
     "change", [{"items": True}, {"current": OLD}, {"policy": hashcompat.Policy(max_restarts="5%")}]
 )
 def test_another_question_has_other_keys(change: dict[str, Any], tmp_path: Path) -> None:
-    (entry,) = fleet.entries_of(asked(save(tmp_path, a=cluster()), tmp_path), Place(str(tmp_path / "o")))
+    (entry,) = fleet.entries_of(asked(save(tmp_path, a=cluster()), tmp_path), Directory(str(tmp_path / "o")))
     keys = {parts.key_of(entry, question, "d") for question in (Question((NEW,)), Question((NEW,), **change))}
     assert len(keys) == 2
     assert parts.key_of(entry, Question((NEW,)), "other data") not in keys
@@ -273,7 +273,7 @@ def test_shards_answer_and_a_run_without_one_makes_the_tables(tmp_path: Path) ->
     counts = []
     for number in range(3):
         one = asked(source, tmp_path / "out")
-        one = fleet.Asked(one.sources, one.out, one.question, shard=fleet.Shard(number, 3))
+        one = fleet.RunRequest(one.sources, one.out, one.question, shard=fleet.Shard(number, 3))
         counts.append(fleet.answered(one, Here, lambda _: None))
     assert sum(inputs for inputs, _ in counts) == 7
     assert not (tmp_path / "out" / "run.json").exists()
@@ -290,7 +290,7 @@ def test_what_kills_unwatched_processes_again_and_again_is_lost(
     began = list[str]()
     safely = parts._safely
 
-    def dies(task: parts.Task, _: object) -> Any:
+    def dies(task: parts.InputTask, _: object) -> Any:
         began.append(task.entry.name)
         if task.entry.name == "c3":
             raise SystemExit
@@ -298,7 +298,7 @@ def test_what_kills_unwatched_processes_again_and_again_is_lost(
 
     monkeypatch.setattr(parts, "_safely", dies)
     whole = asked(source, tmp_path / "out")
-    shard = fleet.Asked(whole.sources, whole.out, whole.question, shard=fleet.Shard(0, 1))
+    shard = fleet.RunRequest(whole.sources, whole.out, whole.question, shard=fleet.Shard(0, 1))
     for _ in range(2):
         with pytest.raises(SystemExit):
             fleet.answered(shard, Here, lambda _: None)

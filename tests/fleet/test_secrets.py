@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from hashcompat.core.catalog.lookup import Catalog
-from hashcompat.fleet.parts import Part, unpacked
+from hashcompat.fleet.parts import InputResult, unpacked
 from tests.fleet.clusters import content
 from tests.helpers.planted import MARK, Planter
 from tests.helpers.pods import listed
@@ -40,7 +40,7 @@ def test_no_value_of_a_cluster_is_in_what_a_fleet_writes(run: Run, tmp_path: Pat
     pages = [tmp_path / f"{form}.txt" for form in forms]
     written = [*pages, *(path for path in (tmp_path / "out").rglob("*") if path.is_file())]
     assert all(path.stat().st_size for path in written), done.err
-    parts = [unpacked(path.read_bytes(), Part) for path in written if path.suffix == ".part"]
+    parts = [unpacked(path.read_bytes(), InputResult) for path in written if path.suffix == ".part"]
     assert len(parts) == 2 * len(files)
     texts = (done.out, done.err, strict.out, strict.err, str(content(tmp_path / "out")), str(parts))
     assert [text for text in texts if MARK in text] == []

@@ -13,7 +13,7 @@ import pytest
 
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.fleet import store
-from hashcompat.fleet.store import Place, StoreError, local_copy, tried
+from hashcompat.fleet.store import Directory, StoreError, local_copy, tried
 from tests.fleet.clusters import NEW, cluster, content, made, save
 
 
@@ -31,7 +31,7 @@ def memory(tmp_path: Path) -> str:
 def test_a_store_behind_a_url_gives_the_same_tables(memory: str, tmp_path: Path) -> None:
     source = save(tmp_path / "in", a=cluster(), b=cluster(pods=3), bad="{")
     for file in source.iterdir():
-        Place(memory).write(f"in/{file.name}", file.read_bytes())
+        Directory(memory).write(f"in/{file.name}", file.read_bytes())
     made(source, tmp_path / "local")
     run = made(f"{memory}/in", f"{memory}/out")
     system = fsspec.filesystem("memory")
@@ -49,15 +49,15 @@ def test_names_are_paths_below_the_source_without_suffixes(tmp_path: Path) -> No
     for name in ("eu/a.json.zst", "us/a.yaml", "b.json.gz", "c.txt", "out/run.json"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("{}")
-    entries = Place(str(tmp_path)).entries(besides=str(tmp_path / "out"))
+    entries = Directory(str(tmp_path)).entries(besides=str(tmp_path / "out"))
     assert [entry.name for entry in entries] == ["b", "eu/a", "us/a"]
-    (one,) = Place(str(tmp_path / "c.txt")).entries()
+    (one,) = Directory(str(tmp_path / "c.txt")).entries()
     assert (one.name, one.size) == ("c.txt", 2)
 
 
 def test_a_protocol_that_is_not_installed_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="Protocol not known: none"):
-        Place("none://a")
+        Directory("none://a")
 
 
 class Failing:
@@ -97,14 +97,14 @@ def test_what_another_try_does_not_change_is_tried_once(error: Exception) -> Non
 
 
 def test_an_object_that_is_cut_is_no_copy(memory: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    Place(memory).write("a.json", b"0123456789")
-    (entry,) = Place(memory).entries()
+    Directory(memory).write("a.json", b"0123456789")
+    (entry,) = Directory(memory).entries()
     with local_copy(entry) as path:
         assert path.read_bytes() == b"0123456789"
         copied = path
     assert not copied.exists()
     for length in (5, 20):
-        wrong = store.Entry(entry.url, entry.name, length, entry.stamp)
+        wrong = store.StoredFile(entry.url, entry.name, length, entry.stamp)
         with (
             pytest.raises(StoreError, match=f"not the {length} bytes that the store lists"),
             local_copy(wrong),
@@ -116,15 +116,15 @@ def test_an_object_that_is_cut_is_no_copy(memory: str, monkeypatch: pytest.Monke
 
 
 def test_without_room_for_a_copy_nothing_is_copied(memory: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    Place(memory).write("a.json", b"0123456789")
-    (entry,) = Place(memory).entries()
+    Directory(memory).write("a.json", b"0123456789")
+    (entry,) = Directory(memory).entries()
     monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(9, 0, 9))
     with pytest.raises(StoreError, match="9 bytes are free, and 10 are needed"), local_copy(entry):
         pass
 
 
 def test_a_file_is_whole_or_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    place = Place(str(tmp_path))
+    place = Directory(str(tmp_path))
     place.write("a/b", b"old")
 
     def full(*_: Any) -> None:

@@ -7,38 +7,38 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from hashcompat.analysis.gating.outcome import Seen, seen_of
+from hashcompat.analysis.gating.outcome import Observation, seen_of
 from hashcompat.core.model.items import Observed
 from hashcompat.core.model.pods import Container, ContainerType, Ended
 from tests.gating.containers import AFTER, BEGUN, HOUR, IDLE, MINUTE, OLD, RUNS, now, pod, stopped
 
-SEEN: dict[str, tuple[Observed | None, Container, Seen]] = {
-    "the same": (RUNS, now(), Seen.KEPT),
-    "without a start": (RUNS, now(started=None), Seen.KEPT),
-    "another": (RUNS, now("new", AFTER, 3), Seen.RESTARTED),
-    "another, whose start is not shown": (RUNS, now("new", None, 3), Seen.RESTARTED),
-    "another within the skew of clocks": (RUNS, now("new", BEGUN - MINUTE, 3), Seen.RESTARTED),
-    "another since before": (RUNS, now("new", BEGUN - HOUR, 3), Seen.SINCE_BEFORE),
+SEEN: dict[str, tuple[Observed | None, Container, Observation]] = {
+    "the same": (RUNS, now(), Observation.KEPT),
+    "without a start": (RUNS, now(started=None), Observation.KEPT),
+    "another": (RUNS, now("new", AFTER, 3), Observation.RESTARTED),
+    "another, whose start is not shown": (RUNS, now("new", None, 3), Observation.RESTARTED),
+    "another within the skew of clocks": (RUNS, now("new", BEGUN - MINUTE, 3), Observation.RESTARTED),
+    "another since before": (RUNS, now("new", BEGUN - HOUR, 3), Observation.SINCE_BEFORE),
     "another, of one that crashed before": (
         RUNS,
         now("new", AFTER, 3, ended=Ended("old", BEGUN - HOUR, final=False)),
-        Seen.BEFORE,
+        Observation.BEFORE,
     ),
-    "another, which does not run": (RUNS, stopped("new", AFTER, final=False), Seen.CRASHED),
-    "more restarts of the same": (RUNS, now(restarts=3), Seen.DOUBTFUL),
-    "another start of the same": (RUNS, now(started=AFTER), Seen.DOUBTFUL),
-    "ended": (RUNS, stopped("old", AFTER, final=True), Seen.ENDED),
-    "ended before": (RUNS, stopped("old", BEGUN - HOUR, final=True), Seen.BEFORE),
-    "ended, to be started again": (RUNS, stopped("old", AFTER, final=False), Seen.STOPPED),
-    "not running, no end shown": (RUNS, now(running=False), Seen.UNSEEN),
-    "no state": (RUNS, now(running=None), Seen.UNSEEN),
-    "no ID, the same start": (RUNS, now(""), Seen.KEPT),
-    "no ID, another start": (RUNS, now("", AFTER), Seen.RESTARTED),
-    "no ID, no start": (RUNS, now("", None), Seen.UNSEEN),
-    "no plan of it": (None, now(), Seen.UNSEEN),
-    "no state in the plan": (structs.replace(RUNS, running=None), now(), Seen.UNSEEN),
-    "idle": (IDLE, now("", None, 0, running=False), Seen.IDLE),
-    "idle, started since": (IDLE, now("new", AFTER, 0), Seen.WOKEN),
+    "another, which does not run": (RUNS, stopped("new", AFTER, final=False), Observation.CRASHED),
+    "more restarts of the same": (RUNS, now(restarts=3), Observation.DOUBTFUL),
+    "another start of the same": (RUNS, now(started=AFTER), Observation.DOUBTFUL),
+    "ended": (RUNS, stopped("old", AFTER, final=True), Observation.ENDED),
+    "ended before": (RUNS, stopped("old", BEGUN - HOUR, final=True), Observation.BEFORE),
+    "ended, to be started again": (RUNS, stopped("old", AFTER, final=False), Observation.STOPPED),
+    "not running, no end shown": (RUNS, now(running=False), Observation.UNSEEN),
+    "no state": (RUNS, now(running=None), Observation.UNSEEN),
+    "no ID, the same start": (RUNS, now(""), Observation.KEPT),
+    "no ID, another start": (RUNS, now("", AFTER), Observation.RESTARTED),
+    "no ID, no start": (RUNS, now("", None), Observation.UNSEEN),
+    "no plan of it": (None, now(), Observation.UNSEEN),
+    "no state in the plan": (structs.replace(RUNS, running=None), now(), Observation.UNSEEN),
+    "idle": (IDLE, now("", None, 0, running=False), Observation.IDLE),
+    "idle, started since": (IDLE, now("new", AFTER, 0), Observation.WOKEN),
 }
 
 
@@ -50,33 +50,33 @@ def test_what_became_of_a_container(how: str) -> None:
 
 def test_without_the_begin_nothing_was_before_it() -> None:
     for container, seen in (
-        (now("new", OLD + HOUR, 3), Seen.RESTARTED),
-        (stopped("old", OLD, final=True), Seen.ENDED),
+        (now("new", OLD + HOUR, 3), Observation.RESTARTED),
+        (stopped("old", OLD, final=True), Observation.ENDED),
     ):
         assert seen_of(RUNS, pod(container), container, None) is seen
 
 
-ENDS: dict[str, tuple[dict[str, Any], dict[str, Any], Seen]] = {
-    "of a Job that is done": ({"restart_policy": "Never", "phase": "Succeeded"}, {}, Seen.COMPLETED),
-    "next to one that runs": ({"restart_policy": "OnFailure"}, {}, Seen.COMPLETED),
-    "by its own policy": ({}, {"spec": {"restartPolicy": "Never"}}, Seen.COMPLETED),
+ENDS: dict[str, tuple[dict[str, Any], dict[str, Any], Observation]] = {
+    "of a Job that is done": ({"restart_policy": "Never", "phase": "Succeeded"}, {}, Observation.COMPLETED),
+    "next to one that runs": ({"restart_policy": "OnFailure"}, {}, Observation.COMPLETED),
+    "by its own policy": ({}, {"spec": {"restartPolicy": "Never"}}, Observation.COMPLETED),
     "against its pod's policy": (
         {"restart_policy": "Never"},
         {"spec": {"restartPolicy": "Always"}},
-        Seen.ENDED,
+        Observation.ENDED,
     ),
-    "to be started again": ({}, {}, Seen.ENDED),
-    "without success": ({"restart_policy": "Never"}, {"code": 143}, Seen.ENDED),
-    "with no code shown": ({"restart_policy": "Never"}, {"code": None}, Seen.ENDED),
-    "of a pod that was evicted": ({"restart_policy": "Never", "phase": "Failed"}, {}, Seen.ENDED),
-    "after another restart": ({"restart_policy": "Never"}, {"restarts": 3}, Seen.ENDED),
-    "of an init container": ({}, {"type": ContainerType.INIT}, Seen.COMPLETED),
-    "of a debugging session": ({}, {"type": ContainerType.EPHEMERAL}, Seen.COMPLETED),
-    "of a sidecar": ({}, {"type": ContainerType.SIDECAR}, Seen.ENDED),
+    "to be started again": ({}, {}, Observation.ENDED),
+    "without success": ({"restart_policy": "Never"}, {"code": 143}, Observation.ENDED),
+    "with no code shown": ({"restart_policy": "Never"}, {"code": None}, Observation.ENDED),
+    "of a pod that was evicted": ({"restart_policy": "Never", "phase": "Failed"}, {}, Observation.ENDED),
+    "after another restart": ({"restart_policy": "Never"}, {"restarts": 3}, Observation.ENDED),
+    "of an init container": ({}, {"type": ContainerType.INIT}, Observation.COMPLETED),
+    "of a debugging session": ({}, {"type": ContainerType.EPHEMERAL}, Observation.COMPLETED),
+    "of a sidecar": ({}, {"type": ContainerType.SIDECAR}, Observation.ENDED),
     "of a sidecar of a pod that is done": (
         {"phase": "Succeeded"},
         {"type": ContainerType.SIDECAR, "code": 143},
-        Seen.COMPLETED,
+        Observation.COMPLETED,
     ),
 }
 

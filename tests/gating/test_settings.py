@@ -14,7 +14,7 @@ from hashcompat.core.policies import (
     FailOn,
     Limit,
     Policy,
-    Setting,
+    PolicySetting,
     SettingsFile,
     policy_of,
     settled,
@@ -27,11 +27,13 @@ ALL = tuple(LOOSE)
 
 def of(name: str, **rows: str) -> SettingsFile:
     found = {key.replace("_", "-"): value for key, value in rows.items()}
-    return SettingsFile(name, {key: Setting(text, f"{name}: {key}", Path()) for key, text in found.items()})
+    return SettingsFile(
+        name, {key: PolicySetting(text, f"{name}: {key}", Path()) for key, text in found.items()}
+    )
 
 
 def policy(given: dict[str, str], *files: SettingsFile) -> Policy:
-    return policy_of(settled({key: Setting(text, f"--{key}") for key, text in given.items()}, files))
+    return policy_of(settled({key: PolicySetting(text, f"--{key}") for key, text in given.items()}, files))
 
 
 def test_every_key_that_a_file_may_have_is_in_the_table() -> None:
@@ -133,8 +135,8 @@ def test_the_nearest_file_counts_and_each_is_named() -> None:
 
 def test_no_file_of_a_settings_file_is_standard_input() -> None:
     for text in ("-", "./-"):
-        assert Setting(text, "f: baseline", Path()).file == "./-"
-    assert Setting("-", "--baseline").file == "-"
+        assert PolicySetting(text, "f: baseline", Path()).file == "./-"
+    assert PolicySetting("-", "--baseline").file == "-"
 
 
 @pytest.mark.parametrize(
@@ -161,9 +163,13 @@ def test_a_nearer_file_undoes_nothing_that_only_makes_a_policy_stricter(
 
 
 def test_a_preflight_of_a_file_counts_next_to_words_without_it() -> None:
-    given = {"fail-on": Setting("restart", "--fail-on")}
-    found = settled(given, [SettingsFile("f", {"preflight": Setting("p.json", "f: preflight", Path())})])
+    given = {"fail-on": PolicySetting("restart", "--fail-on")}
+    found = settled(
+        given, [SettingsFile("f", {"preflight": PolicySetting("p.json", "f: preflight", Path())})]
+    )
     assert found.settings["preflight"].text == "p.json"
-    words = {"fail-on": Setting("restart,preflight", "--fail-on")}
-    found = settled(words, [SettingsFile("f", {"preflight": Setting("p.json", "f: preflight", Path())})])
+    words = {"fail-on": PolicySetting("restart,preflight", "--fail-on")}
+    found = settled(
+        words, [SettingsFile("f", {"preflight": PolicySetting("p.json", "f: preflight", Path())})]
+    )
     assert "preflight" not in found.settings

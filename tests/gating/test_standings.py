@@ -5,22 +5,22 @@ from __future__ import annotations
 import pytest
 
 from hashcompat.analysis.gating import Standing
-from hashcompat.analysis.gating.outcome import STANDINGS, Seen
+from hashcompat.analysis.gating.outcome import STANDINGS, Observation
 from hashcompat.core.model.verdicts import Verdict
 
 EXPECTED = {
-    Seen.KEPT: "ok surprise surprise",
-    Seen.RESTARTED: "surprise ok surprise",
-    Seen.CRASHED: "surprise open surprise",
-    Seen.ENDED: "surprise open ok",
-    Seen.COMPLETED: "changed open ok",
-    Seen.STOPPED: "surprise open open",
-    Seen.DOUBTFUL: "surprise open surprise",
-    Seen.BEFORE: "changed changed changed",
-    Seen.SINCE_BEFORE: "changed surprise surprise",
-    Seen.IDLE: "ok ok ok",
-    Seen.WOKEN: "changed changed changed",
-    Seen.UNSEEN: "open open open",
+    Observation.KEPT: "ok surprise surprise",
+    Observation.RESTARTED: "surprise ok surprise",
+    Observation.CRASHED: "surprise open surprise",
+    Observation.ENDED: "surprise open ok",
+    Observation.COMPLETED: "changed open ok",
+    Observation.STOPPED: "surprise open open",
+    Observation.DOUBTFUL: "surprise open surprise",
+    Observation.BEFORE: "changed changed changed",
+    Observation.SINCE_BEFORE: "changed surprise surprise",
+    Observation.IDLE: "ok ok ok",
+    Observation.WOKEN: "changed changed changed",
+    Observation.UNSEEN: "open open open",
 }
 WORDS = {
     Standing.AS_PREDICTED: "ok",
@@ -30,8 +30,8 @@ WORDS = {
 }
 
 
-@pytest.mark.parametrize("seen", Seen, ids=lambda seen: seen.name)
-def test_how_it_counts_by_what_was_predicted(seen: Seen) -> None:
+@pytest.mark.parametrize("seen", Observation, ids=lambda seen: seen.name)
+def test_how_it_counts_by_what_was_predicted(seen: Observation) -> None:
     assert (
         " ".join(WORDS[STANDINGS[one][seen]] for one in (Verdict.KEEP, Verdict.RESTART, Verdict.KILL))
         == EXPECTED[seen]

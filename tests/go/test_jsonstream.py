@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import Part
-from hashcompat.core.go.jsonstream import Elements, End, Place, parts
+from hashcompat.core.go.jsonstream import Elements, End, ListPlace, parts
 from hashcompat.core.go.jsontext import load_all
 
 values = st.recursive(
@@ -175,7 +175,7 @@ def test_a_part_of_a_list_is_read_by_itself(begin: int, size: int, chunk: int) -
     given_parts = [f"\n{text}," for text in ELEMENTS]
     before, inside = given_parts[:begin], given_parts[begin : begin + size]
     rest = "".join(given_parts[begin + size :])
-    last = Place(1, begin, 7 + "".join(before).count("\n"), "List")
+    last = ListPlace(1, begin, 7 + "".join(before).count("\n"), "List")
     text = "".join(inside) if rest else f'{"".join(inside).removesuffix(",")}\n], "é": 1}}'
     if not inside:
         return
@@ -184,7 +184,7 @@ def test_a_part_of_a_list_is_read_by_itself(begin: int, size: int, chunk: int) -
     assert list(found) == [Part(1, value, begin + n, "List") for n, value in enumerate(values)]
     end = len("".join(inside).encode()) if rest else len(text[: text.rindex("]")].encode())
     lines = text.count("\n")
-    place = Place(1, begin + len(inside), last.line + lines, "List")
+    place = ListPlace(1, begin + len(inside), last.line + lines, "List")
     assert found.end == End(place, goes_on=bool(rest), size=end)
 
 
@@ -192,18 +192,18 @@ def test_a_part_of_a_list_is_read_by_itself(begin: int, size: int, chunk: int) -
 def test_what_others_read_is_left_out(number: int, size: int) -> None:
     """The document goes on where the list ends, with lines counted on."""
     head = '{"kind": "List",\n"items": [' + "".join(f"{text}," for text in ELEMENTS[:number])
-    seen = list[Place]()
+    seen = list[ListPlace]()
 
-    def rest(place: Place) -> tuple[Place, Iterator[str]]:
+    def rest(place: ListPlace) -> tuple[ListPlace, Iterator[str]]:
         seen.append(place)
-        end = Place(1, 9, 40, "List")
+        end = ListPlace(1, 9, 40, "List")
         return end, chunked('\n], "b": {"c": [{}]}}\n{"items": [5]}', size)
 
     found = list(parts(chunked(head, size), rest=rest))
     items = [Part(1, json.loads(text), n, "List") for n, text in enumerate(ELEMENTS[:number])]
     other = [Part(1, {"kind": "List", "b": {"c": [{}]}}), Part(2, 5, 0), Part(2, {})]
     assert found == [*items, *other]
-    assert seen == [Place(1, number, 1 + head.count("\n"), "List")]
+    assert seen == [ListPlace(1, number, 1 + head.count("\n"), "List")]
     (document,) = [part for part in found if part.document == 1 and part.index is None]
     assert document.lines is not None
     assert document.lines("c", document.value["b"]["c"]) == [41]

@@ -13,7 +13,7 @@ from hashcompat.core.go.types import (
     Field,
     GoType,
     Map,
-    Pair,
+    MemberPair,
     Pointer,
     Slice,
     Struct,
@@ -116,7 +116,9 @@ def test_a_nil_pointer_ends_the_walk_and_so_does_a_type_with_json_of_its_own() -
 @pytest.mark.parametrize(
     "wanted", [lambda pair: pair.old is None, lambda pair: pair.new is None, lambda _: False]
 )
-def test_a_walk_of_some_pairs_yields_these_as_a_walk_of_all_does(wanted: Callable[[Pair], bool]) -> None:
+def test_a_walk_of_some_pairs_yields_these_as_a_walk_of_all_does(
+    wanted: Callable[[MemberPair], bool],
+) -> None:
     ports = (("p",), ("p",)), (("p", "q"), ("p", ""))
     values = [
         (ANY, ANY),

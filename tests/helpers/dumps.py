@@ -9,8 +9,8 @@ from itertools import count
 from typing import Any
 
 from hashcompat.analysis.preflight import examine
-from hashcompat.analysis.preflight.checks import Need, Upgrade
-from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.analysis.preflight.checks import KubeletStart, Need
+from hashcompat.analysis.preflight.facts import NodeObjects
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.kubelet.alike import Servers
 from hashcompat.core.model.preflight import Finding
@@ -158,7 +158,7 @@ def _probes(key: Key, value: str | Probe | list[str | Probe]) -> Iterable[Probe]
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 """When the checks of these tests are made."""
 
-NOWHERE = Cluster()
+NOWHERE = NodeObjects()
 
 NODE = frozenset({Need.NODE})
 
@@ -167,21 +167,21 @@ OBJECTS = frozenset({Need.OBJECTS})
 ALL = frozenset(Need)
 
 
-def upgrade(to: str, current: str = "", **more: Any) -> Upgrade:
+def upgrade(to: str, current: str = "", **more: Any) -> KubeletStart:
     """Return the start of a kubelet of a release on a node where another one runs, by its own API server."""
     catalog = default_catalog()
     target = catalog.kubelet(to)
     running = catalog.kubelet(current) if current else None
     more = {"servers": Servers(((target, ()),)), "runtimes": catalog.runtimes, "now": NOW, **more}
     before = catalog.hazards(running.release) if running else None
-    return Upgrade(target, catalog.hazards(target.release), running, before, **more)
+    return KubeletStart(target, catalog.hazards(target.release), running, before, **more)
 
 
 def found(
     check: str,
     given: Dump,
-    of: Upgrade,
-    cluster: Cluster = NOWHERE,
+    of: KubeletStart,
+    cluster: NodeObjects = NOWHERE,
     needs: frozenset[Need] = NODE,
 ) -> list[tuple[str, str, str]]:
     """Return the status, the object and the text of what one check finds."""
@@ -192,8 +192,8 @@ def found(
 def status(
     check: str,
     given: Dump,
-    of: Upgrade,
-    cluster: Cluster = NOWHERE,
+    of: KubeletStart,
+    cluster: NodeObjects = NOWHERE,
     needs: frozenset[Need] = NODE,
 ) -> list[tuple[str, str]]:
     """Return the status and the object of what one check finds."""
@@ -222,7 +222,7 @@ def unread(node: str = "n1") -> Dump:
     return Dump(node, "the API server", {})
 
 
-def findings(check: str, given: Dump, of: Upgrade) -> list[Finding]:
+def findings(check: str, given: Dump, of: KubeletStart) -> list[Finding]:
     """Return what one check finds."""
     return [finding for finding in examine(given, of) if finding.id == check]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 
 from hashcompat.analysis.gating import Wanted, waves
-from hashcompat.core.model.cluster import Cluster, Fleet, Shared, Standing, Upgrade
+from hashcompat.core.model.cluster import Cluster, Fleet, FleetCause, Standing, Upgrade
 from hashcompat.core.model.results import Making
 
 TARGETS = ("1.30.14", "1.31.14", "1.33.6", "1.35.1")
@@ -94,14 +94,14 @@ def _upgrade(number: int, place: int, minor: int, containers: int) -> Upgrade:
     return Upgrade(target, standing, "planned", why, restarts, unknown, restarts // 2, restarts // 9)
 
 
-def _reasons(size: int) -> tuple[Shared, ...]:
+def _reasons(size: int) -> tuple[FleetCause, ...]:
     found = (
         ("HC001", "", "RESTART"),
         ("HC004", "volumeMounts[*].recursiveReadOnly", "RESTART"),
         ("HC009", "", "UNKNOWN"),
     )
     return tuple(
-        Shared(
+        FleetCause(
             names,
             {target: max(size // (one + place + 1), 1) for place, target in enumerate(TARGETS)},
             {target: size * 7 // (one + place + 1) + 1 for place, target in enumerate(TARGETS)},
@@ -110,10 +110,10 @@ def _reasons(size: int) -> tuple[Shared, ...]:
     )
 
 
-def _owner(number: int, size: int, names: Sequence[str]) -> Shared:
+def _owner(number: int, size: int, names: Sequence[str]) -> FleetCause:
     name = names[number] if number < len(names) else f"web-{number}"
     several = max(size - number * 9, 1)
-    return Shared(
+    return FleetCause(
         (f"team-{number % 7}", f"Deployment/{name}"),
         dict.fromkeys(TARGETS, several),
         dict.fromkeys(TARGETS, several * 3),

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from hashcompat.core.apiserver.created import as_served, image_volumes
-from hashcompat.core.catalog.defaults import ApiServer
+from hashcompat.core.catalog.defaults import PodCreation
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.go import jsontext, yaml
 from hashcompat.core.go.metav1 import RawJson
@@ -58,7 +58,7 @@ def uids(release: str) -> dict[str, str]:
     return {name: row["uid"] for name, row in rows("staticpods", release).items()}
 
 
-def served(spec: Mapping[str, Any], key: str, server: ApiServer) -> list[Any]:
+def served(spec: Mapping[str, Any], key: str, server: PodCreation) -> list[Any]:
     """Return what our own manifest stage makes of the containers in one of a pod's lists."""
     network, images = spec.get("hostNetwork") is True, image_volumes(spec)
     return [

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hashcompat.analysis.answers.hiding import Hider
-from hashcompat.analysis.answers.keeping import Hidden, Keeper
+from hashcompat.analysis.answers.keeping import FieldKeeper, Hidden
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.go.digest import BY_NAME
 from hashcompat.core.go.jsontext import Number
@@ -53,7 +53,7 @@ def container(value: str, cpu: Any = "100m", port: Any = 8080) -> dict[str, Any]
 @pytest.fixture(scope="module")
 def hider(catalog: Catalog) -> Hider:
     """Return one that has hidden a container like those of the tests."""
-    made = Hider(catalog, Keeper(catalog))
+    made = Hider(catalog, FieldKeeper(catalog))
     hidden(made, container("first"))
     return made
 

@@ -7,7 +7,7 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.core.model.results import Digest, is_signed, line_of, signature
+from hashcompat.core.model.results import DocumentDigest, is_signed, line_of, signature
 from hashcompat.sources.files import saved
 
 TEXTS = st.text(max_size=8)
@@ -20,7 +20,7 @@ KEY = b"0123456789abcdef"
 
 
 def digest(document: dict[str, object], *items: object) -> str:
-    found = Digest()
+    found = DocumentDigest()
     for item in items:
         found.add(line_of(item))
     return found.of(document)

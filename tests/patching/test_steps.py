@@ -9,7 +9,6 @@ import pytest
 from hashcompat.analysis.patching import (
     AddImport,
     Body,
-    Change,
     DropUnusedImports,
     FileEdit,
     InFunction,
@@ -17,12 +16,13 @@ from hashcompat.analysis.patching import (
     MisplacedError,
     NewFile,
     Patch,
+    PatchedFile,
     RemoveFunction,
     ReplaceLine,
     apply,
     function_text,
 )
-from hashcompat.core.catalog.eras import Function, Site
+from hashcompat.core.catalog.eras import Function, PatchedSource
 from hashcompat.core.catalog.releases import parse_range
 
 OWN = "func sum(a int) int {\n\ttotal := a + one()\n\treturn total\n}\n"
@@ -52,10 +52,12 @@ def sha(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def site() -> Site:
+def site() -> PatchedSource:
     mine, others = parse_range(">=1.9"), parse_range("<1.9")
     functions = (Function("f.go", "sum", mine, sha(OWN)), Function("f.go", "one", mine, sha(HELPER)))
-    return Site(functions, (Function("f.go", "sum", others, sha(OTHER)),), (), "log", "version", "util")
+    return PatchedSource(
+        functions, (Function("f.go", "sum", others, sha(OTHER)),), (), "log", "version", "util"
+    )
 
 
 def test_a_function_reaches_from_func_to_its_closing_brace() -> None:
@@ -146,9 +148,9 @@ def test_changes_are_sorted_by_path() -> None:
         "s", "e", (NewFile("z", "new"), NewFile("a", "new")), (FileEdit("m", (Literals(((1, 2),)),)),)
     )
     assert apply(patch, {"m": "0x1"}) == (
-        Change("a", "", "new"),
-        Change("m", "0x1", "0x2"),
-        Change("z", "", "new"),
+        PatchedFile("a", "", "new"),
+        PatchedFile("m", "0x1", "0x2"),
+        PatchedFile("z", "", "new"),
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 from msgspec import structs
 
 from hashcompat.analysis.planning import reasons as of_kubelets
-from hashcompat.analysis.planning.reasons import FieldChange, difference, field_changes
+from hashcompat.analysis.planning.reasons import ChangedField, difference, field_changes
 from hashcompat.core.catalog.behaviour import Changes
 from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
@@ -230,7 +230,7 @@ def test_a_new_field_without_omitempty_is_in_every_json(catalog: Catalog) -> Non
         {"name": "Note", "type": "string", "json": "note", "omitempty": True},
     ]
     new = structs.replace(old, schema=Schema("future", tree, old.schema.foreign))
-    assert field_changes(NAMES, old, new) == [FieldChange("count", "Container", "Count", added=True)]
+    assert field_changes(NAMES, old, new) == [ChangedField("count", "Container", "Count", added=True)]
     assert container_hash(NAMES, old) != container_hash(NAMES, new)
 
 

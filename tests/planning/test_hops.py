@@ -159,7 +159,7 @@ def test_each_node_goes_on_from_its_own_release(
     for plan in alone:
         steps = plan.hops
         if not steps and not same_build(parse_release(plan.from_release), parse_release(target)):
-            steps = (Hop(plan.from_release, target, plan.summary.findings, plan.summary.unknown),)
+            steps = (Hop(plan.from_release, target, plan.summary.findings, plan.summary.unknown, ()),)
         for hop in steps:
             stops[hop.new] += hop.findings
             unknown[hop.new] += hop.unknown

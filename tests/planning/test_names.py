@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.analysis.planning.reasons import Names, listed
+from hashcompat.analysis.planning.reasons import FewNames, listed
 
 
 @pytest.mark.parametrize(
@@ -18,14 +18,14 @@ from hashcompat.analysis.planning.reasons import Names, listed
     ],
 )
 def test_the_first_few_names_are_shown(names: list[str], shown: str, number: int) -> None:
-    found = Names()
+    found = FewNames()
     for name in names:
         found.add(name)
     assert (str(found), len(found)) == (shown, number)
 
 
 def test_a_pod_counts_once_for_its_containers() -> None:
-    found = Names()
+    found = FewNames()
     for name in ("", "", "p", "p", "q", "p"):
         found.add(name, again=False)
     assert (str(found), len(found)) == (", p, p, 1 more", 4)

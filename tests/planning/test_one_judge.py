@@ -10,7 +10,7 @@ import pytest
 
 import hashcompat
 from hashcompat.analysis import planning
-from hashcompat.analysis.planning.hops import Tally
+from hashcompat.analysis.planning.hops import HopTally
 from hashcompat.analysis.planning.options import AssumePatch, Options
 from hashcompat.analysis.planning.templates import Templates
 from hashcompat.analysis.planning.view import View
@@ -173,7 +173,7 @@ def test_counting_with_a_patch_counts_as_planning_does(catalog: Catalog) -> None
     templates = Templates(view)
     pods = tuple(inventory.pods)
     for _ in range(2):
-        tally = Tally(way, inventory.nodes, view, templates)
+        tally = HopTally(way, inventory.nodes, view, templates)
         for found in pods:
             tally.add(found)
         plan = planning.make(inventory, way.old, way.new, view)

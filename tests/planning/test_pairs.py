@@ -8,7 +8,7 @@ from itertools import permutations
 
 import pytest
 
-from hashcompat.analysis.planning.pairs import Pairs, Sums, crossed, numbers, of_numbers, together
+from hashcompat.analysis.planning.pairs import Pairs, PairSums, crossed, numbers, of_numbers, together
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import same_minor
 from tests.helpers import randomness
@@ -79,7 +79,7 @@ def test_sets_of_pairs() -> None:
 
 
 def test_sums_are_counts() -> None:
-    rng, sums, counts = random.Random(randomness.SEED), Sums(), [0] * 40
+    rng, sums, counts = random.Random(randomness.SEED), PairSums(), [0] * 40
     assert sums.counts(3) == [0, 0, 0]
     for _ in range(200):
         some = rng.getrandbits(40)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.analysis.planning.hops import Tally
+from hashcompat.analysis.planning.hops import HopTally
 from hashcompat.analysis.planning.judge import Draft, Judge
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.rulings import Rulings
@@ -118,7 +118,7 @@ def test_a_plan_is_that_of_a_draft_of_each_container(
     view = View(catalog)
     plan = planned(inventory, way, view, drafted=False)
     assert plan == planned(inventory, way, view, drafted=True)
-    tally = Tally(way, inventory.nodes, view)
+    tally = HopTally(way, inventory.nodes, view)
     for each in inventory.pods:
         tally.add(each)
     assert (tally.hop.findings, tally.hop.unknown) == (plan.summary.findings, plan.summary.unknown)

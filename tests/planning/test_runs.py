@@ -15,13 +15,13 @@ from msgspec import structs
 
 import hashcompat
 from hashcompat.analysis.planning.options import Options
-from hashcompat.analysis.planning.runs import Run, decided
+from hashcompat.analysis.planning.runs import PlanRun, decided
 from hashcompat.analysis.planning.view import View
 from hashcompat.core import forks, rules
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.forks import FailedError
 from hashcompat.core.model.plan import Way
-from hashcompat.core.model.pods import Inventory, Pod, Share, Shared
+from hashcompat.core.model.pods import Inventory, Pod, PodShare, SharedPods
 from hashcompat.sources.files import spans
 from hashcompat.sources.values import collect
 from scripts.bench import cluster
@@ -198,7 +198,7 @@ class _Given:
         for share in self._shares:
             yield from share
 
-    def shares(self) -> list[Share]:
+    def shares(self) -> list[PodShare]:
         return list(map(_Share, self._shares))
 
     def are_right(self, seen: list[int]) -> bool:
@@ -223,10 +223,10 @@ def test_shares_that_do_not_fit_are_decided_again_by_one_process(
     sample = hashcompat.load_sample()
     pods = list(sample.pods)
     given = _Given([pods[:9], pods[9:20], pods[20:]], right=right)
-    assert isinstance(given, Shared)
+    assert isinstance(given, SharedPods)
     way, view = Way("1.13.12", "1.14.10"), View(catalog)
     run = decided(way, Inventory(given, sample.nodes), view)
-    whole = Run(way, sample.nodes, view)
+    whole = PlanRun(way, sample.nodes, view)
     whole.add(pods)
     assert run.planner.plan() == whole.planner.plan()
     assert run.hops.hops == whole.hops.hops
@@ -240,7 +240,7 @@ def test_what_another_process_sends_is_merged_in_this_one_too(catalog: Catalog) 
     pods = list(sample.pods)
     for pair in (("1.19.16", "1.20.15"), ("1.23.17", "1.24.17"), ("1.15.12", "1.16.15"), ("auto", "1.9.11")):
         way, view = Way(*pair), View(catalog)
-        one, other, whole = (Run(way, sample.nodes, view) for _ in range(3))
+        one, other, whole = (PlanRun(way, sample.nodes, view) for _ in range(3))
         one.add(pods[:15])
         share = _Share(pods[15:])
         assert one.merge(other.sent(share), 0) == (len(pods) - 15, 0)
@@ -257,18 +257,18 @@ def test_deadlines_are_those_of_all_shares(catalog: Catalog) -> None:
             pod_of(C, name=f"p{end}", spec={"activeDeadlineSeconds": end}, status=status) for end in (60, 90)
         ).pods
     )
-    run = Run(way, (), view)
+    run = PlanRun(way, (), view)
     run.add(pods[:1])
-    run.merge(Run(way, (), view).sent(_Share(pods[1:])), 0)
+    run.merge(PlanRun(way, (), view).sent(_Share(pods[1:])), 0)
     assert {end for _, end in run.deadlines} == {pod.ends for pod in pods}
     assert len(run.deadlines) == 2
 
 
 def test_cpus_that_pods_take_anew_are_those_of_all_shares(catalog: Catalog) -> None:
     way, view = Way("1.35.8", "1.36.5"), View(catalog)
-    run = Run(way, (), view)
+    run = PlanRun(way, (), view)
     for number in (4, 2):
-        other = Run(way, (), view)
+        other = PlanRun(way, (), view)
         other.rooms.anew["n1"] = number
         run.merge(other.sent(_Share([])), 0)
     assert run.rooms.anew == {"n1": 6}
@@ -282,12 +282,12 @@ def at_line(line: int, name: str, **fields: object) -> Pod:
 
 def test_lines_that_a_share_counts_from_its_beginning_are_those_of_the_file(catalog: Catalog) -> None:
     way, view = Way("1.15.12", "1.16.15"), View(catalog)
-    run = Run(way, (), view)
+    run = PlanRun(way, (), view)
     run.add([at_line(7, "a")])
     shares = [[at_line(1, "b"), at_line(5, "c")], [at_line(0, "d"), at_line(2, "e")]]
     lines = 10
     for share in shares:
-        seen, passed = run.merge(Run(way, (), view).sent(_Share(share, 20)), lines)
+        seen, passed = run.merge(PlanRun(way, (), view).sent(_Share(share, 20)), lines)
         assert seen == len(share)
         lines += passed
     found = {item.pod.name: item.line for item in run.planner.plan().items}
@@ -297,11 +297,11 @@ def test_lines_that_a_share_counts_from_its_beginning_are_those_of_the_file(cata
 def test_a_place_that_a_share_does_not_know_is_looked_up_by_one_process(catalog: Catalog) -> None:
     way, view = Way("1.15.12", "1.16.15"), View(catalog, Options(keep_going=True))
     share = [at_line(1, "b", ports=7)]
-    run = Run(way, (), view)
-    assert run.merge(Run(way, (), view).sent(_Share(share)), 0) == (1, 0)
+    run = PlanRun(way, (), view)
+    assert run.merge(PlanRun(way, (), view).sent(_Share(share)), 0) == (1, 0)
     assert run.planner.plan().items[0].reasons[0].id == rules.NOT_DECODED
     with pytest.raises(FailedError):
-        run.merge(Run(way, (), view).sent(_Share(share)), 10)
+        run.merge(PlanRun(way, (), view).sent(_Share(share)), 10)
 
 
 @pytest.mark.slow

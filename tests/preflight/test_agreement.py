@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from hashcompat.analysis.preflight import examine
-from hashcompat.analysis.preflight.checks import Upgrade
-from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.analysis.preflight.checks import KubeletStart
+from hashcompat.analysis.preflight.facts import NodeObjects
 from hashcompat.core.records.probes import Dump, Probe
-from hashcompat.sources.node import Asking, docker, live
+from hashcompat.sources.node import NodeReader, docker, live
 from tests.helpers.dumps import ALL, APP, GONE, INFO, NODE, POD_ROWS, SANDBOX, Key, dump, upgrade
 from tests.helpers.fakenode import CONTAINERD, DOCKER, FakeNode, fake_node
 from tests.helpers.golden import state_file
@@ -142,7 +142,7 @@ def given(request: pytest.FixtureRequest) -> Dump:
     return dump(NODES[request.param]())
 
 
-def upgrades() -> Iterator[Upgrade]:
+def upgrades() -> Iterator[KubeletStart]:
     yield from (upgrade(to, current) for to, current in PAIRS)
 
 
@@ -165,7 +165,7 @@ def asked(given: Dump, monkeypatch: pytest.MonkeyPatch) -> tuple[set[Key], set[s
         patch.setattr(Dump, "of_kind", every)
         for each in upgrades():
             for needs in (NODE, ALL):
-                list(examine(given, each, (), Cluster(), needs))
+                list(examine(given, each, (), NodeObjects(), needs))
     return probes, kinds
 
 
@@ -234,7 +234,7 @@ def collected(node: FakeNode, how: str, monkeypatch: pytest.MonkeyPatch) -> Dump
         return node.dump(preflight=True)
     monkeypatch.setattr(docker, "SOCKETS", (DOCKER,))
     monkeypatch.setenv("PATH", f"{node.directory / 'bin'}:/usr/bin:/bin")
-    return live.collect("auto", "", str(node.host), asking=Asking(10, 90))
+    return live.collect("auto", "", str(node.host), asking=NodeReader(10, 90))
 
 
 @pytest.mark.parametrize("how", ["script", "program"])

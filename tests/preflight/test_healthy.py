@@ -12,8 +12,8 @@ from msgspec import structs
 
 from hashcompat import load, plan
 from hashcompat.analysis.preflight import CHECKS, examine
-from hashcompat.analysis.preflight.checks import Check, Need, Upgrade
-from hashcompat.analysis.preflight.facts import Cluster, Facts
+from hashcompat.analysis.preflight.checks import Check, KubeletStart, Need
+from hashcompat.analysis.preflight.facts import Facts, NodeObjects
 from hashcompat.core.errors import InputError
 from hashcompat.core.kubelet.alike import Servers
 from hashcompat.core.model.preflight import Status
@@ -292,7 +292,7 @@ NODES: Final[dict[str, tuple[Changes, str, str]]] = {
 }
 
 
-def of(name: str) -> tuple[Dump, Upgrade]:
+def of(name: str) -> tuple[Dump, KubeletStart]:
     """Return the dump of a node, and an upgrade to another patch release."""
     changes, current, target = NODES[name]
     return dump(changes), upgrade(target, current)
@@ -318,7 +318,7 @@ def on_k3s(*words: str) -> list[str]:
     node = of_node(Fields(given, "", "$"))
     within = {**SECOND, ("arguments", "kubelet"): Probe("", "", problem=EMBEDDED["k3s"])}
 
-    found = examine(dump(within), upgrade("1.36.5", "1.36.3"), cluster=Cluster(node))
+    found = examine(dump(within), upgrade("1.36.5", "1.36.3"), cluster=NodeObjects(node))
     return [each.id for each in found if each.status not in (Status.OK, Status.INFO)]
 
 
@@ -335,13 +335,13 @@ def test_a_node_object_has_the_settings_of_a_kubelet_within_k3s() -> None:
 def test_a_runtime_that_shows_no_driver_decides_none() -> None:
     changes = {**SECOND, ("cri", "info"): GONE, ("arguments", "kubelet"): "/usr/local/bin/k3s\nserver\n"}
     given = {"metadata": {"name": "n1", "annotations": {"k3s.io/node-args": '["server"]'}}}
-    facts = Facts(dump(changes), Cluster(of_node(Fields(given, "", "$"))))
+    facts = Facts(dump(changes), NodeObjects(of_node(Fields(given, "", "$"))))
     assert "cgroup-driver" not in facts.flags
 
 
 def test_a_kubelet_of_its_own_has_its_own_arguments() -> None:
     given = {"metadata": {"name": "n1", "annotations": {"k3s.io/node-args": '["server"]'}}}
-    facts = Facts(dump(SECOND), Cluster(of_node(Fields(given, "", "$"))))
+    facts = Facts(dump(SECOND), NodeObjects(of_node(Fields(given, "", "$"))))
 
     assert "fail-swap-on" not in facts.flags
 
@@ -398,7 +398,11 @@ class Asked(dict[Key, tuple[Probe, ...]]):
 
 
 def asked(
-    given: Dump, to: Upgrade, check: Check, monkeypatch: pytest.MonkeyPatch, cluster: Cluster = NOWHERE
+    given: Dump,
+    to: KubeletStart,
+    check: Check,
+    monkeypatch: pytest.MonkeyPatch,
+    cluster: NodeObjects = NOWHERE,
 ) -> set[tuple[str, ...]]:
     """Return which facts a check asks for: kinds and names of probes, and kinds that it wants all of."""
     probes, kinds = Asked(given.probes), set[tuple[str, ...]]()
@@ -414,7 +418,7 @@ def asked(
     return probes.keys_asked | kinds
 
 
-def statuses(given: Dump, to: Upgrade, check: Check, cluster: Cluster = NOWHERE) -> set[Status]:
+def statuses(given: Dump, to: KubeletStart, check: Check, cluster: NodeObjects = NOWHERE) -> set[Status]:
     """Return the statuses of what a check finds."""
     try:
         return {problem.status for problem in check.find(Facts(given, cluster), to)} or {Status.OK}
@@ -454,7 +458,11 @@ def is_spare(check: str, key: tuple[str, ...]) -> bool:
 
 
 def in_order_without(
-    given: Dump, to: Upgrade, check: Check, monkeypatch: pytest.MonkeyPatch, cluster: Cluster = NOWHERE
+    given: Dump,
+    to: KubeletStart,
+    check: Check,
+    monkeypatch: pytest.MonkeyPatch,
+    cluster: NodeObjects = NOWHERE,
 ) -> Iterator[tuple[str, ...]]:
     """Yield the facts that a check asks for and finds nothing without, though it cannot do without them."""
     for key in asked(given, to, check, monkeypatch, cluster):
@@ -477,7 +485,7 @@ def test_what_was_not_collected_is_unknown_and_never_in_order(
     assert sorted(wrong) == []
 
 
-def beside_objects() -> tuple[Dump, Upgrade, Cluster]:
+def beside_objects() -> tuple[Dump, KubeletStart, NodeObjects]:
     """Return a node with its objects and a plan that gives each check of these something to look at."""
     conditions = [{"type": f"{name}Pressure", "status": "False"} for name in ("Memory", "Disk", "PID")]
     amounts = {"cpu": "4", "memory": "8Gi", "pods": "110", "nvidia.com/gpu": "1"}
@@ -494,7 +502,7 @@ def beside_objects() -> tuple[Dump, Upgrade, Cluster]:
     given = dump({**changes, **older, ("cri", "images"): json.dumps(images), ("cri", "pods"): '{"items":[]}'})
     items = plan(objects, current, target).items
     to = upgrade(target, current, planned=items, restarts=lambda _uid, _container: True)
-    return given, to, Cluster(read.nodes[0], tuple(read.pods))
+    return given, to, NodeObjects(read.nodes[0], tuple(read.pods))
 
 
 BESIDE_OBJECTS: Final = [check for check in CHECKS if check not in WITH_A_NODE_ALONE]

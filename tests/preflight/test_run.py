@@ -7,7 +7,7 @@ import pytest
 import hashcompat
 from hashcompat.analysis.preflight import Known, known_of, restarts_of, with_own_releases, without_dumps
 from hashcompat.analysis.preflight.checks import Need
-from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.analysis.preflight.facts import NodeObjects
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.pods import Node
 from tests.helpers.dumps import dump, unread
@@ -32,9 +32,9 @@ def test_a_source_without_pods_has_neither_pods_nor_a_plan() -> None:
 def test_each_node_has_its_own_part() -> None:
     known = known_of([Node("n1", "v1.7.16")], hashcompat.load([pod()]).pods, ITEMS)
     assert [each.name for each in known.cluster("n1").pods or ()] == ["p"]
-    assert known.cluster("n2") == Cluster(None, ())
+    assert known.cluster("n2") == NodeObjects(None, ())
     assert (known.planned("n1"), known.planned("n2"), Known().planned("n1")) == (ITEMS, (), None)
-    assert Known().cluster("n1") == Cluster()
+    assert Known().cluster("n1") == NodeObjects()
 
 
 def test_the_current_release_is_the_kubelets_own_then_the_objects_then_the_plans() -> None:

@@ -18,7 +18,7 @@ from hashcompat.output.report import rowtexts
 from hashcompat.output.report.model import Rows
 from hashcompat.output.report.plan import PLAN
 from hashcompat.output.report.restartplan import ALIKE, item_document
-from hashcompat.output.report.rowtexts import Likeness
+from hashcompat.output.report.rowtexts import AlikeRows
 from hashcompat.sources.files.collect import sample_path
 from hashcompat.sources.files.saved import line
 
@@ -31,7 +31,7 @@ def document(row: Row, own: Any) -> dict[str, Any]:
     return {"z": own[0], "shared": [shared, "%s %d"], "a": {"c": own[1], "b": own[2]}}
 
 
-LIKENESS = Likeness[Row](lambda row: row[0], lambda row: row[1], document)
+LIKENESS = AlikeRows[Row](lambda row: row[0], lambda row: row[1], document)
 
 TEXTS = st.one_of(
     st.text(max_size=8),

@@ -87,11 +87,11 @@ def test_the_api_has_no_command_line_to_repeat() -> None:
     ]
 
 
-HOPS = (Hop("1.7.16", "1.8.15", 2, 1), Hop("1.8.15", "1.9.11", 3, 0))
+HOPS = (Hop("1.7.16", "1.8.15", 2, 1, ()), Hop("1.8.15", "1.9.11", 3, 0, ()))
 
 
 def test_on_a_terminal_other_ways_are_one_line_and_assumptions_are_counted() -> None:
-    made = plan(item(), hops=HOPS, rollback=Hop("1.9.11", "1.7.16", 4, 0), suggestion=PATCH)
+    made = plan(item(), hops=HOPS, rollback=Hop("1.9.11", "1.7.16", 4, 0, ()), suggestion=PATCH)
     shown = Excerpt(made, made.items, brief=True)
     assert lines(shown)[:-1] == [
         "Otherwise: 2 (and 1 unknown) + 3 one minor at a time, 4 on rollback, 3 fewer if patched"
@@ -104,7 +104,7 @@ def test_on_a_terminal_other_ways_are_one_line_and_assumptions_are_counted() -> 
 
 
 def test_elsewhere_other_ways_are_spelt_out() -> None:
-    made = plan(item(), hops=HOPS, rollback=Hop("1.9.11", "1.7.16", 4, 0))
+    made = plan(item(), hops=HOPS, rollback=Hop("1.9.11", "1.7.16", 4, 0, ()))
     assert lines(Excerpt(made, made.items))[:-1] == [
         "One minor at a time, it would restart: 1.7.16 -> 1.8.15 2 (and 1 unknown), 1.8.15 -> 1.9.11 3",
         "Rolling back, 1.9.11 -> 1.7.16, would restart 4",

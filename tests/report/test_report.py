@@ -29,8 +29,7 @@ from hashcompat.core.go.jsontext import dumps
 from hashcompat.core.kubelet.alike import unready
 from hashcompat.core.model.cluster import Fleet
 from hashcompat.core.model.plan import Way
-from hashcompat.core.model.preflight import Normalization
-from hashcompat.core.model.preflight import Run as NodeRun
+from hashcompat.core.model.preflight import Normalization, NormalizationRun
 from hashcompat.core.model.results import KeptPages
 from hashcompat.core.policies import Policy
 from hashcompat.core.rules import RuleList, every
@@ -39,7 +38,7 @@ from hashcompat.output.report.normalization import Signed
 from hashcompat.output.report.planview import without_kept
 from hashcompat.output.report.registry import REPORTS
 from hashcompat.sources import dating
-from hashcompat.sources.cluster import Scope
+from hashcompat.sources.cluster import ReadScope
 from hashcompat.sources.cluster.own import minimal_roles
 from hashcompat.sources.files import plans
 from hashcompat.sources.files.collect import sample_cluster
@@ -85,7 +84,7 @@ def results(catalog: Catalog, golden: Path) -> dict[tuple[str, ...], object]:
         ),
         ("gate", *FLAGS, *SOME): judge(plan, Policy(), ExtraInputs(), dating.now().date()),
         ("version",): versions(catalog),
-        ("rbac", "-n", "shop"): minimal_roles(Scope(("shop",), needs_nodes=True)),
+        ("rbac", "-n", "shop"): minimal_roles(ReadScope(("shop",), needs_nodes=True)),
         ("patch", "--kubelet", "1.9.11", "--like", "1.7.16", "--audit", *SOME): audit(pods, old, new, view),
     }
 
@@ -107,7 +106,7 @@ def test_the_document_of_a_result_is_what_its_command_prints(
             KeptPages,
             Normalization,
             Signed,
-            NodeRun,
+            NormalizationRun,
             Fleet,
         ),  # of recorded hashes, of a node, of many files: tests/normalizing, tests/rewriting, tests/cli
     }

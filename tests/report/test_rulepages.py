@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hashcompat.analysis.preflight import CHECKS
-from hashcompat.core.rules import Rows, Rule, RuleList, Since, every
+from hashcompat.core.rules import DataRows, Rule, RuleList, Since, every
 from hashcompat.output.formats.model import Style, render_text
 from hashcompat.output.report.rules import PAGES, command_lines, document_of, paged, released, sections
 
@@ -98,7 +98,7 @@ def test_every_rule_has_releases() -> None:
 
 def test_releases_that_no_data_decide_are_as_written() -> None:
     assert released(Since("n", releases="every release")) == "every release"
-    other = Since("n", (Rows("behaviour", ("pauseImage",), "value", unlike=True),))
+    other = Since("n", (DataRows("behaviour", ("pauseImage",), "value", unlike=True),))
     assert released(other) == "up to 1.5"
 
 

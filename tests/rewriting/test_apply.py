@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 import hashcompat
 from hashcompat.core.errors import InputError
 from hashcompat.output.rewriting import apply, runtimes
-from hashcompat.output.rewriting.runtimes import Node
+from hashcompat.output.rewriting.runtimes import NodeRuntime
 from tests.helpers import fakecontainerd
 from tests.helpers.fakecontainerd import Fake, container, hash_in, sandbox
 from tests.helpers.pods import PLAIN, Json, as_json, node, pod
@@ -228,11 +228,11 @@ def edited(content: Json) -> None:
 
 
 def twice(content: Json) -> None:
-    from hashcompat.core.model.results import Digest
+    from hashcompat.core.model.results import DocumentDigest
     from hashcompat.sources.files.saved import line
 
     content["items"].append(content["items"][0])
-    found = Digest()
+    found = DocumentDigest()
     for item in content["items"]:
         found.add(line(item))
     content["digest"] = found.of(content)
@@ -384,7 +384,7 @@ def test_a_check_restarts_the_runtime_where_no_kubelet_runs(
 ) -> None:
     """A kubelet of the old release would find other hashes than its own."""
     assert run(*words("apply", document, "--write")).code == 0
-    monkeypatch.setattr(Node, "restart", lambda _: fake.restart())
+    monkeypatch.setattr(NodeRuntime, "restart", lambda _: fake.restart())
 
     def runs() -> None:
         raise InputError("a kubelet runs")

@@ -12,7 +12,7 @@ import pytest
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.preflight import CONTAINERD
 from hashcompat.output.rewriting import runtimes
-from hashcompat.output.rewriting.runtimes import Node
+from hashcompat.output.rewriting.runtimes import NodeRuntime
 from hashcompat.sources import programs
 from tests.helpers import fakecontainerd
 from tests.helpers.fakecontainerd import Fake, container
@@ -43,11 +43,11 @@ def daemons(usual: Path) -> Iterator[dict[str, Fake]]:
 
 def test_the_socket_with_the_containers_is_taken(daemons: dict[str, Fake]) -> None:
     daemons["k3s.sock"].version = "1.7.35-k3s1"
-    with Node(CONTAINERD, "").place({ID}) as (place, runtime):
+    with NodeRuntime(CONTAINERD, "").place({ID}) as (place, runtime):
         assert runtime == "containerd://1.7.35-k3s1"
         assert [one.id for one in place.find({ID})] == [ID]
     daemons["usual.sock"].version = "2.2.9"
-    shown, runtime = Node(CONTAINERD, "").answered(())
+    shown, runtime = NodeRuntime(CONTAINERD, "").answered(())
     assert (shown, runtime) == ({}, "containerd://2.2.9")
 
 
@@ -55,20 +55,20 @@ def test_a_socket_behind_which_nothing_answers_is_passed_over(usual: Path) -> No
     for name in UNITS:
         (usual / name).touch()
     with pytest.raises(InputError, match="cannot ask the runtime"):
-        Node(CONTAINERD, "").answered({ID})
+        NodeRuntime(CONTAINERD, "").answered({ID})
 
 
 def test_without_a_socket_the_usual_ones_are_named(usual: Path) -> None:
     with pytest.raises(
         InputError, match=f"no socket of containerd at {usual}/usual.sock, .*--runtime-endpoint"
     ):
-        Node(CONTAINERD, "").answered(())
+        NodeRuntime(CONTAINERD, "").answered(())
 
 
 @pytest.mark.parametrize("call", [lambda node: node.place(()).__enter__(), lambda node: node.answered(())])
-def test_other_runtimes_keep_their_records(call: Callable[[Node], object]) -> None:
+def test_other_runtimes_keep_their_records(call: Callable[[NodeRuntime], object]) -> None:
     with pytest.raises(InputError, match="the records of rkt cannot be rewritten"):
-        call(Node("rkt", "rkt://1.30.0"))
+        call(NodeRuntime("rkt", "rkt://1.30.0"))
 
 
 class Systemctl:
@@ -94,15 +94,15 @@ def test_the_unit_behind_the_socket_is_restarted(
     made = Systemctl(daemons["usual.sock"], late=2)
     monkeypatch.setattr(programs, "find", lambda name: f"/bin/{name}")
     monkeypatch.setattr(programs, "output", made.output)
-    Node(CONTAINERD, "").restart()
+    NodeRuntime(CONTAINERD, "").restart()
     assert made.commands == [["/bin/systemctl", "restart", "containerd.service"]]
     assert made.late < 0
     with pytest.raises(InputError, match="no unit of systemd is known"):
-        Node(CONTAINERD, "", str(usual / "k3s.sock")).restart()
+        NodeRuntime(CONTAINERD, "", str(usual / "k3s.sock")).restart()
     made.late = 1 << 20
     monkeypatch.setattr(runtimes, "_ANSWER_SECONDS", 0.0)
     with pytest.raises(InputError, match="was restarted, and does not answer"):
-        Node(CONTAINERD, "").restart()
+        NodeRuntime(CONTAINERD, "").restart()
     assert len(made.commands) == 2
 
 
@@ -113,6 +113,6 @@ def test_a_runtime_that_is_stopped_is_started(usual: Path, monkeypatch: pytest.M
     monkeypatch.setattr(programs, "output", made.output)
     monkeypatch.setattr(runtimes, "_ANSWER_SECONDS", 0.0)
     with pytest.raises(InputError, match="does not answer"):
-        Node(CONTAINERD, "").restart()
+        NodeRuntime(CONTAINERD, "").restart()
     assert made.commands == [["/bin/systemctl", "restart", "containerd.service"]]
     assert not any(usual.iterdir())

@@ -17,7 +17,7 @@ from hashcompat.core.catalog.files import DataFiles, default_directory
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.escape import printable
 from hashcompat.core.rules import CHECKS as OF_PREFLIGHT
-from hashcompat.core.rules import Rule, Step, every, find, findings, page, read, steps
+from hashcompat.core.rules import Advice, Rule, every, find, findings, page, read, steps
 from hashcompat.output.report.rules import paged
 from tests.helpers.program import ROOT
 
@@ -118,7 +118,7 @@ def test_what_confirms_a_rule_changes_nothing(rule: Rule) -> None:
             assert [words for words in programs(step.command) if not only_reads(words, step)] == []
 
 
-def only_reads(words: list[str], step: Step) -> bool:
+def only_reads(words: list[str], step: Advice) -> bool:
     program, *rest = words
     if program == "ssh":
         return step.command.startswith("hashcompat collector") and rest == ["NODE", "sudo", "sh"]
@@ -132,7 +132,7 @@ def only_reads(words: list[str], step: Step) -> bool:
     ["kubectl delete pod POD", "crictl rm ID", "docker ps -q | xargs docker stop", "sh", "ssh NODE sudo sh"],
 )
 def test_a_command_that_changes_something_would_be_seen(command: str) -> None:
-    assert not all(only_reads(words, Step("", command)) for words in programs(command))
+    assert not all(only_reads(words, Advice("", command)) for words in programs(command))
 
 
 @pytest.mark.parametrize("rule", PAGES, ids=lambda rule: rule.id)
@@ -185,7 +185,7 @@ def test_a_page_is_read_from_its_file_with_the_steps_that_it_names(tmp_path: Pat
             "HC900",
             "n",
             "It happens.",
-            avoid=(Step("Move the pods away:", "kubectl drain NODE"), Step("Wait.")),
+            avoid=(Advice("Move the pods away:", "kubectl drain NODE"), Advice("Wait.")),
         )
     }
 

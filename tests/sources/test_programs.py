@@ -11,7 +11,7 @@ import pytest
 
 from hashcompat.core.errors import InputError
 from hashcompat.sources import programs
-from hashcompat.sources.programs import FailedError, output
+from hashcompat.sources.programs import ExitCodeError, output
 
 
 def shell(script: str, seconds: float = 20) -> bytes:
@@ -35,12 +35,12 @@ def test_a_program_has_no_standard_input() -> None:
     ],
 )
 def test_a_failure_is_the_last_line_that_a_program_said(script: str, says: str) -> None:
-    with pytest.raises(FailedError, match=f"^{says}$"):
+    with pytest.raises(ExitCodeError, match=f"^{says}$"):
         shell(script)
 
 
 def test_much_is_said_and_its_end_kept() -> None:
-    with pytest.raises(FailedError, match=r"^the end$"):
+    with pytest.raises(ExitCodeError, match=r"^the end$"):
         shell("yes | head -c 3000000 >&2; echo the end >&2; exit 1")
 
 
@@ -71,7 +71,7 @@ def test_output_is_limited(monkeypatch: pytest.MonkeyPatch, size: int, refused: 
 
 
 def test_a_failure_whose_message_never_ends_is_one() -> None:
-    with pytest.raises(FailedError, match=r"^no message$"):
+    with pytest.raises(ExitCodeError, match=r"^no message$"):
         shell("(exec >&-; exec sleep 5) & exit 1")
 
 

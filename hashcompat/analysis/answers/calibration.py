@@ -21,7 +21,7 @@ import msgspec
 
 from hashcompat.analysis.answers.comparison import differences
 from hashcompat.analysis.gating.outcome import HashKey, Now
-from hashcompat.analysis.planning.creators import Subject, maker_of
+from hashcompat.analysis.planning.creators import SeenContainer, maker_of
 from hashcompat.analysis.planning.options import AUTO, check_gates
 from hashcompat.analysis.planning.view import Spec, View
 from hashcompat.core.apiserver.created import with_token_mount
@@ -38,7 +38,7 @@ from hashcompat.core.model.verdicts import Hash, Recorded, comparable, number_of
 from hashcompat.core.records.index import Records, is_older
 
 
-class Origin(msgspec.Struct, frozen=True):
+class Creator(msgspec.Struct, frozen=True):
     """A release that computes a recorded hash, and what it hashes that the kubelet's own release does not."""
 
     release: str
@@ -49,16 +49,16 @@ class Origin(msgspec.Struct, frozen=True):
     """The places where what the two releases hash differs; empty where their eras differ."""
 
 
-def origin_of(recorded: Hash, subject: Subject, kubelet: Kubelet, catalog: Catalog) -> Origin | None:
+def origin_of(recorded: Hash, subject: SeenContainer, kubelet: Kubelet, catalog: Catalog) -> Creator | None:
     """Return the release that computes a recorded hash of a container; None if no known release does."""
     other = maker_of(recorded, subject, kubelet, catalog)
     if other is None:
         return None
     fields = _fields(subject, other, kubelet)
-    return Origin(str(other.release), other.era.name, fields)
+    return Creator(str(other.release), other.era.name, fields)
 
 
-def _fields(subject: Subject, maker: Kubelet, other: Kubelet) -> tuple[str, ...]:
+def _fields(subject: SeenContainer, maker: Kubelet, other: Kubelet) -> tuple[str, ...]:
     if maker.era is not other.era:
         return ()
     keep_empty, spec = subject.keep_empty, subject.spec
@@ -164,7 +164,7 @@ class CheckedRecord(msgspec.Struct, frozen=True):
     """The hash that its release computes; None where nothing was computed, or a vendor's Go decides."""
     problem: str = ""
     """Empty where it was reproduced; else one of the texts above, or why nothing was compared."""
-    origin: Origin | None = None
+    origin: Creator | None = None
     """The release that created the container, where it is another one."""
     mount: TokenMount | None = None
     """The token mount with which its release computes the record of a manifest."""
@@ -293,7 +293,7 @@ def _compared(
         and (mount := find_token_mount(record.hash, pod, spec, kubelet))
     ):
         return CheckedRecord(pod.node, record, computed.value, WITH_MOUNT, mount=mount)
-    subject = Subject(spec, view.keeps_empty(pod), container.stored)
+    subject = SeenContainer(spec, view.keeps_empty(pod), container.stored)
     origin = origin_of(record.hash, subject, kubelet, view.catalog)
     problem = OTHER_CREATOR if origin else DIFFERS
     return CheckedRecord(pod.node, record, computed.value, problem, origin)

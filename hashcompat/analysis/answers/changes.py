@@ -16,20 +16,27 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 import msgspec
 
-from hashcompat.analysis.answers.comparison import Difference, differences
+from hashcompat.analysis.answers.comparison import ValueDifference, differences
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import below, element
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.items import ContainerName, Item, Prediction
 from hashcompat.core.model.plan import Hop, Plan, ReleaseFacts
-from hashcompat.core.model.results import CONTAINER_LISTS, Result, RowKind, RowName, SnapshotRows
+from hashcompat.core.model.results import (
+    CONTAINER_LISTS,
+    Object,
+    Result,
+    RowKind,
+    RowName,
+    SnapshotRows,
+    Time,
+)
 from hashcompat.core.model.verdicts import Hashes, Reason, Verdict
 
 PLAN: Final = "RestartPlan"
@@ -123,17 +130,17 @@ _LISTS_OF: Final = {
 }
 
 
-class Side(msgspec.Struct, frozen=True):
-    """One of the two documents."""
+class ComparedFile(Object, frozen=True):
+    """One of the two that are compared."""
 
     file: str
     """Where it was read from; empty for a value in memory."""
-    made: datetime | None
-    """When the plan was made or the snapshot taken, UTC; None where it does not say so."""
-    cluster: str
-    """The UID of the cluster; empty where that is unknown."""
-    tool: str = ""
-    """The version of this program that made a plan; empty for a snapshot."""
+    made: Time | None
+    """When the plan was made or the snapshot taken, UTC; null where it does not say so."""
+    cluster: str = msgspec.field(name="clusterUID")
+    """Empty where that is unknown."""
+    tool: str
+    """The version of the program that made a plan; empty for a snapshot."""
 
 
 class DocumentDifference(Result[ItemChange], msgspec.Struct, frozen=True):
@@ -141,8 +148,8 @@ class DocumentDifference(Result[ItemChange], msgspec.Struct, frozen=True):
 
     kind: str
     """``RestartPlan`` or ``ClusterSnapshot``."""
-    old: Side
-    new: Side
+    old: ComparedFile
+    new: ComparedFile
     edits: tuple[Edit, ...]
     """What differs outside the items: the releases of a plan, its assumptions, its hops."""
     items: tuple[ItemChange, ...]
@@ -189,7 +196,7 @@ def compare_plans(old: Plan, new: Plan, files: tuple[str, str] = ("", "")) -> Do
     changes = [change for change in (_of_items(*pair) for pair in pairs) if change]
     changes.sort(key=lambda one: (not one.node, one.node, one.namespace, one.pod, one.container))
     one, other = (
-        Side(file, plan.created, plan.origin.cluster, plan.making.version)
+        ComparedFile(file, plan.created, plan.origin.cluster, plan.making.version)
         for file, plan in zip(files, (old, new), strict=True)
     )
     edits = tuple(_edits(_facts(old), _facts(new), "$"))
@@ -203,7 +210,7 @@ def compare_snapshots(old: SnapshotRows, new: SnapshotRows) -> DocumentDifferenc
     changes = [change for change in (_of_rows(*pair, keeps=keeps) for pair in pairs) if change]
     order = {kind.value: place for place, kind in enumerate(RowKind)}
     changes.sort(key=lambda one: (order[one.kind], one.namespace, one.pod, one.container, one.node))
-    one, other = (Side(rows.file, rows.taken, rows.cluster) for rows in (old, new))
+    one, other = (ComparedFile(rows.file, rows.taken, rows.cluster, "") for rows in (old, new))
     edits = tuple(_edits({"spec": old.spec}, {"spec": new.spec}, "$"))
     return DocumentDifference(SNAPSHOT, one, other, edits, tuple(changes), len(pairs) - len(changes))
 
@@ -420,7 +427,7 @@ def _named(rows: Iterable[tuple[str, Value]]) -> dict[str, Value]:
 
 def _edits(old: Any, new: Any, root: str = "") -> Iterator[Edit]:
     """Yield where two pieces of plain data differ, sorted by path; elements with names by their names."""
-    alike: list[Difference] = []
+    alike: list[ValueDifference] = []
     found = differences(*_pruned(_keyed(old), _keyed(new), (), alike)) + alike
     if not found and not _same(old, new):  # named elements in another order
         found = differences(old, new)
@@ -428,7 +435,7 @@ def _edits(old: Any, new: Any, root: str = "") -> Iterator[Edit]:
         yield Edit(_place(row, root), _plain(row.old), _plain(row.new))
 
 
-def _place(row: Difference, root: str) -> str:
+def _place(row: ValueDifference, root: str) -> str:
     path = root
     for step in row.path:
         path = element(path, step) if isinstance(step, int | _Name) else below(path, step)
@@ -464,7 +471,7 @@ def _has_name(value: Any) -> bool:
     return isinstance(value, Mapping) and _NAME in value
 
 
-def _pruned(old: Any, new: Any, path: tuple[str, ...], alike: list[Difference]) -> tuple[Any, Any]:
+def _pruned(old: Any, new: Any, path: tuple[str, ...], alike: list[ValueDifference]) -> tuple[Any, Any]:
     """Return two objects without what is equal in both, which deepdiff would look through too.
 
     Lists that it takes for equal, such as ``[1]`` and ``[true]``, are added to ``alike``.
@@ -478,7 +485,7 @@ def _pruned(old: Any, new: Any, path: tuple[str, ...], alike: list[Difference]) 
             side[key] = values[key]
         elif not _same(before := old[key], after := new[key]):
             if isinstance(before, list) and before == after:
-                alike.append(Difference((*path, key), before, after))
+                alike.append(ValueDifference((*path, key), before, after))
             else:
                 kept[0][key], kept[1][key] = _pruned(before, after, (*path, key), alike)
     return kept

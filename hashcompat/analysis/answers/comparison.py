@@ -13,16 +13,16 @@ import msgspec
 
 import hashcompat
 from hashcompat.analysis.answers.sentences.why import hashed
-from hashcompat.core.catalog.behaviour import Change, EraChange, GateSpec
+from hashcompat.core.catalog.behaviour import EraChange, FeatureGate, FieldChange
 from hashcompat.core.catalog.eras import reachable_fields
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.go.jsonpath import dotted
 from hashcompat.core.kubelet.decide.resize import restarts_unrecorded
 from hashcompat.core.kubelet.staticpods import new_uids
-from hashcompat.core.model.results import Result
+from hashcompat.core.model.results import Object, Result, Text
 
 if TYPE_CHECKING:
-    from hashcompat.core.catalog.defaults import ApiServer, Default
+    from hashcompat.core.catalog.defaults import Default, PodCreation
 
 
 ABSENT: Final = "absent"
@@ -33,7 +33,7 @@ _ALIGNED: Final = 200
 longer ones are compared by their indexes."""
 
 
-class Difference(msgspec.Struct, frozen=True):
+class ValueDifference(msgspec.Struct, frozen=True):
     """One place where two pieces of data differ."""
 
     path: tuple[str | int, ...]
@@ -49,7 +49,7 @@ class Difference(msgspec.Struct, frozen=True):
         return dotted(self.path)
 
 
-def differences(old: Any, new: Any) -> list[Difference]:
+def differences(old: Any, new: Any) -> list[ValueDifference]:
     """Return the places where two pieces of plain data (dicts, lists, scalars) differ, sorted by path.
 
     Objects are compared key by key however little they have in common (``threshold_to_diff_deeper``).
@@ -71,7 +71,7 @@ def differences(old: Any, new: Any) -> list[Difference]:
         for change in changes:
             before = ABSENT if kind.endswith("_added") else change.t1
             after = ABSENT if kind.endswith("_removed") else change.t2
-            rows.append(Difference(tuple(change.path(output_format="list")), before, after))
+            rows.append(ValueDifference(tuple(change.path(output_format="list")), before, after))
     return sorted(rows, key=lambda row: [str(step) for step in row.path])
 
 
@@ -101,6 +101,16 @@ def _is_long(value: object) -> bool:
     return isinstance(value, list) and len(value) > _ALIGNED
 
 
+class FieldDifference(Object, frozen=True):
+    """A field that differs."""
+
+    path: Text
+    old: Any = msgspec.field(name="from")
+    """Any value; "absent" where the release does not know the field."""
+    new: Any = msgspec.field(name="to")
+    """Any value; "absent" where the release does not know the field."""
+
+
 class TypeDifference(msgspec.Struct, frozen=True):
     """A field of a Go type that only one of two releases has, or has with another type."""
 
@@ -112,7 +122,7 @@ class TypeDifference(msgspec.Struct, frozen=True):
     """The field's Go type in the first release, or ``absent``."""
     new: str
     """The field's Go type in the second release, or ``absent``."""
-    upstream: Change | None
+    upstream: FieldChange | None
     """What is known about the change."""
 
 
@@ -131,9 +141,9 @@ class GateDifference(msgspec.Struct, frozen=True):
     """A feature gate that only one of two releases has, or has with another stage or default."""
 
     name: str
-    old: GateSpec | None
+    old: FeatureGate | None
     """What it is in the first release; None where that does not know it."""
-    new: GateSpec | None
+    new: FeatureGate | None
     """What it is in the second release."""
 
 
@@ -159,7 +169,7 @@ class ReleaseDifference(msgspec.Struct, frozen=True):
     """Where the type trees differ, in the order of types and fields."""
     upstream: tuple[EraChange, ...]
     """The changes of era between the two."""
-    behaviour: tuple[Difference, ...] = ()
+    behaviour: tuple[ValueDifference, ...] = ()
     """What kubelets do otherwise, by the keys of behaviour.json."""
     since: tuple[BehaviourSince, ...] = ()
     """The same in words: what began between the two releases, in the order of behaviour.json."""
@@ -283,7 +293,7 @@ def _default_differences(old: str, new: str, catalog: Catalog) -> Iterator[Defau
             yield DefaultDifference(field, *texts)
 
 
-def _written(server: ApiServer) -> Mapping[str, list[str]]:
+def _written(server: PodCreation) -> Mapping[str, list[str]]:
     """Return what an API server does to each field of a new pod's containers, in words."""
     found: dict[str, list[str]] = {}
     for default in server.defaults:
@@ -319,7 +329,7 @@ def _gate_differences(old: Kubelet, new: Kubelet, catalog: Catalog) -> Iterator[
             yield GateDifference(name, before, after)
 
 
-def _state(spec: GateSpec | None) -> tuple[object, ...] | None:
+def _state(spec: FeatureGate | None) -> tuple[object, ...] | None:
     return (spec.stage, spec.on, spec.locked, spec.needs) if spec else None
 
 

@@ -33,7 +33,7 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.scheduling import is_token_mount
 from hashcompat.core.model.escape import masked, name_path
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.plan import Details, Difference, Pair, Plan, Way
+from hashcompat.core.model.plan import Beginning, Details, Difference, Pair, Plan, Way
 from hashcompat.core.model.pods import Inventory, Node, Pod
 from hashcompat.core.model.verdicts import Verdict
 
@@ -51,7 +51,7 @@ _DECIDED: Final = frozenset({Verdict.RESTART, Verdict.UNKNOWN})
 
 def make(inventory: Inventory, from_release: str, to_release: str, view: View) -> Plan:
     """Return a plan with its details; errors as ``planning.make``."""
-    return planning.make(inventory, from_release, to_release, view, partial(Gathering, inventory))
+    return planning.make(inventory, from_release, to_release, view, partial(DetailsGathering, inventory))
 
 
 class _Gathered(msgspec.Struct, frozen=True):
@@ -62,7 +62,7 @@ class _Gathered(msgspec.Struct, frozen=True):
     counted: Counted
 
 
-class Gathering:
+class DetailsGathering:
     """Gathers details while the pods of a plan pass."""
 
     def __init__(self, inventory: Inventory, way: Way, view: View, templates: Templates) -> None:
@@ -252,11 +252,11 @@ def _difference(draft: Draft, old: Texts, new: Texts) -> Difference:
     ends = str(old.kubelet.release), str(new.kubelet.release)
     if eras[0] is not eras[1]:
         words = hashed(eras[0], eras[1]), hashed(eras[1], eras[0])
-        begins = beginning(old.readable), beginning(new.readable)
+        begins = tuple(Beginning(beginning(text.readable)) for text in (old, new))
         example = name_path(draft.pod.namespace, draft.pod.name, draft.container.name)
-        return Difference(*ends, hashes=words, begins=begins, example=example)
+        return Difference(*ends, (), False, words, begins, example)
     found = fragment(old.readable, new.readable, json=eras[0].hashes_json)
-    return Difference(*ends, found.pieces, found.more)
+    return Difference(*ends, found.pieces, found.more, (), (), "")
 
 
 class _WayReleases(msgspec.Struct, frozen=True):
@@ -335,7 +335,7 @@ class _Pairs:
         for ends in self._ends:
             scope = pair_cell(ends, self._current, self._catalog).scope
             hop = hops.get(Way(*ends))
-            yield Pair(*ends, scope, *((hop.findings, hop.unknown) if hop else ()))
+            yield Pair(*ends, scope, *((hop.findings, hop.unknown) if hop else (None, None)))
 
 
 def _some(releases: Sequence[str]) -> _WayReleases:

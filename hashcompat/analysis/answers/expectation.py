@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Final
 
-import msgspec
-
 from hashcompat.core import rules
 from hashcompat.core.catalog.behaviour import Messages
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.kubelet.decide.case import Case
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.pods import ContainerType
+from hashcompat.core.model.results import Count, Object, Text
 from hashcompat.core.model.verdicts import HiddenHash, Reason, Verdict
 
 _BY_HASH: Final = frozenset(
@@ -72,14 +71,16 @@ class Where(StrEnum):
     """In the annotation ``kubernetes.io/config.hash`` of the mirror pod."""
 
 
-class Expectation(msgspec.Struct, frozen=True):
-    """One thing that will be seen."""
+class Expected(Object, frozen=True):
+    """Something that will be seen after the upgrade."""
 
     where: Where
-    text: str
-    """The text; ``…`` stands for what only the node knows."""
-    verbosity: int = 0
-    """The least ``--v`` of the kubelet at which a line is in its log."""
+    """Log: the new kubelet's log; event: the pod's events, as REASON: MESSAGE; status: the pod's status;
+    uid: the annotation kubernetes.io/config.hash of the mirror pod."""
+    text: Text
+    """… stands for what only the node knows."""
+    verbosity: Count
+    """The least --v of the kubelet at which a line is in its log."""
 
 
 def message_of(item: Item, new: Kubelet, case: Case | None) -> str:
@@ -113,7 +114,7 @@ def event_of(item: Item, new: Kubelet) -> str:
     return new.behaviour.sidecar_restart_event.format(**_names(item))
 
 
-def expectations(item: Item, new: Kubelet, messages: Messages, case: Case | None) -> tuple[Expectation, ...]:
+def expectations(item: Item, new: Kubelet, messages: Messages, case: Case | None) -> tuple[Expected, ...]:
     """Return what will be seen of a container's verdict; nothing of what is kept or unknown."""
     if item.verdict not in (Verdict.RESTART, Verdict.KILL) or case is None:
         return ()
@@ -131,34 +132,34 @@ def _names(item: Item) -> dict[str, str]:
     }
 
 
-def _by_hash(item: Item, new: Kubelet, messages: Messages, case: Case) -> Iterator[Expectation]:
+def _by_hash(item: Item, new: Kubelet, messages: Messages, case: Case) -> Iterator[Expected]:
     if message := message_of(item, new, case):
         line = messages.restart_line.format(**_names(item), message=message)
-        yield Expectation(Where.LOG, line, messages.restart_verbosity)
+        yield Expected(Where.LOG, line, messages.restart_verbosity)
         yield _killing(messages.killing.format(message=message))
     elif event := event_of(item, new):
         yield _killing(event)
 
 
-def _by_resize(item: Item, messages: Messages) -> Iterator[Expectation]:
+def _by_resize(item: Item, messages: Messages) -> Iterator[Expected]:
     if _has(item, rules.RESIZE_POLICY):
         yield _killing(messages.resize.format(**_names(item)))
 
 
-def _refused(item: Item, messages: Messages) -> Iterator[Expectation]:
+def _refused(item: Item, messages: Messages) -> Iterator[Expected]:
     if _has(item, rules.STATIC_REFUSED):
-        yield Expectation(Where.LOG, messages.static_refusal)
+        yield Expected(Where.LOG, messages.static_refusal, 0)
     for reason in item.reasons:
         if reason_of := _out_of(reason):
-            yield Expectation(Where.STATUS, f"phase Failed, reason {reason_of}")
-            yield Expectation(Where.EVENT, f"Warning {reason_of}")
+            yield Expected(Where.STATUS, f"phase Failed, reason {reason_of}", 0)
+            yield Expected(Where.EVENT, f"Warning {reason_of}", 0)
         why = _REFUSALS.get(reason.id, "")
         if why == "features" and _POD_RESOURCES in reason.text:
             why = "pod resources"
         if refusal := messages.refusals.get(why):
-            yield Expectation(Where.STATUS, f"phase Failed, reason {refusal}")
+            yield Expected(Where.STATUS, f"phase Failed, reason {refusal}", 0)
             kind = "Normal" if reason.id == rules.DEADLINE else "Warning"
-            yield Expectation(Where.EVENT, f"{kind} {refusal}")
+            yield Expected(Where.EVENT, f"{kind} {refusal}", 0)
 
 
 def _out_of(reason: Reason) -> str:
@@ -170,22 +171,22 @@ def _out_of(reason: Reason) -> str:
     return reason.text.removeprefix("not admitted again: ").partition(":")[0]
 
 
-def _uids(item: Item, case: Case) -> Iterator[Expectation]:
+def _uids(item: Item, case: Case) -> Iterator[Expected]:
     """Yield the old and the new UID, as far as they are known: a mirror pod shows the old one."""
     if _has(item, rules.STATIC_UID):
         uids = [uid.uid for uid in case.static_uids] or [case.pod.config_hash, None]
         if any(uids):
-            yield Expectation(Where.UID, " -> ".join(uid or "another one" for uid in uids))
+            yield Expected(Where.UID, " -> ".join(uid or "another one" for uid in uids), 0)
 
 
-def _by_sandbox(item: Item, new: Kubelet, messages: Messages, case: Case) -> Iterator[Expectation]:
+def _by_sandbox(item: Item, new: Kubelet, messages: Messages, case: Case) -> Iterator[Expected]:
     lost = item.verdict is Verdict.KILL and _has(item, rules.RUNTIME_GONE)  # failed before that is looked at
     if lost or not (state := _found(item, new, case)):
         return
     if line := messages.sandbox_logs.get(state):
-        yield Expectation(Where.LOG, line.format(**_line_names(item)), _SANDBOX_VERBOSITY)
+        yield Expected(Where.LOG, line.format(**_line_names(item)), _SANDBOX_VERBOSITY)
     if (event := messages.sandbox_events.get(state)) and not _is_left_dead(new, case):
-        yield Expectation(Where.EVENT, event)
+        yield Expected(Where.EVENT, event, 0)
     if not _has(item, rules.RUNTIME_GONE):  # the target kubelet does not see what stays behind
         yield _killing(messages.killing_with_pod.format(**_names(item)))
 
@@ -211,8 +212,8 @@ def _found(item: Item, new: Kubelet, case: Case) -> str:
     return next((_FOUND[reason.id] for reason in item.reasons if reason.id in _FOUND), "")
 
 
-def _killing(message: str) -> Expectation:
-    return Expectation(Where.EVENT, f"Killing: {message}")
+def _killing(message: str) -> Expected:
+    return Expected(Where.EVENT, f"Killing: {message}", 0)
 
 
 def _is_restarted_by_hash(item: Item) -> bool:

@@ -7,13 +7,13 @@ the same judge that a plan asks.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec import structs
 
-from hashcompat.analysis.answers.comparison import differences
-from hashcompat.analysis.answers.expectation import Expectation, event_of, expectations, message_of
+from hashcompat.analysis.answers.comparison import FieldDifference, differences
+from hashcompat.analysis.answers.expectation import Expected, event_of, expectations, message_of
 from hashcompat.analysis.answers.sentences import Sentences, sentences
 from hashcompat.analysis.answers.sentences.why import Situation, hashed
 from hashcompat.analysis.answers.texts import NO_DIFFERENCE, Fragment, Texts, fragment, texts_of
@@ -24,7 +24,7 @@ from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.reasons import Suggester
 from hashcompat.analysis.planning.view import View
 from hashcompat.core import rules
-from hashcompat.core.catalog.behaviour import Change, EraChange
+from hashcompat.core.catalog.behaviour import EraChange, FieldChange
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go import allowance as allowances
@@ -40,7 +40,7 @@ _FORMS: Final = "NAMESPACE/POD, NAMESPACE/POD/CONTAINER or KIND/NAME, or POD wit
 _SHOWN: Final = 3
 
 
-class Reading(msgspec.Struct, frozen=True):
+class NameReading(msgspec.Struct, frozen=True):
     """One way to read a name."""
 
     name: str
@@ -82,7 +82,7 @@ class Quoted(msgspec.Struct, frozen=True):
         return self.text in (name_path(*names), name_path(*names, container.name))
 
 
-def readings(target: str, *, in_namespace: bool = False) -> list[Reading | Quoted]:
+def readings(target: str, *, in_namespace: bool = False) -> list[NameReading | Quoted]:
     """Return the ways to read a name, the likeliest first; of those that name something, that one counts.
 
     ``NAMESPACE/POD[/CONTAINER]`` comes first, then ``[NAMESPACE/]KIND/NAME[/CONTAINER]`` as kubectl reads
@@ -95,24 +95,24 @@ def readings(target: str, *, in_namespace: bool = False) -> list[Reading | Quote
     return [*(_in_full(parts) if len(parts) > 1 else ()), *quoted, *_short(parts, in_namespace=in_namespace)]
 
 
-def _in_full(parts: Sequence[str]) -> Iterator[Reading]:
+def _in_full(parts: Sequence[str]) -> Iterator[NameReading]:
     namespace, name, *rest = parts
-    yield Reading(name, namespace, container="/".join(rest))
+    yield NameReading(name, namespace, container="/".join(rest))
 
 
-def _short(parts: Sequence[str], *, in_namespace: bool) -> Iterator[Reading]:
+def _short(parts: Sequence[str], *, in_namespace: bool) -> Iterator[NameReading]:
     match parts:
         case [pod]:
-            yield Reading(pod)
+            yield NameReading(pod)
         case [kind, name]:
-            yield Reading(name, kind=kind)
+            yield NameReading(name, kind=kind)
             if in_namespace:
-                yield Reading(kind, container=name)
+                yield NameReading(kind, container=name)
         case [first, second, third]:
-            yield Reading(third, first, second)
-            yield Reading(second, kind=first, container=third)
+            yield NameReading(third, first, second)
+            yield NameReading(second, kind=first, container=third)
         case [namespace, kind, name, container]:
-            yield Reading(name, namespace, kind, container)
+            yield NameReading(name, namespace, kind, container)
 
 
 def not_found(target: str, covered: Iterable[str], pods: Iterable[Pod]) -> InputError:
@@ -198,17 +198,6 @@ class Side(msgspec.Struct, frozen=True):
     """What it hashes, in words."""
 
 
-class FieldDifference(msgspec.Struct, frozen=True):
-    """A place where what the two sides hash differs."""
-
-    path: str
-    """The place, such as ``ports[0].name``."""
-    old: Any
-    """The current value; ``absent`` where the current release does not know the field."""
-    new: Any
-    """The target value; ``absent`` where the target release does not know the field."""
-
-
 class Explanation(msgspec.Struct, frozen=True):
     """Everything about one container's verdict."""
 
@@ -228,7 +217,7 @@ class Explanation(msgspec.Struct, frozen=True):
     """Whether the hash is compared: a kubelet recreates or refuses a whole pod before that."""
     sentences: Sentences
     """What happens, why, and what to do."""
-    expect: tuple[Expectation, ...] = ()
+    expect: tuple[Expected, ...] = ()
     """What to expect of it."""
     fields: tuple[FieldDifference, ...] = ()
     """The places where what the two kubelets hash differs; empty across eras."""
@@ -236,7 +225,7 @@ class Explanation(msgspec.Struct, frozen=True):
     """Where the two texts differ, if that is why; empty across eras and where they are the same."""
     by_text: bool = False
     """Whether the difference between the two texts is why."""
-    upstream: tuple[Change | EraChange, ...] = ()
+    upstream: tuple[FieldChange | EraChange, ...] = ()
     """Rows of changes.json behind the difference."""
     minors: frozenset[str] = frozenset()
     """The minors whose changes lie between the two releases; empty where one is not known."""
@@ -318,7 +307,7 @@ def _with_differences(explanation: Explanation, old: Texts | None, new: Texts | 
 
 def _upstream(
     item: Item, old: Texts | None, new: Texts | None, catalog: Catalog
-) -> Iterator[Change | EraChange]:
+) -> Iterator[FieldChange | EraChange]:
     if old is None or new is None:
         return
     before, after = old.kubelet, new.kubelet
@@ -378,7 +367,7 @@ def explain(
 def _explain(
     inventory: Inventory,
     target: str,
-    asked: Sequence[Reading | Quoted],
+    asked: Sequence[NameReading | Quoted],
     way: Way,
     view: View,
     *,
@@ -414,5 +403,5 @@ def _explain(
     )
 
 
-def _is_of(reading: Reading | Quoted, draft: Draft) -> bool:
+def _is_of(reading: NameReading | Quoted, draft: Draft) -> bool:
     return reading.covers(draft.pod) and reading.names(draft.pod, draft.container)

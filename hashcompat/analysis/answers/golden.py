@@ -45,7 +45,7 @@ _ANSWER_LINE: Final = (
 )
 
 
-class Case(msgspec.Struct, frozen=True):
+class GoldenCase(msgspec.Struct, frozen=True):
     """One golden input."""
 
     name: str
@@ -58,7 +58,7 @@ class Case(msgspec.Struct, frozen=True):
     """The file, and the line where a file has several, for errors."""
 
 
-class Answer(msgspec.Struct, frozen=True):
+class GoldenAnswer(msgspec.Struct, frozen=True):
     """What a release's golden data have of one case."""
 
     hash: str | None
@@ -69,7 +69,7 @@ class Answer(msgspec.Struct, frozen=True):
     """Whether a kubelet of that release cannot decode the case."""
 
 
-def read_cases(directory: Path) -> dict[str, Case]:
+def read_cases(directory: Path) -> dict[str, GoldenCase]:
     """Read the inputs of a golden directory by name, sorted; empty where it has none.
 
     Raises InputError, naming file and line, for inputs without the documented form.
@@ -101,7 +101,7 @@ def releases(directory: Path) -> list[tuple[str, Path]]:
     return sorted((name, path) for name, path in found.items() if name != INPUTS)
 
 
-def read_answers(place: Path) -> dict[str, Answer]:
+def read_answers(place: Path) -> dict[str, GoldenAnswer]:
     """Read the golden data of one release by case, from its file or folder.
 
     Raises InputError, naming file and line, for data without the documented form.
@@ -113,13 +113,13 @@ def read_answers(place: Path) -> dict[str, Answer]:
     return {name: _answer_in(hashes.get(name), texts.get(name)) for name in sorted(hashes.keys() | texts)}
 
 
-def cases_on_lines(data: bytes, path: str) -> dict[str, Case]:
+def cases_on_lines(data: bytes, path: str) -> dict[str, GoldenCase]:
     """Read a file of inputs as ``read_cases`` does; the path is for errors."""
     cases = {name: _case_on(name, origin, row) for name, origin, row in _rows(data, path, _INPUT_LINE)}
     return dict(sorted(cases.items()))
 
 
-def answers_on_lines(data: bytes, path: str) -> dict[str, Answer]:
+def answers_on_lines(data: bytes, path: str) -> dict[str, GoldenAnswer]:
     """Read a release's file as ``read_answers`` does; the path is for errors."""
     return {name: _answer_on(origin, row) for name, origin, row in _rows(data, path, _ANSWER_LINE)}
 
@@ -129,7 +129,7 @@ def _refuse_both(file: Path, folder: Path) -> None:
         raise InputError(f"{folder.parent}: has {file.name} and {folder.name}/ of the same; keep one of them")
 
 
-def _case_in(path: Path) -> Case:
+def _case_in(path: Path) -> GoldenCase:
     try:
         document = jsontext.loads(jsontext.decode_text(path.read_bytes()))
     except InputError as error:
@@ -140,12 +140,14 @@ def _case_in(path: Path) -> Case:
         or not isinstance(document.get("container"), dict)
     ):
         raise InputError(f"{path}: not a golden input: want {_INPUT}")
-    return Case(path.stem, document["container"], document["source"] == "file", str(path))
+    return GoldenCase(path.stem, document["container"], document["source"] == "file", str(path))
 
 
-def _answer_in(recorded: str | None, text: Path | None) -> Answer:
+def _answer_in(recorded: str | None, text: Path | None) -> GoldenAnswer:
     refused = recorded == _REFUSED
-    return Answer(None if refused else recorded, None if text is None else text.read_bytes(), refused=refused)
+    return GoldenAnswer(
+        None if refused else recorded, None if text is None else text.read_bytes(), refused=refused
+    )
 
 
 def _read_hashes(path: Path) -> dict[str, str]:
@@ -197,15 +199,17 @@ def _member(row: Mapping[str, Any], key: str, kind: type, origin: str, wanted: s
     return value
 
 
-def _case_on(name: str, origin: str, row: Mapping[str, Any]) -> Case:
+def _case_on(name: str, origin: str, row: Mapping[str, Any]) -> GoldenCase:
     source = _member(row, "source", str, origin, _INPUT_LINE)
     if source not in _SOURCES:
         raise InputError(f'{origin}: "source" is neither "api" nor "file"; want {_INPUT_LINE}')
     if "containerBase64" not in row:
-        return Case(name, _member(row, "container", dict, origin, _INPUT_LINE), source == "file", origin)
+        return GoldenCase(
+            name, _member(row, "container", dict, origin, _INPUT_LINE), source == "file", origin
+        )
     if "container" in row:
         raise InputError(f'{origin}: both "container" and "containerBase64" in it; keep one of them')
-    return Case(name, _decoded(origin, row), source == "file", origin)
+    return GoldenCase(name, _decoded(origin, row), source == "file", origin)
 
 
 def _decoded(origin: str, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -220,18 +224,18 @@ def _decoded(origin: str, row: Mapping[str, Any]) -> dict[str, Any]:
     return container
 
 
-def _answer_on(origin: str, row: Mapping[str, Any]) -> Answer:
+def _answer_on(origin: str, row: Mapping[str, Any]) -> GoldenAnswer:
     if _REFUSED in row:
         if row[_REFUSED] is not True or "hash" in row or "text" in row:
             raise InputError(f'{origin}: "refused" is true and alone, or left out; want {_ANSWER_LINE}')
-        return Answer(None, None, refused=True)
+        return GoldenAnswer(None, None, refused=True)
     value = _member(row, "hash", int, origin, _ANSWER_LINE)
     text = _member(row, "text", str, origin, _ANSWER_LINE)
-    return Answer(str(value), text.encode(errors="surrogatepass"))
+    return GoldenAnswer(str(value), text.encode(errors="surrogatepass"))
 
 
 _FIELD: Final = re.compile(r"(?<!\w)(\w++):\(")
-_MISSING: Final = Answer(None, None)
+_MISSING: Final = GoldenAnswer(None, None)
 
 
 class Mismatch(msgspec.Struct, frozen=True):
@@ -299,7 +303,7 @@ def verify(directory: Path, catalog: Catalog, *, show_values: bool = False) -> V
 
 
 def _verify_release(
-    release: str, place: Path, cases: Mapping[str, Case], catalog: Catalog, show_values: bool
+    release: str, place: Path, cases: Mapping[str, GoldenCase], catalog: Catalog, show_values: bool
 ) -> Iterator[Mismatch]:
     try:
         kubelet = catalog.kubelet(release)
@@ -326,7 +330,7 @@ def _verify_release(
             yield Mismatch(release, name, problems[0])
 
 
-def _decodes(hasher: Hasher, case: Case) -> bool:
+def _decodes(hasher: Hasher, case: GoldenCase) -> bool:
     try:
         hasher.decode(case.container)
     except DecodeError:
@@ -334,7 +338,7 @@ def _decodes(hasher: Hasher, case: Case) -> bool:
     return True
 
 
-def _compare(hasher: Hasher, case: Case, answer: Answer, show_values: bool) -> str:
+def _compare(hasher: Hasher, case: GoldenCase, answer: GoldenAnswer, show_values: bool) -> str:
     """Return what differs; empty where nothing does."""
     pieces = hasher.pieces(hasher.decode(case.container))
     text, expected = "".join(pieces).encode(), answer.text or b""

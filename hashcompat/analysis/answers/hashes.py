@@ -19,7 +19,7 @@ from hashcompat.analysis.planning.reasons import listed
 from hashcompat.analysis.planning.templates import Templates
 from hashcompat.analysis.planning.view import Spec, View, check_whole, created, place
 from hashcompat.core.apiserver.created import NOTE
-from hashcompat.core.catalog.defaults import ApiServer
+from hashcompat.core.catalog.defaults import PodCreation
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.compile.gojson import unknown_fields
 from hashcompat.core.errors import DecodeError, InputError, NotStoredError
@@ -239,7 +239,7 @@ def _specs(pod: Pod, container: Container, kubelets: Mapping[str, Kubelet], view
     check_whole(pod)
     if not view.is_created(pod):
         return {name: view.seen(pod, container, kubelet) for name, kubelet in kubelets.items()}
-    served: dict[ApiServer, Spec] = {}
+    served: dict[PodCreation, Spec] = {}
     servers = {name: view.creator(kubelet) for name, kubelet in kubelets.items()}
     for server in servers.values():
         if server not in served:

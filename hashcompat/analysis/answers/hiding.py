@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from hashcompat.analysis.answers.keeping import Hidden, Keeper, Outline, Printed, Replicas
+from hashcompat.analysis.answers.keeping import FieldKeeper, Hidden, Outline, Printed, Replicas
 from hashcompat.analysis.planning.latest import Latest
 from hashcompat.analysis.planning.wayhashes import differing
 from hashcompat.core.apiserver import as_read, as_unread
@@ -53,7 +53,7 @@ _LONGEST_MASK: Final = 20
 class Hider:
     """Hides containers, by the release data of all known kubelets."""
 
-    def __init__(self, catalog: Catalog, keeper: Keeper) -> None:
+    def __init__(self, catalog: Catalog, keeper: FieldKeeper) -> None:
         kubelets = [catalog.kubelet(name) for name in catalog.releases()]
         patched = [kubelet for kubelet in kubelets if kubelet.era.digest == _PATCHED]
         gated = [kubelet for kubelet in kubelets if kubelet.behaviour.hash_without_resources]

@@ -91,7 +91,7 @@ Hide = Callable[[str], str]
 _Keep = Callable[[Any, Hide], Any]
 
 
-class Keeper:
+class FieldKeeper:
     """The lists, compiled along the type trees of all known releases."""
 
     def __init__(self, catalog: Catalog) -> None:

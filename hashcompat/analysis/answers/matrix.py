@@ -22,18 +22,18 @@ from hashcompat.analysis.planning.counting import Changes, Counting, Crowds
 from hashcompat.analysis.planning.judge import claim_of, reports
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.planner import skews
-from hashcompat.analysis.planning.reasons import FieldChange, listed
+from hashcompat.analysis.planning.reasons import ChangedField, listed
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import is_older, oldest_first
 from hashcompat.core.errors import InputError, UsageError
-from hashcompat.core.go.types import ANY, Coded, GoType, Map, Member, Pair, side_by_side
+from hashcompat.core.go.types import ANY, Coded, GoType, Map, Member, MemberPair, side_by_side
 from hashcompat.core.kubelet.alike import within_policy
 from hashcompat.core.kubelet.decide.resize import restarts_unrecorded
 from hashcompat.core.kubelet.staticpods import new_uids
 from hashcompat.core.model.escape import count
-from hashcompat.core.model.plan import Hop, NodeRelease, Scope, Way
+from hashcompat.core.model.plan import DisputedNode, Hop, Scope, Way
 from hashcompat.core.model.pods import Inventory, Origin, Source, every
 from hashcompat.core.model.results import Making, Result
 
@@ -157,7 +157,7 @@ class Cell(msgspec.Struct, frozen=True):
     """Which containers restart."""
     era: str = ""
     """The change of era, where there is one."""
-    fields: tuple[FieldChange, ...] = ()
+    fields: tuple[ChangedField, ...] = ()
     """The changed fields that cause it.
 
     Where every field is part of the hashed text, the containers restart that have the field's parent
@@ -200,18 +200,18 @@ def cell(old: Kubelet, new: Kubelet) -> Cell:
 
 
 @lru_cache(maxsize=4096)
-def schema_changes(old: Schema, new: Schema) -> tuple[FieldChange, ...]:
+def schema_changes(old: Schema, new: Schema) -> tuple[ChangedField, ...]:
     """Return the fields that only one of two trees has, or that have another type, with every path."""
     pairs = side_by_side((old.container, ANY), (new.container, ANY))
     return tuple(dict.fromkeys(filter(None, map(_field_change, pairs))))
 
 
-def _field_change(pair: Pair) -> FieldChange | None:
+def _field_change(pair: MemberPair) -> ChangedField | None:
     match pair.old, pair.new:
         case Member() as old, Member() as new if _retyped(old.field.type, new.field.type):
-            return FieldChange(pair.path, old.type_name, old.field.name, None)
+            return ChangedField(pair.path, old.type_name, old.field.name, None)
         case (Member() as member, None) | (None, Member() as member):
-            return FieldChange(pair.path, member.type_name, member.field.name, pair.new is not None)
+            return ChangedField(pair.path, member.type_name, member.field.name, pair.new is not None)
     return None
 
 
@@ -444,7 +444,7 @@ def _disputes(first: str, inventory: Inventory, view: View) -> Iterator[str]:
         return
     disputed = claim_of(Way(first, first), inventory.nodes, view).disputed
     if disputed:
-        found = [NodeRelease(*pair) for pair in sorted(disputed.items())]
+        found = [DisputedNode(*pair) for pair in sorted(disputed.items())]
         yield f"{reports(found, first)}; the paths start from {first} anyway"
 
 

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.analysis.answers.hiding import Aliases, Hider, Numbers, has_hidden
-from hashcompat.analysis.answers.keeping import Hidden, Keeper, Replicas, masked
+from hashcompat.analysis.answers.keeping import FieldKeeper, Hidden, Replicas, masked
 from hashcompat.analysis.planning.cluster import Ages
 from hashcompat.analysis.planning.kinds import WITHOUT_PLUGIN, has_rare_volume
 from hashcompat.analysis.planning.latest import Latest
@@ -90,7 +90,7 @@ class Redaction:
     """Hides one inventory: first its pods, one by one, and then the rest, which depends on all of them."""
 
     def __init__(self, inventory: Inventory, catalog: Catalog, *, with_hashes: bool = False) -> None:
-        self._keeper = Keeper(catalog)
+        self._keeper = FieldKeeper(catalog)
         self._hider, self._catalog = Hider(catalog, self._keeper), catalog
         self._given, self._newest = inventory, catalog.known.newest
         self._with_hashes = with_hashes

@@ -42,8 +42,8 @@ from hashcompat.core.model.impact import (
     Impact,
     Installer,
     NodeImpact,
-    Owner,
     Pods,
+    RestartedOwner,
     Role,
     Step,
 )
@@ -157,10 +157,10 @@ def without_others(inventory: Inventory) -> Inventory:
     return structs.replace(inventory, budgets=budgets)
 
 
-def _owner(key: OwnerKey, cluster: Counts) -> Owner:
+def _owner(key: OwnerKey, cluster: Counts) -> RestartedOwner:
     seen: OwnerSeen = cluster.owners[key]
     replicas = cluster.replicas(key)
-    return Owner(
+    return RestartedOwner(
         *key,
         replicas,
         sum(place.restarted for place in seen.nodes.values()),

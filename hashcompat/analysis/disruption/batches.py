@@ -15,10 +15,10 @@ from msgspec import structs
 
 from hashcompat.analysis.disruption.budgets import BudgetSeen, Health, Hits
 from hashcompat.analysis.disruption.census import (
+    NodeRestarts,
     NodeSeen,
     OwnerKey,
     OwnerSeen,
-    Places,
     is_replicated,
     is_static,
 )
@@ -32,13 +32,13 @@ from hashcompat.core.model.impact import (
     Certainty,
     Effect,
     NodeImpact,
-    OwnerImpact,
+    OwnerDown,
     Role,
     Step,
 )
 from hashcompat.core.model.pods import Node
 
-_NOWHERE: Final = Places()
+_NOWHERE: Final = NodeRestarts()
 
 
 class Counts(msgspec.Struct, frozen=True):
@@ -115,7 +115,7 @@ class Counts(msgspec.Struct, frozen=True):
             tuple(_newly_certain(both.owners, effect.owners)),
         )
 
-    def _owner(self, key: OwnerKey, names: Sequence[str], *, unready: bool) -> OwnerImpact | None:
+    def _owner(self, key: OwnerKey, names: Sequence[str], *, unready: bool) -> OwnerDown | None:
         """Return an owner with several replicas, where all that run restart, or may."""
         replicas = self.running(key)
         if self.replicas(key) <= 1 or not is_replicated(key):
@@ -127,9 +127,9 @@ class Counts(msgspec.Struct, frozen=True):
         if restarted + sum(place.unknown for place in places) < replicas:
             return None
         sure = Certainty.YES if restarted >= replicas else Certainty.UNKNOWN
-        return OwnerImpact(*key, sure, replicas)
+        return OwnerDown(*key, sure, replicas)
 
-    def _services(self, sums: Mapping[int, Hits], down: Container[OwnerKey]) -> Iterator[OwnerImpact]:
+    def _services(self, sums: Mapping[int, Hits], down: Container[OwnerKey]) -> Iterator[OwnerDown]:
         """Yield the Services with several endpoints that lose all, unless their one owner is down anyway."""
         for place, (service, seen) in enumerate(self.services, len(self.healths)):
             hits, ready = sums.get(place, Hits()), seen.ready + seen.unsure
@@ -138,10 +138,10 @@ class Counts(msgspec.Struct, frozen=True):
                 continue
             if hits.all >= seen.ready:
                 sure = Certainty.YES if hits.certain >= ready else Certainty.UNKNOWN
-                yield OwnerImpact(service.namespace, f"Service/{service.name}", sure, ready)
+                yield OwnerDown(service.namespace, f"Service/{service.name}", sure, ready)
 
 
-Part = TypeVar("Part", BudgetImpact, OwnerImpact)
+Part = TypeVar("Part", BudgetImpact, OwnerDown)
 
 
 def _newly_certain(parts: Iterable[Part], before: Iterable[Part]) -> Iterator[Part]:
@@ -230,7 +230,7 @@ def _explained(
         if other and len(other.nodes) + len(batch.nodes) <= size:
             first, second = ([loads[name] for name in one.nodes] for one in (other, batch))
             why = conflict(first, second, capacity)
-            apart = Apart(other.number, why.other, why.one, _exceeded(why, cluster))
+            apart = Apart(other.number, (why.other, why.one), _exceeded(why, cluster))
             yield structs.replace(batch, apart=(apart,))
         else:
             yield batch

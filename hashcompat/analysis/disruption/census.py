@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from hashcompat.analysis.disruption.budgets import BudgetSeen, Hits, Selectors
 from hashcompat.core.go.jsonpath import mapping, rows
-from hashcompat.core.model.cluster import Budget, Budgets, Service, release_of
+from hashcompat.core.model.cluster import Availability, Budget, Service, release_of
 from hashcompat.core.model.impact import PodPlace
 from hashcompat.core.model.items import Item, PodName
 from hashcompat.core.model.pods import FINISHED, ContainerType, Pod
@@ -63,7 +63,7 @@ _NOT_REPLICATED: Final = ("DaemonSet/", "Job/", "CronJob/", "Node/", "Pod/")
 
 
 @dataclass(slots=True)
-class Places:
+class NodeRestarts:
     """How many pods of an owner on one node restart, and how many may."""
 
     restarted: int = 0
@@ -79,7 +79,7 @@ class OwnerSeen:
     idle: int = 0
     """Those that take no other one's place: Pending, on no node, not Ready, or without a container
     that runs."""
-    nodes: dict[str, Places] = field(default_factory=dict)
+    nodes: dict[str, NodeRestarts] = field(default_factory=dict)
     """Those that restart, or may, by node."""
     unready: Counter[str] = field(default_factory=Counter)
     """Those of which nothing restarts and that are not Ready for a while, by node."""
@@ -133,7 +133,7 @@ class Census:
 
     def __init__(
         self,
-        budgets: Budgets,
+        budgets: Availability,
         fates: Mapping[Identity, Fate],
         unready: Callable[[Pod], int],
         *,
@@ -202,7 +202,7 @@ class Census:
     def _hit(self, pod: Pod, fate: Fate, selected: tuple[int, ...]) -> None:
         node, key = self.nodes[pod.node], owner_key(pod)
         node.owners.add(key)
-        places = self.owners[key].nodes.setdefault(pod.node, Places())
+        places = self.owners[key].nodes.setdefault(pod.node, NodeRestarts())
         places.restarted += bool(fate & Fate.CERTAIN)
         places.unknown += not fate & Fate.CERTAIN
         # A pod that is not ready is not among the healthy, so its restart takes nothing from the budget.

@@ -30,7 +30,7 @@ from msgspec import structs
 
 from hashcompat.core.errors import ExitCode, InputError, UsageError
 from hashcompat.core.model import cluster as clusters
-from hashcompat.core.model.cluster import Cluster, LeftOut, Upgrade, Wave, Waves
+from hashcompat.core.model.cluster import Cluster, LeftOutCluster, Upgrade, Wave, Waves
 from hashcompat.core.model.escape import count, never_compared, printable, word
 from hashcompat.core.model.impact import Phase, Rollout, Turn
 from hashcompat.core.model.items import Item
@@ -81,7 +81,7 @@ class Standing(StrEnum):
         return self.value.replace("_", " ").lower() + "s" * (counted and number != 1)
 
 
-class Whole(msgspec.Struct, frozen=True):
+class Total(msgspec.Struct, frozen=True):
     """The containers of a plan, an owner or a node: a percentage is of those that are compared."""
 
     compared: int = 0
@@ -91,10 +91,10 @@ class Whole(msgspec.Struct, frozen=True):
         return f"{count(self.compared, 'running container')}{never_compared(self.not_compared)}"
 
 
-def whole_of(items: Sequence[Item]) -> Whole:
+def whole_of(items: Sequence[Item]) -> Total:
     """Return how many of some containers are compared, and how many are not."""
     compared = sum(item.compared for item in items)
-    return Whole(compared, len(items) - compared)
+    return Total(compared, len(items) - compared)
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -113,7 +113,7 @@ class Line(msgspec.Struct, frozen=True):
     """What is shown in place of the numbers; empty for these."""
     limit: str = ""
     """The percentage that is allowed, as it was given; empty where a number is."""
-    whole: Whole | None = None
+    whole: Total | None = None
     """What that is a part of."""
 
     def __str__(self) -> str:
@@ -149,7 +149,7 @@ class GateResult(Result[Judged], msgspec.Struct, frozen=True):
     """What judged it, and when."""
 
     @property
-    def whole(self) -> Whole:
+    def whole(self) -> Total:
         """The containers of the plan."""
         return whole_of(self.plan.items)
 
@@ -292,18 +292,18 @@ class _Member(msgspec.Struct, frozen=True):
 
 
 def _of_target(clusters: Sequence[Cluster], place: int, target: str, wanted: Wanted) -> Waves:
-    members, left_out = list[_Member](), list[LeftOut]()
+    members, left_out = list[_Member](), list[LeftOutCluster]()
     for cluster in clusters:
         upgrade = cluster.upgrades[place]
         if out := _out(upgrade):
-            left_out.append(LeftOut(cluster, *out))
+            left_out.append(LeftOutCluster(cluster, *out))
         else:
             members.append(_Member(cluster, upgrade, cluster.labels.get(wanted.label, _OTHERS)))
     members.sort(key=_Member.key)
     canaries = list(_canaries(members, wanted))
     if members and not canaries:
         why = "no cluster that may be upgraded has the label of the canaries"
-        left_out += [LeftOut(one.cluster, CANARIES_LOST, why) for one in members]
+        left_out += [LeftOutCluster(one.cluster, CANARIES_LOST, why) for one in members]
         return Waves(target, (), tuple(left_out))
     first = {id(one) for one in canaries}
     rest = [one for one in members if id(one) not in first]

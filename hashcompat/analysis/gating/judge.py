@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.analysis.gating import GateResult, Judged, Line, Outcome, Standing, Whole, whole_of
+from hashcompat.analysis.gating import GateResult, Judged, Line, Outcome, Standing, Total, whole_of
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.escape import count, few, name_path, word
 from hashcompat.core.model.impact import Certainty, Impact
@@ -137,17 +137,17 @@ _FINDINGS: Final = {FailOn.RESTART: Verdict.RESTART, FailOn.KILL: Verdict.KILL}
 Group = tuple[str, ...]
 
 
-class Facts(msgspec.Struct, frozen=True):
+class Evidence(msgspec.Struct, frozen=True):
     """What the lines of a policy are judged by."""
 
     policy: Policy
     counted: Sequence[Item]
     """The containers that count and are not kept, those that are UNKNOWN included."""
-    whole: Whole
+    whole: Total
     """The containers of the plan."""
-    owners: Mapping[Group, Whole] = msgspec.field(default_factory=dict)
+    owners: Mapping[Group, Total] = msgspec.field(default_factory=dict)
     """Those of each owner, by namespace and owner; empty where no limit asks for it."""
-    nodes: Mapping[Group, Whole] = msgspec.field(default_factory=dict)
+    nodes: Mapping[Group, Total] = msgspec.field(default_factory=dict)
     """Those of each node."""
     preflight: Preflight | None = None
     impact: Impact | None = None
@@ -172,7 +172,7 @@ class Facts(msgspec.Struct, frozen=True):
         return Counter(node_group(item.pod) for item in self.findings())
 
 
-Check = Callable[[Facts], Iterator[Line]]
+Check = Callable[[Evidence], Iterator[Line]]
 
 
 def owner_group(pod: PodName) -> Group:
@@ -194,7 +194,7 @@ def _line(key: str, number: int, allowed: int, noun: str, bad: Outcome) -> Line:
     return Line(key, "", number, allowed, noun, bad if number > allowed else Outcome.PASS)
 
 
-def _limited(key: str, limit: Limit, number: int, whole: Whole, subject: str = "") -> Line:
+def _limited(key: str, limit: Limit, number: int, whole: Total, subject: str = "") -> Line:
     allowed = limit.of(whole.compared)
     outcome = Outcome.FAIL if number > allowed else Outcome.PASS
     line = Line(key, subject, number, allowed, _noun(number, "finding"), outcome)
@@ -205,7 +205,7 @@ def _noun(number: int, noun: str) -> str:
     return count(number, noun).partition(" ")[2]
 
 
-def _of_verdict(facts: Facts, cause: FailOn) -> Iterator[Line]:
+def _of_verdict(facts: Evidence, cause: FailOn) -> Iterator[Line]:
     """Yield the line of findings, each of which fails where no limit allows some."""
     if facts.policy.is_limited and not (cause is FailOn.KILL and _forbids_kills(facts.policy)):
         return
@@ -218,17 +218,17 @@ def _forbids_kills(policy: Policy) -> bool:
     return FailOn.KILL in policy.fail_on and FailOn.RESTART not in policy.fail_on
 
 
-def _unknown(facts: Facts) -> Iterator[Line]:
+def _unknown(facts: Evidence) -> Iterator[Line]:
     number = sum(item.verdict is Verdict.UNKNOWN for item in facts.counted)
     yield _line("fail-on unknown", number, 0, _noun(number, "container"), Outcome.UNDECIDED)
 
 
-def _static(facts: Facts) -> Iterator[Line]:
+def _static(facts: Evidence) -> Iterator[Line]:
     number = sum(is_static(item.pod) for item in facts.counted if item.verdict is not Verdict.UNKNOWN)
     yield _line("fail-on static", number, 0, f"{_noun(number, 'container')} of static pods", Outcome.FAIL)
 
 
-def _preflight(facts: Facts) -> Iterator[Line]:
+def _preflight(facts: Evidence) -> Iterator[Line]:
     counts = facts.preflight.counts() if facts.preflight else {}
     errors, unknown = counts.get(Status.ERROR, 0), counts.get(Status.UNKNOWN, 0)
     yield _line("fail-on preflight", errors, 0, _noun(errors, "error"), Outcome.FAIL)
@@ -238,7 +238,7 @@ def _preflight(facts: Facts) -> Iterator[Line]:
 _SURE: Final = {Certainty.YES: Outcome.FAIL, Certainty.UNKNOWN: Outcome.UNDECIDED}
 
 
-def _pdb(facts: Facts) -> Iterator[Line]:
+def _pdb(facts: Evidence) -> Iterator[Line]:
     """Yield a line for each budget that is breached, or may be; else one for all of them."""
     if facts.impact is None:
         yield Line("fail-on pdb", "", 1, 0, "", Outcome.UNDECIDED, "budgets were not read")
@@ -274,7 +274,7 @@ CHECKS: Final[Mapping[FailOn, Check]] = {
 """What ``fail-on`` can name."""
 
 
-def limits(facts: Facts) -> Iterator[Line]:
+def limits(facts: Evidence) -> Iterator[Line]:
     """Yield the lines of the limits: of owners and nodes every one that is exceeded, or else the fullest."""
     policy, findings = facts.policy, facts.findings()
     if policy.max_restarts:
@@ -286,7 +286,7 @@ def limits(facts: Facts) -> Iterator[Line]:
 
 
 def _grouped(
-    key: str, limit: Limit, numbers: Mapping[Group, int], wholes: Mapping[Group, Whole]
+    key: str, limit: Limit, numbers: Mapping[Group, int], wholes: Mapping[Group, Total]
 ) -> Iterator[Line]:
     lines = [_limited(key, limit, number, wholes[group], _named(group)) for group, number in numbers.items()]
     lines.sort(key=lambda line: (line.allowed - line.found, line.subject))
@@ -302,7 +302,7 @@ def _named(group: Group) -> str:
     return name_path(namespace, *owner.split("/", 1))
 
 
-def violators(facts: Facts) -> Callable[[Item], bool]:
+def violators(facts: Evidence) -> Callable[[Item], bool]:
     """Return which of the findings that count are part of what the policy does not allow."""
     policy, findings = facts.policy, facts.findings()
     wanted = {item.verdict for item in findings}
@@ -329,18 +329,18 @@ def violators(facts: Facts) -> Callable[[Item], bool]:
 
 
 def _exceeded(
-    limit: Limit | None, counted: Callable[[], Mapping[Group, int]], wholes: Mapping[Group, Whole]
+    limit: Limit | None, counted: Callable[[], Mapping[Group, int]], wholes: Mapping[Group, Total]
 ) -> set[Group]:
     if limit is None:
         return set()
     return {group for group, number in counted().items() if number > limit.of(wholes[group].compared)}
 
 
-def wholes(items: Iterable[Item], group_of: Callable[[PodName], Group]) -> dict[Group, Whole]:
+def wholes(items: Iterable[Item], group_of: Callable[[PodName], Group]) -> dict[Group, Total]:
     """Return the containers of each group of pods."""
     numbers = Counter((group_of(item.pod), item.compared) for item in items)
     groups = dict.fromkeys(group for group, _ in numbers)
-    return {group: Whole(numbers[group, True], numbers[group, False]) for group in groups}
+    return {group: Total(numbers[group, True], numbers[group, False]) for group in groups}
 
 
 class ExtraInputs(msgspec.Struct, frozen=True):
@@ -363,7 +363,7 @@ def judge(plan: Plan, policy: Policy, extra: ExtraInputs, today: date) -> GateRe
     exemptions = Exemptions(() if policy.strict else rows, today)
     excused = [_excused(item, exemptions, extra.baseline) for item in bad]
     counted = [item for item, (standing, _) in zip(bad, excused, strict=True) if standing is None]
-    facts = Facts(
+    facts = Evidence(
         policy,
         counted,
         whole_of(plan.items),

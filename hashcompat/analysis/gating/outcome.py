@@ -39,7 +39,7 @@ _NOT_AFTER_SUCCESS: Final = ("Never", "OnFailure")
 """Restart policies under which others are not."""
 
 
-class Seen(Enum):
+class Observation(Enum):
     """What became of a container since the plan was made."""
 
     KEPT = auto()
@@ -68,36 +68,36 @@ class Seen(Enum):
     """The plan, which an older version may have saved, or the input does not show it."""
 
 
-WORDS: Final[Mapping[Seen, str]] = {
-    Seen.KEPT: "still runs",
-    Seen.RESTARTED: "was restarted",
-    Seen.CRASHED: "was restarted, and does not run",
-    Seen.ENDED: "ended",
-    Seen.COMPLETED: "completed",
-    Seen.STOPPED: "ended, and does not run again yet",
-    Seen.DOUBTFUL: "has its ID, and not its count of restarts or its start",
-    Seen.BEFORE: "ended before the upgrade began",
-    Seen.SINCE_BEFORE: "was restarted before the upgrade began, and still runs",
-    Seen.IDLE: "did not run before, and is as it was",
-    Seen.WOKEN: "did not run before, and changed since",
-    Seen.UNSEEN: "plan and input do not show what became of it",
+WORDS: Final[Mapping[Observation, str]] = {
+    Observation.KEPT: "still runs",
+    Observation.RESTARTED: "was restarted",
+    Observation.CRASHED: "was restarted, and does not run",
+    Observation.ENDED: "ended",
+    Observation.COMPLETED: "completed",
+    Observation.STOPPED: "ended, and does not run again yet",
+    Observation.DOUBTFUL: "has its ID, and not its count of restarts or its start",
+    Observation.BEFORE: "ended before the upgrade began",
+    Observation.SINCE_BEFORE: "was restarted before the upgrade began, and still runs",
+    Observation.IDLE: "did not run before, and is as it was",
+    Observation.WOKEN: "did not run before, and changed since",
+    Observation.UNSEEN: "plan and input do not show what became of it",
 }
 """Each of them for people."""
 
 
-def seen_of(before: Observed | None, pod: Pod, now: Container, begun: datetime | None) -> Seen:
+def seen_of(before: Observed | None, pod: Pod, now: Container, begun: datetime | None) -> Observation:
     """Return what became of a container, which is one of ``pod``.
 
     ``begun`` is when the upgrade began, None where nothing shows it.
     """
     if before is None or before.running is None:
-        return Seen.UNSEEN
+        return Observation.UNSEEN
     if not before.running:
         same = (before.id, before.restarts, False) == (now.id, now.restarts, bool(now.running))
-        return Seen.IDLE if same else Seen.WOKEN
+        return Observation.IDLE if same else Observation.WOKEN
     changed = _is_changed(before, now)
     if changed is None or now.running is None:
-        return Seen.UNSEEN
+        return Observation.UNSEEN
     return _replaced(now, begun) if changed else _left(before, pod, now, begun)
 
 
@@ -110,28 +110,32 @@ def _is_changed(before: Observed, now: Container) -> bool | None:
     return None
 
 
-def _replaced(now: Container, begun: datetime | None) -> Seen:
+def _replaced(now: Container, begun: datetime | None) -> Observation:
     """Return what became of a container in whose place there is another one."""
     if now.running and _is_before(now.started, begun):
-        return Seen.SINCE_BEFORE
+        return Observation.SINCE_BEFORE
     if _is_before(now.ended.finished if now.ended else None, begun):
-        return Seen.BEFORE
-    return Seen.RESTARTED if now.running else Seen.CRASHED
+        return Observation.BEFORE
+    return Observation.RESTARTED if now.running else Observation.CRASHED
 
 
-def _left(before: Observed, pod: Pod, now: Container, begun: datetime | None) -> Seen:
+def _left(before: Observed, pod: Pod, now: Container, begun: datetime | None) -> Observation:
     """Return what became of a container that is still the last one."""
     if now.running:
         pairs = ((before.restarts, now.restarts), (before.started, now.started))
         differ = any(old is not None and new is not None and old != new for old, new in pairs)
-        return Seen.DOUBTFUL if differ else Seen.KEPT
+        return Observation.DOUBTFUL if differ else Observation.KEPT
     if now.ended is None:
-        return Seen.UNSEEN
+        return Observation.UNSEEN
     if _is_before(now.ended.finished, begun):
-        return Seen.BEFORE
+        return Observation.BEFORE
     if not now.ended.final:
-        return Seen.STOPPED
-    return Seen.COMPLETED if before.restarts == now.restarts and _is_completed(pod, now) else Seen.ENDED
+        return Observation.STOPPED
+    return (
+        Observation.COMPLETED
+        if before.restarts == now.restarts and _is_completed(pod, now)
+        else Observation.ENDED
+    )
 
 
 def _is_completed(pod: Pod, container: Container) -> bool:
@@ -156,48 +160,48 @@ def _is_before(time: datetime | None, begun: datetime | None) -> bool:
 _SURPRISE, _OPEN = Standing.SURPRISE, Standing.UNDECIDED
 
 _EITHER: Final = {
-    Seen.BEFORE: Standing.CHANGED,
-    Seen.IDLE: Standing.AS_PREDICTED,
-    Seen.WOKEN: Standing.CHANGED,
-    Seen.UNSEEN: _OPEN,
+    Observation.BEFORE: Standing.CHANGED,
+    Observation.IDLE: Standing.AS_PREDICTED,
+    Observation.WOKEN: Standing.CHANGED,
+    Observation.UNSEEN: _OPEN,
 }
 """What counts alike for each verdict: what a kubelet found not running it did not kill."""
 
-STANDINGS: Final[Mapping[Verdict, Mapping[Seen, Standing]]] = {
+STANDINGS: Final[Mapping[Verdict, Mapping[Observation, Standing]]] = {
     Verdict.KEEP: {
         **_EITHER,
-        Seen.KEPT: Standing.AS_PREDICTED,
-        Seen.RESTARTED: _SURPRISE,
-        Seen.CRASHED: _SURPRISE,
-        Seen.ENDED: _SURPRISE,
-        Seen.COMPLETED: Standing.CHANGED,
-        Seen.STOPPED: _SURPRISE,
-        Seen.DOUBTFUL: _SURPRISE,
-        Seen.SINCE_BEFORE: Standing.CHANGED,
+        Observation.KEPT: Standing.AS_PREDICTED,
+        Observation.RESTARTED: _SURPRISE,
+        Observation.CRASHED: _SURPRISE,
+        Observation.ENDED: _SURPRISE,
+        Observation.COMPLETED: Standing.CHANGED,
+        Observation.STOPPED: _SURPRISE,
+        Observation.DOUBTFUL: _SURPRISE,
+        Observation.SINCE_BEFORE: Standing.CHANGED,
     },
     Verdict.RESTART: {
         **_EITHER,
-        Seen.KEPT: _SURPRISE,
-        Seen.RESTARTED: Standing.AS_PREDICTED,
-        Seen.CRASHED: _OPEN,
-        Seen.ENDED: _OPEN,
-        Seen.COMPLETED: _OPEN,
-        Seen.STOPPED: _OPEN,
-        Seen.DOUBTFUL: _OPEN,
-        Seen.SINCE_BEFORE: _SURPRISE,
+        Observation.KEPT: _SURPRISE,
+        Observation.RESTARTED: Standing.AS_PREDICTED,
+        Observation.CRASHED: _OPEN,
+        Observation.ENDED: _OPEN,
+        Observation.COMPLETED: _OPEN,
+        Observation.STOPPED: _OPEN,
+        Observation.DOUBTFUL: _OPEN,
+        Observation.SINCE_BEFORE: _SURPRISE,
     },
     Verdict.KILL: {
         **_EITHER,
-        Seen.KEPT: _SURPRISE,
-        Seen.RESTARTED: _SURPRISE,
-        Seen.CRASHED: _SURPRISE,
-        Seen.ENDED: Standing.AS_PREDICTED,
-        Seen.COMPLETED: Standing.AS_PREDICTED,
-        Seen.STOPPED: _OPEN,
-        Seen.DOUBTFUL: _SURPRISE,
-        Seen.SINCE_BEFORE: _SURPRISE,
+        Observation.KEPT: _SURPRISE,
+        Observation.RESTARTED: _SURPRISE,
+        Observation.CRASHED: _SURPRISE,
+        Observation.ENDED: Standing.AS_PREDICTED,
+        Observation.COMPLETED: Standing.AS_PREDICTED,
+        Observation.STOPPED: _OPEN,
+        Observation.DOUBTFUL: _SURPRISE,
+        Observation.SINCE_BEFORE: _SURPRISE,
     },
-    Verdict.UNKNOWN: dict.fromkeys(Seen, Standing.UNPREDICTED),
+    Verdict.UNKNOWN: dict.fromkeys(Observation, Standing.UNPREDICTED),
 }
 """How each of them counts, by the verdict that the plan predicts."""
 
@@ -287,7 +291,7 @@ class Now(msgspec.Struct, frozen=True):
     """The recorded hashes of the containers that run now."""
 
 
-_STILL: Final = frozenset({Seen.KEPT, Seen.SINCE_BEFORE})
+_STILL: Final = frozenset({Observation.KEPT, Observation.SINCE_BEFORE})
 """What may change as long as a kubelet has not looked at it."""
 
 
@@ -346,17 +350,25 @@ def _judged(item: Item, pod: Pod | None, now: Now, early: bool) -> Judged:
         ),
         None,
     )
-    seen = seen_of(item.observed, pod, container, now.begun.get(item.pod.node)) if container else Seen.UNSEEN
-    if seen is Seen.UNSEEN and pod.phase == _FAILED and container and container.running is None:
-        seen = Seen.ENDED  # a kubelet that refuses a pod reports no containers of it, and it stays Failed
+    seen = (
+        seen_of(item.observed, pod, container, now.begun.get(item.pod.node))
+        if container
+        else Observation.UNSEEN
+    )
+    if seen is Observation.UNSEEN and pod.phase == _FAILED and container and container.running is None:
+        seen = (
+            Observation.ENDED
+        )  # a kubelet that refuses a pod reports no containers of it, and it stays Failed
     standing = STANDINGS[item.verdict][seen]
     # what looks as predicted may still have another hash than the plan computed
     if standing is Standing.AS_PREDICTED:
         recorded = now.recorded.get((pod.uid, item.container.name))
-        wanted = item.hashes.to if seen is Seen.RESTARTED else item.hashes.recorded
+        wanted = item.hashes.to if seen is Observation.RESTARTED else item.hashes.recorded
         if None not in (wanted, recorded) and wanted != recorded:
             return Judged(
-                item, Standing.SURPRISE, seen=f"{WORDS[seen]} with the hash {recorded} in place of {wanted}"
+                item,
+                Standing.SURPRISE,
+                seen=f"{WORDS[seen]} with the hash {recorded} in place of {wanted}",
             )
     # a kubelet that has not looked at its pods yet may still restart what runs
     if standing is Standing.SURPRISE and early and seen in _STILL:
@@ -371,7 +383,7 @@ def _without_mirror(item: Item) -> Judged:
     """
     if item.verdict is Verdict.KILL or (item.verdict is Verdict.KEEP and not item.compared):
         return Judged(item, Standing.AS_PREDICTED, seen="its pod has no mirror pod, as before")
-    return Judged(item, STANDINGS[item.verdict][Seen.UNSEEN], seen=WORDS[Seen.UNSEEN])
+    return Judged(item, STANDINGS[item.verdict][Observation.UNSEEN], seen=WORDS[Observation.UNSEEN])
 
 
 def _node(name: str, problem: str, now: Now) -> Line:

@@ -25,14 +25,14 @@ from msgspec import structs
 
 from hashcompat.analysis.planning import among_all, bound
 from hashcompat.analysis.planning.cluster import Ages
-from hashcompat.analysis.planning.normalized import KILLED, NO_RECORD, Found, of_pod
+from hashcompat.analysis.planning.normalized import KILLED, NO_RECORD, Remedy, of_pod
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Way
 from hashcompat.core.model.pods import Inventory
-from hashcompat.core.model.preflight import Change, Normalization, OnNode, Pin
+from hashcompat.core.model.preflight import Change, ManifestPin, Normalization, RewrittenNode
 from hashcompat.core.model.verdicts import Verdict
 
 
@@ -56,17 +56,17 @@ def make(inventory: Inventory, from_release: str, to_release: str, view: View) -
     if new.behaviour.hash_place != "annotation":
         raise UsageError(f"{new.release} compares the names of containers, which cannot be rewritten")
     view = among_all(inventory, way, view)
-    planner, found, ages = Planner(way, inventory.nodes, view), list[Found](), Ages(inventory.dating)
+    planner, found, ages = Planner(way, inventory.nodes, view), list[Remedy](), Ages(inventory.dating)
     for pod in inventory.pods:  # an item is added for each container, in this order
         found += of_pod([draft for _, draft in planner.drafted(pod)])
         ages.add(pod)
     return _made(planner, found, structs.replace(inventory, origin=ages.dated(inventory.origin)), way)
 
 
-def _made(planner: Planner, found: Sequence[Found], inventory: Inventory, way: Way) -> Normalization:
+def _made(planner: Planner, found: Sequence[Remedy], inventory: Inventory, way: Way) -> Normalization:
     items = planner.settled()
     runtimes = {node.name: node.runtime for node in inventory.nodes}
-    changes, pins, nodes = list[Change](), set[Pin](), dict[str, OnNode]()
+    changes, pins, nodes = list[Change](), set[ManifestPin](), dict[str, RewrittenNode]()
     for item, one in sorted(zip(items, found, strict=True), key=lambda pair: _order(pair[0])):
         pins.update((one.pin,) if one.pin else ())
         if item.verdict is Verdict.KEEP and one.rewrite is None:
@@ -77,7 +77,9 @@ def _made(planner: Planner, found: Sequence[Found], inventory: Inventory, way: W
         changes.append(Change(item, one.rewrite, one.pin is not None, obstacle))
         name = item.pod.node
         shown = runtimes.get(name) or (f"{one.runtime}://" if one.runtime else "")
-        nodes[name] = OnNode(name, item.from_release, shown or (nodes[name].runtime if name in nodes else ""))
+        nodes[name] = RewrittenNode(
+            name, item.from_release, shown or (nodes[name].runtime if name in nodes else "")
+        )
     return Normalization(
         way.old,
         way.new,

@@ -23,14 +23,14 @@ from typing import Any, Final, Protocol
 import msgspec
 
 from hashcompat import __version__
-from hashcompat.core.catalog.eras import Site
+from hashcompat.core.catalog.eras import PatchedSource
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.errors import ExitCode, HashcompatError
 from hashcompat.core.model.escape import count
 
 # A patch as frozen values: the files that it adds, and the steps that change files of Kubernetes.
 #
-# A strategy is a function from a :class:`Task` to a :class:`Patch`; ``strategies.BY_NAME`` lists them. It
+# A strategy is a function from a :class:`Goal` to a :class:`Patch`; ``strategies.BY_NAME`` lists them. It
 # reads no files: a step finds its place in the text that it is given, or raises an error that explains why
 # it cannot. ``mail`` prints an applied patch as ``git format-patch --stdout`` does; the same input gives
 # the same bytes.
@@ -42,14 +42,14 @@ class MisplacedError(HashcompatError):
     exit_code = ExitCode.FINDING
 
 
-class Task(msgspec.Struct, frozen=True):
+class Goal(msgspec.Struct, frozen=True):
     """What a patch is to achieve: kubelet ``new`` accepts the hashes of ``olds``."""
 
     new: Kubelet
     """The release to patch."""
     olds: tuple[Kubelet, ...]
     """The releases whose hashes it accepts, one for each distinct hash."""
-    site: Site
+    site: PatchedSource
     """What the source of ``new`` looks like where the patch changes it."""
     defaults: tuple[tuple[str, Any], ...] = ()
     """The ``(path, value)`` of defaults that API servers set when they read a pod."""
@@ -71,7 +71,7 @@ class NewFile(msgspec.Struct, frozen=True):
     """Its whole content."""
 
 
-class Step(Protocol):
+class FileStep(Protocol):
     """One change of one file."""
 
     @property
@@ -91,7 +91,7 @@ class FileEdit(msgspec.Struct, frozen=True):
 
     path: str
     """Its path in the Kubernetes repository."""
-    steps: tuple[Step, ...]
+    steps: tuple[FileStep, ...]
     """The steps, in order; each gets the text that the previous one returned."""
 
 
@@ -108,7 +108,7 @@ class Patch(msgspec.Struct, frozen=True):
     """The files that it changes."""
 
 
-class Change(msgspec.Struct, frozen=True):
+class PatchedFile(msgspec.Struct, frozen=True):
     """A file before and after the patch."""
 
     path: str
@@ -119,13 +119,15 @@ class Change(msgspec.Struct, frozen=True):
     """Its text after the patch."""
 
 
-def apply(patch: Patch, files: Mapping[str, str]) -> tuple[Change, ...]:
+def apply(patch: Patch, files: Mapping[str, str]) -> tuple[PatchedFile, ...]:
     """Return the change of every file, sorted by path; ``files`` maps the edited files to their texts.
 
     Raises MisplacedError, naming file and hunk, for a file that differs from the release's source.
     """
-    added = [Change(new.path, "", new.text) for new in patch.new_files]
-    edited = [Change(edit.path, files[edit.path], _edited(edit, files[edit.path])) for edit in patch.edits]
+    added = [PatchedFile(new.path, "", new.text) for new in patch.new_files]
+    edited = [
+        PatchedFile(edit.path, files[edit.path], _edited(edit, files[edit.path])) for edit in patch.edits
+    ]
     return tuple(sorted([*added, *edited], key=lambda change: change.path))
 
 
@@ -144,7 +146,7 @@ _LINES: Final = re.compile(r"[^\n]*\n|[^\n]+")
 _GRAPH_WIDTH: Final = 40
 
 
-def mail(patch: Patch, changes: Sequence[Change]) -> str:
+def mail(patch: Patch, changes: Sequence[PatchedFile]) -> str:
     """Return the patch as a mail that ``git am`` accepts."""
     head = f"From {_NULL} Mon Sep 17 00:00:00 2001\nFrom: hashcompat <hashcompat@localhost>\nDate: {_DATE}\n"
     subject = "\n ".join(textwrap.wrap(f"Subject: [PATCH] {patch.subject}", 76))
@@ -163,7 +165,7 @@ def _lines(text: str) -> list[str]:
     return _LINES.findall(text)
 
 
-def _diff(change: Change) -> str:
+def _diff(change: PatchedFile) -> str:
     old = f"a/{change.path}" if change.before else "/dev/null"
     head = f"diff --git a/{change.path} b/{change.path}\n"
     mode = "" if change.before else "new file mode 100644\n"
@@ -191,7 +193,7 @@ def _blob(text: str) -> str:
     return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()[:10] if text else "0" * 10  # noqa: S324 - git's own name for it
 
 
-def _stat(changes: Sequence[Change]) -> str:
+def _stat(changes: Sequence[PatchedFile]) -> str:
     counts = [(change.path, *_counts(change)) for change in changes]
     width = max(len(path) for path, _, _ in counts)
     most = max(added + removed for _, added, removed in counts)
@@ -204,7 +206,7 @@ def _stat(changes: Sequence[Change]) -> str:
     return "".join(rows) + _total(counts) + "".join(created)
 
 
-def _counts(change: Change) -> tuple[int, int]:
+def _counts(change: PatchedFile) -> tuple[int, int]:
     """Return the numbers of lines added and removed, without the two header lines of a diff."""
     lines = list(difflib.unified_diff(_lines(change.before), _lines(change.after), n=0))[2:]
     return sum(line[0] == "+" for line in lines), sum(line[0] == "-" for line in lines)
@@ -239,7 +241,7 @@ def function_text(text: str, name: str) -> str:
 class _OfFunction(msgspec.Struct, frozen=True):
     """A step that changes one function, which must be upstream's."""
 
-    site: Site
+    site: PatchedSource
     """The functions of the release, by checksum."""
     name: str
     """The function's name."""
@@ -329,7 +331,7 @@ class RemoveFunction(_OfFunction, frozen=True):
         return re.sub(r"(?:^//[^\n]*\n)*" + re.escape(old) + r"\n?", "", text, flags=re.MULTILINE)
 
 
-def checked_function(text: str, name: str, site: Site, mark: str) -> str:
+def checked_function(text: str, name: str, site: PatchedSource, mark: str) -> str:
     """Return a function's text if it is that of the release; raise MisplacedError otherwise."""
     old = function_text(text, name)
     # Before the checksum, by which a function that was patched would be taken for a vendor's.

@@ -13,7 +13,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any, Final
 
-from hashcompat.analysis.patching import NewFile, Task
+from hashcompat.analysis.patching import Goal, NewFile
 from hashcompat.analysis.patching.gotypes import (
     conversion_functions,
     conversion_of,
@@ -66,7 +66,7 @@ def _import(alias: str, path: str) -> str:
     return f'\t{alias} "{path}"\n' if alias else f'\t"{path}"\n'
 
 
-def package(task: Task, old: Kubelet) -> tuple[NewFile, ...]:
+def package(task: Goal, old: Kubelet) -> tuple[NewFile, ...]:
     """Return the files of the package that hashes as ``old`` does."""
     release = str(old.release)
     whole = old.era.whole
@@ -118,7 +118,7 @@ _PICKED: Final = {
 }
 
 
-def _test(task: Task, old: Kubelet, release: str) -> str:
+def _test(task: Goal, old: Kubelet, release: str) -> str:
     rows = [
         f"\t\t{{{quoted(spec)}, {value:#x}, {str(is_known).lower()}}},"
         for spec, value, is_known in expectations(task, old)
@@ -127,7 +127,7 @@ def _test(task: Task, old: Kubelet, release: str) -> str:
     return template("hash_test", release=release, imports=block, rows="\n".join(rows))
 
 
-def expectations(task: Task, old: Kubelet) -> list[tuple[Mapping[str, Any], int, bool]]:
+def expectations(task: Goal, old: Kubelet) -> list[tuple[Mapping[str, Any], int, bool]]:
     """Return containers for a Go test.
 
     With each come the hash that ``old`` records, and whether ``old`` knows every field that the container
@@ -136,7 +136,7 @@ def expectations(task: Task, old: Kubelet) -> list[tuple[Mapping[str, Any], int,
     return [(spec, hash_as(old, spec), not lost_fields(task, old, spec)) for spec in decoded_examples(task)]
 
 
-def decoded_examples(task: Task) -> list[Mapping[str, Any]]:
+def decoded_examples(task: Goal) -> list[Mapping[str, Any]]:
     """Return the examples without fields that the patched kubelet drops."""
     return [spec for spec in examples() if not any(dropped(task.new.schema.container, spec))]
 
@@ -146,7 +146,7 @@ def hash_as(old: Kubelet, spec: Mapping[str, Any]) -> int:
     return compile_hasher(old.schema, old.era, old.escapes[-1], True).hash(spec)
 
 
-def lost_fields(task: Task, old: Kubelet, spec: Mapping[str, Any]) -> list[str]:
+def lost_fields(task: Goal, old: Kubelet, spec: Mapping[str, Any]) -> list[str]:
     """Return the set fields that ``old`` does not know; none in an era that picks the fields to hash."""
     return unknown_to(spec, task.new, old, task.defaults) if old.era.whole else []
 
@@ -172,7 +172,7 @@ _CHECK = """	if ended(version.Get().GitVersion) {
 """
 
 
-def resize_note(task: Task) -> bool:
+def resize_note(task: Goal) -> bool:
     """Return whether the patch must mention in-place resizes.
 
     That is if the new kubelet resizes in place, and an old hash covers resources where the new one does not.
@@ -184,7 +184,7 @@ def resize_note(task: Task) -> bool:
     )
 
 
-def dispatcher(task: Task) -> tuple[NewFile, ...]:
+def dispatcher(task: Goal) -> tuple[NewFile, ...]:
     """Return the files of the package."""
     code = template(
         "hashlike",
@@ -203,7 +203,7 @@ def dispatcher(task: Task) -> tuple[NewFile, ...]:
     )
 
 
-def _imports(task: Task) -> str:
+def _imports(task: Goal) -> str:
     others = [
         CORE,
         ("", task.site.log),
@@ -214,7 +214,7 @@ def _imports(task: Task) -> str:
     return imports(["sync"], others)
 
 
-def _log(task: Task) -> str:
+def _log(task: Goal) -> str:
     """Return the logging call in the style of the release: structured from klog v2 on."""
     if task.site.log.endswith("/v2"):
         pairs = '"container", container.Name, "containerID", id, "kubelet", release'
@@ -224,7 +224,7 @@ def _log(task: Task) -> str:
     return f'{package}.Infof("Kept container %s (%s): kubelet %s recorded its hash", {arguments})'
 
 
-def _hashlike_test(task: Task) -> str:
+def _hashlike_test(task: Goal) -> str:
     rows = [row for old in task.olds for row in _rows(task, old)]
     block = imports(["encoding/json", "testing"], [CORE])
     code = template("hashlike_test", imports=block, rows="\n".join(rows))
@@ -233,7 +233,7 @@ def _hashlike_test(task: Task) -> str:
     )
 
 
-def _rows(task: Task, old: Kubelet) -> list[str]:
+def _rows(task: Goal, old: Kubelet) -> list[str]:
     """Return test rows for one old release.
 
     A container with fields that it does not know is left out if another old release may know them, because

@@ -88,7 +88,7 @@ Row = Mapping[str, Any]
 _BUILTIN: Final = frozenset({"string", "bool", "int32", "int64"})
 
 
-class Conversion(msgspec.Struct, frozen=True):
+class ConvertedTypes(msgspec.Struct, frozen=True):
     """What the generated code converts between."""
 
     old: Types
@@ -99,10 +99,10 @@ class Conversion(msgspec.Struct, frozen=True):
     """Defaults that API servers set, by ``(type, field)`` of the new tree."""
 
 
-def conversion_of(old: Types, new: Types, defaults: Sequence[tuple[str, Any]]) -> Conversion:
+def conversion_of(old: Types, new: Types, defaults: Sequence[tuple[str, Any]]) -> ConvertedTypes:
     """Return the conversion; ``defaults`` are pairs of a path below the container and a value."""
     placed = ((_place(path, new), value) for path, value in defaults)
-    return Conversion(old, new, {place: value for place, value in placed if place is not None})
+    return ConvertedTypes(old, new, {place: value for place, value in placed if place is not None})
 
 
 def _place(path: str, types: Types) -> tuple[str, str] | None:
@@ -121,7 +121,7 @@ def _fields(types: Types, name: str) -> Sequence[Row]:
     return () if isinstance(definition, str) else definition
 
 
-def conversion_functions(conversion: Conversion) -> str:
+def conversion_functions(conversion: ConvertedTypes) -> str:
     """Return one function for each pair of struct types that a Container reaches, gofmt'd.
 
     Raises InputError for a field that cannot be copied because its type changed.
@@ -142,7 +142,7 @@ def _method(old: str, new: str) -> str:
     return name if old == new else f"{name}From{new}"
 
 
-def _body(conversion: Conversion, old: str, new: str, todo: list[tuple[str, str]]) -> Iterator[str]:
+def _body(conversion: ConvertedTypes, old: str, new: str, todo: list[tuple[str, str]]) -> Iterator[str]:
     old_rows, new_rows = _fields(conversion.old, old), _fields(conversion.new, new)
     copied = []
     for row in old_rows:
@@ -155,7 +155,7 @@ def _body(conversion: Conversion, old: str, new: str, todo: list[tuple[str, str]
             yield from _lost(conversion, new, row)
 
 
-def _source(row: Row, conversion: Conversion, new_rows: Sequence[Row]) -> Row | None:
+def _source(row: Row, conversion: ConvertedTypes, new_rows: Sequence[Row]) -> Row | None:
     """Return the new field with the same JSON key; an embedded struct was renamed (``ProbeHandler``)."""
     if not row.get("embedded"):
         return next(
@@ -173,7 +173,7 @@ def _source(row: Row, conversion: Conversion, new_rows: Sequence[Row]) -> Row | 
     )
 
 
-def _copy(conversion: Conversion, row: Row, source: Row, todo: list[tuple[str, str]]) -> Iterator[str]:
+def _copy(conversion: ConvertedTypes, row: Row, source: Row, todo: list[tuple[str, str]]) -> Iterator[str]:
     target, expression = f"out.{row['name']}", f"in.{source['name']}"
     old_type, new_type = row["type"], source["type"]
     old_name, new_name = old_type.lstrip("*[]"), new_type.lstrip("*[]")
@@ -232,7 +232,7 @@ def _copy_map(definition: str, target: str, expression: str, name: str) -> Itera
     yield "}"
 
 
-def _lost(conversion: Conversion, struct: str, row: Row) -> Iterator[str]:
+def _lost(conversion: ConvertedTypes, struct: str, row: Row) -> Iterator[str]:
     """Yield the code that detects a set field which the old type lacks, unless it has a server's default."""
     expression, go_type = f"in.{row['name']}", row["type"]
     default = conversion.defaults.get((struct, row["name"]))

@@ -17,12 +17,12 @@ from hashcompat.analysis.patching import (
     Body,
     DropUnusedImports,
     FileEdit,
+    FileStep,
+    Goal,
     InFunction,
     Literals,
     Patch,
     RemoveFunction,
-    Step,
-    Task,
 )
 from hashcompat.analysis.patching.gosource import (
     IMPORT,
@@ -49,7 +49,7 @@ _INSERT: Final = """	id, recorded := containerStatus.ID.String(), containerStatu
 """
 
 
-def accept(task: Task) -> Patch:
+def accept(task: Goal) -> Patch:
     """Return the patch that makes ``containerChanged`` accept the hash of the new or of any old release."""
     names = ", ".join(str(old.release) for old in task.olds)
     new_files = [file for old in task.olds for file in package(task, old)]
@@ -105,12 +105,12 @@ _BODY: Final = """	// The hash of kubelet {old}: switching between the two resta
 """
 
 
-def pin(task: Task) -> Patch:
+def pin(task: Goal) -> Patch:
     """Return the patch that makes ``HashContainer`` return what the only old release would."""
     (old,) = task.olds
     name = package_name(old)
     body = _BODY.format(old=old.release, name=name)
-    steps: list[Step] = [
+    steps: list[FileStep] = [
         Body(task.site, "HashContainer", body, f"{name}.HashContainer("),
         AddImport(f"{IMPORT}/{name}", name),
     ]
@@ -125,7 +125,7 @@ def pin(task: Task) -> Patch:
     )
 
 
-def _assertions(task: Task) -> list[FileEdit]:
+def _assertions(task: Goal) -> list[FileEdit]:
     """Return the edits of Kubernetes' own tests that assert hashes."""
     pairs: dict[str, list[tuple[int, int]]] = {}
     for assertion in task.site.assertions:
@@ -135,7 +135,7 @@ def _assertions(task: Task) -> list[FileEdit]:
     return [FileEdit(file, (Literals(tuple(rows)),)) for file, rows in pairs.items()]
 
 
-def _pin_explanation(task: Task) -> str:
+def _pin_explanation(task: Goal) -> str:
     (old,) = task.olds
     paragraphs = [_PIN_WHAT.format(old=old.release, new=task.new.release), _DROPPED]
     if task.site.assertions:
@@ -162,11 +162,11 @@ class Choices(msgspec.Struct, frozen=True, metaclass=Keywords):
     """What the user can choose besides releases and strategy."""
 
     accept_new_fields: bool = False
-    """As in :class:`Task`."""
+    """As in :class:`Goal`."""
     until: str = ""
-    """As in :class:`Task`."""
+    """As in :class:`Goal`."""
     article: bool = False
-    """As in :class:`Task`."""
+    """As in :class:`Goal`."""
     force: bool = False
     """Whether to pin even where every in-place resize would then restart the container."""
 
@@ -176,7 +176,7 @@ class Strategy(msgspec.Struct, frozen=True):
 
     check: Callable[[Kubelet, Sequence[Kubelet], Choices], None]
     """Raises UsageError for releases that the strategy cannot handle."""
-    build: Callable[[Task], Patch]
+    build: Callable[[Goal], Patch]
     """Returns the patch."""
 
 
@@ -223,7 +223,7 @@ def make_patch(
         )
     if choices.article and strategy != "strip":
         raise UsageError("--article: only --strategy strip has this literal, global form")
-    task = Task(
+    task = Goal(
         new, wanted, site, tuple(catalog.server_defaults()), choices.accept_new_fields, until, choices.article
     )
     return BY_NAME[strategy].build(task)

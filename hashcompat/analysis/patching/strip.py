@@ -13,12 +13,12 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.analysis.patching import Body, FileEdit, NewFile, Patch, ReplaceLine, Task
+from hashcompat.analysis.patching import Body, FileEdit, Goal, NewFile, Patch, ReplaceLine
 from hashcompat.analysis.patching.gosource import decoded_examples, hash_as, header, imports, quoted, template
 from hashcompat.analysis.planning.latest import Latest
 from hashcompat.analysis.planning.templates import Named, Template, Templates
 from hashcompat.analysis.planning.view import View
-from hashcompat.core.catalog.eras import Site
+from hashcompat.core.catalog.eras import PatchedSource
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.compile.gojson import compile_decoder
 from hashcompat.core.compile.spew import compile_printer
@@ -147,7 +147,7 @@ _PRINT: Final = '\tprinter.Fprintf(hasher, "%#v", objectToWrite)\n'
 _PRINT_STRIPPED: Final = '\thasher.Write([]byte(stripped(printer.Sprintf("%#v", objectToWrite))))\n'
 
 
-def strip(task: Task) -> Patch:
+def strip(task: Goal) -> Patch:
     """Return the patch that strips new fields from the container hash; with ``article`` from all hashes."""
     (old,) = task.olds
     cuts = cuts_between(old, task.new, task.defaults)
@@ -162,7 +162,7 @@ def strip(task: Task) -> Patch:
     )
 
 
-def _container_hash(task: Task, cuts: tuple[Cut, ...]) -> tuple[FileEdit, tuple[NewFile, ...]]:
+def _container_hash(task: Goal, cuts: tuple[Cut, ...]) -> tuple[FileEdit, tuple[NewFile, ...]]:
     release = str(task.olds[0].release)
     code = template(
         "strip", release=release, imports=imports(["bytes", "hash", "io", "strings"], []), cuts=_rows(cuts)
@@ -189,7 +189,7 @@ def _container_hash(task: Task, cuts: tuple[Cut, ...]) -> tuple[FileEdit, tuple[
 _TEST_IMPORTS: Final = imports(["encoding/json", "testing"], [("", "k8s.io/api/core/v1")])
 
 
-def _article(site: Site, cuts: tuple[Cut, ...]) -> tuple[FileEdit, tuple[NewFile, ...]]:
+def _article(site: PatchedSource, cuts: tuple[Cut, ...]) -> tuple[FileEdit, tuple[NewFile, ...]]:
     code = template("strip_global", imports=imports(["strings"], []), cuts=_rows(cuts))
     edit = FileEdit(_HASH, (ReplaceLine(site, "DeepHashObject", _PRINT, _PRINT_STRIPPED, "stripped("),))
     return edit, (NewFile("pkg/util/hash/strip.go", header() + code),)

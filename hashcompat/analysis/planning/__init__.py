@@ -27,12 +27,12 @@ from msgspec import structs
 
 from hashcompat.analysis.planning import cluster
 from hashcompat.analysis.planning.cluster import Ages, Rooms
-from hashcompat.analysis.planning.hops import Tally
+from hashcompat.analysis.planning.hops import HopTally
 from hashcompat.analysis.planning.options import check_gates
 from hashcompat.analysis.planning.patched import current, resolved, resolved_current
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.repeats import Gather, Nothing
-from hashcompat.analysis.planning.runs import Run, decided
+from hashcompat.analysis.planning.runs import PlanRun, decided
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.kubelet.alike import Servers
 from hashcompat.core.model.cluster import ApiServers
@@ -87,7 +87,9 @@ def make(
     return structs.replace(plan, hops=run.hops.hops, rollback=run.hops.rollback, details=details)
 
 
-def _among_all(run: Run, way: Way, inventory: Inventory, views: tuple[View, View], gather: Gather) -> Run:
+def _among_all(
+    run: PlanRun, way: Way, inventory: Inventory, views: tuple[View, View], gather: Gather
+) -> PlanRun:
     """Return a run in which the pods are decided again that something concerns which all of them show.
 
     The second view has that, but for what nodes have no room for.
@@ -155,7 +157,7 @@ def changed_by_room(
     later = structs.replace(view, unheld=rooms.unheld)
     every = [pod for pod, _ in pods]
     later = _with_room(later, rooms, every, _items(way, inventory, later, every))
-    before, after = Tally(way, inventory.nodes, view), Tally(way, inventory.nodes, later)
+    before, after = HopTally(way, inventory.nodes, view), HopTally(way, inventory.nodes, later)
     for pod, is_selected in pods:
         if is_selected:
             before.add(pod)

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.analysis.planning.judge import Draft, Judge
-from hashcompat.analysis.planning.reasons import Names
+from hashcompat.analysis.planning.reasons import FewNames
 from hashcompat.core.corev1.scheduling import label_keys
 from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.kubelet.alike import (
@@ -85,7 +85,7 @@ class Unready:
     """Containers that are not ready for a while, and the one that may take longest."""
 
     def __init__(self) -> None:
-        self.names = Names()
+        self.names = FewNames()
         self.longest = (0, "")
         """The seconds, and the name."""
 
@@ -100,15 +100,15 @@ class Warned:
     """The pods and containers that are warned of."""
 
     def __init__(self) -> None:
-        self.slow: dict[tuple[str, str], Names] = {}
-        self.selective: dict[str, Names] = {}
-        self.failed: dict[str, Names] = {}
-        self.stuck: dict[str, Names] = {}
+        self.slow: dict[tuple[str, str], FewNames] = {}
+        self.selective: dict[str, FewNames] = {}
+        self.failed: dict[str, FewNames] = {}
+        self.stuck: dict[str, FewNames] = {}
         self.unready: dict[str, Unready] = {}
-        self.again: dict[Again, Names] = {}
-        self.doubtful: dict[tuple[bool, str], Names] = {}
+        self.again: dict[Again, FewNames] = {}
+        self.doubtful: dict[tuple[bool, str], FewNames] = {}
         self.skipped = set[str]()
-        self.outdated = Names()
+        self.outdated = FewNames()
         self.nodes: set[str] = set()
 
 
@@ -164,22 +164,22 @@ class Cautions:
         self.warned.skipped.add(found.skipped)
         of_pod, name = name_path(pod.namespace, pod.name), name_path(pod.namespace, pod.name, container)
         if found.doubtful:
-            self.warned.doubtful.setdefault(found.doubtful, Names()).add(of_pod, again=False)
+            self.warned.doubtful.setdefault(found.doubtful, FewNames()).add(of_pod, again=False)
         if found.outdated:
             self.warned.outdated.add(name)
         if found.selective:
-            self.warned.selective.setdefault(found.selective, Names()).add(of_pod, again=False)
+            self.warned.selective.setdefault(found.selective, FewNames()).add(of_pod, again=False)
         if found.failed:
-            self.warned.failed.setdefault(found.failed, Names()).add(of_pod, again=False)
+            self.warned.failed.setdefault(found.failed, FewNames()).add(of_pod, again=False)
         if found.stuck:
-            self.warned.stuck.setdefault(found.stuck, Names()).add(of_pod, again=False)
+            self.warned.stuck.setdefault(found.stuck, FewNames()).add(of_pod, again=False)
         if found.unready:
             release, seconds = found.unready
             self.warned.unready.setdefault(release, Unready()).add(name, seconds)
         for need in found.again:
-            self.warned.again.setdefault(need, Names()).add(name)
+            self.warned.again.setdefault(need, FewNames()).add(name)
         if found.slow:
-            self.warned.slow.setdefault(found.slow, Names()).add(name)
+            self.warned.slow.setdefault(found.slow, FewNames()).add(name)
 
     def besides(self) -> Iterator[str]:
         """Yield a line for each kind of consequence below a restart, or after one."""

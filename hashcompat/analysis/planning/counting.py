@@ -20,8 +20,8 @@ from msgspec import structs
 
 from hashcompat.analysis.planning import changed_by_room
 from hashcompat.analysis.planning.cluster import Rooms, rooms_on
-from hashcompat.analysis.planning.creators import Provenance, is_settled
-from hashcompat.analysis.planning.hops import Tally, elsewhere
+from hashcompat.analysis.planning.creators import CreatorFinder, is_settled
+from hashcompat.analysis.planning.hops import HopTally, elsewhere
 from hashcompat.analysis.planning.kinds import days_as_one, kind
 from hashcompat.analysis.planning.latest import Latest
 from hashcompat.analysis.planning.options import AUTO
@@ -29,8 +29,8 @@ from hashcompat.analysis.planning.pairs import (
     Grid,
     Groups,
     Pairs,
+    PairSums,
     Subject,
-    Sums,
     Target,
     crossed,
     together,
@@ -56,7 +56,7 @@ _FAMILIES: Final = 4096
 """Kinds of containers whose outcomes are kept, with a few bits for each pair."""
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class UpgradeEffects(msgspec.Struct, frozen=True):
     """What some upgrades do to one container, as pairs of kubelets."""
 
     findings: int
@@ -65,11 +65,11 @@ class Outcome(msgspec.Struct, frozen=True):
     """Those for which that is not decided."""
 
 
-Outcomes = tuple[Outcome, Outcome]
+Outcomes = tuple[UpgradeEffects, UpgradeEffects]
 """With what shows the current kubelets' work, and without it: for an upgrade that starts elsewhere."""
 
 
-class Census:
+class UpgradeCounter:
     """Counts what some upgrades do; for the pods that ``is_simple`` accepts, without records and patches."""
 
     def __init__(self, ways: Sequence[Way], current: str, view: View) -> None:
@@ -81,7 +81,7 @@ class Census:
         self._view, self._grid = view, Grid(ways, current, view)
         self._known: Latest[Hashable, Outcomes] = Latest(_FAMILIES)
         self._uids: Latest[bytes, Groups] = Latest(_FAMILIES)
-        self._sums = tuple((Sums(), Sums()) for _ in "ab")
+        self._sums = tuple((PairSums(), PairSums()) for _ in "ab")
 
     def outcomes(self, subject: Subject) -> Outcomes:
         """Decide about one container.
@@ -158,7 +158,7 @@ class Census:
             self._uids[subject.kind] = uids(self._grid.pairs, subject.pod, compare)
         return self._uids[subject.kind]
 
-    def _split(self, decider: _Decider, groups: Groups) -> Outcome:
+    def _split(self, decider: _Decider, groups: Groups) -> UpgradeEffects:
         """Decide for the pairs of each group, in which a case differs by its kubelets alone."""
         pairs = self._grid.pairs
         found: dict[Verdict, int] = dict.fromkeys(Verdict, 0)
@@ -166,7 +166,7 @@ class Census:
             verdicts = pairs.split(decider.verdict(*pairs.first(some)), some)
             for verdict, chosen in verdicts:
                 found[verdict] |= chosen
-        return Outcome(together(found[one] for one in FINDINGS), found[Verdict.UNKNOWN])
+        return UpgradeEffects(together(found[one] for one in FINDINGS), found[Verdict.UNKNOWN])
 
 
 class _Decider:
@@ -174,7 +174,7 @@ class _Decider:
 
     def __init__(self, subject: Subject, view: View, compare: Compare) -> None:
         self._subject, self._view, self._compare = subject, view, compare
-        self._provenance = Provenance(view, hash_of=subject.hashes)
+        self._provenance = CreatorFinder(view, hash_of=subject.hashes)
 
     def case(self, old: Kubelet, new: Kubelet) -> Case:
         """Return the case of one pair."""
@@ -209,7 +209,7 @@ _KEPT: Final = 64
 
 Hops = dict[Way, Hop]
 
-Counted = Sequence[tuple[Census, Outcomes]]
+Counted = Sequence[tuple[UpgradeCounter, Outcomes]]
 """What is counted of each container of a pod, and where."""
 
 
@@ -289,7 +289,7 @@ class _Part:
         known = set(ways)
         self._ways, self._later = ways, [way for way in later if way in known]
         self._nodes, self._view, self._templates = nodes, view, templates
-        self._censuses: dict[str, Census] = {}
+        self._censuses: dict[str, UpgradeCounter] = {}
         self.singly = 0
 
     def add(self, pod: Pod, subjects: Sequence[Subject]) -> Counted | None:
@@ -304,7 +304,7 @@ class _Part:
         if not subjects or current is None:
             return None if pod.containers else ()
         if current not in self._censuses:
-            self._censuses[current] = Census(self._ways, current, self._view)
+            self._censuses[current] = UpgradeCounter(self._ways, current, self._view)
         census = self._censuses[current]
         try:
             found = [census.outcomes(subject) for subject in subjects]
@@ -327,9 +327,9 @@ class _Part:
             tally.add(pod)
 
     @cached_property
-    def _tallies(self) -> tuple[list[Tally], list[Tally]]:
+    def _tallies(self) -> tuple[list[HopTally], list[HopTally]]:
         """One for each upgrade, and one for each later one; made for the first pod that needs them."""
-        tally = partial(Tally, nodes=self._nodes.values(), templates=self._templates, kept=_KEPT)
+        tally = partial(HopTally, nodes=self._nodes.values(), templates=self._templates, kept=_KEPT)
         now = [tally(way, view=self._view) for way in self._ways]
         return now, [tally(way, view=elsewhere(self._view)) for way in self._later]
 
@@ -426,4 +426,4 @@ def _counts_room(kubelet: Kubelet) -> Hashable:
 
 
 def _hop(way: Way, found: Sequence[tuple[int, int]]) -> Hop:
-    return Hop(way.old, way.new, sum(one for one, _ in found), sum(other for _, other in found))
+    return Hop(way.old, way.new, sum(one for one, _ in found), sum(other for _, other in found), ())

@@ -30,7 +30,7 @@ _KEPT: Final = "the current release, or by an older one whose containers that on
 _UNDATED: Final = "the current release (no start time is known)"
 
 
-class Provenance:
+class CreatorFinder:
     """Adds to cases who may have created their containers; keeps the latest hashes, for replicas."""
 
     def __init__(self, view: View, kept: int = KEPT, hash_of: HashOf | None = None) -> None:
@@ -65,7 +65,7 @@ class Provenance:
             return ""
         key = prepared.group, recorded, case.old
         if key not in self._makers:
-            subject = Subject(spec, self._view.keeps_empty(case.pod), case.container.stored)
+            subject = SeenContainer(spec, self._view.keeps_empty(case.pod), case.container.stored)
             found = maker_of(recorded, subject, case.old, self._view.catalog)
             self._makers[key] = str(found.release) if found else ""
         return self._makers[key]
@@ -168,7 +168,7 @@ def _has_sidecars(older: Predecessor) -> bool:
 def is_settled(container: Container, old: Kubelet) -> bool:
     """Return whether only its current kubelet's release can have created a container, as far as times show.
 
-    Where they show more, they decide together with hashes (``Provenance.added``).
+    Where they show more, they decide together with hashes (``CreatorFinder.added``).
     """
     if container.type is ContainerType.SIDECAR:
         return False
@@ -202,7 +202,7 @@ def _was_published(kubelet: Kubelet, day: date | None) -> bool:
     return day is None or kubelet.published is None or kubelet.published <= day
 
 
-class Subject(msgspec.Struct, frozen=True):
+class SeenContainer(msgspec.Struct, frozen=True):
     """What a kubelet saw of a container whose hash is recorded."""
 
     spec: Mapping[str, Any]
@@ -213,7 +213,7 @@ class Subject(msgspec.Struct, frozen=True):
     """What a snapshot stores of its hashes."""
 
 
-def maker_of(recorded: Hash, subject: Subject, kubelet: Kubelet, catalog: Catalog) -> Kubelet | None:
+def maker_of(recorded: Hash, subject: SeenContainer, kubelet: Kubelet, catalog: Catalog) -> Kubelet | None:
     """Return the release nearest to a kubelet's that computes a recorded hash; None if no known one does.
 
     The nearest is the newest of the older ones, else the oldest of the newer ones.

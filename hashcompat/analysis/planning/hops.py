@@ -34,7 +34,7 @@ Counted = Sequence[tuple[Counter[Verdict], Verdict, int]]
 """The counts to which a pod adds, with how many containers of each verdict."""
 
 
-class Tally:
+class HopTally:
     """Counts what one upgrade does to the containers of pods that are added one by one."""
 
     def __init__(
@@ -92,10 +92,11 @@ class Tally:
             for (verdict, doubtful), number in self._doubtful[node].items():
                 count[verdict] -= number
                 count[doubtful] += number
-        return Hop(way.old, way.new, sum(count[verdict] for verdict in FINDINGS), count[Verdict.UNKNOWN])
+        findings = sum(count[verdict] for verdict in FINDINGS)
+        return Hop(way.old, way.new, findings, count[Verdict.UNKNOWN], ())
 
 
-class Counts(msgspec.Struct, frozen=True):
+class HopCounts(msgspec.Struct, frozen=True):
     """What was counted of some pods, for the hops of more."""
 
     releases: list[str]
@@ -125,8 +126,8 @@ class Hops:
         given = not view.options.override_node_releases
         self._disputed = claim_of(way, every, view).disputed if given else {}
         self._nodes = {node.name: self._undisputed(node) for node in every}
-        self._tallies: dict[Way, Tally] = {}
-        self._taken: dict[str, list[Tally]] = {}
+        self._tallies: dict[Way, HopTally] = {}
+        self._taken: dict[str, list[HopTally]] = {}
         self._routes: dict[str, list[Way]] = {}
         self._lost = Way(AUTO, way.new)
         if way.old != AUTO:
@@ -166,7 +167,7 @@ class Hops:
         every = chain.from_iterable(known) if len(known) == len(pairs) else ()
         return tuple(dict.fromkeys(every))
 
-    def _of(self, release: str) -> list[Tally]:
+    def _of(self, release: str) -> list[HopTally]:
         """Return the tallies of the pods that start from a release, which is empty where it is unknown."""
         if release not in self._taken:
             ways = [*self._steps(release), self._back(release)] if release else [self._lost]
@@ -179,18 +180,18 @@ class Hops:
         return route if self._way.old == AUTO or len(route) >= _SEVERAL else []
 
     @property
-    def found(self) -> Counts:
+    def found(self) -> HopCounts:
         """What was counted so far; no record changes any of it."""
-        return Counts(list(self._taken), {way: tally.verdicts for way, tally in self._tallies.items()})
+        return HopCounts(list(self._taken), {way: tally.verdicts for way, tally in self._tallies.items()})
 
-    def merge(self, found: Counts) -> None:
+    def merge(self, found: HopCounts) -> None:
         """Count other pods, whose verdicts were found elsewhere."""
         for release in found.releases:
             self._of(release)
         for way, verdicts in found.verdicts.items():
             self._tally(way).verdicts.update(verdicts)
 
-    def retract(self, found: Counts) -> None:
+    def retract(self, found: HopCounts) -> None:
         """Take back what was counted of some pods, which are counted again."""
         for way, verdicts in found.verdicts.items():
             self._tally(way).verdicts.subtract(verdicts)
@@ -248,11 +249,11 @@ class Hops:
     def _back(self, release: str) -> Way:
         return Way(self._way.new, release)
 
-    def _tally(self, way: Way) -> Tally:
+    def _tally(self, way: Way) -> HopTally:
         if way not in self._tallies:
             kept = max(_LEAST, KEPT * _MANY // max(_MANY, len(self._tallies)))
             view = self._rolled_back if way.old == self._way.new else self._view
-            self._tallies[way] = Tally(way, self._nodes, view, self._templates, kept=kept)
+            self._tallies[way] = HopTally(way, self._nodes, view, self._templates, kept=kept)
         return self._tallies[way]
 
 

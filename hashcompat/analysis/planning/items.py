@@ -110,7 +110,7 @@ _TOGETHER: Final = 4096
 _Row = tuple[Any, ...]
 
 
-class Rows(msgspec.Struct, frozen=True):
+class ItemTable(msgspec.Struct, frozen=True):
     """Some items."""
 
     predictions: list[Prediction]
@@ -121,7 +121,7 @@ class Rows(msgspec.Struct, frozen=True):
     """The indexes of pod, container, prediction and aside, the hashes, the line, and what was observed."""
 
 
-def rows_of(items: Items) -> Iterator[Rows]:
+def rows_of(items: Items) -> Iterator[ItemTable]:
     """Yield items as plain values."""
     rest = zip(items.added, items.asides, strict=True)
     while some := list(islice(rest, _TOGETHER)):
@@ -141,7 +141,7 @@ def rows_of(items: Items) -> Iterator[Rows]:
             for item, aside in some
         ]
         kept = [[one for _, one in seen.values()] for seen in (predictions, containers, asides, pods)]
-        yield Rows(kept[0], kept[1], kept[2], list(map(_plain, kept[3])), found)
+        yield ItemTable(kept[0], kept[1], kept[2], list(map(_plain, kept[3])), found)
 
 
 def _index(seen: dict[int, Any], value: object) -> int:
@@ -153,7 +153,7 @@ def _plain(value: msgspec.Struct) -> _Row:
     return tuple([getattr(value, name) for name in value.__struct_fields__])
 
 
-def items_of(batches: Iterable[Rows], lines: int = 0) -> Iterator[tuple[Item, Aside]]:
+def items_of(batches: Iterable[ItemTable], lines: int = 0) -> Iterator[tuple[Item, Aside]]:
     """Yield the items, each so many lines later; what is equal in two batches is one value again."""
     predictions, containers = dict[Prediction, Prediction](), dict[ContainerName, ContainerName]()
     asides = dict[Aside, Aside]()

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.analysis.planning.creators import Provenance
+from hashcompat.analysis.planning.creators import CreatorFinder
 from hashcompat.analysis.planning.latest import KEPT, Latest
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.prepare import Prepared, prepare, replica
@@ -32,7 +32,7 @@ from hashcompat.core.kubelet.decide.pod import at_rest
 from hashcompat.core.kubelet.decide.room.requests import as_allocated
 from hashcompat.core.kubelet.decide.static import same_uid, undecoded
 from hashcompat.core.model.escape import count, word
-from hashcompat.core.model.plan import NodeRelease, Way
+from hashcompat.core.model.plan import DisputedNode, Way
 from hashcompat.core.model.pods import Blank, Container, Node, Pod
 from hashcompat.core.model.verdicts import Reason, Verdict
 from hashcompat.core.regex import regex
@@ -104,7 +104,7 @@ class Judge:
         """Which nodes report another release."""
         self._overridden = view.options.override_node_releases
         self.templates = templates or Templates(view, kept)
-        self._provenance = Provenance(view, kept, self.templates.hash)
+        self._provenance = CreatorFinder(view, kept, self.templates.hash)
         self._known: Latest[tuple[Likeness | Blank, Kubelet | None], Prepared] = Latest(kept)
         self._same_uids: Latest[tuple[bytes, Kubelet, Kubelet], bool | None] = Latest(kept)
 
@@ -293,14 +293,14 @@ def _is_harmless(one: Kubelet, other: Kubelet, catalog: Catalog) -> bool:
     return (mine.way, mine.behaviour) == (its.way, its.behaviour)
 
 
-def reports(disputed: Sequence[NodeRelease], told: str) -> str:
+def reports(disputed: Sequence[DisputedNode], told: str) -> str:
     """Say which nodes report another release than a plan is given."""
     nodes = listed((f"{word(one.node)} ({word(one.kubelet)})" for one in disputed), len(disputed))
     report = f"{count(len(disputed), 'node')} {'reports' if len(disputed) == 1 else 'report'}"
     return f"{report} another release than {told}: {nodes}"
 
 
-def contradiction(disputed: Sequence[NodeRelease], told: str, *, overridden: bool) -> str:
+def contradiction(disputed: Sequence[DisputedNode], told: str, *, overridden: bool) -> str:
     """Say that, and what comes of it, in one line."""
     then = "their pods are UNKNOWN, and --from auto takes what nodes report"
     if overridden:

@@ -16,7 +16,7 @@ from hashcompat.core.kubelet.decide import decide
 from hashcompat.core.kubelet.decide.case import Case, Decision
 from hashcompat.core.kubelet.staticpods import StaticUid
 from hashcompat.core.model.pods import Pod
-from hashcompat.core.model.preflight import DOCKER, RUNTIMES, Pin, Rewrite
+from hashcompat.core.model.preflight import DOCKER, RUNTIMES, ManifestPin, Rewrite
 from hashcompat.core.model.verdicts import Recorded, Verdict
 from hashcompat.core.regex import regex
 
@@ -29,11 +29,11 @@ KILLED: Final = "it is killed and not started again, whatever is recorded"
 _WHOLE: Final = "a static pod is kept as a whole or not at all"
 
 
-class Found(msgspec.Struct, frozen=True):
+class Remedy(msgspec.Struct, frozen=True):
     """What can be done for one container; the default is nothing, because nothing has to be."""
 
     rewrite: Rewrite | None = None
-    pin: Pin | None = None
+    pin: ManifestPin | None = None
     obstacle: str = ""
     """Why nothing is done, where it is not surely kept."""
     runtime: str = ""
@@ -55,17 +55,17 @@ class Drafted(Protocol):
         """Return what the target kubelet does."""
 
 
-def of_pod(drafts: Sequence[Drafted]) -> list[Found]:
+def of_pod(drafts: Sequence[Drafted]) -> list[Remedy]:
     """Return what can be done for each container of a pod; for a static pod, all or nothing."""
     pin = _pin(drafts)
     if isinstance(pin, str):
-        return [Found(obstacle=pin) for _ in drafts]
+        return [Remedy(obstacle=pin) for _ in drafts]
     found = [_of(draft, pin) for draft in drafts]
     why = next((one.obstacle for one in found if one.obstacle), "") if pin else ""
-    return [Found(obstacle=f"{_WHOLE}: {why}") for _ in drafts] if why else found
+    return [Remedy(obstacle=f"{_WHOLE}: {why}") for _ in drafts] if why else found
 
 
-def _pin(drafts: Sequence[Drafted]) -> Pin | str | None:
+def _pin(drafts: Sequence[Drafted]) -> ManifestPin | str | None:
     """Return the UID that a pod's manifest is given, None where it needs none, or why it cannot be."""
     pod = drafts[0].pod if drafts else None
     if pod is None or not pod.static:
@@ -89,29 +89,29 @@ def _pin(drafts: Sequence[Drafted]) -> Pin | str | None:
         return NO_RECORD
     if kind != "file" or not manifest.digest:
         return "its manifest is not a file"
-    return Pin(pod.node, pod.namespace, pod.name, path, old.uid, manifest.digest)
+    return ManifestPin(pod.node, pod.namespace, pod.name, path, old.uid, manifest.digest)
 
 
-def _of(draft: Drafted, pin: Pin | None) -> Found:
+def _of(draft: Drafted, pin: ManifestPin | None) -> Remedy:
     """Return what can be done for a container whose pod has its UID in its manifest, or needs none."""
     prepared = draft.prepared
     if prepared is None:
         before = draft.decision(calibrated=True)
-        return Found() if before.verdict is Verdict.KEEP else Found(obstacle=_NO_RELEASE)
+        return Remedy() if before.verdict is Verdict.KEEP else Remedy(obstacle=_NO_RELEASE)
     case = prepared.case
     if pin is not None:
         given = StaticUid(pin.uid, given=True)
         case = structs.replace(case, static_uids=(given, given))
     before = decide(case) if case.old_known else draft.decision(calibrated=True)
     if before.verdict is Verdict.KILL:
-        return Found(obstacle=KILLED)
+        return Remedy(obstacle=KILLED)
     runtime = DOCKER if case.runtime.startswith("docker://") else ""
     if before.verdict is Verdict.KEEP:
-        return Found(pin=pin, runtime=runtime)
+        return Remedy(pin=pin, runtime=runtime)
     proven = _proven(prepared, case, before)
     if isinstance(proven, str):
-        return Found(obstacle=proven)
-    return Found(proven, pin, runtime=runtime)
+        return Remedy(obstacle=proven)
+    return Remedy(proven, pin, runtime=runtime)
 
 
 def _proven(prepared: Prepared, case: Case, before: Decision) -> Rewrite | str:
@@ -150,7 +150,7 @@ def _unlike(record: Recorded, case: Case) -> str:
     return f"the records of {runtime} cannot be rewritten" if runtime and runtime not in RUNTIMES else ""
 
 
-def rewritten(prepared: Prepared, found: Found) -> Prepared:
+def rewritten(prepared: Prepared, found: Remedy) -> Prepared:
     """Return a case once its record, and the UID of its static pod, are what ``found`` makes of them."""
     case = prepared.case
     if found.pin is not None:

@@ -123,7 +123,7 @@ def crossed(one: Mapping[Hashable, int], other: Mapping[Hashable, int]) -> dict[
     return {key: some for key, some in found.items() if some}
 
 
-class Sums:
+class PairSums:
     """A count for each pair, in bits of the same weight side by side: adding takes no step for each pair."""
 
     def __init__(self) -> None:

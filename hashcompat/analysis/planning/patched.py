@@ -11,7 +11,7 @@ from msgspec import structs
 
 from hashcompat.analysis.planning.options import AUTO, STRATEGIES, AssumePatch
 from hashcompat.core.catalog.behaviour import Settings
-from hashcompat.core.catalog.eras import Schema, Site
+from hashcompat.core.catalog.eras import PatchedSource, Schema
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.compile.gojson import Decoder, compile_known
@@ -188,7 +188,7 @@ def _hasher(like: Kubelet, *, keep_empty: bool = False) -> Hasher:
     return compile_hasher(like.schema, like.era, like.escapes[-1], keep_empty)
 
 
-def check_patchable(new: Kubelet, site: Site, olds: Sequence[Kubelet]) -> None:
+def check_patchable(new: Kubelet, site: PatchedSource, olds: Sequence[Kubelet]) -> None:
     """Raise UsageError, with the reason, for releases that no strategy has a patch for."""
     if site.function("containerChanged") is None:
         raise UsageError(

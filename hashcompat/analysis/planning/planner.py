@@ -40,12 +40,12 @@ from hashcompat.core.model.items import (
     name_of,
     without_unplaced,
 )
-from hashcompat.core.model.plan import NodeRelease, Plan, ReleaseFacts, Way, share
+from hashcompat.core.model.plan import DisputedNode, Plan, ReleaseFacts, Way, share
 from hashcompat.core.model.pods import Container, Node, Pod
 from hashcompat.core.model.verdicts import FINDINGS, Hash, Verdict, number_of
 
 if TYPE_CHECKING:
-    from hashcompat.analysis.planning.items import Rows
+    from hashcompat.analysis.planning.items import ItemTable
 
 Value = TypeVar("Value")
 
@@ -239,11 +239,11 @@ class Planner:
         """What is doubtful about the items so far."""
         return self._items.doubts
 
-    def rows(self) -> Iterator[Rows]:
+    def rows(self) -> Iterator[ItemTable]:
         """Yield the items so far as plain values, some at a time."""
         yield from rows_of(self._items)
 
-    def merge(self, rows: Iterable[Rows], doubts: Doubts, lines: int = 0) -> None:
+    def merge(self, rows: Iterable[ItemTable], doubts: Doubts, lines: int = 0) -> None:
         """Add what was decided elsewhere of pods that come next, so many lines behind where it says."""
         self._items.merge(items_of(rows, lines), doubts)
 
@@ -255,12 +255,12 @@ class Planner:
         """Return the items of the pods so far, in the order in which they were added."""
         return self._items.settled()
 
-    def disputes(self, items: Iterable[Item]) -> tuple[tuple[NodeRelease, ...], tuple[str, ...]]:
+    def disputes(self, items: Iterable[Item]) -> tuple[tuple[DisputedNode, ...], tuple[str, ...]]:
         """Return the nodes of items that report another release than the plan is given; with a warning."""
         judge = self._judge
         reported, overridden = judge.claim.disputed, judge.view.options.override_node_releases
         names = sorted({item.pod.node for item in items if item.pod.node in reported} if reported else ())
-        found = tuple(NodeRelease(name, reported[name]) for name in names)
+        found = tuple(DisputedNode(name, reported[name]) for name in names)
         return found, (contradiction(found, judge.way.old, overridden=overridden),) if found else ()
 
     def besides(self, drafts: Iterable[tuple[Item, Draft]]) -> tuple[str, ...]:

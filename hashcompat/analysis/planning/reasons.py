@@ -25,7 +25,7 @@ from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import newer_of, oldest_first
 from hashcompat.core.compile.gojson import omits
 from hashcompat.core.errors import NotStoredError, UsageError
-from hashcompat.core.go.types import Coded, Map, Member, Pair, Walk, compile_walk
+from hashcompat.core.go.types import Coded, Map, Member, MemberPair, Walk, compile_walk
 from hashcompat.core.kubelet.alike import hash_alike
 from hashcompat.core.kubelet.decide import decide
 from hashcompat.core.kubelet.hashing import container_hash, hashers
@@ -59,7 +59,7 @@ def reasons(prepared: Prepared, view: View) -> Iterator[Reason]:
     yield from difference(spec, case.old, case.new, view.catalog)
 
 
-class FieldChange(msgspec.Struct, frozen=True):
+class ChangedField(msgspec.Struct, frozen=True):
     """A field that two releases hash differently."""
 
     path: str
@@ -96,7 +96,7 @@ def _era_source(old: Kubelet, new: Kubelet, catalog: Catalog) -> str:
 
 
 def _reason(
-    change: FieldChange, every_field: bool, kubelets: tuple[Kubelet, Kubelet], catalog: Catalog
+    change: ChangedField, every_field: bool, kubelets: tuple[Kubelet, Kubelet], catalog: Catalog
 ) -> Reason:
     if change.added is None:  # a field may change its type more than once
         minors = catalog.known.minors_between(*(kubelet.release for kubelet in kubelets))
@@ -120,7 +120,7 @@ def _reason(
     return Reason(FIELD_REMOVED, f"field {change.field} is gone{since}", change.path, change.field)
 
 
-def field_changes(spec: Mapping[str, Any], old: Kubelet, new: Kubelet) -> list[FieldChange]:
+def field_changes(spec: Mapping[str, Any], old: Kubelet, new: Kubelet) -> list[ChangedField]:
     """Return the fields of this container that the two hash differently, each path once."""
     one, other = (hashers(kubelet)[0].decode(spec) for kubelet in (old, new))
     every_field = old.era.prints_unset_fields
@@ -133,7 +133,7 @@ def field_changes(spec: Mapping[str, Any], old: Kubelet, new: Kubelet) -> list[F
 def _differing(old: Schema, new: Schema, every_field: bool) -> Walk:
     """Return the walk of the fields whose text may differ; most fields are never looked at."""
 
-    def wanted(pair: Pair) -> bool:
+    def wanted(pair: MemberPair) -> bool:
         if pair.old is None or pair.new is None:
             return True
         return every_field and (_are_quantities(pair.old, pair.new) or _retyped(pair.old, pair.new))
@@ -141,14 +141,14 @@ def _differing(old: Schema, new: Schema, every_field: bool) -> Walk:
     return compile_walk(old.container, new.container, wanted)
 
 
-def _field_change(pair: Pair, *, every_field: bool) -> FieldChange | None:
+def _field_change(pair: MemberPair, *, every_field: bool) -> ChangedField | None:
     """Return what the text shows of a pair of fields; unset ones only where ``every_field`` is printed."""
     match pair.old, pair.new:
         case Member() as old, Member() as new if every_field and _retyped(old, new):
-            return FieldChange(pair.path, old.type_name, old.field.name, None)
+            return ChangedField(pair.path, old.type_name, old.field.name, None)
         case (Member() as member, None) | (None, Member() as member):
             if every_field or not omits(member.field, member.value):
-                return FieldChange(pair.path, member.type_name, member.field.name, pair.new is not None)
+                return ChangedField(pair.path, member.type_name, member.field.name, pair.new is not None)
     return None
 
 
@@ -171,7 +171,7 @@ _SHOWN: Final = 3
 """How many names a line shows before it counts them; the documents mark each."""
 
 
-class Names:
+class FewNames:
     """Counts names that are added, and keeps the first few of them in their order."""
 
     def __init__(self) -> None:

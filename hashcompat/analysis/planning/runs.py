@@ -20,14 +20,14 @@ from hashcompat.core.forks import FailedError, begun
 from hashcompat.core.kubelet.decide.pod import ending
 from hashcompat.core.model.cluster import ApiServers
 from hashcompat.core.model.plan import Way
-from hashcompat.core.model.pods import Inventory, Node, Pod, Share, Shared, every
+from hashcompat.core.model.pods import Inventory, Node, Pod, PodShare, SharedPods, every
 from hashcompat.core.model.uids import Dating
 
 if TYPE_CHECKING:
-    from hashcompat.analysis.planning.items import Rows
+    from hashcompat.analysis.planning.items import ItemTable
 
 
-class Run:
+class PlanRun:
     """The pods of an inventory, decided for the plan and for all hops together."""
 
     def __init__(
@@ -64,7 +64,7 @@ class Run:
                 self.deadlines.add((pod.file, pod.ends))
             self._repeats.add(pod)
 
-    def sent(self, share: Share) -> Iterator[Any]:
+    def sent(self, share: PodShare) -> Iterator[Any]:
         """Decide a share, and yield what another process needs of that."""
         self.add(share)
         sandboxes = self.sandboxes.shown, self.sandboxes.without
@@ -95,7 +95,7 @@ class Run:
 
         It gathers nothing. The order of the pods is that in which all were decided.
         """
-        before, after = (Run(way, nodes, view) for view in views)
+        before, after = (PlanRun(way, nodes, view) for view in views)
         before.add(pods)
         after.add(pods)
         self.planner.amend(after.planner)
@@ -103,20 +103,22 @@ class Run:
         self.hops.merge(after.hops.found)
 
 
-def decided(way: Way, inventory: Inventory, view: View, gather: Gather = Nothing) -> Run:
+def decided(way: Way, inventory: Inventory, view: View, gather: Gather = Nothing) -> PlanRun:
     """Decide all pods, in several processes where these can share them; one process gathers."""
     pods = inventory.pods
-    if gather is Nothing and isinstance(pods, Shared) and (shares := pods.shares()):
+    if gather is Nothing and isinstance(pods, SharedPods) and (shares := pods.shares()):
         with suppress(FailedError, InputError):  # what is wrong with them, one process says
             return _shared(way, inventory, view, pods, shares)
-    run = Run(way, inventory.nodes, view, inventory.dating, gather)
+    run = PlanRun(way, inventory.nodes, view, inventory.dating, gather)
     run.add(pods)
     return run
 
 
-def _shared(way: Way, inventory: Inventory, view: View, pods: Shared, shares: Sequence[Share]) -> Run:
+def _shared(
+    way: Way, inventory: Inventory, view: View, pods: SharedPods, shares: Sequence[PodShare]
+) -> PlanRun:
     """Decide pods in as many processes as there are shares; raises FailedError where they do not fit."""
-    run = Run(way, inventory.nodes, view, inventory.dating)
+    run = PlanRun(way, inventory.nodes, view, inventory.dating)
     own, *others = shares
     with begun([partial(run.sent, share) for share in others]) as results:
         run.add(own)
@@ -130,7 +132,7 @@ def _shared(way: Way, inventory: Inventory, view: View, pods: Shared, shares: Se
     return run
 
 
-def _without_places(rows: Rows) -> Rows:
+def _without_places(rows: ItemTable) -> ItemTable:
     """Return rows that name no place; raises FailedError for others."""
     if any(reason.id == rules.NOT_DECODED for one in rows.predictions for reason in one.reasons):
         raise FailedError

@@ -17,7 +17,7 @@ from hashcompat.analysis.planning.latest import KEPT, Latest
 from hashcompat.analysis.planning.view import Spec
 from hashcompat.analysis.planning.wayhashes import WayHashes
 from hashcompat.core.apiserver.created import as_created, as_defaulted, image_volumes, with_profiles
-from hashcompat.core.catalog.defaults import ApiServer
+from hashcompat.core.catalog.defaults import PodCreation
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.kubelet.hashing import ContainerHash, container_hash
@@ -41,7 +41,7 @@ class Served:
         """The names of the pod's volumes of images."""
         return volumes_of_images(self._pod, self._whole)
 
-    def created(self, server: ApiServer) -> Spec:
+    def created(self, server: PodCreation) -> Spec:
         """Return the container as the API server that creates its pod serves it.
 
         Raises DecodeError for JSON that does not fit the types.
@@ -49,7 +49,7 @@ class Served:
         given = with_profiles(self._pod, self._container, server.profiles)
         return as_created(self.defaulted(given, server), server, self._container.type, self.image_volumes)
 
-    def defaulted(self, spec: Spec, server: ApiServer) -> Spec:
+    def defaulted(self, spec: Spec, server: PodCreation) -> Spec:
         """Return a spec with the defaults that decoding sets, not to be changed; errors as ``created``."""
         size, digest = _known_by(spec)
         key = digest, id(server.schema), id(server.defaults)  # the release data outlives every plan

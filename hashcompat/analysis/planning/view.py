@@ -11,7 +11,7 @@ import msgspec
 from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.patched import AssumedPatch, CurrentPatch, as_decoded, as_patched
 from hashcompat.core.catalog.behaviour import Gates
-from hashcompat.core.catalog.defaults import ApiServer
+from hashcompat.core.catalog.defaults import PodCreation
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.errors import CutError
 from hashcompat.core.kubelet.decide.pod import ending
@@ -85,7 +85,7 @@ class View(msgspec.Struct, frozen=True):
         """Return whether a pod is a manifest that an API server creates first."""
         return pod.manifest and self.options.defaults and pod.static_manifest is None
 
-    def creator(self, kubelet: Kubelet) -> ApiServer:
+    def creator(self, kubelet: Kubelet) -> PodCreation:
         """Return the API server that creates a manifest's pod for this kubelet.
 
         Its release is the option ``apiserver``, or else the kubelet's own.
@@ -99,7 +99,7 @@ class View(msgspec.Struct, frozen=True):
     def _creating(self, kubelet: Kubelet) -> str:
         return self.options.apiserver or str(kubelet.release)
 
-    def api_server(self, release: str) -> ApiServer:
+    def api_server(self, release: str) -> PodCreation:
         """Return what an API server does to a manifest; errors as ``kubelet``."""
         return self.catalog.api_server(release, self.options.gate_settings)
 
@@ -143,7 +143,7 @@ def check_whole(pod: Pod) -> None:
         raise CutError(pod.doubt)
 
 
-def created(pod: Pod, container: Container, server: ApiServer) -> Spec:
+def created(pod: Pod, container: Container, server: PodCreation) -> Spec:
     """Return a manifest's container JSON as the API server that creates its pod serves it."""
     from hashcompat.core.apiserver.created import (  # noqa: PLC0415 - manifests alone need these
         as_served,

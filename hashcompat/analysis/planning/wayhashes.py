@@ -13,7 +13,7 @@ from typing import Any, Final, Generic, TypeVar
 from hashcompat.analysis.planning.view import HashOf, Spec
 from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.catalog.lookup import Kubelet
-from hashcompat.core.go.types import ANY, Coded, Map, Member, Pair, side_by_side
+from hashcompat.core.go.types import ANY, Coded, Map, Member, MemberPair, side_by_side
 from hashcompat.core.kubelet.hashing import ContainerHash
 from hashcompat.core.model.pods import Container, Pod
 
@@ -92,7 +92,7 @@ def differing(one: Schema, other: Schema) -> frozenset[str]:
     return frozenset(key for pair in pairs for key in _key(pair))
 
 
-def _key(pair: Pair) -> Iterator[str]:
+def _key(pair: MemberPair) -> Iterator[str]:
     members = [member for member in (pair.old, pair.new) if member is not None]
     if len(set(map(_typed, members))) != 1 or len(members) == 1:
         yield members[0].field.json

@@ -23,7 +23,7 @@ from typing import Final
 
 import msgspec
 
-from hashcompat.analysis.preflight.checks import Check, Need, Problem, Upgrade
+from hashcompat.analysis.preflight.checks import Check, KubeletStart, Need, Problem
 from hashcompat.analysis.preflight.checks.containers import (
     HANGING,
     ORPHANS,
@@ -92,7 +92,7 @@ from hashcompat.analysis.preflight.checks.starting import (
 )
 from hashcompat.analysis.preflight.checks.states import DAMAGED, DRA_STATE, LEFT_BEHIND, POD_STATE
 from hashcompat.analysis.preflight.checks.values import VALUES
-from hashcompat.analysis.preflight.facts import Cluster, Facts
+from hashcompat.analysis.preflight.facts import Facts, NodeObjects
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.errors import InputError, UsageError
@@ -110,14 +110,14 @@ EVERY: Final = "all"
 
 _A_NODE: Final = frozenset({Need.NODE})
 
-_NOWHERE: Final = Cluster()
+_NOWHERE: Final = NodeObjects()
 
 
 def examine(
     dump: Dump,
-    upgrade: Upgrade,
+    upgrade: KubeletStart,
     ignored: Collection[str] = (),
-    cluster: Cluster = _NOWHERE,
+    cluster: NodeObjects = _NOWHERE,
     given: frozenset[Need] = _A_NODE,
 ) -> Iterator[Finding]:
     """Yield what every check finds on a node that can be made with what is given, at least one finding each.
@@ -133,7 +133,7 @@ def examine(
             yield Finding(check.id, dump.node, status, *texts)
 
 
-def _problems(check: Check, facts: Facts, upgrade: Upgrade) -> list[Problem]:
+def _problems(check: Check, facts: Facts, upgrade: KubeletStart) -> list[Problem]:
     """Return what a check finds; what it could not read makes it UNKNOWN, and never OK.
 
     A configuration file that no kubelet can parse is one finding, of PF-126: what needs it finds nothing.
@@ -266,9 +266,9 @@ class Known(msgspec.Struct, frozen=True):
         needs = {Need.OBJECTS} if self.nodes or self.pods is not None else set[Need]()
         return frozenset(needs if self.items is None else {*needs, Need.PLAN})
 
-    def cluster(self, node: str) -> Cluster:
+    def cluster(self, node: str) -> NodeObjects:
         """Return the objects of a node."""
-        return Cluster(self.nodes.get(node), None if self.pods is None else self.pods.get(node, ()))
+        return NodeObjects(self.nodes.get(node), None if self.pods is None else self.pods.get(node, ()))
 
     def planned(self, node: str) -> tuple[Item, ...] | None:
         """Return the verdicts of the containers on a node; None where there is no plan."""
@@ -357,7 +357,7 @@ def without_dumps(nodes: Mapping[str, Node]) -> list[Dump]:
     return [Dump(name, "the API server", {}) for name in nodes]
 
 
-class Question(msgspec.Struct, frozen=True):
+class PreflightRequest(msgspec.Struct, frozen=True):
     """What is asked of nodes."""
 
     target: str
@@ -374,7 +374,9 @@ class Question(msgspec.Struct, frozen=True):
     """Whether the records of the nodes are to be rewritten first."""
 
 
-def inspect(dumps: Sequence[Dump] | None, known: Known, question: Question, catalog: Catalog) -> Preflight:
+def inspect(
+    dumps: Sequence[Dump] | None, known: Known, question: PreflightRequest, catalog: Catalog
+) -> Preflight:
     """Return what the checks find on nodes: those of the dumps or, with None for these, all Node objects.
 
     Raises UsageError for unknown releases and checks, and InputError where there is no node, and for a plan
@@ -395,7 +397,7 @@ def inspect(dumps: Sequence[Dump] | None, known: Known, question: Question, cata
         current[dump.node] = name
         items = known.planned(dump.node)
         running = catalog.kubelet(name) if name and catalog.knows(name) else None
-        upgrade = Upgrade(
+        upgrade = KubeletStart(
             target,
             hazards,
             running,

@@ -12,7 +12,7 @@ import click
 
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli.args import Changed, command_line, group, option
-from hashcompat.cli.args.source import Scope
+from hashcompat.cli.args.source import ScopeOptions
 from hashcompat.cli.output import Destination, check_apart, destination, note
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.catalog.releases import oldest_first
@@ -31,7 +31,7 @@ _SHOWN: Final = 6
 """How many releases of nodes are named."""
 
 
-class Names:
+class ReleaseNames:
     """Reads releases as people name them, and says once what a short name is read as."""
 
     def __init__(self, catalog: Catalog, *, quiet: bool = False) -> None:
@@ -88,9 +88,9 @@ class ReleaseData:
             note(f"Warning: {problem}")
         return data
 
-    def names(self, *, quiet: bool = False) -> Names:
+    def names(self, *, quiet: bool = False) -> ReleaseNames:
         """Return what reads the names of releases, with that data; say if the data is old."""
-        names = Names(self.catalog(quiet=quiet), quiet=quiet)
+        names = ReleaseNames(self.catalog(quiet=quiet), quiet=quiet)
         if old := names.catalog.making(now()).stale:
             names.say(f"Note: {old}")
         return names
@@ -120,7 +120,7 @@ class Releases:
         """Whether ``--from auto`` is given, to which there is no answer without the nodes."""
         return self.from_release == AUTO
 
-    def way(self, names: Names, *, from_nodes: bool = False) -> Way:
+    def way(self, names: ReleaseNames, *, from_nodes: bool = False) -> Way:
         """Return ``--from`` and ``--to`` in full; with ``from_nodes`` the former is ``auto`` by default.
 
         Raises UsageError where one is missing, and for unknown releases.
@@ -131,7 +131,7 @@ class Releases:
             raise UsageError("--to is missing; name the target release of the kubelet, such as --to 1.9.11")
         return Way(names.read_or_auto(self.from_release or AUTO), names.read(self.to_release))
 
-    def check_nodes(self, inventory: Inventory, scope: Scope, names: Names) -> None:
+    def check_nodes(self, inventory: Inventory, scope: ScopeOptions, names: ReleaseNames) -> None:
         """Print the releases that nodes report where no ``--from`` is given; UsageError where none does."""
         if self.from_release is not None:
             return
@@ -200,7 +200,7 @@ Result = TypeVar("Result")
 
 
 @group
-class Shown:
+class OutputOptions:
     """What goes to stdout, and in which form."""
 
     HEADING: ClassVar = "Output"

@@ -17,9 +17,9 @@ from hashcompat.analysis import planning
 from hashcompat.analysis.planning.options import STRATEGIES, AssumePatch, Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli.args import group, option
-from hashcompat.cli.args.common import Names, Releases
-from hashcompat.cli.args.inventory import Reading
-from hashcompat.cli.args.source import Scope, Source
+from hashcompat.cli.args.common import ReleaseNames, Releases
+from hashcompat.cli.args.inventory import InventoryRequest
+from hashcompat.cli.args.source import ScopeOptions, SourceOptions
 from hashcompat.core import forks
 from hashcompat.core.catalog.behaviour import BOOLEANS
 from hashcompat.core.errors import InputError, UsageError
@@ -61,7 +61,7 @@ def override_option() -> Any:
 
 
 @group
-class Records:
+class RecordOptions:
     """Where recorded hashes and sandboxes come from."""
 
     HEADING: ClassVar = "Facts about the cluster"
@@ -90,7 +90,7 @@ class Records:
         """Whether any place is named."""
         return bool(self.recorded or self.runtime or self.runtime_endpoint)
 
-    def collect(self, reading: Reading, inventory: Inventory) -> list[Record]:
+    def collect(self, reading: InventoryRequest, inventory: Inventory) -> list[Record]:
         """Return what a snapshot, files and the node's runtime report."""
         records = list(inventory.records)
         if self.recorded:
@@ -127,12 +127,12 @@ NO_RECORDS: Final = (
 
 
 @group
-class Facts:
+class FactOptions:
     """Everything that may decide besides pods and nodes."""
 
     HEADING: ClassVar = "Facts about the cluster"
 
-    records: Records
+    records: RecordOptions
     apiserver: str | None = option(
         "--apiserver",
         metavar="RELEASE",
@@ -174,9 +174,9 @@ class Facts:
 
     def options(
         self,
-        reading: Reading,
+        reading: InventoryRequest,
         inventory: Inventory,
-        names: Names,
+        names: ReleaseNames,
         *,
         keep_going: bool = False,
         patches: Patches = _NO_PATCHES,
@@ -241,7 +241,7 @@ class Patched:
     )
     assume_normalized: bool = normalized_option()
 
-    def patches(self, names: Names) -> Patches:
+    def patches(self, names: ReleaseNames) -> Patches:
         """Return the patches of the target and of the current kubelets, where they are assumed."""
         if self.like and not (self.strategy or self.from_patched):
             raise UsageError("--like goes with --assume-patch or --from-patched")
@@ -340,15 +340,15 @@ class PlanOptions(Protocol):
         """From which release to which."""
 
     @property
-    def source(self) -> Source:
+    def source(self) -> SourceOptions:
         """Where the pods are."""
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> ScopeOptions:
         """Which of them count."""
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> FactOptions:
         """What else decides."""
 
     @property
@@ -372,7 +372,7 @@ class Planned(msgspec.Struct, frozen=True):
 
 def planned(
     arguments: PlanOptions,
-    names: Names,
+    names: ReleaseNames,
     ready: Callable[[], None],
     make: Make = planning.make,
     *,
@@ -387,7 +387,7 @@ def planned(
     ready()
     # before anything is read: a plan is as old as the first look at its input
     created = now()
-    reading = Reading(
+    reading = InventoryRequest(
         arguments.source,
         arguments.scope,
         needs_nodes=arguments.releases.needs_nodes,

@@ -24,7 +24,7 @@ from hashcompat.core.errors import UsageError
 from hashcompat.core.model.impact import Rollout
 from hashcompat.core.model.items import near
 from hashcompat.core.model.plan import Plan
-from hashcompat.core.policies import DEFAULT, FailOn, Setting, Settled, is_boolean
+from hashcompat.core.policies import DEFAULT, FailOn, PolicySetting, Settled, is_boolean
 from hashcompat.core.policies import settled as joined
 from hashcompat.sources.files import settings
 
@@ -56,7 +56,7 @@ def settled_settings(
     """
     files = [settings.settings_file(path, forbidden) for path in _files(config)]
     given = {key: value for key, value in _of_environment() if key not in forbidden}
-    given |= {key: Setting(text, f"--{key}") for key, text in flags.items()}
+    given |= {key: PolicySetting(text, f"--{key}") for key, text in flags.items()}
     found = joined(given, files)
     settings.check_named(found)
     return found
@@ -84,7 +84,7 @@ def _files(config: str | None) -> Iterator[Path]:
     yield from (path for path in places if os.path.lexists(path))
 
 
-def _of_environment() -> Iterator[tuple[str, Setting]]:
+def _of_environment() -> Iterator[tuple[str, PolicySetting]]:
     for name, value in sorted(os.environ.items()):
         if not name.startswith(_PREFIX):
             continue
@@ -96,7 +96,7 @@ def _of_environment() -> Iterator[tuple[str, Setting]]:
         if KEYS[key] and not is_boolean(value.lower()):
             raise UsageError(f"{name}: want true or false")
         if value:
-            yield key, Setting(value.lower() if KEYS[key] else value, name)
+            yield key, PolicySetting(value.lower() if KEYS[key] else value, name)
 
 
 _FORBIDDEN: Final = ("exceptions", "baseline", "report-only")
@@ -201,7 +201,7 @@ class PolicyFlags:
 
 
 def extra_inputs_of(
-    settings: Mapping[str, Setting], plan: Plan, catalog: Catalog, impact: Impact | None = None
+    settings: Mapping[str, PolicySetting], plan: Plan, catalog: Catalog, impact: Impact | None = None
 ) -> ExtraInputs:
     """Read the files that a policy names; raises InputError, naming the file, for what is wrong in one."""
     from pathlib import Path
@@ -222,7 +222,7 @@ def extra_inputs_of(
 
 if TYPE_CHECKING:
     from hashcompat.analysis.gating import GateResult
-    from hashcompat.cli.args.source import Cluster
+    from hashcompat.cli.args.source import ClusterOptions
 
 
 T = TypeVar("T")
@@ -231,7 +231,7 @@ _NAME: Final = r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?"
 WHERE: Final = "FILE|configmap:NAMESPACE/NAME"
 
 
-class State(Protocol):
+class RolloutStore(Protocol):
     """Where the state of a rollout is kept."""
 
     def read(self) -> Rollout:
@@ -288,15 +288,15 @@ class RolloutFlags:
             if given and (self.after or not self.state):
                 raise UsageError(f"{flag} goes with --state, before a node is upgraded")
 
-    def store(self, access: Cluster) -> State | None:
+    def store(self, access: ClusterOptions) -> RolloutStore | None:
         """Return where the state is kept; None without ``--state``."""
         if not self.state:
             return None
         if place := configmap_of(self.state):
             return cluster_state(access, *place)
-        from hashcompat.sources.files.rollout import StateFile
+        from hashcompat.sources.files.rollout import RolloutFile
 
-        return StateFile(Path(os.path.realpath(self.state)))
+        return RolloutFile(Path(os.path.realpath(self.state)))
 
     @property
     def who(self) -> str:

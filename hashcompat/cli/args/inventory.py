@@ -12,9 +12,9 @@ from msgspec import structs
 from hashcompat.cli import progress
 from hashcompat.cli.args import given_flags
 from hashcompat.cli.args.source import (
-    Labels,
-    Scope,
-    Source,
+    LabelOptions,
+    ScopeOptions,
+    SourceOptions,
     collect_beside_static,
     collect_cluster,
     is_cluster_named,
@@ -22,8 +22,7 @@ from hashcompat.cli.args.source import (
 )
 from hashcompat.cli.output import note
 from hashcompat.core.errors import InputError, UsageError
-from hashcompat.core.model.pods import Inventory, Origin
-from hashcompat.core.model.pods import Source as Kind
+from hashcompat.core.model.pods import Inventory, Origin, Source
 from hashcompat.output.report.notes import collapsed
 
 if TYPE_CHECKING:
@@ -33,11 +32,11 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
-class Reading(msgspec.Struct, frozen=True):
+class InventoryRequest(msgspec.Struct, frozen=True):
     """What a command reads: by default all pods of the live cluster."""
 
-    source: Source
-    scope: Scope
+    source: SourceOptions
+    scope: ScopeOptions
     needs_nodes: bool = False
     """Whether there is no answer without the nodes (``--from auto``)."""
     quiet: bool = False
@@ -100,7 +99,7 @@ class Reading(msgspec.Struct, frozen=True):
             self.warn(unlisted(inventory, records, self.scope.filters.cover))
 
 
-def is_named(source: Source, labels: Labels) -> bool:
+def is_named(source: SourceOptions, labels: LabelOptions) -> bool:
     """Return whether the options name any pods, for commands that also do without."""
     return not source.is_live or bool(source.cluster.flags(labels.selector))
 
@@ -111,17 +110,17 @@ def refuse_without_pods(*groups: object) -> None:
         raise UsageError(f"{flag} is about pods; give them with -f or --sample, or a cluster with --context")
 
 
-def cluster_scope(scope: Scope, *, needs_nodes: bool, budgets: bool = False) -> live.Scope:
+def cluster_scope(scope: ScopeOptions, *, needs_nodes: bool, budgets: bool = False) -> live.ReadScope:
     """Return what of a live cluster is read; with ``budgets`` the pods of all nodes, for they count."""
     from hashcompat.sources import cluster as live
 
     nodes = () if budgets else scope.nodes
-    return live.Scope(
+    return live.ReadScope(
         scope.wanted_namespaces, nodes, scope.labels.selector or "", needs_nodes, budgets=budgets
     )
 
 
-def _read(reading: Reading) -> Inventory:
+def _read(reading: InventoryRequest) -> Inventory:
     source = reading.source
     if source.sample and (source.files or source.static.directories):
         other = (
@@ -151,12 +150,12 @@ def _read(reading: Reading) -> Inventory:
     return _static(source, reading, others)
 
 
-def _cluster_scope(reading: Reading) -> live.Scope:
+def _cluster_scope(reading: InventoryRequest) -> live.ReadScope:
     found = cluster_scope(reading.scope, needs_nodes=reading.needs_nodes, budgets=reading.budgets)
     return structs.replace(found, needs_pods=reading.needs_pods)
 
 
-def _files(source: Source, reading: Reading) -> Inventory:
+def _files(source: SourceOptions, reading: InventoryRequest) -> Inventory:
     """Read ``-f``; of one file, ``--static-pod-path`` says that it is a node's manifest."""
     from hashcompat.sources.files import collect as files
 
@@ -175,10 +174,10 @@ def _files(source: Source, reading: Reading) -> Inventory:
     from hashcompat.sources.files.inputs import called
 
     pod = staticpods.collect_file(source.files[0], node, path)
-    return Inventory((pod,), origin=Origin(Kind.FILES, (called(source.files[0]),)))
+    return Inventory((pod,), origin=Origin(Source.FILES, (called(source.files[0]),)))
 
 
-def _static(source: Source, reading: Reading, others: Inventory | None) -> Inventory:
+def _static(source: SourceOptions, reading: InventoryRequest, others: Inventory | None) -> Inventory:
     """Read ``--static-pod-dir``; a manifest takes the place of its mirror pod among the others."""
     from hashcompat.sources.files import collect as files
     from hashcompat.sources.files import staticpods
@@ -193,7 +192,7 @@ def _static(source: Source, reading: Reading, others: Inventory | None) -> Inven
             source.files, recursive=source.recursive, needs_pods=needs_pods, rules=source.rules
         )
     if others is None:
-        return structs.replace(manifests, origin=Origin(Kind.FILES, directories))
+        return structs.replace(manifests, origin=Origin(Source.FILES, directories))
     scope = reading.scope
     expected = [] if scope.labels.selector else filter(scope.filters.matches, manifests.pods)
     found = staticpods.beside(others, manifests, expected, node)

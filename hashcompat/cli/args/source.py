@@ -21,15 +21,14 @@ from hashcompat.core.model.pods import Inventory
 from hashcompat.core.regex import regex
 
 if TYPE_CHECKING:
-    from hashcompat.sources.cluster import Access
-    from hashcompat.sources.cluster import Scope as ClusterScope
+    from hashcompat.sources.cluster import Access, ReadScope
     from hashcompat.sources.cluster.own import StateConfigMap
-    from hashcompat.sources.files.layouts import Rules
+    from hashcompat.sources.files.layouts import Exclusions
     from hashcompat.sources.filters import Filters
 
 
 @group
-class Labels:
+class LabelOptions:
     """What the API server itself selects."""
 
     HEADING: ClassVar = "Scope"
@@ -43,12 +42,12 @@ class Labels:
 
 
 @group
-class Scope:
+class ScopeOptions:
     """Which of the pods count; all of them unless something is given."""
 
     HEADING: ClassVar = "Scope"
 
-    labels: Labels
+    labels: LabelOptions
     namespaces: tuple[str, ...] = option(
         "-n", "--namespace", multiple=True, metavar="NAMESPACE", help="Only this namespace; repeatable."
     )
@@ -82,7 +81,7 @@ class Scope:
 
 
 @group
-class StaticPods:
+class StaticPodOptions:
     """The manifests that one node's kubelet reads itself."""
 
     HEADING: ClassVar = "Static pods"
@@ -109,7 +108,7 @@ class StaticPods:
     )
 
 
-def static_place(static: StaticPods, names: Sequence[str]) -> tuple[str, str]:
+def static_place(static: StaticPodOptions, names: Sequence[str]) -> tuple[str, str]:
     """Return the node's name and the path there; ``names`` are those of ``-f``.
 
     Raises UsageError where the node's name is missing, or it is not clear which file a path belongs to.
@@ -142,7 +141,7 @@ _DEFAULT_TIMEOUT: Final = "60s"
 
 
 @group
-class Cluster:
+class ClusterOptions:
     """Which cluster, and as whom."""
 
     HEADING: ClassVar = "Live cluster"
@@ -183,7 +182,7 @@ class Cluster:
         return [flag for flag, value in values.items() if value]
 
 
-def collect_cluster(cluster: Cluster, scope: ClusterScope) -> Inventory:
+def collect_cluster(cluster: ClusterOptions, scope: ReadScope) -> Inventory:
     """Read the live cluster; an error says how to go on without one."""
     from hashcompat.sources.cluster.kubeapi import UnreachableError
 
@@ -196,7 +195,7 @@ def collect_cluster(cluster: Cluster, scope: ClusterScope) -> Inventory:
         ) from None
 
 
-def _without_kubeconfig(cluster: Cluster) -> str:
+def _without_kubeconfig(cluster: ClusterOptions) -> str:
     """Say that nothing names a cluster, which is then why it is not reached."""
     from hashcompat.sources.cluster import kubectl
 
@@ -210,14 +209,14 @@ def _without_kubeconfig(cluster: Cluster) -> str:
     return "; there is no kubeconfig: KUBECONFIG is not set, and ~/.kube/config does not exist"
 
 
-def is_cluster_named(cluster: Cluster) -> bool:
+def is_cluster_named(cluster: ClusterOptions) -> bool:
     """Return whether a flag, the environment or a pod's own account names a cluster."""
     from hashcompat.sources import cluster as live
 
     return live.is_named(_access(cluster))
 
 
-def collect_beside_static(cluster: Cluster, scope: ClusterScope, *, quiet: bool) -> Inventory | None:
+def collect_beside_static(cluster: ClusterOptions, scope: ReadScope, *, quiet: bool) -> Inventory | None:
     """Read the live cluster too; None where that fails and neither a flag nor ``--from auto`` asks for it."""
     try:
         return _read(cluster, structs.replace(scope, needs_pods=False))
@@ -229,7 +228,7 @@ def collect_beside_static(cluster: Cluster, scope: ClusterScope, *, quiet: bool)
         return None
 
 
-def _read(cluster: Cluster, scope: ClusterScope) -> Inventory:
+def _read(cluster: ClusterOptions, scope: ReadScope) -> Inventory:
     from hashcompat.sources import cluster as live
 
     shown = progress.current()
@@ -237,7 +236,7 @@ def _read(cluster: Cluster, scope: ClusterScope) -> Inventory:
     return live.collect(_access(cluster), scope, _pass_on, lambda text: shown.stage(f"Reading {text}"))
 
 
-def cluster_uid(cluster: Cluster) -> str:
+def cluster_uid(cluster: ClusterOptions) -> str:
     """Return the UID of the live cluster; raises InputError where it cannot be read."""
     from hashcompat.sources import cluster as live
     from hashcompat.sources.cluster.kubeapi import UnreachableError
@@ -248,7 +247,7 @@ def cluster_uid(cluster: Cluster) -> str:
         raise InputError(f"cannot read the cluster: {error}") from None
 
 
-def cluster_state(cluster: Cluster, namespace: str, name: str) -> StateConfigMap:
+def cluster_state(cluster: ClusterOptions, namespace: str, name: str) -> StateConfigMap:
     """Return the ConfigMap of the live cluster that the state of a rollout is kept in."""
     from hashcompat.sources.cluster.own import StateConfigMap
 
@@ -261,7 +260,7 @@ def _pass_on(line: str) -> None:
         say(printable(line))
 
 
-def _access(cluster: Cluster) -> Access:
+def _access(cluster: ClusterOptions) -> Access:
     from hashcompat.sources.cluster import Access
 
     if cluster.as_groups and not cluster.as_user:
@@ -285,7 +284,7 @@ def _seconds(text: str) -> float:
 
 
 @group
-class Source:
+class SourceOptions:
     """The pods that are read."""
 
     HEADING: ClassVar = "Source"
@@ -324,16 +323,16 @@ class Source:
         is_flag=True,
         help="Hash manifests as they are, without API server defaults and canonical quantities.",
     )
-    static: StaticPods
-    cluster: Cluster
+    static: StaticPodOptions
+    cluster: ClusterOptions
 
     @property
-    def rules(self) -> Rules:
+    def rules(self) -> Exclusions:
         """What of directories and archives is left out."""
-        from hashcompat.sources.files.layouts import Rules, patterns_in
+        from hashcompat.sources.files.layouts import Exclusions, patterns_in
 
         of_files = (line for name in self.excluded_from for line in patterns_in(name))
-        return Rules((*of_files, *self.excluded), self.strict_files)
+        return Exclusions((*of_files, *self.excluded), self.strict_files)
 
     @property
     def is_live(self) -> bool:

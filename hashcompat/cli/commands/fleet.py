@@ -16,7 +16,7 @@ from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output
 from hashcompat.cli.args import WithArguments, argument, given_flags, group, option, with_parts
 from hashcompat.cli.args import command as declared
-from hashcompat.cli.args.common import Names, Quiet, ReleaseData, shows
+from hashcompat.cli.args.common import Quiet, ReleaseData, ReleaseNames, shows
 from hashcompat.cli.args.facts import keep_going_option
 from hashcompat.cli.args.gate import PolicyFlags
 from hashcompat.core.errors import ExitCode, InputError, UsageError
@@ -39,7 +39,7 @@ _UNJUDGED: Final = ("--baseline", "--preflight", "--plan-max-age", "--cluster-ui
 
 
 @group
-class Work:
+class WorkOptions:
     """Who does the work."""
 
     HEADING: ClassVar = "Workers"
@@ -76,7 +76,7 @@ class Work:
 
 
 @group
-class Printed:
+class PrintOptions:
     """What goes to stdout, and in which form; ``--out`` is where the tables go."""
 
     HEADING: ClassVar = "Output"
@@ -104,7 +104,7 @@ class Printed:
 
 
 @group
-class Rollout:
+class RolloutOptions:
     """In which waves the clusters are upgraded."""
 
     HEADING: ClassVar = "Waves"
@@ -181,10 +181,10 @@ class Arguments:
         metavar="FILE",
         help="Exit 2 if a cluster that FILE names, one a line, has no snapshot.",
     )
-    rollout: Rollout
-    work: Work
+    rollout: RolloutOptions
+    work: WorkOptions
     policy: PolicyFlags
-    printed: Annotated[Printed, *shows(FLEET)]
+    printed: Annotated[PrintOptions, *shows(FLEET)]
     data: ReleaseData
     quiet: Quiet
 
@@ -206,7 +206,7 @@ def made(arguments: Arguments) -> int:
     names, created = arguments.data.names(quiet=quiet), now()
     targets = _targets(arguments, names)
     settled = arguments.policy.settled()
-    asked = fleet.Asked(
+    asked = fleet.RunRequest(
         arguments.sources,
         arguments.out,
         _question(arguments, names, targets, settled),
@@ -240,7 +240,7 @@ def made(arguments: Arguments) -> int:
     return found.exit_code
 
 
-def _targets(arguments: Arguments, names: Names) -> tuple[str, ...]:
+def _targets(arguments: Arguments, names: ReleaseNames) -> tuple[str, ...]:
     """Return the target releases; raises UsageError for none, and for a flag that a fleet does not take."""
     targets = tuple(names.listed(arguments.to_releases))
     if not targets:
@@ -251,7 +251,9 @@ def _targets(arguments: Arguments, names: Names) -> tuple[str, ...]:
     return targets
 
 
-def _question(arguments: Arguments, names: Names, targets: tuple[str, ...], settled: Settled) -> Question:
+def _question(
+    arguments: Arguments, names: ReleaseNames, targets: tuple[str, ...], settled: Settled
+) -> Question:
     policy, files = policy_of(settled), settled.settings
     for cause in (FailOn.PDB, FailOn.PREFLIGHT):
         if cause in policy.fail_on:
@@ -291,7 +293,7 @@ def _exemptions(file: str) -> tuple[Exemption, ...]:
 
 
 @group
-class Asking:
+class QueryArguments:
     """What ``fleet query`` is asked."""
 
     name: str | None = argument(required=False, metavar="[NAME]")
@@ -302,8 +304,8 @@ class Asking:
     )
 
 
-@declared("query", Asking, short_help="Ask the tables of a fleet.")
-def query_command(arguments: Asking) -> None:
+@declared("query", QueryArguments, short_help="Ask the tables of a fleet.")
+def query_command(arguments: QueryArguments) -> None:
     """Answer a question about the fleet from its tables; without NAME, list the questions.
 
     --sql prints the query itself, for DuckDB, Athena, BigQuery or Spark.

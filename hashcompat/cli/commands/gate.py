@@ -22,11 +22,19 @@ from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args import given_flags, group, option
-from hashcompat.cli.args.common import Names, Quiet, Releases, Shown, check_releases, shows
-from hashcompat.cli.args.facts import Facts, Jobs, Patched, Records, keep_going_option, key_of, planned
-from hashcompat.cli.args.gate import PolicyFlags, RolloutFlags, State, extra_inputs_of, settled
-from hashcompat.cli.args.inventory import Reading
-from hashcompat.cli.args.source import Scope, Source, cluster_uid
+from hashcompat.cli.args.common import OutputOptions, Quiet, ReleaseNames, Releases, check_releases, shows
+from hashcompat.cli.args.facts import (
+    FactOptions,
+    Jobs,
+    Patched,
+    RecordOptions,
+    keep_going_option,
+    key_of,
+    planned,
+)
+from hashcompat.cli.args.gate import PolicyFlags, RolloutFlags, RolloutStore, extra_inputs_of, settled
+from hashcompat.cli.args.inventory import InventoryRequest
+from hashcompat.cli.args.source import ScopeOptions, SourceOptions, cluster_uid
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.impact import Phase, Turn
@@ -35,7 +43,7 @@ from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Inventory, Origin, Pod
 from hashcompat.core.model.results import SIGNATURE
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.core.policies import ABOUT_PLANS, FailOn, Policy, Setting, policy_of
+from hashcompat.core.policies import ABOUT_PLANS, FailOn, Policy, PolicySetting, policy_of
 from hashcompat.output.report.gate import GATE
 from hashcompat.sources import filters
 from hashcompat.sources.dating import now
@@ -68,12 +76,12 @@ class Arguments:
     rollout: RolloutFlags
     policy: PolicyFlags
     releases: Releases
-    source: Source
+    source: SourceOptions
     jobs: Jobs
-    scope: Scope
-    facts: Facts
+    scope: ScopeOptions
+    facts: FactOptions
     patched: Patched
-    shown: Annotated[Shown, shows(GATE)]
+    shown: Annotated[OutputOptions, shows(GATE)]
     quiet: Quiet
 
 
@@ -104,7 +112,7 @@ def command(arguments: Arguments) -> int:
     return result.exit_code
 
 
-def _check_rollout(arguments: Arguments, policy: Policy, settings: Mapping[str, Setting]) -> None:
+def _check_rollout(arguments: Arguments, policy: Policy, settings: Mapping[str, PolicySetting]) -> None:
     """Raise UsageError for a policy that does not go with the flags of a rollout."""
     if arguments.rollout.state and policy.report_only:
         raise UsageError(f"{settings['report-only'].place}: cannot be combined with --state")
@@ -118,7 +126,7 @@ def _check_rollout(arguments: Arguments, policy: Policy, settings: Mapping[str, 
 
 
 def _of_source(
-    arguments: Arguments, settings: Mapping[str, Setting], policy: Policy, names: Names
+    arguments: Arguments, settings: Mapping[str, PolicySetting], policy: Policy, names: ReleaseNames
 ) -> GateResult:
     """Judge a plan that is made of the source."""
     if "verify-key" in settings:
@@ -134,7 +142,11 @@ def _of_source(
 
 
 def _of_saved(
-    arguments: Arguments, name: str, settings: Mapping[str, Setting], policy: Policy, names: Names
+    arguments: Arguments,
+    name: str,
+    settings: Mapping[str, PolicySetting],
+    policy: Policy,
+    names: ReleaseNames,
 ) -> GateResult:
     """Judge a saved plan, before the upgrade of nodes or after it."""
     ready = partial(output.ready, GATE, arguments.shown)
@@ -150,7 +162,12 @@ def _of_saved(
 
 
 def _after(
-    arguments: Arguments, plan: Plan, digest: str, policy: Policy, names: Names, store: State | None
+    arguments: Arguments,
+    plan: Plan,
+    digest: str,
+    policy: Policy,
+    names: ReleaseNames,
+    store: RolloutStore | None,
 ) -> GateResult:
     """Compare a plan with what became of its containers, and end the turn of its nodes."""
     # before anything is judged: a turn that is not this plan's must not be ended by it
@@ -168,7 +185,7 @@ def _after(
     return result
 
 
-def _taken(arguments: Arguments, result: GateResult, digest: str, store: State) -> GateResult:
+def _taken(arguments: Arguments, result: GateResult, digest: str, store: RolloutStore) -> GateResult:
     """Take the turn where the policy holds; in any case add what is in the way of that."""
     turn = Turn(Phase.STARTED, uuid4().hex, arguments.rollout.who, digest, _now())
     take = partial(taken, names=arguments.scope.nodes, turn=turn, take_over=arguments.rollout.take_over)
@@ -177,10 +194,10 @@ def _taken(arguments: Arguments, result: GateResult, digest: str, store: State) 
     return structs.replace(result, lines=(*result.lines, *lines))
 
 
-def _reading(arguments: Arguments, *, budgets: bool = False, quiet: bool = False) -> Reading:
+def _reading(arguments: Arguments, *, budgets: bool = False, quiet: bool = False) -> InventoryRequest:
     """Return how the source is read besides a saved plan."""
     quiet = quiet or arguments.quiet.quiet
-    return Reading(
+    return InventoryRequest(
         arguments.source,
         arguments.scope,
         needs_nodes=not budgets,
@@ -204,9 +221,9 @@ def _today() -> date:
 
 def now_of(
     plan: Plan,
-    reading: Reading,
+    reading: InventoryRequest,
     policy: Policy,
-    records: Records,
+    records: RecordOptions,
     begun: Mapping[str, datetime],
     catalog: Catalog,
 ) -> Now:
@@ -215,8 +232,7 @@ def now_of(
     Raises InputError for another cluster than the plan's, and for what is older than the policy allows.
     """
     from hashcompat.analysis.answers import calibration
-    from hashcompat.core.records.index import Records as Index
-    from hashcompat.core.records.index import index
+    from hashcompat.core.records.index import Records, index
 
     inventory = _read_now(plan, reading, policy, reading.scope.filters.matches)
     return calibration.now_of(
@@ -225,11 +241,13 @@ def now_of(
         plan.to_release,
         catalog=catalog,
         begun=begun,
-        records=index(records.collect(reading, inventory)) if records.are_named else Index(),
+        records=index(records.collect(reading, inventory)) if records.are_named else Records(),
     )
 
 
-def impact_of(plan: Plan, reading: Reading, policy: Policy, whole: Inventory | None = None) -> Impact:
+def impact_of(
+    plan: Plan, reading: InventoryRequest, policy: Policy, whole: Inventory | None = None
+) -> Impact:
     """Return what the restarts of a plan do to the budgets, by the pods that there are now.
 
     Pods of its nodes that the plan does not know are UNKNOWN: they may restart.
@@ -243,7 +261,7 @@ def impact_of(plan: Plan, reading: Reading, policy: Policy, whole: Inventory | N
     return disruption.make(plan, inventory, max(len(set(nodes)), 1), nodes or None, at_once=True)
 
 
-def _unplanned(plan: Plan, inventory: Inventory, reading: Reading) -> Iterator[Item]:
+def _unplanned(plan: Plan, inventory: Inventory, reading: InventoryRequest) -> Iterator[Item]:
     planned_pods = {item.pod.uid or (item.pod.namespace, item.pod.name) for item in plan.items}
     for pod in inventory.pods:
         is_known = (pod.uid or (pod.namespace, pod.name)) in planned_pods
@@ -253,7 +271,9 @@ def _unplanned(plan: Plan, inventory: Inventory, reading: Reading) -> Iterator[I
             yield Item(name_of(pod), name, Prediction("", Verdict.UNKNOWN))
 
 
-def _read_now(plan: Plan, reading: Reading, policy: Policy, keeps: Callable[[Pod], bool]) -> Inventory:
+def _read_now(
+    plan: Plan, reading: InventoryRequest, policy: Policy, keeps: Callable[[Pod], bool]
+) -> Inventory:
     """Read all pods, and keep some; errors as ``now_of``."""
     inventory = reading.whole()
     ages, pods = Ages(inventory.dating), list[Pod]()
@@ -283,8 +303,8 @@ def _read_plan(
     arguments: Arguments,
     name: str,
     policy: Policy,
-    settings: Mapping[str, Setting],
-    names: Names,
+    settings: Mapping[str, PolicySetting],
+    names: ReleaseNames,
     ready: Callable[[], None],
 ) -> tuple[Plan, str]:
     """Read a saved plan as far as the scope goes, and its digest; ``ready`` is called before that.
@@ -323,7 +343,7 @@ def _read_plan(
     return part, digest
 
 
-def check_uid(plan: Plan, policy: Policy, settings: Mapping[str, Setting]) -> None:
+def check_uid(plan: Plan, policy: Policy, settings: Mapping[str, PolicySetting]) -> None:
     """Raise InputError for a plan of another cluster than the policy names."""
     if policy.cluster:
         check_cluster(plan, policy.cluster, settings["cluster-uid"].place)

@@ -18,16 +18,16 @@ from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
 from hashcompat.cli.args import argument, group, option, with_parts
 from hashcompat.cli.args import command as declared
-from hashcompat.cli.args.common import Quiet, Releases, Shown, shows
-from hashcompat.cli.args.facts import NO_RECORDS, Facts, Patched, keep_going_option, key_of
-from hashcompat.cli.args.inventory import Reading
-from hashcompat.cli.args.source import Scope, Source
+from hashcompat.cli.args.common import OutputOptions, Quiet, Releases, shows
+from hashcompat.cli.args.facts import NO_RECORDS, FactOptions, Patched, keep_going_option, key_of
+from hashcompat.cli.args.inventory import InventoryRequest
+from hashcompat.cli.args.source import ScopeOptions, SourceOptions
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import ExitCode, InputError, UsageError
-from hashcompat.core.model.preflight import CONTAINERD, DOCKER, RUNTIMES, Done, Run, State, Work
+from hashcompat.core.model.preflight import CONTAINERD, DOCKER, RUNTIMES, Done, NormalizationRun, State, Work
 from hashcompat.core.policies import duration_of
 from hashcompat.output.report.normalization import NORMALIZATION, RUN, Signed
-from hashcompat.output.rewriting import Place, apply, files, runtimes
+from hashcompat.output.rewriting import RecordStore, apply, files, runtimes
 from hashcompat.sources import filters
 from hashcompat.sources.dating import now
 from hashcompat.sources.files import normalizations
@@ -42,11 +42,11 @@ class Arguments:
         "--sign-key", metavar="FILE", help="Sign the document with the key in FILE."
     )
     releases: Releases
-    source: Source
-    scope: Scope
-    facts: Facts
+    source: SourceOptions
+    scope: ScopeOptions
+    facts: FactOptions
     patched: Patched
-    shown: Annotated[Shown, shows(NORMALIZATION)]
+    shown: Annotated[OutputOptions, shows(NORMALIZATION)]
     quiet: Quiet
 
 
@@ -67,7 +67,7 @@ def made(arguments: Arguments) -> None:
     way, patches = arguments.releases.way(names, from_nodes=True), arguments.patched.patches(names)
     output.ready(NORMALIZATION, arguments.shown)
     created = now()
-    reading = Reading(
+    reading = InventoryRequest(
         arguments.source, arguments.scope, needs_nodes=arguments.releases.needs_nodes, quiet=quiet
     )
     inventory = filters.select(reading.whole(), arguments.scope.filters)
@@ -90,7 +90,7 @@ _UNLIMITED: Final = timedelta(days=36_500)
 
 
 @group
-class OnNode:
+class NodeOptions:
     """Which document, and which node."""
 
     HEADING: ClassVar = "Node"
@@ -130,12 +130,12 @@ class OnNode:
         """Return what a document says of this node; raises InputError for one that is refused."""
         return normalizations.read(file, self.name, key_of(self.verify_key), longest, datetime.now(UTC))
 
-    def of(self, work: Work) -> runtimes.Node:
+    def of(self, work: Work) -> runtimes.NodeRuntime:
         """Return where the runtime is."""
         reported = work.node.runtime
         kind = self.runtime or reported.partition("://")[0] or CONTAINERD
         endpoint = (self.runtime_endpoint or "").removeprefix("unix://")
-        return runtimes.Node(kind, reported, endpoint, self.runtime_root or "")
+        return runtimes.NodeRuntime(kind, reported, endpoint, self.runtime_root or "")
 
 
 @group
@@ -155,7 +155,7 @@ class Tolerance:
         help="dockerd is started with --live-restore; by default its daemon.json has to say so.",
     )
 
-    def check(self, node: runtimes.Node, runtime: str) -> None:
+    def check(self, node: runtimes.NodeRuntime, runtime: str) -> None:
         """Raise InputError where something speaks against writing on this node now."""
         runtimes.check_root()
         runtimes.check_kubelet()
@@ -166,7 +166,7 @@ class Tolerance:
 
 
 @group
-class Applied:
+class ApplyArguments:
     """What ``apply`` is asked."""
 
     file: str = argument(required=True, metavar="FILE")
@@ -178,14 +178,14 @@ class Applied:
         show_default=True,
         help="Refuse a document that is older.",
     )
-    node: OnNode
+    node: NodeOptions
     tolerance: Tolerance
-    shown: Annotated[Shown, shows(RUN)]
+    shown: Annotated[OutputOptions, shows(RUN)]
     quiet: Quiet
 
 
-@declared("apply", Applied, short_help="Rewrite the records of this node as a document says.")
-def apply_command(arguments: Applied) -> None:
+@declared("apply", ApplyArguments, short_help="Rewrite the records of this node as a document says.")
+def apply_command(arguments: ApplyArguments) -> None:
     """Rewrite the records of this node as a document of hashcompat normalize says.
 
     The kubelet has to be stopped, and dockerd too, with live-restore; containerd runs on, and is restarted
@@ -209,12 +209,17 @@ def apply_command(arguments: Applied) -> None:
             rows = apply.ready(plan)
     _show(
         arguments,
-        Run("apply", arguments.write, work.node.name, work.to_release, runtime, str(kept), tuple(rows)),
+        NormalizationRun(
+            "apply", arguments.write, work.node.name, work.to_release, runtime, str(kept), tuple(rows)
+        ),
     )
 
 
 def _written(
-    plan: apply.Plan, place: Place, manifests: Path | None, undone: tuple[Path, apply.Entries, Work]
+    plan: apply.Replacements,
+    place: RecordStore,
+    manifests: Path | None,
+    undone: tuple[Path, apply.Entries, Work],
 ) -> list[Done]:
     kept, known, work = undone
     rows = list[Done]()
@@ -241,8 +246,8 @@ class Looked:
         is_flag=True,
         help="Restart the runtime first, by systemd; refused while a kubelet runs.",
     )
-    node: OnNode
-    shown: Annotated[Shown, shows(RUN)]
+    node: NodeOptions
+    shown: Annotated[OutputOptions, shows(RUN)]
     quiet: Quiet
 
 
@@ -268,7 +273,7 @@ def check_command(arguments: Looked) -> int:
         node.restart()
     shown, runtime = node.answered(wanted)
     rows = apply.checked(known, shown, lambda path: files.content(Path(path), Path(path).parent))
-    run = Run("check", False, work.node.name, work.to_release, runtime, str(kept), tuple(rows))
+    run = NormalizationRun("check", False, work.node.name, work.to_release, runtime, str(kept), tuple(rows))
     _show(arguments, run)
     if run.count(State.FAILED):
         return ExitCode.FAILED
@@ -281,9 +286,9 @@ class Undone:
 
     file: str = argument(required=True, metavar="FILE")
     write: bool = option("--write", is_flag=True, help="Do it; by default only what would be done is shown.")
-    node: OnNode
+    node: NodeOptions
     tolerance: Tolerance
-    shown: Annotated[Shown, shows(RUN)]
+    shown: Annotated[OutputOptions, shows(RUN)]
     quiet: Quiet
 
 
@@ -310,11 +315,13 @@ def undo_command(arguments: Undone) -> None:
         )
     _show(
         arguments,
-        Run("undo", arguments.write, work.node.name, work.to_release, runtime, str(kept), tuple(rows)),
+        NormalizationRun(
+            "undo", arguments.write, work.node.name, work.to_release, runtime, str(kept), tuple(rows)
+        ),
     )
 
 
-def _show(arguments: Applied | Looked | Undone, run: Run) -> None:
+def _show(arguments: ApplyArguments | Looked | Undone, run: NormalizationRun) -> None:
     output.show(RUN, run, arguments.shown)
     output.notes(RUN, run, quiet=arguments.quiet.quiet)
 

@@ -17,9 +17,9 @@ from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args import group, option
-from hashcompat.cli.args.common import Names, Quiet, ReleaseData, Shown, shows
-from hashcompat.cli.args.inventory import Reading
-from hashcompat.cli.args.source import Scope, Source
+from hashcompat.cli.args.common import OutputOptions, Quiet, ReleaseData, ReleaseNames, shows
+from hashcompat.cli.args.inventory import InventoryRequest
+from hashcompat.cli.args.source import ScopeOptions, SourceOptions
 from hashcompat.cli.output import STDOUT
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import is_of_minor
@@ -75,9 +75,9 @@ class Arguments:
         "release's hash.",
     )
     data: ReleaseData
-    source: Source
-    scope: Scope
-    shown: Annotated[Shown, shows(PATCH, AUDIT)]
+    source: SourceOptions
+    scope: ScopeOptions
+    shown: Annotated[OutputOptions, shows(PATCH, AUDIT)]
     quiet: Quiet
 
 
@@ -106,7 +106,7 @@ def command(arguments: Arguments) -> int:
     return (_audit if arguments.audit else _patch)(arguments, kubelet, like, names)
 
 
-def _patch(arguments: Arguments, kubelet: str, like: list[str], names: Names) -> int:
+def _patch(arguments: Arguments, kubelet: str, like: list[str], names: ReleaseNames) -> int:
     catalog, until = names.catalog, names.read_known(arguments.until)
     choices = Choices(arguments.accept_new_fields, until, arguments.article, force=arguments.force)
     patch = make_patch(kubelet, like, arguments.strategy, catalog, choices)
@@ -126,19 +126,21 @@ def _patch(arguments: Arguments, kubelet: str, like: list[str], names: Names) ->
     return ExitCode.OK
 
 
-def _audit(arguments: Arguments, kubelet: str, like: list[str], names: Names) -> int:
+def _audit(arguments: Arguments, kubelet: str, like: list[str], names: ReleaseNames) -> int:
     catalog = names.catalog
     new, olds = catalog.kubelet(kubelet), [catalog.kubelet(name) for name in like]
     check_strip(new, olds)
     view = View(catalog, Options(not arguments.source.no_defaults))
-    reading = Reading(arguments.source, arguments.scope, quiet=arguments.quiet.quiet)
+    reading = InventoryRequest(arguments.source, arguments.scope, quiet=arguments.quiet.quiet)
     result = audit(reading.inventory(), olds[0], new, view)
     output.show(AUDIT, result, arguments.shown)
     output.notes(AUDIT, result, quiet=arguments.quiet.quiet)
     return output.exit_code(found=result.items)
 
 
-def _files(patch: Patch, kubelet: Kubelet, arguments: Arguments, names: Names) -> list[upstream.SourceFile]:
+def _files(
+    patch: Patch, kubelet: Kubelet, arguments: Arguments, names: ReleaseNames
+) -> list[upstream.SourceFile]:
     paths = [edit.path for edit in patch.edits]
     if arguments.tree:
         tree = Path(arguments.tree)

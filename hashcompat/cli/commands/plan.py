@@ -15,9 +15,9 @@ from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output
 from hashcompat.cli.args import Changed, given_words, group, option
 from hashcompat.cli.args import command as declared
-from hashcompat.cli.args.common import Quiet, Releases, Shown, Verbose, WithoutHashes, shows
-from hashcompat.cli.args.facts import Facts, Jobs, Make, Patched, keep_going_option, key_of, planned
-from hashcompat.cli.args.source import Scope, Source
+from hashcompat.cli.args.common import OutputOptions, Quiet, Releases, Verbose, WithoutHashes, shows
+from hashcompat.cli.args.facts import FactOptions, Jobs, Make, Patched, keep_going_option, key_of, planned
+from hashcompat.cli.args.source import ScopeOptions, SourceOptions
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.plan import Plan
 from hashcompat.output.formats import chosen, offered
@@ -87,12 +87,12 @@ class Arguments:
         help="Sign the document with the key in FILE; gate --verify-key checks it.",
     )
     releases: Releases
-    source: Source
+    source: SourceOptions
     jobs: Jobs
-    scope: Scope
-    facts: Facts
+    scope: ScopeOptions
+    facts: FactOptions
     patched: Patched
-    shown: Annotated[Shown, shows(PLAN)]
+    shown: Annotated[OutputOptions, shows(PLAN)]
     arranged: Arranged
     without_hashes: WithoutHashes
     quiet: Quiet
@@ -155,7 +155,7 @@ def _excerpt(arguments: Arguments, plan: Plan) -> Excerpt:
     )
 
 
-def _shows_details(shown: Shown) -> bool:
+def _shows_details(shown: OutputOptions) -> bool:
     """Return whether a format of the result shows more than its items."""
     forms = [*([shown.format] if shown.format else []), *(report.form for report in shown.reports)]
     return any(chosen(form)[0].details for form in forms)

@@ -13,7 +13,7 @@ from hashcompat.analysis.planning.cluster import dated
 from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.preflight import (
     Known,
-    Question,
+    PreflightRequest,
     check_plan,
     inspect,
     items_by_node,
@@ -23,13 +23,13 @@ from hashcompat.analysis.preflight import (
 from hashcompat.cli import output
 from hashcompat.cli.args import changed, group, option
 from hashcompat.cli.args import command as declared
-from hashcompat.cli.args.common import Quiet, ReleaseData, Shown, listed, shows
+from hashcompat.cli.args.common import OutputOptions, Quiet, ReleaseData, listed, shows
 from hashcompat.cli.args.facts import override_option
-from hashcompat.cli.args.inventory import Reading, is_named
-from hashcompat.cli.args.source import Scope, Source
+from hashcompat.cli.args.inventory import InventoryRequest, is_named
+from hashcompat.cli.args.source import ScopeOptions, SourceOptions
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.plan import Way
-from hashcompat.core.model.pods import Source as PodSource
+from hashcompat.core.model.pods import Source
 from hashcompat.core.model.preflight import Status
 from hashcompat.output.report.preflight import PREFLIGHT
 from hashcompat.sources.dating import now
@@ -74,7 +74,7 @@ class Joined:
     )
     override_node_releases: bool = override_option()
 
-    def known(self, reading: Reading, way: Way, dumps: Sequence[Dump], catalog: Catalog) -> Known:
+    def known(self, reading: InventoryRequest, way: Way, dumps: Sequence[Dump], catalog: Catalog) -> Known:
         """Return what the source and the plan show, where any is named.
 
         Raises InputError for what cannot be read and for a plan of other releases.
@@ -95,14 +95,16 @@ class Joined:
                 inventory.pods,
                 items,
                 inventory.servers.found,
-                sample=inventory.origin.kind is PodSource.SAMPLE,
+                sample=inventory.origin.kind is Source.SAMPLE,
             )
             known = structs.replace(known, origin=dated(inventory))
         if self.plan:
             known = structs.replace(known, items=items_by_node(_saved(self.plan, way, catalog).items))
         return known
 
-    def _made(self, inventory: Inventory, source: Source, way: Way, catalog: Catalog) -> Iterable[Item]:
+    def _made(
+        self, inventory: Inventory, source: SourceOptions, way: Way, catalog: Catalog
+    ) -> Iterable[Item]:
         """Plan the upgrade of the pods of the source."""
         from hashcompat.analysis import planning
         from hashcompat.analysis.planning.options import Options
@@ -120,9 +122,9 @@ class Joined:
         return planning.make(inventory, way.old, way.new, View(catalog, options)).items
 
 
-def reading(source: Source, scope: Scope, *, quiet: bool) -> Reading:
+def reading(source: SourceOptions, scope: ScopeOptions, *, quiet: bool) -> InventoryRequest:
     """Return how the source is read: with its nodes, and with pods where it has any."""
-    return Reading(source, scope, needs_nodes=True, quiet=quiet, needs_pods=False)
+    return InventoryRequest(source, scope, needs_nodes=True, quiet=quiet, needs_pods=False)
 
 
 def _saved(name: str, way: Way, catalog: Catalog) -> Plan:
@@ -178,10 +180,10 @@ class Arguments:
         help="Checks whose errors are treated as warnings.",
     )
     joined: Joined
-    source: Source
-    scope: Scope
+    source: SourceOptions
+    scope: ScopeOptions
     data: ReleaseData
-    shown: Annotated[Shown, shows(PREFLIGHT)]
+    shown: Annotated[OutputOptions, shows(PREFLIGHT)]
     quiet: Quiet
 
 
@@ -212,7 +214,7 @@ def command(arguments: Arguments) -> int:
     result = inspect(
         nodes,
         known,
-        Question(
+        PreflightRequest(
             way.new,
             current,
             server,

@@ -20,10 +20,18 @@ from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output, progress
 from hashcompat.cli.args import Changed, argument, group, option
 from hashcompat.cli.args import command as declared
-from hashcompat.cli.args.common import Quiet, ReleaseData, Releases, Shown, Verbose, WithoutHashes, shows
-from hashcompat.cli.args.facts import Facts, Normalized, Patched, Records, keep_going_option
-from hashcompat.cli.args.inventory import Reading, is_named, refuse_without_pods
-from hashcompat.cli.args.source import Labels, Scope, Source
+from hashcompat.cli.args.common import (
+    OutputOptions,
+    Quiet,
+    ReleaseData,
+    Releases,
+    Verbose,
+    WithoutHashes,
+    shows,
+)
+from hashcompat.cli.args.facts import FactOptions, Normalized, Patched, RecordOptions, keep_going_option
+from hashcompat.cli.args.inventory import InventoryRequest, is_named, refuse_without_pods
+from hashcompat.cli.args.source import LabelOptions, ScopeOptions, SourceOptions
 from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet.alike import unready
 from hashcompat.core.model.impact import Installer
@@ -48,11 +56,11 @@ class ExplainArguments:
         "--full", is_flag=True, help="Show both hashed texts in full, and every field that differs."
     )
     releases: Releases
-    source: Source
-    scope: Scope
-    facts: Facts
+    source: SourceOptions
+    scope: ScopeOptions
+    facts: FactOptions
     patched: Patched
-    shown: Annotated[Shown, shows(EXPLANATIONS, DIFFERENCE)]
+    shown: Annotated[OutputOptions, shows(EXPLANATIONS, DIFFERENCE)]
     without_hashes: WithoutHashes
     quiet: Quiet
 
@@ -80,7 +88,7 @@ def explain_command(arguments: ExplainArguments) -> None:
         return
     output.ready(EXPLANATIONS, arguments.shown)
     patches, quiet = arguments.patched.patches(names), arguments.quiet.quiet
-    reading = Reading(
+    reading = InventoryRequest(
         arguments.source, arguments.scope, needs_nodes=arguments.releases.needs_nodes, quiet=quiet
     )
     created = now()
@@ -111,9 +119,9 @@ class HashArguments:
         "--show-values", is_flag=True, help="Do not mask potentially secret text in the output."
     )
     data: ReleaseData
-    source: Source
-    scope: Scope
-    shown: Annotated[Shown, shows(HASHES, TEXTS)]
+    source: SourceOptions
+    scope: ScopeOptions
+    shown: Annotated[OutputOptions, shows(HASHES, TEXTS)]
     quiet: Quiet
     verbose: Verbose
 
@@ -132,7 +140,7 @@ def hash_command(arguments: HashArguments) -> None:
         raise UsageError("--show-input prints texts that may be secret; allow it with --show-values")
     output.ready(report, arguments.shown)
     releases = names.listed(arguments.kubelet)
-    reading = Reading(arguments.source, arguments.scope, quiet=quiet)
+    reading = InventoryRequest(arguments.source, arguments.scope, quiet=quiet)
     inventory = reading.inventory()
     view = View(names.catalog, Options(not arguments.source.no_defaults))
     hashed = hash_containers(inventory, releases, view, with_text=arguments.show_input)
@@ -163,10 +171,10 @@ class VerifyArguments:
         "volume mount that its pod has in addition.",
     )
     data: ReleaseData
-    source: Source
-    labels: Labels
-    records: Records
-    shown: Annotated[Shown, shows(VERIFICATIONS, CALIBRATION)]
+    source: SourceOptions
+    labels: LabelOptions
+    records: RecordOptions
+    shown: Annotated[OutputOptions, shows(VERIFICATIONS, CALIBRATION)]
     without_hashes: WithoutHashes
     quiet: Quiet
 
@@ -221,10 +229,10 @@ def _verify_records(arguments: VerifyArguments) -> int:
     names = arguments.data.names(quiet=quiet)
     release = names.read_or_auto(arguments.release or AUTO)
     output.ready(CALIBRATION, arguments.shown)
-    scope, needs_nodes = Scope(labels=arguments.labels), release == AUTO
-    reading = Reading(arguments.source, scope, needs_nodes=needs_nodes, quiet=quiet)
+    scope, needs_nodes = ScopeOptions(labels=arguments.labels), release == AUTO
+    reading = InventoryRequest(arguments.source, scope, needs_nodes=needs_nodes, quiet=quiet)
     found = reading.inventory()
-    options = Facts(records=arguments.records).options(reading, found, names)
+    options = FactOptions(records=arguments.records).options(reading, found, names)
     view, search = View(names.catalog, options), arguments.search_token_mount
     check = check_records(found, release, view, search_mounts=search)
     output.show(CALIBRATION, arguments.without_hashes.of(check), arguments.shown)
@@ -267,11 +275,11 @@ class ImpactArguments:
         "started again; exit 3 if that is undecided.",
     )
     releases: Releases
-    source: Source
-    scope: Scope
-    facts: Facts
+    source: SourceOptions
+    scope: ScopeOptions
+    facts: FactOptions
     patched: Patched
-    shown: Annotated[Shown, shows(IMPACT)]
+    shown: Annotated[OutputOptions, shows(IMPACT)]
     quiet: Quiet
 
 
@@ -298,7 +306,9 @@ def impact_command(arguments: ImpactArguments) -> int:
     output.ready(IMPACT, arguments.shown)
     needs_nodes = arguments.releases.needs_nodes
     created = now()
-    reading = Reading(arguments.source, arguments.scope, needs_nodes=needs_nodes, quiet=quiet, budgets=True)
+    reading = InventoryRequest(
+        arguments.source, arguments.scope, needs_nodes=needs_nodes, quiet=quiet, budgets=True
+    )
     whole = reading.whole()
     inventory = filters.select(whole, arguments.scope.filters)
     arguments.releases.check_nodes(inventory, arguments.scope, names)
@@ -338,11 +348,11 @@ class MatrixArguments:
         "--every-patch", is_flag=True, help="Compare every patch release, not just the newest of each minor."
     )
     releases: Annotated[Releases, Changed("from_release", _FROM), Changed("to_release", _TO)]
-    source: Source
-    scope: Scope
-    facts: Facts
+    source: SourceOptions
+    scope: ScopeOptions
+    facts: FactOptions
     normalized: Normalized
-    shown: Annotated[Shown, shows(MATRIX)]
+    shown: Annotated[OutputOptions, shows(MATRIX)]
     quiet: Quiet
 
 
@@ -364,7 +374,7 @@ def matrix_command(arguments: MatrixArguments) -> None:
     inventory, view, created = None, View(names.catalog), now()
     if is_named(arguments.source, arguments.scope.labels):
         output.ready(MATRIX, arguments.shown)
-        reading = Reading(arguments.source, arguments.scope, needs_nodes=first == AUTO, quiet=quiet)
+        reading = InventoryRequest(arguments.source, arguments.scope, needs_nodes=first == AUTO, quiet=quiet)
         inventory = reading.inventory()
         options = arguments.facts.options(reading, inventory, names)
         normalized = arguments.normalized.assume_normalized

@@ -13,10 +13,10 @@ from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output
 from hashcompat.cli.args import argument, group, option
 from hashcompat.cli.args import command as declared
-from hashcompat.cli.args.common import ReleaseData, Shown, shows
+from hashcompat.cli.args.common import OutputOptions, ReleaseData, shows
 from hashcompat.cli.args.gate import configmap_of
 from hashcompat.cli.args.inventory import cluster_scope
-from hashcompat.cli.args.source import Scope
+from hashcompat.cli.args.source import ScopeOptions
 from hashcompat.core.catalog import files
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.catalog.releases import is_older
@@ -46,7 +46,7 @@ class Arguments:
         help="The release's core/v1/types.go; default: from k8s.io/api on GitHub.",
     )
     data: ReleaseData
-    shown: Annotated[Shown, shows(RELEASES, DIFFERENCE)]
+    shown: Annotated[OutputOptions, shows(RELEASES, DIFFERENCE)]
 
 
 @declared("releases", Arguments, short_help="List the known kubelet releases, or add a newer one.")
@@ -70,7 +70,7 @@ def command(arguments: Arguments) -> None:
 _TYPES: Final = "https://raw.githubusercontent.com/kubernetes/api/v0.{tag}/core/v1/types.go"
 
 
-def add_release(name: str, source: str | None, shown: Shown) -> None:
+def add_release(name: str, source: str | None, shown: OutputOptions) -> None:
     """Save a release's types among the user's data, and show what differs from the newest known release.
 
     Raises UsageError for a release that is not newer, InputError for types that cannot be read; nothing is
@@ -128,7 +128,7 @@ class VersionArguments:
     """What ``version`` is asked."""
 
     data: ReleaseData
-    shown: Annotated[Shown, shows(VERSION)]
+    shown: Annotated[OutputOptions, shows(VERSION)]
 
 
 @declared(
@@ -150,7 +150,7 @@ class RuleArguments:
     """What ``rules`` is asked."""
 
     ids: tuple[str, ...] = argument(nargs=-1, metavar="[RULE...]")
-    shown: Annotated[Shown, shows(RULES, PAGES)]
+    shown: Annotated[OutputOptions, shows(RULES, PAGES)]
 
 
 @declared("rules", RuleArguments, short_help="List the rules behind verdicts and the checks of nodes.")
@@ -208,8 +208,8 @@ class RoleArguments:
         metavar="NAMESPACE:NAME",
         help="Also print the bindings for this service account.",
     )
-    scope: Scope
-    shown: Annotated[Shown, shows(ROLES, default="yaml")]
+    scope: ScopeOptions
+    shown: Annotated[OutputOptions, shows(ROLES, default="yaml")]
 
 
 @declared("rbac", RoleArguments, short_help="Print the minimal RBAC role for reading a live cluster.")

@@ -17,10 +17,10 @@ from hashcompat.analysis.answers.redaction import Redaction, Snapshot
 from hashcompat.cli import output
 from hashcompat.cli.args import argument, command_line, group, option
 from hashcompat.cli.args import command as declared
-from hashcompat.cli.args.common import Names, Quiet, ReleaseData, Shown, WithoutHashes, shows
-from hashcompat.cli.args.facts import Records
-from hashcompat.cli.args.inventory import Reading
-from hashcompat.cli.args.source import Scope, Source
+from hashcompat.cli.args.common import OutputOptions, Quiet, ReleaseData, ReleaseNames, WithoutHashes, shows
+from hashcompat.cli.args.facts import RecordOptions
+from hashcompat.cli.args.inventory import InventoryRequest
+from hashcompat.cli.args.source import ScopeOptions, SourceOptions
 from hashcompat.cli.output import STDOUT
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import ExitCode, UsageError
@@ -103,13 +103,13 @@ class SnapshotFile:
         if "://" not in place:
             output.write_whole(Path(place), text)
             return
-        from hashcompat.fleet.store import Place
+        from hashcompat.fleet.store import Directory
 
         folder, _, name = place.rpartition("/")
         with tempfile.TemporaryDirectory(prefix="hashcompat-") as directory:
             copy = Path(directory, f"snapshot{Path(name).suffix}")
             output.write_whole(copy, text)
-            Place(folder).write_file(name, copy)
+            Directory(folder).write_file(name, copy)
 
 
 @group
@@ -117,9 +117,9 @@ class SnapshotArguments:
     """What ``snapshot`` is asked."""
 
     data: ReleaseData
-    source: Source
-    scope: Scope
-    records: Records
+    source: SourceOptions
+    scope: ScopeOptions
+    records: RecordOptions
     saved: SnapshotFile
     quiet: Quiet
 
@@ -135,7 +135,7 @@ def snapshot_command(arguments: SnapshotArguments) -> None:
     quiet = arguments.quiet.quiet
     arguments.saved.called(Origin())  # what is wrong in it comes before anything is read
     catalog = arguments.data.catalog(quiet=quiet)
-    reading = Reading(arguments.source, arguments.scope, quiet=quiet)
+    reading = InventoryRequest(arguments.source, arguments.scope, quiet=quiet)
 
     def of(whole: Inventory) -> tuple[Snapshot, _Pods]:
         inventory = reading.selected(whole)
@@ -191,7 +191,7 @@ class DiffArguments:
     new: str = argument(required=True, metavar=_METAVAR)
     detailed_exitcode: bool = option("--detailed-exitcode", is_flag=True, help="Exit 2 if anything differs.")
     data: ReleaseData
-    shown: Annotated[Shown, shows(CHANGES, DIFFERENCE)]
+    shown: Annotated[OutputOptions, shows(CHANGES, DIFFERENCE)]
     without_hashes: WithoutHashes
     quiet: Quiet
 
@@ -212,7 +212,7 @@ def diff_command(arguments: DiffArguments) -> int:
 
 
 def _compared(
-    arguments: DiffArguments, names: Names
+    arguments: DiffArguments, names: ReleaseNames
 ) -> tuple[Report[Any], DocumentDifference | ReleaseDifference]:
     sides = arguments.old, arguments.new
     releases = [one for one in sides if is_release_name(one)]
@@ -251,7 +251,7 @@ class ConvertArguments:
     only_restarts: bool = option(
         "--only-restarts", is_flag=True, help="Hide unaffected containers of a plan."
     )
-    shown: Annotated[Shown, shows(*(report for report, _ in _KINDS.values()))]
+    shown: Annotated[OutputOptions, shows(*(report for report, _ in _KINDS.values()))]
     without_hashes: WithoutHashes
     quiet: Quiet
 
@@ -281,7 +281,7 @@ class ReportArguments:
     """What ``report`` is asked."""
 
     directory: str = argument(required=True, metavar="DIR")
-    shown: Annotated[Shown, shows(LANDING)]
+    shown: Annotated[OutputOptions, shows(LANDING)]
     quiet: Quiet
 
 

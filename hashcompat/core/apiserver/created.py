@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from hashcompat.core.apiserver import as_read
-from hashcompat.core.catalog.defaults import ApiServer, Dropped, Profile
+from hashcompat.core.catalog.defaults import Dropped, PodCreation, Profile
 from hashcompat.core.catalog.eras import Schema
 from hashcompat.core.compile.gojson import compile_decoder, compile_encoder
 from hashcompat.core.corev1.conversion import Json, objects
@@ -27,7 +27,7 @@ from hashcompat.core.model.pods import LIST_OF, Container, ContainerType, Pod
 
 def as_served(
     container: Mapping[str, Any],
-    server: ApiServer,
+    server: PodCreation,
     *,
     container_type: ContainerType = ContainerType.CONTAINER,
     host_network: bool = False,
@@ -44,7 +44,10 @@ def as_served(
 
 
 def as_created(
-    served: Mapping[str, Any], server: ApiServer, container_type: ContainerType, image_volumes: frozenset[str]
+    served: Mapping[str, Any],
+    server: PodCreation,
+    container_type: ContainerType,
+    image_volumes: frozenset[str],
 ) -> Mapping[str, Any]:
     """Return a defaulted container with what else the API server writes, without what it drops.
 
@@ -55,7 +58,7 @@ def as_created(
 
 
 def as_defaulted(
-    container: Mapping[str, Any], server: ApiServer, *, container_type: ContainerType, host_network: bool
+    container: Mapping[str, Any], server: PodCreation, *, container_type: ContainerType, host_network: bool
 ) -> Json:
     """Return the container's JSON with the defaults that decoding sets, as it does for stored pods too.
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 
 from hashcompat.core.catalog.files import DataFiles, fitted
 from hashcompat.core.catalog.releases import Range, parse_range
+from hashcompat.core.model.results import Minor, Object, PullRequest, Text
 from hashcompat.core.release import Release, parse_release
 
 Settings = frozenset[tuple[str, bool]]
@@ -33,7 +34,7 @@ BOOLEANS: Final = {
 """The texts that Go's ``strconv.ParseBool`` takes, by which gates and flags are set."""
 
 
-class GateSpec(msgspec.Struct, frozen=True):
+class FeatureGate(msgspec.Struct, frozen=True):
     """What a gate is in some releases."""
 
     releases: Range
@@ -58,8 +59,8 @@ class GateTable:
 
     def __init__(self, data: DataFiles) -> None:
         self._data = data
-        self._specs: dict[str, tuple[GateSpec, ...]] = {}
-        self._of_releases: dict[tuple[str, str], GateSpec | None] = {}
+        self._specs: dict[str, tuple[FeatureGate, ...]] = {}
+        self._of_releases: dict[tuple[str, str], FeatureGate | None] = {}
 
     @cached_property
     def _rows(self) -> Mapping[str, list[Mapping[str, Any]]]:
@@ -75,7 +76,7 @@ class GateTable:
         """Name the gates that a release knows."""
         return [name for name in self._rows if self.spec(name, release) is not None]
 
-    def spec(self, name: str, release: Release) -> GateSpec | None:
+    def spec(self, name: str, release: Release) -> FeatureGate | None:
         """Return what a gate is in a release; None where the release does not know it."""
         key = name, release.upstream
         if key not in self._of_releases:
@@ -91,9 +92,9 @@ class GateTable:
         begun = [spec for spec in self._of(name) if spec.begun.holds(release)]
         return bool(begun) and begun[-1].on
 
-    def _of(self, name: str) -> tuple[GateSpec, ...]:
+    def _of(self, name: str) -> tuple[FeatureGate, ...]:
         if name not in self._specs:
-            self._specs[name] = fitted("gates.json", self._rows.get(name, []), tuple[GateSpec, ...])
+            self._specs[name] = fitted("gates.json", self._rows.get(name, []), tuple[FeatureGate, ...])
         return self._specs[name]
 
 
@@ -108,7 +109,7 @@ class Gates:
         """Return the gates of the same release with other ones set."""
         return Gates(self._table, self._release, settings)
 
-    def spec(self, name: str) -> GateSpec | None:
+    def spec(self, name: str) -> FeatureGate | None:
         """Return what a gate is in the release; None where the release has no gate of this name."""
         return self._table.spec(name, self._release)
 
@@ -132,7 +133,7 @@ class Gates:
         chosen = None if spec is None or spec.locked else self._chosen(name, spec)
         return self._table.is_on_by_default(name, self._release) if chosen is None else chosen
 
-    def _chosen(self, name: str, spec: GateSpec) -> bool | None:
+    def _chosen(self, name: str, spec: FeatureGate) -> bool | None:
         """Return what is set: a gate's own name wins over AllAlpha and AllBeta, in whatever order."""
         if name in self._settings:
             return self._settings[name]
@@ -357,52 +358,33 @@ class Messages(msgspec.Struct, frozen=True):
 # What changed between releases, by which pull request, and what users reported: rows of changes.json.
 
 
-class Change(msgspec.Struct, frozen=True):
-    """A field of a hashed Go type that differs between a release and the one before."""
+class FieldChange(Object, frozen=True):
+    """An upstream change of a field."""
 
-    release: str
-    """The minor that brought the change, such as ``1.9``."""
-    type: str
-    """The struct's Go name without the package."""
-    field: str
-    """The field's Go name."""
-    change: str
-    """The kind: ``added``, ``removed``, ``retyped``, ``renamed``, ``retagged`` or ``reordered``."""
+    release: Minor
+    type: Text
+    field: Text
+    change: Literal["added", "removed", "retyped", "renamed", "retagged", "reordered"]
     json: str
-    """The field's key in JSON; empty where a struct is embedded inline."""
     old: str | None = msgspec.field(name="from")
-    """The Go type before, or what else changed; None for a new field."""
     new: str | None = msgspec.field(name="to")
-    """The Go type after, or what else changed; None for a removed field."""
-    pr: str | None
-    """The pull request, as ``kubernetes/kubernetes#1``; None where it could not be verified."""
-    issues: tuple[str, ...]
-    """Issues that users opened about it."""
+    pr: PullRequest | None
+    issues: tuple[PullRequest, ...]
     gate: str | None
-    """The feature gate that the field came with."""
-    stage: str | None
-    """The stage of the feature in that release."""
-    about: str
-    """The change in words."""
+    stage: Literal["alpha", "beta", "GA"] | None
+    about: Text
 
 
-class EraChange(msgspec.Struct, frozen=True):
-    """A release from which on the hash has other steps."""
+class EraChange(Object, frozen=True):
+    """An upstream change of the steps of the hash."""
 
-    release: str
-    """The minor that brought the change, such as ``1.16``."""
-    old: str = msgspec.field(name="from")
-    """The era before, a key of eras.json."""
-    new: str = msgspec.field(name="to")
-    """The era from this release on."""
-    pr: str
-    """The pull request."""
-    also: tuple[str, ...]
-    """Pull requests that belong to it."""
-    issues: tuple[str, ...]
-    """Issues that users opened about it."""
-    about: str
-    """The change in words."""
+    release: Minor
+    old: Text = msgspec.field(name="from")
+    new: Text = msgspec.field(name="to")
+    pr: PullRequest
+    also: tuple[PullRequest, ...]
+    issues: tuple[PullRequest, ...]
+    about: Text
 
 
 class GoChange(msgspec.Struct, frozen=True):
@@ -425,7 +407,7 @@ class GoChange(msgspec.Struct, frozen=True):
 class Changes(msgspec.Struct, frozen=True):
     """The tables of changes.json, each oldest first."""
 
-    fields: tuple[Change, ...]
+    fields: tuple[FieldChange, ...]
     """What changed in the hashed types."""
     eras: tuple[EraChange, ...]
     """What changed in the steps of the hash."""
@@ -434,7 +416,7 @@ class Changes(msgspec.Struct, frozen=True):
 
     def find(
         self, type_name: str, field: str, change: str = "added", minors: Collection[str] | None = None
-    ) -> Change | None:
+    ) -> FieldChange | None:
         """Return a field's first change of that kind, in one of ``minors`` if given; None without one."""
         return next(
             (
@@ -446,7 +428,7 @@ class Changes(msgspec.Struct, frozen=True):
             None,
         )
 
-    def of_field(self, type_name: str, field: str) -> Change | None:
+    def of_field(self, type_name: str, field: str) -> FieldChange | None:
         """Return the first change of a field, of whatever kind; None if there is none."""
         return next((row for row in self.fields if (row.type, row.field) == (type_name, field)), None)
 

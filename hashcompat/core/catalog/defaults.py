@@ -239,7 +239,7 @@ class Profile(msgspec.Struct, frozen=True, rename="camel"):
     """The API servers that do so."""
 
 
-class ApiServer(msgspec.Struct, frozen=True, eq=False):
+class PodCreation(msgspec.Struct, frozen=True, eq=False):
     """What an API server does to a container when it creates the pod; compared by identity."""
 
     schema: Schema
@@ -253,7 +253,7 @@ class ApiServer(msgspec.Struct, frozen=True, eq=False):
     profiles: tuple[Profile, ...] = ()
     """The annotations that become fields."""
 
-    def does_as(self, other: ApiServer) -> bool:
+    def does_as(self, other: PodCreation) -> bool:
         """Return whether another API server does the same to every manifest."""
         mine, others = ((one.written, one.dropped, one.profiles) for one in (self, other))
         return self.defaults is other.defaults and mine == others

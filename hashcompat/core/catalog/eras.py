@@ -114,7 +114,7 @@ class PatchTables(msgspec.Struct, frozen=True):
     """The import paths of a package by its name in patch.json: ``log``, ``version``, ``versionUtil``."""
 
 
-class Site(msgspec.Struct, frozen=True):
+class PatchedSource(msgspec.Struct, frozen=True):
     """One release's source, as far as a patch needs to know it."""
 
     functions: tuple[Function, ...]
@@ -135,13 +135,13 @@ class Site(msgspec.Struct, frozen=True):
         return next((function for function in self.functions if function.name == name), None)
 
 
-def site_of(release: Release, tables: PatchTables) -> Site:
+def site_of(release: Release, tables: PatchTables) -> PatchedSource:
     """Return what patch.json has about a release.
 
     Raises InputError where the rows do not name exactly one import path per package.
     """
     mine = tuple(function for function in tables.functions if function.releases.holds(release))
-    return Site(
+    return PatchedSource(
         functions=mine,
         others=tuple(function for function in tables.functions if function not in mine),
         assertions=tuple(row for row in tables.assertions if row.releases.holds(release)),

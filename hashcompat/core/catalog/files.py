@@ -149,7 +149,7 @@ class Row(msgspec.Struct, frozen=True):
     """The same in words."""
 
 
-class Table(msgspec.Struct, frozen=True):
+class DataTable(msgspec.Struct, frozen=True):
     """The rows of one file, by the name that it gives a field."""
 
     file: str
@@ -172,9 +172,9 @@ class Table(msgspec.Struct, frozen=True):
         return values[0]
 
 
-def read_table(file: str, document: Mapping[str, Sequence[Mapping[str, Any]]]) -> Table:
+def read_table(file: str, document: Mapping[str, Sequence[Mapping[str, Any]]]) -> DataTable:
     """Read the rows of a file; raises InputError, which names the place, for rows that do not fit."""
-    return Table(file, fitted(file, document, dict[str, list[Row]]))
+    return DataTable(file, fitted(file, document, dict[str, list[Row]]))
 
 
 def fitted(file: str, rows: Any, kind: type[Rows]) -> Rows:

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.core.catalog.eras import TypeBuilder
-from hashcompat.core.catalog.files import DataFiles, Table, camel
+from hashcompat.core.catalog.files import DataFiles, DataTable, camel
 from hashcompat.core.catalog.kubeletsettings import ConfigTable, FlagTable, ValueTable
 from hashcompat.core.catalog.releases import Range
 from hashcompat.core.go import metav1
@@ -95,7 +95,7 @@ _CHECKPOINT: Final = "checkpoint"
 """The kind of trees that checksums are made over."""
 
 
-class Form(msgspec.Struct, frozen=True):
+class StateFileForm(msgspec.Struct, frozen=True):
     """One way to write a state file."""
 
     name: str
@@ -133,11 +133,11 @@ class StateFile(msgspec.Struct, frozen=True):
 
     path: str
     """Where it is, below the kubelet's root directory."""
-    known: tuple[Form, ...]
+    known: tuple[StateFileForm, ...]
     """The forms that any release writes, the newest first."""
-    forms: tuple[Form, ...] = ()
+    forms: tuple[StateFileForm, ...] = ()
     """Those that this release reads, in its order; empty where it does not read the file."""
-    gated: Mapping[str, tuple[Form, ...]] | None = None
+    gated: Mapping[str, tuple[StateFileForm, ...]] | None = None
     """Those that it reads before them where a feature gate is on."""
     gate: str = ""
     """The feature gate without which it does not read the file; empty where it always does."""
@@ -190,15 +190,15 @@ class StateForms:
         return table
 
     @cached_property
-    def _forms(self) -> Mapping[str, Form]:
+    def _forms(self) -> Mapping[str, StateFileForm]:
         return {name: self._form(name, row) for name, row in self._table["forms"].items()}
 
-    def _form(self, name: str, row: Mapping[str, Any]) -> Form:
+    def _form(self, name: str, row: Mapping[str, Any]) -> StateFileForm:
         sets: dict[str, Any] = {key: frozenset(row.get(key, ())) for key in ("needs", "opaque")}
         plain: dict[str, Any] = {
             key: row[key] for key in ("text", "under", "checksum", "filled", *_SWITCHES) if key in row
         }
-        return Form(name, row["by"], row["digest"], self._type(row), **plain, **sets)
+        return StateFileForm(name, row["by"], row["digest"], self._type(row), **plain, **sets)
 
     def _type(self, row: Mapping[str, Any]) -> GoType:
         if "type" not in row:
@@ -208,7 +208,7 @@ class StateForms:
         go_type = TypeBuilder(tree, {**DEFAULTS, **chosen}).resolve(tree["root"])
         return Pointer(f"*{go_type.name}", go_type) if row.get("pointer") else go_type
 
-    def files(self, table: Table, release: Release) -> StateFiles:
+    def files(self, table: DataTable, release: Release) -> StateFiles:
         """Return what a release makes of each file, by the rows of hazards.json."""
         rows = table.decide(_Rows, release)
         names = {name: camel(name) for name in StateFiles.__struct_fields__}
@@ -223,7 +223,7 @@ class StateForms:
         plain = {name: row[name] for name in ("gate", "refusal", "empty") if name in row}
         return StateFile(about["path"], known, self._named(row["forms"]), gated, **plain)
 
-    def _named(self, names: list[str]) -> tuple[Form, ...]:
+    def _named(self, names: list[str]) -> tuple[StateFileForm, ...]:
         return tuple(self._forms[name] for name in names)
 
 

@@ -246,7 +246,7 @@ class Other(msgspec.Struct, frozen=True, rename={"values": "is", "only_above": "
     """What a number or duration has to be greater than to count; None where any counts."""
 
 
-class Limits(msgspec.Struct, frozen=True):
+class Bounds(msgspec.Struct, frozen=True):
     """The numbers or durations that are accepted; durations as Go writes them."""
 
     least: int | float | str | None = None
@@ -320,7 +320,7 @@ class ValueRow(msgspec.Struct, frozen=True, rename="camel"):
     """Form: the feature gate without which it may not be given."""
     needs_gate_in_flags: str = ""
     """Form: the feature gate without which a flag may not be given, set by a flag: no file is read yet."""
-    range: Limits | None = None
+    range: Bounds | None = None
     """Form: the limits."""
     multiple_of: int = 0
     """Form: what a number is a multiple of."""

@@ -25,8 +25,8 @@ from hashcompat.core.catalog.behaviour import (
     Room,
     Settings,
 )
-from hashcompat.core.catalog.eras import Era, PatchTables, Schema, Site, era_from_row, site_of
-from hashcompat.core.catalog.files import Table, read_table
+from hashcompat.core.catalog.eras import Era, PatchedSource, PatchTables, Schema, era_from_row, site_of
+from hashcompat.core.catalog.files import DataTable, read_table
 from hashcompat.core.catalog.hazards import RuntimeAbility, RuntimeFault, Runtimes, Vendor, Vendors
 from hashcompat.core.catalog.pods import PodData, StaticPods
 from hashcompat.core.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row, same_build
@@ -37,7 +37,13 @@ from hashcompat.core.release import Release, parse_release
 
 if TYPE_CHECKING:
     from hashcompat.core.catalog.behaviour import Messages
-    from hashcompat.core.catalog.defaults import ApiServer, ApiServerTables, Default, DefaultRow, ReadDefault
+    from hashcompat.core.catalog.defaults import (
+        ApiServerTables,
+        Default,
+        DefaultRow,
+        PodCreation,
+        ReadDefault,
+    )
     from hashcompat.core.catalog.hazards import Hazards, StateForms
     from hashcompat.core.catalog.kubeletsettings import ConfigTable, FlagTable, ValueTable
 
@@ -121,7 +127,7 @@ class Catalog:
         self._schemas: dict[str, Schema] = {}
         self._defaults: dict[tuple[tuple[DefaultRow, ...], str], tuple[Default, ...]] = {}
         self._read_defaults: dict[tuple[str, str, Settings], tuple[ReadDefault, ...]] = {}
-        self._api_servers: dict[tuple[str, Settings], ApiServer] = {}
+        self._api_servers: dict[tuple[str, Settings], PodCreation] = {}
         self._predecessors: dict[tuple[str, date], tuple[Predecessor, ...]] = {}
         self._pod_data = PodData(self._data)
         self.gate_table = GateTable(self._data)
@@ -187,7 +193,7 @@ class Catalog:
         return Runtimes(self.runtime_faults, abilities)
 
     @cached_property
-    def _behaviour(self) -> Table:
+    def _behaviour(self) -> DataTable:
         return read_table("behaviour.json", self._data.table("behaviour"))
 
     def behaviour_since(self, one: Release, other: Release) -> Iterator[tuple[str, str, str]]:
@@ -221,7 +227,7 @@ class Catalog:
         """Return ``(path, value)`` of every default that any API server writes into stored pods."""
         return [(row.path, row.value) for row in self._api_server_tables.written]
 
-    def api_server(self, name: str, settings: Settings = NO_SETTINGS) -> ApiServer:
+    def api_server(self, name: str, settings: Settings = NO_SETTINGS) -> PodCreation:
         """Return what an API server with some feature gates set does to a manifest.
 
         Releases that do the same share one object. Errors as kubelet.
@@ -235,11 +241,11 @@ class Catalog:
             )
         return self._api_servers[key]
 
-    def _api_server(self, release: Release, gates: Gates) -> ApiServer:
-        from hashcompat.core.catalog.defaults import ApiServer  # noqa: PLC0415 - as above
+    def _api_server(self, release: Release, gates: Gates) -> PodCreation:
+        from hashcompat.core.catalog.defaults import PodCreation  # noqa: PLC0415 - as above
 
         tables = self._api_server_tables
-        return ApiServer(
+        return PodCreation(
             self.newest_schema(),
             self._container_defaults(release, gates),
             tables.written_by(release, gates),
@@ -260,7 +266,7 @@ class Catalog:
             )
         return self._defaults[rows]
 
-    def source_site(self, kubelet: Kubelet) -> Site:
+    def source_site(self, kubelet: Kubelet) -> PatchedSource:
         """Return where a release's source computes and compares hashes."""
         return site_of(kubelet.release, self._data.rows("patch", PatchTables))
 
@@ -383,7 +389,7 @@ class Catalog:
         return StateForms(self._data)
 
     @cached_property
-    def _hazards(self) -> Table:
+    def _hazards(self) -> DataTable:
         return read_table("hazards.json", self._data.table("hazards"))
 
     def messages(self, release: Release) -> Messages:
@@ -393,7 +399,7 @@ class Catalog:
         return self._messages.decide(Messages, release)
 
     @cached_property
-    def _messages(self) -> Table:
+    def _messages(self) -> DataTable:
         return read_table("messages.json", self._data.table("messages"))
 
     def schema(self, name: str) -> Schema:

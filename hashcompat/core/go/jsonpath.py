@@ -141,7 +141,7 @@ It takes the list's key, and the very list in the value. A line ends with LF or 
 """
 
 
-class Run(msgspec.Struct, frozen=True):
+class DecodedRun(msgspec.Struct, frozen=True):
     """Elements of ``items`` that were decoded together, and are the value of one part."""
 
     values: Sequence[Any]
@@ -157,7 +157,7 @@ class Part(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - it holds J
     document: int
     """The document's number in the stream, from 1."""
     value: Any
-    """The JSON value of the document or element; a ``Run`` of some elements."""
+    """The JSON value of the document or element; a ``DecodedRun`` of some elements."""
     index: int | None = None
     """The element's index, from 0; the first one's of a run; None for a document."""
     kind: Any = None

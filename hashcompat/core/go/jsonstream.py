@@ -28,11 +28,11 @@ from hashcompat.core.go.allowance import (
     too_long,
     values_in,
 )
-from hashcompat.core.go.jsonpath import ITEMS, Part, Run, Text, below, element, of_json
+from hashcompat.core.go.jsonpath import ITEMS, DecodedRun, Part, Text, below, element, of_json
 from hashcompat.core.go.jsontext import DECODER, UNTERMINATED, JsonLines, no_json, skip_space
 from hashcompat.core.shown import name as shown_name
 
-Quick = Callable[[str], Sequence[tuple[Any, str]] | Run | None]
+Quick = Callable[[str], Sequence[tuple[Any, str]] | DecodedRun | None]
 """Decodes a whole JSON list as the strict decoder would; None for one that it leaves to that one.
 
 With each element comes its text; an empty one where nobody will ask for lines in it. A run stays together.
@@ -52,7 +52,7 @@ class Alike(Protocol):
         """Take one more element that was decoded strictly; return what is made of it, or itself."""
 
 
-class Place(msgspec.Struct, frozen=True):
+class ListPlace(msgspec.Struct, frozen=True):
     """A place between two elements of a list ``items``."""
 
     document: int
@@ -115,7 +115,7 @@ class Window:
         """What was read and not yet used."""
         return self._text[self._position :]
 
-    def go_on(self, place: Place, chunks: Iterable[str]) -> None:
+    def go_on(self, place: ListPlace, chunks: Iterable[str]) -> None:
         """Go on with another text, at the end of this one."""
         self._chunks = iter(chunks)
         self._line, self._column = place.line, 1
@@ -214,7 +214,7 @@ class Window:
             return []
         end = last + len(space) + 1
         values = quick(f"[{self._text[self._position : end]}]") or ()
-        pairs = [(values, "")] if isinstance(values, Run) else values
+        pairs = [(values, "")] if isinstance(values, DecodedRun) else values
         elements = [self._passed(value, text, alike) if text else (value, None) for value, text in pairs]
         self._position = end if elements else self._position
         # what quick refused once is not offered again, or one odd element would be decoded over and over
@@ -332,7 +332,7 @@ _PLAIN: Final = json.JSONDecoder()
 class End(msgspec.Struct, frozen=True):
     """Where a part of a list ``items`` ends."""
 
-    place: Place
+    place: ListPlace
     """The place."""
     goes_on: bool
     """Whether the text ended there, and the list did not."""
@@ -340,7 +340,7 @@ class End(msgspec.Struct, frozen=True):
     """The bytes before it."""
 
 
-Rest = Callable[[Place], tuple[Place, Iterable[str]]]
+Rest = Callable[[ListPlace], tuple[ListPlace, Iterable[str]]]
 """Takes the place in a list at which a text ends; returns a later one, or the list's end, and the text there.
 
 The elements between the two are read by somebody else.
@@ -380,7 +380,7 @@ class Elements:
     def __init__(
         self,
         chunks: Iterable[str],
-        first: Place,
+        first: ListPlace,
         *,
         strict: bool = True,
         quick: Quick | None = None,
@@ -405,7 +405,7 @@ class Elements:
             self._read += _bytes_of(chunk)
             yield chunk
 
-    def _stopped(self, place: Place) -> tuple[Place, Iterable[str]]:
+    def _stopped(self, place: ListPlace) -> tuple[ListPlace, Iterable[str]]:
         self._goes_on = True
         # an end of its own lets the reader of the list stop as at any other end
         return place, "]"
@@ -439,13 +439,13 @@ def _object(window: Window, number: int, reader: _Elements) -> Iterator[Part]:
         elif key == ITEMS:
             # kubectl writes kind after the items, and then this is None: the last part of the document has it
             kind = members.get("kind")
-            for index, value, own in reader.listed(key, Place(number, 0, 0, kind), opens=True):
+            for index, value, own in reader.listed(key, ListPlace(number, 0, 0, kind), opens=True):
                 yield Part(number, value, index, kind, own.lines if own else None)
         else:
             plain = _Elements(window)
             # any other list is read element by element too, so that none is larger in memory than its parts
             members[key] = [
-                value for _, value, _ in plain.listed(key, Place(number, 0, 0), meter, opens=True)
+                value for _, value, _ in plain.listed(key, ListPlace(number, 0, 0), meter, opens=True)
             ]
         more = window.goes_on("}")
     yield Part(number, members, lines=placed.lines)
@@ -453,7 +453,7 @@ def _object(window: Window, number: int, reader: _Elements) -> Iterator[Part]:
 
 def _number(value: Any) -> int:
     """Return how many elements a value stands for."""
-    return len(value.values) if type(value) is Run else 1
+    return len(value.values) if type(value) is DecodedRun else 1
 
 
 class _Elements:
@@ -465,7 +465,7 @@ class _Elements:
         self._window, self._quick, self._alike, self._rest = window, quick, alike, rest
 
     def listed(
-        self, key: str, first: Place, meter: Meter | None = None, *, opens: bool = False
+        self, key: str, first: ListPlace, meter: Meter | None = None, *, opens: bool = False
     ) -> Iterator[tuple[int, Any, JsonLines | None]]:
         """Yield the index of each element, or of the first one of a run, its value, and where objects begin.
 

@@ -275,7 +275,7 @@ class Member(msgspec.Struct, frozen=True):
         return self.owner.name.rpartition(".")[2]
 
 
-class Pair(msgspec.Struct, frozen=True):
+class MemberPair(msgspec.Struct, frozen=True):
     """One JSON key of two types; at least one of them has it."""
 
     path: str
@@ -286,11 +286,11 @@ class Pair(msgspec.Struct, frozen=True):
     """The field of the second type, or None."""
 
 
-Walk = Callable[[Any, Any], Iterator[Pair]]
+Walk = Callable[[Any, Any], Iterator[MemberPair]]
 """Yields pairs of two typed values; ANY stands for every value of a type."""
 
 
-def side_by_side(old: tuple[GoType, Any], new: tuple[GoType, Any]) -> Iterator[Pair]:
+def side_by_side(old: tuple[GoType, Any], new: tuple[GoType, Any]) -> Iterator[MemberPair]:
     """Yield the JSON fields of two types, wherever both have what a field belongs to.
 
     ``old`` and ``new`` are a type and a typed value of it, or ANY for each possible value. Of two values both
@@ -299,7 +299,7 @@ def side_by_side(old: tuple[GoType, Any], new: tuple[GoType, Any]) -> Iterator[P
     return compile_walk(old[0], new[0], lambda _: True)(old[1], new[1])
 
 
-def compile_walk(old: GoType, new: GoType, wanted: Callable[[Pair], bool]) -> Walk:
+def compile_walk(old: GoType, new: GoType, wanted: Callable[[MemberPair], bool]) -> Walk:
     """Return what yields the wanted ones of the pairs that ``side_by_side`` yields, for values of two types.
 
     ``wanted`` is asked once for each pair of fields, with ANY for their values. A value that leads to no
@@ -308,11 +308,11 @@ def compile_walk(old: GoType, new: GoType, wanted: Callable[[Pair], bool]) -> Wa
     return _walk(old, new, wanted, "") or _nothing
 
 
-def _nothing(_old: Any, _new: Any) -> Iterator[Pair]:
+def _nothing(_old: Any, _new: Any) -> Iterator[MemberPair]:
     return iter(())
 
 
-def _walk(old: GoType, new: GoType, wanted: Callable[[Pair], bool], path: str) -> Walk | None:
+def _walk(old: GoType, new: GoType, wanted: Callable[[MemberPair], bool], path: str) -> Walk | None:
     """Return the walk of two types below a path; None where it never yields anything."""
     match old, new:
         # what is inside has no JSON keys: a quantity is one text
@@ -348,27 +348,27 @@ class _Step(msgspec.Struct, frozen=True):
     below: Walk | None
 
 
-def _of_structs(old: Struct, new: Struct, wanted: Callable[[Pair], bool], path: str) -> Walk | None:
+def _of_structs(old: Struct, new: Struct, wanted: Callable[[MemberPair], bool], path: str) -> Walk | None:
     steps = [step for step in _steps(old, new, wanted, path) if step.wanted or step.below]
 
-    def walk(ours: Any, theirs: Any) -> Iterator[Pair]:
+    def walk(ours: Any, theirs: Any) -> Iterator[MemberPair]:
         for step in steps:
             one = step.old.member(ours) if step.old else None
             other = step.new.member(theirs) if step.new else None
             if step.wanted:
-                yield Pair(step.path, one, other)
+                yield MemberPair(step.path, one, other)
             if step.below and one and other:
                 yield from step.below(one.value, other.value)
 
     return walk if steps else None
 
 
-def _steps(old: Struct, new: Struct, wanted: Callable[[Pair], bool], path: str) -> Iterator[_Step]:
+def _steps(old: Struct, new: Struct, wanted: Callable[[MemberPair], bool], path: str) -> Iterator[_Step]:
     ours, theirs = _places(old), _places(new)
     # the newer type's order first, so that added fields stand among their neighbours
     for key in dict.fromkeys([*theirs, *ours]):
         one, other, place = ours.get(key), theirs.get(key), jsonpath.below(path, key)
-        pair = Pair(place, one.member(ANY) if one else None, other.member(ANY) if other else None)
+        pair = MemberPair(place, one.member(ANY) if one else None, other.member(ANY) if other else None)
         below = _walk(one.field.type, other.field.type, wanted, place) if one and other else None
         yield _Step(place, one, other, wanted(pair), below)
 
@@ -381,7 +381,7 @@ def _of_pointers(below: Walk | None) -> Walk | None:
     if below is None:
         return None
 
-    def walk(ours: Any, theirs: Any) -> Iterator[Pair]:
+    def walk(ours: Any, theirs: Any) -> Iterator[MemberPair]:
         if ours is not None and theirs is not None:
             yield from below(_pointed(ours), _pointed(theirs))
 
@@ -392,7 +392,7 @@ def _of_lists(below: Walk | None) -> Walk | None:
     if below is None:
         return None
 
-    def walk(ours: Any, theirs: Any) -> Iterator[Pair]:
+    def walk(ours: Any, theirs: Any) -> Iterator[MemberPair]:
         for one, other in _elements(ours, theirs):
             yield from below(one, other)
 

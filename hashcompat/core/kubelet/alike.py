@@ -13,7 +13,7 @@ from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import is_older, minors_behind, oldest_first, same_minor
 from hashcompat.core.compile.gojson import Decoder, compile_decoder
 from hashcompat.core.go.jsonpath import mapping
-from hashcompat.core.go.types import ANY, Member, Pair, Slice, Walk, compile_walk
+from hashcompat.core.go.types import ANY, Member, MemberPair, Slice, Walk, compile_walk
 from hashcompat.core.model.escape import few
 from hashcompat.core.model.pods import Pod
 
@@ -89,7 +89,7 @@ def _added(old: Schema, new: Schema) -> Walk:
     return compile_walk(old.container, new.container, _is_added)
 
 
-def _is_added(pair: Pair) -> bool:
+def _is_added(pair: MemberPair) -> bool:
     return pair.old is None
 
 

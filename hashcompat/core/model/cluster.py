@@ -71,7 +71,7 @@ class Service(msgspec.Struct, frozen=True):
     selector: Selector
 
 
-class Budgets(msgspec.Struct, frozen=True):
+class Availability(msgspec.Struct, frozen=True):
     """What pods of a source have to stay available for: its PodDisruptionBudgets and Services."""
 
     found: tuple[Budget, ...] = ()
@@ -84,7 +84,7 @@ class Budgets(msgspec.Struct, frozen=True):
     """The ``spec.replicas`` of controllers, by namespace and ``Deployment/web``."""
 
 
-NOT_READ: Final = Budgets(missing="they were not read", services_missing="they were not read")
+NOT_READ: Final = Availability(missing="they were not read", services_missing="they were not read")
 """Those of a source that nobody asked for them."""
 
 
@@ -185,7 +185,7 @@ class Cluster(msgspec.Struct, frozen=True):
         return min((one.standing for one in self.upgrades), key=order.index)
 
 
-class Shared(msgspec.Struct, frozen=True):
+class FleetCause(msgspec.Struct, frozen=True):
     """What clusters have in common: a reason, or an owner of containers that are killed."""
 
     names: tuple[str, ...]
@@ -213,7 +213,7 @@ class Wave(msgspec.Struct, frozen=True):
     """Fewest restarts first."""
 
 
-class LeftOut(msgspec.Struct, frozen=True):
+class LeftOutCluster(msgspec.Struct, frozen=True):
     """A cluster that is in no wave."""
 
     cluster: Cluster
@@ -227,7 +227,7 @@ class Waves(msgspec.Struct, frozen=True):
 
     target: str
     waves: tuple[Wave, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[LeftOutCluster, ...]
 
 
 class Fleet(msgspec.Struct, frozen=True):
@@ -249,9 +249,9 @@ class Fleet(msgspec.Struct, frozen=True):
     exit_code: int
     clusters: tuple[Cluster, ...] = ()
     """Empty where nothing shows them; and so are the following."""
-    reasons: tuple[Shared, ...] = ()
+    reasons: tuple[FleetCause, ...] = ()
     """Those that most clusters have first."""
-    owners: tuple[Shared, ...] = ()
+    owners: tuple[FleetCause, ...] = ()
     """As many as are shown, those in most clusters first."""
     owners_more: int = 0
     """How many owners there are besides."""

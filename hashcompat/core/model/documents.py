@@ -7,68 +7,35 @@ below a field is the description of the schema.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from datetime import date, datetime
-from typing import Annotated, ClassVar, Final, Literal, TypeVar
+from datetime import date
+from typing import ClassVar, Final, Literal
 
-import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, UnsetType
 
-from hashcompat.core.model.plan import Kind as PieceKind
-from hashcompat.core.model.plan import Scope
-from hashcompat.core.model.pods import ContainerType
-from hashcompat.core.model.pods import Source as SourceKind
-from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.model.plan import Details, DisputedNode, Hop
+from hashcompat.core.model.pods import ContainerType, Source
+from hashcompat.core.model.results import (
+    Count,
+    DigestText,
+    Minor,
+    Number,
+    Object,
+    ReleaseName,
+    ReleaseOrAuto,
+    RuleId,
+    SignatureText,
+    Some,
+    Text,
+    Time,
+    Upstream,
+)
+from hashcompat.core.model.verdicts import Hashes, Verdict
 
 API_VERSION: Final = "hashcompat.io/v1"
 
-T = TypeVar("T")
 
-Count = Annotated[int, Meta(ge=0)]
-Number = Annotated[int, Meta(ge=1)]
-Hash32 = Annotated[int, Meta(ge=0, le=(1 << 32) - 1, description="an unsigned 32-bit container hash")]
-Text = Annotated[str, Meta(min_length=1)]
-Time = Annotated[datetime, Meta(tz=True)]
-Some = Annotated[Sequence[T], Meta(min_length=1)]
-
-_RELEASE: Final = r"v?[0-9]+\.[0-9]+\.[0-9]+([-+].+)?"
-ReleaseName = Annotated[str, Meta(pattern=f"^{_RELEASE}$", description="a kubelet release as it was given")]
-ReleaseOrAuto = Annotated[str, Meta(pattern=f"^({_RELEASE}|auto)$")]
-HopEnd = Annotated[
-    str,
-    Meta(
-        pattern=rf"^({_RELEASE}$|auto$|[a-z]+:v?[0-9]+\.[0-9]+)",
-        description="a release, auto, or another name of a release, which a distribution's nodes report",
-    ),
-]
-Minor = Annotated[str, Meta(pattern=r"^[0-9]+\.[0-9]+$")]
-Upstream = Annotated[str, Meta(pattern=r"^[0-9]+\.[0-9]+\.[0-9]+$")]
-RuleId = Annotated[str, Meta(pattern="^HC[0-9]{3}$")]
-CheckId = Annotated[str, Meta(pattern="^PF-[0-9]{3}$")]
-Hex = Annotated[
-    str,
-    Meta(
-        pattern="^(0|[1-9a-f][0-9a-f]{0,7})$",
-        description="the hash as labels and annotations hold it: lower case, not zero-padded",
-    ),
-]
-DigestText = Annotated[str, Meta(pattern="^sha256:[0-9a-f]{64}$")]
-SignatureText = Annotated[str, Meta(pattern="^hmac-sha256:[0-9a-f]{64}$")]
-PullRequest = Annotated[str, Meta(pattern="^[a-z0-9-]+/[a-z0-9-]+#[0-9]+$")]
-
-
-def key(name: str) -> str:
-    """Return the key of a field: ``containerID`` for ``container_id``, ``from`` for ``from_``."""
-    first, *words = name.rstrip("_").split("_")
-    return re.sub("(?<=[a-z])(Id|Uid)$", lambda end: end[0].upper(), first + "".join(map(str.title, words)))
-
-
-class Object(msgspec.Struct, forbid_unknown_fields=True, rename=key):
-    """An object of a document: it has every key of its fields but for those that are UNSET, and no other."""
-
-
-class Document(Object):
+class Document(Object, frozen=True):
     """A whole document; its class has the name of its kind."""
 
     reaches: ClassVar[tuple[type[Object], ...]] = ()
@@ -77,15 +44,7 @@ class Document(Object):
     kind: str
 
 
-class Hashes(Object):
-    """The recorded hash of a container, and those that the two kubelets compute."""
-
-    recorded: Hash32 | None
-    from_: Hash32 | None
-    to: Hash32 | None
-
-
-class Reason(Object):
+class Reason(Object, frozen=True):
     """Why a verdict is what it is."""
 
     id: RuleId
@@ -96,7 +55,7 @@ class Reason(Object):
     text: Text
 
 
-class Place(Object):
+class Place(Object, frozen=True):
     """Where a container is in the input."""
 
     file: Text
@@ -106,7 +65,7 @@ class Place(Object):
     """The line, from 1, of the decompressed text at which the container begins; null in a snapshot."""
 
 
-class Seen(Object):
+class Seen(Object, frozen=True):
     """What the status reported of a container."""
 
     container_id: str
@@ -117,10 +76,10 @@ class Seen(Object):
     running: bool | None
 
 
-class Origin(Object):
+class Origin(Object, frozen=True):
     """Where the pods were read."""
 
-    kind: SourceKind
+    kind: Source
     names: Sequence[str]
     """Files, directories and URLs, without user, password and query."""
     context: str
@@ -136,15 +95,7 @@ class Origin(Object):
     each, the oldest of them; null where that is not known."""
 
 
-class DisputedNode(Object):
-    """A node that reports another release than the plan is given."""
-
-    node: str
-    kubelet: str
-    """The release that it reports."""
-
-
-class ReleaseFacts(Object):
+class ReleaseFacts(Object, frozen=True):
     """How the name of a release was read."""
 
     read_as: Upstream
@@ -155,21 +106,7 @@ class ReleaseFacts(Object):
     patch_assumed: bool
 
 
-class Hop(Object):
-    """One step: how many containers it kills, and how many are not decided."""
-
-    from_: HopEnd
-    """The release that nodes start from; auto where they start from several, or from unknown ones."""
-    to: HopEnd
-    """The release that it leads to; auto of a way back to several, or to unknown ones."""
-    findings: Count
-    unknown: Count
-    """Those on nodes whose release is unknown count in every hop, and in no part of it."""
-    parts: Sequence[Hop]
-    """The same for the nodes of each known release; empty where neither from nor to is auto."""
-
-
-class Suggestion(Object):
+class Suggestion(Object, frozen=True):
     """A patch of the kubelet that would save restarts."""
 
     kubelet: ReleaseName
@@ -179,7 +116,7 @@ class Suggestion(Object):
     command: Text
 
 
-class Tool(Object):
+class Tool(Object, frozen=True):
     """What made the document."""
 
     name: Literal["hashcompat"]
@@ -192,7 +129,7 @@ class Tool(Object):
     """The day on which the last of the known releases was published; null where that is not known."""
 
 
-class PlanSpec(Object):
+class PlanSpec(Object, frozen=True):
     """What was asked of a plan, and how it was read."""
 
     from_: ReleaseOrAuto
@@ -225,7 +162,7 @@ class PlanSpec(Object):
     """When the pods were read; null where that is not known."""
 
 
-class PlanSummary(Object):
+class PlanSummary(Object, frozen=True):
     """The counts of all items."""
 
     containers: Count
@@ -247,66 +184,7 @@ class PlanSummary(Object):
     """Those of them whose recorded hash is one that a known release computes."""
 
 
-class Piece(Object):
-    """A part of a fragment."""
-
-    kind: PieceKind
-    text: str
-    """Empty for a gap."""
-
-
-class Beginning(Object):
-    """How a text begins."""
-
-    pieces: Sequence[Piece]
-
-
-class Difference(Object):
-    """Where the texts differ that two releases hash of some containers."""
-
-    from_: ReleaseName
-    to: ReleaseName
-    fragment: Sequence[Piece]
-    """The first places where the masked texts differ; empty across eras, and where masked values differ."""
-    more: bool
-    """Whether there are more places."""
-    hashes: Sequence[str]
-    """Across eras what each of the two releases hashes, in words; else empty."""
-    begins: Sequence[Beginning]
-    """Across eras how the two masked texts of one container begin; else empty."""
-    example: str
-    """That container, as explain takes it; else empty."""
-
-
-class Pair(Object):
-    """What an upgrade between two releases does."""
-
-    from_: str
-    to: str
-    scope: Scope
-    """Which unchanged containers restart, whatever the pods."""
-    findings: Count | None
-    """Null where it was not counted."""
-    unknown: Count | None
-    """Null where it was not counted."""
-
-
-class Details(Object):
-    """Where hashed texts differ, and the releases on the way in pairs."""
-
-    differences: Sequence[Difference]
-    """Each distinct difference once."""
-    omitted: Count
-    """For how many containers no difference is kept, for there were too many distinct ones."""
-    releases: Sequence[str]
-    """The releases on the way, in its order; the first may be auto."""
-    passed: Count
-    """How many releases of the way are left out of these."""
-    pairs: Sequence[Pair]
-    """What an upgrade between any two of them does."""
-
-
-class NamedContainer(Object):
+class NamedContainer(Object, frozen=True):
     """One container."""
 
     node: str
@@ -317,7 +195,7 @@ class NamedContainer(Object):
     container_type: ContainerType
 
 
-class OwnedContainer(NamedContainer):
+class OwnedContainer(NamedContainer, frozen=True):
     """One container, whose it is, and the release that it runs under."""
 
     owner: str
@@ -329,7 +207,7 @@ class OwnedContainer(NamedContainer):
     """The release that the container runs under; empty where it is not known."""
 
 
-class ContainerVerdict(OwnedContainer):
+class ContainerVerdict(OwnedContainer, frozen=True):
     """One container with its verdict."""
 
     verdict: Verdict
@@ -349,14 +227,14 @@ class ContainerVerdict(OwnedContainer):
     """What the status reported of the container; null where none lists it."""
 
 
-class PlanItem(ContainerVerdict):
+class PlanItem(ContainerVerdict, frozen=True):
     """One container of a plan."""
 
     difference: Number | UnsetType | None = UNSET
     """The number of its difference in details, from 1; null for none; only with details."""
 
 
-class RestartPlan(Document, kw_only=True):
+class RestartPlan(Document, kw_only=True, frozen=True):
     """The verdict for every container when kubelets go from one release to another."""
 
     kind: Literal["RestartPlan"]
@@ -371,7 +249,7 @@ class RestartPlan(Document, kw_only=True):
     """The HMAC-SHA256 of the digest; null where there is no key."""
 
 
-class Turn(Object):
+class Turn(Object, frozen=True):
     """One node of a rollout."""
 
     node: Text
@@ -390,7 +268,7 @@ class Turn(Object):
     """What decided; empty as long as it is started."""
 
 
-class RolloutState(Document):
+class RolloutState(Document, frozen=True):
     """Which nodes of a rollout were started, are done or have failed: what gate --state keeps."""
 
     kind: Literal["RolloutState"]

@@ -10,9 +10,9 @@ from typing import Final
 import msgspec
 
 from hashcompat.core.model.escape import owner_path
-from hashcompat.core.model.plan import NodeRelease
+from hashcompat.core.model.plan import DisputedNode
 from hashcompat.core.model.pods import Origin
-from hashcompat.core.model.results import Making, Result
+from hashcompat.core.model.results import Count, Making, Number, Object, Result
 
 PodPlace = tuple[str, str]
 """The namespace and the name of a pod."""
@@ -116,15 +116,16 @@ class BudgetImpact(msgspec.Struct, frozen=True):
         return max((self.desired or 0) - (self.healthy or 0), 0)
 
 
-class OwnerImpact(msgspec.Struct, frozen=True):
-    """An owner whose replicas are all down at some time, or a Service whose endpoints are."""
+class OwnerDown(Object, frozen=True):
+    """An owner whose replicas all restart at once, or may, or a Service whose endpoints do."""
 
     namespace: str
-    name: str
-    """``Deployment/web``; ``Service/web``; ``StaticPod/etcd``, whose replicas are on several nodes."""
-    certainty: Certainty
-    replicas: int
-    """Those that run; of a Service the pods that are Ready."""
+    name: str = msgspec.field(name="owner")
+    """KIND/NAME; Service/NAME of a Service, StaticPod/NAME of static pods of one component."""
+    certainty: Certainty = msgspec.field(name="down")
+    """Whether all of its replicas restart at once."""
+    replicas: Count
+    """How many there are; of a Service the pods that are Ready."""
 
     @property
     def all_of_it(self) -> str:
@@ -140,7 +141,7 @@ class Effect(msgspec.Struct, frozen=True):
 
     budgets: tuple[BudgetImpact, ...] = ()
     """Those that are breached, or may be."""
-    owners: tuple[OwnerImpact, ...] = ()
+    owners: tuple[OwnerDown, ...] = ()
     """Those with several replicas that all restart, or may, and the Services with several endpoints."""
 
     def __bool__(self) -> bool:
@@ -206,14 +207,13 @@ class NodeImpact(msgspec.Struct, frozen=True):
     """What its restarts do together with those pods, where restarts alone do not."""
 
 
-class Apart(msgspec.Struct, frozen=True):
-    """Why two batches are not one."""
+class Apart(Object, frozen=True):
+    """Why a batch is not one with another one, though there is room for both."""
 
-    batch: int
-    """The number of the other one, which comes before."""
-    node: str
-    other: str
-    """A node of the other batch, which may not be upgraded together with that one."""
+    batch: Number
+    """The number of the other batch."""
+    nodes: tuple[str, ...]
+    """A node of each, which may not be upgraded at once."""
     why: str
     """What would be down then."""
 
@@ -236,7 +236,7 @@ class Batch(msgspec.Struct, frozen=True):
     """What they do together with pods that are not Ready for a while, where restarts alone do not."""
 
 
-class Owner(msgspec.Struct, frozen=True):
+class RestartedOwner(msgspec.Struct, frozen=True):
     """An owner of pods that restart, or may."""
 
     namespace: str
@@ -272,7 +272,7 @@ class Impact(Result[NodeImpact], msgspec.Struct, frozen=True):
     nodes: tuple[NodeImpact, ...]
     """In the order in which to upgrade them; those that are left out come last."""
     batches: tuple[Batch, ...]
-    owners: tuple[Owner, ...]
+    owners: tuple[RestartedOwner, ...]
     budgets: int
     """How many PodDisruptionBudgets there are."""
     budgets_missing: str = ""
@@ -295,7 +295,7 @@ class Impact(Result[NodeImpact], msgspec.Struct, frozen=True):
     """What the plan takes as given, one line each."""
     warnings: tuple[str, ...] = ()
     """The plan's."""
-    disputed: tuple[NodeRelease, ...] = ()
+    disputed: tuple[DisputedNode, ...] = ()
     """The plan's nodes that report another release than it starts from."""
     overridden: bool = False
     """Whether the plan starts from that release all the same."""
@@ -320,7 +320,7 @@ class Impact(Result[NodeImpact], msgspec.Struct, frozen=True):
         return tuple(one for one in budgets if one.certainty is Certainty.YES)
 
     @property
-    def downs(self) -> tuple[OwnerImpact, ...]:
+    def downs(self) -> tuple[OwnerDown, ...]:
         """The owners and Services of which a node or a batch restarts all, each time one of them does."""
         owners = (owner for effect in self.effects() for owner in effect.owners)
         return tuple(one for one in owners if one.certainty is Certainty.YES)

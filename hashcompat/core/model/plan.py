@@ -13,7 +13,7 @@ import msgspec
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.items import Item, PodName
 from hashcompat.core.model.pods import Origin
-from hashcompat.core.model.results import Making, Result
+from hashcompat.core.model.results import Count, HopEnd, Making, Object, ReleaseName, Result
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
 
 AUTO: Final = "auto"
@@ -119,12 +119,12 @@ class Way(msgspec.Struct, frozen=True):
     """The target release."""
 
 
-class NodeRelease(msgspec.Struct, frozen=True):
-    """What a node reports."""
+class DisputedNode(Object, frozen=True):
+    """A node that reports another release than the plan is given."""
 
     node: str
     kubelet: str
-    """The release of its kubelet, as it reports it."""
+    """The release that it reports."""
 
 
 class ReleaseFacts(msgspec.Struct, frozen=True):
@@ -143,19 +143,18 @@ class ReleaseFacts(msgspec.Struct, frozen=True):
     """Whether it is newer than the newest known patch release of its minor."""
 
 
-class Hop(msgspec.Struct, frozen=True):
-    """One step of an upgrade, from one release to the next, or its rollback."""
+class Hop(Object, frozen=True):
+    """One step: how many containers it kills, and how many are not decided."""
 
-    old: str
-    """The release that it starts from; ``auto`` where nodes start from several, or from unknown ones."""
-    new: str
-    """The release that it leads to; ``auto`` of a rollback to several, or to unknown ones."""
-    findings: int
-    """How many containers it restarts or kills."""
-    unknown: int
-    """How many containers have the verdict UNKNOWN."""
-    parts: tuple[Hop, ...] = ()
-    """The same for the nodes of each known release, where ``auto`` is an end of it."""
+    old: HopEnd = msgspec.field(name="from")
+    """The release that nodes start from; auto where they start from several, or from unknown ones."""
+    new: HopEnd = msgspec.field(name="to")
+    """The release that it leads to; auto of a way back to several, or to unknown ones."""
+    findings: Count
+    unknown: Count
+    """Those on nodes whose release is unknown count in every hop, and in no part of it."""
+    parts: tuple[Hop, ...]
+    """The same for the nodes of each known release; empty where neither from nor to is auto."""
 
 
 class Suggestion(msgspec.Struct, frozen=True):
@@ -211,7 +210,7 @@ class Plan(Result[Item], msgspec.Struct, frozen=True):
     """The counts of the whole plan, where only some of its items were saved; None if these are all."""
     details: Details | None = None
     """Where hashed texts differ, and the releases in pairs; None where nobody asked for that."""
-    disputed: tuple[NodeRelease, ...] = ()
+    disputed: tuple[DisputedNode, ...] = ()
     """The nodes with pods that report another release than the plan is given."""
     overridden: bool = False
     """Whether the plan goes by the release that it is given, against what these nodes report."""
@@ -254,35 +253,37 @@ class Kind(StrEnum):
     """Stands for characters that are left out."""
 
 
-class Piece(msgspec.Struct, frozen=True):
-    """A part of a fragment.
+class Piece(Object, frozen=True):
+    """A part of a fragment."""
 
-    Between two gaps, the same and the removed pieces in a row are part of the first text, and the same and
-    the added ones of the second.
-    """
-
+    # between two gaps, the same and the removed pieces in a row are part of the first text, and the same and
+    # the added ones of the second
     kind: Kind
     text: str
     """Empty for a gap."""
 
 
-class Difference(msgspec.Struct, frozen=True):
-    """Where the masked texts differ that two kubelets hash of some containers."""
+class Beginning(Object, frozen=True):
+    """How a text begins."""
 
-    old: str
-    """The current release."""
-    new: str
-    """The target release."""
-    pieces: tuple[Piece, ...] = ()
-    """The first places where the two texts differ; empty across eras, and where masked values differ."""
-    more: bool = False
+    pieces: tuple[Piece, ...]
+
+
+class Difference(Object, frozen=True):
+    """Where the texts differ that two releases hash of some containers."""
+
+    old: ReleaseName = msgspec.field(name="from")
+    new: ReleaseName = msgspec.field(name="to")
+    pieces: tuple[Piece, ...] = msgspec.field(name="fragment")
+    """The first places where the masked texts differ; empty across eras, and where masked values differ."""
+    more: bool
     """Whether there are more places."""
-    hashes: tuple[str, ...] = ()
-    """Across eras, what each of the two hashes, in words; else empty."""
-    begins: tuple[tuple[Piece, ...], ...] = ()
-    """Across eras, how the two texts of one container begin, as an example; else empty."""
-    example: str = ""
-    """That container, as ``explain`` takes it."""
+    hashes: tuple[str, ...]
+    """Across eras what each of the two releases hashes, in words; else empty."""
+    begins: tuple[Beginning, ...]
+    """Across eras how the two masked texts of one container begin; else empty."""
+    example: str
+    """That container, as explain takes it; else empty."""
 
 
 class Scope(StrEnum):
@@ -293,34 +294,32 @@ class Scope(StrEnum):
     NONE = "none"
 
 
-class Pair(msgspec.Struct, frozen=True):
+class Pair(Object, frozen=True):
     """What an upgrade between two releases does."""
 
-    old: str
-    """The current release, or ``auto``."""
-    new: str
-    """The target release."""
+    old: str = msgspec.field(name="from")
+    new: str = msgspec.field(name="to")
     scope: Scope
     """Which unchanged containers restart, whatever the pods."""
-    findings: int | None = None
-    """How many containers of the plan it kills; None where that was not counted."""
-    unknown: int | None = None
-    """How many of them are UNKNOWN; None where that was not counted."""
+    findings: Count | None
+    """Null where it was not counted."""
+    unknown: Count | None
+    """Null where it was not counted."""
 
 
-class Details(msgspec.Struct, frozen=True):
-    """The details of a plan, as far as they are gathered."""
+class Details(Object, frozen=True):
+    """Where hashed texts differ, and the releases on the way in pairs."""
 
-    differences: tuple[Difference, ...] = ()
-    """Each distinct difference once; ``Item.difference`` counts them from 1."""
-    omitted: int = 0
+    differences: tuple[Difference, ...]
+    """Each distinct difference once."""
+    omitted: Count
     """For how many containers no difference is kept, for there were too many distinct ones."""
-    releases: tuple[str, ...] = ()
-    """The releases on the way of the plan, in its order; the first one may be ``auto``."""
-    passed: int = 0
+    releases: tuple[str, ...]
+    """The releases on the way, in its order; the first may be auto."""
+    passed: Count
     """How many releases of the way are left out of these."""
-    pairs: tuple[Pair, ...] = ()
-    """Every ordered pair of these releases, but for those that lead to ``auto``."""
+    pairs: tuple[Pair, ...]
+    """What an upgrade between any two of them does."""
 
 
 # What a node lacks for a pod that a starting kubelet admits again.

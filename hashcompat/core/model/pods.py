@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol, runtime_checkable
 
 import msgspec
 
-from hashcompat.core.model.cluster import NOT_READ, ApiServers, Budgets
+from hashcompat.core.model.cluster import NOT_READ, ApiServers, Availability
 from hashcompat.core.model.uids import Dating
 from hashcompat.core.model.verdicts import Record, StoredHashes
 
@@ -348,7 +348,7 @@ class Origin(msgspec.Struct, frozen=True):
     """
 
 
-class Share(Protocol):
+class PodShare(Protocol):
     """Some of the pods of an inventory."""
 
     def __iter__(self) -> Iterator[Pod]:
@@ -367,10 +367,10 @@ class Share(Protocol):
 
 
 @runtime_checkable
-class Shared(Protocol):
+class SharedPods(Protocol):
     """Pods that several processes can read, each some of them."""
 
-    def shares(self) -> Sequence[Share]:
+    def shares(self) -> Sequence[PodShare]:
         """Return the pods in shares, in their order; none where one process reads them."""
 
     def are_right(self, seen: Sequence[Any]) -> bool:
@@ -405,7 +405,7 @@ class Inventory(msgspec.Struct, frozen=True):
     """What a reader may expect among the pods but was left out, one line each."""
     containers: int = 0
     """How many containers its largest file shows before its pods are read, copies included; else 0."""
-    budgets: Budgets = NOT_READ
+    budgets: Availability = NOT_READ
     """The PodDisruptionBudgets of the namespaces of its pods."""
     guessed: bool = False
     """Whether all but the pods rests on a guess at where they are, which asking for all of them confirms, or

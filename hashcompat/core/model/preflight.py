@@ -14,7 +14,7 @@ import msgspec
 from hashcompat.core.model.escape import few
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.pods import Origin
-from hashcompat.core.model.results import Making, Result
+from hashcompat.core.model.results import Making, Object, Result, Sha256, Text
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
 
 
@@ -153,27 +153,28 @@ class Change(msgspec.Struct, frozen=True):
         return self.item.verdict if self.obstacle else Verdict.KEEP
 
 
-class Pin(msgspec.Struct, frozen=True):
-    """A manifest that is given the UID which its static pod has now."""
+class ManifestPin(Object, frozen=True):
+    """The manifest of a static pod that is given a uid."""
 
     node: str
     namespace: str
-    pod: str
-    path: str
-    """The manifest's path on the node."""
-    uid: str
-    digest: str
-    """The SHA-256 of the file as it was read, in hexadecimal."""
+    pod: Text
+    path: Text
+    """The path on the node."""
+    uid: Text
+    """The UID that the pod has now."""
+    digest: Sha256 = msgspec.field(name="sha256")
+    """The digest of the file as it was read."""
 
 
-class OnNode(msgspec.Struct, frozen=True):
-    """One of the nodes."""
+class RewrittenNode(Object, frozen=True):
+    """A node with an item."""
 
     name: str
     kubelet: str
     """The current release of its kubelet."""
     runtime: str
-    """The container runtime, ``containerd://1.6.20``; without a version, or empty, where nothing shows it."""
+    """The container runtime, as the node reports it or records show it; empty where that is not known."""
 
 
 class Normalization(Result[Change], msgspec.Struct, frozen=True):
@@ -183,11 +184,11 @@ class Normalization(Result[Change], msgspec.Struct, frozen=True):
     """The current release as given, which may be ``auto``."""
     to_release: str
     """The target release."""
-    nodes: tuple[OnNode, ...]
+    nodes: tuple[RewrittenNode, ...]
     """The nodes with a change, sorted by name."""
     changes: tuple[Change, ...]
     """Every container that is not surely kept without this, in the order of a plan."""
-    pins: tuple[Pin, ...]
+    pins: tuple[ManifestPin, ...]
     """By node and path."""
     containers: int
     """How many containers the plan has."""
@@ -250,12 +251,12 @@ class Task(msgspec.Struct, frozen=True):
 class Work(msgspec.Struct, frozen=True):
     """All that a document says of one node."""
 
-    node: OnNode
+    node: RewrittenNode
     to_release: str
     digest: str
     """Of the whole document."""
     tasks: tuple[Task, ...]
-    pins: tuple[Pin, ...]
+    pins: tuple[ManifestPin, ...]
 
 
 class State(StrEnum):
@@ -291,7 +292,7 @@ class Done(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-class Run(msgspec.Struct, frozen=True):
+class NormalizationRun(msgspec.Struct, frozen=True):
     """What ``apply``, ``check`` or ``undo`` did on a node."""
 
     action: str

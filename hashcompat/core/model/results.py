@@ -1,21 +1,24 @@
-"""What every result is to Python, what it was made by, and what a saved one is compared and checked by."""
+"""What every result is to Python, by what it was made and is checked, and of what documents are made."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
 import json
-from collections.abc import Iterator, Mapping, Sized
+import re
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Generic, Protocol, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 import hashcompat
 from hashcompat.core.errors import UsageError, unknown_keyword
 
 Element_co = TypeVar("Element_co", covariant=True)
+T = TypeVar("T")
 
 
 class Keywords(msgspec.StructMeta):
@@ -249,7 +252,7 @@ def line_of(value: Any) -> bytes:
     return text.encode(errors="surrogatepass") + b"\n"
 
 
-class Digest:
+class DocumentDigest:
     """Adds up a document, one item after the other."""
 
     def __init__(self) -> None:
@@ -274,3 +277,49 @@ def signature(digest: str, key: bytes) -> str:
 def is_signed(digest: str, found: str, key: bytes) -> bool:
     """Return whether a signature is that of a digest with a key; takes as long for any wrong one."""
     return hmac.compare_digest(signature(digest, key).encode(), found.encode(errors="replace"))
+
+
+# What the objects of documents are made of.
+
+Count = Annotated[int, Meta(ge=0)]
+Number = Annotated[int, Meta(ge=1)]
+Hash32 = Annotated[int, Meta(ge=0, le=(1 << 32) - 1, description="an unsigned 32-bit container hash")]
+Text = Annotated[str, Meta(min_length=1)]
+Time = Annotated[datetime, Meta(tz=True)]
+Some = Annotated[Sequence[T], Meta(min_length=1)]
+
+_RELEASE: Final = r"v?[0-9]+\.[0-9]+\.[0-9]+([-+].+)?"
+ReleaseName = Annotated[str, Meta(pattern=f"^{_RELEASE}$", description="a kubelet release as it was given")]
+ReleaseOrAuto = Annotated[str, Meta(pattern=f"^({_RELEASE}|auto)$")]
+HopEnd = Annotated[
+    str,
+    Meta(
+        pattern=rf"^({_RELEASE}$|auto$|[a-z]+:v?[0-9]+\.[0-9]+)",
+        description="a release, auto, or another name of a release, which a distribution's nodes report",
+    ),
+]
+Minor = Annotated[str, Meta(pattern=r"^[0-9]+\.[0-9]+$")]
+Upstream = Annotated[str, Meta(pattern=r"^[0-9]+\.[0-9]+\.[0-9]+$")]
+RuleId = Annotated[str, Meta(pattern="^HC[0-9]{3}$")]
+CheckId = Annotated[str, Meta(pattern="^PF-[0-9]{3}$")]
+Hex = Annotated[
+    str,
+    Meta(
+        pattern="^(0|[1-9a-f][0-9a-f]{0,7})$",
+        description="the hash as labels and annotations hold it: lower case, not zero-padded",
+    ),
+]
+DigestText = Annotated[str, Meta(pattern="^sha256:[0-9a-f]{64}$")]
+Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+SignatureText = Annotated[str, Meta(pattern="^hmac-sha256:[0-9a-f]{64}$")]
+PullRequest = Annotated[str, Meta(pattern="^[a-z0-9-]+/[a-z0-9-]+#[0-9]+$")]
+
+
+def key(name: str) -> str:
+    """Return the key of a field: ``containerID`` for ``container_id``, ``from`` for ``from_``."""
+    first, *words = name.rstrip("_").split("_")
+    return re.sub("(?<=[a-z])(Id|Uid)$", lambda end: end[0].upper(), first + "".join(map(str.title, words)))
+
+
+class Object(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename=key):
+    """An object of a document: it has every key of its fields but for those that are UNSET, and no other."""

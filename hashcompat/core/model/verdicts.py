@@ -12,6 +12,8 @@ from typing import Any
 
 import msgspec
 
+from hashcompat.core.model.results import Hash32, Object
+
 
 class Verdict(StrEnum):
     """What the new kubelet does to a container; UNKNOWN never counts as unchanged."""
@@ -48,15 +50,12 @@ class Reason(msgspec.Struct, frozen=True, gc=False):
     """The Go name of that field."""
 
 
-class Hashes(msgspec.Struct, frozen=True, gc=False):
-    """A container's hashes, unsigned 32-bit numbers; None where a hash is unknown or hidden by a snapshot."""
+class Hashes(Object, frozen=True, gc=False):
+    """The recorded hash of a container, and those that the two kubelets compute."""
 
-    recorded: int | None = None
-    """The hash that a kubelet recorded when it created the container."""
-    from_: int | None = None
-    """The hash that the current release computes."""
-    to: int | None = None
-    """The hash that the target release computes."""
+    recorded: Hash32 | None
+    from_: Hash32 | None
+    to: Hash32 | None
 
 
 # Hashes as values: numbers, and those that a snapshot hides.

@@ -233,7 +233,7 @@ FILES: Final = ("preflight", "exceptions", "baseline", "verify-key")
 _BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
 
 
-class Setting(msgspec.Struct, frozen=True):
+class PolicySetting(msgspec.Struct, frozen=True):
     """One value, as text, and where it was given."""
 
     text: str
@@ -255,17 +255,17 @@ class SettingsFile(msgspec.Struct, frozen=True):
     """What one settings file gives."""
 
     name: str
-    settings: Mapping[str, Setting]
+    settings: Mapping[str, PolicySetting]
 
 
 class Settled(msgspec.Struct, frozen=True):
     """The settings that count, and what became of those in files."""
 
-    settings: Mapping[str, Setting]
+    settings: Mapping[str, PolicySetting]
     files: tuple[PolicyFile, ...] = ()
 
 
-def settled(given: Mapping[str, Setting], files: Sequence[SettingsFile]) -> Settled:
+def settled(given: Mapping[str, PolicySetting], files: Sequence[SettingsFile]) -> Settled:
     """Return the settings that count: the caller's, and those of the files, the nearest one first.
 
     Raises UsageError for a word of ``fail-on`` that is unknown.
@@ -284,7 +284,7 @@ def settled(given: Mapping[str, Setting], files: Sequence[SettingsFile]) -> Sett
     return Settled(counted, tuple(_without_effect(file, strict) for file in read))
 
 
-def _is_kept(key: str, value: Setting, nearer: Setting) -> bool:
+def _is_kept(key: str, value: PolicySetting, nearer: PolicySetting) -> bool:
     """Return whether a file's setting counts although a nearer file has the key: that only makes it stricter.
 
     Whoever writes the working directory may say less than the user does, never the opposite.
@@ -299,7 +299,10 @@ def _is_kept(key: str, value: Setting, nearer: Setting) -> bool:
 
 
 def _joined(
-    name: str, own: Mapping[str, Setting], given: Mapping[str, Setting], counted: dict[str, Setting]
+    name: str,
+    own: Mapping[str, PolicySetting],
+    given: Mapping[str, PolicySetting],
+    counted: dict[str, PolicySetting],
 ) -> PolicyFile:
     """Add what counts of a file's settings to those that were found, and return what became of each."""
     keys, loosens, ignored = list[str](), list[str](), list[tuple[str, str]]()
@@ -321,7 +324,7 @@ def _joined(
     return PolicyFile(name, tuple(keys), tuple(loosens), tuple(ignored))
 
 
-def _stricter(key: str, value: Setting, given: Mapping[str, Setting]) -> str:
+def _stricter(key: str, value: PolicySetting, given: Mapping[str, PolicySetting]) -> str:
     """Return the place of the caller's setting that a file's would loosen; empty where there is none."""
     if not _loosens(key, value, given) and key != "preflight":
         return ""
@@ -335,7 +338,7 @@ def _stricter(key: str, value: Setting, given: Mapping[str, Setting]) -> str:
     return ""
 
 
-def _loosens(key: str, value: Setting, given: Mapping[str, Setting]) -> bool:
+def _loosens(key: str, value: PolicySetting, given: Mapping[str, PolicySetting]) -> bool:
     """Return whether a file's setting lets more pass than the caller's settings alone do."""
     if key in LIMITS:
         return not any(limit in given for limit in LIMITS) and float(value.text.rstrip("%")) > 0
@@ -344,7 +347,7 @@ def _loosens(key: str, value: Setting, given: Mapping[str, Setting]) -> bool:
     return key in ("exceptions", "baseline") or (key == "report-only" and _BOOLEANS[value.text])
 
 
-def _with_default(value: Setting, given: Mapping[str, Setting]) -> Setting:
+def _with_default(value: PolicySetting, given: Mapping[str, PolicySetting]) -> PolicySetting:
     """Return a file's ``fail-on``, with the words that the caller's limits and preflight are about."""
     words = [*fail_on_of(value.text, value.place)]
     if any(key in given for key in LIMITS):
@@ -362,7 +365,7 @@ def _without_effect(file: PolicyFile, strict: bool) -> PolicyFile:
     return msgspec.structs.replace(file, loosens=loosens)
 
 
-def is_on(settings: Mapping[str, Setting], key: str) -> bool:
+def is_on(settings: Mapping[str, PolicySetting], key: str) -> bool:
     """Return whether a setting that is true or false is true."""
     return key in settings and _BOOLEANS[settings[key].text]
 
@@ -396,7 +399,7 @@ def policy_of(settled: Settled) -> Policy:
     )
 
 
-def _fail_on(settings: Mapping[str, Setting]) -> tuple[FailOn, ...]:
+def _fail_on(settings: Mapping[str, PolicySetting]) -> tuple[FailOn, ...]:
     fail_on, report = settings.get("fail-on"), settings.get("preflight")
     if fail_on is None:
         return (*DEFAULT, FailOn.PREFLIGHT) if report else DEFAULT
@@ -410,6 +413,6 @@ def _fail_on(settings: Mapping[str, Setting]) -> tuple[FailOn, ...]:
     return words
 
 
-def named_files(settings: Mapping[str, Setting]) -> Iterator[Setting]:
+def named_files(settings: Mapping[str, PolicySetting]) -> Iterator[PolicySetting]:
     """Yield the settings in which a settings file names another file."""
     return (settings[key] for key in FILES if key in settings and settings[key].directory is not None)

@@ -78,7 +78,7 @@ MANAGERS: Final = "HC053"
 STATE_UNKNOWN: Final = "HC054"
 
 
-class Step(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+class Advice(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """Something to do, or to know."""
 
     text: str
@@ -87,7 +87,7 @@ class Step(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
     """A command for a shell, in one line; words in capitals are to be replaced."""
 
 
-class Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class DataRows(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Rows of the release data that have releases: all of a list, or those with one value."""
 
     table: str
@@ -107,9 +107,9 @@ class Since(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     note: str
     """Which kubelet's or API server's releases they are, and what changes there."""
-    rows: tuple[Rows, ...] = ()
+    rows: tuple[DataRows, ...] = ()
     """The rows with the releases."""
-    within: tuple[Rows, ...] = ()
+    within: tuple[DataRows, ...] = ()
     """Rows outside whose releases it cannot occur; none where nothing else limits it."""
     begins: bool = False
     """Whether it occurs only where a row begins, between that release and the one before."""
@@ -131,9 +131,9 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Kubernetes."""
     effect: str = ""
     """What follows for whoever is on call: what happens, when, and to which containers."""
-    confirm: tuple[Step, ...] = ()
+    confirm: tuple[Advice, ...] = ()
     """How to see on a node or in the cluster that it is so; the commands change nothing."""
-    avoid: tuple[Step, ...] = ()
+    avoid: tuple[Advice, ...] = ()
     """How to keep it from happening, or how to turn UNKNOWN into a verdict."""
     since: Since | None = None
     """The releases in which it can occur; None for a check, whose meaning names them."""
@@ -265,6 +265,6 @@ def _folded(value: Any) -> Any:
 
 
 @cache
-def steps() -> dict[str, Step]:
+def steps() -> dict[str, Advice]:
     """Return the steps that several pages share, by name; errors as ``find``."""
-    return msgspec.convert(_tables(DataFiles(default_directory()).rules / "steps.toml"), dict[str, Step])
+    return msgspec.convert(_tables(DataFiles(default_directory()).rules / "steps.toml"), dict[str, Advice])

@@ -7,27 +7,15 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from hashcompat.analysis.answers.changes import What
-from hashcompat.analysis.answers.expectation import Where
-from hashcompat.core.model.documents import (
-    ContainerVerdict,
-    Count,
-    Document,
-    Hash32,
-    Hex,
-    NamedContainer,
-    Number,
-    Object,
-    Origin,
-    Piece,
-    ReleaseName,
-    Some,
-    Text,
-    Time,
-    Tool,
-)
+from hashcompat.analysis.answers.changes import ComparedFile, What
+from hashcompat.analysis.answers.comparison import FieldDifference
+from hashcompat.analysis.answers.expectation import Expected
+from hashcompat.analysis.answers.sentences import Sentences
+from hashcompat.core.catalog.behaviour import EraChange, FieldChange
+from hashcompat.core.model.documents import ContainerVerdict, Document, NamedContainer, Origin, Tool
+from hashcompat.core.model.plan import Piece
+from hashcompat.core.model.results import Count, Hash32, Hex, Number, Object, ReleaseName, Some, Text, Time
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.output.documents.releases import EraChange, FieldChange
 
 AnyChange = Annotated[
     dict[str, Any],
@@ -40,7 +28,7 @@ AnyChange = Annotated[
 """A FieldChange or an EraChange, as an object."""
 
 
-class Side(Object):
+class Side(Object, frozen=True):
     """What one of two kubelets hashes of a container."""
 
     release: ReleaseName
@@ -53,42 +41,7 @@ class Side(Object):
     """The text, or the JSON whose bytes it prints as numbers."""
 
 
-class FieldDifference(Object):
-    """A field that differs."""
-
-    path: Text
-    from_: Any
-    """Any value; "absent" where the release does not know the field."""
-    to: Any
-    """Any value; "absent" where the release does not know the field."""
-
-
-class Sentences(Object):
-    """What an operator wants to know first, each a sentence."""
-
-    what: Text
-    """What the new kubelet does, to the container or the whole pod."""
-    why: Text
-    """The rule in plain words, with the releases of the case."""
-    todo: Text
-    """What it means and what to do; for UNKNOWN, what would decide it."""
-    commands: Sequence[Text]
-    """Commands that go with it."""
-
-
-class Expected(Object):
-    """Something that will be seen after the upgrade."""
-
-    where: Where
-    """Log: the new kubelet's log; event: the pod's events, as REASON: MESSAGE; status: the pod's status;
-    uid: the annotation kubernetes.io/config.hash of the mirror pod."""
-    text: Text
-    """… stands for what only the node knows."""
-    verbosity: Count
-    """The least --v of the kubelet at which a line is in its log."""
-
-
-class Explained(ContainerVerdict):
+class Explained(ContainerVerdict, frozen=True):
     """One container, explained."""
 
     sentences: Sentences
@@ -112,7 +65,7 @@ class Explained(ContainerVerdict):
     """Whether the hash has a say; false where the pod is recreated or refused before any is compared."""
 
 
-class ExplanationList(Document):
+class ExplanationList(Document, frozen=True):
     """Why the hash of some containers changes, in full."""
 
     reaches = (FieldChange, EraChange)
@@ -130,7 +83,7 @@ class ExplanationList(Document):
     """What happens to these containers besides restarts."""
 
 
-class HashFacts(Object, kw_only=True):
+class HashFacts(Object, kw_only=True, frozen=True):
     """The hash of a container under one release."""
 
     hash: Hash32 | None
@@ -142,7 +95,7 @@ class HashFacts(Object, kw_only=True):
     """The exact hashed text, where it was asked for."""
 
 
-class HashedContainer(NamedContainer, kw_only=True):
+class HashedContainer(NamedContainer, kw_only=True, frozen=True):
     """One container with its hashes."""
 
     pod_uid: Annotated[dict[ReleaseName, Text | None], Meta(min_length=1)] | UnsetType = UNSET
@@ -152,7 +105,7 @@ class HashedContainer(NamedContainer, kw_only=True):
     """By release, as it was asked for."""
 
 
-class HashList(Document):
+class HashList(Document, frozen=True):
     """The hash of every container under some kubelet releases."""
 
     kind: Literal["HashList"]
@@ -161,7 +114,7 @@ class HashList(Document):
     items: Sequence[HashedContainer]
 
 
-class CalibrationSummary(Object):
+class CalibrationSummary(Object, frozen=True):
     """How many records there are."""
 
     recorded: Count
@@ -171,14 +124,14 @@ class CalibrationSummary(Object):
     """Records of containers that no kubelet compares."""
 
 
-class RecordHashes(Object):
+class RecordHashes(Object, frozen=True):
     """The recorded hash and the computed one."""
 
     recorded: Hash32 | None
     computed: Hash32 | None
 
 
-class TokenMount(Object):
+class TokenMount(Object, frozen=True):
     """A volume mount with which a hash is reproduced."""
 
     name: Text
@@ -186,7 +139,7 @@ class TokenMount(Object):
     """One hash in so many is found by chance."""
 
 
-class Creator(Object):
+class Creator(Object, frozen=True):
     """The release that created a container."""
 
     release: Text
@@ -196,7 +149,7 @@ class Creator(Object):
     across eras."""
 
 
-class RecordItem(Object):
+class RecordItem(Object, frozen=True):
     """One record that its release does not compute."""
 
     node: str
@@ -219,7 +172,7 @@ class RecordItem(Object):
     is none."""
 
 
-class CalibrationResult(Document):
+class CalibrationResult(Document, frozen=True):
     """Which recorded hashes this program computes too; an item for each that it does not."""
 
     kind: Literal["CalibrationResult"]
@@ -227,7 +180,7 @@ class CalibrationResult(Document):
     items: Sequence[RecordItem]
 
 
-class Cut(Object):
+class Cut(Object, frozen=True):
     """A text that is cut out."""
 
     field: str
@@ -236,7 +189,7 @@ class Cut(Object):
     instead: str
 
 
-class AuditSpec(Object):
+class AuditSpec(Object, frozen=True):
     """What is patched, and how."""
 
     kubelet: str
@@ -247,14 +200,14 @@ class AuditSpec(Object):
     """The text that is cut out, in order."""
 
 
-class AuditSummary(Object):
+class AuditSummary(Object, frozen=True):
     """How many containers there are."""
 
     containers: Count
     hit: Count
 
 
-class AuditItem(Object):
+class AuditItem(Object, frozen=True):
     """One container that is hit."""
 
     node: str
@@ -268,7 +221,7 @@ class AuditItem(Object):
     """Paths of set fields that the old release does not know."""
 
 
-class Article(Object):
+class Article(Object, frozen=True):
     """What the global form changes beside the container hash."""
 
     static_pods: Sequence[str]
@@ -277,7 +230,7 @@ class Article(Object):
     """Owners whose pods' templates get another hash."""
 
 
-class PatchAudit(Document):
+class PatchAudit(Document, frozen=True):
     """Which containers a stripping kubelet does not hash as the old release does."""
 
     kind: Literal["PatchAudit"]
@@ -288,7 +241,7 @@ class PatchAudit(Document):
     """What the global form changes beside the container hash."""
 
 
-class Mismatch(Object):
+class Mismatch(Object, frozen=True):
     """A case that is computed otherwise."""
 
     release: ReleaseName
@@ -296,7 +249,7 @@ class Mismatch(Object):
     problem: Text
 
 
-class Verified(Object):
+class Verified(Object, frozen=True):
     """One golden directory."""
 
     directory: Text
@@ -306,7 +259,7 @@ class Verified(Object):
     mismatches: Sequence[Mismatch]
 
 
-class VerifyResult(Document):
+class VerifyResult(Document, frozen=True):
     """How golden directories compare with what this program computes."""
 
     kind: Literal["VerifyResult"]
@@ -316,20 +269,7 @@ class VerifyResult(Document):
 # The document of what changed between two plans or two snapshots.
 
 
-class ComparedFile(Object):
-    """One of the two that are compared."""
-
-    file: str
-    """Where it was read from; empty for a value in memory."""
-    made: Time | None
-    """When the plan was made or the snapshot taken, UTC; null where it does not say so."""
-    cluster_uid: str
-    """Empty where that is unknown."""
-    tool: str
-    """The version of the program that made a plan; empty for a snapshot."""
-
-
-class VerdictCount(Object):
+class VerdictCount(Object, frozen=True):
     """How many containers went from one verdict to another."""
 
     from_: Verdict | None
@@ -337,7 +277,7 @@ class VerdictCount(Object):
     containers: Number
 
 
-class ChangesSummary(Object):
+class ChangesSummary(Object, frozen=True):
     """How many items there are of each kind of change."""
 
     appeared: Count
@@ -348,7 +288,7 @@ class ChangesSummary(Object):
     """How many containers went from one verdict to another; empty for snapshots."""
 
 
-class Edited(Object):
+class Edited(Object, frozen=True):
     """A place in which the two differ."""
 
     path: Annotated[str, Meta(pattern=r"^\$\.")]
@@ -359,14 +299,14 @@ class Edited(Object):
     """Any JSON; null where that document has nothing there."""
 
 
-class VerdictChange(Object):
+class VerdictChange(Object, frozen=True):
     """The verdicts of one container in both plans."""
 
     from_: Verdict | None
     to: Verdict | None
 
 
-class ChangedItem(Object):
+class ChangedItem(Object, frozen=True):
     """A container or an object that changed."""
 
     change: What
@@ -384,7 +324,7 @@ class ChangedItem(Object):
     """What differs where both have it."""
 
 
-class DocumentDifference(Document):
+class DocumentDifference(Document, frozen=True):
     """What changed between two plans, or between two snapshots."""
 
     kind: Literal["DocumentDifference"]

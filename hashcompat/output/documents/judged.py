@@ -10,23 +10,18 @@ from msgspec import Meta
 
 from hashcompat.analysis.gating import Outcome, Standing
 from hashcompat.core.model import cluster as of_clusters
-from hashcompat.core.model.documents import (
+from hashcompat.core.model.documents import Document, Origin, OwnedContainer, Place, Reason, Tool
+from hashcompat.core.model.plan import DisputedNode
+from hashcompat.core.model.results import (
     Count,
-    DisputedNode,
-    Document,
     Number,
     Object,
-    Origin,
-    OwnedContainer,
-    Place,
-    Reason,
     ReleaseName,
     ReleaseOrAuto,
     RuleId,
     Some,
     Text,
     Time,
-    Tool,
 )
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.policies import FailOn
@@ -36,7 +31,7 @@ Limit = Annotated[str, Meta(pattern=r"^([0-9]+|[0-9]+(\.[0-9]+)?%)$")]
 Percentage = Annotated[str, Meta(pattern=r"^[0-9]+(\.[0-9]+)?%$")]
 
 
-class JudgedPlan(Object):
+class JudgedPlan(Object, frozen=True):
     """The plan that was judged."""
 
     from_: ReleaseOrAuto
@@ -58,7 +53,7 @@ class JudgedPlan(Object):
     """What upstream does not support, and what the plan left out."""
 
 
-class Ignored(Object):
+class Ignored(Object, frozen=True):
     """A key of a settings file that does not count."""
 
     key: str
@@ -66,7 +61,7 @@ class Ignored(Object):
     """That flag or variable."""
 
 
-class SettingsRead(Object):
+class SettingsRead(Object, frozen=True):
     """One settings file."""
 
     file: str
@@ -78,7 +73,7 @@ class SettingsRead(Object):
     """Keys that would loosen what a flag or variable says."""
 
 
-class PolicySpec(Object):
+class PolicySpec(Object, frozen=True):
     """The policy as it was settled."""
 
     max_restarts: Limit | None
@@ -98,7 +93,7 @@ class PolicySpec(Object):
     """The settings files that were read, the nearest one first."""
 
 
-class GateSpec(Object):
+class GateSpec(Object, frozen=True):
     """What was judged, and by what."""
 
     plan: JudgedPlan
@@ -112,7 +107,7 @@ class GateSpec(Object):
     """When it was judged; null where that is not known."""
 
 
-class GateSummary(Object):
+class GateSummary(Object, frozen=True):
     """The outcome, and how many containers count as what."""
 
     outcome: Outcome
@@ -137,7 +132,7 @@ class GateSummary(Object):
     as_predicted: Count
 
 
-class PolicyLine(Object):
+class PolicyLine(Object, frozen=True):
     """One line of the policy."""
 
     policy: Text
@@ -153,7 +148,7 @@ class PolicyLine(Object):
     text: Text
 
 
-class CoveredBy(Object):
+class CoveredBy(Object, frozen=True):
     """An exception."""
 
     of: Names
@@ -164,7 +159,7 @@ class CoveredBy(Object):
     """The last day, in UTC."""
 
 
-class GateItem(OwnedContainer):
+class GateItem(OwnedContainer, frozen=True):
     """One container, and how it counts."""
 
     verdict: Verdict
@@ -181,7 +176,7 @@ class GateItem(OwnedContainer):
     """What became of it, after the upgrade; empty before."""
 
 
-class GateReport(Document):
+class GateReport(Document, frozen=True):
     """A plan, judged by a policy."""
 
     kind: Literal["GateReport"]
@@ -198,7 +193,7 @@ class GateReport(Document):
 # The document of an impact: the nodes in the order in which to upgrade them.
 
 
-class FleetSpec(Object):
+class FleetSpec(Object, frozen=True):
     """What was asked."""
 
     targets: Some[ReleaseName]
@@ -209,7 +204,7 @@ class FleetSpec(Object):
     """When it was made; null where that is not known."""
 
 
-class FleetTarget(Object):
+class FleetTarget(Object, frozen=True):
     """How many clusters there are of each kind, for one target release."""
 
     target: ReleaseName
@@ -221,7 +216,7 @@ class FleetTarget(Object):
     """Containers that are killed."""
 
 
-class FleetSummary(Object):
+class FleetSummary(Object, frozen=True):
     """What it comes to."""
 
     outcome: Outcome
@@ -232,7 +227,7 @@ class FleetSummary(Object):
     targets: Sequence[FleetTarget]
 
 
-class WaveMember(Object):
+class WaveMember(Object, frozen=True):
     """A cluster in a wave."""
 
     cluster: Text
@@ -245,7 +240,7 @@ class WaveMember(Object):
     unknown: Count
 
 
-class FleetWave(Object):
+class FleetWave(Object, frozen=True):
     """Clusters that are upgraded once the wave before is seen to be well."""
 
     number: Number
@@ -258,7 +253,7 @@ class FleetWave(Object):
     """Fewest restarts first."""
 
 
-class FleetLeftOut(Object):
+class FleetLeftOut(Object, frozen=True):
     """A cluster that is in no wave."""
 
     cluster: Text
@@ -268,7 +263,7 @@ class FleetLeftOut(Object):
     why: str
 
 
-class FleetWaves(Object):
+class FleetWaves(Object, frozen=True):
     """The waves of one target release."""
 
     target: ReleaseName
@@ -277,7 +272,7 @@ class FleetWaves(Object):
     """The clusters that are in no wave, each with the reason."""
 
 
-class FleetShare(Object):
+class FleetShare(Object, frozen=True):
     """How many clusters have something, for one target release."""
 
     target: ReleaseName
@@ -286,7 +281,7 @@ class FleetShare(Object):
     """Of these clusters."""
 
 
-class FleetReason(Object):
+class FleetReason(Object, frozen=True):
     """A reason, over all clusters."""
 
     rule: RuleId
@@ -296,7 +291,7 @@ class FleetReason(Object):
     targets: Some[FleetShare]
 
 
-class FleetOwner(Object):
+class FleetOwner(Object, frozen=True):
     """An owner with containers that are killed, over all clusters."""
 
     namespace: str
@@ -305,7 +300,7 @@ class FleetOwner(Object):
     targets: Some[FleetShare]
 
 
-class FleetItem(Object):
+class FleetItem(Object, frozen=True):
     """One cluster, for one target release."""
 
     cluster: Text
@@ -331,7 +326,7 @@ class FleetItem(Object):
     nodes_affected: Count | None
 
 
-class FleetReport(Document):
+class FleetReport(Document, frozen=True):
     """Many clusters, each for every target release."""
 
     kind: Literal["FleetReport"]

@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Literal
 
 import msgspec
-from msgspec import Meta
 
-from hashcompat.core.model.documents import (
-    ContainerVerdict,
+from hashcompat.core.model.documents import ContainerVerdict, Document, Origin, Tool
+from hashcompat.core.model.impact import Apart, Certainty, OwnerDown, Role, Step
+from hashcompat.core.model.preflight import ManifestPin, RewrittenNode
+from hashcompat.core.model.results import (
     Count,
     DigestText,
-    Document,
     Hash32,
     Number,
     Object,
-    Origin,
     ReleaseName,
     ReleaseOrAuto,
+    Sha256,
     SignatureText,
     Some,
     Text,
     Time,
-    Tool,
 )
-from hashcompat.core.model.impact import Certainty, Role, Step
 from hashcompat.core.model.verdicts import Verdict
 
 
-class Budgets(Object):
+class Budgets(Object, frozen=True):
     """Which PodDisruptionBudgets were read."""
 
     found: Count
@@ -38,7 +36,7 @@ class Budgets(Object):
     """Why there may be others; empty where these are all."""
 
 
-class Services(Object):
+class Services(Object, frozen=True):
     """Which Services were read."""
 
     found: Count
@@ -47,7 +45,7 @@ class Services(Object):
     """Why there may be others; empty where these are all."""
 
 
-class ImpactSpec(Object):
+class ImpactSpec(Object, frozen=True):
     """What was asked."""
 
     from_: str
@@ -71,7 +69,7 @@ class ImpactSpec(Object):
     """When the pods were read; null where that is not known."""
 
 
-class ImpactSummary(Object):
+class ImpactSummary(Object, frozen=True):
     """The counts of nodes, budgets and pods."""
 
     nodes: Count
@@ -103,7 +101,7 @@ class ImpactSummary(Object):
     """Pods of the plan that restart, or may, and are not among the pods."""
 
 
-class BudgetEffect(Object):
+class BudgetEffect(Object, frozen=True):
     """A PodDisruptionBudget that is breached, or may be."""
 
     namespace: str
@@ -129,44 +127,21 @@ class BudgetEffect(Object):
     """Why the budget cannot be evaluated; empty where it can."""
 
 
-class OwnerDown(Object):
-    """An owner whose replicas all restart at once, or may, or a Service whose endpoints do."""
-
-    namespace: str
-    owner: str
-    """KIND/NAME; Service/NAME of a Service, StaticPod/NAME of static pods of one component."""
-    down: Certainty
-    """Whether all of its replicas restart at once."""
-    replicas: Count
-    """How many there are; of a Service the pods that are Ready."""
-
-
-class Apart(Object):
-    """Why a batch is not one with another one, though there is room for both."""
-
-    batch: Number
-    """The number of the other batch."""
-    nodes: Sequence[str]
-    """A node of each, which may not be upgraded at once."""
-    why: str
-    """What would be down then."""
-
-
-class PodRef(Object):
+class PodRef(Object, frozen=True):
     """A pod."""
 
     namespace: str
     pod: str
 
 
-class OwnerRef(Object):
+class OwnerRef(Object, frozen=True):
     """An owner."""
 
     namespace: str
     owner: str
 
 
-class ImpactNode(Object):
+class ImpactNode(Object, frozen=True):
     """One node."""
 
     node: str
@@ -212,7 +187,7 @@ class ImpactNode(Object):
     without a Ready replica."""
 
 
-class BatchItem(Object):
+class BatchItem(Object, frozen=True):
     """Nodes whose kubelets are restarted at once."""
 
     batch: Number
@@ -233,14 +208,14 @@ class BatchItem(Object):
     """Why it is not one with an earlier batch, though there is room for both; empty where there is none."""
 
 
-class SecondsToReady(Object):
+class SecondsToReady(Object, frozen=True):
     """How long these pods took from the start of a container until they were Ready."""
 
     median: Count | None
     most: Count | None
 
 
-class OwnerItem(Object):
+class OwnerItem(Object, frozen=True):
     """One owner of pods that restart, or may."""
 
     namespace: str
@@ -263,7 +238,7 @@ class OwnerItem(Object):
     """Whether it has one replica."""
 
 
-class ImpactReport(Document):
+class ImpactReport(Document, frozen=True):
     """What the restarts of a plan breach, and the nodes in the order in which to upgrade them."""
 
     kind: Literal["ImpactReport"]
@@ -277,7 +252,7 @@ class ImpactReport(Document):
     """The owners of pods that restart, or may."""
 
 
-class KeptFact(Object):
+class KeptFact(Object, frozen=True):
     """One thing that a page says of itself."""
 
     key: Text
@@ -285,7 +260,7 @@ class KeptFact(Object):
     text: str
 
 
-class KeptPage(Object):
+class KeptPage(Object, frozen=True):
     """One page."""
 
     file: Text
@@ -298,7 +273,7 @@ class KeptPage(Object):
     facts: Sequence[KeptFact]
 
 
-class PageList(Document):
+class PageList(Document, frozen=True):
     """The pages in a directory, the worst first."""
 
     kind: Literal["PageList"]
@@ -310,34 +285,7 @@ class PageList(Document):
     items: Some[KeptPage]
 
 
-_Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
-
-
-class RewrittenNode(Object):
-    """A node with an item."""
-
-    name: str
-    kubelet: str
-    """The current release of its kubelet."""
-    runtime: str
-    """The container runtime, as the node reports it or records show it; empty where that is not known."""
-
-
-class ManifestPin(Object):
-    """The manifest of a static pod that is given a uid."""
-
-    node: str
-    namespace: str
-    pod: Text
-    path: Text
-    """The path on the node."""
-    uid: Text
-    """The UID that the pod has now."""
-    sha256: _Sha256
-    """The digest of the file as it was read."""
-
-
-class NormalizationSpec(Object):
+class NormalizationSpec(Object, frozen=True):
     """What was asked, and what is rewritten where."""
 
     from_: ReleaseOrAuto
@@ -355,7 +303,7 @@ class NormalizationSpec(Object):
     """When the pods were read; null where that is not known."""
 
 
-class NormalizationSummary(Object):
+class NormalizationSummary(Object, frozen=True):
     """How many containers there are, and how many records are rewritten."""
 
     containers: Count
@@ -372,10 +320,10 @@ class NormalizationSummary(Object):
     """Manifests to give a uid."""
 
 
-class RewrittenRecord(Object):
+class RewrittenRecord(Object, frozen=True):
     """How the record of a container is rewritten."""
 
-    container_id: _Sha256
+    container_id: Sha256
     """Its id in the runtime."""
     pod_uid: Text
     """The UID under which the kubelet runs its pod."""
@@ -387,7 +335,7 @@ class RewrittenRecord(Object):
     """A release that computes the recorded hash of it."""
 
 
-class NormalizationItem(ContainerVerdict):
+class NormalizationItem(ContainerVerdict, frozen=True):
     """One container."""
 
     after: Verdict
@@ -400,7 +348,7 @@ class NormalizationItem(ContainerVerdict):
     """Why it is left alone; null where it is kept."""
 
 
-class Normalization(Document):
+class Normalization(Document, frozen=True):
     """Which records of nodes are rewritten so that the next kubelet keeps its containers."""
 
     kind: Literal["Normalization"]

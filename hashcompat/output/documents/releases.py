@@ -8,27 +8,25 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from hashcompat.core.model.documents import (
+from hashcompat.core.catalog.behaviour import EraChange, FieldChange
+from hashcompat.core.model.documents import Document, Origin, Tool
+from hashcompat.core.model.plan import Scope
+from hashcompat.core.model.preflight import Status
+from hashcompat.core.model.results import (
     CheckId,
     Count,
-    Document,
     Minor,
     Object,
-    Origin,
-    PullRequest,
     ReleaseName,
     ReleaseOrAuto,
     Some,
     Text,
     Time,
-    Tool,
     Upstream,
 )
-from hashcompat.core.model.plan import Scope
-from hashcompat.core.model.preflight import Status
 
 
-class ReleaseSide(Object):
+class ReleaseSide(Object, frozen=True):
     """One of two releases, with the steps of its hash."""
 
     release: ReleaseName
@@ -41,36 +39,7 @@ class ReleaseSide(Object):
     steps: Some[Text]
 
 
-class FieldChange(Object):
-    """An upstream change of a field."""
-
-    release: Minor
-    type: Text
-    field: Text
-    change: Literal["added", "removed", "retyped", "renamed", "retagged", "reordered"]
-    json: str
-    from_: str | None
-    to: str | None
-    pr: PullRequest | None
-    issues: Sequence[PullRequest]
-    gate: str | None
-    stage: Literal["alpha", "beta", "GA"] | None
-    about: Text
-
-
-class EraChange(Object):
-    """An upstream change of the steps of the hash."""
-
-    release: Minor
-    from_: Text
-    to: Text
-    pr: PullRequest
-    also: Sequence[PullRequest]
-    issues: Sequence[PullRequest]
-    about: Text
-
-
-class TypeDifference(Object):
+class TypeDifference(Object, frozen=True):
     """A field of which two releases have different BuiltWith types."""
 
     type: Text
@@ -81,7 +50,7 @@ class TypeDifference(Object):
     upstream: FieldChange | None
 
 
-class BehaviourDifference(Object):
+class BehaviourDifference(Object, frozen=True):
     """Something that the kubelets of two releases do otherwise."""
 
     path: Text
@@ -92,7 +61,7 @@ class BehaviourDifference(Object):
     """Any JSON; null where that release has nothing there."""
 
 
-class DefaultDifference(Object):
+class DefaultDifference(Object, frozen=True):
     """A field that two API servers write otherwise, or drop."""
 
     field: Text
@@ -101,7 +70,7 @@ class DefaultDifference(Object):
     to: Text
 
 
-class GateFacts(Object):
+class GateFacts(Object, frozen=True):
     """A feature gate in one release."""
 
     stage: Annotated[str, Meta(extra_json_schema={"enum": ["ALPHA", "BETA", "GA", "DEPRECATED"]})]
@@ -111,7 +80,7 @@ class GateFacts(Object):
     needs: Sequence[Text]
 
 
-class GateDifference(Object):
+class GateDifference(Object, frozen=True):
     """A feature gate that differs between two releases."""
 
     gate: Text
@@ -121,7 +90,7 @@ class GateDifference(Object):
     """Null where the release does not know the gate."""
 
 
-class ReleaseDifference(Document):
+class ReleaseDifference(Document, frozen=True):
     """What differs between two releases for any container: the type tree and the steps of the hash."""
 
     kind: Literal["ReleaseDifference"]
@@ -138,14 +107,14 @@ class ReleaseDifference(Document):
     """Whether every static pod without a uid in its manifest restarts; null where that is not known."""
 
 
-class BuiltWith(Object):
+class BuiltWith(Object, frozen=True):
     """Since which patch release a minor is built with a Go."""
 
     since: ReleaseName
     go: Minor
 
 
-class KnownMinor(Object):
+class KnownMinor(Object, frozen=True):
     """One minor."""
 
     minor: Minor
@@ -159,14 +128,14 @@ class KnownMinor(Object):
     """Whether it is an alpha, a beta or a release candidate, which no other name means."""
 
 
-class ReleaseList(Document):
+class ReleaseList(Document, frozen=True):
     """The known kubelet releases, a minor an item."""
 
     kind: Literal["ReleaseList"]
     items: Some[KnownMinor]
 
 
-class PairField(Object):
+class PairField(Object, frozen=True):
     """A field of the BuiltWith types that differs between two releases."""
 
     path: Text
@@ -175,7 +144,7 @@ class PairField(Object):
     """Whether the second release has it; null: both, with another BuiltWith type."""
 
 
-class MatrixPair(Object):
+class MatrixPair(Object, frozen=True):
     """An ordered pair of releases."""
 
     from_: ReleaseOrAuto
@@ -202,7 +171,7 @@ class MatrixPair(Object):
     """How many of them are not decided; null without pods."""
 
 
-class Path(Object):
+class Path(Object, frozen=True):
     """A way through the releases."""
 
     releases: Some[ReleaseOrAuto]
@@ -212,7 +181,7 @@ class Path(Object):
     """Containers that are not decided at each step."""
 
 
-class RestartMatrix(Document):
+class RestartMatrix(Document, frozen=True):
     """Every ordered pair of some releases: which containers restart, and why."""
 
     kind: Literal["RestartMatrix"]
@@ -235,7 +204,7 @@ class RestartMatrix(Document):
     scope without pods."""
 
 
-class Version(Document):
+class Version(Document, frozen=True):
     """This program's version and the range of known kubelet releases."""
 
     kind: Literal["Version"]
@@ -247,7 +216,7 @@ class Version(Document):
 # The documents of preflight and of the rules and checks themselves.
 
 
-class PreflightSpec(Object):
+class PreflightSpec(Object, frozen=True):
     """What was checked."""
 
     to: str
@@ -265,14 +234,14 @@ class PreflightSpec(Object):
     """When the nodes were read; null where that is not known."""
 
 
-class LeftOut(Object):
+class LeftOut(Object, frozen=True):
     """A check that was not made."""
 
     id: CheckId
     needs: str
 
 
-class PreflightSummary(Object):
+class PreflightSummary(Object, frozen=True):
     """How many findings have each status."""
 
     error: Count = msgspec.field(name="ERROR")
@@ -282,7 +251,7 @@ class PreflightSummary(Object):
     ok: Count = msgspec.field(name="OK")
 
 
-class PreflightItem(Object):
+class PreflightItem(Object, frozen=True):
     """One finding."""
 
     id: CheckId
@@ -295,7 +264,7 @@ class PreflightItem(Object):
     """What to do; empty where there is nothing to do."""
 
 
-class PreflightGroup(Object):
+class PreflightGroup(Object, frozen=True):
     """Findings that are equal but for their nodes."""
 
     id: CheckId
@@ -309,7 +278,7 @@ class PreflightGroup(Object):
     """Every node that has it."""
 
 
-class PreflightReport(Document):
+class PreflightReport(Document, frozen=True):
     """What the checks of nodes found, before their kubelets are restarted."""
 
     kind: Literal["PreflightReport"]
@@ -321,7 +290,7 @@ class PreflightReport(Document):
     """The findings that are not OK, those once that are equal but for their nodes."""
 
 
-class RuleStep(Object):
+class RuleStep(Object, frozen=True):
     """Something to do, or to know."""
 
     text: Text
@@ -330,7 +299,7 @@ class RuleStep(Object):
     run."""
 
 
-class RuleSince(Object):
+class RuleSince(Object, frozen=True):
     """The releases in which it can occur; null for a check, whose meaning names them."""
 
     releases: Text
@@ -338,7 +307,7 @@ class RuleSince(Object):
     """Which kubelet's or API server's releases they are."""
 
 
-class RuleItem(Object):
+class RuleItem(Object, frozen=True):
     """One rule or check."""
 
     id: Annotated[str, Meta(pattern="^(HC|PF-)[0-9]{3}$")]
@@ -360,7 +329,7 @@ class RuleItem(Object):
     """Where the page of the rule is: an address, or a path in the source tree."""
 
 
-class RuleList(Document):
+class RuleList(Document, frozen=True):
     """The rules behind verdicts by their stable ids."""
 
     kind: Literal["RuleList"]

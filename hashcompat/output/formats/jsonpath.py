@@ -20,15 +20,15 @@ from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.model.escape import IN_JSON, UTF_8, disarmed, distinct, printable
 from hashcompat.output.formats.model import Style, table_lines
 from hashcompat.output.formats.template import (
-    Field,
     Filter,
+    Indexes,
     Literal,
+    Lookup,
     Path,
     Recursive,
-    Slice,
     Step,
-    Text,
     Union,
+    Verbatim,
     Wildcard,
     Word,
     parse,
@@ -53,7 +53,7 @@ def find(path: Path, value: Any) -> Iterator[Any]:
     return iter(values)
 
 
-def _text(step: Text, _: Iterable[Any]) -> Iterator[str]:
+def _text(step: Verbatim, _: Iterable[Any]) -> Iterator[str]:
     yield step.text
 
 
@@ -65,7 +65,7 @@ def _word(_: Word, values: Iterable[Any]) -> Iterable[Any]:
     return values
 
 
-def _field(step: Field, values: Iterable[Any]) -> Iterator[Any]:
+def _field(step: Lookup, values: Iterable[Any]) -> Iterator[Any]:
     return (value[step.name] for value in values if isinstance(value, Mapping) and step.name in value)
 
 
@@ -93,7 +93,7 @@ def _union(step: Union, values: Iterable[Any]) -> Iterator[Any]:
             yield from find(path, value)
 
 
-def _slice(step: Slice, values: Iterable[Any]) -> Iterator[Any]:
+def _slice(step: Indexes, values: Iterable[Any]) -> Iterator[Any]:
     for value in values:
         if value is not None:
             yield from _part(step, _list(value, "is not array or slice"))
@@ -105,9 +105,9 @@ def _list(value: Any, problem: str) -> list[Any] | Rows[Any]:
     return value
 
 
-def _part(step: Slice, elements: list[Any] | Rows[Any]) -> Iterable[Any]:
+def _part(step: Indexes, elements: list[Any] | Rows[Any]) -> Iterable[Any]:
     """Return what a slice takes of a list; all of it is not counted."""
-    if step == Slice():
+    if step == Indexes():
         return elements
     every = list(elements)
     start, end = _bounds(step, len(every))
@@ -123,7 +123,7 @@ def _part(step: Slice, elements: list[Any] | Rows[Any]) -> Iterable[Any]:
     return every[start : end : step.step or 1]
 
 
-def _bounds(step: Slice, length: int) -> tuple[int, int]:
+def _bounds(step: Indexes, length: int) -> tuple[int, int]:
     start = step.start or 0
     start += length if start < 0 else 0
     if step.single:
@@ -159,14 +159,14 @@ def _compared(left: Any, name: str, right: Any) -> bool:
 
 
 _STEPS: Final[Mapping[type[Step], Callable[[Any, Iterable[Any]], Iterable[Any]]]] = {
-    Text: _text,
+    Verbatim: _text,
     Literal: _literal,
     Word: _word,
-    Field: _field,
+    Lookup: _field,
     Wildcard: _wildcard,
     Recursive: _recursive,
     Union: _union,
-    Slice: _slice,
+    Indexes: _slice,
     Filter: _filter,
 }
 _HTML: Final = re.compile("[<>&]")
@@ -197,7 +197,7 @@ def _block(actions: tuple[Path, ...], value: Any, style: Style) -> Iterator[str]
             for element in find(action, value):
                 yield from _block(actions[place:end], element, style)
             place = end + 1
-        elif action and isinstance(action[-1], Text):
+        elif action and isinstance(action[-1], Verbatim):
             yield action[-1].text
         else:
             for number, found in enumerate(find(action, value)):

@@ -35,12 +35,12 @@ from hashcompat.output.formats.model import Style, facts_of
 from hashcompat.output.report.items import Provenance
 from hashcompat.output.report.model import (
     FOUND,
-    Case,
+    CaseResult,
     Document,
     Findings,
     Headline,
-    Outcome,
     Report,
+    ReportCase,
     Rows,
     judged,
     time_text,
@@ -54,7 +54,7 @@ class Fingerprints:
         self._subject = findings.subject
         self._seen: Counter[bytes] = Counter()
 
-    def of(self, case: Case) -> str:
+    def of(self, case: ReportCase) -> str:
         """Return 64 hexadecimal digits."""
         names = [self._subject, case.rule, case.group, case.name]
         digest = hashlib.sha256(json.dumps(names).encode())
@@ -67,11 +67,11 @@ class Fingerprints:
 
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_LEVELS: Final[Mapping[Outcome, str]] = {
-    Outcome.FAILED: "error",
-    Outcome.UNDECIDED: "warning",
-    Outcome.WARNED: "warning",
-    Outcome.NOTED: "note",
+_LEVELS: Final[Mapping[CaseResult, str]] = {
+    CaseResult.FAILED: "error",
+    CaseResult.UNDECIDED: "warning",
+    CaseResult.WARNED: "warning",
+    CaseResult.NOTED: "note",
 }
 _OTHER: Final = "hashcompat"
 """The rule of a finding that names none."""
@@ -137,7 +137,7 @@ class _Results:
         self._places = {rule.id: number for number, rule in enumerate(findings.rules())}
         self._fingerprints = Fingerprints(findings)
 
-    def __call__(self, case: Case) -> dict[str, Any]:
+    def __call__(self, case: ReportCase) -> dict[str, Any]:
         place = self._places.get(case.rule)
         return {
             "ruleId": case.rule or _OTHER,
@@ -158,7 +158,7 @@ def _plain(text: str) -> str:
     return _LINK.sub(r"\\\g<0>", text).replace("{", "{{").replace("}", "}}")
 
 
-def _location(case: Case) -> Document:
+def _location(case: ReportCase) -> Document:
     group, name = case.group, case.name
     place: Document = {"logicalLocations": [{"name": name, "fullyQualifiedName": f"{group}/{name}"}]}
     if case.file:
@@ -177,11 +177,11 @@ def uri(file: str) -> str:
     return f"file://{path}" if path.startswith("/") else path
 
 
-_SEVERITIES: Final[Mapping[Outcome, str]] = {
-    Outcome.FAILED: "major",
-    Outcome.UNDECIDED: "minor",
-    Outcome.WARNED: "minor",
-    Outcome.NOTED: "info",
+_SEVERITIES: Final[Mapping[CaseResult, str]] = {
+    CaseResult.FAILED: "major",
+    CaseResult.UNDECIDED: "minor",
+    CaseResult.WARNED: "minor",
+    CaseResult.NOTED: "info",
 }
 
 
@@ -214,7 +214,7 @@ def _issues(findings: Findings) -> Iterator[Document]:
             }
 
 
-_ELEMENTS: Final = {Outcome.FAILED: "failure", Outcome.UNDECIDED: "skipped"}
+_ELEMENTS: Final = {CaseResult.FAILED: "failure", CaseResult.UNDECIDED: "skipped"}
 
 
 def render_junit(report: Report[Any], result: Any, style: Style) -> Iterator[str]:
@@ -227,8 +227,8 @@ def render_junit(report: Report[Any], result: Any, style: Style) -> Iterator[str
 def _suite(findings: Findings, facts: Sequence[Fact]) -> Iterator[str]:
     # a suite begins with its totals, so its cases are made twice
     outcomes = Counter(case.outcome for case in findings.cases())
-    counts = _attributes(tests=str(outcomes.total()), failures=str(outcomes[Outcome.FAILED]), errors="0")
-    skipped = _attributes(skipped=str(outcomes[Outcome.UNDECIDED]))
+    counts = _attributes(tests=str(outcomes.total()), failures=str(outcomes[CaseResult.FAILED]), errors="0")
+    skipped = _attributes(skipped=str(outcomes[CaseResult.UNDECIDED]))
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield f"<testsuites{_attributes(name='hashcompat')}{counts}>\n"
     yield f"  <testsuite{_attributes(name=findings.title)}{counts}{skipped}>\n    <properties>\n"
@@ -242,14 +242,14 @@ def _suite(findings: Findings, facts: Sequence[Fact]) -> Iterator[str]:
     yield "  </testsuite>\n</testsuites>\n"
 
 
-def _case(case: Case) -> str:
+def _case(case: ReportCase) -> str:
     head = f"    <testcase{_attributes(classname=case.group, name=case.name)}"
     lines = [f"{case.verdict}: {printable(case.text)}"]
     lines += [f"{label}: {distinct(name)}" for label, name in case.labels.items() if name]
     if case.file:
         lines.append(f"file: {distinct(case.file)}" + (f":{case.line}" if case.line else ""))
     text = "\n".join(lines)
-    if case.outcome is Outcome.PASSED:
+    if case.outcome is CaseResult.PASSED:
         return f"{head}/>\n"
     if element := _ELEMENTS.get(case.outcome):
         inner = f"<{element}{_attributes(type=case.rule, message=f'{case.verdict}: {case.text}')}>"
@@ -261,11 +261,11 @@ def _attributes(**values: str) -> str:
     return "".join(f" {name}={quoteattr(printable(value))}" for name, value in values.items())
 
 
-_COMMANDS: Final[Mapping[Outcome, str]] = {
-    Outcome.FAILED: "error",
-    Outcome.UNDECIDED: "warning",
-    Outcome.WARNED: "warning",
-    Outcome.NOTED: "notice",
+_COMMANDS: Final[Mapping[CaseResult, str]] = {
+    CaseResult.FAILED: "error",
+    CaseResult.UNDECIDED: "warning",
+    CaseResult.WARNED: "warning",
+    CaseResult.NOTED: "notice",
 }
 _LONGEST: Final = 900_000
 """Bytes of a summary; GitHub shows none of one above 1 MiB."""
@@ -279,7 +279,7 @@ def render_github(report: Report[Any], result: Any, style: Style) -> Iterator[st
         yield from (_command(case, style) for case in cases if case.outcome in FOUND)
 
 
-def _command(case: Case, style: Style) -> str:
+def _command(case: ReportCase, style: Style) -> str:
     name = f"{case.group}/{case.name}"
     properties = {"title": f"{case.verdict} {case.rule}".rstrip()}
     if case.file:
@@ -324,8 +324,8 @@ def _said(report: Report[Any], result: Any, findings: Findings) -> Headline:
     if report.headline:
         return report.headline(result)
     outcomes = Counter(case.outcome for case in findings.cases())
-    text = f"{outcomes[Outcome.FAILED]} of {outcomes.total()} {findings.noun}"
-    return judged(text, found=outcomes[Outcome.FAILED], undecided=outcomes[Outcome.UNDECIDED])
+    text = f"{outcomes[CaseResult.FAILED]} of {outcomes.total()} {findings.noun}"
+    return judged(text, found=outcomes[CaseResult.FAILED], undecided=outcomes[CaseResult.UNDECIDED])
 
 
 def _rows(findings: Findings) -> Iterator[str]:
@@ -357,9 +357,9 @@ def _rows(findings: Findings) -> Iterator[str]:
 #
 # Source: prometheus.io/docs/instrumenting/exposition_formats, the text format 0.0.4.
 
-_SERIES: Final[Mapping[Outcome, tuple[str, str]]] = {
-    Outcome.FAILED: ("finding", "How many findings have these names, usually one"),
-    Outcome.UNDECIDED: ("undecided", "How many that are UNKNOWN have these names, usually one"),
+_SERIES: Final[Mapping[CaseResult, tuple[str, str]]] = {
+    CaseResult.FAILED: ("finding", "How many findings have these names, usually one"),
+    CaseResult.UNDECIDED: ("undecided", "How many that are UNKNOWN have these names, usually one"),
 }
 _LABELS: Final = frozenset({"upgrade", "cluster", "source", "command"})
 """What the info has as labels: not the times, for each run would be a series of its own."""
@@ -429,7 +429,7 @@ def _times(findings: Findings, made: Provenance | None) -> Iterator[str]:
             yield f"{name} {int(time.timestamp())}\n"
 
 
-def _series(name: str, about: str, findings: Findings, outcome: Outcome, style: Style) -> Iterator[str]:
+def _series(name: str, about: str, findings: Findings, outcome: CaseResult, style: Style) -> Iterator[str]:
     """Yield the samples of one metric; findings with the same names are one sample: two are invalid."""
     samples = Counter(_sample(case, style) for case in findings.cases() if case.outcome is outcome)
     if samples:
@@ -437,7 +437,7 @@ def _series(name: str, about: str, findings: Findings, outcome: Outcome, style: 
     yield from (f"{name}{labels} {number}\n" for labels, number in samples.items())
 
 
-def _sample(case: Case, style: Style) -> str:
+def _sample(case: ReportCase, style: Style) -> str:
     names = {label: distinct(name, style.encoding) for label, name in case.labels.items()}
     return _labels({**names, "verdict": case.verdict, "rule": case.rule})
 

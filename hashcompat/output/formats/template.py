@@ -14,7 +14,7 @@ import msgspec
 from hashcompat.core.errors import UsageError
 
 
-class Text(msgspec.Struct, frozen=True):
+class Verbatim(msgspec.Struct, frozen=True):
     """Text between actions, or in quotes in one."""
 
     text: str
@@ -26,7 +26,7 @@ class Literal(msgspec.Struct, frozen=True):
     value: float | bool
 
 
-class Field(msgspec.Struct, frozen=True):
+class Lookup(msgspec.Struct, frozen=True):
     """``.name``: what is below a key."""
 
     name: str
@@ -40,7 +40,7 @@ class Recursive(msgspec.Struct, frozen=True):
     """``..``: an object or list, and all of those in it."""
 
 
-class Slice(msgspec.Struct, frozen=True):
+class Indexes(msgspec.Struct, frozen=True):
     """``[start:end:step]``; ``[2]`` is one element, and ``[*]`` all."""
 
     start: int | None = None
@@ -71,7 +71,7 @@ class Word(msgspec.Struct, frozen=True):
     word: str
 
 
-Step = Text | Literal | Field | Wildcard | Recursive | Slice | Union | Filter | Word
+Step = Verbatim | Literal | Lookup | Wildcard | Recursive | Indexes | Union | Filter | Word
 Path = tuple[Step, ...]
 MOST_STEPS: Final = 100
 """Steps of one action: each takes what the one before it finds, and no document is so deep."""
@@ -122,7 +122,7 @@ class _Scanner:
             start = self._text.find("{", self._position)
             plain = self._text[self._position : start if start >= 0 else None]
             if plain:
-                yield (Text(plain),)
+                yield (Verbatim(plain),)
             if start < 0:
                 return
             self._position = start + 1
@@ -180,7 +180,7 @@ class _Scanner:
 
     def _field(self) -> Path:
         name = self._match(_FIELD)
-        return (Wildcard() if name == "*" else Field(name.replace("\\", "")),)
+        return (Wildcard() if name == "*" else Lookup(name.replace("\\", "")),)
 
     def _word(self) -> Step:
         word = self._match(_WORD)
@@ -210,7 +210,7 @@ class _Scanner:
                 raise self._error(f"a quoted text of more than {MOST_OF_TEXT:,} characters")
         text = self._text[self._position + 1 : end]
         self._position = end + 1
-        return Text(_ESCAPE.sub(self._unescaped, text))
+        return Verbatim(_ESCAPE.sub(self._unescaped, text))
 
     def _unescaped(self, match: re.Match[str]) -> str:
         plain, *codes, octal = match.groups()
@@ -233,7 +233,7 @@ class _Scanner:
         if not match:
             raise self._error(f"invalid array index {inner}")
         start, end, step = (self._index(text) for text in match.groups(default=""))
-        return (Slice(start, end, step, single=match[2] is None),)
+        return (Indexes(start, end, step, single=match[2] is None),)
 
     def _index(self, text: str) -> int | None:
         digits = text.removeprefix(":")

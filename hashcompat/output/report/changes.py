@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from hashcompat.analysis.answers.changes import PLAN, DocumentDifference, Edit, ItemChange, Side, What
+from hashcompat.analysis.answers.changes import PLAN, DocumentDifference, Edit, ItemChange, What
 from hashcompat.analysis.answers.comparison import ABSENT
 from hashcompat.core.model.escape import count, few, name_path, printable
 from hashcompat.core.model.results import KeptPage, KeptPages
@@ -28,7 +28,7 @@ from hashcompat.output.report.model import (
     plain,
     time_text,
 )
-from hashcompat.output.report.page import TONES, Link, Listing, Page, Piece, heading
+from hashcompat.output.report.page import TONES, Link, Listing, Page, Phrase, heading
 
 _COLOURS: Final = {What.APPEARED: "green", What.GONE: "red", What.CHANGED: "yellow"}
 
@@ -45,16 +45,12 @@ def _document(difference: DocumentDifference) -> Document:
     return document(
         docs.DocumentDifference,
         of=difference.kind,
-        from_=_side(difference.old),
-        to=_side(difference.new),
+        from_=difference.old,
+        to=difference.new,
         summary=docs.ChangesSummary(**counts, same=difference.same, verdicts=verdicts),
         changes=[_edit(edit, edit.place) for edit in difference.edits],
         items=Rows(difference.items, lambda item: plain(_item(item))),
     )
-
-
-def _side(side: Side) -> docs.ComparedFile:
-    return docs.ComparedFile(side.file, side.made, side.cluster, side.tool)
 
 
 def _edit(edit: Edit, path: str) -> docs.Edited:
@@ -273,8 +269,8 @@ def _page(joined: KeptPages) -> Page:
     return Page(
         title=f"Reports: {of}",
         kind=KIND,
-        verdict=Piece(about.verdict, about.tone) if about.verdict else None,
-        answer=[Piece(f"{about.kind}: {about.answer}", "" if about.verdict else about.tone)],
+        verdict=Phrase(about.verdict, about.tone) if about.verdict else None,
+        answer=[Phrase(f"{about.kind}: {about.answer}", "" if about.verdict else about.tone)],
         facts=[("Reports", f"{len(joined.pages)}: {bad} against the upgrade, {left} undecided")],
         warnings=list(_differing(joined)),
         findings=[Listing(columns, lambda: _joined_rows(joined, linked=True), "Reports", id="reports")],

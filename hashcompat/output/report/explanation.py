@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.analysis.answers.expectation import Expectation, Where
+from hashcompat.analysis.answers.expectation import Expected, Where
 from hashcompat.analysis.answers.explanation import Explanation, Explanations, Side
 from hashcompat.analysis.answers.texts import beginning
 from hashcompat.core.model.escape import MASK, count
@@ -33,12 +33,12 @@ from hashcompat.output.report.model import (
     verdict_cell,
 )
 from hashcompat.output.report.notes import BESIDES
-from hashcompat.output.report.page import Fragment, Page
+from hashcompat.output.report.page import MarkedText, Page
 from hashcompat.output.report.releases import SHOW, change_lines, rule_lines, whole_sections
-from hashcompat.output.report.restartplan import container_verdict, pieces_of, source_of, tool_of
+from hashcompat.output.report.restartplan import container_verdict, source_of, tool_of
 
 
-class Group(msgspec.Struct, frozen=True):
+class ExplanationGroup(msgspec.Struct, frozen=True):
     """Containers whose explanations are the same."""
 
     explanation: Explanation
@@ -47,12 +47,12 @@ class Group(msgspec.Struct, frozen=True):
     """Those of the others, in their order."""
 
 
-def grouped(explanations: Iterable[Explanation]) -> list[Group]:
+def grouped(explanations: Iterable[Explanation]) -> list[ExplanationGroup]:
     """Put explanations together that are alike, the worst verdict first."""
     groups: dict[Hashable, list[Explanation]] = {}
     for explanation in sorted(explanations, key=lambda one: SEVERITY[one.item.verdict]):
         groups.setdefault(_likeness(explanation), []).append(explanation)
-    return [Group(first, tuple(others)) for first, *others in groups.values()]
+    return [ExplanationGroup(first, tuple(others)) for first, *others in groups.values()]
 
 
 _MOUNT: Final = regex(
@@ -115,16 +115,16 @@ def _document(explanations: Explanations) -> Document:
 
 
 def _explained(explanation: Explanation) -> docs.Explained:
-    said, old, new = explanation.sentences, explanation.old, explanation.new
+    old, new = explanation.old, explanation.new
     return docs.Explained(
         **structs.asdict(container_verdict(explanation.item)),
-        sentences=docs.Sentences(said.what, said.why, said.todo, said.commands),
+        sentences=explanation.sentences,
         from_=_side(old) if old else None,
         to=_side(new) if new else None,
-        fields=[docs.FieldDifference(field.path, field.old, field.new) for field in explanation.fields],
-        fragment=pieces_of(explanation.fragment.pieces),
+        fields=explanation.fields,
+        fragment=explanation.fragment.pieces,
         upstream=list(map(msgspec.to_builtins, explanation.upstream)),
-        expect=[docs.Expected(seen.where, seen.text, seen.verbosity) for seen in explanation.expect],
+        expect=explanation.expect,
         log_line=explanation.log_line,
         event=explanation.event,
         masked=explanation.masked,
@@ -153,7 +153,7 @@ def _text(explanations: Explanations) -> Iterator[Section]:
         yield Section([[line] for line in explanations.besides], BESIDES, wraps=True)
 
 
-def _sections(group: Group, shown: set[object], *, full: bool) -> Iterator[Section]:
+def _sections(group: ExplanationGroup, shown: set[object], *, full: bool) -> Iterator[Section]:
     """Yield the whole story of some containers that are alike."""
     explanation = group.explanation
     item, said = explanation.item, explanation.sentences
@@ -181,7 +181,7 @@ def _remarks(explanation: Explanation) -> Iterator[Line]:
         yield [f"Assumed: created by {creator}; the hash that its runtime recorded would confirm it."]
 
 
-def _alike(group: Group) -> Iterator[Line]:
+def _alike(group: ExplanationGroup) -> Iterator[Line]:
     if group.others:
         names = [item_name(other.item) for other in group.others[:_MOST_NAMES]]
         more = ", …" if len(group.others) > _MOST_NAMES else ""
@@ -242,7 +242,7 @@ def _space(piece: Piece | None, end: int) -> str:
     return "" if piece is None or (piece.kind is Kind.SAME and piece.text[end] == " ") else " "
 
 
-def _expected(expect: Iterable[Expectation]) -> Iterator[Line]:
+def _expected(expect: Iterable[Expected]) -> Iterator[Line]:
     for seen in expect:
         at = f" at --v={seen.verbosity} or more" if seen.verbosity else ""
         yield [f"{_PLACES[seen.where]}{at}: {seen.text}"]
@@ -282,7 +282,7 @@ def _page(explanations: Explanations) -> Page:
     return explanation_page(EXPLANATIONS, explanations, groups, _parts)
 
 
-def _parts(explanation: Explanation) -> tuple[list[Fragment], list[tuple[str, list[str]]]]:
+def _parts(explanation: Explanation) -> tuple[list[MarkedText], list[tuple[str, list[str]]]]:
     """Return where the two texts differ, and what else a page says of a container."""
     shown: set[object] = set()
     lists = (
@@ -306,22 +306,22 @@ def _joined(lines: Iterable[str]) -> Iterator[str]:
     yield from filter(None, [line])
 
 
-def _fragments(explanation: Explanation) -> Iterator[Fragment]:
+def _fragments(explanation: Explanation) -> Iterator[MarkedText]:
     old, new = explanation.old, explanation.new
     if old is None or new is None:
         return
     if old.era != new.era:
         for side in (old, new):
             pieces = [(piece.kind.value, piece.text) for piece in beginning(side.readable)]
-            yield Fragment(f"{side.release} hashes {side.hashes}; it begins", pieces)
+            yield MarkedText(f"{side.release} hashes {side.hashes}; it begins", pieces)
         return
     found = explanation.fragment
     more = "More places differ; hashcompat explain --full shows all." if found.more else ""
     title = f"Where the text of {old.release} and that of {new.release} differ"
     if found.pieces:
-        yield Fragment(title, [(piece.kind.value, piece.text) for piece in found.pieces], more)
+        yield MarkedText(title, [(piece.kind.value, piece.text) for piece in found.pieces], more)
     elif old.hash != new.hash:
-        yield Fragment(title, (), f"They differ in a masked value; {SHOW}.")
+        yield MarkedText(title, (), f"They differ in a masked value; {SHOW}.")
 
 
 EXPLANATIONS: Final[Report[Explanations]] = Report(

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from hashcompat.analysis.gating import Outcome as PolicyOutcome
-from hashcompat.core.model.cluster import Cluster, Fleet, Shared, Standing, Upgrade, Waves
+from hashcompat.analysis.gating import Outcome
+from hashcompat.core.model.cluster import Cluster, Fleet, FleetCause, Standing, Upgrade, Waves
 from hashcompat.core.model.escape import count, name_path, owner_path
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.rules import findings
@@ -24,14 +24,14 @@ from hashcompat.output.report.fleetpage import (
 )
 from hashcompat.output.report.items import Provenance
 from hashcompat.output.report.model import (
-    Case,
+    CaseResult,
     Document,
     Findings,
     Headline,
-    Outcome,
     Prose,
     Ranking,
     Report,
+    ReportCase,
     Rows,
     Screen,
     Section,
@@ -56,7 +56,7 @@ def fleet_document(fleet: Fleet) -> Document:
         docs.FleetReport,
         spec=docs.FleetSpec(fleet.targets, urls(fleet.out), tool_of(fleet.making), fleet.making.at),
         summary=docs.FleetSummary(
-            PolicyOutcome(str(fleet.standing)),
+            Outcome(str(fleet.standing)),
             fleet.why,
             fleet.exit_code,
             fleet.inputs,
@@ -78,12 +78,12 @@ def _upgrades(fleet: Fleet) -> Iterator[tuple[Cluster, Upgrade]]:
     return ((cluster, upgrade) for cluster in fleet.clusters for upgrade in cluster.upgrades)
 
 
-def _reason(shared: Shared) -> tuple[str, str, Verdict]:
+def _reason(shared: FleetCause) -> tuple[str, str, Verdict]:
     rule, path, verdict = shared.names
     return rule, path, Verdict(verdict)
 
 
-def _shares(shared: Shared, fleet: Fleet) -> list[docs.FleetShare]:
+def _shares(shared: FleetCause, fleet: Fleet) -> list[docs.FleetShare]:
     return [
         docs.FleetShare(target, shared.clusters[target], shared.containers[target])
         for target in fleet.targets
@@ -202,10 +202,10 @@ def _cells(one: Cluster, upgrade: Upgrade, numbers: Mapping[tuple[str, str], int
 
 
 _OUTCOMES: Final = {
-    Standing.FAIL: Outcome.FAILED,
-    Standing.UNDECIDED: Outcome.UNDECIDED,
-    Standing.PASS: Outcome.PASSED,
-    Standing.LEFT_OUT: Outcome.PASSED,
+    Standing.FAIL: CaseResult.FAILED,
+    Standing.UNDECIDED: CaseResult.UNDECIDED,
+    Standing.PASS: CaseResult.PASSED,
+    Standing.LEFT_OUT: CaseResult.PASSED,
 }
 
 
@@ -224,13 +224,13 @@ def _findings(fleet: Fleet) -> Findings:
     )
 
 
-def _case(cluster: Cluster, upgrade: Upgrade) -> Case:
+def _case(cluster: Cluster, upgrade: Upgrade) -> ReportCase:
     outcome = _OUTCOMES[upgrade.standing]
-    rule = "" if outcome is Outcome.PASSED else _POLICY if upgrade.restarts is not None else _INPUT
+    rule = "" if outcome is CaseResult.PASSED else _POLICY if upgrade.restarts is not None else _INPUT
     text = upgrade.why or upgrade.status
     names = {"cluster": cluster.name, "target": upgrade.target, "status": upgrade.status}
     group, name = name_path(cluster.name), upgrade.target
-    return Case(outcome, upgrade.standing.value, rule, text, group, name, names)
+    return ReportCase(outcome, upgrade.standing.value, rule, text, group, name, names)
 
 
 def _series(fleet: Fleet) -> Iterator[Series]:

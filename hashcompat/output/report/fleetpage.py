@@ -8,13 +8,13 @@ from datetime import timedelta
 from typing import Final
 
 from hashcompat.core.errors import UsageError
-from hashcompat.core.model.cluster import Cluster, Fleet, Shared, Standing, Upgrade, Wave
+from hashcompat.core.model.cluster import Cluster, Fleet, FleetCause, Standing, Upgrade, Wave
 from hashcompat.core.model.escape import count, distinct
 from hashcompat.core.release import parse_release
 from hashcompat.core.rules import find
 from hashcompat.core.shown import urls
 from hashcompat.output.report.model import Coloured, Prose, Report
-from hashcompat.output.report.page import Cell, Count, Heat, Listing, Main, Page, Row
+from hashcompat.output.report.page import Count, Heat, HeatCell, Listing, Main, Page, TableRow
 from hashcompat.output.report.resultpages import framed
 
 COLOURS: Final = {Standing.FAIL: "red", Standing.UNDECIDED: "yellow", Standing.PASS: "green"}
@@ -130,12 +130,12 @@ def _by_target(fleet: Fleet) -> list[str]:
     return [f"Clusters, {target}" for target in fleet.targets]
 
 
-def _numbers(shared: Shared, fleet: Fleet) -> list[object]:
+def _numbers(shared: FleetCause, fleet: Fleet) -> list[object]:
     """Return how many clusters have it by target, and the containers for the target that has the most."""
     return [*(shared.clusters.get(target, 0) for target in fleet.targets), shared.weight[1]]
 
 
-def _cause(shared: Shared) -> list[object]:
+def _cause(shared: FleetCause) -> list[object]:
     rule, path, verdict = shared.names
     found = find(rule)
     return [rule, found.name if found else None, path or None, verdict]
@@ -215,12 +215,12 @@ def _minor_name(minor: tuple[int, ...]) -> str:
     return ".".join(map(str, minor)) or "other"
 
 
-def _share_cell(clusters: Sequence[Cluster], place: int) -> Cell:
+def _share_cell(clusters: Sequence[Cluster], place: int) -> HeatCell:
     planned = [one.upgrades[place] for one in clusters if one.upgrades[place].restarts is not None]
     hit = sum(bool(one.restarts) for one in planned)
     undecided = any(one.upgrades[place].standing is Standing.UNDECIDED for one in clusters)
     text = f"{hit:,} of {len(planned):,}" if planned else "-"
-    return Cell(
+    return HeatCell(
         text, _level(hit, len(planned)), undecided, short=text.replace(" of ", "/") if planned else ""
     )
 
@@ -264,9 +264,9 @@ def _by_standing(clusters: Sequence[Cluster]) -> dict[Standing, int]:
     return {word: numbers[word] for word in Standing if numbers[word]}
 
 
-def _row(one: Cluster, waved: Sequence[Mapping[str, int]]) -> Row:
+def _row(one: Cluster, waved: Sequence[Mapping[str, int]]) -> TableRow:
     why = next((each.why for each in one.upgrades if each.standing is one.standing), "")
-    return Row(
+    return TableRow(
         [
             standing_cell(one.standing),
             one.name,
@@ -283,11 +283,11 @@ def _row(one: Cluster, waved: Sequence[Mapping[str, int]]) -> Row:
     )
 
 
-def _cell(upgrade: Upgrade, containers: int) -> Cell:
+def _cell(upgrade: Upgrade, containers: int) -> HeatCell:
     """Return the cell of a target: its restarts, what is unknown, and the word where it does not pass."""
     if upgrade.restarts is None:
-        return Cell(upgrade.status, 0, upgrade.standing is Standing.UNDECIDED)
+        return HeatCell(upgrade.status, 0, upgrade.standing is Standing.UNDECIDED)
     unknown = f"+{upgrade.unknown}?" if upgrade.unknown else ""
     word = f" {upgrade.standing.value}" if upgrade.standing is not Standing.PASS else ""
     level = _level(upgrade.restarts, containers)
-    return Cell(f"{upgrade.restarts}{unknown}{word}", level, upgrade.standing is Standing.UNDECIDED)
+    return HeatCell(f"{upgrade.restarts}{unknown}{word}", level, upgrade.standing is Standing.UNDECIDED)

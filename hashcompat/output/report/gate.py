@@ -19,7 +19,7 @@ from hashcompat.core.rules import every, findings
 from hashcompat.output.documents import judged as docs
 from hashcompat.output.report.items import item_name, reason_words
 from hashcompat.output.report.model import (
-    Case,
+    CaseResult,
     Coloured,
     Document,
     Findings,
@@ -27,6 +27,7 @@ from hashcompat.output.report.model import (
     Prose,
     Ranking,
     Report,
+    ReportCase,
     Rows,
     Screen,
     Section,
@@ -35,14 +36,12 @@ from hashcompat.output.report.model import (
     plain,
     verdict_cell,
 )
-from hashcompat.output.report.model import Outcome as CaseOutcome
 from hashcompat.output.report.notes import BESIDES, collapsed
 from hashcompat.output.report.page import Page
 from hashcompat.output.report.planview import overridden, times_line, times_of
 from hashcompat.output.report.restartplan import (
     case_of,
     container_verdict,
-    disputed_nodes,
     provenance_of,
     source_of,
     title_of,
@@ -62,7 +61,7 @@ def gate_document(result: GateResult) -> Document:
                 from_=plan.from_release,
                 to=plan.to_release,
                 source=source_of(plan.origin),
-                disputed_nodes=disputed_nodes(plan),
+                disputed_nodes=plan.disputed,
                 override_node_releases=plan.overridden,
                 tool=tool_of(plan.making),
                 created_at=plan.created,
@@ -135,21 +134,21 @@ def _item(judged: Judged) -> docs.GateItem:
     )
 
 
-_OUTCOMES: Final[Mapping[Standing, CaseOutcome]] = {
-    Standing.VIOLATION: CaseOutcome.FAILED,
-    Standing.UNDECIDED: CaseOutcome.UNDECIDED,
-    Standing.ALLOWED: CaseOutcome.NOTED,
-    Standing.EXCEPTED: CaseOutcome.NOTED,
-    Standing.BASELINE: CaseOutcome.NOTED,
-    Standing.SURPRISE: CaseOutcome.FAILED,
-    Standing.UNPREDICTED: CaseOutcome.NOTED,
-    Standing.CHANGED: CaseOutcome.NOTED,
-    Standing.AS_PREDICTED: CaseOutcome.PASSED,
+_OUTCOMES: Final[Mapping[Standing, CaseResult]] = {
+    Standing.VIOLATION: CaseResult.FAILED,
+    Standing.UNDECIDED: CaseResult.UNDECIDED,
+    Standing.ALLOWED: CaseResult.NOTED,
+    Standing.EXCEPTED: CaseResult.NOTED,
+    Standing.BASELINE: CaseResult.NOTED,
+    Standing.SURPRISE: CaseResult.FAILED,
+    Standing.UNPREDICTED: CaseResult.NOTED,
+    Standing.CHANGED: CaseResult.NOTED,
+    Standing.AS_PREDICTED: CaseResult.PASSED,
 }
-_LINE_OUTCOMES: Final[Mapping[Outcome, CaseOutcome]] = {
-    Outcome.FAIL: CaseOutcome.FAILED,
-    Outcome.UNDECIDED: CaseOutcome.UNDECIDED,
-    Outcome.PASS: CaseOutcome.PASSED,
+_LINE_OUTCOMES: Final[Mapping[Outcome, CaseResult]] = {
+    Outcome.FAIL: CaseResult.FAILED,
+    Outcome.UNDECIDED: CaseResult.UNDECIDED,
+    Outcome.PASS: CaseResult.PASSED,
 }
 _POLICY: Final = "gate-policy"
 _PREDICTION: Final = "gate-prediction"
@@ -181,7 +180,7 @@ def findings_of(result: GateResult) -> Findings:
     )
 
 
-def _cases(result: GateResult) -> Iterator[Case]:
+def _cases(result: GateResult) -> Iterator[ReportCase]:
     yield from map(_line_case, result.lines)
     yield from (_loosened_case(file) for file in result.policy.files if file.loosens)
     yield from map(_overridden, overridden(result.plan))
@@ -193,29 +192,31 @@ def _labels(key: str, about: str) -> Mapping[str, str]:
     return {**dict.fromkeys(("node", "namespace", "pod", "container"), ""), "policy": key, "about": about}
 
 
-def _loosened_case(file: PolicyFile) -> Case:
+def _loosened_case(file: PolicyFile) -> ReportCase:
     """Return that a settings file lets more pass."""
     text = f"{file.name} loosens the policy: {', '.join(file.loosens)}"
     labels = _labels("settings", file.name)
-    return Case(
-        CaseOutcome.NOTED, "LOOSENED", _SETTINGS_RULE, text, "policy", f"settings {word(file.name)}", labels
+    return ReportCase(
+        CaseResult.NOTED, "LOOSENED", _SETTINGS_RULE, text, "policy", f"settings {word(file.name)}", labels
     )
 
 
-def _overridden(text: str) -> Case:
+def _overridden(text: str) -> ReportCase:
     """Return that the plan is not of the releases that nodes report."""
     key = "override-node-releases"
-    return Case(CaseOutcome.NOTED, "OVERRIDDEN", _RELEASES, text, "policy", key, _labels(key, ""))
+    return ReportCase(CaseResult.NOTED, "OVERRIDDEN", _RELEASES, text, "policy", key, _labels(key, ""))
 
 
-def _line_case(line: Line) -> Case:
+def _line_case(line: Line) -> ReportCase:
     names = _labels(line.key, line.subject)
     name = f"{line.key} {line.subject}".rstrip()
     rule = "" if line.outcome is Outcome.PASS else _POLICY
-    return Case(_LINE_OUTCOMES[line.outcome], line.outcome.value, rule, str(line), "policy", name, names)
+    return ReportCase(
+        _LINE_OUTCOMES[line.outcome], line.outcome.value, rule, str(line), "policy", name, names
+    )
 
 
-def _container(judged: Judged) -> Case:
+def _container(judged: Judged) -> ReportCase:
     case = case_of(judged.item)
     text, rule = f"{judged.item.verdict}: {case.text}", case.rule
     if judged.exemption:
@@ -223,7 +224,7 @@ def _container(judged: Judged) -> Case:
     outcome = _OUTCOMES[judged.standing]
     if judged.seen:
         text = f"{judged.seen}, predicted {judged.item.verdict}"
-        rule = "" if outcome is CaseOutcome.PASSED else _PREDICTION
+        rule = "" if outcome is CaseResult.PASSED else _PREDICTION
     labels = {**case.labels, "policy": "", "about": ""}
     return structs.replace(
         case, outcome=outcome, verdict=judged.standing.value, rule=rule, text=text, labels=labels
@@ -343,7 +344,10 @@ def _notes(result: GateResult) -> Iterator[str]:
     yield from (f"Warning: {warning}" for warning in collapsed((*result.plan.warnings, *result.warnings)))
     yield from (f"{BESIDES}: {line}" for line in collapsed(result.plan.besides))
     numbers = Counter(judged.standing for judged in result.judged)
-    for standing, words in ((Standing.EXCEPTED, "by exceptions"), (Standing.BASELINE, "by the baseline")):
+    for standing, words in (
+        (Standing.EXCEPTED, "by exceptions"),
+        (Standing.BASELINE, "by the baseline"),
+    ):
         if numbers[standing]:
             yield f"Left out {words}: {count(numbers[standing], 'container')}"
     yield from settings_lines(result)

@@ -19,8 +19,8 @@ from hashcompat.core.model.impact import (
     Effect,
     Impact,
     NodeImpact,
-    Owner,
-    OwnerImpact,
+    OwnerDown,
+    RestartedOwner,
     Role,
     Step,
 )
@@ -105,7 +105,7 @@ def _summary(impact: Impact) -> docs.ImpactSummary:
     )
 
 
-def _names_of(parts: Iterable[BudgetImpact | OwnerImpact]) -> set[tuple[str, str]]:
+def _names_of(parts: Iterable[BudgetImpact | OwnerDown]) -> set[tuple[str, str]]:
     return {(one.namespace, one.name) for one in parts}
 
 
@@ -123,7 +123,7 @@ def _node(node: NodeImpact) -> docs.ImpactNode:
         pods_unknown=node.unknown,
         reasons=node.reasons,
         budgets=tuple(map(_budget, node.effect.budgets)),
-        owners_down=tuple(map(_owner_down, node.effect.owners)),
+        owners_down=node.effect.owners,
         killed=_pods(pods.killed),
         bare=_pods(pods.bare),
         static=_pods(pods.static),
@@ -156,21 +156,23 @@ def _budget(budget: BudgetImpact) -> docs.BudgetEffect:
     )
 
 
-def _owner_down(owner: OwnerImpact) -> docs.OwnerDown:
-    return docs.OwnerDown(owner.namespace, owner.name, owner.certainty, owner.replicas)
-
-
 def _batch(batch: Batch) -> docs.BatchItem:
     budgets = tuple(map(_budget, batch.effect.budgets))
-    owners = tuple(map(_owner_down, batch.effect.owners))
-    apart = tuple(docs.Apart(one.batch, (one.node, one.other), one.why) for one in batch.apart)
     besides = tuple(_together(batch.together))
     return docs.BatchItem(
-        batch.number, batch.step, batch.role, batch.zone, batch.nodes, budgets, owners, besides, apart
+        batch.number,
+        batch.step,
+        batch.role,
+        batch.zone,
+        batch.nodes,
+        budgets,
+        batch.effect.owners,
+        besides,
+        batch.apart,
     )
 
 
-def _owner(owner: Owner) -> docs.OwnerItem:
+def _owner(owner: RestartedOwner) -> docs.OwnerItem:
     return docs.OwnerItem(
         namespace=owner.namespace,
         owner=owner.name,
@@ -288,7 +290,7 @@ def _answer(impact: Impact) -> Iterator[Line]:
 
 def _affects(effects: Sequence[Effect], impact: Impact) -> str:
     """Say how many budgets are breached and how many owners are down; what may be, is not counted twice."""
-    parts: list[tuple[BudgetImpact | OwnerImpact, ...]] = [
+    parts: list[tuple[BudgetImpact | OwnerDown, ...]] = [
         tuple(one for effect in effects for one in effect.budgets),
         tuple(one for effect in effects for one in effect.owners),
     ]
@@ -331,7 +333,7 @@ def _affected(impact: Impact) -> Iterator[tuple[str, Effect]]:
 def _apart_rows(impact: Impact) -> Iterator[list[object]]:
     for batch in impact.batches:
         for one in batch.apart:
-            yield [batch.number, one.batch, one.node, one.other, Prose(one.why)]
+            yield [batch.number, one.batch, *one.nodes, Prose(one.why)]
 
 
 def _effect_rows(where: str, effect: Effect) -> Iterator[list[object]]:
@@ -353,13 +355,13 @@ def _sure(certainty: Certainty) -> Coloured:
     return Coloured(certainty.value, "red" if certainty is Certainty.YES else "yellow")
 
 
-def _owner_cells(owner: Owner) -> list[object]:
+def _owner_cells(owner: RestartedOwner) -> list[object]:
     numbers = [owner.replicas, owner.restarted, owner.unknown, owner.nodes]
     took = None if owner.seconds is None else Prose(f"{owner.seconds} s")
     return [owner.namespace, owner.name, *numbers, took, Prose(", ".join(_remarks(owner))) or None]
 
 
-def _remarks(owner: Owner) -> Iterator[str]:
+def _remarks(owner: RestartedOwner) -> Iterator[str]:
     yield f"stops within {owner.grace_seconds} s"
     if owner.single:
         yield "the only replica"

@@ -18,7 +18,7 @@ from hashcompat.output.report.model import Code
 Lines = list[str | tuple[str, ...] | Code]
 
 
-class Body(msgspec.Struct, frozen=True):
+class FunctionBody(msgspec.Struct, frozen=True):
     """The body of a function, for Linux and for Windows."""
 
     linux: str
@@ -39,17 +39,17 @@ _NO_WINDOWS: Final = """\
     return 1"""
 
 
-class Way(msgspec.Struct, frozen=True):
+class Installation(msgspec.Struct, frozen=True):
     """How kubelets are installed."""
 
     title: str
-    kubelet: Body
+    kubelet: FunctionBody
     """Installs and restarts the kubelet ``$2`` on the node ``$1``."""
     back: str
     """What is to be known of the way back."""
     upgrade: str = '    kubelet "$1" "$target"'
     """The body of a function that upgrades the node ``$1``."""
-    kubeadm: Body | None = None
+    kubeadm: FunctionBody | None = None
     """Runs ``kubeadm upgrade $2`` on the node ``$1``; None for others."""
     more: str = ""
     """Other functions."""
@@ -158,20 +158,20 @@ _REPOSITORY: Final = (
     "The nodes' package repository has to be that of the new minor: pkgs.k8s.io has one each."
 )
 _KEEPS: Final = "A kubelet may stay older than its API server, which goes back only with etcd's snapshot."
-WAYS: Final[Mapping[Installer, Way]] = {
-    Installer.KUBEADM: Way(
+WAYS: Final[Mapping[Installer, Installation]] = {
+    Installer.KUBEADM: Installation(
         "kubeadm",
-        Body(_PACKAGE, _WINDOWS),
+        FunctionBody(_PACKAGE, _WINDOWS),
         f"kubeadm has no way back. {_KEEPS}",
         upgrade='    with_kubeadm "$1" node\n    kubelet "$1" "$target"',
-        kubeadm=Body(_KUBEADM, _KUBEADM_WINDOWS),
+        kubeadm=FunctionBody(_KUBEADM, _KUBEADM_WINDOWS),
         servers=_by_kubeadm,
         note=_REPOSITORY,
         snapshot=_etcdctl,
     ),
-    Installer.K3S: Way(
+    Installer.K3S: Installation(
         "k3s",
-        Body(_K3S),
+        FunctionBody(_K3S),
         "A server that goes back needs the snapshot of its datastore: k3s server --cluster-reset.",
         snapshot=lambda node: [
             "without an embedded etcd, save its datastore instead: /var/lib/rancher/k3s/server/db",
@@ -179,16 +179,16 @@ WAYS: Final[Mapping[Installer, Way]] = {
         ],
         suffix="+k3s1",
     ),
-    Installer.RKE2: Way(
+    Installer.RKE2: Installation(
         "RKE2",
-        Body(_RKE2, _RKE2_WINDOWS),
+        FunctionBody(_RKE2, _RKE2_WINDOWS),
         "A server that goes back needs the snapshot of etcd: rke2 server --cluster-reset.",
         snapshot=lambda node: [Code("on {} 'sudo rke2 etcd-snapshot save'", (node.name,))],
         suffix="+rke2r1",
     ),
-    Installer.TALOS: Way(
+    Installer.TALOS: Installation(
         "Talos",
-        Body(_TALOS),
+        FunctionBody(_TALOS),
         f"Talos' own release stays. {_KEEPS}",
         more=_ADDRESS,
         servers=_by_talos,
@@ -196,7 +196,7 @@ WAYS: Final[Mapping[Installer, Way]] = {
             Code('talosctl --nodes "$(address {})" etcd snapshot before.db', (node.name,))
         ],
     ),
-    Installer.PACKAGE: Way(
-        "package manager", Body(_PACKAGE, _WINDOWS), _KEEPS, servers=_by_hand, note=_REPOSITORY
+    Installer.PACKAGE: Installation(
+        "package manager", FunctionBody(_PACKAGE, _WINDOWS), _KEEPS, servers=_by_hand, note=_REPOSITORY
     ),
 }

@@ -15,7 +15,7 @@ import msgspec
 
 from hashcompat.analysis.answers.matrix import Cell, Matrix, Path
 from hashcompat.analysis.planning.options import AUTO
-from hashcompat.analysis.planning.reasons import FieldChange
+from hashcompat.analysis.planning.reasons import ChangedField
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.plan import Hop, Scope
 from hashcompat.core.release import parse_release
@@ -307,13 +307,13 @@ def who(cell: Cell) -> str:
     if cell.if_set:
         set_ = [f"those that set {', '.join(change.path for change in cell.fields)}"] if cell.fields else []
         return "; ".join([*set_, *([_GO] if cell.go else [])]) or "none"
-    groups: dict[str, list[FieldChange]] = {}
+    groups: dict[str, list[ChangedField]] = {}
     for change in cell.fields:
         groups.setdefault(change.path.rpartition(".")[0], []).append(change)
     return "; ".join(f"those with {place} ({_names(changes)})" for place, changes in groups.items()) or "none"
 
 
-def _names(changes: Iterable[FieldChange]) -> str:
+def _names(changes: Iterable[ChangedField]) -> str:
     return ", ".join(dict.fromkeys(change.field for change in changes))
 
 

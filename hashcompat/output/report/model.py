@@ -21,7 +21,7 @@ from hashcompat.output.report.items import COLOURS, Provenance
 
 if TYPE_CHECKING:
     from hashcompat.output.report.page import Page
-    from hashcompat.output.report.rowtexts import Likeness, Write
+    from hashcompat.output.report.rowtexts import AlikeRows, Write
 
 
 Result = TypeVar("Result")
@@ -68,7 +68,7 @@ class Rows(msgspec.Struct, Generic[Value], frozen=True):
 
     values: Iterable[Value]
     row: Callable[[Value], dict[str, Any]]
-    likeness: Likeness[Value] | None = None
+    likeness: AlikeRows[Value] | None = None
     """What many of them share; None where that is not known."""
     jobs: int = 1
     """How many processes may write them."""
@@ -291,7 +291,7 @@ class Report(msgspec.Struct, Generic[Result], frozen=True):
     """Lines in place of all these where nobody wants them: what lets more pass than the input alone does."""
 
 
-class Outcome(StrEnum):
+class CaseResult(StrEnum):
     """What a case means to whoever waits for a pass or a failure."""
 
     FAILED = "failed"
@@ -306,14 +306,14 @@ class Outcome(StrEnum):
     """Nothing was found."""
 
 
-FOUND: Final = frozenset({Outcome.FAILED, Outcome.UNDECIDED, Outcome.WARNED, Outcome.NOTED})
+FOUND: Final = frozenset({CaseResult.FAILED, CaseResult.UNDECIDED, CaseResult.WARNED, CaseResult.NOTED})
 """The outcomes that a list of findings shows; the rest is in order."""
 
 
-class Case(msgspec.Struct, frozen=True):
+class ReportCase(msgspec.Struct, frozen=True):
     """One thing that was judged: a container, a check of a node, a case of golden data."""
 
-    outcome: Outcome
+    outcome: CaseResult
     verdict: str
     """The word that the result's own document has for it: ``RESTART``."""
     rule: str
@@ -352,7 +352,7 @@ class Findings(msgspec.Struct, frozen=True):
     """What is counted, in the plural, one word: ``containers``."""
     totals: Mapping[str, int]
     """How many there are of each verdict, those included that are not shown."""
-    cases: Callable[[], Iterable[Case]]
+    cases: Callable[[], Iterable[ReportCase]]
     """Makes the cases one by one, each time again: a format may need to count them first."""
     rules: Callable[[], Sequence[Rule]] = tuple
     """Reads the rules that cases may name."""

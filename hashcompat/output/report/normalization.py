@@ -10,7 +10,7 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.core.model.escape import count, name_path, owner_path, word
-from hashcompat.core.model.preflight import Change, Done, Normalization, Run, State
+from hashcompat.core.model.preflight import Change, Done, Normalization, NormalizationRun, State
 from hashcompat.core.model.verdicts import FINDINGS
 from hashcompat.output.documents import nodes as docs
 from hashcompat.output.report.items import COLOURS, Provenance, item_name, reason_words, upgrade_of
@@ -72,11 +72,8 @@ def _sealed(shown: Shown) -> tuple[Document, Seals]:
             from_=made.from_release,
             to=made.to_release,
             source=source_of(made.origin),
-            nodes=[docs.RewrittenNode(node.name, node.kubelet, node.runtime) for node in made.nodes],
-            manifests=[
-                docs.ManifestPin(pin.node, pin.namespace, pin.pod, pin.path, pin.uid, pin.digest)
-                for pin in made.pins
-            ],
+            nodes=made.nodes,
+            manifests=made.pins,
             warnings=made.warnings,
             tool=tool_of(made.making),
             created_at=made.making.at,
@@ -251,7 +248,7 @@ _COLOURS: Final = {
 }
 
 
-def _done_document(run: Run) -> Document:
+def _done_document(run: NormalizationRun) -> Document:
     spec = {
         "action": run.action,
         "write": run.write,
@@ -275,7 +272,7 @@ def _done_item(row: Done) -> Document:
     }
 
 
-def _done_table(run: Run) -> Table:
+def _done_table(run: NormalizationRun) -> Table:
     return Table(_COLUMNS, lambda: map(_done_cells, run.rows), bare=True)
 
 
@@ -285,11 +282,11 @@ def _done_cells(row: Done) -> list[object]:
     return [name_path(row.namespace, row.pod), whose, state, Prose(row.why) if row.why else None]
 
 
-def _done_names(run: Run) -> Iterator[str]:
+def _done_names(run: NormalizationRun) -> Iterator[str]:
     return (row.name for row in run.rows)
 
 
-def _done_notes(run: Run) -> Iterator[str]:
+def _done_notes(run: NormalizationRun) -> Iterator[str]:
     parts = [f"{run.count(state)} {state.value}" for state in State if run.count(state)]
     yield f"{run.node}: {count(len(run.rows), 'record')} and manifests: {', '.join(parts) or 'none'}"
     if run.count(State.READY):
@@ -298,6 +295,6 @@ def _done_notes(run: Run) -> Iterator[str]:
         yield f"next: restart the runtime, then hashcompat normalize check; {run.undo} is what undo needs"
 
 
-RUN: Final[Report[Run]] = Report(
+RUN: Final[Report[NormalizationRun]] = Report(
     "NormalizationRun", document=_done_document, table=_done_table, names=_done_names, notes=_done_notes
 )

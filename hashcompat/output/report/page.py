@@ -11,7 +11,7 @@ import msgspec
 from hashcompat.core.model.results import About, Fact
 
 
-class Piece(msgspec.Struct, frozen=True):
+class Phrase(msgspec.Struct, frozen=True):
     """A part of a sentence."""
 
     text: str
@@ -99,7 +99,7 @@ class Chart(msgspec.Struct, frozen=True):
         return max([1, *(bar.total for bar in self.bars)])
 
 
-class Step(msgspec.Struct, frozen=True):
+class UpgradeStep(msgspec.Struct, frozen=True):
     """One step of a way, from one release to the next or back."""
 
     title: str
@@ -107,10 +107,10 @@ class Step(msgspec.Struct, frozen=True):
     unknown: int
     back: bool = False
     """Whether it is the way back."""
-    parts: Sequence[Step] = ()
+    parts: Sequence[UpgradeStep] = ()
 
 
-class Cell(msgspec.Struct, frozen=True):
+class HeatCell(msgspec.Struct, frozen=True):
     """What an upgrade from one release to another does."""
 
     text: str
@@ -128,7 +128,7 @@ class Heat(msgspec.Struct, frozen=True):
     """A matrix of releases: rows are those that run, columns the targets."""
 
     columns: Sequence[str]
-    rows: Sequence[tuple[str, Sequence[Cell | None]]]
+    rows: Sequence[tuple[str, Sequence[HeatCell | None]]]
     """A release, and a cell for each column; None where the two are one."""
     legend: str
     after: str = ""
@@ -136,7 +136,7 @@ class Heat(msgspec.Struct, frozen=True):
     title: str = "Releases between the two"
 
 
-class Fragment(msgspec.Struct, frozen=True):
+class MarkedText(msgspec.Struct, frozen=True):
     """Where two texts differ, or how a text begins."""
 
     title: str
@@ -160,14 +160,14 @@ class Why(msgspec.Struct, frozen=True):
     reasons: Sequence[tuple[str, str, str]]
     """Each reason by its rule, its text and the path of the field that causes it."""
     facts: Sequence[str] = ()
-    fragments: Sequence[Fragment] = ()
+    fragments: Sequence[MarkedText] = ()
     commands: Sequence[str] = ()
     """What to type about it, as a shell takes it."""
     lists: Sequence[tuple[str, Sequence[str]]] = ()
     """What else is known of it, by its title."""
 
 
-class Row(msgspec.Struct, frozen=True):
+class TableRow(msgspec.Struct, frozen=True):
     """One row of the main table."""
 
     cells: Sequence[object]
@@ -184,7 +184,7 @@ class Main(msgspec.Struct, frozen=True):
     id: str
     title: str
     columns: Sequence[str]
-    rows: Callable[[], Iterable[Row]]
+    rows: Callable[[], Iterable[TableRow]]
     total: int | None = None
     """The number of rows, where it is known before they are made."""
     verdicts: Mapping[str, int] = msgspec.field(default_factory=dict)
@@ -203,9 +203,9 @@ class Page(msgspec.Struct, frozen=True):
     title: str
     kind: str = ""
     """What people call such a page."""
-    verdict: Piece | None = None
+    verdict: Phrase | None = None
     """What it comes to, in one word; None where nothing is judged."""
-    answer: Sequence[Piece] = ()
+    answer: Sequence[Phrase] = ()
     counts: Sequence[Count] = ()
     facts: Sequence[tuple[str, str]] = ()
     besides: Sequence[str] = ()
@@ -217,14 +217,14 @@ class Page(msgspec.Struct, frozen=True):
     causes: Sequence[Cause] = ()
     owners: Listing | None = None
     charts: Sequence[Chart] = ()
-    steps: Sequence[Step] = ()
+    steps: Sequence[UpgradeStep] = ()
     steps_note: str = ""
     whole: int = 0
     """The number of running containers, of all steps alike."""
     heat: Heat | None = None
     missing: str = ""
     """Why there is no matrix, and no fragment in any explanation; empty where that is not so."""
-    texts: Sequence[Listing | Sequence[Sequence[Piece]]] = ()
+    texts: Sequence[Listing | Sequence[Sequence[Phrase]]] = ()
     """What comes in place of the table, or before it."""
     main: Main | None = None
     whys: Sequence[Why] = ()
@@ -235,7 +235,7 @@ class Page(msgspec.Struct, frozen=True):
     @property
     def about(self) -> str:
         """What another page shows of this one, as a JSON object in ASCII: ``About``."""
-        said = Piece(
+        said = Phrase(
             self.verdict.text if self.verdict else "",
             self.verdict.tone if self.verdict else next((one.tone for one in self.answer), ""),
         )
@@ -252,6 +252,6 @@ def heading(column: str) -> str:
 TONES: Final = {"red": "bad", "magenta": "open", "yellow": "open", "green": "good"}
 
 
-def toned(line: Iterable[object]) -> list[Piece]:
+def toned(line: Iterable[object]) -> list[Phrase]:
     """Return the pieces of a line for a terminal, with a tone in place of each colour."""
-    return [Piece(str(piece), TONES.get(getattr(piece, "colour", ""), "")) for piece in line]
+    return [Phrase(str(piece), TONES.get(getattr(piece, "colour", ""), "")) for piece in line]

@@ -44,7 +44,7 @@ from hashcompat.output.report.planview import (
     reason_line,
     times_line,
 )
-from hashcompat.output.report.tally import Group, GroupBy
+from hashcompat.output.report.tally import ContainerGroup, GroupBy
 
 if TYPE_CHECKING:
     from hashcompat.output.report.items import Provenance
@@ -182,7 +182,7 @@ class _Page(msgspec.Struct, frozen=True):
     def _everything(self) -> bool:
         return self.whole or bool(self.shown.group_by) or self.screen.height is None
 
-    def _groups(self) -> list[Group]:
+    def _groups(self) -> list[ContainerGroup]:
         """Return the groups to show, those where all is kept only if nothing is to be left out."""
         groups = groups_in_order(self.shown.tally.groups, self.shown.sort_by)
         if self._everything and not self.shown.only_restarts:
@@ -207,11 +207,11 @@ class _Page(msgspec.Struct, frozen=True):
         gap = 1 if reasons else 0
         return (self.screen.height or 0) - self._lines_of(self.lead) - reasons - gap
 
-    def _first(self, groups: list[Group], rows: int) -> list[Group]:
+    def _first(self, groups: list[ContainerGroup], rows: int) -> list[ContainerGroup]:
         """Return the groups that fit; if not all do, one row is for the number of others."""
         return groups if len(groups) <= rows else groups[: max(rows - 1, _LEAST)]
 
-    def _has_room_for_rows(self, groups: Sequence[Group], reasons: Sequence[Line]) -> bool:
+    def _has_room_for_rows(self, groups: Sequence[ContainerGroup], reasons: Sequence[Line]) -> bool:
         rows = len(self.shown.items)
         if self.screen.height is None or self.whole:
             return 0 < rows <= _FEW

@@ -21,16 +21,16 @@ from hashcompat.output.report.notes import answer, collapsed
 from hashcompat.output.report.page import (
     Bar,
     Cause,
-    Cell,
     Chart,
     Count,
-    Fragment,
     Heat,
+    HeatCell,
     Listing,
     Main,
+    MarkedText,
     Page,
-    Row,
-    Step,
+    TableRow,
+    UpgradeStep,
     Why,
     heading,
     toned,
@@ -46,7 +46,7 @@ from hashcompat.output.report.planview import (
     provenance,
 )
 from hashcompat.output.report.restartplan import provenance_of
-from hashcompat.output.report.tally import Group, GroupBy, Kind, owner_of, tallied
+from hashcompat.output.report.tally import ContainerGroup, GroupBy, RuleTally, owner_of, tallied
 
 _LEVELS: Final = {Scope.ALL: 5, Scope.SOME: 2, Scope.NONE: 0}
 _COUNTED: Final = (
@@ -81,16 +81,16 @@ def heat_of(plan: Plan) -> Heat | None:
     )
 
 
-def _cell(pair: Pair | None, plan: Plan, planned: set[tuple[str, str]]) -> Cell | None:
+def _cell(pair: Pair | None, plan: Plan, planned: set[tuple[str, str]]) -> HeatCell | None:
     if pair is None:
         return None
     is_planned = (pair.old, pair.new) in planned
     if pair.findings is None:
-        return Cell(pair.scope.value, _LEVELS[pair.scope], planned=is_planned)
+        return HeatCell(pair.scope.value, _LEVELS[pair.scope], planned=is_planned)
     whole = plan.summary.compared
     text = f"{pair.findings}+{pair.unknown}?" if pair.unknown else str(pair.findings)
     level = 0 if not pair.findings else 1 + min(_STEPS * pair.findings // max(whole, 1), _STEPS)
-    return Cell(text, level, bool(pair.unknown), is_planned)
+    return HeatCell(text, level, bool(pair.unknown), is_planned)
 
 
 _MOST: Final = 500
@@ -148,7 +148,7 @@ class Whys:
         facts, fragments = list(_why_facts(item)), list(self._fragments(item))
         return Why(number, item.verdict.value, words, rows, item_name(item), reasons, facts, fragments)
 
-    def _fragments(self, item: Item) -> Iterator[Fragment]:
+    def _fragments(self, item: Item) -> Iterator[MarkedText]:
         if item.difference and self._plan.details:
             yield from _fragments(self._plan.details.differences[item.difference - 1])
 
@@ -182,21 +182,21 @@ def _why_facts(item: Item) -> Iterator[str]:
         )
 
 
-def _fragments(difference: Difference) -> Iterator[Fragment]:
+def _fragments(difference: Difference) -> Iterator[MarkedText]:
     """Yield where the texts differ; across eras how each of them begins."""
-    for release, words, pieces in zip(
+    for release, words, begins in zip(
         (difference.old, difference.new), difference.hashes, difference.begins, strict=False
     ):
         title = f"{release} hashes {words}; in {difference.example} it begins"
-        yield Fragment(title, [(piece.kind.value, piece.text) for piece in pieces])
+        yield MarkedText(title, [(piece.kind.value, piece.text) for piece in begins.pieces])
     if difference.begins:
         return
     title = f"Where the text of {difference.old} and that of {difference.new} differ"
     if not difference.pieces:
-        yield Fragment(title, (), "They differ in a masked value.")
+        yield MarkedText(title, (), "They differ in a masked value.")
         return
     more = "More places differ; hashcompat explain --full shows all." if difference.more else ""
-    yield Fragment(title, [(piece.kind.value, piece.text) for piece in difference.pieces], more)
+    yield MarkedText(title, [(piece.kind.value, piece.text) for piece in difference.pieces], more)
 
 
 _BARS: Final = 30
@@ -276,7 +276,7 @@ def _notes(plan: Plan) -> Iterator[str]:
         yield f"A patched kubelet would restart {suggestion.saves} fewer: {suggestion.command}"
 
 
-def cause_of(kind: Kind) -> Cause:
+def cause_of(kind: RuleTally) -> Cause:
     """Return a reason with what its rule says of it: what it means, and what to do."""
     rule = find(kind.id)
     if rule is None:
@@ -307,7 +307,7 @@ def _chart(place: str, noun: str, shown: Excerpt, group_by: GroupBy) -> Chart:
     return Chart(place, f"Restarts by {noun}", noun, bars, rest)
 
 
-def _sum(groups: Iterable[Group]) -> Mapping[str, int]:
+def _sum(groups: Iterable[ContainerGroup]) -> Mapping[str, int]:
     totals = dict.fromkeys((verdict.value for verdict in Verdict), 0)
     for group in groups:
         totals[Verdict.RESTART] += group.restart
@@ -317,16 +317,16 @@ def _sum(groups: Iterable[Group]) -> Mapping[str, int]:
     return totals
 
 
-def _steps(shown: Excerpt) -> Iterator[Step]:
+def _steps(shown: Excerpt) -> Iterator[UpgradeStep]:
     plan, summary = shown.plan, shown.summary
-    hops = plan.hops or (Hop(plan.from_release, plan.to_release, summary.findings, summary.unknown),)
+    hops = plan.hops or (Hop(plan.from_release, plan.to_release, summary.findings, summary.unknown, ()),)
     yield from map(_step, hops)
     if plan.rollback:
         yield _step(plan.rollback, back=True)
 
 
-def _step(hop: Hop, *, back: bool = False) -> Step:
-    return Step(
+def _step(hop: Hop, *, back: bool = False) -> UpgradeStep:
+    return UpgradeStep(
         hop_ends(hop), hop.findings, hop.unknown, back, [_step(part, back=back) for part in hop.parts]
     )
 
@@ -350,7 +350,7 @@ def _main(shown: Excerpt, whys: Whys) -> Main:
     return Main("containers", "Containers", _COLUMNS, rows, len(items), counts, explained=True)
 
 
-def _row(item: Item, whys: Whys) -> Row:
+def _row(item: Item, whys: Whys) -> TableRow:
     why, words = whys.in_short(item)
     verdict = item.prediction.verdict._value_
     pod, container = item.pod, item.container
@@ -358,7 +358,7 @@ def _row(item: Item, whys: Whys) -> Row:
     about = (words, owner_of(item), container.type._value_)
     # what only the row's own explanation shows
     place = f"{item.pod.file}:{item.line}" if item.pod.file and item.line else item.pod.file
-    return Row(
+    return TableRow(
         (*names, *about, item.from_hash, item.to_hash, item.recorded),
         verdict,
         why,

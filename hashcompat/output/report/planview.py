@@ -19,7 +19,7 @@ from hashcompat.core.model.pods import Origin, Source
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.output.report.items import COLOURS, SEVERITY
 from hashcompat.output.report.model import Coloured, Line, Table, time_text
-from hashcompat.output.report.tally import Group, GroupBy, Kind, Tally, owner_of, tallied
+from hashcompat.output.report.tally import ContainerGroup, GroupBy, RuleTally, Tally, owner_of, tallied
 
 if TYPE_CHECKING:
     from hashcompat.core.model.impact import Impact
@@ -120,7 +120,7 @@ _WHOSE: Final[Mapping[GroupBy, Sequence[str]]] = {
     GroupBy.NAMESPACE: ("NAMESPACE",),
     GroupBy.REASON: ("REASON", "RULE"),
 }
-_GROUP_KEYS: Final[Mapping[SortBy, Callable[[Group], Any]]] = {
+_GROUP_KEYS: Final[Mapping[SortBy, Callable[[ContainerGroup], Any]]] = {
     SortBy.RESTARTS: lambda group: (-group.found, -group.unknown, -group.containers, group.key),
     SortBy.NAME: lambda group: (group.key[-1], group.key),
     SortBy.NODE: lambda group: (not group.first_node, group.first_node, group.key),
@@ -135,12 +135,12 @@ SORTED_BY: Final[Mapping[GroupBy, Sequence[SortBy]]] = {
 """What groups can be sorted by."""
 
 
-def groups_in_order(groups: Iterable[Group], sort_by: SortBy | None) -> list[Group]:
+def groups_in_order(groups: Iterable[ContainerGroup], sort_by: SortBy | None) -> list[ContainerGroup]:
     """Return groups in the order asked for, by default those of the most restarts first."""
     return sorted(groups, key=_GROUP_KEYS[sort_by or SortBy.RESTARTS])
 
 
-def group_table(shown: Excerpt, groups: Sequence[Group], after: str = "") -> Table:
+def group_table(shown: Excerpt, groups: Sequence[ContainerGroup], after: str = "") -> Table:
     """Return a row for each group; verdicts that no container of the plan has are left out.
 
     RUNNING counts what a percentage is of: the containers that a kubelet compares.
@@ -152,7 +152,7 @@ def group_table(shown: Excerpt, groups: Sequence[Group], after: str = "") -> Tab
     columns = (*_WHOSE[group_by], *(one.value for one in verdicts), "RUNNING", *on, *why)
     numbers = {kind.id: kind.number for kind in shown.tally.kinds}
 
-    def row(group: Group) -> list[object]:
+    def row(group: ContainerGroup) -> list[object]:
         whose = [numbers[group.key[0]]] if group_by is GroupBy.REASON else []
         counts = [_counted(group, verdict) for verdict in verdicts]
         nodes = [group.nodes] if on else []
@@ -167,19 +167,19 @@ def group_by_of(shown: Excerpt) -> GroupBy:
     return GroupBy(shown.group_by) if shown.group_by in set(GroupBy) else GroupBy.OWNER
 
 
-_COUNTS: Final[Mapping[Verdict, Callable[[Group], int]]] = {
+_COUNTS: Final[Mapping[Verdict, Callable[[ContainerGroup], int]]] = {
     Verdict.RESTART: lambda group: group.restart,
     Verdict.KILL: lambda group: group.kill,
     Verdict.UNKNOWN: lambda group: group.unknown,
 }
 
 
-def _counted(group: Group, verdict: Verdict) -> object:
+def _counted(group: ContainerGroup, verdict: Verdict) -> object:
     number = _COUNTS[verdict](group)
     return Coloured(str(number), COLOURS[verdict]) if number else 0
 
 
-def reason_line(kind: Kind) -> Line:
+def reason_line(kind: RuleTally) -> Line:
     """Return a reason by its number, with its rule and in words."""
     return [f"{kind.number}. {kind.id} ({count(kind.containers, 'container')}): {kind.text}"]
 

@@ -22,15 +22,15 @@ from hashcompat.output.documents.releases import (
 )
 from hashcompat.output.report.items import Provenance, upgrade_of
 from hashcompat.output.report.model import (
-    Case,
+    CaseResult,
     Coloured,
     Document,
     Findings,
     Headline,
-    Outcome,
     Prose,
     Ranking,
     Report,
+    ReportCase,
     Rows,
     Table,
     document,
@@ -48,12 +48,12 @@ _COLOURS: Final[Mapping[Status, str]] = {
     Status.INFO: "cyan",
     Status.OK: "green",
 }
-_OUTCOMES: Final[Mapping[Status, Outcome]] = {
-    Status.ERROR: Outcome.FAILED,
-    Status.UNKNOWN: Outcome.UNDECIDED,
-    Status.WARN: Outcome.WARNED,
-    Status.INFO: Outcome.NOTED,
-    Status.OK: Outcome.PASSED,
+_OUTCOMES: Final[Mapping[Status, CaseResult]] = {
+    Status.ERROR: CaseResult.FAILED,
+    Status.UNKNOWN: CaseResult.UNDECIDED,
+    Status.WARN: CaseResult.WARNED,
+    Status.INFO: CaseResult.NOTED,
+    Status.OK: CaseResult.PASSED,
 }
 
 
@@ -129,12 +129,12 @@ def _findings(result: Preflight) -> Findings:
     )
 
 
-def _case(finding: Finding) -> Case:
+def _case(finding: Finding) -> ReportCase:
     about = f" {distinct(finding.object)}" if finding.object else ""
     text = f"{finding.text}; {finding.advice}" if finding.advice else finding.text
     names = {"node": finding.node, "check": finding.id, "object": finding.object}
     outcome = _OUTCOMES[finding.status]
-    return Case(
+    return ReportCase(
         outcome, finding.status.value, finding.id, text, word(finding.node), f"{finding.id}{about}", names
     )
 

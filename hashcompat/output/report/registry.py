@@ -27,7 +27,7 @@ from hashcompat.core.model.cluster import Fleet
 from hashcompat.core.model.impact import Impact
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Plan
-from hashcompat.core.model.preflight import Normalization, Preflight, Run
+from hashcompat.core.model.preflight import Normalization, NormalizationRun, Preflight
 from hashcompat.core.model.results import KeptPages
 from hashcompat.core.rules import RuleList
 from hashcompat.output.report.changes import CHANGES, LANDING
@@ -70,7 +70,7 @@ REPORTS: Final[Mapping[type, Report[Any]]] = {
     KeptPages: LANDING,
     Normalization: NORMALIZATION,
     Signed: NORMALIZATION,
-    Run: RUN,
+    NormalizationRun: RUN,
 }
 """What can be shown of each result that has a document, by the result's type."""
 

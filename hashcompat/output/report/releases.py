@@ -10,8 +10,6 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
-
 from hashcompat.analysis.answers.comparison import (
     ABSENT,
     KnownMinor,
@@ -25,7 +23,7 @@ from hashcompat.analysis.answers.comparison import (
 from hashcompat.analysis.answers.explanation import Explanation, Side
 from hashcompat.analysis.answers.texts import mark
 from hashcompat.analysis.planning.assumptions import facts
-from hashcompat.core.catalog.behaviour import Change, EraChange, GateSpec
+from hashcompat.core.catalog.behaviour import EraChange, FeatureGate, FieldChange
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.rules import find
@@ -193,10 +191,10 @@ BEHAVIOUR: Final = {
 """The respects of behaviour.json in words."""
 
 
-def change_lines(rows: Iterable[Change | EraChange]) -> Iterator[Line]:
+def change_lines(rows: Iterable[FieldChange | EraChange]) -> Iterator[Line]:
     """Yield each change with its release, and then the address of its pull request."""
     for row in rows:
-        what = f"{row.field}: " if isinstance(row, Change) else ""
+        what = f"{row.field}: " if isinstance(row, FieldChange) else ""
         see = f" (see also {', '.join(row.issues)})" if row.issues else ""
         yield [f"{row.release}  {what}{row.about}{see}"]
         yield from ([link] for link in _links(row.pr or ""))
@@ -228,7 +226,7 @@ def _document(difference: ReleaseDifference) -> Document:
         from_=_release(difference.old),
         to=_release(difference.new),
         types=[
-            docs.TypeDifference(row.type, row.field, row.old, row.new, _change(row.upstream))
+            docs.TypeDifference(row.type, row.field, row.old, row.new, row.upstream)
             for row in difference.types
         ],
         upstream=difference.upstream,
@@ -246,12 +244,8 @@ def _or_null(value: Any) -> Any:
     return None if value is ABSENT else value
 
 
-def _gate(spec: GateSpec | None) -> docs.GateFacts | None:
+def _gate(spec: FeatureGate | None) -> docs.GateFacts | None:
     return docs.GateFacts(spec.stage, spec.on, spec.locked, spec.needs) if spec else None
-
-
-def _change(row: Change | None) -> docs.FieldChange | None:
-    return msgspec.convert(msgspec.to_builtins(row), docs.FieldChange | None)
 
 
 def _release(kubelet: Kubelet) -> docs.ReleaseSide:
@@ -301,7 +295,7 @@ def _sides_table(column: str, rows: Sequence[tuple[str, Any, Any]]) -> Table:
     return Table((column, "FROM", "TO"), lambda: cells)
 
 
-def _gate_words(spec: GateSpec | None) -> str:
+def _gate_words(spec: FeatureGate | None) -> str:
     if spec is None:
         return ABSENT
     needs = f", needs {', '.join(spec.needs)}" if spec.needs else ""

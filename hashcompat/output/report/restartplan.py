@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 
 import hashcompat
 from hashcompat.core.model import documents as docs
-from hashcompat.core.model.documents import ContainerVerdict, Hashes, Place, Seen
+from hashcompat.core.model.documents import ContainerVerdict, Place, Seen
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.plan import Details, Hop, Piece, Plan, ReleaseFacts, Suggestion
+from hashcompat.core.model.plan import Plan, ReleaseFacts, Suggestion
 from hashcompat.core.model.pods import Origin
-from hashcompat.core.model.results import DIGEST, SIGNATURE, Digest, Making, signature
-from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.model.results import DIGEST, SIGNATURE, DocumentDigest, Making, signature
+from hashcompat.core.model.verdicts import Hashes, Verdict
 from hashcompat.core.rules import every
 from hashcompat.output.report.items import Provenance, reason_words, upgrade_of
 from hashcompat.output.report.model import (
-    Case,
+    CaseResult,
     Document,
     Findings,
-    Outcome,
     Prose,
+    ReportCase,
     Rows,
     Seals,
     Table,
@@ -31,7 +31,7 @@ from hashcompat.output.report.model import (
     time_text,
 )
 from hashcompat.output.report.planview import Excerpt, excerpt_of, times_of
-from hashcompat.output.report.rowtexts import Likeness, Own
+from hashcompat.output.report.rowtexts import AlikeRows, Own
 from hashcompat.sources.files.saved import line
 
 
@@ -54,14 +54,14 @@ def sealed_plan(result: Plan | Excerpt) -> tuple[Document, Seals]:
             from_=plan.from_release,
             to=plan.to_release,
             source=source_of(plan.origin),
-            disputed_nodes=disputed_nodes(plan),
+            disputed_nodes=plan.disputed,
             override_node_releases=plan.overridden,
             releases={read.name: release_facts(read) for read in plan.releases},
             assumptions=plan.assumptions,
             warnings=plan.warnings,
             besides=plan.besides,
-            hops=list(map(_hop, plan.hops)),
-            rollback=_hop(plan.rollback) if plan.rollback else None,
+            hops=plan.hops,
+            rollback=plan.rollback,
             assumed_patch=plan.patch or None,
             suggestion=_suggestion(plan.suggestion) if plan.suggestion else None,
             tool=tool_of(plan.making),
@@ -78,7 +78,7 @@ def sealed_plan(result: Plan | Excerpt) -> tuple[Document, Seals]:
             recorded=plan.share.recorded,
             reproduced=plan.share.reproduced,
         ),
-        **({"details": details_document(details)} if details else {}),
+        **({"details": details} if details else {}),
         # with details each row has a difference of its own, so replicas share no text
         items=Rows(shown.items, _item) if details else Rows(shown.items, item_document, ALIKE, shown.jobs),
     )
@@ -89,7 +89,7 @@ class ItemSeals:
     """The digest of a document, and its signature where there is a key to sign it with."""
 
     def __init__(self, content: Document, key: bytes) -> None:
-        self._content, self._key, self._found = content, key, Digest()
+        self._content, self._key, self._found = content, key, DocumentDigest()
 
     def line(self, row: Document) -> str:
         """Return the line of a row."""
@@ -121,11 +121,6 @@ def tool_of(making: Making) -> docs.Tool:
     return docs.Tool("hashcompat", version, making.command, making.newest, making.known)
 
 
-def disputed_nodes(plan: Plan) -> list[docs.DisputedNode]:
-    """Return the nodes that report another release than the plan is given."""
-    return [docs.DisputedNode(node.node, node.kubelet) for node in plan.disputed]
-
-
 def release_facts(read: ReleaseFacts) -> docs.ReleaseFacts:
     """Return how a release's name was read."""
     return docs.ReleaseFacts(read.read_as, read.era, read.types, read.vendor_assumed, read.patch_assumed)
@@ -133,33 +128,6 @@ def release_facts(read: ReleaseFacts) -> docs.ReleaseFacts:
 
 def _suggestion(patch: Suggestion) -> docs.Suggestion:
     return docs.Suggestion(patch.kubelet, patch.likes, "accept", patch.saves, patch.command)
-
-
-def _hop(hop: Hop) -> docs.Hop:
-    return docs.Hop(hop.old, hop.new, hop.findings, hop.unknown, list(map(_hop, hop.parts)))
-
-
-def details_document(details: Details) -> docs.Details:
-    """Return the details; an item's ``difference`` counts the differences from 1."""
-    differences = [
-        docs.Difference(
-            from_=difference.old,
-            to=difference.new,
-            fragment=pieces_of(difference.pieces),
-            more=difference.more,
-            hashes=difference.hashes,
-            begins=[docs.Beginning(pieces_of(pieces)) for pieces in difference.begins],
-            example=difference.example,
-        )
-        for difference in details.differences
-    ]
-    pairs = [docs.Pair(pair.old, pair.new, pair.scope, pair.findings, pair.unknown) for pair in details.pairs]
-    return docs.Details(differences, details.omitted, details.releases, details.passed, pairs)
-
-
-def pieces_of(pieces: Iterable[Piece]) -> list[docs.Piece]:
-    """Return the pieces of a fragment, as documents have them."""
-    return [docs.Piece(piece.kind, piece.text) for piece in pieces]
 
 
 def item_document(item: Item) -> Document:
@@ -236,15 +204,15 @@ def _verdict(item: Item, own: Sequence[Any]) -> ContainerVerdict:
     )
 
 
-ALIKE: Final = Likeness(_likeness, _own, _row)
+ALIKE: Final = AlikeRows(_likeness, _own, _row)
 """How the items of replicas are written together."""
 
 
-_OUTCOMES: Final[Mapping[Verdict, Outcome]] = {
-    Verdict.RESTART: Outcome.FAILED,
-    Verdict.KILL: Outcome.FAILED,
-    Verdict.UNKNOWN: Outcome.UNDECIDED,
-    Verdict.KEEP: Outcome.PASSED,
+_OUTCOMES: Final[Mapping[Verdict, CaseResult]] = {
+    Verdict.RESTART: CaseResult.FAILED,
+    Verdict.KILL: CaseResult.FAILED,
+    Verdict.UNKNOWN: CaseResult.UNDECIDED,
+    Verdict.KEEP: CaseResult.PASSED,
 }
 _STDIN: Final = "-"
 """The file of what was read from standard input, which nobody could open."""
@@ -287,11 +255,11 @@ def provenance_of(plan: Plan) -> Provenance:
     return Provenance(upgrade, plan.origin, plan.making)
 
 
-def case_of(item: Item) -> Case:
+def case_of(item: Item) -> ReportCase:
     """Return one container's verdict as a case."""
     pod, reasons = item.pod, item.reasons
     names = {"node": pod.node, "namespace": pod.namespace, "pod": pod.name, "container": item.container.name}
-    return Case(
+    return ReportCase(
         _OUTCOMES[item.verdict],
         item.verdict.value,
         reasons[0].id if reasons else "",

@@ -21,15 +21,15 @@ from hashcompat.output.report.items import SEVERITY, counted, item_name, reason_
 from hashcompat.output.report.model import Report, Screen, Section, Table
 from hashcompat.output.report.page import (
     TONES,
-    Cell,
     Count,
-    Fragment,
     Heat,
+    HeatCell,
     Listing,
     Main,
+    MarkedText,
     Page,
-    Piece,
-    Row,
+    Phrase,
+    TableRow,
     Why,
     heading,
 )
@@ -213,14 +213,14 @@ def _label(matrix: Matrix, group: Sequence[str]) -> str:
     return "-".join("running" if end == "auto" else end for end in ends)
 
 
-def _cell(matrix: Matrix, old: str, new: str) -> Cell:
+def _cell(matrix: Matrix, old: str, new: str) -> HeatCell:
     if matrix.counts is None:
         scope = matrix.cells[old, new].scope
         level, short = _LEVELS[scope]
-        return Cell(scope.value, level, short=short)
+        return HeatCell(scope.value, level, short=short)
     hop, most = matrix.counts[old, new], max(one.findings for one in matrix.counts.values())
     level = 0 if not hop.findings else 1 + min(_MOST_STEPS * hop.findings // max(most, 1), _MOST_STEPS)
-    return Cell(counted(hop), level, bool(hop.unknown))
+    return HeatCell(counted(hop), level, bool(hop.unknown))
 
 
 _NAMED: Final = 5
@@ -230,7 +230,7 @@ def explanation_page(
     report: Report[Explanations],
     explanations: Explanations,
     groups: Sequence[tuple[Explanation, Sequence[Explanation]]],
-    parts: Callable[[Explanation], tuple[Sequence[Fragment], Sequence[tuple[str, Sequence[str]]]]],
+    parts: Callable[[Explanation], tuple[Sequence[MarkedText], Sequence[tuple[str, Sequence[str]]]]],
 ) -> Page:
     """Return the page of explanations, each distinct one once, the worst first.
 
@@ -254,7 +254,7 @@ def _why(
     number: int,
     first: Explanation,
     others: Sequence[Explanation],
-    fragments: Sequence[Fragment],
+    fragments: Sequence[MarkedText],
     lists: Sequence[tuple[str, Sequence[str]]],
 ) -> Why:
     item, said = first.item, first.sentences
@@ -284,8 +284,8 @@ def framed(report: Report[Result], result: Result, **parts: Any) -> Page:
     return Page(
         title=f"{report.title}: kubelet {made.upgrade}" if made.upgrade else report.title,
         kind=report.title,
-        verdict=Piece(said.word, tone) if said.word else None,
-        answer=[Piece(said.text, "" if said.word else tone)],
+        verdict=Phrase(said.word, tone) if said.word else None,
+        answer=[Phrase(said.text, "" if said.word else tone)],
         facts=[(fact.name, fact.text) for fact in facts if fact.key in _FIRST],
         provenance=facts,
         **parts,
@@ -323,7 +323,7 @@ def _main(table: Table, place: str, title: str, by: str, order: Sequence[str] = 
         place,
         title,
         columns,
-        lambda: (Row(cells, str(cells[0])) for cells in rows),
+        lambda: (TableRow(cells, str(cells[0])) for cells in rows),
         len(rows),
         dict(numbers),
         sorts=heading(by),

@@ -30,7 +30,7 @@ _MOST: Final = 2048
 _JSON: Final = msgspec.json.Encoder().encode
 
 
-class Likeness(msgspec.Struct, Generic[Value], frozen=True):
+class AlikeRows(msgspec.Struct, Generic[Value], frozen=True):
     """What rows share, and what each has as its own."""
 
     key: Callable[[Value], Hashable]
@@ -52,7 +52,7 @@ _LEAST_GAPS: Final = 2
 class Forms(Generic[Value]):
     """Writes rows by the forms of the first ones, each in some ways at once."""
 
-    def __init__(self, likeness: Likeness[Value], writes: Sequence[Write]) -> None:
+    def __init__(self, likeness: AlikeRows[Value], writes: Sequence[Write]) -> None:
         self._likeness, self._writes = likeness, writes
         self._known: dict[Hashable, list[_Form] | None] = {}
 

@@ -25,7 +25,7 @@ from hashcompat.core.catalog.files import (
     span,
     span_words,
 )
-from hashcompat.core.rules import Rows, Rule, RuleList, Since, Step, anchor, every, link
+from hashcompat.core.rules import Advice, DataRows, Rule, RuleList, Since, anchor, every, link
 from hashcompat.output.documents import releases as documents
 from hashcompat.output.documents.releases import RuleItem, RuleSince, RuleStep
 from hashcompat.output.report.model import (
@@ -66,7 +66,7 @@ def released(since: Since) -> str:
     return beginnings(spans) if since.begins else span_words(spans)
 
 
-def _spans(wanted: Iterable[Rows]) -> Iterator[Span]:
+def _spans(wanted: Iterable[DataRows]) -> Iterator[Span]:
     data = DataFiles(default_directory())
     for where in wanted:
         for row in rows_at(data.table(where.table), where.at):
@@ -93,7 +93,7 @@ def document_of(rule: Rule) -> Any:
     )
 
 
-def _step(step: Step) -> RuleStep:
+def _step(step: Advice) -> RuleStep:
     return RuleStep(step.text, step.command or None)
 
 
@@ -128,7 +128,7 @@ def _wrapped(text: str, lead: str = "", after: str = "") -> list[Line]:
     return [(line,) for line in made]
 
 
-def _step_lines(step: Step) -> Iterator[Line]:
+def _step_lines(step: Advice) -> Iterator[Line]:
     yield from _wrapped(step.text, "- ", "  ")
     if step.command:
         for line in command_lines(step.command, WIDTH - 3 * len(_INDENT)):
@@ -181,7 +181,7 @@ def markdown(rule: Rule) -> Iterator[str]:
     yield "\n".join(f"- <{address}>" for address in rule.links)
 
 
-def _step_markdown(step: Step) -> str:
+def _step_markdown(step: Advice) -> str:
     code = f"\n\n  ```sh\n  {step.command}\n  ```" if step.command else ""
     return f"- {step.text}{code}"
 
@@ -195,22 +195,22 @@ _REFERENCE: Final = re.compile(r"(?:(?<![\w.-])([\w.-]++/[\w.-]++))?#(\d+)")
 """An issue or pull request; without a repository it is of the one before."""
 _DUMP: Final = "hashcompat collector --preflight | ssh NODE sudo sh > NODE.json"
 _ON_NODE: Final = (
-    Step("On the node:", "hashcompat preflight --to NEW"),
-    Step("Or, without Python there, read the node first:", _DUMP),
-    Step("and check what was read:", "hashcompat preflight --to NEW --dump NODE.json"),
+    Advice("On the node:", "hashcompat preflight --to NEW"),
+    Advice("Or, without Python there, read the node first:", _DUMP),
+    Advice("and check what was read:", "hashcompat preflight --to NEW --dump NODE.json"),
 )
 _BY_BOTH: Final = (
-    Step("Read the node:", _DUMP),
-    Step("and the cluster's objects:", "kubectl get nodes,pods --all-namespaces -o json > CLUSTER.json"),
-    Step("and check both together:", "hashcompat preflight --to NEW --dump NODE.json -f CLUSTER.json"),
+    Advice("Read the node:", _DUMP),
+    Advice("and the cluster's objects:", "kubectl get nodes,pods --all-namespaces -o json > CLUSTER.json"),
+    Advice("and check both together:", "hashcompat preflight --to NEW --dump NODE.json -f CLUSTER.json"),
 )
 _BY_PLAN: Final = (
-    Step(
+    Advice(
         "By a plan of the same upgrade and the cluster's objects:",
         "hashcompat preflight --to NEW --from OLD --no-node",
     ),
 )
-_BY_OBJECTS: Final = (Step("By the cluster's objects alone:", "hashcompat preflight --to NEW --no-node"),)
+_BY_OBJECTS: Final = (Advice("By the cluster's objects alone:", "hashcompat preflight --to NEW --no-node"),)
 
 
 def paged(check: Check) -> Rule:
@@ -220,18 +220,18 @@ def paged(check: Check) -> Rule:
     return structs.replace(
         rule,
         confirm=(
-            Step(f"What is read: {'; '.join(rule.reads)}."),
+            Advice(f"What is read: {'; '.join(rule.reads)}."),
             *(step for need in check.needs for step in _made_by(need)),
         ),
         avoid=(
-            Step("The finding names the object and what to do about it."),
-            Step("Where that is accepted as it is, let it count as a warning:", accepted),
+            Advice("The finding names the object and what to do about it."),
+            Advice("Where that is accepted as it is, let it count as a warning:", accepted),
         ),
         links=tuple(_links(rule.source)),
     )
 
 
-def _made_by(need: frozenset[Need]) -> tuple[Step, ...]:
+def _made_by(need: frozenset[Need]) -> tuple[Advice, ...]:
     if Need.PLAN in need:
         return _BY_PLAN
     if need == {Need.NODE, Need.OBJECTS}:

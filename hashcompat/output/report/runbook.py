@@ -15,7 +15,7 @@ from typing import Final
 
 from hashcompat.core.model.escape import count, name_path, owner_path, printable, some
 from hashcompat.core.model.impact import Batch, Certainty, Effect, Impact, Installer, NodeImpact, Role, Step
-from hashcompat.output.report.installers import WAYS, Lines, Way, each, healthy
+from hashcompat.output.report.installers import WAYS, Installation, Lines, each, healthy
 from hashcompat.output.report.model import Block, Bullets, Code, Heading, Script
 
 _NODE_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
@@ -62,7 +62,7 @@ def runbook(impact: Impact, upgrade: str, notes: Iterable[str]) -> Iterator[Bloc
         yield from _batch(batch, len(impact.batches), nodes)
 
 
-def _before(impact: Impact, way: Way, notes: Iterable[str]) -> Iterator[str]:
+def _before(impact: Impact, way: Installation, notes: Iterable[str]) -> Iterator[str]:
     yield "PodDisruptionBudgets hold back drains only; a kubelet that restarts containers ignores them."
     yield "One batch at a time: the next one only when the last command of the one before has ended well."
     yield f"The commands are for one way to install kubelets; --with names another: {_OTHERS}."
@@ -95,7 +95,7 @@ _STOP: Final = (
 )
 
 
-def _back(impact: Impact, way: Way) -> Iterator[str]:
+def _back(impact: Impact, way: Installation) -> Iterator[str]:
     yield (
         "back NODE RELEASE installs the kubelet that was there before. It restarts containers again: "
         f"hashcompat plan --from {impact.to_release} --to RELEASE shows which."
@@ -169,7 +169,7 @@ def _target(impact: Impact) -> str:
     return release if suffix.rstrip("1") in release else release + suffix
 
 
-def _functions(impact: Impact, way: Way) -> Iterator[str | tuple[str, ...] | Code]:
+def _functions(impact: Impact, way: Installation) -> Iterator[str | tuple[str, ...] | Code]:
     windows = tuple(one.name for one in impact.nodes if one.windows and _is_name(one.name))
     cordoned = tuple(one.name for one in impact.nodes if one.cordoned and _is_name(one.name))
     if way.suffix and _target(impact) != impact.to_release.removeprefix("v"):
@@ -207,7 +207,7 @@ def _context(impact: Impact) -> str:
     return f" {shlex.quote(f'--context={context}')}" if context else ""
 
 
-def _servers(impact: Impact, way: Way, nodes: Mapping[str, NodeImpact]) -> Iterator[Block]:
+def _servers(impact: Impact, way: Installation, nodes: Mapping[str, NodeImpact]) -> Iterator[Block]:
     """Yield what to do so that no kubelet becomes newer than its API server, and how etcd is saved."""
     members = [one for one in nodes.values() if one.role is not Role.WORKER and _is_name(one.name)]
     yield Heading("The control plane first", 2)
@@ -263,7 +263,8 @@ def _lines(batch: Batch, members: Sequence[NodeImpact]) -> Iterator[str]:
         yield f"Pods that restart: {restarted}; more that may: {unknown}"
     yield from (f"Even so: {line}" for line in _effects(batch.effect))
     yield from (
-        f"Not with batch {one.batch} ({one.node} and {one.other} at once): {one.why}" for one in batch.apart
+        f"Not with batch {one.batch} ({one.nodes[0]} and {one.nodes[1]} at once): {one.why}"
+        for one in batch.apart
     )
     yield from _folded(members, lambda one: one.reasons)
     yield from _folded(members, lambda one: [f"evictions wait for {name}" for name in one.drain_waits])

@@ -27,7 +27,7 @@ _LONGEST_GAP: Final = 2
 """Words in which two cases may differ, a name or an amount: what is left of two sentences is none."""
 
 
-class Kind(msgspec.Struct, eq=False):
+class RuleTally(msgspec.Struct, eq=False):
     """One rule as the reason of some containers."""
 
     id: str
@@ -95,7 +95,7 @@ class Kinds:
     """The reasons met so far; sets of them are integers with a bit for each."""
 
     def __init__(self) -> None:
-        self._known: dict[str, Kind] = {}
+        self._known: dict[str, RuleTally] = {}
 
     def mask(self, reasons: Iterable[Reason]) -> int:
         """Return the set of some reasons, which are taken into account."""
@@ -103,7 +103,7 @@ class Kinds:
         for reason in reasons:
             kind = self._known.get(reason.id)
             if kind is None:
-                kind = self._known[reason.id] = Kind(reason.id, 1 << len(self._known))
+                kind = self._known[reason.id] = RuleTally(reason.id, 1 << len(self._known))
             kind.add(reason)
             mask |= kind.bit
         return mask
@@ -115,7 +115,7 @@ class Kinds:
                 kind.containers += containers
                 kind.found += containers if found else 0
 
-    def numbered(self) -> tuple[Kind, ...]:
+    def numbered(self) -> tuple[RuleTally, ...]:
         """Number the reasons, those of the most containers that are killed first, and return them."""
         kinds = sorted(self._known.values(), key=lambda kind: (-kind.found, -kind.containers, kind.id))
         for number, kind in enumerate(kinds, 1):
@@ -138,7 +138,7 @@ class GroupBy(StrEnum):
     REASON = "reason"
 
 
-class Group(msgspec.Struct, eq=False):
+class ContainerGroup(msgspec.Struct, eq=False):
     """The containers that have something in common."""
 
     key: Key
@@ -206,11 +206,11 @@ class Group(msgspec.Struct, eq=False):
 class Tally(msgspec.Struct, frozen=True):
     """The counts of a plan."""
 
-    owners: tuple[Group, ...]
+    owners: tuple[ContainerGroup, ...]
     """The groups by owner, in the order in which they came up."""
-    groups: tuple[Group, ...]
+    groups: tuple[ContainerGroup, ...]
     """The groups that were asked for."""
-    kinds: tuple[Kind, ...]
+    kinds: tuple[RuleTally, ...]
     """The reasons by their numbers."""
     releases: Mapping[str, int]
     """The number of nodes by the release that runs on them; that of none for pods without a node."""
@@ -241,17 +241,17 @@ def _rules(item: Item) -> Iterator[Key]:
 
 class _Groups:
     def __init__(self, group_by: GroupBy) -> None:
-        self._known: dict[Key, Group] = {}
+        self._known: dict[Key, ContainerGroup] = {}
         self._key = _KEYS.get(group_by)
 
     def add(self, item: Item, mask: int) -> None:
         for key in (self._key(item),) if self._key else _rules(item):
             group = self._known.get(key)
             if group is None:
-                group = self._known[key] = Group(key)
+                group = self._known[key] = ContainerGroup(key)
             group.add(item, mask)
 
-    def every(self) -> tuple[Group, ...]:
+    def every(self) -> tuple[ContainerGroup, ...]:
         return tuple(self._known.values())
 
 

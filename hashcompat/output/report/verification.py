@@ -23,12 +23,12 @@ from hashcompat.core.rules import findings
 from hashcompat.output.documents import containers as docs
 from hashcompat.output.documents.containers import HashedContainer, HashFacts, HashList
 from hashcompat.output.report.model import (
-    Case,
+    CaseResult,
     Document,
     Findings,
-    Outcome,
     Prose,
     Report,
+    ReportCase,
     Rows,
     Table,
     document,
@@ -67,7 +67,7 @@ def _findings(verifications: Verifications) -> Findings:
     )
 
 
-def _cases(verifications: Verifications) -> Iterator[Case]:
+def _cases(verifications: Verifications) -> Iterator[ReportCase]:
     for result in verifications.items:
         for row in result.mismatches:
             yield _case(result, row.release, row.case, row.problem)
@@ -75,13 +75,13 @@ def _cases(verifications: Verifications) -> Iterator[Case]:
             yield _case(result, "", "", "")
 
 
-def _case(result: Verification, release: str, case: str, problem: str) -> Case:
+def _case(result: Verification, release: str, case: str, problem: str) -> ReportCase:
     names = {"directory": result.directory, "release": release, "case": case}
     if not problem:
         text = f"{count(result.compared, 'hash')} of {count(result.cases, 'case')} compared"
-        return Case(Outcome.PASSED, "SAME", "", text, word(result.directory), "every hash", names)
+        return ReportCase(CaseResult.PASSED, "SAME", "", text, word(result.directory), "every hash", names)
     name = name_path(release, case)
-    return Case(Outcome.FAILED, "DIFFERS", _DIFFERS, problem, word(result.directory), name, names)
+    return ReportCase(CaseResult.FAILED, "DIFFERS", _DIFFERS, problem, word(result.directory), name, names)
 
 
 def _names(verifications: Verifications) -> Iterator[str]:
@@ -101,7 +101,11 @@ VERIFICATIONS: Final[Report[Verifications]] = Report(
 )
 _COLUMNS: Final = ("NODE", "NAMESPACE", "POD", "CONTAINER", "RECORDED", "COMPUTED", "PROBLEM")
 _RULES: Final = ("record-differs", "record-not-compared")
-_OUTCOMES: Final = {"DIFFERS": Outcome.FAILED, "UNDECIDED": Outcome.UNDECIDED, "REPRODUCED": Outcome.PASSED}
+_OUTCOMES: Final = {
+    "DIFFERS": CaseResult.FAILED,
+    "UNDECIDED": CaseResult.UNDECIDED,
+    "REPRODUCED": CaseResult.PASSED,
+}
 
 
 def _record_document(check: RecordCheck) -> Document:
@@ -159,13 +163,13 @@ def _record_findings(check: RecordCheck) -> Findings:
     )
 
 
-def _record_cases(check: RecordCheck) -> Iterator[Case]:
+def _record_cases(check: RecordCheck) -> Iterator[ReportCase]:
     yield from map(_record_case, check.items)
     # no record at all must not pass for a calibration without a difference
     if not check.items:
         names = dict.fromkeys(("node", "namespace", "pod", "container"), "")
         text, rule = "no recorded hash could be compared", _RULES[1]
-        yield Case(Outcome.UNDECIDED, "UNDECIDED", rule, text, "all pods", "every container", names)
+        yield ReportCase(CaseResult.UNDECIDED, "UNDECIDED", rule, text, "all pods", "every container", names)
 
 
 def _verdict(row: CheckedRecord) -> str:
@@ -174,14 +178,14 @@ def _verdict(row: CheckedRecord) -> str:
     return "REPRODUCED" if row.problem in COMPARED else "UNDECIDED"
 
 
-def _record_case(row: CheckedRecord) -> Case:
+def _record_case(row: CheckedRecord) -> ReportCase:
     record, verdict = row.record, _verdict(row)
     rule = {"DIFFERS": _RULES[0], "UNDECIDED": _RULES[1]}.get(verdict, "")
     names = {"node": row.node, "namespace": record.namespace, "pod": record.pod}
     names["container"] = record.container
     group = name_path(record.namespace, record.pod)
     text = _problem(row) or "reproduced"
-    return Case(_OUTCOMES[verdict], verdict, rule, text, group, name_path(record.container), names)
+    return ReportCase(_OUTCOMES[verdict], verdict, rule, text, group, name_path(record.container), names)
 
 
 def _record_names(check: RecordCheck) -> Iterator[str]:
@@ -325,22 +329,22 @@ def _audit_findings(audit: Audit) -> Findings:
     return Findings("audit", title, "containers", totals, lambda: _audit_cases(audit), lambda: findings(_HIT))
 
 
-def _audit_cases(audit: Audit) -> Iterator[Case]:
+def _audit_cases(audit: Audit) -> Iterator[ReportCase]:
     yield from map(_audit_case, audit.items)
     # a report without a case would look as if nothing had been checked
     if not audit.items:
         text = f"{count(audit.containers, 'container')} would hash as {audit.old.release} hashes them"
         names = dict.fromkeys(("node", "namespace", "pod", "container"), "")
-        yield Case(Outcome.PASSED, "SAME", "", text, "all pods", "every container", names)
+        yield ReportCase(CaseResult.PASSED, "SAME", "", text, "all pods", "every container", names)
 
 
-def _audit_case(row: AuditRow) -> Case:
+def _audit_case(row: AuditRow) -> ReportCase:
     pod, name, hit = row.pod, row.container.name, row.hit
     names = {"node": pod.node, "namespace": pod.namespace, "pod": pod.name, "container": name}
     parts = [("own strings", hit.strings), ("new fields", hit.fields)]
     text = "; ".join(f"{words} {', '.join(paths)}" for words, paths in parts if paths)
     group = name_path(pod.namespace, pod.name)
-    return Case(Outcome.FAILED, "HIT", _HIT, text, group, name_path(name), names, pod.file)
+    return ReportCase(CaseResult.FAILED, "HIT", _HIT, text, group, name_path(name), names, pod.file)
 
 
 def _audit_names(audit: Audit) -> Iterator[str]:

@@ -179,7 +179,7 @@ class MeanwhileError(InputError):
     """What is to be changed is not what it was a moment ago."""
 
 
-class Found(msgspec.Struct, frozen=True):
+class FoundContainer(msgspec.Struct, frozen=True):
     """A container that a kubelet created, as its runtime keeps it."""
 
     id: str
@@ -201,7 +201,7 @@ class Found(msgspec.Struct, frozen=True):
     """Of an extension, its type."""
 
 
-class Shown(msgspec.Struct, frozen=True):
+class RuntimeAnswer(msgspec.Struct, frozen=True):
     """A container, as its runtime answers a kubelet."""
 
     hash: str
@@ -211,13 +211,13 @@ class Shown(msgspec.Struct, frozen=True):
     """When it started, as the runtime shows it."""
 
 
-class Place(Protocol):
+class RecordStore(Protocol):
     """The records of one runtime."""
 
     kind: str
     """``containerd``, ``docker`` or ``cri-o``."""
 
-    def find(self, wanted: Iterable[str]) -> list[Found]:
+    def find(self, wanted: Iterable[str]) -> list[FoundContainer]:
         """Return all containers; of those that are wanted also whether they run, and since when."""
 
     def with_hash(self, value: bytes, old: str, new: str) -> bytes:
@@ -226,7 +226,7 @@ class Place(Protocol):
         Raises InputError where the hash in it is not the old one.
         """
 
-    def replace(self, found: Found, value: bytes) -> None:
+    def replace(self, found: FoundContainer, value: bytes) -> None:
         """Replace what is kept of a container, whole or not at all. Raises InputError."""
 
 
@@ -240,7 +240,7 @@ def lives(pid: object, identity: str) -> bool:
         return False
 
 
-def newest(found: Sequence[Found]) -> Mapping[tuple[str, str], str]:
+def newest(found: Sequence[FoundContainer]) -> Mapping[tuple[str, str], str]:
     """Return the id of the newest container of each name in each pod, which is what a kubelet looks at."""
     rows = sorted(found, key=lambda one: one.created)
     return {(one.uid, one.container): one.id for one in rows}

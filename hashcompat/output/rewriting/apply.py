@@ -14,8 +14,16 @@ import msgspec
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
-from hashcompat.core.model.preflight import Done, Pin, State, Task, Work
-from hashcompat.output.rewriting import Found, MeanwhileError, Place, Shown, files, newest, with_uid
+from hashcompat.core.model.preflight import Done, ManifestPin, State, Task, Work
+from hashcompat.output.rewriting import (
+    FoundContainer,
+    MeanwhileError,
+    RecordStore,
+    RuntimeAnswer,
+    files,
+    newest,
+    with_uid,
+)
 
 # The file with what was there before: every old and every new value, on the disk before the first change.
 
@@ -102,23 +110,23 @@ _BETWEEN: Final = 25
 """Changes between two looks at whether a kubelet has started."""
 
 
-class Change(msgspec.Struct, frozen=True):
+class Replacement(msgspec.Struct, frozen=True):
     """One thing to write: what is there now, and what it becomes."""
 
     entry: Entry
-    now: Found | bytes
+    now: FoundContainer | bytes
     """The container as its runtime keeps it, or the content of a manifest."""
 
 
-class Plan(msgspec.Struct, frozen=True):
+class Replacements(msgspec.Struct, frozen=True):
     """What is to be written, and what became of the rest."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[Replacement, ...]
     rows: tuple[Done, ...]
     """Those that are not written."""
 
 
-def planned(work: Work, place: Place, manifests: Path | None) -> Plan:
+def planned(work: Work, place: RecordStore, manifests: Path | None) -> Replacements:
     """Compare a document with what is on the node; nothing is written.
 
     ``manifests`` is the directory whose manifests may be changed; None for none. Raises InputError for a
@@ -131,19 +139,19 @@ def planned(work: Work, place: Place, manifests: Path | None) -> Plan:
             f"no container of {work.node.name} is on this node: the document is of another one, or all were "
             "created again since"
         )
-    changes, rows = list[Change](), list[Done]()
+    changes, rows = list[Replacement](), list[Done]()
     for task in work.tasks:
         made = _of_task(task, there.get(task.rewrite.id), latest, place)
-        (changes if isinstance(made, Change) else rows).append(made)  # type: ignore[arg-type]
+        (changes if isinstance(made, Replacement) else rows).append(made)  # type: ignore[arg-type]
     for pin in work.pins:
         of_pin = _of_pin(pin, manifests)
-        (changes if isinstance(of_pin, Change) else rows).append(of_pin)  # type: ignore[arg-type]
-    return Plan(tuple(changes), tuple(rows))
+        (changes if isinstance(of_pin, Replacement) else rows).append(of_pin)  # type: ignore[arg-type]
+    return Replacements(tuple(changes), tuple(rows))
 
 
 def _of_task(
-    task: Task, found: Found | None, latest: Mapping[tuple[str, str], str], place: Place
-) -> Change | Done:
+    task: Task, found: FoundContainer | None, latest: Mapping[tuple[str, str], str], place: RecordStore
+) -> Replacement | Done:
     rewrite = task.rewrite
     new = f"{rewrite.new:x}"
     if found is None:
@@ -172,14 +180,14 @@ def _of_task(
         hashes=(found.hash, new),
         started=found.started,
     )
-    return Change(entry, found)
+    return Replacement(entry, found)
 
 
 def _done(task: Task, state: State, why: str) -> Done:
     return Done(task.rewrite.id, task.namespace, task.pod, task.container, state, why)
 
 
-def _of_pin(pin: Pin, manifests: Path | None) -> Change | Done:
+def _of_pin(pin: ManifestPin, manifests: Path | None) -> Replacement | Done:
     path = Path(pin.path)
 
     def done(state: State, why: str) -> Done:
@@ -196,7 +204,7 @@ def _of_pin(pin: Pin, manifests: Path | None) -> Change | Done:
         after = with_uid(jsontext.decode_text(now), pin.uid).encode(errors="surrogateescape")
     except InputError as error:
         return done(State.SKIPPED, str(error))
-    return Change(Entry(MANIFEST, pin.path, pin.namespace, pin.pod, "", now, after, ("", pin.uid)), now)
+    return Replacement(Entry(MANIFEST, pin.path, pin.namespace, pin.pod, "", now, after, ("", pin.uid)), now)
 
 
 def _uid_of(manifest: bytes) -> str:
@@ -211,7 +219,7 @@ def _uid_of(manifest: bytes) -> str:
     return str(metadata.get("uid") or "") if isinstance(metadata, dict) else ""
 
 
-def ready(plan: Plan) -> list[Done]:
+def ready(plan: Replacements) -> list[Done]:
     """Return the rows of a run that changes nothing."""
     return [*(_row(one.entry, State.READY) for one in plan.changes), *plan.rows]
 
@@ -220,7 +228,7 @@ def _row(entry: Entry, state: State, why: str = "") -> Done:
     return Done(entry.name, entry.namespace, entry.pod, entry.container, state, why)
 
 
-def recorded(plan: Plan, known: Entries) -> list[Entry]:
+def recorded(plan: Replacements, known: Entries) -> list[Entry]:
     """Return all entries of the undo file: what an earlier run wrote stays, for that was there first."""
     entries = dict(known)
     for one in plan.changes:
@@ -229,7 +237,7 @@ def recorded(plan: Plan, known: Entries) -> list[Entry]:
 
 
 def written(
-    changes: Sequence[Change], place: Place, manifests: Path | None, still: Callable[[], None]
+    changes: Sequence[Replacement], place: RecordStore, manifests: Path | None, still: Callable[[], None]
 ) -> Iterator[Done]:
     """Write some changes, each as soon as its row is asked for; the undo file is on the disk already.
 
@@ -247,15 +255,17 @@ def written(
             yield _row(one.entry, State.REWRITTEN)
 
 
-def _put(name: str, now: Found | bytes, new: bytes, place: Place, manifests: Path | None) -> None:
-    if isinstance(now, Found):
+def _put(
+    name: str, now: FoundContainer | bytes, new: bytes, place: RecordStore, manifests: Path | None
+) -> None:
+    if isinstance(now, FoundContainer):
         place.replace(now, new)
     elif manifests is not None:
         files.replace(Path(name), manifests, now, new)
 
 
 def restored(
-    known: Entries, place: Place, manifests: Path | None, still: Callable[[], None], *, write: bool
+    known: Entries, place: RecordStore, manifests: Path | None, still: Callable[[], None], *, write: bool
 ) -> Iterator[Done]:
     """Put back what the undo file has; what is not as ``apply`` left it is changed in its one place, or kept.
 
@@ -269,13 +279,18 @@ def restored(
 
 
 def _restored(
-    entry: Entry, there: Mapping[str, Found], place: Place, manifests: Path | None, *, write: bool
+    entry: Entry,
+    there: Mapping[str, FoundContainer],
+    place: RecordStore,
+    manifests: Path | None,
+    *,
+    write: bool,
 ) -> Done:
     if entry.kind == MANIFEST:
         if manifests is None or Path(entry.name).parent != manifests:
             return _row(entry, State.SKIPPED, "it is in no directory that --static-pod-dir names")
         try:
-            now: Found | bytes = files.content(Path(entry.name), manifests)
+            now: FoundContainer | bytes = files.content(Path(entry.name), manifests)
         except InputError as error:
             return _row(entry, State.SKIPPED, str(error))
         if now == entry.old:
@@ -299,7 +314,9 @@ def _restored(
     return _row(entry, State.RESTORED)
 
 
-def checked(known: Entries, shown: Mapping[str, Shown], read: Callable[[str], bytes]) -> Iterable[Done]:
+def checked(
+    known: Entries, shown: Mapping[str, RuntimeAnswer], read: Callable[[str], bytes]
+) -> Iterable[Done]:
     """Compare what was written with what the runtime shows of each container, by id.
 
     ``read`` returns the content of a manifest.

@@ -33,7 +33,7 @@ from hashcompat.core.go.jsonpath import part
 from hashcompat.core.go.jsonpath import text as text_at
 from hashcompat.core.records import documents as names
 from hashcompat.core.shown import said
-from hashcompat.output.rewriting import Found, MeanwhileError, Shown, with_string
+from hashcompat.output.rewriting import FoundContainer, MeanwhileError, RuntimeAnswer, with_string
 
 OK: Final = 0
 NOT_FOUND: Final = 5
@@ -332,8 +332,8 @@ class Containerd:
             raise
         return text_of(answer, 1).partition("~")[0].partition("+")[0].removeprefix("v")
 
-    def find(self, wanted: Iterable[str]) -> list[Found]:
-        """Return all containers of pods, sandboxes apart; errors as ``Place`` has them."""
+    def find(self, wanted: Iterable[str]) -> list[FoundContainer]:
+        """Return all containers of pods, sandboxes apart; errors as ``RecordStore`` has them."""
         answer = self._channel.call(f"{_CONTAINERS}/List", b"", _NAMESPACE)
         found = [one for row in all_of(answer, 1) if (one := _found(row)) is not None]
         shown = answered(self._channel, {*wanted} & {one.id for one in found})
@@ -353,7 +353,7 @@ class Containerd:
         text = jsontext.decode_text(value)
         return with_string(text, _HASH_PATH, old, new).encode(errors="surrogateescape")
 
-    def replace(self, found: Found, value: bytes) -> None:
+    def replace(self, found: FoundContainer, value: bytes) -> None:
         """Give a container another value of that extension: one transaction of containerd's database.
 
         Raises InputError where it has another value than ``found`` meanwhile, and where containerd does not
@@ -374,14 +374,14 @@ class Containerd:
             raise InputError(f"{found.id}: containerd did not take the record")
 
 
-def answered(channel: Channel, wanted: Collection[str]) -> Mapping[str, Shown]:
+def answered(channel: Channel, wanted: Collection[str]) -> Mapping[str, RuntimeAnswer]:
     """Return what a CRI runtime answers a kubelet about some containers, by id; those that it has."""
     rows = all_of(channel.call(f"{_CRI}/ListContainers", b""), 1)
     listed = {text_of(row, 1): texts_of(row, 9).get(names.HASH, "") for row in rows}
     return {one: _status(channel, one, found) for one, found in listed.items() if one in wanted}
 
 
-def _status(channel: Channel, identity: str, listed: str) -> Shown:
+def _status(channel: Channel, identity: str, listed: str) -> RuntimeAnswer:
     """Return the status of a container; raises InputError where its hash is not that of the list."""
     answer = channel.call(f"{_CRI}/ContainerStatus", made({1: identity}))
     status = one_of(answer, 1)
@@ -389,7 +389,7 @@ def _status(channel: Channel, identity: str, listed: str) -> Shown:
     if found != listed:
         raise InputError(f"{identity}: the runtime answers with two hashes")
     running = number_of(status, 3) == _RUNNING
-    return Shown(found, running, str(number_of(status, 5)))
+    return RuntimeAnswer(found, running, str(number_of(status, 5)))
 
 
 def named(channel: Channel) -> tuple[str, str]:
@@ -398,7 +398,7 @@ def named(channel: Channel) -> tuple[str, str]:
     return text_of(answer, 2), text_of(answer, 3)
 
 
-def _found(container: bytes) -> Found | None:
+def _found(container: bytes) -> FoundContainer | None:
     """Return a container as it is kept; None for a sandbox, and what no kubelet created."""
     extension = map_of(container, _EXTENSIONS).get(EXTENSION)
     if extension is None:
@@ -414,7 +414,7 @@ def _found(container: bytes) -> Found | None:
     labels, annotations = part(config, "labels"), part(config, "annotations")
     time = one_of(container, _CREATED)
     seconds, nanoseconds = number_of(time, _SECONDS), number_of(time, _NANOS)
-    return Found(
+    return FoundContainer(
         identity,
         text_at(labels, names.UID),
         text_at(labels, names.NAMESPACE),

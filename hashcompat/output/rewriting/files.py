@@ -37,9 +37,9 @@ from hashcompat.core.go.jsonpath import text as text_at
 from hashcompat.core.model.preflight import CRIO
 from hashcompat.core.records import documents as names
 from hashcompat.output.rewriting import (
-    Found,
+    FoundContainer,
     MeanwhileError,
-    Shown,
+    RuntimeAnswer,
     lives,
     with_string,
     with_string_in_string,
@@ -157,14 +157,14 @@ class InFiles(ABC):
         """Return where the file is. Raises InputError for one that is gone."""
 
     @abstractmethod
-    def found(self, identity: str) -> Found | None:
+    def found(self, identity: str) -> FoundContainer | None:
         """Return what is in it; None for what is no container of a kubelet. Raises InputError."""
 
-    def find(self, wanted: Iterable[str]) -> list[Found]:  # noqa: ARG002 - all are needed to know the newest
+    def find(self, wanted: Iterable[str]) -> list[FoundContainer]:  # noqa: ARG002 - all are needed to know the newest
         """Return all containers that a kubelet created."""
         return [found for one in self.ids() if (found := self.found(one)) is not None]
 
-    def replace(self, found: Found, value: bytes) -> None:
+    def replace(self, found: FoundContainer, value: bytes) -> None:
         """Replace the file of a container."""
         replace(self.path(found.id), self.root, found.value, value)
 
@@ -205,7 +205,7 @@ class CriO(InFiles):
             raise InputError(f"{identity}: there is no such container any more")
         return found
 
-    def found(self, identity: str) -> Found | None:
+    def found(self, identity: str) -> FoundContainer | None:
         """Return the container; errors as ``InFiles``."""
         path = self.path(identity)
         value = content(path, self.root)
@@ -233,7 +233,7 @@ class CriO(InFiles):
         return text.encode(errors="surrogateescape")
 
 
-def crio_found_in(identity: str, value: bytes) -> Found | None:
+def crio_found_in(identity: str, value: bytes) -> FoundContainer | None:
     """Return the container in a file of CRI-O, which does not say whether it runs; None for a sandbox.
 
     Raises InputError for what is no JSON.
@@ -243,7 +243,7 @@ def crio_found_in(identity: str, value: bytes) -> Found | None:
     if kept.get(_TYPE) != _KIND:
         return None
     annotations: Any = jsontext.loads(text_at(kept, ANNOTATIONS) or "{}")
-    return Found(
+    return FoundContainer(
         identity,
         text_at(kept, names.UID),
         text_at(kept, names.NAMESPACE),
@@ -292,7 +292,7 @@ class Docker(InFiles):
         """Return where the file of a container is."""
         return self.root / "containers" / identity / "config.v2.json"
 
-    def found(self, identity: str) -> Found | None:
+    def found(self, identity: str) -> FoundContainer | None:
         """Return the container; errors as ``InFiles``."""
         path = self.path(identity)
         value = content(path, self.root)
@@ -311,7 +311,7 @@ class Docker(InFiles):
         return with_string(text, _HASH_PATH, old, new).encode(errors="surrogateescape")
 
 
-def docker_found_in(identity: str, value: bytes) -> Found | None:
+def docker_found_in(identity: str, value: bytes) -> FoundContainer | None:
     """Return the container in a file of Docker; None for one that no kubelet created, and for a sandbox.
 
     Raises InputError for what is no JSON.
@@ -321,7 +321,7 @@ def docker_found_in(identity: str, value: bytes) -> Found | None:
     if not labels or content.get("ID") != identity or labels.get(names.DOCKER_TYPE) != _KIND:
         return None
     state = part(content, "State")
-    return Found(
+    return FoundContainer(
         identity,
         text_at(labels, names.UID),
         text_at(labels, names.NAMESPACE),
@@ -364,14 +364,14 @@ def check_live_restore(*, asserted: bool, settings: str = _SETTINGS) -> None:
         )
 
 
-def answered(endpoint: str, wanted: Iterable[str]) -> dict[str, Shown]:
+def answered(endpoint: str, wanted: Iterable[str]) -> dict[str, RuntimeAnswer]:
     """Return what dockerd answers of some containers, by id; those that it has.
 
     Raises InputError where dockerd cannot be asked.
     """
     from hashcompat.sources.node import docker  # noqa: PLC0415 - apply needs none of it
 
-    path, found = endpoint or _SOCKET, dict[str, Shown]()
+    path, found = endpoint or _SOCKET, dict[str, RuntimeAnswer]()
     spoken = docker.negotiated(jsontext.loads(docker.answer(path, "/version", _SECONDS)[1]), path)
     for identity in wanted:
         status, text = docker.answer(path, f"/v{spoken}/containers/{identity}/json", _SECONDS)
@@ -379,7 +379,7 @@ def answered(endpoint: str, wanted: Iterable[str]) -> dict[str, Shown]:
             continue
         content: Any = jsontext.loads(text)
         state, labels = part(content, "State"), part(part(content, "Config"), "Labels")
-        found[identity] = Shown(
+        found[identity] = RuntimeAnswer(
             str(labels.get(LABEL, "")), state.get("Running") is True, str(state.get("StartedAt", ""))
         )
     return found

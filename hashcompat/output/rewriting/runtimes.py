@@ -16,11 +16,11 @@ import msgspec
 from hashcompat.core.catalog.hazards import REWRITABLE, Runtimes
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.preflight import CONTAINERD, CRIO, DOCKER
-from hashcompat.output.rewriting import Place, Shown, containerd, files
+from hashcompat.output.rewriting import RecordStore, RuntimeAnswer, containerd, files
 from hashcompat.output.rewriting.containerd import Channel, Containerd
 from hashcompat.output.rewriting.files import CriO, Docker
 from hashcompat.sources import node, programs
-from hashcompat.sources.node import Asking, kubelets
+from hashcompat.sources.node import NodeReader, kubelets
 from hashcompat.sources.node.root import Root
 
 _SPARE: Final = 16 << 20
@@ -35,7 +35,7 @@ def check_root() -> None:
 
 def check_kubelet() -> None:
     """Raise InputError where a kubelet runs on this node, and where that is not known."""
-    root, asking = Root(Path("/")), Asking()
+    root, asking = Root(Path("/")), NodeReader()
     found = kubelets.find(asking, root, asking.ask(node.listed(root)))
     if found.text is not None:
         pid = found.text.partition(" ")[0]
@@ -105,7 +105,7 @@ _RESTART_SECONDS: Final = 120.0
 _ANSWER_SECONDS: Final = 60.0
 
 
-class Node(msgspec.Struct, frozen=True):
+class NodeRuntime(msgspec.Struct, frozen=True):
     """Where the runtime of this node is."""
 
     kind: str
@@ -118,7 +118,7 @@ class Node(msgspec.Struct, frozen=True):
     """Its data directory; empty for the usual one."""
 
     @contextmanager
-    def place(self, wanted: Collection[str]) -> Iterator[tuple[Place, str]]:
+    def place(self, wanted: Collection[str]) -> Iterator[tuple[RecordStore, str]]:
         """Open its records; yields them, and the runtime with its version.
 
         ``wanted`` are ids of containers, by which the right one of several sockets is known. Raises
@@ -135,7 +135,7 @@ class Node(msgspec.Struct, frozen=True):
         else:  # a document says so of a node whose records are left alone
             raise InputError(f"the records of {self.kind} cannot be rewritten")
 
-    def answered(self, wanted: Collection[str]) -> tuple[Mapping[str, Shown], str]:
+    def answered(self, wanted: Collection[str]) -> tuple[Mapping[str, RuntimeAnswer], str]:
         """Return what the runtime answers of some containers, by id, and which it is; raises InputError."""
         if self.kind == DOCKER:
             return files.answered(self.endpoint, wanted), self.reported

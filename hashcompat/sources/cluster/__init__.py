@@ -15,7 +15,7 @@ from urllib3 import HTTPHeaderDict
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import part, text
-from hashcompat.core.model.cluster import NOT_READ, ApiServers, Budgets, Service
+from hashcompat.core.model.cluster import NOT_READ, ApiServers, Availability, Service
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.pods import Inventory, Node, Origin, Source
 from hashcompat.core.model.uids import Dated, Dating, Reach
@@ -54,7 +54,7 @@ class Access(msgspec.Struct, frozen=True):
         return tuple(f"--{name}={value}" for name, value in named if value)
 
 
-class Scope(msgspec.Struct, frozen=True):
+class ReadScope(msgspec.Struct, frozen=True):
     """Which pods are read."""
 
     namespaces: tuple[str, ...] = ()
@@ -117,7 +117,7 @@ def _quoted(part: str) -> str:
     return quote(part, safe="")
 
 
-def pod_requests(scope: Scope) -> list[Request]:
+def pod_requests(scope: ReadScope) -> list[Request]:
     """Return the lists that hold the scope's pods, one for each namespace and node that it names."""
     selected = (("labelSelector", scope.selector),) if scope.selector else ()
     return [
@@ -131,7 +131,7 @@ def pod_requests(scope: Scope) -> list[Request]:
     ]
 
 
-def node_requests(scope: Scope) -> list[Request]:
+def node_requests(scope: ReadScope) -> list[Request]:
     """Return the reads of the scope's nodes."""
     return [Request("nodes", name=name) for name in dict.fromkeys(scope.nodes)] or [Request("nodes")]
 
@@ -141,17 +141,17 @@ def system_request() -> Request:
     return Request("namespaces", name=SYSTEM)
 
 
-def budget_requests(scope: Scope, api: str = _POLICY[0]) -> list[Request]:
+def budget_requests(scope: ReadScope, api: str = _POLICY[0]) -> list[Request]:
     """Return the lists that hold the budgets of the scope's namespaces."""
     return [Request(_BUDGETS, namespace, api=api) for namespace in dict.fromkeys(scope.namespaces or ("",))]
 
 
-def service_requests(scope: Scope) -> list[Request]:
+def service_requests(scope: ReadScope) -> list[Request]:
     """Return the lists that hold the Services of the scope's namespaces."""
     return [Request("services", namespace) for namespace in dict.fromkeys(scope.namespaces or ("",))]
 
 
-def collect(access: Access, scope: Scope, say: Say, progress: Say) -> Inventory:
+def collect(access: Access, scope: ReadScope, say: Say, progress: Say) -> Inventory:
     """Read the pods of a cluster, and its nodes where they are needed or may be read.
 
     ``say`` gets lines for the user, ``progress`` how far a list is. Raises InputError, naming what was to be
@@ -251,7 +251,7 @@ def _account_headers(access: Access) -> HTTPHeaderDict:
     return headers
 
 
-def _nodes(client: Client, scope: Scope, say: Say, progress: Say) -> Iterator[Node]:
+def _nodes(client: Client, scope: ReadScope, say: Say, progress: Say) -> Iterator[Node]:
     for request in node_requests(scope):
         try:
             yield from _read(client, request, _node, progress)
@@ -262,7 +262,7 @@ def _nodes(client: Client, scope: Scope, say: Say, progress: Say) -> Iterator[No
             return
 
 
-def _budgets(client: Client, scope: Scope, progress: Say) -> Budgets:
+def _budgets(client: Client, scope: ReadScope, progress: Say) -> Availability:
     """Return budgets and Services; of each that is refused, why.
 
     The budgets are those of the first version of their API that is served.

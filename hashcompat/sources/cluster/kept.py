@@ -22,7 +22,7 @@ from hashcompat.core.model.pods import Pod
 from hashcompat.sources.cluster.kubeapi import Json
 from hashcompat.sources.documents import check_values, loads
 from hashcompat.sources.files import reading
-from hashcompat.sources.objects import Object, read, read_object
+from hashcompat.sources.objects import KubernetesObject, read, read_object
 from hashcompat.sources.replicas.shape import Replica
 from hashcompat.sources.replicas.stencils import Stencils
 
@@ -34,7 +34,7 @@ _NEXT: Final = re.compile(r'\},\{(?="metadata":\{|"kind":"|"apiVersion":")')
 quotes would be escaped."""
 
 
-class Page(dict[str, Any]):
+class ListPage(dict[str, Any]):
     """A page as JSON, with its text, in which each item begins a line."""
 
     def __init__(self, value: Json, lines: str) -> None:
@@ -66,7 +66,7 @@ class Kept:
 
         Raises InputError where that is not possible.
         """
-        data = f"{page.lines}\n".encode(errors="surrogatepass") if isinstance(page, Page) else b""
+        data = f"{page.lines}\n".encode(errors="surrogatepass") if isinstance(page, ListPage) else b""
         try:
             self._file.seek(self._end)
             self._file.write(data)
@@ -120,7 +120,7 @@ def page_of(content: str, stencils: Stencils) -> Any:
         found = _page(lines, stencils)
     except InputError:
         found = loads(content)  # what is wrong with it, in words about the text as it came
-    return Page(found, lines) if isinstance(found, dict) else found
+    return ListPage(found, lines) if isinstance(found, dict) else found
 
 
 def _page(content: str, stencils: Stencils) -> Json:
@@ -143,7 +143,7 @@ def pod_of(item: Any) -> Pod:
     Raises InputError, which names the pod, for one that cannot be read and for another object.
     """
     if isinstance(item, Replica):
-        (made,) = read(Object(item.outline, _origin(item.namespace, item.name), "$", maker=item))
+        (made,) = read(KubernetesObject(item.outline, _origin(item.namespace, item.name), "$", maker=item))
         pod = _in_no_file(made)  # type: ignore[arg-type]  # of the kind asked for
     else:
         check_kind(item, _KIND)

@@ -18,9 +18,9 @@ from hashcompat.core.model.escape import printable
 from hashcompat.core.model.impact import Rollout
 from hashcompat.sources.cluster import (
     Access,
+    ReadScope,
     Request,
     Say,
-    Scope,
     budget_requests,
     connect,
     node_requests,
@@ -46,7 +46,7 @@ class Roles(msgspec.Struct, frozen=True):
 
 
 def minimal_roles(
-    scope: Scope, account: tuple[str, str] | None = None, state: tuple[str, str] | None = None
+    scope: ReadScope, account: tuple[str, str] | None = None, state: tuple[str, str] | None = None
 ) -> Roles:
     """Return a Role for each namespace that is read, and a ClusterRole for what has none.
 

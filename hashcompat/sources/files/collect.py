@@ -16,19 +16,19 @@ from msgspec import structs
 
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go.jsonpath import Part
-from hashcompat.core.go.jsonstream import Elements, Place
-from hashcompat.core.model.pods import Inventory, Node, Origin, Pod, Share, Source
+from hashcompat.core.go.jsonstream import Elements, ListPlace
+from hashcompat.core.model.pods import Inventory, Node, Origin, Pod, PodShare, Source
 from hashcompat.core.model.uids import Dating
 from hashcompat.core.model.verdicts import Record
 from hashcompat.sources.budgets import budgets_of
 from hashcompat.sources.dating import until
 from hashcompat.sources.documents import InFile
 from hashcompat.sources.files.foreign import refusal
-from hashcompat.sources.files.inputs import STDIN, Input, Meter, called
+from hashcompat.sources.files.inputs import STDIN, Input, ReadingMeter, called
 from hashcompat.sources.files.layouts import (
     ALL,
     Chosen,
-    Rules,
+    Exclusions,
     chosen,
     is_blank_yaml,
     is_template,
@@ -37,9 +37,9 @@ from hashcompat.sources.files.layouts import (
 from hashcompat.sources.files.reading import WANTED, blocks, elements, parts
 from hashcompat.sources.files.spans import FIRST, Span
 from hashcompat.sources.files.survey import EmptyError, Survey, glanced_at, objects, survey_of
-from hashcompat.sources.objects import Key, Object, nodes_of, pods_of
+from hashcompat.sources.objects import Key, KubernetesObject, nodes_of, pods_of
 from hashcompat.sources.replicas.shape import Replica
-from hashcompat.sources.workloads import Census, Templates
+from hashcompat.sources.workloads import CountedTemplates, Ownership
 
 _AT_A_TIME: Final = 8
 
@@ -51,8 +51,8 @@ def collect(  # noqa: PLR0913 - each is a question of its own
     needs_pods: bool = True,
     jobs: int = 1,
     glance: bool = False,
-    rules: Rules = ALL,
-    meter: Meter | None = None,
+    rules: Exclusions = ALL,
+    meter: ReadingMeter | None = None,
 ) -> Inventory:
     """Read the nodes in every file, directory, archive, URL, or ``-`` for standard input.
 
@@ -88,7 +88,7 @@ def _bundles(names: Sequence[str | Input], choices: Sequence[Chosen]) -> Iterato
         yield from ((source.file, _label(name)) for one, source in choice.files if one in choice.bundled)
 
 
-def _chosen(name: str | Input, rules: Rules, meter: Meter | None, *, recursive: bool) -> Chosen:
+def _chosen(name: str | Input, rules: Exclusions, meter: ReadingMeter | None, *, recursive: bool) -> Chosen:
     if meter:
         typed = name == STDIN and sys.stdin.isatty()  # by a person, who sees what is typed on the same line
         meter.stage("" if typed else f"Reading {_label(name)}")
@@ -169,7 +169,7 @@ def _inventory(
     needs_pods: bool,
     bundles: Mapping[str, str] | None = None,
 ) -> Inventory:
-    census = Census()
+    census = Ownership()
     for survey in surveys:
         census.merge(survey.census)
     templates = census.templates()
@@ -202,7 +202,7 @@ def _inventory(
         *templates.warnings,
         *dict.fromkeys(line for one in surveys for line in one.warnings),
     )
-    seen = tuple(structs.replace(survey, found=(), census=Census(), scales={}) for survey in surveys)
+    seen = tuple(structs.replace(survey, found=(), census=Ownership(), scales={}) for survey in surveys)
     heads = (one for survey in surveys for one in survey.heads)
     empty = all(survey.listed for survey in surveys) and not any(survey.elements for survey in surveys)
     missing = refusal(heads, len(nodes), empty=empty)
@@ -232,7 +232,7 @@ class _Portion(msgspec.Struct, frozen=True):
     span: Span | None = None
     outside: bool = False
 
-    def parts(self, first: Place | None) -> Iterable[Part]:
+    def parts(self, first: ListPlace | None) -> Iterable[Part]:
         """Read it; raises InputError for a span that is not as it was guessed.
 
         ``first`` is where a span begins, if those before it were read.
@@ -271,7 +271,7 @@ class _Guessed:
         raise InputError(f"{self._origin}: not what it seems to be at a glance")
 
     @property
-    def end(self) -> Place:
+    def end(self) -> ListPlace:
         """Where they end, once they were read."""
         return self._found.end.place
 
@@ -298,8 +298,8 @@ class _Objects:
         self.lines = 0
         """By how many lines the places of what comes next are too low, once they were iterated over."""
 
-    def __iter__(self) -> Iterator[Object]:
-        end: Place | None = None  # of the span before
+    def __iter__(self) -> Iterator[KubernetesObject]:
+        end: ListPlace | None = None  # of the span before
         for portion in self._portions:
             survey, every = portion.survey, portion.parts(end)
             file = survey.source.file
@@ -316,7 +316,7 @@ class _Objects:
 class _Pods(msgspec.Struct, frozen=True):
     names: tuple[str, ...]
     surveys: tuple[Survey, ...]
-    templates: Templates
+    templates: CountedTemplates
     missing: str
     """What to say where there is no pod; empty where none is needed."""
 
@@ -332,7 +332,7 @@ class _Pods(msgspec.Struct, frozen=True):
             why = "".join(f"; {warning}" for warning in self.templates.warnings)
             raise InputError(f"{', '.join(self.names)}: {self.missing}{why}")
 
-    def shares(self) -> Sequence[Share]:
+    def shares(self) -> Sequence[PodShare]:
         """Return the pods as several processes read them: the largest file of one document is divided."""
         divided = [
             (survey.source.size, survey)
@@ -365,7 +365,7 @@ class _Pods(msgspec.Struct, frozen=True):
 class _Share:
     """The pods of one process."""
 
-    def __init__(self, objects: _Objects, templates: Templates) -> None:
+    def __init__(self, objects: _Objects, templates: CountedTemplates) -> None:
         self._objects, self._templates = objects, templates
         self.seen = array("q"), 0
         """The hashes of their uids, the same in processes that were forked; and how many pods there are."""
@@ -394,7 +394,9 @@ def _are_distinct(uids: Sequence[array[int]]) -> bool:
     return True
 
 
-def _checked(part: Part, found: Iterator[Object], survey: Survey, label: str) -> Iterator[Object]:
+def _checked(
+    part: Part, found: Iterator[KubernetesObject], survey: Survey, label: str
+) -> Iterator[KubernetesObject]:
     """Yield what YAML holds, each object with its doubt; raises InputError as ``check_end``."""
     from hashcompat.sources.files.reading import check_end, doubt  # noqa: PLC0415 - YAML alone needs it
 

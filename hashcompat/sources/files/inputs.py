@@ -31,7 +31,7 @@ _DEVICES: Final = {stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IF
 """What has no end, or is not read as a file at all."""
 
 
-class Meter(Protocol):
+class ReadingMeter(Protocol):
     """Is told how far the reading is."""
 
     def stage(self, doing: str, total: int = 0) -> None:
@@ -59,7 +59,7 @@ class Input(msgspec.Struct, frozen=True):
     size: int = 0
     """The bytes of a regular file; 0 for anything else."""
 
-    meter: Meter | None = None
+    meter: ReadingMeter | None = None
     """What counts the bytes that are read."""
 
     @property
@@ -87,7 +87,7 @@ def _is_url(name: str) -> bool:
 
 
 def inputs(
-    name: str, recursive: bool, suffixes: tuple[str, ...], meter: Meter | None = None
+    name: str, recursive: bool, suffixes: tuple[str, ...], meter: ReadingMeter | None = None
 ) -> Iterator[Input]:
     """Yield the files of a ``-f`` value: in a directory those with such a suffix, also compressed.
 
@@ -201,7 +201,7 @@ def _file_of_directory(path: Path) -> Input:
     return _file(path)
 
 
-def _file(path: Path, meter: Meter | None = None) -> Input:
+def _file(path: Path, meter: ReadingMeter | None = None) -> Input:
     with _readable(path):
         state = path.stat()
         if stat.S_ISREG(state.st_mode):
@@ -273,7 +273,7 @@ _CHUNK: Final = 1 << 20
 class Copy:
     """Holds bytes, beyond some size in a temporary file that vanishes with it."""
 
-    def __init__(self, meter: Meter | None = None) -> None:
+    def __init__(self, meter: ReadingMeter | None = None) -> None:
         """``meter`` counts what is added."""
         import tempfile  # noqa: PLC0415 - files need no copy
 

@@ -23,7 +23,7 @@ from hashcompat.core.go import jsontext
 from hashcompat.core.model.escape import count, few
 from hashcompat.core.regex import regex
 from hashcompat.sources.content import TAR_BLOCK, Plain, is_tar, whole
-from hashcompat.sources.files.inputs import COMPRESSED, Input, Meter, inputs, joined, named, packed
+from hashcompat.sources.files.inputs import COMPRESSED, Input, ReadingMeter, inputs, joined, named, packed
 
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".yaml", ".yml")
 """How the names of files in a directory or archive end that are read."""
@@ -36,7 +36,7 @@ _Files = Sequence[tuple[str, Input]]
 """Files by their names in a directory or an archive, with ``/``."""
 
 
-class Rules(msgspec.Struct, frozen=True):
+class Exclusions(msgspec.Struct, frozen=True):
     """What is left out of directories and archives."""
 
     excluded: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class Rules(msgspec.Struct, frozen=True):
     """Whether every file has to hold Kubernetes objects: none is skipped, by its content or by a layout."""
 
 
-ALL: Final = Rules()
+ALL: Final = Exclusions()
 
 
 class Chosen(msgspec.Struct, frozen=True):
@@ -63,7 +63,9 @@ class Chosen(msgspec.Struct, frozen=True):
     """The names of those that belong to a bundle: what one tool wrote at one time."""
 
 
-def chosen(name: str | Input, rules: Rules, *, recursive: bool, meter: Meter | None = None) -> Chosen:
+def chosen(
+    name: str | Input, rules: Exclusions, *, recursive: bool, meter: ReadingMeter | None = None
+) -> Chosen:
     """Return what is read of a ``-f`` value, or of a file object; errors as ``inputs`` and ``unpacked``."""
     if isinstance(name, Input):
         return _of_source(name, rules, meter)
@@ -77,7 +79,7 @@ def chosen(name: str | Input, rules: Rules, *, recursive: bool, meter: Meter | N
     return _of_source(source, rules, meter)
 
 
-def _of_source(source: Input, rules: Rules, meter: Meter | None) -> Chosen:
+def _of_source(source: Input, rules: Exclusions, meter: ReadingMeter | None) -> Chosen:
     with source.open() as stream, named(source.origin):
         if not is_tar(Plain(stream).read(TAR_BLOCK)):
             return Chosen([(source.origin, source)])
@@ -113,7 +115,7 @@ _LONGEST_PATTERNS: Final = 1 << 16
 """Bytes of a file with patterns."""
 
 
-def _of_files(name: str, files: _Files, rules: Rules) -> Chosen:
+def _of_files(name: str, files: _Files, rules: Exclusions) -> Chosen:
     every, warnings, bundled = files, list[str](), frozenset[str]()
     files = _without(every, rules.excluded)
     if every and not files:
@@ -155,7 +157,7 @@ RENDER: Final = (
 """What to do with what is no object before it is rendered."""
 
 
-def _of_manifests(files: _Files, rules: Rules) -> Chosen:
+def _of_manifests(files: _Files, rules: Exclusions) -> Chosen:
     if rules.strict:
         return Chosen(files)
     charts = {one.removesuffix(_CHART) for one, _ in files if PurePosixPath(one).name == _CHART}

@@ -8,11 +8,11 @@ from typing import Final
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.escape import word
-from hashcompat.core.model.preflight import OnNode, Pin, Rewrite, Task, Work
+from hashcompat.core.model.preflight import ManifestPin, Rewrite, RewrittenNode, Task, Work
 from hashcompat.core.model.results import SIGNATURE, is_signed
 from hashcompat.core.model.uids import SKEW
 from hashcompat.core.regex import regex
-from hashcompat.sources.documents import Row
+from hashcompat.sources.documents import JsonObject
 from hashcompat.sources.files.saved import Saved, opened
 
 KIND: Final = "Normalization"
@@ -35,7 +35,8 @@ def read(name: str, node: str, key: bytes, longest: timedelta, now: datetime) ->
         _check(document, key, longest, now)
         spec = document.rest.row("spec")
         nodes = [
-            OnNode(row.text("name"), row.text("kubelet"), row.text("runtime")) for row in spec.rows("nodes")
+            RewrittenNode(row.text("name"), row.text("kubelet"), row.text("runtime"))
+            for row in spec.rows("nodes")
         ]
         this = next((one for one in nodes if one.name == node), None)
         if this is None:
@@ -68,7 +69,7 @@ def _check(document: Saved, key: bytes, longest: timedelta, now: datetime) -> No
         raise InputError(f"it is {hours} h old, more than --max-age allows; make it again")
 
 
-def _task(row: Row, node: str) -> Iterator[Task]:
+def _task(row: JsonObject, node: str) -> Iterator[Task]:
     record = row.row_or_none("record")
     if record is None or row.text("node") != node:
         return
@@ -82,7 +83,7 @@ def _task(row: Row, node: str) -> Iterator[Task]:
     yield Task(rewrite, row.text("namespace"), row.text("pod"), row.text("container"))
 
 
-def _pin(row: Row, node: str) -> Iterator[Pin]:
+def _pin(row: JsonObject, node: str) -> Iterator[ManifestPin]:
     if row.text("node") != node:
         return
     path, uid, digest = row.text("path"), row.text("uid"), row.text("sha256")
@@ -90,4 +91,4 @@ def _pin(row: Row, node: str) -> Iterator[Pin]:
         raise InputError(f"{row.path}.path: want an absolute path without dots")
     if not _UID.fullmatch(uid) or not _ID.fullmatch(digest):
         raise InputError(f"{row.path}: want a uid and a digest")
-    yield Pin(node, row.text("namespace"), row.text("pod"), path, uid, digest)
+    yield ManifestPin(node, row.text("namespace"), row.text("pod"), path, uid, digest)

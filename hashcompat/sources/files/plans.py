@@ -14,7 +14,7 @@ from typing import Final
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance
-from hashcompat.core.go.jsonpath import Run
+from hashcompat.core.go.jsonpath import DecodedRun
 from hashcompat.core.model.items import (
     ContainerName,
     Item,
@@ -25,11 +25,12 @@ from hashcompat.core.model.items import (
     without_unplaced,
 )
 from hashcompat.core.model.plan import (
+    Beginning,
     Details,
     Difference,
+    DisputedNode,
     Hop,
     Kind,
-    NodeRelease,
     Pair,
     Piece,
     Plan,
@@ -44,7 +45,7 @@ from hashcompat.core.model.pods import ContainerType, Origin, Source
 from hashcompat.core.model.results import Making
 from hashcompat.core.model.uids import packed
 from hashcompat.core.model.verdicts import Reason, Verdict
-from hashcompat.sources.documents import Row
+from hashcompat.sources.documents import JsonObject
 from hashcompat.sources.files import saved
 from hashcompat.sources.files.planrows import ASSUMED, KEPT, PlanRows, was_compared
 from hashcompat.sources.files.saved import Saved, opened
@@ -104,7 +105,7 @@ def plan_of(document: Saved) -> Plan:
         counted=_counted(counts, summarized(items)),
         details=details_of(details, items) if details else None,
         disputed=tuple(
-            NodeRelease(row.text("node"), row.text("kubelet")) for row in spec.rows("disputedNodes", [])
+            DisputedNode(row.text("node"), row.text("kubelet")) for row in spec.rows("disputedNodes", [])
         ),
         overridden=spec.truth("overrideNodeReleases") if "overrideNodeReleases" in spec.value else False,
     )
@@ -112,7 +113,7 @@ def plan_of(document: Saved) -> Plan:
     return plan
 
 
-def _counted(row: Row, found: Summary) -> Summary | None:
+def _counted(row: JsonObject, found: Summary) -> Summary | None:
     """Return the counts of the whole plan where kept containers were left out of the items.
 
     An older version did not save how many of them are compared.
@@ -130,7 +131,7 @@ def _counted(row: Row, found: Summary) -> Summary | None:
     return saved
 
 
-def _summary(row: Row, compared: int) -> Summary:
+def _summary(row: JsonObject, compared: int) -> Summary:
     verdicts = {verdict: row.number(verdict.value.lower()) for verdict in Verdict}
     pods, affected, nodes = map(row.number, ("pods", "podsAffected", "nodesAffected"))
     return Summary(
@@ -150,14 +151,14 @@ class _Items:
 
     def read(self, document: Saved) -> Iterator[Item]:
         for found in document.runs():
-            if isinstance(found, Run):
+            if isinstance(found, DecodedRun):
                 self._allowance.take(len(found.values))
                 yield from found.values
             else:
                 self._allowance.take(1)
                 yield self._item(found)
 
-    def _item(self, row: Row) -> Item:
+    def _item(self, row: JsonObject) -> Item:
         hashes, source = row.row("hash"), row.row_or_none("source")
         node, namespace, pod, uid, owner, workload, container, release = self._names_of(row)
         file = intern(source.text("file", "")) if source else ""
@@ -182,7 +183,7 @@ class _Items:
             _observed(seen) if (seen := row.row_or_none("observed")) else None,
         )
 
-    def _names_of(self, row: Row) -> Iterator[str]:
+    def _names_of(self, row: JsonObject) -> Iterator[str]:
         """Return the names of an item; all of them are ordinary where together they are."""
         try:
             names = _NAMES_OF(row.value)
@@ -195,7 +196,7 @@ class _Items:
         self._odd.take(allowance.odd(*found))
         return iter(found)
 
-    def _reasons_of(self, row: Row) -> tuple[Reason, ...]:
+    def _reasons_of(self, row: JsonObject) -> tuple[Reason, ...]:
         """Return the reasons of an item; the same text was read, and found right, before."""
         text = saved.line(row.value.get("reasons"))
         found = self._reasons.get(text)
@@ -206,7 +207,7 @@ class _Items:
         return found
 
 
-def _name(row: Row, key: str, default: str | None = None) -> str:
+def _name(row: JsonObject, key: str, default: str | None = None) -> str:
     found = row.value.get(key)
     if type(found) is not str or not found.isascii():
         found = row.text(key, default)
@@ -215,7 +216,7 @@ def _name(row: Row, key: str, default: str | None = None) -> str:
     return intern(found)
 
 
-def _observed(row: Row) -> Observed:
+def _observed(row: JsonObject) -> Observed:
     restarts = None if row.value.get("restartCount") is None else row.number("restartCount")
     return Observed(
         key_of(_name(row, "containerID")),
@@ -225,19 +226,19 @@ def _observed(row: Row) -> Observed:
     )
 
 
-def _reason(row: Row) -> Reason:
+def _reason(row: JsonObject) -> Reason:
     """Return a reason; the field's name, which older documents lack, is then the last one of the path."""
     path = row.text("path")
     field = row.text("field", path.rpartition(".")[2].removesuffix("[*]"))
     return Reason(intern(row.text("id")), row.text("text"), intern(path), intern(field))
 
 
-def _hop(row: Row) -> Hop:
+def _hop(row: JsonObject) -> Hop:
     parts = tuple(map(_hop, row.rows("parts", [])))
     return Hop(row.text("from"), row.text("to"), row.number("findings"), row.number("unknown"), parts)
 
 
-def making_of(spec: Row) -> Making:
+def making_of(spec: JsonObject) -> Making:
     """Return what made a document; an older version did not save its command line and release data."""
     tool, day = spec.row("tool"), None
     if text := tool.text("dataOf", ""):
@@ -249,24 +250,24 @@ def making_of(spec: Row) -> Making:
     return Making(spec.time_or_none("createdAt"), command, newest, day, tool.text("version"))
 
 
-def origin_of(row: Row) -> Origin:
+def origin_of(row: JsonObject) -> Origin:
     """Return where what a document is about was read."""
     names, place = row.texts("names"), (row.text("context"), row.text("server"))
     cluster, oldest, taken = row.text("clusterUID", ""), *map(row.time_or_none, ("oldest", "takenAt"))
     return Origin(row.word("kind", Source), names, *place, cluster=cluster, oldest=oldest, taken=taken)
 
 
-def _suggestion(row: Row) -> Suggestion:
+def _suggestion(row: JsonObject) -> Suggestion:
     return Suggestion(row.text("kubelet"), row.texts("like"), row.number("restartsSaved"))
 
 
-def _release(releases: Row, name: str) -> ReleaseFacts:
+def _release(releases: JsonObject, name: str) -> ReleaseFacts:
     row = releases.row(name)
     assumed = row.truth("vendorAssumed"), row.truth("patchAssumed")
     return ReleaseFacts(name, row.text("readAs"), row.text("era"), row.text("types"), *assumed)
 
 
-def details_of(row: Row, items: Iterable[Item]) -> Details:
+def details_of(row: JsonObject, items: Iterable[Item]) -> Details:
     """Return the details of a plan with these items.
 
     Raises InputError, with the path, for what no details have, and for an item with a difference that is
@@ -284,8 +285,8 @@ def details_of(row: Row, items: Iterable[Item]) -> Details:
     return found
 
 
-def _difference(row: Row) -> Difference:
-    begins = [_pieces(one.rows("pieces")) for one in row.rows("begins")]
+def _difference(row: JsonObject) -> Difference:
+    begins = [Beginning(_pieces(one.rows("pieces"))) for one in row.rows("begins")]
     return Difference(
         row.text("from"),
         row.text("to"),
@@ -297,10 +298,10 @@ def _difference(row: Row) -> Difference:
     )
 
 
-def _pieces(rows: Iterable[Row]) -> tuple[Piece, ...]:
+def _pieces(rows: Iterable[JsonObject]) -> tuple[Piece, ...]:
     return tuple(Piece(row.word("kind", Kind), row.text("text")) for row in rows)
 
 
-def _pair(row: Row) -> Pair:
+def _pair(row: JsonObject) -> Pair:
     counts = [None if row.value.get(key) is None else row.number(key) for key in ("findings", "unknown")]
     return Pair(row.text("from"), row.text("to"), row.word("scope", Scope), *counts)

@@ -27,7 +27,7 @@ from hashcompat.sources.files import spans
 from hashcompat.sources.files.foreign import without_logs
 from hashcompat.sources.files.inputs import Input, named
 from hashcompat.sources.files.spans import Span
-from hashcompat.sources.objects import Object, is_list
+from hashcompat.sources.objects import KubernetesObject, is_list
 from hashcompat.sources.replicas.stencils import Stencils
 from hashcompat.sources.workloads import group_of, is_workload
 
@@ -257,7 +257,7 @@ def check_end(document: object, path: str, *, items_first: bool) -> None:
         raise InputError(f"{path}: nothing follows its kind; {_CUT}")
 
 
-def doubt(found: Object) -> str:
+def doubt(found: KubernetesObject) -> str:
     """Return why an object may be only the first part of one; empty where nothing indicates that."""
     value = found.value
     kind = value["kind"]

@@ -19,7 +19,7 @@ from hashcompat.core.model.results import About, KeptPage, KeptPages, Making
 from hashcompat.core.model.uids import packed
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.policies.exceptions import Identity, baseline_of
-from hashcompat.sources.documents import Row
+from hashcompat.sources.documents import JsonObject
 from hashcompat.sources.files import plans
 from hashcompat.sources.files.saved import Saved, opened
 
@@ -127,7 +127,7 @@ def checks_of(document: Saved) -> Preflight:
     return result
 
 
-def _finding(row: Row) -> Finding:
+def _finding(row: JsonObject) -> Finding:
     return Finding(
         row.text("id"),
         row.text("node"),

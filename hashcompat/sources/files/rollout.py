@@ -23,7 +23,7 @@ from hashcompat.core.go import jsontext
 from hashcompat.core.go.allowance import LONGEST_NAME
 from hashcompat.core.model.impact import Phase, Rollout, Turn
 from hashcompat.sources.content import LONGEST_TEXT, replacing
-from hashcompat.sources.documents import Row, loads, row_of
+from hashcompat.sources.documents import JsonObject, loads, row_of
 from hashcompat.sources.files.inputs import named
 
 _VERSION: Final = "hashcompat.io/v1"
@@ -45,7 +45,7 @@ def rollout_of(text: str) -> Rollout:
     return Rollout(turns)
 
 
-def _turn(row: Row) -> Turn:
+def _turn(row: JsonObject) -> Turn:
     phase, started, ended = row.word("phase", Phase), _time(row, "startedAt"), _time(row, "endedAt")
     if started is None:
         raise InputError(f"{row.path}.startedAt: want a time")
@@ -55,7 +55,7 @@ def _turn(row: Row) -> Turn:
     return Turn(phase, *names, started, ended, row.text("reason"))
 
 
-def _time(row: Row, key: str) -> datetime | None:
+def _time(row: JsonObject, key: str) -> datetime | None:
     found = row.time_or_none(key)
     try:
         return found.astimezone(UTC) if found else None
@@ -98,7 +98,7 @@ _PROCESS, _INODE = 4, 5
 """The columns of that file (proc_locks(5))."""
 
 
-class StateFile(msgspec.Struct, frozen=True):
+class RolloutFile(msgspec.Struct, frozen=True):
     """A file; one that is not there is a rollout in which no node was started."""
 
     path: Path

@@ -10,11 +10,11 @@ from typing import Any, Final
 import msgspec
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.go.jsonpath import Part, Run
+from hashcompat.core.go.jsonpath import DecodedRun, Part
 from hashcompat.core.go.jsonstream import parts
-from hashcompat.core.model.results import DIGEST, Digest, line_of
+from hashcompat.core.model.results import DIGEST, DocumentDigest, line_of
 from hashcompat.sources.content import chunks
-from hashcompat.sources.documents import Row, row_of
+from hashcompat.sources.documents import JsonObject, row_of
 from hashcompat.sources.files.inputs import inputs, named
 
 VERSION: Final = "hashcompat.io/v1"
@@ -38,23 +38,23 @@ class Saved:
             kind = self._kinds[0]
         self.kind = self._checked(kind)
         """What it is: one of the kinds that are wanted; the first one where that follows the items."""
-        self.rest = Row({}, "$")
+        self.rest = JsonObject({}, "$")
         """What surrounds the items; complete once all items were taken."""
         self._summed = summed or Summed()
 
-    def items(self) -> Iterator[Row]:
+    def items(self) -> Iterator[JsonObject]:
         """Yield the items; raises InputError for what is not one whole document."""
         for found in self.runs():
-            if isinstance(found, Run):
+            if isinstance(found, DecodedRun):
                 raise TypeError("a reader that takes rows alone gives no function that makes runs")
             yield found
 
-    def runs(self) -> Iterator[Row | Run]:
+    def runs(self) -> Iterator[JsonObject | DecodedRun]:
         """Yield the items, some of them together as the function made them; errors as ``items``."""
         for part in self._parts:
             if part.document > 1:
                 raise InputError(f"more than one document; want {self._wanted}")
-            if isinstance(part.value, Run):
+            if isinstance(part.value, DecodedRun):
                 yield part.value
             elif part.index is not None:
                 self._summed.add(part.value)
@@ -74,7 +74,7 @@ class Saved:
             )
         return found
 
-    def _surrounding(self, row: Row) -> Row:
+    def _surrounding(self, row: JsonObject) -> JsonObject:
         kind, version = row.value.get("kind"), row.value.get("apiVersion")
         if self._checked(kind) != self.kind:
             raise InputError(f"kind follows the items, and is not {self.kind}; put it first")
@@ -117,18 +117,18 @@ class Summed:
 
     def __init__(self, typed: Typed | None = None) -> None:
         """``typed`` is asked first."""
-        self.digest = Digest()
+        self.digest = DocumentDigest()
         self._typed = typed
         self._ahead = 0  # items that were added when they were decoded
 
-    def decoded(self, text: str) -> list[tuple[dict[str, Any], str]] | Run | None:
+    def decoded(self, text: str) -> list[tuple[dict[str, Any], str]] | DecodedRun | None:
         """Return a JSON list of objects, as ``decoded``; whoever takes the items adds them in their order.
 
         Those that ``typed`` took are a run, and are added.
         """
         if self._typed and (taken := self._typed(text)) is not None:
             self.digest.add(taken[1])
-            return Run(taken[0])
+            return DecodedRun(taken[0])
         found = decoded(text)
         if found is None:
             return None

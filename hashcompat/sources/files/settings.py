@@ -22,7 +22,7 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go.yaml import load_all
 from hashcompat.core.go.yamlevents import Events
 from hashcompat.core.model.items import near
-from hashcompat.core.policies import DURATION, LIMIT, Setting, SettingsFile, Settled, named_files
+from hashcompat.core.policies import DURATION, LIMIT, PolicySetting, SettingsFile, Settled, named_files
 from hashcompat.core.policies.exceptions import LONGEST_PATTERN, Exemption, Names, pattern_problem
 from hashcompat.core.shown import name as shown_name
 from hashcompat.sources.content import whole
@@ -128,7 +128,7 @@ def settings_file(path: Path, forbidden: Collection[str] = ()) -> SettingsFile:
     check_own(path)
     rows = msgspec.to_builtins(settings(path))
     found = {
-        key: Setting(_text_of(value), f"{path}: {key}", path.parent)
+        key: PolicySetting(_text_of(value), f"{path}: {key}", path.parent)
         for key, value in rows.items()
         if key not in forbidden
     }

@@ -14,12 +14,12 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.go.jsonpath import Run
+from hashcompat.core.go.jsonpath import DecodedRun
 from hashcompat.core.model import escape
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.results import CONTAINER_LISTS, RowKind, RowName, SnapshotRows
 from hashcompat.sources import snapshots
-from hashcompat.sources.documents import Row, row_of
+from hashcompat.sources.documents import JsonObject, row_of
 from hashcompat.sources.files import plans
 from hashcompat.sources.files.inputs import called
 from hashcompat.sources.files.planrows import PlanRows
@@ -50,9 +50,9 @@ def read_rows(document: Saved, file: str) -> SnapshotRows:
     return _rows(_items_of(document), lambda: document.rest, file)
 
 
-def _items_of(document: Saved) -> Iterator[Row]:
+def _items_of(document: Saved) -> Iterator[JsonObject]:
     for found in document.runs():
-        if isinstance(found, Run):
+        if isinstance(found, DecodedRun):
             raise InputError("$.items: want pods and nodes, as hashcompat snapshot saves them")
         yield found
 
@@ -63,10 +63,10 @@ def rows_of(document: Mapping[str, Any]) -> SnapshotRows:
     lists = {
         key: list(document[key]) for key in _RECORDS if key in document
     }  # which are made while they are written
-    return _rows(items, lambda: Row({**document, **lists}, "$"), "")
+    return _rows(items, lambda: JsonObject({**document, **lists}, "$"), "")
 
 
-def _rows(items: Iterable[Row], surrounding: Callable[[], Row], file: str) -> SnapshotRows:
+def _rows(items: Iterable[JsonObject], surrounding: Callable[[], JsonObject], file: str) -> SnapshotRows:
     """Return rows; what surrounds the items is known once they were taken."""
     found: dict[RowName, tuple[bytes, ...]] = {}
     seen: Counter[RowName] = Counter()
@@ -93,7 +93,7 @@ def _numbered(name: RowName, seen: Counter[RowName]) -> RowName:
     return structs.replace(name, number=number) if number else name
 
 
-def _name_of(row: Row) -> RowName:
+def _name_of(row: JsonObject) -> RowName:
     kind = row.value.get("kind")
     if not isinstance(kind, str) or kind not in _KINDS:
         raise InputError(f"{row.path}.kind: want Pod or Node, as hashcompat snapshot saves them")
@@ -101,14 +101,14 @@ def _name_of(row: Row) -> RowName:
     return RowName(RowKind(kind), metadata.text("namespace", ""), metadata.text("name"))
 
 
-def _name_of_record(row: Row, kind: RowKind, names: Mapping[str, str]) -> RowName:
+def _name_of_record(row: JsonObject, kind: RowKind, names: Mapping[str, str]) -> RowName:
     if kind is RowKind.FILES:
         return RowName(kind, "", row.text("node"))
     pod = row.text("pod", "") or names.get(row.text("uid"), row.text("uid"))
     return RowName(kind, row.text("namespace", ""), pod, row.text("container", ""))
 
 
-def _parts(row: Row, kind: RowKind, masked: dict[bytes, bytes]) -> Iterator[bytes]:
+def _parts(row: JsonObject, kind: RowKind, masked: dict[bytes, bytes]) -> Iterator[bytes]:
     """Yield the parts of a row; ``masked`` has the lists of containers so far, each once.
 
     A snapshot hides values by itself, but not one that was edited, or made by an early version.

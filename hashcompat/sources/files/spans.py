@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.core.go.jsonstream import Place
+from hashcompat.core.go.jsonstream import ListPlace
 from hashcompat.core.regex import regex
 from hashcompat.sources.content import MOST_BYTES, chunks
 from hashcompat.sources.files.inputs import Input
@@ -30,7 +30,7 @@ _FIRST: Final = regex(
     rb'\A(?:\xef\xbb\xbf)?\s*\{[^\[]{0,999}"items"\s*:\s*\[(\s*)(\{\s*"[A-Za-z]{1,40}"\s*:)', re.ASCII
 )
 """An object with a list of objects, the space before its first element, and how that begins."""
-FIRST: Final = Place(1, 0, 1)
+FIRST: Final = ListPlace(1, 0, 1)
 """The first element of a text."""
 _KIND: Final = regex(rb'"kind"\s*:\s*"([A-Za-z]{1,99})"', re.ASCII)
 
@@ -42,7 +42,7 @@ class Span(msgspec.Struct, frozen=True):
     """The first byte."""
     end: int
     """The byte behind the last one; that of the file where its last elements are in it."""
-    first: Place = FIRST
+    first: ListPlace = FIRST
     """Where it begins, by the elements and lines before it."""
     closes: bool = False
     """Whether its last byte ends the list."""
@@ -52,7 +52,7 @@ class Spans(msgspec.Struct, frozen=True):
     """A file in spans: what precedes the first of them, the spans, and what follows them."""
 
     spans: tuple[Span, ...]
-    last: Place
+    last: ListPlace
     """The end of the last span, if it is known."""
     tail: int
     """The byte at which it ends: the list does too, or goes on."""
@@ -62,7 +62,7 @@ class Spans(msgspec.Struct, frozen=True):
         """The byte at which the first span begins."""
         return self.spans[0].begin
 
-    def moved(self, first: Place) -> Spans:
+    def moved(self, first: ListPlace) -> Spans:
         """Return them with the first of them at a place; those of the others are not known."""
         unknown = structs.replace(first, index=FIRST.index, line=FIRST.line)
         one, *rest = self.spans
@@ -70,7 +70,7 @@ class Spans(msgspec.Struct, frozen=True):
         found = tuple(structs.replace(span, first=place) for span, place in places)
         return Spans(found, unknown, self.tail)
 
-    def behind(self, source: Input, wanted: str) -> tuple[Place, Iterator[str]]:
+    def behind(self, source: Input, wanted: str) -> tuple[ListPlace, Iterator[str]]:
         """Return the end of the last span, and the text from there on."""
         return self.last, text(source, self.tail, source.size, wanted)
 

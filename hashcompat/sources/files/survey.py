@@ -16,7 +16,7 @@ from hashcompat.core import forks
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance as allowances
 from hashcompat.core.go.jsonpath import Part
-from hashcompat.core.go.jsonstream import End, Place
+from hashcompat.core.go.jsonstream import End, ListPlace
 from hashcompat.core.model.cluster import Budget, Service
 from hashcompat.core.model.pods import Node
 from hashcompat.core.model.uids import Dated
@@ -35,7 +35,7 @@ from hashcompat.sources.files.spans import FIRST, Span, Spans
 from hashcompat.sources.objects import (
     BESIDE_PODS,
     Found,
-    Object,
+    KubernetesObject,
     cluster_of,
     containers_of,
     is_list,
@@ -46,7 +46,7 @@ from hashcompat.sources.objects import (
 from hashcompat.sources.replicas.shape import Replica
 from hashcompat.sources.replicas.stencils import Stencils
 from hashcompat.sources.snapshots import Labels
-from hashcompat.sources.workloads import Census
+from hashcompat.sources.workloads import Ownership
 
 Kinds = Mapping[int, object]
 """What the documents say of their kind behind their items, by number."""
@@ -86,10 +86,10 @@ class Survey(msgspec.Struct, frozen=True):
     kinds: Kinds
     """Those that come after items."""
 
-    found: tuple[tuple[Found, Object], ...]
+    found: tuple[tuple[Found, KubernetesObject], ...]
     """Its nodes, and a snapshot's records, each with the object that holds it."""
 
-    census: Census
+    census: Ownership
     """Who owns what among its objects."""
 
     snapshots: int
@@ -176,7 +176,7 @@ def _around_pods(source: Input, jobs: int) -> Survey | None:
         return None
     alike, look, found = _stencils(source), _Look(source.origin, {}), list[Spans]()
 
-    def rest(place: Place) -> tuple[Place, Iterable[str]]:
+    def rest(place: ListPlace) -> tuple[ListPlace, Iterable[str]]:
         if look.has_pods:
             raise forks.FailedError  # the pods of the spans come first
         look.pass_over(place)
@@ -221,7 +221,7 @@ def _in_spans(source: Input, known: Kinds, guessed: Sequence[Span]) -> Survey:
     works = [partial(_passed, source, known, span) for span in guessed]
     with forks.begun(works) as results:
 
-        def rest(place: Place) -> tuple[Place, Iterable[str]]:
+        def rest(place: ListPlace) -> tuple[ListPlace, Iterable[str]]:
             found = _divided(guessed, place, chain.from_iterable(results()), look)
             divided.append(found)
             return found.behind(source, WANTED)
@@ -234,7 +234,7 @@ def _in_spans(source: Input, known: Kinds, guessed: Sequence[Span]) -> Survey:
 
 
 def _divided(
-    guessed: Sequence[Span], first: Place, passed: Iterable[tuple[_Look, End]], look: _Look
+    guessed: Sequence[Span], first: ListPlace, passed: Iterable[tuple[_Look, End]], look: _Look
 ) -> Spans:
     """Return the spans with their places, and merge what was found in them; errors as above."""
     found, expected = list[Span](), structs.replace(guessed[0].first, index=first.index, line=first.line)
@@ -278,9 +278,9 @@ class _Look:
         self._heads: dict[tuple[str, str], None] = {}
         self._scales: dict[tuple[str, str], int] = {}
         self._kinds: dict[int, object] = {}
-        self._found: list[tuple[Found, Object]] = []
+        self._found: list[tuple[Found, KubernetesObject]] = []
         self._warnings: list[str] = []
-        self._census, self._kept, self._clusters = Census(), _Kept(origin), set[str]()
+        self._census, self._kept, self._clusters = Ownership(), _Kept(origin), set[str]()
         self._titles = set[tuple[str, Labels]]()
         self._dater = Dater()
         self._replica: Replica | None = None  # the last object, if it was one
@@ -314,7 +314,7 @@ class _Look:
                 self._object(one if replica is None else structs.replace(one, value=replica.value))
         self._check()
 
-    def pass_over(self, place: Place) -> None:
+    def pass_over(self, place: ListPlace) -> None:
         """Take into account that there are elements at a place, whatever they are."""
         self._elements = True
         if place.kind is None:
@@ -325,7 +325,7 @@ class _Look:
         """Whether there was a pod."""
         return self._census.has_pods
 
-    def _object(self, one: Object) -> None:
+    def _object(self, one: KubernetesObject) -> None:
         """Take one object into account; raises InputError for one that cannot be read."""
         self._census.add(one.value)
         self._containers += containers_of(one.value)
@@ -384,7 +384,7 @@ class _Look:
         )
 
 
-def _later(found: Object, index: int) -> Object:
+def _later(found: KubernetesObject, index: int) -> KubernetesObject:
     """Return an object of a list as one that is so many elements behind."""
     number, _, rest = found.path.removeprefix(_ITEM).partition("]")
     return structs.replace(found, path=f"{_ITEM}{int(number) + index}]{rest}")
@@ -399,7 +399,9 @@ class _Kept:
         self._controllers, self._lists = allowances.controllers(), allowances.lists()
         self._seen = self._census = self._kinds = self._scales = 0
 
-    def check(self, found: Sequence[tuple[Found, Object]], census: Census, kinds: int, scales: int) -> None:
+    def check(
+        self, found: Sequence[tuple[Found, KubernetesObject]], census: Ownership, kinds: int, scales: int
+    ) -> None:
         """Raise InputError where it is now more than one run may keep."""
         nodes = [thing for thing, _ in found[self._seen :] if isinstance(thing, Node)]
         budgets = [thing for thing, _ in found[self._seen :] if isinstance(thing, Budget | Service)]
@@ -418,7 +420,7 @@ def _bytes_of(node: Node) -> int:
     return sum(getsizeof(key) + getsizeof(value) + 100 for key, value in texts)
 
 
-def objects(part: Part, kinds: Kinds, origin: str, where: InFile = IN_NO_FILE) -> Iterator[Object]:
+def objects(part: Part, kinds: Kinds, origin: str, where: InFile = IN_NO_FILE) -> Iterator[KubernetesObject]:
     """Yield the objects in a part; elements of anything but a list are not objects."""
     kind = kinds.get(part.document) if part.kind is None else part.kind
     if part.index is None:
@@ -428,7 +430,9 @@ def objects(part: Part, kinds: Kinds, origin: str, where: InFile = IN_NO_FILE) -
         if replica.shape.of_snapshot and not in_snapshot:  # of a document behind a snapshot
             raise InputError(f"{origin}: {path}: a pod of a snapshot outside of one; take a new snapshot")
         where = InFile(where.file) if in_snapshot else where
-        yield Object(replica.outline, origin, path, in_snapshot=in_snapshot, where=where, maker=replica)
+        yield KubernetesObject(
+            replica.outline, origin, path, in_snapshot=in_snapshot, where=where, maker=replica
+        )
     elif is_list(kind):
         item, path = with_kind(part.value, str(kind)), f"{_ITEM}{part.index}]"
         yield from opened(item, origin, path, in_snapshot=kind == snapshots.KIND, where=where)

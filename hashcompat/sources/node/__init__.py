@@ -38,7 +38,7 @@ class NoneSuchError(InputError):
     """What was asked for does not exist."""
 
 
-class Question(msgspec.Struct, frozen=True):
+class NodeQuery(msgspec.Struct, frozen=True):
     """Something to read on a node."""
 
     kind: str
@@ -49,7 +49,7 @@ class Question(msgspec.Struct, frozen=True):
     """Returns the text. Raises OSError, and NoneSuchError or InputError with why there is none."""
 
 
-class Asking:
+class NodeReader:
     """Asks questions on one node, which has some time in all."""
 
     def __init__(self, each: float | None = None, whole: float | None = None) -> None:
@@ -58,7 +58,7 @@ class Asking:
         self._whole = SECONDS_WHOLE if whole is None else whole
         self._end = time.monotonic() + self._whole
 
-    def ask(self, question: Question) -> Probe:
+    def ask(self, question: NodeQuery) -> Probe:
         """Return the probe that a question leads to; it never waits for longer than it may."""
         end = min(time.monotonic() + self.each, self._end)
         if time.monotonic() >= self._end:
@@ -76,26 +76,26 @@ class Asking:
         except InputError as error:
             return _failed(question, str(error))
 
-    def _late(self, question: Question, *, over: bool) -> Probe:
+    def _late(self, question: NodeQuery, *, over: bool) -> Probe:
         """Return the probe of what was not read in time: only an answer's own time shows that it hangs."""
         whole = f"not read: the {self._whole:g} s for the whole node were over"
         return _failed(question, whole if over else f"no answer within {self.each:g} s")
 
-    def gather(self, make: Callable[[], Iterable[Question]], where: str) -> list[Question]:
+    def gather(self, make: Callable[[], Iterable[NodeQuery]], where: str) -> list[NodeQuery]:
         """Return questions that can only be made by looking at the node, within the time for one answer.
 
         Where it takes longer, one question is left, which fails as late.
         """
-        found: list[Question] = []
+        found: list[NodeQuery] = []
 
         def look() -> str:
             found.extend(make())
             return ""
 
-        looked = self.ask(Question("directory", where, look))
-        return found if looked.text is not None else [Question("directory", where, lambda: _fail(looked))]
+        looked = self.ask(NodeQuery("directory", where, look))
+        return found if looked.text is not None else [NodeQuery("directory", where, lambda: _fail(looked))]
 
-    def every(self, questions: Iterable[Question]) -> list[Probe]:
+    def every(self, questions: Iterable[NodeQuery]) -> list[Probe]:
         """Return the probes of questions in their order; at most MOST_AT_ONCE are asked at once."""
         left = deque(enumerate(questions))
         found: dict[int, Probe] = {}
@@ -107,7 +107,7 @@ class Asking:
             worker.join()
         return [found[place] for place in sorted(found)]
 
-    def _work(self, left: deque[tuple[int, Question]], found: dict[int, Probe]) -> None:
+    def _work(self, left: deque[tuple[int, NodeQuery]], found: dict[int, Probe]) -> None:
         while True:
             try:
                 # popleft is atomic, and needs no lock; to ask first whether anything is left would be a race.
@@ -121,7 +121,7 @@ def _fail(looked: Probe) -> str:
     raise InputError(looked.problem)
 
 
-def _failed(question: Question, problem: str) -> Probe:
+def _failed(question: NodeQuery, problem: str) -> Probe:
     return Probe(question.kind, question.name, problem=problem)
 
 
@@ -152,14 +152,14 @@ def _lines(root: Root) -> Iterator[str]:
         yield f"{pid} {parent} {state} {_BREAK.sub('?', before.partition('(')[2])}"
 
 
-def listed(root: Root) -> Question:
+def listed(root: Root) -> NodeQuery:
     """Return the question for all processes."""
-    return Question("processes", "all", partial(everything, root))
+    return NodeQuery("processes", "all", partial(everything, root))
 
 
-def process(root: Root, pid: str) -> Question:
+def process(root: Root, pid: str) -> NodeQuery:
     """Return the question for the state and the cgroups of a process."""
-    return Question("process", pid, partial(_process, root, pid))
+    return NodeQuery("process", pid, partial(_process, root, pid))
 
 
 def _process(root: Root, pid: str) -> str:
@@ -167,9 +167,9 @@ def _process(root: Root, pid: str) -> str:
     return f"{state}\n{root.text(f'/proc/{pid}/cgroup')}"
 
 
-def cgroups(root: Root) -> Question:
+def cgroups(root: Root) -> NodeQuery:
     """Return the question for the cgroups of containers: their paths, one per line."""
-    return Question("cgroups", "all", partial(_cgroups, root))
+    return NodeQuery("cgroups", "all", partial(_cgroups, root))
 
 
 def _cgroups(root: Root) -> str:
@@ -183,13 +183,13 @@ def _cgroups(root: Root) -> str:
     return "".join(f"{path}\n" for path in paths)
 
 
-def holders(root: Root, processes: Probe) -> list[Question]:
+def holders(root: Root, processes: Probe) -> list[NodeQuery]:
     """Return the questions for the arguments of shims and the like.
 
     A container calls its process as it likes: of one that is not of the node itself nothing is read.
     """
     return [
-        Question("arguments", pid, partial(_of_node, root, pid))
+        NodeQuery("arguments", pid, partial(_of_node, root, pid))
         for pid, _, _, name in named(processes)
         if _HOLDERS.match(name)
     ]
@@ -256,7 +256,7 @@ _ESCAPE: Final = re.compile(r"\\([0-7]{3})")
 """How the kernel writes blanks and the like in a mount table."""
 
 
-def filesystem(root: Root, path: str, why_not: Callable[[str], str] | None = None) -> Question:
+def filesystem(root: Root, path: str, why_not: Callable[[str], str] | None = None) -> NodeQuery:
     """Return the question for the file system of a directory.
 
     With ``why_not`` somebody named it, and it is looked at as ``Root.own`` would.
@@ -266,10 +266,10 @@ def filesystem(root: Root, path: str, why_not: Callable[[str], str] | None = Non
         place = root.own_place(path, why_not)[0] if why_not else root.place(path)
         return _usage(os.statvfs(place), path)
 
-    return Question("filesystem", path, read)
+    return NodeQuery("filesystem", path, read)
 
 
-def remote(root: Root) -> Iterator[Question]:
+def remote(root: Root) -> Iterator[NodeQuery]:
     """Yield the question for each file system of a network or of FUSE; it is asked where it is mounted.
 
     No other question looks at it: where its server is gone, whoever does hangs.
@@ -279,7 +279,7 @@ def remote(root: Root) -> Iterator[Question]:
     except OSError:
         return  # the question for the mount table shows why
     for path in dict.fromkeys(found):
-        yield Question("filesystem", path, partial(_of_mount, root, path))
+        yield NodeQuery("filesystem", path, partial(_of_mount, root, path))
 
 
 def mounts(root: Root) -> list[tuple[str, str]]:

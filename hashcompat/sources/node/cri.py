@@ -14,7 +14,7 @@ from hashcompat.core.go.jsonpath import part, text
 from hashcompat.core.records.probes import Probe
 from hashcompat.sources import programs
 from hashcompat.sources.documents import check_values, load_all, loads
-from hashcompat.sources.node import Asking, NoneSuchError, Question
+from hashcompat.sources.node import NodeQuery, NodeReader, NoneSuchError
 
 SOCKETS: Final = (
     "/run/containerd/containerd.sock",
@@ -91,7 +91,7 @@ def _crictl(socket: str, *arguments: str) -> list[Any]:
         # Twice as long as crictl waits, so that crictl itself says what was late.
         printed = programs.output([program, *endpoint, *arguments], 2 * _TIMEOUT_SECONDS, "/")
         return list(load_all(jsontext.decode_text(printed)))
-    except programs.FailedError as error:
+    except programs.ExitCodeError as error:
         raise InputError(f"{socket}: crictl {arguments[0]} failed: {error}") from None
     except InputError as error:
         raise InputError(f"{socket}: crictl {arguments[0]}: {error}") from None
@@ -109,12 +109,12 @@ def without(problem: str = "") -> list[Probe]:
     return [Probe(KIND, name, problem=problem) for name in (LIST, "pods", "version", "info", "images")]
 
 
-def list_of(asking: Asking, socket: str) -> Question:
+def list_of(asking: NodeReader, socket: str) -> NodeQuery:
     """Return the question for the containers of a runtime."""
     return _question(asking, socket, LIST, _LISTS[LIST])
 
 
-def probes(asking: Asking, socket: str, listed: Probe) -> list[Probe]:
+def probes(asking: NodeReader, socket: str, listed: Probe) -> list[Probe]:
     """Return what a runtime shows besides its list of containers: itself, sandboxes, containers that run."""
     ask = partial(_question, asking, socket)
     # Those that ended have no process and no statistics: asking for these would fail for each of them.
@@ -130,7 +130,7 @@ def probes(asking: Asking, socket: str, listed: Probe) -> list[Probe]:
     return [*_inspected(asking, socket, running), *asking.every(questions)]
 
 
-def _inspected(asking: Asking, socket: str, running: Sequence[str]) -> list[Probe]:
+def _inspected(asking: NodeReader, socket: str, running: Sequence[str]) -> list[Probe]:
     """Inspect all running containers by one crictl, or each by its own where that fails."""
     if not running:
         return []
@@ -179,8 +179,8 @@ def _containers(document: Any) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-def _question(asking: Asking, socket: str, name: str, words: Sequence[str]) -> Question:
-    return Question(KIND, name, partial(_printed, asking.each, socket, words))
+def _question(asking: NodeReader, socket: str, name: str, words: Sequence[str]) -> NodeQuery:
+    return NodeQuery(KIND, name, partial(_printed, asking.each, socket, words))
 
 
 def _printed(seconds: float, socket: str, words: Sequence[str]) -> str:
@@ -191,7 +191,7 @@ def _printed(seconds: float, socket: str, words: Sequence[str]) -> str:
     endpoint = ("--runtime-endpoint", f"unix://{socket}", "--timeout", f"{2 * seconds:g}s")
     try:
         text = jsontext.decode_text(programs.output([program, *endpoint, *words], seconds, "/"))
-    except programs.FailedError as error:
+    except programs.ExitCodeError as error:
         if _LATE.search(str(error)):
             raise InputError(f"no answer within {seconds:g} s") from None
         if words[0] in ("inspect", "stats") and _NONE_SUCH.search(str(error)):

@@ -21,7 +21,7 @@ from hashcompat.core.shown import said
 from hashcompat.sources.content import LONGEST_TEXT, RefusedError
 from hashcompat.sources.documents import check_values, loads
 from hashcompat.sources.http import GZIP, LateError, before, check_encoding, pieces
-from hashcompat.sources.node import Asking, NoneSuchError, Question
+from hashcompat.sources.node import NodeQuery, NodeReader, NoneSuchError
 
 SOCKETS: Final = ("/var/run/docker.sock",)
 NEWEST: Final = (1, 52)
@@ -164,13 +164,13 @@ def without(problem: str = "") -> list[Probe]:
     return [Probe(KIND, name, problem=problem) for name in (LIST, "version", "info", "images")]
 
 
-def probes(asking: Asking, socket: str) -> list[Probe]:
+def probes(asking: NodeReader, socket: str) -> list[Probe]:
     """Return Docker's version, information and list, and what it shows of each container.
 
     Where it is not Docker that listens, or one that is too new, that is the problem of the list.
     """
     # Without a version in the path, which every Docker answers: the other questions need what this one says.
-    version = asking.ask(Question(KIND, "version", partial(_printed, asking, socket, "/version")))
+    version = asking.ask(NodeQuery(KIND, "version", partial(_printed, asking, socket, "/version")))
     try:
         spoken = negotiated(loads(version.read()), socket)
     except (InputError, UnreadError, AbsentError) as error:
@@ -182,7 +182,7 @@ def probes(asking: Asking, socket: str) -> list[Probe]:
     return [version, listed, *asking.every([ask("info", "info"), ask("images", "images/json"), *inspects])]
 
 
-def list_again(asking: Asking, socket: str, version: Probe) -> Probe:
+def list_again(asking: NodeReader, socket: str, version: Probe) -> Probe:
     """Ask for the list once more, in the version that was negotiated before."""
     spoken = negotiated(loads(version.read()), socket)
     return asking.ask(_question(asking, socket, spoken, LIST, _ALL))
@@ -205,11 +205,11 @@ def _rows(listed: Probe) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-def _question(asking: Asking, socket: str, spoken: str, name: str, path: str) -> Question:
-    return Question(KIND, name, partial(_printed, asking, socket, f"/v{spoken}/{path}"))
+def _question(asking: NodeReader, socket: str, spoken: str, name: str, path: str) -> NodeQuery:
+    return NodeQuery(KIND, name, partial(_printed, asking, socket, f"/v{spoken}/{path}"))
 
 
-def _printed(asking: Asking, socket: str, path: str) -> str:
+def _printed(asking: NodeReader, socket: str, path: str) -> str:
     """Return JSON as Docker writes it; raises NoneSuchError for what it does not have."""
     status, text = answer(socket, path, asking.each)
     if status == _NOT_FOUND:

@@ -25,9 +25,9 @@ from hashcompat.core.go import yaml
 from hashcompat.core.records.probes import Probe
 from hashcompat.sources import programs
 from hashcompat.sources.node import (
-    Asking,
+    NodeQuery,
+    NodeReader,
     NoneSuchError,
-    Question,
     arguments,
     is_in_namespaces,
     is_of_root,
@@ -185,13 +185,13 @@ class _Process(msgspec.Struct, frozen=True):
     name: str
 
 
-def find(asking: Asking, root: Root, processes: Probe) -> Probe:
+def find(asking: NodeReader, root: Root, processes: Probe) -> Probe:
     """Return a probe with the id of the kubelet's process; absent where none runs.
 
     It is one of root in the mount and the user namespace of process 1, in no container's cgroup. Two are a
     problem, and so is one of which that is unknown; nothing of theirs is read.
     """
-    return asking.ask(Question("process", "kubelet", partial(_only, root, processes)))
+    return asking.ask(NodeQuery("process", "kubelet", partial(_only, root, processes)))
 
 
 def _only(root: Root, processes: Probe) -> str:
@@ -270,20 +270,20 @@ def _is_called_so(root: Root, one: _Process) -> bool:
     return verbs is None or any(word in verbs for word in arguments(root, one.pid).split()[1:2])
 
 
-def probes(asking: Asking, root: Root, which: Probe) -> list[Probe]:
+def probes(asking: NodeReader, root: Root, which: Probe) -> list[Probe]:
     """Return the arguments and the release of the kubelet that ``find`` found."""
     if which.text is None:
         return [Probe(kind, "kubelet", problem=which.problem) for kind in ("arguments", "version")]
     pid, _, name = which.text.partition(" ")
-    given = asking.ask(Question("arguments", "kubelet", partial(arguments, root, pid)))
+    given = asking.ask(NodeQuery("arguments", "kubelet", partial(arguments, root, pid)))
     # k3s and kubelite run the kubelet in their own process, whose arguments are theirs.
     if name == "kubelite" and (own := _of_microk8s(root)):
         given = Probe("arguments", "kubelet", own)
     elif given.text is not None and "kubelet" not in given.text:
         first = given.text.partition("\n")[0][:80]
         given = Probe("arguments", "kubelet", problem=f"the kubelet is a part of another program, {first}")
-    version = asking.ask(Question("version", "kubelet", partial(_version, root, pid, name, asking.each)))
-    of_k3s = [asking.ask(Question("arguments", "k3s", partial(_of_k3s, root)))] if name == "k3s" else []
+    version = asking.ask(NodeQuery("version", "kubelet", partial(_version, root, pid, name, asking.each)))
+    of_k3s = [asking.ask(NodeQuery("arguments", "k3s", partial(_of_k3s, root)))] if name == "k3s" else []
     return [given, version, *of_k3s]
 
 
@@ -393,7 +393,7 @@ def _version(root: Root, pid: str, name: str, seconds: float) -> str:
         said = programs.output(command, seconds, directory="/", environment=_ENVIRONMENT).decode(
             errors="replace"
         )
-    except programs.FailedError as error:
+    except programs.ExitCodeError as error:
         raise InputError(f"kubelet --version failed: {error}") from None
     # Said as Kubernetes says it whatever was asked, so that a dump has one form.
     if release := _RELEASE.match(said):

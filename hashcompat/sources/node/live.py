@@ -24,8 +24,8 @@ from hashcompat.core.records.documents import from_node
 from hashcompat.core.records.probes import CHANGING, Dump, Probe, of_kubelet
 from hashcompat.sources.documents import loads
 from hashcompat.sources.node import (
-    Asking,
-    Question,
+    NodeQuery,
+    NodeReader,
     cgroups,
     cri,
     docker,
@@ -56,7 +56,12 @@ class _Found(msgspec.Struct, frozen=True):
 
 
 def collect(
-    kind: str, endpoint: str = "", root: str = "/", also: Sequence[str] = (), *, asking: Asking | None = None
+    kind: str,
+    endpoint: str = "",
+    root: str = "/",
+    also: Sequence[str] = (),
+    *,
+    asking: NodeReader | None = None,
 ) -> Dump:
     """Read a node: its runtimes of a kind, ``auto``, ``docker`` or ``cri``, its processes and its files.
 
@@ -66,7 +71,7 @@ def collect(
     """
     if not Path(root).is_dir():
         raise InputError(f"{root}: want the directory in which the node's / is mounted")
-    node, asks = Root(Path(root), tuple(also)), asking or Asking()
+    node, asks = Root(Path(root), tuple(also)), asking or NodeReader()
     processes, looked = asks.ask(listed(node)), time.monotonic()
     kubelet = kubelets.probes(asks, node, kubelets.find(asks, node, processes))
     found = [_docker(asks, node, kind, endpoint), _cri(asks, node, kind, endpoint)]
@@ -131,7 +136,7 @@ def _listening(root: Root, usual: Iterable[str], endpoint: str) -> Iterator[tupl
             yield place, ""
 
 
-def _docker(asking: Asking, root: Root, kind: str, endpoint: str) -> _Found:
+def _docker(asking: NodeReader, root: Root, kind: str, endpoint: str) -> _Found:
     name, absent = docker.KIND, docker.without()
     if kind not in (AUTO, name):
         return _Found(name, "", absent)
@@ -143,7 +148,7 @@ def _docker(asking: Asking, root: Root, kind: str, endpoint: str) -> _Found:
     return _Found(name, "", absent)
 
 
-def _cri(asking: Asking, root: Root, kind: str, endpoint: str) -> _Found:
+def _cri(asking: NodeReader, root: Root, kind: str, endpoint: str) -> _Found:
     """Ask every CRI socket for its containers, and the one with most that run for the rest."""
     name = cri.KIND
     lists: list[tuple[str, Probe]] = []
@@ -165,7 +170,7 @@ def _rank(listed: Probe) -> tuple[bool, int, int]:
     return listed.text is not None, running, len(found)
 
 
-def _tasks(asking: Asking, root: Root, found: list[_Found]) -> list[Probe]:
+def _tasks(asking: NodeReader, root: Root, found: list[_Found]) -> list[Probe]:
     """Read the first process of each container, and once more what looks missing, with the lists.
 
     A container that ends while it is read is not in the second list as running.
@@ -204,7 +209,7 @@ def _doubtful(probe: Probe, container: str) -> bool:
     return not probe.problem and (text.startswith(_DEAD) or container not in text)
 
 
-def _lists_again(asking: Asking, found: _Found) -> list[Probe]:
+def _lists_again(asking: NodeReader, found: _Found) -> list[Probe]:
     if not _shows(found):
         return []
     if found.kind == docker.KIND:
@@ -213,7 +218,7 @@ def _lists_again(asking: Asking, found: _Found) -> list[Probe]:
     return [asking.ask(cri.list_of(asking, found.socket))]
 
 
-def questions(root: Root, probes: Iterable[Probe]) -> Iterator[Question]:
+def questions(root: Root, probes: Iterable[Probe]) -> Iterator[NodeQuery]:
     """Yield the questions for the file system of the images, and for what the network consists of."""
     for probe in probes:
         if probe.name != "info":

@@ -20,7 +20,7 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go import yaml
 from hashcompat.core.records.probes import NO_CONFIGURATION, Probe
 from hashcompat.sources import node
-from hashcompat.sources.node import Question, flag
+from hashcompat.sources.node import NodeQuery, flag
 from hashcompat.sources.node.kubelets import KUBELET, UNITS, variables
 from hashcompat.sources.node.root import Root
 
@@ -116,7 +116,7 @@ _DATA: Final = re.compile(r"^[^\S\n]*client-certificate-data:\s*(\S+)", re.MULTI
 _PATH: Final = re.compile(r"^[^\S\n]*client-certificate:\s*(\S+)", re.MULTILINE)
 
 
-def questions(root: Root, arguments: Probe) -> Iterator[Question]:
+def questions(root: Root, arguments: Probe) -> Iterator[NodeQuery]:
     """Yield the questions for all files, which depend on the kubelet's flags.
 
     A file that a flag or a unit names is read where a kubelet's own files can be, and only if it is what it
@@ -125,13 +125,13 @@ def questions(root: Root, arguments: Probe) -> Iterator[Question]:
     given = flag(arguments, "root-dir").rstrip("/")
     found = [path for path in _ROOTS if root.holds(path)]
     states = [given] if given else found or [_ROOTS[0]]
-    yield from (Question("file", path, partial(root.text, path)) for path in _HOST)
-    yield from (Question("file", path, partial(_account, root, path)) for path in _ACCOUNTS)
+    yield from (NodeQuery("file", path, partial(root.text, path)) for path in _HOST)
+    yield from (NodeQuery("file", path, partial(_account, root, path)) for path in _ACCOUNTS)
     yield from (there(root, path) for path in _GETSUBIDS)
     yield from (own(root, path) for path in _FILES)
     yield from (own(root, f"{state}/{name}") for state in states for name in _STATES)
     for state in states:
-        yield Question("mappings", f"{state}/pods", partial(_mappings, root, state))
+        yield NodeQuery("mappings", f"{state}/pods", partial(_mappings, root, state))
     for path in dict.fromkeys((*_VARIABLES, *(f"{state}/{_FLAGS}" for state in states), *variables(root))):
         yield own(root, path, check_variables)
     yield own(root, flag(arguments, "config") or f"{states[0]}/config.yaml", check_config)
@@ -171,9 +171,9 @@ def _as_it_is(text: str) -> None:
     """Take a file of any form: whether it is damaged is what preflight asks."""
 
 
-def own(root: Root, path: str, check: Callable[[str], None] = _as_it_is) -> Question:
+def own(root: Root, path: str, check: Callable[[str], None] = _as_it_is) -> NodeQuery:
     """Return the question for a file of the kubelet or its runtime; ``check`` raises for what is none."""
-    return Question("file", path, partial(_own, root, path, check))
+    return NodeQuery("file", path, partial(_own, root, path, check))
 
 
 def _own(root: Root, path: str, check: Callable[[str], None]) -> str:
@@ -222,28 +222,28 @@ def _demand(what: str, *, is_one: bool) -> None:
         raise InputError(f"not read: it is not {what}")
 
 
-def directory(root: Root, path: str) -> Question:
+def directory(root: Root, path: str) -> NodeQuery:
     """Return the question for the names in a directory."""
-    return Question("directory", path, lambda: "".join(f"{name}\n" for name in root.names(path)))
+    return NodeQuery("directory", path, lambda: "".join(f"{name}\n" for name in root.names(path)))
 
 
-def named_directory(root: Root, path: str) -> Question:
+def named_directory(root: Root, path: str) -> NodeQuery:
     """Return the question for the names in a directory that a flag or a runtime names."""
-    return Question(
+    return NodeQuery(
         "directory", path, lambda: "".join(f"{name}\n" for name in root.own_names(path, root.why_not_read))
     )
 
 
 def _below(
     root: Root, path: str, ends: tuple[str, ...], check: Callable[[str], None] = _as_it_is
-) -> Iterator[Question]:
+) -> Iterator[NodeQuery]:
     yield directory(root, path)
     yield from (own(root, f"{path}/{name}", check) for name in _names(root, path, ends))
 
 
 def _named(
     root: Root, path: str, ends: tuple[str, ...] = (), check: Callable[[str], None] = _as_it_is
-) -> Iterator[Question]:
+) -> Iterator[NodeQuery]:
     yield named_directory(root, path)
     if not root.why_not_read(path):
         yield from (own(root, f"{path}/{name}", check) for name in _names(root, path, ends))
@@ -253,7 +253,7 @@ _MOST_DIRECTORIES: Final = 50
 """How many directories of drop-ins are read; nobody has more than a few."""
 
 
-def _drop_ins(root: Root, path: str) -> Iterator[Question]:
+def _drop_ins(root: Root, path: str) -> Iterator[NodeQuery]:
     """Yield the questions for the files of --config-dir: a kubelet goes down into directories, and no link.
 
     What is neither a directory nor a drop-in is named with its kind, so that it is not taken for one that was
@@ -273,7 +273,7 @@ def _drop_ins(root: Root, path: str) -> Iterator[Question]:
             elif name.endswith(".conf"):
                 yield own(root, below, check_config)
             else:
-                yield Question("path", below, partial(str, kind))
+                yield NodeQuery("path", below, partial(str, kind))
 
 
 def _entry(root: Root, path: str, name: str) -> str:
@@ -316,9 +316,9 @@ def _account(root: Root, path: str) -> str:
     return "".join(f"{shown.format(*match.groups())}\n" for match in found)
 
 
-def there(root: Root, path: str, why_not: Callable[[str], str] = _anywhere) -> Question:
+def there(root: Root, path: str, why_not: Callable[[str], str] = _anywhere) -> NodeQuery:
     """Return the question whether there is something at a path, and what kind; nothing of it is read."""
-    return Question("path", path, partial(_kind_of, root, path, why_not))
+    return NodeQuery("path", path, partial(_kind_of, root, path, why_not))
 
 
 def _kind_of(root: Root, path: str, why_not: Callable[[str], str]) -> str:
@@ -338,7 +338,7 @@ _PROVIDER_FILES: Final = (".json", ".yaml", ".yml")
 _KIND: Final = re.compile(r"""\bkind["']?\s*:\s*["']?CredentialProviderConfig\b""")
 
 
-def _providers(root: Root, arguments: Probe) -> Iterator[Question]:
+def _providers(root: Root, arguments: Probe) -> Iterator[NodeQuery]:
     """Yield the questions for credential providers: their configuration, in a file or files, and programs."""
     if config := flag(arguments, _PROVIDER.format("config")):
         if root.holds(config) and root.place(config).is_dir():
@@ -365,21 +365,21 @@ def static_pods(root: Root, path: str) -> str:
     return given if isinstance(given, str) else ""
 
 
-def _memory(root: Root) -> Iterator[Question]:
+def _memory(root: Root) -> Iterator[NodeQuery]:
     """Yield the questions for the NUMA nodes, and for memory and CPUs of each."""
     yield directory(root, _NUMA)
     for name in _names(root, _NUMA, ("",)):
         if _NODE.fullmatch(name):
             for path in (f"{_NUMA}/{name}/meminfo", f"{_NUMA}/{name}/cpulist"):
-                yield Question("file", path, partial(root.text, path))
+                yield NodeQuery("file", path, partial(root.text, path))
 
 
-def _cores(root: Root) -> Iterator[Question]:
+def _cores(root: Root) -> Iterator[NodeQuery]:
     """Yield the questions for the CPUs that share a core with each."""
     for name in _names(root, _CPUS, ("",)):
         path = f"{_CPUS}/{name}/topology/thread_siblings_list"
         if _CPU.fullmatch(name) and root.holds(path):
-            yield Question("file", path, partial(root.text, path))
+            yield NodeQuery("file", path, partial(root.text, path))
 
 
 def _names(root: Root, path: str, ends: tuple[str, ...]) -> list[str]:
@@ -389,7 +389,7 @@ def _names(root: Root, path: str, ends: tuple[str, ...]) -> list[str]:
         return []  # the question for the directory itself shows why
 
 
-def _certificates(root: Root, arguments: Probe, states: list[str]) -> Iterator[Question]:
+def _certificates(root: Root, arguments: Probe, states: list[str]) -> Iterator[NodeQuery]:
     for path in (f"{state}/pki" for state in states):
         yield named_directory(root, path)
         names = [] if root.why_not_read(path) else _names(root, path, (".pem", ".crt"))
@@ -399,11 +399,11 @@ def _certificates(root: Root, arguments: Probe, states: list[str]) -> Iterator[Q
     for path in filter(None, (authority, flag(arguments, "tls-cert-file"), *agents)):
         yield _certificate(root, path)
     user = flag(arguments, "kubeconfig") or "/etc/kubernetes/kubelet.conf"
-    yield Question("certificate", user, partial(_of_kubeconfig, root, user))
+    yield NodeQuery("certificate", user, partial(_of_kubeconfig, root, user))
 
 
-def _certificate(root: Root, path: str) -> Question:
-    return Question("certificate", path, partial(_blocks, root, path))
+def _certificate(root: Root, path: str) -> NodeQuery:
+    return NodeQuery("certificate", path, partial(_blocks, root, path))
 
 
 def _blocks(root: Root, path: str) -> str:

@@ -345,7 +345,7 @@ TEXTS = st.text(CHARACTERS, min_size=1, max_size=20)
 HASHES = st.none() | st.integers(0, (1 << 32) - 1)
 NUMBERS = st.integers(0, 1000)
 REASONS = st.builds(Reason, st.sampled_from(["HC001", "HC004"]), TEXTS, NAMES, NAMES)
-HOPS = st.builds(Hop, TEXTS, TEXTS, NUMBERS, NUMBERS)
+HOPS = st.builds(Hop, TEXTS, TEXTS, NUMBERS, NUMBERS, st.just(()))
 ITEMS = st.builds(
     Item,
     st.builds(PodName, NAMES, NAMES, NAMES, NAMES, NAMES),

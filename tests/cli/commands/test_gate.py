@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.core.model.results import Digest, line_of
+from hashcompat.core.model.results import DocumentDigest, line_of
 from tests.helpers.pods import as_json, mirror_pod, node, pod
 from tests.helpers.program import Result, Run
 
@@ -45,7 +45,7 @@ def resealed(path: Path, change: Change) -> None:
     """Edit a plan as somebody would who knows how the digest is made."""
     document = json.loads(path.read_text())
     change(document)
-    found = Digest()
+    found = DocumentDigest()
     for item in document["items"]:
         found.add(line_of(item))
     document["digest"] = found.of(document)

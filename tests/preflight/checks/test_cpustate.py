@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.analysis.preflight.facts import NodeObjects
 from hashcompat.analysis.preflight.facts.host import NUMA as NODES
 from hashcompat.core.model.pods import Node, Pod
 from hashcompat.sources.objects import read_object
@@ -327,7 +327,7 @@ def owners(check: str, to: str, config: str, *pods: Pod, **changes: object) -> l
     given: dict[Key, object] = {STATE: state_file("1.18.19/cpu-pods"), CONFIG: config, ONLINE: "0-15"}
     given |= {("directory", NODES): "node0\nnode1\npossible\n"}
     given |= {("file", f"{NODES}/{name}/cpulist"): text for name, text in changes.items()}
-    cluster = Cluster(AMD64, pods or None)
+    cluster = NodeObjects(AMD64, pods or None)
     return [(state, name) for state, name, _ in found(check, dump(given), upgrade(to), cluster)]  # type: ignore[arg-type]
 
 
@@ -396,7 +396,7 @@ def test_pf138_what_is_no_number_of_cores_may_be_refused_where_the_option_is_new
         CONFIG: f"{WHOLE}reservedSystemCPUs: '0'\n",
         ONLINE: "0-11",
     }
-    ((got, _, text),) = found("PF-138", dump(changes), upgrade("1.36.3"), Cluster(AMD64))
+    ((got, _, text),) = found("PF-138", dump(changes), upgrade("1.36.3"), NodeObjects(AMD64))
     assert (got, "where a core has two threads" in text) == (state, state == "UNKNOWN")
     ((got, _, text),) = found("PF-138", dump(changes), upgrade("1.36.3"))
     assert got == "UNKNOWN"
@@ -511,7 +511,7 @@ def test_pf105_the_node_object_shows_whether_as_many_cpus_were_reserved(
         CONFIG: STATIC + "kubeReserved: {cpu: '2'}\n",
         ONLINE: "0-7",
     }
-    ((got, _, _),) = found("PF-105", dump(changes), upgrade("1.36.3"), Cluster(host))
+    ((got, _, _),) = found("PF-105", dump(changes), upgrade("1.36.3"), NodeObjects(host))
     assert got == state
 
 
@@ -522,19 +522,19 @@ def test_pf138_what_other_pods_may_take_first_is_not_known_to_be_free() -> None:
         CONFIG: f"{STATIC}reservedSystemCPUs: '0'\n",
         ONLINE: "0-7",
     }
-    alike = found("PF-138", dump(changes), upgrade("1.36.3"), Cluster(pods=(first, second)))
+    alike = found("PF-138", dump(changes), upgrade("1.36.3"), NodeObjects(pods=(first, second)))
     assert [(status, name) for status, name, _ in alike] == [
         ("UNKNOWN", "ns/1/app"),
         ("UNKNOWN", "ns/2/app"),
     ]
-    assert found("PF-138", dump(changes), upgrade("1.36.3"), Cluster(pods=(first,)))[0][0] == "OK"
+    assert found("PF-138", dump(changes), upgrade("1.36.3"), NodeObjects(pods=(first,)))[0][0] == "OK"
 
 
 def test_pf138_without_the_current_release_a_status_may_show_nothing_as_allocated() -> None:
     """From 1.33 to 1.34 a kubelet goes by that, and one before 1.33 reported nothing."""
     config = f"{WHOLE}kubeReserved: {{cpu: 10500m}}"
     given: dict[Key, Any] = {STATE: state_file("1.18.19/cpu-pods"), CONFIG: config, ONLINE: "0-15"}
-    cluster = Cluster(pods=(read_pod(FIRST, containers=[alone("app", 3)]),))
+    cluster = NodeObjects(pods=(read_pod(FIRST, containers=[alone("app", 3)]),))
     for current, to, expected in (
         ("", "1.34.12", ["UNKNOWN"]),
         ("1.33.13", "1.34.12", ["ERROR"]),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.analysis.preflight.facts import NodeObjects
 from hashcompat.core.model.pods import Node
 from tests.helpers.dumps import OBJECTS, containerd, docker, dump, failed, found, status, unread, upgrade
 
@@ -51,7 +51,7 @@ def test_pf104_the_runtime_lacks_the_kubelets_cri(to: str, changes: Any, expecte
     ],
 )
 def test_pf204_a_runtime_without_runtime_config(to: str, runtime: str, expected: str) -> None:
-    cluster = Cluster(Node("n1", "v1.34.0", runtime))
+    cluster = NodeObjects(Node("n1", "v1.34.0", runtime))
     assert [row[0] for row in found("PF-204", unread(), upgrade(to), cluster, OBJECTS)] == [expected]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.analysis.preflight.facts import NodeObjects
 from hashcompat.core.model.pods import Node
 from tests.helpers.dumps import OBJECTS, docker, dump, failed, found, status, unread, upgrade
 
@@ -49,6 +49,6 @@ def test_pf103_docker_without_dockershim(
     ],
 )
 def test_pf103_by_the_node_object(current: str, runtime: str, expected: str) -> None:
-    cluster = Cluster(Node("n1", "v1.23.17", runtime))
+    cluster = NodeObjects(Node("n1", "v1.23.17", runtime))
     ((state, _, _),) = found("PF-103", unread(), upgrade("1.25.16", current), cluster, OBJECTS)
     assert state == expected

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 import hashcompat
-from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.analysis.preflight.facts import NodeObjects
 from tests.helpers.dumps import ALL, dump, failed, status, upgrade
 from tests.helpers.pods import mirror_pod
 
 STATIC = "0123456789abcdef0123456789abcdef"
-KNOWN = Cluster(pods=tuple(hashcompat.load([mirror_pod()]).pods))
+KNOWN = NodeObjects(pods=tuple(hashcompat.load([mirror_pod()]).pods))
 
 
 def sandbox(name: str, uid: str = STATIC, state: str = "SANDBOX_READY") -> Any:
@@ -34,15 +34,15 @@ CONTAINER = {
     [
         ([sandbox("p-n1")], KNOWN, ("OK", "")),
         ([sandbox("q-n1")], KNOWN, ("WARN", "ns/q-n1")),
-        ([sandbox("q-n1")], Cluster(pods=()), ("WARN", "ns/q-n1")),
+        ([sandbox("q-n1")], NodeObjects(pods=()), ("WARN", "ns/q-n1")),
         ([sandbox("q-n1", state="SANDBOX_NOTREADY")], KNOWN, ("OK", "")),
         ([sandbox("q-n1", uid="0-1-2-3")], KNOWN, ("OK", "")),
         ([CONTAINER], KNOWN, ("OK", "")),
-        ([sandbox("q-n1")], Cluster(), ("UNKNOWN", "")),
+        ([sandbox("q-n1")], NodeObjects(), ("UNKNOWN", "")),
     ],
 )
 def test_pf219_a_static_pod_without_its_mirror(
-    rows: list[Any], cluster: Cluster, expected: tuple[str, str]
+    rows: list[Any], cluster: NodeObjects, expected: tuple[str, str]
 ) -> None:
     given = dump({("cri", "pods"): json.dumps({"items": rows})})
     assert status("PF-219", given, upgrade("1.34.0"), cluster, ALL - {"a plan"}) == [expected]

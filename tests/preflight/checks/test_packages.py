@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hashcompat.analysis.preflight.checks import Need
-from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.analysis.preflight.facts import NodeObjects
 from hashcompat.core.model.pods import Pod
 from hashcompat.sources.objects import read_object
 from tests.helpers.dumps import ALL, GONE, INFO, Key, docker, dump, findings, found, unread, upgrade
@@ -40,7 +40,7 @@ GPU = read("train", "nvidia.com/gpu")
 )
 def test_pf140_gpus_under_the_systemd_driver(pods: tuple[Pod, ...], info: Any, status: str) -> None:
     given = dump({("cri", "info"): json.dumps(info) if info else GONE})
-    (one,) = found("PF-140", given, upgrade("1.34.10"), Cluster(pods=pods), ALL)
+    (one,) = found("PF-140", given, upgrade("1.34.10"), NodeObjects(pods=pods), ALL)
     assert one[0] == status
     if status in ("WARN", "INFO"):
         assert pods[0].name in one[2]
@@ -48,7 +48,9 @@ def test_pf140_gpus_under_the_systemd_driver(pods: tuple[Pod, ...], info: Any, s
 
 
 def test_pf140_without_a_dump_the_driver_is_a_condition() -> None:
-    ((state, _, text),) = found("PF-140", unread(), upgrade("1.34.10"), Cluster(pods=(GPU,)), WITHOUT_NODE)
+    ((state, _, text),) = found(
+        "PF-140", unread(), upgrade("1.34.10"), NodeObjects(pods=(GPU,)), WITHOUT_NODE
+    )
     assert (state, "if the cgroup driver is systemd" in text) == ("INFO", True)
 
 
@@ -108,7 +110,7 @@ def test_pf142_the_image_of_a_container_that_restarts(
 ) -> None:
     given = dump({("cri", "images"): json.dumps(HERE)})
     to = upgrade("1.31.14", restarts=lambda uid, name: restarts if (uid, name) == ("uid-p", "c") else None)
-    (one,) = found("PF-142", given, to, Cluster(pods=(running(image, policy),)), ALL)
+    (one,) = found("PF-142", given, to, NodeObjects(pods=(running(image, policy),)), ALL)
     assert one[0] == status
     if status == "ERROR":
         assert "killed, and never started again" in one[2]
@@ -116,7 +118,7 @@ def test_pf142_the_image_of_a_container_that_restarts(
 
 def test_pf142_under_docker_and_without_the_list() -> None:
     to = upgrade("1.23.17", "1.22.17", restarts=lambda *_: True)
-    cluster = Cluster(pods=(running("nginx:1.28", "Always"),))
+    cluster = NodeObjects(pods=(running("nginx:1.28", "Always"),))
     rows = '[{"RepoTags":["nginx:1.27"]}]'
     of_docker = dump({**docker("20.10.24"), ("docker", "images"): rows, ("cri", "images"): GONE})
     assert [one[0] for one in found("PF-142", of_docker, to, cluster, ALL)] == ["WARN"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.analysis.preflight.facts import NodeObjects
 from hashcompat.core.model.pods import Node
 from tests.helpers.dumps import ALL, OBJECTS, docker, dump, failed, found, status, unread, upgrade
 
@@ -88,17 +88,17 @@ def test_pf125_too_little_room(to: str, changes: Any, expected: tuple[str, str])
     ],
 )
 def test_pf125_by_the_node_object(conditions: Any, expected: list[tuple[str, str]]) -> None:
-    cluster = Cluster(Node("n1", "v1.31.0", conditions=conditions))
+    cluster = NodeObjects(Node("n1", "v1.31.0", conditions=conditions))
     rows = found("PF-125", unread(), upgrade("1.31.0"), cluster, OBJECTS)
     assert [row[:2] for row in rows] == expected
 
 
 def test_pf125_by_both() -> None:
-    cluster = Cluster(Node("n1", "v1.31.0", "containerd://2.1.4", conditions={"DiskPressure": "True"}))
+    cluster = NodeObjects(Node("n1", "v1.31.0", "containerd://2.1.4", conditions={"DiskPressure": "True"}))
     rows = found("PF-125", dump({NODEFS: room(1)}), upgrade("1.31.0"), cluster, ALL)
     assert [row[1] for row in rows] == ["DiskPressure", "Ready", "nodefs.available"]
 
 
 def test_pf125_of_objects_alone_needs_the_nodes_own() -> None:
-    rows = found("PF-125", unread(), upgrade("1.31.0"), Cluster(pods=()), OBJECTS)
+    rows = found("PF-125", unread(), upgrade("1.31.0"), NodeObjects(pods=()), OBJECTS)
     assert [row[0] for row in rows] == ["UNKNOWN"]

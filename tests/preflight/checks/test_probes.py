@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import hashcompat
-from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.analysis.preflight.facts import NodeObjects
 from tests.helpers.dumps import OBJECTS, found, unread, upgrade
 from tests.helpers.pods import pod
 
@@ -17,7 +17,7 @@ READY = {"name": "c", "image": "i", "readinessProbe": {"exec": {"command": ["x"]
 
 def states(given: Any, current: str, to: str) -> list[tuple[str, str]]:
     """Return what the check finds where one pod runs on the node."""
-    cluster = Cluster(pods=tuple(hashcompat.load([given]).pods))
+    cluster = NodeObjects(pods=tuple(hashcompat.load([given]).pods))
     return [row[:2] for row in found("PF-117", unread(), upgrade(to, current), cluster, OBJECTS)]
 
 
@@ -39,4 +39,4 @@ def test_pf117_a_slow_exec_probe(given: Any, current: str, to: str, expected: tu
 
 def test_pf117_without_pods_is_unknown() -> None:
     of = upgrade("1.20.0", "1.19.16")
-    assert [row[0] for row in found("PF-117", unread(), of, Cluster(), OBJECTS)] == ["UNKNOWN"]
+    assert [row[0] for row in found("PF-117", unread(), of, NodeObjects(), OBJECTS)] == ["UNKNOWN"]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import hashcompat
-from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.analysis.preflight.facts import NodeObjects
 from tests.helpers.dumps import ALL, dump, found, upgrade
 from tests.helpers.pods import node, pod
 
@@ -42,7 +42,7 @@ def probed(**probes: Any) -> Any:
 )
 def test_pf132_counts_pods_that_leave_their_services(given: Any, to: str, expected: str, text: str) -> None:
     inventory = hashcompat.load([given, node("1.34.0")])
-    cluster = Cluster(inventory.nodes[0], tuple(inventory.pods))
+    cluster = NodeObjects(inventory.nodes[0], tuple(inventory.pods))
     (row,) = found("PF-132", dump(), upgrade(to, "1.34.0"), cluster, ALL)
     assert row[0] == expected
     assert text in row[2]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import hashcompat
-from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.analysis.preflight.facts import NodeObjects
 from hashcompat.core.model.pods import Node
 from tests.helpers.dumps import ALL, dump, found, upgrade
 from tests.helpers.pods import mirror_pod, node, pod
@@ -42,7 +42,7 @@ def states(
         machine["metadata"]["labels"] = labels
     inventory = hashcompat.load([given, {**machine, "spec": spec}])
     items = hashcompat.plan(inventory, current or "auto", to, keep_going=True).items
-    cluster = Cluster(inventory.nodes[0])
+    cluster = NodeObjects(inventory.nodes[0])
     of = upgrade(to, current, planned=items)
     return [row[:2] for row in found(check, dump(), of, cluster, ALL)]
 
@@ -97,7 +97,7 @@ def test_pf115_needs_the_nodes_labels() -> None:
     assert states("PF-115", ELSEWHERE, "1.31.0", "1.31.1", labels=None) == [("UNKNOWN", "")]
     items = hashcompat.plan([pod()], "1.31.0", "1.31.1").items
     of = upgrade("1.31.1", "1.31.0", planned=items)
-    assert [row[0] for row in found("PF-115", dump(), of, Cluster(), ALL)] == ["UNKNOWN"]
+    assert [row[0] for row in found("PF-115", dump(), of, NodeObjects(), ALL)] == ["UNKNOWN"]
 
 
 def test_a_pod_is_named_once_for_all_its_containers() -> None:
@@ -109,18 +109,18 @@ def test_a_pod_is_named_once_for_all_its_containers() -> None:
 def test_a_plan_that_leaves_things_open_is_unknown(check: str) -> None:
     assert states(check, pod(), "", "1.31.0") == [("UNKNOWN", "")]
     empty = upgrade("1.31.0", "1.31.0", planned=())
-    assert [row[0] for row in found(check, dump(), empty, Cluster(Node("n1", "")), ALL)] == ["UNKNOWN"]
+    assert [row[0] for row in found(check, dump(), empty, NodeObjects(Node("n1", "")), ALL)] == ["UNKNOWN"]
 
 
 @pytest.mark.parametrize(
     ("cluster", "expected"),
     [
-        (Cluster(Node("n2", "v1.31.0"), ()), "OK"),
-        (Cluster(Node("n2", "v1.31.0"), None), "UNKNOWN"),
-        (Cluster(None, ()), "UNKNOWN"),
+        (NodeObjects(Node("n2", "v1.31.0"), ()), "OK"),
+        (NodeObjects(Node("n2", "v1.31.0"), None), "UNKNOWN"),
+        (NodeObjects(None, ()), "UNKNOWN"),
     ],
 )
-def test_a_node_without_pods_has_none_that_are_refused(cluster: Cluster, expected: str) -> None:
+def test_a_node_without_pods_has_none_that_are_refused(cluster: NodeObjects, expected: str) -> None:
     rows = found("PF-127", dump(), upgrade("1.31.1", "1.31.0", planned=()), cluster, ALL)
     assert [row[0] for row in rows] == [expected]
 
@@ -151,7 +151,7 @@ def of_cloud(kind: str, *, mounts: bool = True) -> Any:
     ],
 )
 def test_pf144_a_volume_for_a_csi_driver(kind: str, current: str, to: str, expected: str) -> None:
-    cluster = Cluster(Node("n1", current), tuple(hashcompat.load([of_cloud(kind)]).pods))
+    cluster = NodeObjects(Node("n1", current), tuple(hashcompat.load([of_cloud(kind)]).pods))
     rows = found("PF-144", dump(), upgrade(to, current), cluster, ALL)
     assert [(state, name) for state, name, _ in rows] == [("WARN", "ns/p") if expected else ("OK", "")]
     assert expected in rows[0][2]
@@ -180,7 +180,7 @@ def test_pf144_a_driver_that_is_registered_mounts_it(
     by_claim = [claiming, volume, {"kind": "PersistentVolumeClaim", **claim}]
     for objects in ([of_cloud("gcePersistentDisk")], by_claim):
         given = hashcompat.load([node, *objects])
-        cluster = Cluster(given.nodes[0], tuple(given.pods))
+        cluster = NodeObjects(given.nodes[0], tuple(given.pods))
         ((state, _, text),) = found("PF-144", dump(), upgrade(to, current), cluster, ALL)
         assert state == expected[0]
         assert expected[1] in text
@@ -188,5 +188,5 @@ def test_pf144_a_driver_that_is_registered_mounts_it(
 
 def test_pf144_a_volume_that_no_container_mounts_is_not_waited_for() -> None:
     for given in (of_cloud("cinder", mounts=False), of_cloud("cinder") | {"status": {"phase": "Failed"}}):
-        cluster = Cluster(Node("n1", "v1.25.16"), tuple(hashcompat.load([given]).pods))
+        cluster = NodeObjects(Node("n1", "v1.25.16"), tuple(hashcompat.load([given]).pods))
         assert found("PF-144", dump(), upgrade("1.26.15", "1.25.16"), cluster, ALL)[0][0] == "OK"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import hashcompat
-from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.analysis.preflight.facts import NodeObjects
 from tests.helpers.dumps import ALL, dump, found, upgrade
 from tests.helpers.pods import node, pod
 
@@ -35,7 +35,7 @@ PODS = [sized("one", 1), sized("two", 2), sized("three", 3)]
 def states(check: str, given: Any, config: str = "") -> list[tuple[str, str]]:
     inventory = hashcompat.load([given, *PODS])
     items = hashcompat.plan(inventory, "1.31.0", "1.31.1").items
-    cluster = Cluster(inventory.nodes[0], tuple(inventory.pods))
+    cluster = NodeObjects(inventory.nodes[0], tuple(inventory.pods))
     of, text = upgrade("1.31.1", "1.31.0", planned=items), f"{HEAD}{config}"
     return [row[:2] for row in found(check, dump({CONFIG: text}), of, cluster, ALL)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hashcompat.analysis.preflight.checks import Need
-from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.analysis.preflight.facts import NodeObjects
 from hashcompat.core.model.pods import Node
 from tests.helpers.dumps import (
     GONE,
@@ -36,7 +36,7 @@ from tests.helpers.dumps import (
     ],
 )
 def test_pf116_a_runtime_that_forgets(to: str, runtime: str, expected: str) -> None:
-    cluster = Cluster(Node("n1", "v1.30.0", runtime))
+    cluster = NodeObjects(Node("n1", "v1.30.0", runtime))
     assert [row[0] for row in found("PF-116", unread(), upgrade(to), cluster, OBJECTS)] == [expected]
 
 
@@ -62,7 +62,7 @@ ASKED = frozenset({Need.REWRITING})
     ],
 )
 def test_pf143_a_runtime_whose_records_are_rewritten(runtime: str, expected: list[str]) -> None:
-    cluster = Cluster(Node("n1", "v1.30.0", runtime))
+    cluster = NodeObjects(Node("n1", "v1.30.0", runtime))
     rows = found("PF-143", unread(), upgrade("1.31.0"), cluster, OBJECTS | ASKED)
     assert [row[0] for row in rows] == expected
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import hashcompat
-from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.analysis.preflight.facts import NodeObjects
 from hashcompat.core.model.pods import Node
 from tests.helpers.dumps import OBJECTS, found, unread, upgrade
 from tests.helpers.pods import pod
@@ -37,11 +37,11 @@ def mounting(path: Any, **metadata: Any) -> Any:
     ],
 )
 def test_pf120_a_pod_that_mounts_snap_data(given: Any, labels: Any, expected: tuple[str, str]) -> None:
-    cluster = Cluster(Node("n1", "v1.31.0", labels=labels), tuple(hashcompat.load([given]).pods))
+    cluster = NodeObjects(Node("n1", "v1.31.0", labels=labels), tuple(hashcompat.load([given]).pods))
     rows = found("PF-120", unread(), upgrade("1.31.1"), cluster, OBJECTS)
     assert [row[:2] for row in rows] == [expected]
 
 
 def test_pf120_without_the_node_object_is_unknown() -> None:
-    rows = found("PF-120", unread(), upgrade("1.31.1"), Cluster(pods=()), OBJECTS)
+    rows = found("PF-120", unread(), upgrade("1.31.1"), NodeObjects(pods=()), OBJECTS)
     assert [row[0] for row in rows] == ["UNKNOWN"]

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from hashcompat.analysis.preflight.checks import Need
-from hashcompat.analysis.preflight.facts import Cluster
+from hashcompat.analysis.preflight.facts import NodeObjects
 from hashcompat.core.model.pods import Node
 from hashcompat.core.records.probes import NOT_COLLECTED
 from tests.helpers.apiservers import server_pod
@@ -116,7 +116,7 @@ def test_pf136_the_node_has_another_name(changes: Any, expected: list[tuple[str,
 
 
 def test_pf136_compares_with_the_node_object_too() -> None:
-    cluster = Cluster(Node("n1", "v1.30.0"))
+    cluster = NodeObjects(Node("n1", "v1.30.0"))
     ((state, _, text),) = found("PF-136", dump({HOST: "n2\n", OWN: GONE}), upgrade("1.31.0"), cluster)
     assert state == "ERROR"
     assert text == (
@@ -127,7 +127,7 @@ def test_pf136_compares_with_the_node_object_too() -> None:
 
 
 def test_pf136_without_the_host_s_name_a_node_object_shows_nothing() -> None:
-    cluster = Cluster(Node("n1", "v1.30.0"))
+    cluster = NodeObjects(Node("n1", "v1.30.0"))
     assert (
         status("PF-136", dump({HOST: failed(NOT_COLLECTED), OWN: GONE}), upgrade("1.31.0"), cluster)
         == UNKNOWN
@@ -382,19 +382,19 @@ BOTH = frozenset({Need.NODE, Need.OBJECTS})
 )
 def test_pf134_static_pods_without_manifests(changes: Any, expected: list[tuple[str, str]]) -> None:
     pods = tuple(server_pod(name, "v1.30.4") for name in "abc")
-    assert status("PF-134", dump(changes), upgrade("1.31.0"), Cluster(None, pods), BOTH) == expected
+    assert status("PF-134", dump(changes), upgrade("1.31.0"), NodeObjects(None, pods), BOTH) == expected
 
 
 @pytest.mark.parametrize("changes", [{"static": False}, {"mirror_doubt": "x"}, {"from_url": True}])
 def test_pf134_other_pods_need_none(changes: dict[str, Any]) -> None:
-    cluster = Cluster(None, (server_pod("a", "v1.30.4", **changes),))
+    cluster = NodeObjects(None, (server_pod("a", "v1.30.4", **changes),))
     assert status("PF-134", dump({CONFIG: failed()}), upgrade("1.31.0"), cluster, BOTH) == OK
 
 
 def test_pf134_names_them() -> None:
     pods = tuple(server_pod(name, "v1.30.4") for name in "abc")
     ((_, _, text),) = found(
-        "PF-134", dump({**NAMED, MANIFESTS: ""}), upgrade("1.31.0"), Cluster(None, pods), BOTH
+        "PF-134", dump({**NAMED, MANIFESTS: ""}), upgrade("1.31.0"), NodeObjects(None, pods), BOTH
     )
     assert text == (
         "kubelet 1.31.0 removes 3 static pods (kube-system/kube-apiserver-a, kube-system/kube-apiserver-b, "

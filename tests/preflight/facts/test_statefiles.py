@@ -13,7 +13,7 @@ from hashcompat.analysis.preflight.facts import statefiles
 from hashcompat.analysis.preflight.facts.statefiles import (
     DOCKERSHIM,
     Condition,
-    State,
+    FoundStateFile,
     checkpoint_fault,
     is_read,
     read,
@@ -61,7 +61,7 @@ def text_of(sample: str) -> tuple[str, str]:
     return given["file"], text
 
 
-def seen(catalog: Catalog, release: str, sample: str, on: list[str]) -> State:
+def seen(catalog: Catalog, release: str, sample: str, on: list[str]) -> FoundStateFile:
     kubelet = catalog.kubelet(release)
     name, text = text_of(sample)
     file: StateFile = getattr(states(catalog, release), FIELDS[name])
@@ -73,7 +73,7 @@ def states(catalog: Catalog, release: str) -> StateFiles:
     return catalog.hazards(catalog.kubelet(release).release).states
 
 
-def accepted(state: State, row: dict[str, Any], migrates: bool) -> bool:
+def accepted(state: FoundStateFile, row: dict[str, Any], migrates: bool) -> bool:
     """Return whether a kubelet loads what it finds, with the policy and the containers of a row."""
     if state.condition != Condition.GOOD:
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hashcompat.analysis.preflight.facts import units
-from hashcompat.analysis.preflight.facts.units import FILES, Start, Word, start
+from hashcompat.analysis.preflight.facts.units import FILES, Start, UnitArgument, start
 from hashcompat.core.records.probes import UnreadError
 from tests.helpers.dumps import GONE, Key, dump, failed
 
@@ -86,14 +86,16 @@ def test_a_unit_that_could_not_be_read_is_no_missing_one() -> None:
 
 
 def test_words_know_their_source() -> None:
-    assert started({UNIT: "ExecStart=/k --a\n"}).words == (Word("--a", UNIT),)
+    assert started({UNIT: "ExecStart=/k --a\n"}).words == (UnitArgument("--a", UNIT),)
 
 
 def test_what_linux_starts_no_program_with_is_unread() -> None:
-    long = Word("x" * 70_000, "f")
+    long = UnitArgument("x" * 70_000, "f")
     with pytest.raises(UnreadError, match="one argument is more than"):
         list(units._of_word("a${A}${A}", {"A": long}, "u", str.split))
-    assert [word.text for word in units._of_word("a${A}", {"A": Word("1", "f")}, "u", str.split)] == ["a1"]
+    assert [word.text for word in units._of_word("a${A}", {"A": UnitArgument("1", "f")}, "u", str.split)] == [
+        "a1"
+    ]
     with pytest.raises(UnreadError, match="all arguments are more than"):
         list(units._within_limits([long] * 40, "u"))
     assert len(list(units._within_limits([long] * 2, "u"))) == 2

@@ -13,7 +13,7 @@ import pytest
 from hashcompat.cli import progress
 from hashcompat.cli.progress import Progress
 from hashcompat.core.model.pods import Origin, Source
-from hashcompat.sources.cluster import Access, Scope, collect, kubeapi, kubectl
+from hashcompat.sources.cluster import Access, ReadScope, collect, kubeapi, kubectl
 from tests.helpers import fakekubectl
 from tests.helpers.pods import ARTICLE, PLAIN, pod
 from tests.helpers.program import Result, Run
@@ -323,7 +323,7 @@ def test_a_static_pod_that_only_records_show_is_named(live: Live, tmp_path: Path
 @pytest.mark.usefixtures("live")
 def test_the_inventory_tells_which_cluster_it_is_of(answers: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "answers.json").write_text(json.dumps(answers))
-    found = collect(Access(), Scope(), lambda _: None, lambda _: None)
+    found = collect(Access(), ReadScope(), lambda _: None, lambda _: None)
     assert found.origin == Origin(Source.CLUSTER, context="fake", server="https://fake:6443")
 
 

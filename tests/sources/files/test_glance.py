@@ -15,7 +15,7 @@ from msgspec import structs
 
 from hashcompat.core import forks
 from hashcompat.core.errors import InputError
-from hashcompat.core.model.pods import Inventory, Pod, Share, Shared
+from hashcompat.core.model.pods import Inventory, Pod, PodShare, SharedPods
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files import spans
 from hashcompat.sources.files.inputs import inputs
@@ -71,7 +71,7 @@ def same(path: Path, jobs: int) -> bool:
         assert getattr(whole, name) == getattr(found, name), name
     pods = list(whole.pods)
     assert list(found.pods) == pods
-    assert isinstance(found.pods, Shared)
+    assert isinstance(found.pods, SharedPods)
     shares = found.pods.shares()
     assert not shares or list(of_shares(shares)) == [without_path(pod) for pod in pods]
     if found.guessed and len(pods) > FEW:
@@ -79,7 +79,7 @@ def same(path: Path, jobs: int) -> bool:
     return found.guessed
 
 
-def of_shares(shares: Sequence[Share]) -> Iterator[Pod]:
+def of_shares(shares: Sequence[PodShare]) -> Iterator[Pod]:
     """Yield the pods of all shares, at their lines in the file."""
     lines = 0
     for share in shares:

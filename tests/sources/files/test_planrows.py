@@ -16,7 +16,7 @@ from hashcompat.analysis.planning import make
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import InputError
-from hashcompat.core.go.jsonpath import Run
+from hashcompat.core.go.jsonpath import DecodedRun
 from hashcompat.core.go.jsonstream import parts
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import Plan
@@ -195,6 +195,6 @@ def test_any_edit_of_an_item_is_noticed() -> None:
 def test_most_items_of_a_document_come_in_runs() -> None:
     summed = Summed(PlanRows().items)
     found = Saved(parts([json.dumps(document(), indent=2)], quick=summed.decoded), (plans.KIND,), "", summed)
-    runs = [one for one in found.runs() if isinstance(one, Run)]
+    runs = [one for one in found.runs() if isinstance(one, DecodedRun)]
     assert sum(len(run.values) for run in runs) > 0.9 * len(document()["items"])
     found.digest()

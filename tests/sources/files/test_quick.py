@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hashcompat.core.go.jsonpath import Run
+from hashcompat.core.go.jsonpath import DecodedRun
 from hashcompat.core.go.jsonstream import parts
 from hashcompat.sources.files import saved
 
@@ -56,7 +56,7 @@ def test_most_of_a_long_list_goes_through_it() -> None:
 
     def counted(text: str) -> list[tuple[Any, str]] | None:
         found = saved.Summed().decoded(text)
-        assert not isinstance(found, Run)
+        assert not isinstance(found, DecodedRun)
         taken.extend(found or ())
         return [*found] if found else None
 

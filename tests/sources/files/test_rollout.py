@@ -18,7 +18,7 @@ import pytest
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.impact import Phase, Rollout, Turn
 from hashcompat.sources.files import rollout
-from hashcompat.sources.files.rollout import StateFile
+from hashcompat.sources.files.rollout import RolloutFile
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 TURN = Turn(Phase.STARTED, "1", "ci@a", "sha256:1", NOON)
@@ -26,7 +26,7 @@ MANY = 50
 
 
 def test_a_file_that_is_not_there_is_a_rollout_that_has_not_begun(tmp_path: Path) -> None:
-    state = StateFile(tmp_path / "state.json")
+    state = RolloutFile(tmp_path / "state.json")
     assert state.update(lambda found: (None, found)) == state.read() == Rollout()
     assert not (tmp_path / "state.json").exists()
     assert state.update(lambda _: (Rollout({"a": TURN}), "written")) == "written"
@@ -38,17 +38,17 @@ def test_of_those_that_begin_together_one_writes(tmp_path: Path) -> None:
     """Each adds a node to what it read: with none lost, no two read the same."""
 
     def add(number: int) -> None:
-        state = StateFile(tmp_path / "state.json")
+        state = RolloutFile(tmp_path / "state.json")
         state.update(lambda found: (Rollout({**found.turns, f"n{number}": TURN}), None))
 
     with ThreadPoolExecutor(MANY) as pool:
         list(pool.map(add, range(MANY)))
-    assert len(StateFile(tmp_path / "state.json").read().turns) == MANY
+    assert len(RolloutFile(tmp_path / "state.json").read().turns) == MANY
 
 
 def test_a_process_that_is_killed_leaves_the_state_and_no_lock(tmp_path: Path) -> None:
     path = tmp_path / "state.json"
-    state = StateFile(path)
+    state = RolloutFile(path)
     state.update(lambda _: (Rollout({"a": TURN}), None))
     script = (
         "import sys, time\nfrom pathlib import Path\nfrom hashcompat.sources.files.rollout import StateFile\n"
@@ -81,19 +81,19 @@ def test_what_is_no_state_is_refused_and_kept(
     path = tmp_path / "state.json"
     path.write_bytes(content)
     with pytest.raises(InputError, match=r"state\.json: ") as error:
-        StateFile(path).update(lambda _: (Rollout({"a": TURN}), None))
+        RolloutFile(path).update(lambda _: (Rollout({"a": TURN}), None))
     assert why in str(error.value)
     assert path.read_bytes() == content
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none/state\.json: cannot be locked: No such file"):
-        StateFile(tmp_path / "none" / "state.json").update(lambda _: (None, None))
+        RolloutFile(tmp_path / "none" / "state.json").update(lambda _: (None, None))
     with pytest.raises(InputError, match="cannot be read: Is a directory"):
-        StateFile(tmp_path).read()
+        RolloutFile(tmp_path).read()
     (tmp_path / "state.json").mkdir()
     with pytest.raises(InputError, match="cannot be written"):
-        StateFile(tmp_path / "state.json")._write(json.dumps({}))
+        RolloutFile(tmp_path / "state.json")._write(json.dumps({}))
 
 
 @pytest.mark.parametrize("table", [True, False])
@@ -108,18 +108,18 @@ def test_a_lock_is_waited_for_as_long_as_it_may_take(
     with (tmp_path / "state.json.lock").open("w") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
         with pytest.raises(InputError) as caught:
-            StateFile(path).update(lambda _: (Rollout({"a": TURN}), None))
+            RolloutFile(path).update(lambda _: (Rollout({"a": TURN}), None))
     holder = f"the process {os.getpid()} (" if table else "another process, which this system does not name"
     assert f"{path}.lock: locked for more than 0.2 s by {holder}" in str(caught.value)
     assert not path.exists()
-    StateFile(path).update(lambda _: (Rollout({"a": TURN}), None))
+    RolloutFile(path).update(lambda _: (Rollout({"a": TURN}), None))
 
 
 def test_neither_a_pipe_nor_a_link_keeps_a_gate_waiting(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputError, match="pipe: not a regular file"):
-        StateFile(tmp_path / "pipe").read()
+        RolloutFile(tmp_path / "pipe").read()
     (tmp_path / "state.json.lock").symlink_to(tmp_path / "made")
     with pytest.raises(InputError, match="cannot be locked"):
-        StateFile(tmp_path / "state.json").update(lambda _: (None, None))
+        RolloutFile(tmp_path / "state.json").update(lambda _: (None, None))
     assert not (tmp_path / "made").exists()

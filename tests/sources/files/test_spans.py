@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.model.pods import Inventory, Shared
+from hashcompat.core.model.pods import Inventory, SharedPods
 from hashcompat.sources.files import collect as files
 from hashcompat.sources.files import spans
 from hashcompat.sources.files.inputs import inputs
@@ -55,14 +55,14 @@ def read(path: Path, jobs: int) -> Inventory:
 
 def shared(found: Inventory) -> list[Any]:
     """Return the pods of all shares."""
-    assert isinstance(found.pods, Shared)
+    assert isinstance(found.pods, SharedPods)
     return [pod for share in found.pods.shares() for pod in share]
 
 
 def same(path: Path, jobs: int = 3) -> int:
     """Read a file in one process and in several, and compare; return the number of shares."""
     one, several = read(path, 1), read(path, jobs)
-    assert isinstance(several.pods, Shared)
+    assert isinstance(several.pods, SharedPods)
     for name in ("nodes", "records", "origin", "warnings", "containers", "budgets"):
         assert getattr(one, name) == getattr(several, name), name
     pods = list(one.pods)
@@ -231,7 +231,7 @@ def test_what_is_wrong_is_said_as_of_a_whole_file(change: Callable[[str], str], 
 def test_a_copy_in_two_shares_is_seen(tmp_path: Path) -> None:
     given = objects()
     found = read(dumped(tmp_path / "c.json", [*given, given[-PODS]]), 3).pods
-    assert isinstance(found, Shared)
+    assert isinstance(found, SharedPods)
     shares = found.shares()
     assert sum(len(list(share)) for share in shares) == PODS + 1
     assert not found.are_right([share.seen for share in shares])
@@ -241,7 +241,7 @@ def test_a_copy_in_two_shares_is_seen(tmp_path: Path) -> None:
 def test_no_pod_in_any_share_is_seen(tmp_path: Path) -> None:
     nodes = [node(f"node-{number:04}", "1.30.14") for number in range(100)]
     found = read(dumped(tmp_path / "c.json", nodes), 2).pods
-    assert isinstance(found, Shared)
+    assert isinstance(found, SharedPods)
     shares = found.shares()
     assert len(shares) == 2
     assert not any(list(share) for share in shares)

@@ -11,7 +11,7 @@ import pytest
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.records.probes import Probe
-from hashcompat.sources.node import MOST_AT_ONCE, Asking, NoneSuchError, Question
+from hashcompat.sources.node import MOST_AT_ONCE, NodeQuery, NodeReader, NoneSuchError
 
 
 def failing(error: Exception) -> Any:
@@ -39,7 +39,7 @@ def late(seconds: float) -> str:
     ],
 )
 def test_what_becomes_of_an_answer(read: Any, text: str | None, problem: str) -> None:
-    assert Asking(0.2, 5).ask(Question("k", "n", read)) == Probe("k", "n", text, problem)
+    assert NodeReader(0.2, 5).ask(NodeQuery("k", "n", read)) == Probe("k", "n", text, problem)
 
 
 def test_answers_keep_the_order_of_questions() -> None:
@@ -55,29 +55,31 @@ def test_answers_keep_the_order_of_questions() -> None:
             at_once -= 1
         return str(number)
 
-    questions = [Question("k", str(number), partial(read, number)) for number in range(30)]
-    assert [probe.text for probe in Asking(5, 30).every(questions)] == [str(number) for number in range(30)]
+    questions = [NodeQuery("k", str(number), partial(read, number)) for number in range(30)]
+    assert [probe.text for probe in NodeReader(5, 30).every(questions)] == [
+        str(number) for number in range(30)
+    ]
     assert 1 < most <= MOST_AT_ONCE
 
 
 def test_nothing_is_asked_after_the_end() -> None:
-    asking = Asking(1, 0.05)
+    asking = NodeReader(1, 0.05)
     time.sleep(0.1)
-    found = asking.ask(Question("k", "n", lambda: "x"))
+    found = asking.ask(NodeQuery("k", "n", lambda: "x"))
     assert found.problem == "not read: the 0.05 s for the whole node were over"
 
 
 def test_an_answer_that_the_end_of_the_whole_cuts_off_does_not_hang() -> None:
-    found = Asking(5, 0.2).ask(Question("k", "n", lambda: late(1)))
+    found = NodeReader(5, 0.2).ask(NodeQuery("k", "n", lambda: late(1)))
     assert found.problem == "not read: the 0.2 s for the whole node were over"
 
 
 def test_questions_that_take_too_long_to_make() -> None:
-    def make() -> list[Question]:
+    def make() -> list[NodeQuery]:
         time.sleep(1)
         return []
 
-    asking = Asking(0.2, 5)
+    asking = NodeReader(0.2, 5)
     [probe] = asking.every(asking.gather(make, "/"))
     assert probe == Probe("directory", "/", problem="no answer within 0.2 s")
     assert asking.gather(list, "/") == []

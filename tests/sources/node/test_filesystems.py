@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hashcompat.sources import node
-from hashcompat.sources.node import Asking
+from hashcompat.sources.node import NodeReader
 from hashcompat.sources.node.root import Root
 
 TABLE = r"""/dev/vda1 / ext4 rw 0 0
@@ -33,7 +33,7 @@ def root(tmp_path: Path) -> Root:
 
 
 def test_every_mount_is_asked_once(root: Root) -> None:
-    found = {probe.name: probe for probe in Asking().every(node.remote(root))}
+    found = {probe.name: probe for probe in NodeReader().every(node.remote(root))}
     assert list(found) == ["/mnt/a", "/mnt/b c#d", "/mnt/s3"]
     assert len(found["/mnt/b c#d"].read().splitlines()) == 2
     assert (found["/mnt/s3"].text, found["/mnt/s3"].problem) == (None, "")
@@ -49,7 +49,7 @@ def test_one_that_never_answers_is_left_behind(root: Root, monkeypatch: pytest.M
 
     monkeypatch.setattr(os, "statvfs", statvfs)
     begun = time.monotonic()
-    found = {probe.name: probe for probe in Asking(0.5, 20).every(node.remote(root))}
+    found = {probe.name: probe for probe in NodeReader(0.5, 20).every(node.remote(root))}
     released.set()
     assert time.monotonic() - begun < 10
     assert found["/mnt/a"].problem == "no answer within 0.5 s"
@@ -62,6 +62,6 @@ def test_without_a_mount_table_there_is_nothing_to_ask(tmp_path: Path) -> None:
 
 def test_links_to_a_directory_are_followed_inside_the_root(root: Root) -> None:
     (root.directory / "link").symlink_to("/mnt/a")
-    probe = Asking().ask(node.filesystem(root, "/link"))
+    probe = NodeReader().ask(node.filesystem(root, "/link"))
     assert probe.read().splitlines()[0].endswith(" /link")
-    assert Asking().ask(node.filesystem(root, "/none")).problem == ""
+    assert NodeReader().ask(node.filesystem(root, "/none")).problem == ""

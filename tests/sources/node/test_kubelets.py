@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hashcompat.core.records.probes import Probe
-from hashcompat.sources.node import Asking, kubelets, listed
+from hashcompat.sources.node import NodeReader, kubelets, listed
 from hashcompat.sources.node.root import Root
 from tests.helpers.hostproc import HOST, K3S, KUBELET, MICROK8S, OF_MICROK8S, OTHER, process, program, write
 
@@ -27,13 +27,13 @@ def node(tmp_path: Path) -> Path:
 
 
 def found(node: Path) -> Probe:
-    asking, root = Asking(5, 20), Root(node)
+    asking, root = NodeReader(5, 20), Root(node)
     return kubelets.find(asking, root, asking.ask(listed(root)))
 
 
 def probes(node: Path) -> tuple[Probe, Probe]:
     """Return the probes of the arguments and of the version."""
-    given, version, *_ = kubelets.probes(Asking(5, 20), Root(node), found(node))
+    given, version, *_ = kubelets.probes(NodeReader(5, 20), Root(node), found(node))
     return given, version
 
 
@@ -118,10 +118,10 @@ def test_a_process_without_a_readable_cgroup_is_a_problem_and_one_that_ended_is_
     (node / "proc/700/cgroup").write_text("")
     assert "unknown: no cgroups are shown of it" in found(node).problem
     (node / "proc/700/cgroup").unlink()
-    processes = Asking(5, 20).ask(listed(Root(node)))
+    processes = NodeReader(5, 20).ask(listed(Root(node)))
     assert "is unknown" in found(node).problem
     (node / "proc/700/stat").unlink()
-    assert kubelets.find(Asking(5, 20), Root(node), processes) == Probe("process", "kubelet")
+    assert kubelets.find(NodeReader(5, 20), Root(node), processes) == Probe("process", "kubelet")
 
 
 def test_a_process_that_is_about_to_end_is_looked_at_again(
@@ -129,9 +129,9 @@ def test_a_process_that_is_about_to_end_is_looked_at_again(
 ) -> None:
     process(node, 700, "S", "kubelet", KUBELET)
     (node / "proc/700/ns/mnt").unlink()
-    processes = Asking(5, 20).ask(listed(Root(node)))
+    processes = NodeReader(5, 20).ask(listed(Root(node)))
     monkeypatch.setattr(time, "sleep", lambda _: (node / "proc/700/stat").unlink())
-    assert kubelets.find(Asking(5, 20), Root(node), processes) == Probe("process", "kubelet")
+    assert kubelets.find(NodeReader(5, 20), Root(node), processes) == Probe("process", "kubelet")
 
 
 def test_two_kubelets_are_a_problem_and_nothing_of_them_is_read(node: Path) -> None:
@@ -212,7 +212,7 @@ def test_the_arguments_that_microk8s_left_behind_are_not_those_of_another_kubele
 def test_a_name_of_several_lines_is_one_process(node: Path, mark: str) -> None:
     process(node, 700, "S", f"x{mark}1 1 S kubelet", "/kubepods/x", uids="7 7 7 7")
     assert found(node) == Probe("process", "kubelet")
-    processes = Asking(5, 20).ask(listed(Root(node)))
+    processes = NodeReader(5, 20).ask(listed(Root(node)))
     assert len(processes.read().splitlines()) == 2
 
 
@@ -334,5 +334,5 @@ def test_what_k3s_is_given_for_its_kubelet(
     write(node, "etc/systemd/system/k3s.service", f"{STARTED}{flags}\n")
     for name, text in files.items():
         write(node, f"etc/rancher/k3s/{name}", text)
-    *_, own = kubelets.probes(Asking(5, 20), Root(node), found(node))
+    *_, own = kubelets.probes(NodeReader(5, 20), Root(node), found(node))
     assert ((own.text or "").splitlines()[1:], bool(own.problem)) == (shown or [], shown is None)

@@ -18,7 +18,7 @@ from msgspec import structs
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsontext import load_all
 from hashcompat.core.records.probes import Dump, dumps
-from hashcompat.sources.node import Asking, cri, docker, live
+from hashcompat.sources.node import NodeReader, cri, docker, live
 from tests.helpers import hostproc
 from tests.helpers.dumps import APP, POD_ROWS, SANDBOX, as_text, found, inspected, upgrade
 from tests.helpers.hostproc import KUBELET, process, write
@@ -124,7 +124,7 @@ def root(tmp_path: Path) -> Path:
 
 def read(tmp_path: Path, kind: str = "docker", each: float = 5, whole: float = 60) -> Dump:
     endpoint = str(tmp_path / "docker.sock") if kind == "docker" else "/run/cri.sock"
-    return live.collect(kind, endpoint, str(tmp_path / "root"), asking=Asking(each, whole))
+    return live.collect(kind, endpoint, str(tmp_path / "root"), asking=NodeReader(each, whole))
 
 
 def statuses(given: Dump) -> list[str]:
@@ -253,7 +253,7 @@ def test_sockets_are_found_below_the_root_by_links(root: Path) -> None:
     (root / "var").mkdir()
     (root / "var/run").symlink_to("/run")
     with daemon(root / "run", answers()):
-        given = live.collect("auto", "", str(root), asking=Asking(5, 60))
+        given = live.collect("auto", "", str(root), asking=NodeReader(5, 60))
     assert given.read("endpoint", "docker") == str(root / "run/docker.sock")
     assert statuses(given) == ["OK", "OK", "OK"]
 
@@ -261,7 +261,7 @@ def test_sockets_are_found_below_the_root_by_links(root: Path) -> None:
 @pytest.mark.usefixtures("usual")
 def test_a_socket_that_was_left_over_is_none(root: Path) -> None:
     write(root, "var/run/docker.sock", "")
-    given = live.collect("auto", "", str(root), asking=Asking(5, 60))
+    given = live.collect("auto", "", str(root), asking=NodeReader(5, 60))
     [(status, _, text)] = found("PF-000", given, TO)
     assert (status, text) == (
         "UNKNOWN",
@@ -347,7 +347,7 @@ def test_without_crictl_the_collector_is_the_way(tmp_path: Path, root: Path) -> 
 def test_of_an_endpoint_whichever_answers_counts(tmp_path: Path, root: Path, kind: str) -> None:
     assert root.exists()
     with daemon(tmp_path, answers()):
-        given = live.collect(kind, f"unix://{tmp_path}/docker.sock", str(root), asking=Asking(5, 60))
+        given = live.collect(kind, f"unix://{tmp_path}/docker.sock", str(root), asking=NodeReader(5, 60))
     assert statuses(given) == ["OK", "OK", "OK"]
     assert ("cri", "containers") not in given.probes
 

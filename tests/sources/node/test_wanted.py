@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hashcompat.core.records.probes import NO_CONFIGURATION, Probe
-from hashcompat.sources.node import Asking, live, wanted
+from hashcompat.sources.node import NodeReader, live, wanted
 from hashcompat.sources.node.root import Root
 from tests.helpers.hostproc import write
 
@@ -22,7 +22,7 @@ HIDDEN = "c2VjcmV0"
 def read(node: Path, *words: str) -> dict[tuple[str, str], Probe]:
     """Return the probes of all files, for a kubelet with these arguments."""
     node.mkdir(mode=0o755, exist_ok=True)
-    asking, root = Asking(5, 60), Root(node)
+    asking, root = NodeReader(5, 60), Root(node)
     given = Probe("arguments", "kubelet", "\n".join(["/usr/bin/kubelet", *words, ""]))
     made = asking.every(asking.gather(lambda: wanted.questions(root, given), "/"))
     assert HIDDEN not in "".join(f"{probe.text} {probe.problem}" for probe in made)
@@ -250,7 +250,7 @@ def test_no_runtime_names_another_directory(node: Path, path: str) -> None:
     info = Probe(
         "cri", "info", f'{{"config": {{"cni": {{"confDir": "{path}"}}, "containerdRootDir": "{path}"}}}}'
     )
-    made = Asking(5, 20).every(live.questions(Root(node), [info]))
+    made = NodeReader(5, 20).every(live.questions(Root(node), [info]))
     shown = {probe.kind: probe for probe in made}
     assert shown["directory"].problem.startswith("not read: ")
     assert HIDDEN not in str(made)

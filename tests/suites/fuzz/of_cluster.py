@@ -118,7 +118,7 @@ def _cluster(data: bytes) -> None:
     connect = partial(_connected, _client(_parts(data), page))
     target = replaced(kubectl, "target", lambda _: ("", ""))
     with _at_once(kubeapi, again=0), replaced(live, "connect", connect), target:
-        found = live.collect(live.Access(), live.Scope(), lambda _: None, lambda _: None)
+        found = live.collect(live.Access(), live.ReadScope(), lambda _: None, lambda _: None)
     assert list(found.pods)
 
 
@@ -180,7 +180,7 @@ class _Programs(SimpleNamespace):
 
     def __init__(self, output: Callable[..., bytes]) -> None:
         super().__init__(
-            output=output, FailedError=programs.FailedError, find=lambda name: f"/usr/bin/{name}"
+            output=output, FailedError=programs.ExitCodeError, find=lambda name: f"/usr/bin/{name}"
         )
 
 

@@ -15,7 +15,7 @@ from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import Part
 from hashcompat.core.kubelet.staticpods import static_view
-from hashcompat.core.model.pods import Container, Pod, Shared
+from hashcompat.core.model.pods import Container, Pod, SharedPods
 from hashcompat.core.records.index import index
 from hashcompat.sources import documents, values
 from hashcompat.sources.content import LONGEST_TEXT, Plain, all_of, chunks, joined, lines, whole
@@ -135,7 +135,7 @@ def _begun(works: Sequence[forks.Work]) -> Iterator[Callable[[], Iterator[Iterat
 def _shared(name: str) -> Iterator[Pod]:
     """Read the pods in the shares of three processes, where they share them."""
     found = collect.collect((name,), jobs=3).pods
-    assert isinstance(found, Shared)
+    assert isinstance(found, SharedPods)
     pods: Iterable[Pod] = found
     with suppress(InputError):  # what is wrong, one process says
         shares = found.shares()

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from hashcompat.analysis.answers.changes import compare
 from hashcompat.analysis.preflight import examine
-from hashcompat.analysis.preflight.checks import Upgrade
+from hashcompat.analysis.preflight.checks import KubeletStart
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go import jsontext
 from hashcompat.core.go.jsonstream import parts
@@ -22,7 +22,7 @@ from hashcompat.core.model.items import ContainerName, Item, PodName, Prediction
 from hashcompat.core.model.pods import ContainerType
 from hashcompat.core.model.results import KeptPage, KeptPages, SnapshotRows
 from hashcompat.core.model.verdicts import Verdict
-from hashcompat.core.policies import DEFAULT, Setting, policy_of, settled
+from hashcompat.core.policies import DEFAULT, PolicySetting, policy_of, settled
 from hashcompat.core.policies.exceptions import Exemption, Exemptions, baseline_of
 from hashcompat.core.records.probes import Dump, from_documents
 from hashcompat.output.formats import FORMATS
@@ -33,7 +33,7 @@ from hashcompat.output.report.plan import PLAN
 from hashcompat.output.report.preflight import PREFLIGHT
 from hashcompat.sources.files import dumps, plans, reports, rollout, saved, settings, snapshotrows
 from hashcompat.sources.files.planrows import PlanRows
-from hashcompat.sources.files.rollout import StateFile
+from hashcompat.sources.files.rollout import RolloutFile
 from hashcompat.sources.files.saved import Saved, opened
 from hashcompat.sources.node import kubelets, wanted
 from tests.helpers.dumps import HEALTHY, dump, upgrade
@@ -46,7 +46,7 @@ _KEYS = tuple(HEALTHY)
 
 
 @cache
-def _upgrade(pair: tuple[str, str]) -> Upgrade:
+def _upgrade(pair: tuple[str, str]) -> KubeletStart:
     return upgrade(*pair)
 
 
@@ -136,7 +136,7 @@ def _settings(data: bytes) -> None:
         with suppress(InputError):
             _excepted(settings.exemptions(Path(name)))
         own = settings.settings_file(Path(name))
-        for given in ({}, {"max-restarts": Setting("1", "--max-restarts")}):
+        for given in ({}, {"max-restarts": PolicySetting("1", "--max-restarts")}):
             with suppress(UsageError):
                 policy = policy_of(settled(given, [own]))
                 assert not (given and policy.report_only)
@@ -167,7 +167,7 @@ def _checks(data: bytes) -> None:
 
 def _rollout(data: bytes) -> None:
     """Read the state of a rollout: what is written reads the same."""
-    state = StateFile(on_disk(data, "state.json")).read()
+    state = RolloutFile(on_disk(data, "state.json")).read()
     assert rollout.rollout_of(rollout.text_of(state)) == state
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from hashcompat.core.go import jsontext
-from hashcompat.output.rewriting import Found, apply, containerd, files, with_string, with_uid
+from hashcompat.output.rewriting import FoundContainer, apply, containerd, files, with_string, with_uid
 from hashcompat.sources.files import normalizations, saved
 from tests.suites.fuzz.places import named, on_disk
 from tests.suites.fuzz.target import Form, Target
@@ -63,7 +63,7 @@ def _crio(data: bytes) -> None:
         _there_and_back(found, files.CriO.with_hash)
 
 
-def _there_and_back(found: Found, with_hash: object) -> None:
+def _there_and_back(found: FoundContainer, with_hash: object) -> None:
     assert callable(with_hash)
     changed = with_hash(found.value, found.hash, "0")
     again = with_hash(changed, "0", found.hash)

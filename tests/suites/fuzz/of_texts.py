@@ -85,7 +85,7 @@ def _settings(data: bytes) -> None:
         for given in kubelet.given_flags(_words(f"--{name}={flag}"), _catalog().flag_table, release):
             settings.flag_value(given)
     documents = [one for text_ in (first, second) if isinstance(one := _json(text_), dict)]
-    made = settings.Settings([(str(place), one) for place, one in enumerate(documents)], ())
+    made = settings.GivenSettings([(str(place), one) for place, one in enumerate(documents)], ())
     known = _catalog().hazards(release).config.fields(release)
     for one in documents:
         for field, value in settings.values(known, one, ""):
@@ -94,7 +94,7 @@ def _settings(data: bytes) -> None:
             made.find(field.path)
 
 
-def _words(argument: str) -> tuple[units.Word, ...]:
+def _words(argument: str) -> tuple[units.UnitArgument, ...]:
     return units.start(_dump(file_unit=f"[Service]\nExecStart=/usr/bin/kubelet '{argument}'")).words
 
 

@@ -125,12 +125,12 @@ def states_of_the_first(patch: pytest.MonkeyPatch) -> None:
 
 
 def lines_of_the_share(patch: pytest.MonkeyPatch) -> None:
-    merge = runs.Run.merge
+    merge = runs.PlanRun.merge
 
-    def unmoved(self: runs.Run, sent: Any, _: int) -> Any:
+    def unmoved(self: runs.PlanRun, sent: Any, _: int) -> Any:
         return merge(self, sent, 0)
 
-    patch.setattr(runs.Run, "merge", unmoved)
+    patch.setattr(runs.PlanRun, "merge", unmoved)
 
 
 def saved_once(patch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any, Final
 
-from hashcompat.core.catalog.kubeletsettings import Limits, ValueRow
+from hashcompat.core.catalog.kubeletsettings import Bounds, ValueRow
 from hashcompat.core.catalog.lookup import Kubelet, default_catalog
 from hashcompat.core.release import Release
 
@@ -227,7 +227,7 @@ def _gates(row: ValueRow) -> Iterator[str]:
 
 def _edges(row: ValueRow | None) -> Iterator[Any]:
     """Yield the limits of a row, and the numbers next to them."""
-    limits = row.range if row and row.range else Limits()
+    limits = row.range if row and row.range else Bounds()
     for limit in (limits.least, limits.most, limits.above):
         if isinstance(limit, int):
             yield from (limit - 1, limit, limit + 1)

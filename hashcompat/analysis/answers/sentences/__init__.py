@@ -12,12 +12,11 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-import msgspec
-
 from hashcompat.analysis.answers.sentences.why import Situation, why
 from hashcompat.core import rules
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE
 from hashcompat.core.model.pods import ContainerType
+from hashcompat.core.model.results import Object, Text
 from hashcompat.core.model.verdicts import Verdict
 
 REFUSED: Final = (
@@ -345,16 +344,16 @@ def _confirmed(situation: Situation) -> str:
 _RELEASE: Final = re.compile(r"v\d")
 
 
-class Sentences(msgspec.Struct, frozen=True):
-    """What an operator wants to know first, each a sentence with a full stop."""
+class Sentences(Object, frozen=True):
+    """What an operator wants to know first, each a sentence."""
 
-    what: str
-    """What the target kubelet does, to the container or the whole pod."""
-    why: str
-    """Why: the rule in plain words, with the releases of the case."""
-    todo: str
+    what: Text
+    """What the new kubelet does, to the container or the whole pod."""
+    why: Text
+    """The rule in plain words, with the releases of the case."""
+    todo: Text
     """What it means and what to do; for UNKNOWN, what would decide it."""
-    commands: tuple[str, ...]
+    commands: tuple[Text, ...]
     """Commands that go with it."""
 
 

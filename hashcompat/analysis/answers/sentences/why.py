@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from hashcompat.core import rules
-from hashcompat.core.catalog.behaviour import Change, EraChange
+from hashcompat.core.catalog.behaviour import EraChange, FieldChange
 from hashcompat.core.catalog.eras import Era, reachable_fields
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.kubelet.decide.case import Case
@@ -31,7 +31,7 @@ class Situation(msgspec.Struct, frozen=True):
     """The target release, as people write it."""
     case: Case | None = None
     """The case that was decided; None where nothing could be: see the reason."""
-    upstream: tuple[Change | EraChange, ...] = ()
+    upstream: tuple[FieldChange | EraChange, ...] = ()
     """The changes behind the verdict."""
     same_text: bool = False
     """Whether both kubelets hash the same text."""
@@ -122,7 +122,7 @@ def _retyped(situation: Situation, reasons: Reasons) -> str:
 
 def _fields(situation: Situation, reasons: Reasons, noun: str) -> str:
     """Name fields, with the releases that they are from."""
-    since = {row.field: row.release for row in situation.upstream if isinstance(row, Change)}
+    since = {row.field: row.release for row in situation.upstream if isinstance(row, FieldChange)}
     names = dict.fromkeys(reason.field for reason in reasons)
     dated = (f"{name} (since {since[name]})" if name in since else name for name in names)
     return f"{noun}{'s' if len(names) > 1 else ''} {listed(dated)}"

@@ -47,7 +47,7 @@ def _not_planned(_uid: str, _container: str) -> bool | None:
     return None
 
 
-class Upgrade(msgspec.Struct, frozen=True):
+class KubeletStart(msgspec.Struct, frozen=True):
     """What will be started on a node, and what is known of the cluster."""
 
     target: Kubelet
@@ -84,7 +84,7 @@ class Problem(msgspec.Struct, frozen=True):
     """What to do."""
 
 
-Find = Callable[[Facts, Upgrade], Iterator[Problem]]
+Find = Callable[[Facts, KubeletStart], Iterator[Problem]]
 
 
 class Check(msgspec.Struct, frozen=True):

@@ -10,15 +10,15 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade, states
+from hashcompat.analysis.preflight.checks import Check, KubeletStart, Problem, states
 from hashcompat.analysis.preflight.facts import Facts, processes, statefiles
 from hashcompat.analysis.preflight.facts.processes import Process
 from hashcompat.analysis.preflight.facts.runtime import (
     CRI,
     DOCKER,
     HANGS,
-    Container,
     Runtime,
+    RuntimeContainer,
     kinds,
     list_problem,
     sandboxes,
@@ -34,7 +34,7 @@ from hashcompat.core.release import parse_release
 # PF-001: containers that the runtime shows as running and whose process is missing.
 
 
-def _find_stopped(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_stopped(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     seen: set[str] = set()
     unread: list[str] = []
     for runtime in facts.runtimes:
@@ -50,7 +50,9 @@ def _find_stopped(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         raise UnreadError("; ".join(unread))
 
 
-def _stopped(facts: Facts, upgrade: Upgrade, runtime: Runtime, container: Container) -> Iterator[Problem]:
+def _stopped(
+    facts: Facts, upgrade: KubeletStart, runtime: Runtime, container: RuntimeContainer
+) -> Iterator[Problem]:
     if not container.running or container.paused:
         return
     if container.problem:
@@ -77,7 +79,7 @@ def _stopped(facts: Facts, upgrade: Upgrade, runtime: Runtime, container: Contai
     yield Problem(Status.ERROR if restarted else Status.WARN, container.path, text, advice)
 
 
-def _hangs(upgrade: Upgrade, runtime: Runtime) -> bool:
+def _hangs(upgrade: KubeletStart, runtime: Runtime) -> bool:
     """Return whether stopping such a container waits without end; so it may where the version is unknown."""
     try:
         return not parse_range(upgrade.hazards.docker_stop_repairs).holds(parse_release(runtime.version))
@@ -93,7 +95,7 @@ STOPPED: Final = Check("PF-001", _find_stopped)
 _SERVICES: Final = {DOCKER: "dockerd", CRI: "the container runtime"}
 
 
-def _find_hanging(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_hanging(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     for kind in kinds(facts.dump):
         problem = list_problem(facts.dump, kind)
         if problem.startswith(HANGS):
@@ -117,7 +119,7 @@ def _find_hanging(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         raise UnreadError("; ".join(unread))
 
 
-def _hanging(facts: Facts, upgrade: Upgrade, kind: str, container: Container) -> Problem:
+def _hanging(facts: Facts, upgrade: KubeletStart, kind: str, container: RuntimeContainer) -> Problem:
     inspected = kind == DOCKER and upgrade.hazards.cadvisor_docker == "linked"
     cgroup = facts.tasks.has_cgroup(container.id)
     breaks = inspected and cgroup is not False
@@ -133,7 +135,7 @@ def _hanging(facts: Facts, upgrade: Upgrade, kind: str, container: Container) ->
     )
 
 
-def _releasing(facts: Facts, kind: str, container: Container) -> str:
+def _releasing(facts: Facts, kind: str, container: RuntimeContainer) -> str:
     """Return how to release a container: its shim goes on where it is stopped, and is killed otherwise.
 
     Docker has a shim a container, a CRI runtime one a sandbox.
@@ -161,7 +163,7 @@ _REMOVE: Final = {
 }
 
 
-def _find_orphans(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_orphans(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     seen: set[str] = set()
     for runtime in facts.runtimes:
         listed = sandboxes(facts.dump, runtime.kind)
@@ -172,7 +174,7 @@ def _find_orphans(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         seen |= {container.id for container in runtime.containers}
 
 
-def _orphan(facts: Facts, upgrade: Upgrade, runtime: Runtime, container: Container) -> Problem:
+def _orphan(facts: Facts, upgrade: KubeletStart, runtime: Runtime, container: RuntimeContainer) -> Problem:
     missing = (
         f"container {container.id[:12]}: its sandbox {container.sandbox[:12] or 'without an id'} is missing"
     )
@@ -188,7 +190,7 @@ def _orphan(facts: Facts, upgrade: Upgrade, runtime: Runtime, container: Contain
     )
 
 
-def _has_checkpoint(facts: Facts, upgrade: Upgrade, container: Container) -> bool:
+def _has_checkpoint(facts: Facts, upgrade: KubeletStart, container: RuntimeContainer) -> bool:
     """Return whether whoever lists Docker's sandboxes for the new kubelet finds a checkpoint of one."""
     own, other = upgrade.hazards.sandbox_checkpoint, upgrade.hazards.cri_dockerd_checkpoint
     if own is not None and not _is_remote(facts):
@@ -204,7 +206,7 @@ def _is_remote(facts: Facts) -> bool:
         return False
 
 
-def _is_mapped(facts: Facts, upgrade: Upgrade) -> bool:
+def _is_mapped(facts: Facts, upgrade: KubeletStart) -> bool:
     """Return whether the kubelet builds a map of containers, by its gates as they are set on the node."""
     try:
         gates = states.gates_of(facts, upgrade)
@@ -224,7 +226,7 @@ _COMMAND: Final = "containerd-shim"
 _ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.-]{0,127}")
 
 
-def _find_shims(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:  # noqa: ARG001 - every check has it
+def _find_shims(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:  # noqa: ARG001 - every check has it
     rows = processes.rows(facts.dump.read(*processes.LIST))
     parents = {row.parent for row in rows}
     found: dict[str, list[str]] = {}
@@ -306,7 +308,7 @@ SHIMS: Final = Check("PF-124", _find_shims)
 # PF-313 and PF-413: processes that nothing can interrupt, and containers that never finished starting.
 
 
-def _find_sleeping(facts: Facts, _upgrade: Upgrade) -> Iterator[Problem]:
+def _find_sleeping(facts: Facts, _upgrade: KubeletStart) -> Iterator[Problem]:
     for process in facts.processes.lasting():
         if process.state.startswith("D"):
             what = f"process {process.pid} ({process.name}) is in state D: no signal reaches it"
@@ -314,7 +316,7 @@ def _find_sleeping(facts: Facts, _upgrade: Upgrade) -> Iterator[Problem]:
             yield _lasting(facts, process, what, advice)
 
 
-def _find_starting(facts: Facts, _upgrade: Upgrade) -> Iterator[Problem]:
+def _find_starting(facts: Facts, _upgrade: KubeletStart) -> Iterator[Problem]:
     for process in facts.processes.lasting():
         if process.name.startswith("runc:["):
             what = f"process {process.pid} ({process.name}) is runc init: its container does not start"

@@ -9,7 +9,7 @@ from fractions import Fraction
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Final, TypeVar
 
-from hashcompat.analysis.preflight.checks.given import Given, Refusal, is_same
+from hashcompat.analysis.preflight.checks.given import GivenCheck, RefusedValue, is_same
 from hashcompat.analysis.preflight.facts import host
 from hashcompat.analysis.preflight.facts.kubelet import truth
 from hashcompat.analysis.preflight.facts.settings import Setting
@@ -245,18 +245,18 @@ Fact = TypeVar("Fact")
 class UnknownError(Exception):
     """What the host is decides, and is not known."""
 
-    def __init__(self, refusal: Refusal) -> None:
+    def __init__(self, refusal: RefusedValue) -> None:
         super().__init__(refusal.why)
         self.refusal = refusal
         """What is said of the setting then."""
 
 
-def _read(read: Callable[[Dump], Fact], given: Given, why: str, value: str = "") -> Fact:
+def _read(read: Callable[[Dump], Fact], given: GivenCheck, why: str, value: str = "") -> Fact:
     """Return a fact of the host; raises UnknownError, which says ``why``, where it was not read."""
     try:
         return read(given.dump)
     except (AbsentError, UnreadError) as error:
-        raise UnknownError(Refusal(f"{why}: {error}", value=value, status=Status.UNKNOWN)) from None
+        raise UnknownError(RefusedValue(f"{why}: {error}", value=value, status=Status.UNKNOWN)) from None
 
 
 def _numa_nodes(dump: Dump) -> frozenset[int] | None:
@@ -267,17 +267,19 @@ def _numa_nodes(dump: Dump) -> frozenset[int] | None:
         return None
 
 
-def not_on_cgroup_v1(given: Given, values: tuple[object, ...], setting: Setting) -> Iterator[Refusal]:
+def not_on_cgroup_v1(
+    given: GivenCheck, values: tuple[object, ...], setting: Setting
+) -> Iterator[RefusedValue]:
     """Yield a value that needs cgroup v2, on a host without it."""
     if not any(is_same(setting.value, each) for each in values):
         return
     value = given.shown(setting.value)
     unknown = "it needs cgroup v2, and whether the host has that is not known"
     if _read(host.cgroups, given, unknown, value) != host.CGROUP_V2:
-        yield Refusal("it needs cgroup v2, and the host has cgroup v1", "", value)
+        yield RefusedValue("it needs cgroup v2, and the host has cgroup v1", "", value)
 
 
-def cpus_exist(given: Given, which: str, setting: Setting) -> Iterator[Refusal]:
+def cpus_exist(given: GivenCheck, which: str, setting: Setting) -> Iterator[RefusedValue]:
     """Yield the CPUs of a set that the host does not have."""
     try:
         wanted = parse_cpus(str(setting.value))
@@ -286,20 +288,20 @@ def cpus_exist(given: Given, which: str, setting: Setting) -> Iterator[Refusal]:
     online = _read(host.online_cpus, given, "which CPUs the host has is not known")
     missing = wanted - (online if which == "online" else frozenset(range(len(online))))
     if missing:
-        yield Refusal(f"the host has the CPUs {show_cpus(online)}, and not {show_cpus(missing)}")
+        yield RefusedValue(f"the host has the CPUs {show_cpus(online)}, and not {show_cpus(missing)}")
 
 
-def nodes_exist(given: Given, _exist: bool, setting: Setting) -> Iterator[Refusal]:
+def nodes_exist(given: GivenCheck, _exist: bool, setting: Setting) -> Iterator[RefusedValue]:
     """Yield the NUMA nodes of reservedMemory that the host does not have."""
     rows = setting.value if isinstance(setting.value, list) else []
     named = (row.get("numaNode") or 0 for row in rows if isinstance(row, Mapping))
     wanted = {node for node in named if isinstance(node, int)}
     found = _read(_numa_nodes, given, "which NUMA nodes the host has is not known")
     for node in sorted(wanted - found) if found is not None else ():
-        yield Refusal(f"the host has no NUMA node {node}")
+        yield RefusedValue(f"the host has no NUMA node {node}")
 
 
-def most_nodes(given: Given, limit: MostNodes, setting: Setting) -> Iterator[Refusal]:
+def most_nodes(given: GivenCheck, limit: MostNodes, setting: Setting) -> Iterator[RefusedValue]:
     """Yield that the host has more NUMA nodes than the topology manager takes."""
     options = given.settings.find("topologyManagerPolicyOptions", "topology-manager-policy-options")
     option = options.value.get(limit.option) if options and isinstance(options.value, Mapping) else None
@@ -310,4 +312,4 @@ def most_nodes(given: Given, limit: MostNodes, setting: Setting) -> Iterator[Ref
         number = len(found)
         advice = f"set {limit.option} of topologyManagerPolicyOptions to {number}" if limit.option else ""
         why = f"the host has {number} NUMA nodes, and it has to have at most {most}"
-        yield Refusal(why, advice, value)
+        yield RefusedValue(why, advice, value)

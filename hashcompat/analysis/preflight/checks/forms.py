@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from hashcompat.analysis.preflight.checks import formats
 from hashcompat.analysis.preflight.checks.given import (
-    Given,
-    Refusal,
+    GivenCheck,
+    RefusedValue,
     elements,
     is_hidden,
     is_same,
@@ -19,7 +19,7 @@ from hashcompat.analysis.preflight.checks.given import (
 from hashcompat.analysis.preflight.facts.kubelet import reserved_memory
 from hashcompat.analysis.preflight.facts.settings import Setting, number_of
 from hashcompat.core import shown
-from hashcompat.core.catalog.kubeletsettings import Limits, Other, Sysctls, ValueRow
+from hashcompat.core.catalog.kubeletsettings import Bounds, Other, Sysctls, ValueRow
 from hashcompat.core.catalog.releases import minor_before
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.model.preflight import Status
@@ -39,7 +39,7 @@ _UNJUDGED: Final = (
 """Settings that make another sum."""
 
 
-def _one_of(given: Given, accepted: tuple[object, ...], setting: Setting) -> Iterator[Refusal]:
+def _one_of(given: GivenCheck, accepted: tuple[object, ...], setting: Setting) -> Iterator[RefusedValue]:
     """Yield the words that are none of those accepted."""
     words = ", ".join(given.shown(word) or str(word) for word in accepted)
     for value in setting.value if isinstance(setting.value, list) else [setting.value]:
@@ -47,39 +47,39 @@ def _one_of(given: Given, accepted: tuple[object, ...], setting: Setting) -> Ite
             why = f"it has to be {'one of: ' if len(accepted) > 1 else ''}{words}"
             if len(accepted) > _MOST_WORDS:
                 why = f"it is none of the {len(accepted)} that this release knows"
-            yield Refusal(why, "", given.shown(value))
+            yield RefusedValue(why, "", given.shown(value))
 
 
-def _keys_one_of(given: Given, keys: Mapping[str, str], setting: Setting) -> Iterator[Refusal]:
+def _keys_one_of(given: GivenCheck, keys: Mapping[str, str], setting: Setting) -> Iterator[RefusedValue]:
     """Yield the keys that are none of those accepted, or whose gate is off."""
     for key in setting.value if isinstance(setting.value, Mapping) else ():
         gate = keys.get(key)
         if gate is None:
-            yield Refusal(f"it has only: {', '.join(keys)}", "", given.shown(key))
+            yield RefusedValue(f"it has only: {', '.join(keys)}", "", given.shown(key))
         elif gate and not given.gates.is_on(gate):
             yield _without(gate, setting, given.shown(key))
 
 
-def _needs_gate(given: Given, gate: str, setting: Setting) -> Iterator[Refusal]:
+def _needs_gate(given: GivenCheck, gate: str, setting: Setting) -> Iterator[RefusedValue]:
     """Yield that the feature gate is off."""
     if not given.gates.is_on(gate):
         yield _without(gate, setting, given.shown(setting.value))
 
 
-def _needs_gate_in_flags(given: Given, gate: str, setting: Setting) -> Iterator[Refusal]:
+def _needs_gate_in_flags(given: GivenCheck, gate: str, setting: Setting) -> Iterator[RefusedValue]:
     """Yield that no flag turns the feature gate on, and it is not on by default."""
     if not given.gates_of_flags.is_on(gate):
         advice = f"remove {setting.name} from {setting.source}, or add --feature-gates={gate}=true there"
         why = f"it needs the feature gate {gate}, which no flag turns on"
-        yield Refusal(why, advice, given.shown(setting.value))
+        yield RefusedValue(why, advice, given.shown(setting.value))
 
 
-def _without(gate: str, setting: Setting, value: str) -> Refusal:
+def _without(gate: str, setting: Setting, value: str) -> RefusedValue:
     advice = f"remove {setting.name} from {setting.source}, or set the feature gate {gate}"
-    return Refusal(f"it needs the feature gate {gate}, which is off", advice, value)
+    return RefusedValue(f"it needs the feature gate {gate}, which is off", advice, value)
 
 
-def _range(given: Given, limits: Limits, setting: Setting) -> Iterator[Refusal]:
+def _range(given: GivenCheck, limits: Bounds, setting: Setting) -> Iterator[RefusedValue]:
     """Yield that a number or duration is outside of its limits."""
     number = number_of(setting.value)
     if number is None:
@@ -87,92 +87,92 @@ def _range(given: Given, limits: Limits, setting: Setting) -> Iterator[Refusal]:
     least, most, above = map(number_of, (limits.least, limits.most, limits.above))
     too_small = (least is not None and number < least) or (above is not None and number <= above)
     if too_small or (most is not None and number > most):
-        yield Refusal(f"it has to be {_within(limits)}", "", given.shown(setting.value))
+        yield RefusedValue(f"it has to be {_within(limits)}", "", given.shown(setting.value))
 
 
-def _multiple_of(given: Given, unit: int, setting: Setting) -> Iterator[Refusal]:
+def _multiple_of(given: GivenCheck, unit: int, setting: Setting) -> Iterator[RefusedValue]:
     """Yield that a number is no multiple."""
     number = number_of(setting.value)
     if number is not None and number % unit:
-        yield Refusal(f"it has to be a multiple of {unit}", "", given.shown(setting.value))
+        yield RefusedValue(f"it has to be a multiple of {unit}", "", given.shown(setting.value))
 
 
-def _at_most_field(given: Given, other: Other, setting: Setting) -> Iterator[Refusal]:
+def _at_most_field(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
     """Yield that it is more than another setting."""
     yield from _compared(given, other, setting, "at most", lambda one, two: one <= two)
 
 
-def _less_than_field(given: Given, other: Other, setting: Setting) -> Iterator[Refusal]:
+def _less_than_field(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
     """Yield that it is not less than another setting."""
     yield from _compared(given, other, setting, "less than", lambda one, two: one < two)
 
 
-def _more_than_field(given: Given, other: Other, setting: Setting) -> Iterator[Refusal]:
+def _more_than_field(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
     """Yield that it is not more than another setting."""
     yield from _compared(given, other, setting, "more than", lambda one, two: one > two)
 
 
 def _compared(
-    given: Given, other: Other, setting: Setting, words: str, holds: Callable[[Any, Any], bool]
-) -> Iterator[Refusal]:
+    given: GivenCheck, other: Other, setting: Setting, words: str, holds: Callable[[Any, Any], bool]
+) -> Iterator[RefusedValue]:
     found = given.settings.find(other.field, other.flag)
     if found is None or is_unset(found.value, other):
         found = Setting(other.field, other.default, "")
     one, two = number_of(setting.value), number_of(found.value)
     if one is not None and two is not None and not holds(one, two):
         why = f"it has to be {words} {found.name}, which is {given.shown(found.value)}"
-        yield Refusal(why, f"change {setting.name} or {found.name}", given.shown(setting.value))
+        yield RefusedValue(why, f"change {setting.name} or {found.name}", given.shown(setting.value))
 
 
-def _not_with(given: Given, other: Other, setting: Setting) -> Iterator[Refusal]:
+def _not_with(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
     """Yield that another setting rules it out."""
     if found := given.has(other):
         value = f" {given.shown(found.value)}" if other.values else ""
-        yield Refusal(
+        yield RefusedValue(
             f"it cannot be given with {found.name}{value}",
             f"change or remove {setting.name} or {found.name}",
             given.shown(setting.value),
         )
 
 
-def _needs_field(given: Given, other: Other, setting: Setting) -> Iterator[Refusal]:
+def _needs_field(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
     """Yield that another setting is missing."""
     if given.has(other) is None:
         flag = f" (--{other.flag})" if other.flag else ""
-        yield Refusal(f"it needs {other.field}{flag}", f"set {other.field}, or remove {setting.name}")
+        yield RefusedValue(f"it needs {other.field}{flag}", f"set {other.field}, or remove {setting.name}")
 
 
-def _values_are(given: Given, kind: str, setting: Setting) -> Iterator[Refusal]:
+def _values_are(given: GivenCheck, kind: str, setting: Setting) -> Iterator[RefusedValue]:
     """Yield the values of a map that are not of a kind."""
     for key, value in setting.value.items() if isinstance(setting.value, Mapping) else ():
         known = f"{shown.name(str(key))[:60]}: {given.shown(value)}".rstrip(": ")
         if value is None or is_hidden(value):
             continue
         if isinstance(value, str) and not formats.AMOUNTS[kind](value):
-            yield Refusal(f"the value of {known} is not {formats.IN_WORDS[kind]}")
+            yield RefusedValue(f"the value of {known} is not {formats.IN_WORDS[kind]}")
 
 
-def _keys_are(given: Given, kinds: Mapping[str, str], setting: Setting) -> Iterator[Refusal]:
+def _keys_are(given: GivenCheck, kinds: Mapping[str, str], setting: Setting) -> Iterator[RefusedValue]:
     """Yield the values of keys that are not of their kind."""
     for key, value in setting.value.items() if isinstance(setting.value, Mapping) else ():
         kind = kinds.get(key)
         if kind and isinstance(value, str) and not is_hidden(value) and not formats.AMOUNTS[kind](value):
             number = value if re.fullmatch("[0-9]{1,9}", value) else ""
             known = f"{key}: {given.shown(value) or number}".rstrip(": ")
-            yield Refusal(f"the value of {known} is not {formats.IN_WORDS[kind]}")
+            yield RefusedValue(f"the value of {known} is not {formats.IN_WORDS[kind]}")
 
 
-def _keys_in(given: Given, other: Other, setting: Setting) -> Iterator[Refusal]:
+def _keys_in(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
     """Yield the thresholds that another map lacks; those of 0 % and 100 % are none."""
     found = given.settings.find(other.field, other.flag)
     there = found.value if found is not None and isinstance(found.value, Mapping) else {}
     for key, value in setting.value.items() if isinstance(setting.value, Mapping) else ():
         if key not in there and value not in ("0%", "100%"):
             flag = f" (--{other.flag})" if other.flag else ""
-            yield Refusal(f"{shown.name(str(key))[:60]} is not in {other.field}{flag}")
+            yield RefusedValue(f"{shown.name(str(key))[:60]} is not in {other.field}{flag}")
 
 
-def _format(given: Given, wanted: str, setting: Setting) -> Iterator[Refusal]:
+def _format(given: GivenCheck, wanted: str, setting: Setting) -> Iterator[RefusedValue]:
     """Yield that a text is not what it has to be."""
     if wanted == "previous minor":
         words = minor_before(given.release)
@@ -182,36 +182,36 @@ def _format(given: Given, wanted: str, setting: Setting) -> Iterator[Refusal]:
         every = setting.value if isinstance(setting.value, list) else [setting.value]
         is_fit = all(test(str(one)) for one in every if one is not None and not is_hidden(one))
     if not is_fit:
-        yield Refusal(f"it has to be {words}")
+        yield RefusedValue(f"it has to be {words}")
 
 
-def _alone(_given: Given, word: str, setting: Setting) -> Iterator[Refusal]:
+def _alone(_given: GivenCheck, word: str, setting: Setting) -> Iterator[RefusedValue]:
     """Yield that an element is not the only one."""
     if isinstance(setting.value, list) and word in setting.value and len(setting.value) > 1:
-        yield Refusal(f"it has {word}, which has to be the only element", "", word)
+        yield RefusedValue(f"it has {word}, which has to be the only element", "", word)
 
 
-def _unique(given: Given, _unique: bool, setting: Setting) -> Iterator[Refusal]:
+def _unique(given: GivenCheck, _unique: bool, setting: Setting) -> Iterator[RefusedValue]:
     """Yield the elements that are in a list twice."""
     words = list(map(str, setting.value)) if isinstance(setting.value, list) else []
     for word in dict.fromkeys(word for word in words if words.count(word) > 1):
-        yield Refusal("it has an element twice", "", given.shown(word))
+        yield RefusedValue("it has an element twice", "", given.shown(word))
 
 
-def _not_together(_given: Given, words: tuple[str, ...], setting: Setting) -> Iterator[Refusal]:
+def _not_together(_given: GivenCheck, words: tuple[str, ...], setting: Setting) -> Iterator[RefusedValue]:
     """Yield that a list has more than one of these elements, or a map of these keys that are true."""
     found = elements(setting.value)
     if all(word in found for word in words):
-        yield Refusal(f"it has both {' and '.join(words)}, of which one may be given")
+        yield RefusedValue(f"it has both {' and '.join(words)}, of which one may be given")
 
 
-def _labels(given: Given, labels: Any, setting: Setting) -> Iterator[Refusal]:
+def _labels(given: GivenCheck, labels: Any, setting: Setting) -> Iterator[RefusedValue]:
     """Yield the labels of Kubernetes' namespaces that a kubelet does not set on its own node."""
     for key in setting.value:
         space, slash, _ = key.partition("/")
         ours = slash and formats.is_below(space, ("kubernetes.io", "k8s.io"))
         if ours and key not in labels.allowed and not formats.is_below(space, labels.namespaces):
-            yield Refusal(
+            yield RefusedValue(
                 f"{shown.name(key)[:100]} is none of the labels that a kubelet may set",
                 f"remove it from {setting.source}, and set it with kubectl label node",
                 # OpenShift starts its own kubelets with node-role.kubernetes.io/worker.
@@ -219,16 +219,16 @@ def _labels(given: Given, labels: Any, setting: Setting) -> Iterator[Refusal]:
             )
 
 
-def _valid_labels(_given: Given, _valid: bool, setting: Setting) -> Iterator[Refusal]:
+def _valid_labels(_given: GivenCheck, _valid: bool, setting: Setting) -> Iterator[RefusedValue]:
     """Yield the labels whose name or value is none."""
     for key, value in setting.value.items() if isinstance(setting.value, Mapping) else ():
         if is_hidden(key) or is_hidden(value):
             continue
         if not formats.is_qualified(key) or (value and not formats.LABEL.fullmatch(value)):
-            yield Refusal(f"{shown.name(key)[:100]} is no label, or its value is none of one")
+            yield RefusedValue(f"{shown.name(key)[:100]} is no label, or its value is none of one")
 
 
-def _taints(_given: Given, wanted: str, setting: Setting) -> Iterator[Refusal]:
+def _taints(_given: GivenCheck, wanted: str, setting: Setting) -> Iterator[RefusedValue]:
     """Yield what is no taint (pkg/util/taints/taints.go ``CheckTaintValidation`` and ``ParseTaints``)."""
     listed = setting.value if isinstance(setting.value, list) else []
     added = list[tuple[str, str]]()
@@ -238,16 +238,16 @@ def _taints(_given: Given, wanted: str, setting: Setting) -> Iterator[Refusal]:
         elif isinstance(each, str) and not is_hidden(each):
             taint = formats.taint_of(each, wanted)
             if taint is None:
-                yield Refusal(f"a taint is not written {formats.TAINTS[wanted]}")
+                yield RefusedValue(f"a taint is not written {formats.TAINTS[wanted]}")
                 continue
             yield from _refused_taint(taint)
             if not each.endswith("-"):
                 added.append((taint["key"], taint["effect"]))
     if wanted == "once" and len(set(added)) < len(added):
-        yield Refusal("it has the key and the effect of a taint twice")
+        yield RefusedValue("it has the key and the effect of a taint twice")
 
 
-def _memory_of_nodes(_given: Given, _reserved: bool, setting: Setting) -> Iterator[Refusal]:
+def _memory_of_nodes(_given: GivenCheck, _reserved: bool, setting: Setting) -> Iterator[RefusedValue]:
     """Yield the limits of reservedMemory that are refused (``validateReservedMemoryConfiguration``)."""
     seen = set[tuple[str, str]]()
     rows = setting.value if isinstance(setting.value, list) else []
@@ -255,33 +255,33 @@ def _memory_of_nodes(_given: Given, _reserved: bool, setting: Setting) -> Iterat
         limits, node = row.get("limits"), str(row.get("numaNode") or 0)
         for kind, limit in limits.items() if isinstance(limits, Mapping) else ():
             if kind != "memory" and not kind.startswith("hugepages-"):
-                yield Refusal(f"{shown.name(kind)[:60]} is neither memory nor huge pages")
+                yield RefusedValue(f"{shown.name(kind)[:60]} is neither memory nor huge pages")
             if formats.quantity_of(str(limit)) == 0:
-                yield Refusal(f"it reserves nothing of {shown.name(kind)[:60]}")
+                yield RefusedValue(f"it reserves nothing of {shown.name(kind)[:60]}")
             if (node, kind) in seen:
-                yield Refusal(f"it has {shown.name(kind)[:60]} of a NUMA node twice")
+                yield RefusedValue(f"it has {shown.name(kind)[:60]} of a NUMA node twice")
             seen.add((node, kind))
 
 
-def _sysctls(_given: Given, known: Sysctls, setting: Setting) -> Iterator[Refusal]:
+def _sysctls(_given: GivenCheck, known: Sysctls, setting: Setting) -> Iterator[RefusedValue]:
     """Yield the names that are not known to be of a namespace; those of a map are checked further."""
     seen = set[str]()
     is_map = isinstance(setting.value, Mapping)
     listed = setting.value if is_map or isinstance(setting.value, list) else []
     for text in (each for each in listed if isinstance(each, str) and not is_hidden(each)):
         if is_map and (len(text) > 253 or not formats.SYSCTL.fullmatch(text)):
-            yield Refusal(f"{shown.name(text)[:60]} is no name of a sysctl")
+            yield RefusedValue(f"{shown.name(text)[:60]} is no name of a sysctl")
             continue
         whole = formats.dotted(text)
         if is_map and whole in seen:
-            yield Refusal(f"it has {shown.name(text)[:60]} twice")
+            yield RefusedValue(f"it has {shown.name(text)[:60]} twice")
         seen.add(whole)
         name = text.replace("/", ".").partition("*")[0]
         if name not in known.names and not name.startswith(known.prefixes):
-            yield Refusal(f"{shown.name(text)[:60]} is not known to be of a namespace")
+            yield RefusedValue(f"{shown.name(text)[:60]} is not known to be of a namespace")
 
 
-def _reserved(given: Given, resource: str, setting: Setting) -> Iterator[Refusal]:
+def _reserved(given: GivenCheck, resource: str, setting: Setting) -> Iterator[RefusedValue]:
     """Yield that nothing of a resource is reserved, or not what reservedMemory has.
 
     Of memory the thresholds of evictionHard count too, as far as they are no percentages.
@@ -298,7 +298,7 @@ def _reserved(given: Given, resource: str, setting: Setting) -> Iterator[Refusal
     total = sum(number for number in numbers if number is not None)
     if resource == "cpu" and not total:
         why = "it needs cpu in kubeReserved or systemReserved, or reservedSystemCPUs"
-        yield Refusal(why, "reserve CPUs", given.shown(setting.value))
+        yield RefusedValue(why, "reserve CPUs", given.shown(setting.value))
     elif resource == "memory" and not any(map(given.settings.find, _UNJUDGED, _UNJUDGED)):
         found = given.settings.find("reservedMemory")
         try:
@@ -307,50 +307,52 @@ def _reserved(given: Given, resource: str, setting: Setting) -> Iterator[Refusal
             return
         if own != total:
             why = f"reservedMemory has {own} bytes, and {total} are reserved by other settings"
-            yield Refusal(why, "give as much in reservedMemory", given.shown(setting.value))
+            yield RefusedValue(why, "give as much in reservedMemory", given.shown(setting.value))
 
 
-def _amounts(given: Given, field: str, flag: str, default: Mapping[str, str] = MappingProxyType({})) -> Any:
+def _amounts(
+    given: GivenCheck, field: str, flag: str, default: Mapping[str, str] = MappingProxyType({})
+) -> Any:
     found = given.settings.find(field, flag)
     return found.value if found is not None and isinstance(found.value, Mapping) else default
 
 
-def _needs_variable(given: Given, name: str, _setting: Setting) -> Iterator[Refusal]:
+def _needs_variable(given: GivenCheck, name: str, _setting: Setting) -> Iterator[RefusedValue]:
     """Yield that an environment variable is not set, or not known to be."""
     if name not in given.start.variables:
         known = given.start.complete
         why = f"the environment variable {name} is {'not set' if known else 'not known to be set'}"
         status = Status.ERROR if known else Status.UNKNOWN
-        yield Refusal(why, f"set {name} in the unit of the kubelet", status=status)
+        yield RefusedValue(why, f"set {name} in the unit of the kubelet", status=status)
 
 
-def _drop_ins_need(given: Given, wanted: Mapping[str, str], setting: Setting) -> Iterator[Refusal]:
+def _drop_ins_need(given: GivenCheck, wanted: Mapping[str, str], setting: Setting) -> Iterator[RefusedValue]:
     """Yield the files of the directory that lack a field, or are of another kind."""
     for path, document in given.settings.documents:
         if not path.startswith(f"{setting.value.rstrip('/')}/"):
             continue
         if missing := [name for name in wanted if not document.get(name)]:
-            yield Refusal(f"{path} has no {' and no '.join(missing)}", f"add it to {path}")
+            yield RefusedValue(f"{path} has no {' and no '.join(missing)}", f"add it to {path}")
         for name, value in wanted.items():
             if name not in missing and document[name] != value:
-                yield Refusal(f"the {name} of {path} is not {value}", f"move {path} elsewhere")
+                yield RefusedValue(f"the {name} of {path} is not {value}", f"move {path} elsewhere")
 
 
-def _refused_taint(taint: Mapping[str, Any]) -> Iterator[Refusal]:
+def _refused_taint(taint: Mapping[str, Any]) -> Iterator[RefusedValue]:
     key, value, effect = (str(taint.get(part) or "") for part in ("key", "value", "effect"))
     if any(map(is_hidden, (key, value, effect))):
         return
     if not formats.is_qualified(key):
-        yield Refusal("the key of a taint is no qualified name such as example.com/name")
+        yield RefusedValue("the key of a taint is no qualified name such as example.com/name")
     if value and not formats.LABEL.fullmatch(value):
-        yield Refusal("the value of a taint is no value of a label")
+        yield RefusedValue("the value of a taint is no value of a label")
     if effect and effect not in formats.EFFECTS:
-        yield Refusal(f"the effect of a taint is none of: {', '.join(formats.EFFECTS)}")
+        yield RefusedValue(f"the effect of a taint is none of: {', '.join(formats.EFFECTS)}")
     if taint.get("timeAdded") is not None:
-        yield Refusal("a taint has timeAdded, which may not be given")
+        yield RefusedValue("a taint has timeAdded, which may not be given")
 
 
-def _within(limits: Limits) -> str:
+def _within(limits: Bounds) -> str:
     if limits.above is not None:
         return f"greater than {limits.above} and at most {limits.most}"
     if limits.least is None:
@@ -360,7 +362,7 @@ def _within(limits: Limits) -> str:
     return f"at least {limits.least}"
 
 
-FORMS: Final[Mapping[str, Callable[[Given, Any, Setting], Iterator[Refusal]]]] = {
+FORMS: Final[Mapping[str, Callable[[GivenCheck, Any, Setting], Iterator[RefusedValue]]]] = {
     "one_of": _one_of,
     "keys_one_of": _keys_one_of,
     "needs_gate": _needs_gate,
@@ -395,7 +397,7 @@ FORMS: Final[Mapping[str, Callable[[Given, Any, Setting], Iterator[Refusal]]]] =
 """The forms of rows, each with what yields the refusals."""
 
 
-def refusals(given: Given, row: ValueRow, setting: Setting) -> Iterator[Refusal]:
+def refusals(given: GivenCheck, row: ValueRow, setting: Setting) -> Iterator[RefusedValue]:
     """Yield why the release refuses what a row judges; what the host decides and did not show is UNKNOWN."""
     try:
         for name, form in FORMS.items():

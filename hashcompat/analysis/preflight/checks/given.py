@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from hashcompat.analysis.preflight.checks import Upgrade
+from hashcompat.analysis.preflight.checks import KubeletStart
 from hashcompat.analysis.preflight.facts.kubelet import truth
-from hashcompat.analysis.preflight.facts.settings import Setting, Settings, number_of
+from hashcompat.analysis.preflight.facts.settings import GivenSettings, Setting, number_of
 from hashcompat.analysis.preflight.facts.units import Start
 from hashcompat.core import shown
 from hashcompat.core.catalog.behaviour import Gates
@@ -18,7 +18,7 @@ from hashcompat.core.model.preflight import Status
 from hashcompat.core.records.probes import Dump
 
 
-class Refusal(msgspec.Struct, frozen=True):
+class RefusedValue(msgspec.Struct, frozen=True):
     """That a value is refused."""
 
     why: str
@@ -30,10 +30,10 @@ class Refusal(msgspec.Struct, frozen=True):
     status: Status = Status.ERROR
 
 
-class Given:
+class GivenCheck:
     """What the next kubelet is given, held against what its release accepts."""
 
-    def __init__(self, settings: Settings, start: Start, upgrade: Upgrade, dump: Dump) -> None:
+    def __init__(self, settings: GivenSettings, start: Start, upgrade: KubeletStart, dump: Dump) -> None:
         self.dump = dump
         self.settings = settings
         self.start = start

@@ -7,7 +7,7 @@ from datetime import timedelta
 from shlex import quote
 from typing import Any, Final
 
-from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade
+from hashcompat.analysis.preflight.checks import Check, KubeletStart, Problem
 from hashcompat.analysis.preflight.facts import Facts, host, runtime, runtimefiles, units
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.model.preflight import Status
@@ -17,7 +17,7 @@ from hashcompat.core.shown import name, said
 # PF-102: cgroup v1 under a kubelet that refuses it.
 
 
-def _find_cgroup_v1(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_cgroup_v1(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if upgrade.hazards.cgroup_v1 == "supported":
         return
     if host.cgroups(facts.dump) == host.CGROUP_V2 or facts.config.get("failCgroupV1") is False:
@@ -39,7 +39,7 @@ _DEAD: Final = ("no answer", "timed out", "not connected", "stale", "host is dow
 """What a probe or the system says of a mount whose server is gone."""
 
 
-def _find_mounts(facts: Facts, _upgrade: Upgrade) -> Iterator[Problem]:
+def _find_mounts(facts: Facts, _upgrade: KubeletStart) -> Iterator[Problem]:
     for mount in facts.mounts:
         problem = facts.dump.probe("filesystem", mount.path).problem if mount.is_remote else ""
         if not problem:
@@ -61,7 +61,7 @@ def _find_mounts(facts: Facts, _upgrade: Upgrade) -> Iterator[Problem]:
 # PF-513: mounts that end with the kubelet's own processes.
 
 
-def _find_helpers(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_helpers(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if upgrade.current is None:
         raise UnreadError("the release of the kubelet that mounted them is unknown; give it with --from")
     if upgrade.current.behaviour.mount_helpers == "in a scope of their own":
@@ -89,7 +89,7 @@ DEAD_MOUNTS: Final = Check("PF-113", _find_mounts)
 _SWAPS: Final = "/proc/swaps"
 
 
-def _find_swap(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_swap(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     try:
         lines = facts.dump.read("file", _SWAPS).splitlines()
     except AbsentError:
@@ -116,7 +116,7 @@ _SOON: Final = timedelta(days=7)
 _RENEW: Final = "renew it (kubeadm certs renew, or remove it and give the kubelet a bootstrap token)"
 
 
-def _find_certificates(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_certificates(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if upgrade.now is None:
         raise UnreadError("the time is unknown")
     yield from _missing_files(facts, upgrade)
@@ -133,7 +133,7 @@ def _find_certificates(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
             yield Problem(Status.WARN, expiry.path, f"{expiry.path} expires on {day}", _RENEW)
 
 
-def _missing_files(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _missing_files(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     """Yield the files of certificates that the kubelet is given and the node does not have.
 
     Source: cmd/kubelet/app/server.go ``InitializeTLS`` and ``buildKubeletClientConfig``, pkg/kubelet/server
@@ -184,7 +184,7 @@ _DROPPED: Final = frozenset({"flannel"})
 _ADVICE: Final = "install or repair the network plugin; its pod writes the configuration"
 
 
-def _find_network(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_network(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if not (facts.drives_docker and upgrade.target.behaviour.dockershim):
         yield from _by_cri(facts)
     elif facts.setting("network-plugin", "") == "cni":

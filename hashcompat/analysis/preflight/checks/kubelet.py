@@ -8,10 +8,10 @@ from itertools import chain
 from shlex import quote
 from typing import Any, Final
 
-from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade
+from hashcompat.analysis.preflight.checks import Check, KubeletStart, Problem
 from hashcompat.analysis.preflight.facts import Facts
 from hashcompat.analysis.preflight.facts.kubelet import (
-    Given,
+    GivenFlag,
     given_flags,
     left_over,
     pairs,
@@ -34,7 +34,7 @@ _FLAG: Final = re.compile(r"--?[A-Za-z0-9][A-Za-z0-9._-]*")
 """What is nothing but itself to a shell and to sed."""
 
 
-def _find_flags(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_flags(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     release, table = upgrade.target.release, upgrade.hazards.flags
     if not table.flags(release):
         raise UnreadError(f"the flags of kubelet {release} are not known")
@@ -73,7 +73,7 @@ def _find_flags(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     yield from _gates_of_config(facts, upgrade)
 
 
-def _unknown(flags: Iterable[Given]) -> Mapping[str, list[str]]:
+def _unknown(flags: Iterable[GivenFlag]) -> Mapping[str, list[str]]:
     """Return where each flag is given that the target does not accept."""
     unknown: dict[str, list[str]] = {}
     for given in flags:
@@ -82,7 +82,7 @@ def _unknown(flags: Iterable[Given]) -> Mapping[str, list[str]]:
     return unknown
 
 
-def _running(facts: Facts, upgrade: Upgrade, start: Start) -> tuple[Given, ...]:
+def _running(facts: Facts, upgrade: KubeletStart, start: Start) -> tuple[GivenFlag, ...]:
     """Return the flags of the kubelet that runs; none where none does and the next start is known."""
     try:
         return tuple(given_flags(facts.words, upgrade.hazards.flags, upgrade.target.release))
@@ -92,7 +92,7 @@ def _running(facts: Facts, upgrade: Upgrade, start: Start) -> tuple[Given, ...]:
         return ()
 
 
-def _unknown_flag(upgrade: Upgrade, name: str, sources: list[str], *, is_next: bool) -> Problem:
+def _unknown_flag(upgrade: KubeletStart, name: str, sources: list[str], *, is_next: bool) -> Problem:
     release, table = upgrade.target.release, upgrade.hazards.flags
     removed = table.removed_in(release, name)
     why = f"{removed} removed it" if removed else "it knows no such flag"
@@ -127,7 +127,7 @@ FLAGS: Final = Check("PF-101", _find_flags)
 _GATES = "feature-gates"
 
 
-def _gates_of_flags(upgrade: Upgrade, given: Iterable[Given]) -> Iterator[Problem]:
+def _gates_of_flags(upgrade: KubeletStart, given: Iterable[GivenFlag]) -> Iterator[Problem]:
     """Yield the problems of the gates in flags."""
     gates: dict[str, tuple[str, list[str]]] = {}
     for flag in given:
@@ -140,7 +140,7 @@ def _gates_of_flags(upgrade: Upgrade, given: Iterable[Given]) -> Iterator[Proble
         yield from _of_gate(upgrade, name, last, f"--{_GATES} of {where}")
 
 
-def _gates_of_config(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _gates_of_config(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     """Yield the problems of the gates in the configuration file, and of those that need others."""
     try:
         listed = mapping(facts.config.get("featureGates"))
@@ -158,7 +158,7 @@ def _gates_of_config(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         )
 
 
-def _of_gate(upgrade: Upgrade, name: str, value: object, where: str) -> Iterator[Problem]:
+def _of_gate(upgrade: KubeletStart, name: str, value: object, where: str) -> Iterator[Problem]:
     release = upgrade.target.release
     spec, wanted = upgrade.target.gates.spec(name), truth(value)
     if spec is None:
@@ -187,12 +187,12 @@ _EFFECTS: Final = {
 """What a kubelet does about an unknown field."""
 
 
-def _find_fields(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_fields(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     yield from _fields_of_file(facts, upgrade)
     yield from _fields_of_drop_ins(facts, upgrade)
 
 
-def _fields_of_drop_ins(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _fields_of_drop_ins(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     """Yield the unknown fields in files of --config-dir.
 
     From 1.29 on encoding/json decodes what they are merged to: it drops such fields, and letters may be of
@@ -211,7 +211,7 @@ def _fields_of_drop_ins(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         yield from _unknown_fields(upgrade, path, document, effect, any_case=is_merged)
 
 
-def _fields_of_file(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _fields_of_file(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     release, table = upgrade.target.release, upgrade.hazards.config
     document = facts.config_file
     version = table.version(release)
@@ -246,7 +246,7 @@ def _fields_of_file(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
 
 
 def _unknown_fields(
-    upgrade: Upgrade, path: str, document: Mapping[str, Any], on_unknown: str, *, any_case: bool = False
+    upgrade: KubeletStart, path: str, document: Mapping[str, Any], on_unknown: str, *, any_case: bool = False
 ) -> Iterator[Problem]:
     """Yield the fields of a file that the kubelet to be started does not know."""
     release, table = upgrade.target.release, upgrade.hazards.config
@@ -277,7 +277,7 @@ _API_SERVER: Final = "kube-apiserver"
 _SERVER: Final = "upgrade kube-apiserver first, or start another kubelet"
 
 
-def _find_skew(_facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_skew(_facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     current, target, shown = upgrade.current, upgrade.target, upgrade.servers
     if current is None:
         text = "the release of the kubelet that runs now is unknown; give it with --from"
@@ -300,7 +300,7 @@ def _find_skew(_facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         yield Problem(Status.INFO, _API_SERVER, f"kube-apiserver is {shown}")
 
 
-def _counted(upgrade: Upgrade, *, waits: bool) -> str:
+def _counted(upgrade: KubeletStart, *, waits: bool) -> str:
     """Return how many containers a plan of the node restarts, where they wait then."""
     restarts = [item for item in upgrade.planned or () if item.verdict is Verdict.RESTART]
     number = sum(not item.pod.workload.startswith("Node/") for item in restarts)

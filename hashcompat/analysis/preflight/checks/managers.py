@@ -9,11 +9,11 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade, states
+from hashcompat.analysis.preflight.checks import Check, KubeletStart, Problem, states
 from hashcompat.analysis.preflight.facts import Facts, host, managers, runtime
 from hashcompat.analysis.preflight.facts.kubelet import chosen, reserved_memory
 from hashcompat.analysis.preflight.facts.managers import UnstartedError
-from hashcompat.analysis.preflight.facts.statefiles import State
+from hashcompat.analysis.preflight.facts.statefiles import FoundStateFile
 from hashcompat.core import shown
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.errors import DecodeError
@@ -38,7 +38,7 @@ from hashcompat.core.records.probes import AbsentError, UnreadError
 # PF-105: a cpu_manager_state with which the kubelet does not start.
 
 
-def _find_cpu_state(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_cpu_state(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     file = upgrade.hazards.states.cpu_manager_state
     yield from states.problems(
         facts, upgrade, file, lambda state: _cpu_objections(facts, upgrade, state, state.content)
@@ -47,7 +47,7 @@ def _find_cpu_state(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         yield from _too_many_reserved(facts, upgrade)
 
 
-def _too_many_reserved(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _too_many_reserved(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     """Yield that more CPUs are reserved than there are (policy_static.go NewStaticPolicy, 1.10.13 - 1.37.2).
 
     A file says so itself, for it cannot leave that many to others; CPUs by their numbers are for PF-126.
@@ -67,7 +67,7 @@ def _too_many_reserved(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
 
 
 def _cpu_objections(
-    facts: Facts, upgrade: Upgrade, state: State, content: Mapping[str, Any]
+    facts: Facts, upgrade: KubeletStart, state: FoundStateFile, content: Mapping[str, Any]
 ) -> Iterator[str]:
     yield from _missing_containers(facts, upgrade, state, content)
     policy = chosen(facts.flags, "cpu-manager-policy", facts.config, "cpuManagerPolicy", "none")
@@ -88,7 +88,7 @@ def _cpu_objections(
 
 
 def _missing_containers(
-    facts: Facts, upgrade: Upgrade, state: State, content: Mapping[str, Any]
+    facts: Facts, upgrade: KubeletStart, state: FoundStateFile, content: Mapping[str, Any]
 ) -> Iterator[str]:
     """Yield the entries by container id whose container no longer exists, where the target looks it up."""
     entries = content.get("entries") or {}
@@ -185,15 +185,15 @@ CPU_STATE: Final = Check("PF-105", _find_cpu_state)
 _MOVE: Final = "move the pod to another node before the kubelet starts"
 
 
-def _find_whole_cores(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_whole_cores(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     return (one for reason, one in _refusals(facts, upgrade) if reason != TOPOLOGY)
 
 
-def _find_topology(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_topology(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     return (one for reason, one in _refusals(facts, upgrade) if reason == TOPOLOGY)
 
 
-def _refusals(facts: Facts, upgrade: Upgrade) -> Iterator[tuple[str, Problem]]:
+def _refusals(facts: Facts, upgrade: KubeletStart) -> Iterator[tuple[str, Problem]]:
     """Yield the pods that a kubelet refuses for their CPUs (``decide.cpus``), or may, with the reason."""
     file, gates = upgrade.hazards.states.cpu_manager_state, states.gates_of(facts, upgrade)
     try:
@@ -236,7 +236,7 @@ _PAGES: Final = re.compile(r"HugePages_Total:\s*([0-9]+)")
 _STATIC_MEMORY: Final = "Static"
 
 
-def _find_memory_state(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_memory_state(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     file = upgrade.hazards.states.memory_manager_state
     return states.problems(facts, upgrade, file, lambda state: _memory_objections(facts, state.content))
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from hashcompat.analysis.preflight.checks import OF_OBJECTS, OF_PLAN, Check, Find, Need, Problem, Upgrade
+from hashcompat.analysis.preflight.checks import OF_OBJECTS, OF_PLAN, Check, Find, KubeletStart, Need, Problem
 from hashcompat.analysis.preflight.facts import Facts, runtime
 from hashcompat.core import rules, shown
 from hashcompat.core.corev1.scheduling import MIGRATED_VOLUMES, mounted
@@ -37,7 +37,7 @@ _UNDECIDED: Final = (rules.NODE_RELEASE, rules.NODE_DISPUTED, rules.NOT_DECODED)
 def of_reasons(ids: frozenset[str], advice: str, *, needs_labels: bool = False) -> Find:
     """Return how to find the pods of a node that a plan gives one of these reasons for."""
 
-    def find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    def find(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         items = _planned(facts, upgrade)
         if needs_labels and facts.node_object.labels is None:
             raise UnreadError(f"the labels of {facts.node} are not in the input")
@@ -59,7 +59,7 @@ def of_reasons(ids: frozenset[str], advice: str, *, needs_labels: bool = False) 
 def _kept_for(rule: str, advice: str) -> Find:
     """Return what finds the pods that are kept for a reason which stops them later."""
 
-    def find(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+    def find(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         items = _planned(facts, upgrade)
         found = dict[str, Reason]()
         for item in items:
@@ -74,7 +74,7 @@ def _kept_for(rule: str, advice: str) -> Find:
     return find
 
 
-def _planned(facts: Facts, upgrade: Upgrade) -> Sequence[Item]:
+def _planned(facts: Facts, upgrade: KubeletStart) -> Sequence[Item]:
     """Return what the plan says of the node's containers; raise UnreadError if it lacks the node.
 
     A node of the input that has no pods there has nothing to plan.
@@ -137,7 +137,7 @@ VOLUMES: Final = Check(
 # PF-144: volumes of clouds that another kubelet mounts itself, and the next one by a CSI driver.
 
 
-def _find_migrated(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_migrated(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     """Find pods with such a volume where the gate is on from now on, or the plugin was removed.
 
     A container that runs proves nothing: a kubelet that waits for a volume leaves it alone. That the driver
@@ -180,7 +180,7 @@ SIDECARS: Final = Check(
 # PF-117: exec probes whose time limit begins to count.
 
 
-def _find_exec_probes(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_exec_probes(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if upgrade.target.behaviour.exec_probe_timeout == "ignored":
         return
     if upgrade.current is None:
@@ -190,7 +190,7 @@ def _find_exec_probes(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
             yield from _enforced(pod, upgrade)
 
 
-def _enforced(pod: Pod, upgrade: Upgrade) -> Iterator[Problem]:
+def _enforced(pod: Pod, upgrade: KubeletStart) -> Iterator[Problem]:
     names = [container.name for container in pod.containers if has_killing_exec(container.spec)]
     if names and pod.phase not in FINISHED:
         yield Problem(
@@ -211,7 +211,7 @@ _SLOW: Final = 30
 """Seconds from which on it is a warning."""
 
 
-def _find_readiness(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_readiness(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if not resets_readiness(upgrade.target):
         return
     found = {
@@ -246,7 +246,7 @@ _COMPUTED: Final = re.compile(r"[0-9a-f]{32}")
 """A static pod's uid (pkg/kubelet/config/common.go ``applyDefaults``); that of any other pod has hyphens."""
 
 
-def _find_mirror_pods(facts: Facts, _upgrade: Upgrade) -> Iterator[Problem]:
+def _find_mirror_pods(facts: Facts, _upgrade: KubeletStart) -> Iterator[Problem]:
     known = {(pod.namespace, pod.name) for pod in facts.pods}
     for record in from_node(runtime.document(facts.dump, "cri", "pods")):
         if not isinstance(record, Sandbox) or not record.ready or not _COMPUTED.fullmatch(record.uid):
@@ -274,7 +274,7 @@ _COMMON: Final = "/var/snap/microk8s/common"
 """The directory that all revisions of the snap share."""
 
 
-def _find_snap_data(facts: Facts, _upgrade: Upgrade) -> Iterator[Problem]:
+def _find_snap_data(facts: Facts, _upgrade: KubeletStart) -> Iterator[Problem]:
     labels = facts.node_object.labels
     if labels is None:
         raise UnreadError(f"the labels of {facts.node} are not in the input")

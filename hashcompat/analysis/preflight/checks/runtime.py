@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from shlex import quote
 from typing import Final
 
-from hashcompat.analysis.preflight.checks import OF_BOTH, OF_REWRITING, Check, Need, Problem, Upgrade
+from hashcompat.analysis.preflight.checks import OF_BOTH, OF_REWRITING, Check, KubeletStart, Need, Problem
 from hashcompat.analysis.preflight.facts import Facts, runtime, runtimefiles
 from hashcompat.core import shown
 from hashcompat.core.catalog.hazards import REWRITABLE
@@ -34,7 +34,7 @@ _CONTAINERD_2: Final = (
 """What goes with containerd 1 (containerd/containerd docs/containerd-2.0.md)."""
 
 
-def _find_api(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_api(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     api, target = upgrade.hazards.cri_api, upgrade.target
     if api == "both" or runtime.api_version(facts.dump) == api:
         return
@@ -47,7 +47,7 @@ def _find_api(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     yield Problem(Status.ERROR, version, text, _UPGRADE)
 
 
-def _find_support(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_support(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if upgrade.hazards.old_containerd == "supported":
         return
     version = facts.runtime
@@ -57,12 +57,12 @@ def _find_support(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         yield Problem(Status.WARN, version, text, f"{_UPGRADE}{step}")
 
 
-def _has_dockershim(facts: Facts, upgrade: Upgrade) -> bool:
+def _has_dockershim(facts: Facts, upgrade: KubeletStart) -> bool:
     """Return whether the current kubelet drives Docker by itself, which is what PF-103 is about."""
     return facts.drives_docker and upgrade.current is not None and upgrade.current.behaviour.dockershim
 
 
-def _can(upgrade: Upgrade, version: str, what: str) -> bool:
+def _can(upgrade: KubeletStart, version: str, what: str) -> bool:
     known = upgrade.runtimes.can(version, what)
     if known is None:
         raise UnreadError(f"whether {version} has {what} is not known")
@@ -82,7 +82,7 @@ _MOVE: Final = (
 )
 
 
-def _find_endpoint(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_endpoint(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     current, target = upgrade.current, upgrade.target
     if target.behaviour.dockershim or (current is not None and not current.behaviour.dockershim):
         return
@@ -102,7 +102,7 @@ def _find_endpoint(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         yield Problem(Status.ERROR, "", text, _MOVE)
 
 
-def _by_runtime(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _by_runtime(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     """Judge by the Node object: up to 1.23 only kubelets with an endpoint drive anything but Docker."""
     if not facts.drives_docker:
         return
@@ -124,7 +124,7 @@ _DEFAULT: Final = "cgroupfs"
 """The default of cgroupDriver in every release (pkg/kubelet/apis/config/v1beta1/defaults.go)."""
 
 
-def _find_drivers(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_drivers(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     # A kubelet that asks the runtime for its driver ignores its own setting (KEP-4033).
     can = upgrade.runtimes.can(facts.runtime, "RuntimeConfig")
     if can and dict(facts.gates).get(_GATE, upgrade.hazards.cgroup_driver_from_cri):
@@ -159,7 +159,7 @@ CGROUP_DRIVERS: Final = Check("PF-111", _find_drivers)
 # PF-116: a container runtime whose own restart breaks pods.
 
 
-def _find_faults(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_faults(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if "ip" not in upgrade.target.behaviour.sandbox_checks:
         return
     for fault in upgrade.runtimes.faults_of(facts.runtime):
@@ -180,7 +180,7 @@ RUNTIME_FAULTS: Final = Check("PF-116", _find_faults, OF_BOTH)
 _DRAIN: Final = "drain the node instead, or let its containers restart"
 
 
-def _find_records(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_records(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     found = facts.runtime
     for fault in upgrade.runtimes.faults_of(found):
         text = f"{found} {fault.about} ({fault.source}), and has to restart for rewritten records"
@@ -210,7 +210,7 @@ _REGISTRIES: Final = ("registry.k8s.io/", "k8s.gcr.io/")
 """The new and the old name of one registry: patch releases of 1.22 and 1.23 differ in that alone."""
 
 
-def _find_sandbox_image(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_sandbox_image(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if facts.drives_docker and upgrade.target.behaviour.dockershim:
         yield from _find_infra_image(facts, upgrade)
         return
@@ -234,7 +234,7 @@ def _image_of_crio(facts: Facts) -> str | None:
     return given if isinstance(given, str) else None
 
 
-def _find_infra_image(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_infra_image(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     """Look for the image that dockershim makes sandboxes of: that of a flag, or the release's default."""
     given = facts.setting(_INFRA_IMAGE, "") or upgrade.target.behaviour.infra_image
     before = facts.setting(_INFRA_IMAGE, "") or (upgrade.current and upgrade.current.behaviour.infra_image)
@@ -266,7 +266,7 @@ SANDBOX_IMAGE: Final = Check("PF-314", _find_sandbox_image)
 # PF-142: containers that restart, whose image is not on the node any more.
 
 
-def _find_images(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_images(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     """Name the containers that a plan restarts and whose image is missing.
 
     Source: pkg/kubelet/images/image_manager.go ``EnsureImageExists``, 1.9.11 - 1.37.1 (ErrImageNeverPull).
@@ -315,7 +315,7 @@ IMAGES: Final = Check("PF-142", _find_images, (frozenset({Need.NODE, Need.OBJECT
 # PF-224: containers that containerd 2.0 - 2.1.3 creates in sandboxes of containerd 1.
 
 
-def _find_old_sandboxes(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_old_sandboxes(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if not upgrade.runtimes.can(facts.runtime, "lose containers in old sandboxes"):
         return
     restarts = [
@@ -341,7 +341,7 @@ OLD_SANDBOXES: Final = Check("PF-224", _find_old_sandboxes, (frozenset({Need.NOD
 _GPUS: Final = ("nvidia.com/", "amd.com/gpu", "gpu.intel.com/")
 
 
-def _find_gpus(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:  # noqa: ARG001 - every check has it
+def _find_gpus(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:  # noqa: ARG001 - every check has it
     """Name running pods with GPUs under the systemd driver; without a dump the driver is not known.
 
     runc gives systemd the devices that an OCI spec names, and a device plugin's hook adds those of a GPU
@@ -377,7 +377,7 @@ GPUS: Final = Check("PF-140", _find_gpus, (frozenset({Need.OBJECTS, Need.PLAN}),
 # PF-304: a package of CRI-O that changes the runtime of containers.
 
 
-def _find_other_runtime(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:  # noqa: ARG001 - every check has it
+def _find_other_runtime(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:  # noqa: ARG001 - every check has it
     if not facts.runtime.startswith("cri-o://"):
         return
     default = runtimefiles.crio_setting(facts.dump, "runtime", "default_runtime")

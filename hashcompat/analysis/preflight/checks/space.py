@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from hashcompat.analysis.preflight.checks import OF_BOTH, OF_PLAN, Check, Need, Problem, Upgrade
+from hashcompat.analysis.preflight.checks import OF_BOTH, OF_PLAN, Check, KubeletStart, Need, Problem
 from hashcompat.analysis.preflight.checks.pods import of_reasons
 from hashcompat.analysis.preflight.facts import Facts, host, runtime
 from hashcompat.analysis.preflight.facts.host import least
@@ -28,7 +28,7 @@ from hashcompat.core.records.probes import AbsentError, UnreadError
 # PF-212: a file system with nothing left.
 
 
-def _find_full(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_full(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     facts.dump.read("filesystem", facts.root)
     others = _mounted_for_pods(facts)
     for probe in facts.dump.of_kind("filesystem"):
@@ -80,7 +80,7 @@ Space = tuple[int, int]
 """What is available, and of how much."""
 
 
-def _find_pressure(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_pressure(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if facts.cluster.node is not None or not facts.on_node:
         yield from _by_conditions(facts)
     if facts.on_node:
@@ -99,7 +99,7 @@ def _by_conditions(facts: Facts) -> Iterator[Problem]:
         yield Problem(Status.WARN, "Ready", text, "find out why before its kubelet is restarted")
 
 
-def _by_thresholds(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _by_thresholds(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     merged = facts.is_set("", "mergeDefaultEvictionSettings", default=False)
     given = facts.setting("eviction-hard", "evictionHard")
     limits = host.thresholds(given, upgrade.hazards.eviction_hard, merged=merged)
@@ -131,7 +131,7 @@ PRESSURE: Final = Check("PF-125", _find_pressure, OF_BOTH)
 # PF-225: images that a kubelet removes soon after it starts.
 
 
-def _find_image_gc(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_image_gc(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     given = facts.setting("image-gc-high-threshold", "imageGCHighThresholdPercent")
     high = least(str(upgrade.hazards.image_gc_high if given is None else given), 0)
     directory = runtime.image_directory(
@@ -157,7 +157,7 @@ IMAGE_GC: Final = Check("PF-225", _find_image_gc)
 _SIGNAL: Final = "memory.available"
 
 
-def _find_reservations(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_reservations(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if upgrade.hazards.reservations == "ignored":
         return
     capacity = facts.memory.get("MemTotal")
@@ -199,7 +199,7 @@ ROOM: Final = Check(
 # PF-131: a configuration with which the node can give less than it shows.
 
 
-def _find_smaller(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_smaller(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     node = facts.node_object
     if node.allocatable is None or node.capacity is None:
         raise UnreadError("the Node object does not show what the node can give")
@@ -227,7 +227,7 @@ def _find_smaller(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
             )
 
 
-def _configured(facts: Facts, upgrade: Upgrade, node: Node) -> Given:
+def _configured(facts: Facts, upgrade: KubeletStart, node: Node) -> Given:
     """Return what the node can give once its kubelet has reported what it is configured with.
 
     Source: pkg/kubelet/cm/node_container_manager_linux.go ``GetNodeAllocatableReservation``, 1.33.13.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from hashcompat.analysis.preflight.checks import Check, Need, Problem, Upgrade
+from hashcompat.analysis.preflight.checks import Check, KubeletStart, Need, Problem
 from hashcompat.analysis.preflight.checks.states import gates_of
 from hashcompat.analysis.preflight.facts import Facts, host, units
 from hashcompat.core.errors import InputError
@@ -37,14 +37,14 @@ _FIX: Final = "usermod --add-subuids {0} --add-subgids {0} kubelet, or remove th
 _GATE: Final = "UserNamespacesSupport"
 
 
-def _find_ids(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_ids(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if upgrade.hazards.subordinate_ids == "fixed" or not gates_of(facts, upgrade).is_on(_GATE):
         return
     release = upgrade.target.release
     each = _number(mapping(facts.config.get("userNamespaces")).get("idsPerPod"), _UNIT)
     if not host.has_user(facts.dump):
         if each != _UNIT:  # what runs has the default, and a kubelet that runs has what it recorded
-            yield from _of_pods(facts, release, host.Range(each, _IDS - each), each)
+            yield from _of_pods(facts, release, host.IdRange(each, _IDS - each), each)
         return
     if not host.has_program(facts.dump):
         yield Problem(
@@ -70,7 +70,7 @@ def _find_ids(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
         )
 
 
-def _of_pods(facts: Facts, release: Release, own: host.Range, each: int) -> Iterator[Problem]:
+def _of_pods(facts: Facts, release: Release, own: host.IdRange, each: int) -> Iterator[Problem]:
     """Yield the pods whose recorded ids the kubelet refuses (userns_manager.go recordPodMappings)."""
     taken = set[int]()
     for uid, found in host.recorded_ranges(facts.dump, facts.root).items():
@@ -113,7 +113,7 @@ def _refusals(facts: Facts, each: int, most: int) -> Iterator[str]:
         yield from _of_range(uids[0], each, most)
 
 
-def _of_range(own: host.Range, each: int, most: int) -> Iterator[str]:
+def _of_range(own: host.IdRange, each: int, most: int) -> Iterator[str]:
     if own.first >= _IDS or own.length >= _IDS:
         yield f"{own.first}:{own.length} is more than 32 bits hold"
     elif own.first % each or own.first < each:
@@ -140,7 +140,7 @@ _SETTINGS: Final = {
 """What every release wants (pkg/kubelet/cm/container_manager_linux.go ``setupKernelTunables``)."""
 
 
-def _find_settings(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_settings(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if not facts.is_set("protect-kernel-defaults", "protectKernelDefaults", default=False):
         return
     for setting, wanted in _SETTINGS.items():
@@ -167,7 +167,7 @@ KERNEL_SETTINGS: Final = Check("PF-135", _find_settings)
 _OVERRIDE: Final = "hostname-override"
 
 
-def _find_name(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_name(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if str(facts.setting("cloud-provider", "") or "external") != "external":
         return  # the cloud names the node
     given = next((word.text for word in facts.next_flags(_OVERRIDE)), "")
@@ -214,7 +214,7 @@ _INSTALL: Final = "install the credential provider again, or take both flags awa
 _REPAIR: Final = "write the configuration of the credential provider again"
 
 
-def _find_providers(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_providers(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     config, programs = (str(facts.setting(flag, "") or "") for flag in _PROVIDERS)
     gates = gates_of(facts, upgrade)
     gate = "KubeletCredentialProviders"
@@ -234,7 +234,7 @@ def _find_providers(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
 
 
 def _of_configuration(
-    facts: Facts, upgrade: Upgrade, config: str, programs: str, names: frozenset[str]
+    facts: Facts, upgrade: KubeletStart, config: str, programs: str, names: frozenset[str]
 ) -> Iterator[Problem]:
     """Yield the problems of the configuration, and of the programs of which ``names`` are there."""
     effect = f"kubelet {upgrade.target.release} does not start"
@@ -291,7 +291,9 @@ def _each_provider(files: ProviderFiles) -> Iterator[tuple[str, Mapping[str, Any
     return ((path, mapping(row)) for path, document, _ in files for row in document.get("providers") or ())
 
 
-def _of_provider_files(upgrade: Upgrade, files: ProviderFiles, *, tokens: bool) -> Iterator[tuple[str, str]]:
+def _of_provider_files(
+    upgrade: KubeletStart, files: ProviderFiles, *, tokens: bool
+) -> Iterator[tuple[str, str]]:
     """Yield why files are refused, each with its path; without one where it is all of them.
 
     Source: pkg/credentialprovider/plugin/config.go (``decode``, ``readCredentialProviderConfig``,
@@ -314,7 +316,7 @@ def _of_provider_files(upgrade: Upgrade, files: ProviderFiles, *, tokens: bool) 
         yield "", "has no providers"
 
 
-def _of_document(upgrade: Upgrade, document: Mapping[str, Any], repeated: list[str]) -> Iterator[str]:
+def _of_document(upgrade: KubeletStart, document: Mapping[str, Any], repeated: list[str]) -> Iterator[str]:
     hazards = upgrade.hazards
     if document.get("kind") != _KIND:
         yield f"is not of the kind {_KIND}"
@@ -334,7 +336,7 @@ def _not_supported(version: object, known: list[str]) -> str:
     return f"has the apiVersion {name(str(version))[:60]}, and it knows {', '.join(known)}"
 
 
-def _of_provider(upgrade: Upgrade, provider: Mapping[str, Any], *, tokens: bool) -> Iterator[str]:
+def _of_provider(upgrade: KubeletStart, provider: Mapping[str, Any], *, tokens: bool) -> Iterator[str]:
     hazards = upgrade.hazards
     called = str(provider.get("name") or "")
     if called in (".", "..") or "/" in called or " " in called:
@@ -372,7 +374,7 @@ CREDENTIAL_PROVIDERS: Final = Check("PF-137", _find_providers)
 # PF-133: the configuration of a cloud that is built in.
 
 
-def _find_cloud(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_cloud(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     path = str(facts.setting("cloud-config", "") or "")
     provider = str(facts.setting("cloud-provider", "") or "external")
     if not path or provider == "external" or upgrade.hazards.cloud_config == "not read":
@@ -394,7 +396,7 @@ CLOUD_CONFIG: Final = Check("PF-133", _find_cloud)
 # PF-134: static pods whose manifests are gone.
 
 
-def _find_manifests(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_manifests(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     own = [pod for pod in facts.pods if pod.static and not pod.mirror_doubt and not pod.from_url]
     if not own:
         return

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 from shlex import quote
 from typing import Final
 
-from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade
+from hashcompat.analysis.preflight.checks import Check, KubeletStart, Problem
 from hashcompat.analysis.preflight.facts import Facts
-from hashcompat.analysis.preflight.facts.statefiles import Condition, State, is_read
+from hashcompat.analysis.preflight.facts.statefiles import Condition, FoundStateFile, is_read
 from hashcompat.core.catalog.behaviour import Gates
 from hashcompat.core.catalog.hazards import StateFile
 from hashcompat.core.model.preflight import Status
@@ -23,12 +23,12 @@ from hashcompat.core.records.probes import AbsentError, UnreadError
 _BROKEN = frozenset({Condition.EMPTY, Condition.NO_JSON})
 
 
-def gates_of(facts: Facts, upgrade: Upgrade) -> Gates:
+def gates_of(facts: Facts, upgrade: KubeletStart) -> Gates:
     """Return the feature gates of the kubelet that will be started, as this node sets them."""
     return upgrade.target.gates.with_settings(facts.gates)
 
 
-def found(facts: Facts, upgrade: Upgrade, file: StateFile) -> State | None:
+def found(facts: Facts, upgrade: KubeletStart, file: StateFile) -> FoundStateFile | None:
     """Return what the target finds in a state file; None where there is none, or where it reads none.
 
     None too where the file does not hold JSON, which PF-112 reports.
@@ -47,9 +47,9 @@ def found(facts: Facts, upgrade: Upgrade, file: StateFile) -> State | None:
 
 def problems(
     facts: Facts,
-    upgrade: Upgrade,
+    upgrade: KubeletStart,
     file: StateFile,
-    objections: Callable[[State], Iterable[str]] = lambda _: (),
+    objections: Callable[[FoundStateFile], Iterable[str]] = lambda _: (),
 ) -> Iterator[Problem]:
     """Yield the problems of a state file: the target does not read it, or objects to what is in it.
 
@@ -64,7 +64,7 @@ def problems(
             yield problem(facts, upgrade, file, what)
 
 
-def refused(facts: Facts, upgrade: Upgrade, file: StateFile, state: State) -> Iterator[Problem]:
+def refused(facts: Facts, upgrade: KubeletStart, file: StateFile, state: FoundStateFile) -> Iterator[Problem]:
     """Yield the problem of a file that the target does not read, if it does not."""
     if state.condition == Condition.GOOD:
         return
@@ -74,7 +74,7 @@ def refused(facts: Facts, upgrade: Upgrade, file: StateFile, state: State) -> It
     yield problem(facts, upgrade, file, what)
 
 
-def problem(facts: Facts, upgrade: Upgrade, file: StateFile, what: str) -> Problem:
+def problem(facts: Facts, upgrade: KubeletStart, file: StateFile, what: str) -> Problem:
     """Return the problem of a file that the target refuses, with what follows from it."""
     path = facts.path(file)
     status = Status.ERROR if file.refusal == "stops" else Status.WARN
@@ -105,7 +105,7 @@ _EFFECTS = {
 # PF-106: a pod_status_manager_state with which the kubelet does not start.
 
 
-def _find_pod_state(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_pod_state(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     return problems(facts, upgrade, upgrade.hazards.states.pod_status_state)
 
 
@@ -115,7 +115,7 @@ POD_STATE: Final = Check("PF-106", _find_pod_state)
 # PF-107: a dra_manager_state with which the kubelet does not start.
 
 
-def _find_dra_state(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_dra_state(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     return problems(facts, upgrade, upgrade.hazards.states.dra_manager_state)
 
 
@@ -135,7 +135,7 @@ _NOT_VERIFIED: Final = "its checksum is not verified: a dump leaves out what dev
 _WORDS: Final = {Condition.EMPTY: "it is empty", Condition.NO_JSON: "it holds no JSON object"}
 
 
-def _find_damaged(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_damaged(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     for name in upgrade.hazards.states.__struct_fields__:
         file: StateFile = getattr(upgrade.hazards.states, name)
         try:
@@ -146,7 +146,7 @@ def _find_damaged(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
             yield Problem(Status.UNKNOWN, file.path, str(error))
 
 
-def _of_file(facts: Facts, upgrade: Upgrade, file: StateFile, *, own: bool) -> Iterator[Problem]:
+def _of_file(facts: Facts, upgrade: KubeletStart, file: StateFile, *, own: bool) -> Iterator[Problem]:
     if not file.forms:
         return
     gates = gates_of(facts, upgrade)
@@ -171,7 +171,7 @@ DAMAGED: Final = Check("PF-112", _find_damaged)
 # PF-118: state files of a newer kubelet, which the one to be started neither reads nor removes.
 
 
-def _find_left_behind(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_left_behind(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     states = upgrade.hazards.states
     for file in (states.allocated_pods_state, states.actuated_pods_state):
         if file.forms:

@@ -7,16 +7,16 @@ from typing import Final
 
 from msgspec import structs
 
-from hashcompat.analysis.preflight.checks import Check, Problem, Upgrade
+from hashcompat.analysis.preflight.checks import Check, KubeletStart, Problem
 from hashcompat.analysis.preflight.checks.forms import refusals
-from hashcompat.analysis.preflight.checks.given import Given, Refusal, is_hidden
+from hashcompat.analysis.preflight.checks.given import GivenCheck, RefusedValue, is_hidden
 from hashcompat.analysis.preflight.facts import Facts
 from hashcompat.analysis.preflight.facts.kubelet import given_flags
 from hashcompat.analysis.preflight.facts.settings import (
     TEXTS,
     Documents,
+    GivenSettings,
     Setting,
-    Settings,
     drop_ins,
     fits,
     flag_value,
@@ -33,7 +33,7 @@ from hashcompat.core.records.probes import AbsentError, UnparsedError, UnreadErr
 _DIRECTORY: Final = "config-dir"
 
 
-def _find_values(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
+def _find_values(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     release = upgrade.target.release
     if not upgrade.hazards.flags.flags(release):
         raise UnreadError(f"the values that kubelet {release} refuses are not known")
@@ -48,7 +48,7 @@ def _find_values(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
     documents: Documents | None = None
     try:
         # Those of the next start: Facts has what the kubelet that runs is given.
-        directory = Settings((), flags).flag(_DIRECTORY)
+        directory = GivenSettings((), flags).flag(_DIRECTORY)
         others = drop_ins(facts.dump, directory.value if directory else "")
         documents = [(path, facts.config_file), *others] if path else others
     except UnparsedError as error:
@@ -72,8 +72,10 @@ def _find_values(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
                 f"{file} has {name} twice: the kubelet takes the last one, and kubeadm refuses the file",
                 f"remove one of the two from {file}",
             )
-    merged = Settings(documents or (), flags, nulls_remove=upgrade.hazards.drop_ins != "nulls are nothing")
-    given = Given(merged, start, upgrade, facts.dump)
+    merged = GivenSettings(
+        documents or (), flags, nulls_remove=upgrade.hazards.drop_ins != "nulls are nothing"
+    )
+    given = GivenCheck(merged, start, upgrade, facts.dump)
     yield from _wrong_kinds(given)
     yield from _refused(given, is_whole=documents is not None)
 
@@ -81,7 +83,7 @@ def _find_values(facts: Facts, upgrade: Upgrade) -> Iterator[Problem]:
 # Values of another kind than their flag or field: the kubelet cannot even read them.
 
 
-def _wrong_kinds(given: Given) -> Iterator[Problem]:
+def _wrong_kinds(given: GivenCheck) -> Iterator[Problem]:
     """Yield the flags and fields that have a value of another kind."""
     rows = given.hazards.values.rows(given.release)
     judged = {row.field for row in rows}, {row.flag for row in rows}
@@ -96,7 +98,7 @@ def _wrong_kinds(given: Given) -> Iterator[Problem]:
             yield _problem(
                 given,
                 setting,
-                Refusal(why if kind == "map" else why_not(kind, go_type, integer_of(flag.value))),
+                RefusedValue(why if kind == "map" else why_not(kind, go_type, integer_of(flag.value))),
             )
     fields = given.hazards.config.fields(given.release)
     for path, document in given.settings.documents:
@@ -108,7 +110,7 @@ def _wrong_kinds(given: Given) -> Iterator[Problem]:
                 why = why_not(field.kind, field.type, value)
                 is_plain = field.kind == "string" and not isinstance(value, list | Mapping)
                 advice = f"put it in quotes in {path}" if is_plain else ""
-                yield _problem(given, setting, Refusal(why, advice, given.shown(value)))
+                yield _problem(given, setting, RefusedValue(why, advice, given.shown(value)))
 
 
 def _hidden(name: str, source: str) -> Problem:
@@ -118,7 +120,7 @@ def _hidden(name: str, source: str) -> Problem:
 # Values that the release refuses.
 
 
-def _refused(given: Given, *, is_whole: bool) -> Iterator[Problem]:
+def _refused(given: GivenCheck, *, is_whole: bool) -> Iterator[Problem]:
     """Yield the values that the release refuses; without the files only those of flags by themselves."""
     seen, is_known = set[tuple[str, ...]](), given.hazards.values.knows(given.release)
     for row in given.hazards.values.rows(given.release):
@@ -138,12 +140,12 @@ def _refused(given: Given, *, is_whole: bool) -> Iterator[Problem]:
                 yield _problem(given, setting, refusal if is_known else _doubted(refusal))
 
 
-def _doubted(refusal: Refusal) -> Refusal:
+def _doubted(refusal: RefusedValue) -> RefusedValue:
     """Return what a later release refuses: whether one before 1.10 does is not known."""
     return structs.replace(refusal, why=f"for 1.10 {refusal.why}", status=Status.UNKNOWN)
 
 
-def _problem(given: Given, setting: Setting, refusal: Refusal) -> Problem:
+def _problem(given: GivenCheck, setting: Setting, refusal: RefusedValue) -> Problem:
     effect = "does not start" if refusal.status is Status.ERROR else "may not start"
     value = f" {refusal.value}" if refusal.value else ""
     where = f" of {setting.source}" if setting.source else ", its default"

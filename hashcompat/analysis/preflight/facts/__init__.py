@@ -32,7 +32,7 @@ from hashcompat.core.model.pods import Node, Pod
 from hashcompat.core.records.probes import AbsentError, Dump, UnreadError, lines
 
 
-class Cluster(msgspec.Struct, frozen=True):
+class NodeObjects(msgspec.Struct, frozen=True):
     """The objects of one node."""
 
     node: Node | None = None
@@ -41,16 +41,16 @@ class Cluster(msgspec.Struct, frozen=True):
     """Its pods; None where no pods were read at all."""
 
 
-_NOWHERE: Final = Cluster()
+_NOWHERE: Final = NodeObjects()
 
 _NO_KUBELET: Final = "no kubelet runs on this node, and no unit shows how it would be started"
 
 
-def _value(word: units.Word, after: units.Word, flag: str) -> units.Word | None:
+def _value(word: units.UnitArgument, after: units.UnitArgument, flag: str) -> units.UnitArgument | None:
     name, given, value = word.text.lstrip("-").partition("=")
     if name != flag or not word.text.startswith("-"):
         return None
-    return units.Word(value, word.source) if given else after
+    return units.UnitArgument(value, word.source) if given else after
 
 
 def _runtimes_driver(dump: Dump) -> str:
@@ -64,7 +64,7 @@ def _runtimes_driver(dump: Dump) -> str:
 class Facts:
     """The facts of one node."""
 
-    def __init__(self, dump: Dump, cluster: Cluster = _NOWHERE, known: FlagTable | None = None) -> None:
+    def __init__(self, dump: Dump, cluster: NodeObjects = _NOWHERE, known: FlagTable | None = None) -> None:
         node = cluster.node
         noted = node is not None and node.node_arguments is not None
         is_shown = noted or ("arguments", kubelet.K3S) in dump.probes
@@ -172,11 +172,11 @@ class Facts:
                 raise UnreadError(_NO_KUBELET) from None
             return kubelet.flags_to_start([word.text for word in self.start.words], self._takes_value)
 
-    def next_flags(self, name: str) -> tuple[units.Word, ...]:
+    def next_flags(self, name: str) -> tuple[units.UnitArgument, ...]:
         """Return the values that a flag has at the kubelet's next start, the last one first."""
         known = self.start.complete
         words = self.start.words if known else (*self.start.words, *self.words)
-        found = [_value(word, after, name) for word, after in pairwise([*words, units.Word("", "")])]
+        found = [_value(word, after, name) for word, after in pairwise([*words, units.UnitArgument("", "")])]
         return tuple(reversed([each for each in found if each is not None]))
 
     @cached_property
@@ -218,19 +218,19 @@ class Facts:
         return units.start(self.dump)
 
     @cached_property
-    def words(self) -> tuple[units.Word, ...]:
+    def words(self) -> tuple[units.UnitArgument, ...]:
         """The arguments of the kubelet that runs."""
         try:
             arguments = lines(self.dump.read("arguments", kubelet.ARGUMENTS))[1:]
         except AbsentError:
             raise UnreadError(_NO_KUBELET) from None
-        return tuple(units.Word(word, units.RUNNING) for word in arguments)
+        return tuple(units.UnitArgument(word, units.RUNNING) for word in arguments)
 
     def path(self, file: StateFile) -> str:
         """Return where a state file is."""
         return f"{self.root.rstrip('/')}/{file.path}"
 
-    def state(self, file: StateFile, gates: Gates) -> statefiles.State:
+    def state(self, file: StateFile, gates: Gates) -> statefiles.FoundStateFile:
         """Return what a kubelet with some feature gates finds in a state file."""
         return statefiles.read(self.dump.read("file", self.path(file)), file, gates)
 

@@ -302,7 +302,7 @@ DIRECTORIES: Final = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bi
 _NUMBER: Final = re.compile("[0-9]{1,19}")
 
 
-class Range(msgspec.Struct, frozen=True):
+class IdRange(msgspec.Struct, frozen=True):
     """Ids that belong to a user."""
 
     first: int
@@ -342,7 +342,7 @@ def has_program(dump: Dump) -> bool:
     return False
 
 
-def ranges(dump: Dump, path: str) -> tuple[Range, ...]:
+def ranges(dump: Dump, path: str) -> tuple[IdRange, ...]:
     """Return the ranges of the user in a file, by its name or id; raises UnreadError for no numbers."""
     user = _line(dump) or [USER]
     owners = {USER, *user[2:3]}
@@ -357,11 +357,11 @@ def _read(dump: Dump, path: str) -> list[str]:
         return []
 
 
-def _range(row: list[str], path: str) -> Range:
+def _range(row: list[str], path: str) -> IdRange:
     numbers = [part.strip() for part in row[1:]]
     if len(numbers) != 2 or not all(map(_NUMBER.fullmatch, numbers)):
         raise UnreadError(f"{path}: a line of {USER} is not NAME:FIRST:LENGTH")
-    return Range(int(numbers[0]), int(numbers[1]))
+    return IdRange(int(numbers[0]), int(numbers[1]))
 
 
 def other_service(dump: Dump) -> str:
@@ -374,12 +374,12 @@ def other_service(dump: Dump) -> str:
     return ""
 
 
-def recorded_ranges(dump: Dump, root: str) -> Mapping[str, Range]:
+def recorded_ranges(dump: Dump, root: str) -> Mapping[str, IdRange]:
     """Return the ids that a kubelet recorded of pods with user namespaces, by their UIDs.
 
     Raises UnreadError, also for a record that is not of one range.
     """
-    found, place = dict[str, Range](), f"{root.rstrip('/')}/pods"
+    found, place = dict[str, IdRange](), f"{root.rstrip('/')}/pods"
     try:
         recorded = lines(dump.read("mappings", place))
     except AbsentError:
@@ -391,7 +391,7 @@ def recorded_ranges(dump: Dump, root: str) -> Mapping[str, Range]:
         match = _MAPPED.fullmatch(content)
         if match is None or match[1] != match[3] or match[2] != match[4]:
             raise UnreadError(f"{place}/{shown.name(uid)[:40]}/userns: not one mapping of ids")
-        found[uid] = Range(int(match[1]), int(match[2]))
+        found[uid] = IdRange(int(match[1]), int(match[2]))
     return found
 
 

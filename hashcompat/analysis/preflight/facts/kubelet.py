@@ -14,7 +14,7 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.analysis.preflight.facts.host import node_of_certificates
-from hashcompat.analysis.preflight.facts.units import Word
+from hashcompat.analysis.preflight.facts.units import UnitArgument
 from hashcompat.core.catalog.behaviour import BOOLEANS, Settings
 from hashcompat.core.catalog.kubeletsettings import Flag, FlagTable
 from hashcompat.core.errors import DecodeError, InputError
@@ -184,7 +184,7 @@ def configuration(path: str, text: str, repeated: list[str]) -> Mapping[str, Any
     return found
 
 
-class Given(msgspec.Struct, frozen=True):
+class GivenFlag(msgspec.Struct, frozen=True):
     """A flag as it was given."""
 
     name: str
@@ -199,30 +199,32 @@ class Given(msgspec.Struct, frozen=True):
     """Whether it needs a value, and the arguments end with it."""
 
 
-def given_flags(words: Iterable[Word], table: FlagTable, release: Release) -> Iterator[Given]:
+def given_flags(words: Iterable[UnitArgument], table: FlagTable, release: Release) -> Iterator[GivenFlag]:
     """Yield the flags among arguments, as a release takes them; an unknown one may have the next argument."""
-    found = (each for each in _parsed(words, table, release) if isinstance(each, Given))
+    found = (each for each in _parsed(words, table, release) if isinstance(each, GivenFlag))
     return (each for each in found if not each.unfinished)
 
 
-def unfinished(words: Iterable[Word], table: FlagTable, release: Release) -> list[Given]:
+def unfinished(words: Iterable[UnitArgument], table: FlagTable, release: Release) -> list[GivenFlag]:
     """Return the flag that has no value though it needs one: the last argument, or none (pflag)."""
-    found = (each for each in _parsed(words, table, release) if isinstance(each, Given))
+    found = (each for each in _parsed(words, table, release) if isinstance(each, GivenFlag))
     return [each for each in found if each.unfinished]
 
 
-def left_over(words: Iterable[Word], table: FlagTable, release: Release) -> list[Word]:
+def left_over(words: Iterable[UnitArgument], table: FlagTable, release: Release) -> list[UnitArgument]:
     """Return the arguments that are neither flags nor their values: a kubelet knows no commands."""
-    return [each for each in _parsed(words, table, release) if isinstance(each, Word)]
+    return [each for each in _parsed(words, table, release) if isinstance(each, UnitArgument)]
 
 
-def _parsed(words: Iterable[Word], table: FlagTable, release: Release) -> Iterator[Given | Word]:
+def _parsed(
+    words: Iterable[UnitArgument], table: FlagTable, release: Release
+) -> Iterator[GivenFlag | UnitArgument]:
     """Yield the flags among arguments, and the words that are none."""
     words = iter(words)
-    waiting: Given | None = None
+    waiting: GivenFlag | None = None
     for word in words:
         if waiting is not None and not (waiting.flag is None and word.text.startswith("-")):
-            yield Given(waiting.name, word.text, waiting.source, waiting.flag)
+            yield GivenFlag(waiting.name, word.text, waiting.source, waiting.flag)
             waiting = None
             continue
         if waiting is not None:
@@ -243,16 +245,16 @@ def _parsed(words: Iterable[Word], table: FlagTable, release: Release) -> Iterat
         yield structs.replace(waiting, unfinished=waiting.flag is not None)
 
 
-def _flag(word: Word, table: FlagTable, release: Release) -> tuple[Given, bool]:
+def _flag(word: UnitArgument, table: FlagTable, release: Release) -> tuple[GivenFlag, bool]:
     """Return a flag, and whether no value follows it."""
     if not word.text.startswith("--"):
         letter, rest = word.text[1], word.text[2:]
         flag = table.by_shorthand(release, letter)
-        given = Given(letter, rest.removeprefix("="), word.source, flag)
+        given = GivenFlag(letter, rest.removeprefix("="), word.source, flag)
         return given, bool(rest) or (flag is not None and not flag.takes_value)
     name, has_value, value = word.text[2:].partition("=")
     flag = table.find(release, name)
-    given = Given(name, value, word.source, flag)
+    given = GivenFlag(name, value, word.source, flag)
     return given, bool(has_value) or (flag is not None and not flag.takes_value)
 
 

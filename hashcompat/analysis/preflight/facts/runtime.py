@@ -33,7 +33,7 @@ _LISTED_PARTS: Final = (6, 7)
 """Into how many parts a name may fall: Docker 1.11 and older got a random part more."""
 
 
-class Container(msgspec.Struct, frozen=True):
+class RuntimeContainer(msgspec.Struct, frozen=True):
     """A container or sandbox of Docker, or a container of a CRI runtime."""
 
     id: str
@@ -74,7 +74,7 @@ class Runtime(msgspec.Struct, frozen=True):
     """Its name as it reports it, in small letters: ``docker``, ``containerd``, ``cri-o``."""
     version: str
     """Its version as it reports it; empty where that could not be read."""
-    containers: tuple[Container, ...]
+    containers: tuple[RuntimeContainer, ...]
     """Its containers; of Docker, sandboxes and what no kubelet created too."""
 
 
@@ -184,11 +184,11 @@ def _type(row: Mapping[str, Any], named: documents.DockerContainer | None) -> st
 
 def _docker_container(
     dump: Dump, row: Mapping[str, Any], named: documents.DockerContainer | None
-) -> Container:
+) -> RuntimeContainer:
     probe = dump.probe(DOCKER, f"inspect {text(row, 'Id')}")
     state, problem = _state(dump, probe)
     listed = _type(row, named) == "container"
-    return Container(
+    return RuntimeContainer(
         text(row, "Id"),
         named.name if named else documents.docker_name(row),
         named.pod if named else "",
@@ -233,11 +233,11 @@ def _cri(dump: Dump) -> Runtime:
     return Runtime(CRI, name.lower(), text(version, "runtimeVersion"), containers)
 
 
-def _cri_container(dump: Dump, row: Mapping[str, Any]) -> Container:
+def _cri_container(dump: Dump, row: Mapping[str, Any]) -> RuntimeContainer:
     running = row.get("state") in ("CONTAINER_RUNNING", 1)
     info, problem = _info(dump, text(row, "id")) if running else ({}, "")
     named = part(row, "labels")
-    return Container(
+    return RuntimeContainer(
         text(row, "id"),
         text(part(row, "metadata"), "name"),
         text(named, documents.POD),

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.analysis.preflight.facts.kubelet import Given, configuration, gates, truth
+from hashcompat.analysis.preflight.facts.kubelet import GivenFlag, configuration, gates, truth
 from hashcompat.core import shown
 from hashcompat.core.catalog.behaviour import Settings as GateSettings
 from hashcompat.core.catalog.kubeletsettings import ConfigField
@@ -47,10 +47,12 @@ class Setting(msgspec.Struct, frozen=True):
     """The file that it is in, or ``the running kubelet``."""
 
 
-class Settings:
+class GivenSettings:
     """What a kubelet is given; a flag wins over the files, and each file over the ones before it."""
 
-    def __init__(self, documents: Documents, flags: Iterable[Given], *, nulls_remove: bool = True) -> None:
+    def __init__(
+        self, documents: Documents, flags: Iterable[GivenFlag], *, nulls_remove: bool = True
+    ) -> None:
         """Merge the documents; ``nulls_remove``: whether null takes back what a file before it gives."""
         self.documents = documents
         self._config = merged([document for _, document in documents], nulls_remove=nulls_remove)
@@ -87,7 +89,7 @@ class Settings:
         return Setting(field, value, sources[-1])
 
 
-def flag_value(given: Given) -> Any:
+def flag_value(given: GivenFlag) -> Any:
     """Return the value of a flag as its kind has it; None for a value of another kind.
 
     As pflag reads it (``strconv.ParseInt`` with base 0, ``strconv.ParseBool``, ``time.ParseDuration``,
@@ -150,18 +152,18 @@ _REPLACED: Final = frozenset({"register-with-taints"})
 """Lists of which the last counts (``Set`` of taintsVar, pkg/util/taints/taints.go, 1.10 - 1.37)."""
 
 
-def _joined(flags: Iterable[Given]) -> Mapping[str, Given]:
+def _joined(flags: Iterable[GivenFlag]) -> Mapping[str, GivenFlag]:
     """Return the flags by their names: the last of each counts, and of lists and maps all do."""
-    joined: dict[str, Given] = {}
+    joined: dict[str, GivenFlag] = {}
     known = [(given, given.flag) for given in flags if given.flag is not None]
     for given, flag in known:
         name = flag.name
         before = joined.get(name)
         if before is not None and flag.kind in ("map", "list") and name not in _REPLACED:
             both = ",".join(filter(None, (before.value, given.value)))
-            joined[name] = Given(name, both, given.source, flag)
+            joined[name] = GivenFlag(name, both, given.source, flag)
         else:
-            joined[name] = Given(name, given.value, given.source, flag)
+            joined[name] = GivenFlag(name, given.value, given.source, flag)
     return joined
 
 

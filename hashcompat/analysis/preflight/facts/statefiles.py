@@ -19,7 +19,7 @@ import msgspec
 
 from hashcompat.core.catalog.behaviour import Gates
 from hashcompat.core.catalog.eras import TypeBuilder
-from hashcompat.core.catalog.hazards import Form, StateFile
+from hashcompat.core.catalog.hazards import StateFile, StateFileForm
 from hashcompat.core.compile.gojson import compile_decoder
 from hashcompat.core.compile.spew import compile_printer, spew
 from hashcompat.core.errors import DecodeError, InputError
@@ -45,12 +45,12 @@ class Condition(StrEnum):
     """Something else than a JSON object."""
 
 
-class State(msgspec.Struct, frozen=True):
+class FoundStateFile(msgspec.Struct, frozen=True):
     """A state file as a kubelet finds it."""
 
     condition: Condition
     """What it finds."""
-    form: Form | None = None
+    form: StateFileForm | None = None
     """The form whose checksum holds."""
     content: Mapping[str, Any] = msgspec.field(default_factory=dict)
     """What the file holds in that form; empty where there is none."""
@@ -61,44 +61,46 @@ def is_read(file: StateFile, gates: Gates) -> bool:
     return bool(file.forms) and (not file.gate or gates.is_on(file.gate))
 
 
-def read(text: str, file: StateFile, gates: Gates) -> State:
+def read(text: str, file: StateFile, gates: Gates) -> FoundStateFile:
     """Return what a kubelet finds in the text of a state file.
 
     Raises UnreadError where the text has what no form models, so that its checksum cannot be computed.
     """
     if not text:
-        return State(Condition.EMPTY)
+        return FoundStateFile(Condition.EMPTY)
     try:
         document = loads(text)
     except InputError:
-        return State(Condition.NO_JSON)
+        return FoundStateFile(Condition.NO_JSON)
     if not isinstance(document, Mapping):
-        return State(Condition.NO_JSON)
+        return FoundStateFile(Condition.NO_JSON)
     return _in_form(document, file, tuple(_forms(file, gates)))
 
 
-def _forms(file: StateFile, gates: Gates) -> Iterator[Form]:
+def _forms(file: StateFile, gates: Gates) -> Iterator[StateFileForm]:
     for gate, forms in (file.gated or {}).items():
         if gates.is_on(gate):
             yield from forms
     yield from file.forms
 
 
-def _in_form(document: Mapping[str, Any], file: StateFile, forms: tuple[Form, ...]) -> State:
+def _in_form(
+    document: Mapping[str, Any], file: StateFile, forms: tuple[StateFileForm, ...]
+) -> FoundStateFile:
     for form in forms:
         content = _content(form, document)
         if content is not None:
-            return State(Condition.GOOD, form, content)
+            return FoundStateFile(Condition.GOOD, form, content)
         if form.alone and (document.get(form.text) or document.get(form.checksum)):
-            return State(Condition.CORRUPT)
+            return FoundStateFile(Condition.CORRUPT)
     for form in file.known:
         content = _content(form, document)
         if content is not None:
-            return State(Condition.FOREIGN, form, content)
-    return State(Condition.CORRUPT)
+            return FoundStateFile(Condition.FOREIGN, form, content)
+    return FoundStateFile(Condition.CORRUPT)
 
 
-def _content(form: Form, document: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _content(form: StateFileForm, document: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return what a file holds if it has a form and the checksum holds; else None."""
     if not form.needs <= document.keys():
         return None
@@ -110,7 +112,7 @@ def _content(form: Form, document: Mapping[str, Any]) -> Mapping[str, Any] | Non
         return None
 
 
-def _of_text(form: Form, document: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _of_text(form: StateFileForm, document: Mapping[str, Any]) -> Mapping[str, Any] | None:
     text, checksum = _member(document, form.text), _member(document, form.checksum)
     if form.prefilled and text is None and checksum is None:
         return {}
@@ -131,7 +133,7 @@ def _member(document: Mapping[str, Any], key: str) -> Any:
     return next((value for name, value in document.items() if name.lower() == key.lower()), None)
 
 
-def _of_type(form: Form, document: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _of_type(form: StateFileForm, document: Mapping[str, Any]) -> Mapping[str, Any] | None:
     value = document.get(form.under, {}) if form.under else document
     if not isinstance(value, Mapping):
         return None
@@ -158,7 +160,7 @@ def _compiled(go_type: GoType) -> tuple[Callable[[Any], Any], Callable[[Any, Cal
     return pointed, compile_printer(go_type)
 
 
-def _refuse_opaque(form: Form, value: object) -> None:
+def _refuse_opaque(form: StateFileForm, value: object) -> None:
     """Raise UnreadError where a value has keys that the form's type does not model."""
     if isinstance(value, Mapping):
         if any(value.get(key) is not None for key in form.opaque):

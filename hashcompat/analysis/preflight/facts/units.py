@@ -78,7 +78,7 @@ _NOT_COLLECTED: Final = "aAbBcdDfJmMoqrRsTvVwWyY"
 HOSTNAME: Final = "/proc/sys/kernel/hostname"
 
 
-class Word(msgspec.Struct, frozen=True):
+class UnitArgument(msgspec.Struct, frozen=True):
     """An argument of the kubelet."""
 
     text: str
@@ -90,7 +90,7 @@ class Word(msgspec.Struct, frozen=True):
 class Start(msgspec.Struct, frozen=True):
     """The next start of the kubelet, as far as its files show it."""
 
-    words: tuple[Word, ...]
+    words: tuple[UnitArgument, ...]
     """The arguments after the program."""
     complete: bool
     """Whether these are all: a unit was read, and each file that it names was read or is absent."""
@@ -121,19 +121,19 @@ def spares_other_processes(dump: Dump) -> bool:
 
 
 def _expanded(dump: Dump, command: _Line, lines: list[_Line]) -> Start:
-    variables: dict[str, Word] = {}
+    variables: dict[str, UnitArgument] = {}
     complete = True
     for line in lines:
         if line.key == "Environment":
             texts = [_specified(dump, word) for word in _split(line.value)]
             complete = complete and None not in texts
             pairs = (text.partition("=") for text in texts if text is not None)
-            variables |= {name: Word(value, line.source) for name, equals, value in pairs if equals}
+            variables |= {name: UnitArgument(value, line.source) for name, equals, value in pairs if equals}
     named = [line.value.lstrip("-") for line in lines if line.key == "EnvironmentFile" and line.value]
     for path in reversed(dict.fromkeys(reversed(named))):  # the last place of each counts
         assigned = _file(dump, path)
         complete = complete and assigned is not None
-        variables |= {name: Word(value, path) for name, value in (assigned or {}).items()}
+        variables |= {name: UnitArgument(value, path) for name, value in (assigned or {}).items()}
     split = cache(_split)  # a word may repeat a variable any number of times
     own = [_specified(dump, word) for word in split(command.value)[1:]]
     complete = complete and None not in own
@@ -157,7 +157,7 @@ def _specified(dump: Dump, text: str) -> str | None:
     return _SPECIFIER.sub(lambda match: found.get(match[1], match[0]), text)
 
 
-def _within_limits(words: Iterable[Word], source: str) -> Iterator[Word]:
+def _within_limits(words: Iterable[UnitArgument], source: str) -> Iterator[UnitArgument]:
     """Yield words as long as a kernel takes so many: each may repeat a variable of any length."""
     whole = 0
     for word in words:
@@ -172,28 +172,28 @@ def _too_long(source: str, what: str) -> UnreadError:
 
 
 def _of_word(
-    text: str, variables: Mapping[str, Word], source: str, split: Callable[[str], Iterable[str]]
-) -> Iterator[Word]:
+    text: str, variables: Mapping[str, UnitArgument], source: str, split: Callable[[str], Iterable[str]]
+) -> Iterator[UnitArgument]:
     """Expand the variables of one word: ``$NAME`` alone gives words, ``${NAME}`` a part of one."""
     if alone := _ALONE.fullmatch(text):
-        held = variables.get(alone[1], Word("", source))
-        yield from (Word(word, held.source) for word in split(held.text))
+        held = variables.get(alone[1], UnitArgument("", source))
+        yield from (UnitArgument(word, held.source) for word in split(held.text))
         return
     pieces, length, after = list[str](), 0, 0
     for match in _VARIABLE.finditer(text):
-        held = variables.get(match[1] or match[2], Word("", source))
+        held = variables.get(match[1] or match[2], UnitArgument("", source))
         pieces += text[after : match.start()], held.text
         after = match.end()
         length += len(pieces[-1]) + len(pieces[-2])
         if length > LONGEST_WORD:
             raise _too_long(source, f"one argument is more than {LONGEST_WORD:,} bytes")
-    yield Word("".join((*pieces, text[after:])), source)
+    yield UnitArgument("".join((*pieces, text[after:])), source)
 
 
-def _words_of(variables: Mapping[str, str], path: str) -> Iterator[Word]:
+def _words_of(variables: Mapping[str, str], path: str) -> Iterator[UnitArgument]:
     for name, value in variables.items():
         if name.startswith("KUBELET"):
-            yield from (Word(word, path) for word in _split(value))
+            yield from (UnitArgument(word, path) for word in _split(value))
 
 
 def _file(dump: Dump, path: str) -> Mapping[str, str] | None:

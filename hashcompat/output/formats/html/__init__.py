@@ -21,7 +21,18 @@ from markupsafe import Markup, escape
 from hashcompat.core.model.escape import distinct, printable
 from hashcompat.output.formats.model import Style, facts_of
 from hashcompat.output.report.model import Report, Screen, Section, Table
-from hashcompat.output.report.page import TONES, Cell, Link, Listing, Main, Page, Piece, Row, heading, toned
+from hashcompat.output.report.page import (
+    TONES,
+    HeatCell,
+    Link,
+    Listing,
+    Main,
+    Page,
+    Phrase,
+    TableRow,
+    heading,
+    toned,
+)
 
 _TEMPLATE: Final = "page.html.jinja"
 _WORD: Final = re.compile("(?<=[a-z])(?=[A-Z])")
@@ -92,7 +103,7 @@ def _cell(value: object, encoding: str) -> object:
     """Return a cell: nothing for None, a number as it is, and a text that looks like itself alone."""
     if value is None or isinstance(value, int):
         return "" if value is None else value
-    if isinstance(value, Cell):
+    if isinstance(value, HeatCell):
         mark = " open" if value.open else ""
         return Markup('<span class="heat h{}{}">{}</span>').format(
             value.level, mark, distinct(value.text, encoding)
@@ -122,7 +133,7 @@ def _rows(main: Main, encoding: str) -> Iterator[Markup]:
     yield from (Markup(row(each)) for each in main.rows())  # noqa: S704 - of escaped cells
 
 
-def _explained(cell: Callable[[object], str]) -> Callable[[Row], str]:
+def _explained(cell: Callable[[object], str]) -> Callable[[TableRow], str]:
     """Return what lays out a row that begins with the way to its explanation."""
 
     @lru_cache(maxsize=_REPEATED)
@@ -132,7 +143,7 @@ def _explained(cell: Callable[[object], str]) -> Callable[[Row], str]:
     return lambda row: _row(cell, row, link(row.why))
 
 
-def _row(cell: Callable[[object], str], row: Row, first: str = "") -> str:
+def _row(cell: Callable[[object], str], row: TableRow, first: str = "") -> str:
     """Return the line of a row, its own facts in attributes for the script."""
     verdict = f' data-verdict="{cell(row.verdict)}"' if row.verdict else ""
     facts = "".join([f' data-{name}="{cell(value)}"' for name, value in row.facts.items() if value])
@@ -170,7 +181,7 @@ def name_of(report: Report[Any]) -> str:
     return report.title or _WORD.sub(" ", report.kind).capitalize()
 
 
-def _texts(report: Report[Any], result: Any) -> Iterator[Listing | Sequence[Sequence[Piece]]]:
+def _texts(report: Report[Any], result: Any) -> Iterator[Listing | Sequence[Sequence[Phrase]]]:
     """Yield what comes before the table: the sections that people see in place of one."""
     sections: Sequence[Section] = ()
     if report.overview:
@@ -179,11 +190,11 @@ def _texts(report: Report[Any], result: Any) -> Iterator[Listing | Sequence[Sequ
         sections = list(report.text(result))
     for section in sections:
         if section.title:
-            yield [[Piece(section.title, "title")]]
+            yield [[Phrase(section.title, "title")]]
         yield _body(section)
 
 
-def _body(section: Section) -> Listing | Sequence[Sequence[Piece]]:
+def _body(section: Section) -> Listing | Sequence[Sequence[Phrase]]:
     body = section.body
     if isinstance(body, Table):
         return Listing([*map(heading, body.columns)], body.rows, body.caption, body.after)
@@ -191,4 +202,6 @@ def _body(section: Section) -> Listing | Sequence[Sequence[Piece]]:
 
 
 def _main(kind: str, table: Table) -> Main:
-    return Main("rows", table.caption or kind, [*map(heading, table.columns)], lambda: map(Row, table.rows()))
+    return Main(
+        "rows", table.caption or kind, [*map(heading, table.columns)], lambda: map(TableRow, table.rows())
+    )

@@ -16,9 +16,8 @@ pkg/kubelet/kubelet.go ``syncLoopIteration``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from math import ceil
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 from msgspec import structs
@@ -33,6 +32,9 @@ from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.plan import Refusal
 from hashcompat.core.model.pods import Container, ContainerType, Pod
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 MANAGERS_GATE: Final = "PodLevelResourceManagers"
 

@@ -191,7 +191,7 @@ def _kept(every: _Predicted, new: Kubelet) -> Iterator[str]:
     if timed := every.where(lambda one: one.timed and _stands(one)):
         yield f"{new.release} starts before the activeDeadlineSeconds of these pass: {_named(timed)}"
     if kept:
-        yield f"{new.release} admits every running pod again"
+        yield f"{new.release} admits again every running pod that this plan does not say it refuses"
 
 
 def facts(name: str, kubelet: Kubelet) -> ReleaseFacts:

@@ -89,7 +89,7 @@ def test_the_endpoints_of_a_service_went_with_the_pods_that_were_not_ready() -> 
     """Of kubelets 1.31, 1.34, and 1.35 with its gate on and off; those of a pod without a probe stay."""
     found = [change for change in map(reality.read, STARTING) if "endpoints" in change]
     assert {kubelet for change in found for kubelet in (change["from"], change["to"])} == {
-        *("1.31.14", "1.34.10", "1.35.8")
+        *("1.31.14", "1.34.12", "1.35.8")
     }
     for change in found:
         endpoints = change["endpoints"]

@@ -180,7 +180,7 @@ class _Programs(SimpleNamespace):
 
     def __init__(self, output: Callable[..., bytes]) -> None:
         super().__init__(
-            output=output, FailedError=programs.ExitCodeError, find=lambda name: f"/usr/bin/{name}"
+            output=output, ExitCodeError=programs.ExitCodeError, find=lambda name: f"/usr/bin/{name}"
         )
 
 

@@ -364,6 +364,7 @@ EXCLUSIVE = "featureGates: {InPlacePodVerticalScalingExclusive%s: true}\n"
         (STATIC, {}, "cpu"),
         (STATIC, {"actual": "500m"}, ""),  # what it was given is under way
         (MEMORY, {"memory": "2Gi"}, "memory"),
+        (MEMORY, {"memory": "2Gi", "spec": {"initContainers": [alone(1, "init")]}}, "memory"),
         (STATIC + EXCLUSIVE % "CPUs", {}, ""),
         (STATIC.replace("static", "none"), {}, ""),
         (STATIC, {"spec": {"resources": alone(4)["resources"]}}, ""),
@@ -379,7 +380,7 @@ def test_a_guaranteed_pod_is_not_resized_under_a_static_policy(
     assert found["p/c"] == ("KEEP" if why else "UNKNOWN")
     text = "a resize of its cpu waits on, for its pod is Guaranteed, and the "
     text += f"{why} manager has the policy static"
-    reasons = [one["text"] for one in plan.items[0]["reasons"]]  # type: ignore[attr-defined]
+    reasons = [one["text"] for item in plan.items for one in item["reasons"]]  # type: ignore[attr-defined]
     assert (f"resizePolicy: {text}" in reasons) is bool(why)
 
 

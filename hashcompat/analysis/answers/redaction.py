@@ -34,7 +34,7 @@ from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.go.jsontext import kind_of
 from hashcompat.core.go.metav1 import is_time
 from hashcompat.core.go.quantity import from_json
-from hashcompat.core.kubelet.decide.cpus import FEW_THREADS
+from hashcompat.core.kubelet.decide.cpus import MOST_THREADS
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Container, Inventory, Node, Pod, Seen
 from hashcompat.core.model.results import Result
@@ -310,7 +310,7 @@ def _node(node: Node, keys: frozenset[str]) -> Node:
         allocatable=allocatable,
         capacity=None,
         system=node.system if node.system in _OPERATING else "",
-        architecture=node.architecture if node.architecture in FEW_THREADS else "",
+        architecture=node.architecture if node.architecture in MOST_THREADS else "",
         drivers=None if node.drivers is None else tuple(one for one in node.drivers if one in _DRIVERS),
     )
 

@@ -28,17 +28,11 @@ from tests.helpers.daemons import Node
 from tests.helpers.dumps import upgrade
 from tests.suites.reality import lab as labs
 from tests.suites.reality import pods, rest
+from tests.suites.reality.starting import STATIC_CPUS
 
 pytestmark = pytest.mark.starting
 
 BEFORE, AFTER = "1.30.14", "1.31.14"
-BASE: Final[Mapping[str, Any]] = {
-    "cpuManagerPolicy": "static",
-    "memoryManagerPolicy": "Static",
-    "reservedSystemCPUs": "0",
-    "systemReserved": {"memory": "100Mi"},
-    "reservedMemory": [{"numaNode": 0, "limits": {"memory": "101Mi"}}],
-}
 WHOLE: Final = {"resources": {"limits": {"cpu": "1", "memory": "64Mi"}}}
 """A container with a CPU of its own: of two CPUs that which is not reserved."""
 RUNS_SECONDS: Final = 25
@@ -63,7 +57,7 @@ class Lab:
 
     def write(self, changes: Mapping[str, Any]) -> None:
         """Write the configuration file: the usual fields, and changes of them; None leaves one out."""
-        given = {**self.settings, **BASE, **changes}
+        given = {**self.settings, **STATIC_CPUS, **changes}
         self.config.write_text(json.dumps({key: value for key, value in given.items() if value is not None}))
 
     def command(self, release: str) -> list[str]:

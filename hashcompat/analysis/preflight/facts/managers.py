@@ -267,8 +267,8 @@ def cpus_of(
     """Return what the CPU manager finds that is to be started with these gates; ``file`` is its state.
 
     ``asked``: whether there are pods that may ask for CPUs, besides those in the file; ``architecture``
-    decides about cores that are not in the dump. Raises UnreadError and
-    AbsentError for what is not in the dump, and where a kubelet does not start.
+    decides about cores that are not in the dump. Raises UnreadError and AbsentError for what is not in the
+    dump, and where a kubelet does not start.
     """
     if not is_read(file, gates) or not gates.is_on("CPUManager") or policy(facts) != STATIC:
         return Cpus()

@@ -46,7 +46,7 @@ STRICTEST: Final = "single-numa-node"
 _STRICT: Final = ("restricted", STRICTEST)
 """The policies of the topology manager that refuse pods."""
 
-FEW_THREADS: Final = {"386": 2, "amd64": 4, "arm": 2, "arm64": 4, "s390x": 2}
+MOST_THREADS: Final = {"386": 2, "amd64": 4, "arm": 2, "arm64": 4, "s390x": 2}
 """How many threads a core has at most, by the architecture: four in a Xeon Phi or a ThunderX2.
 
 Any other, such as POWER, may have as many as ``_NUMBERS`` has.
@@ -107,7 +107,7 @@ def with_gates(kubelet: Kubelet, settings: Settings) -> Kubelet:
 
 def most_threads(architecture: str) -> int:
     """Return how many threads a core may have on an architecture; one that is empty is not known."""
-    return FEW_THREADS.get(architecture, max(_NUMBERS))
+    return MOST_THREADS.get(architecture, max(_NUMBERS))
 
 
 def worst(refusals: Sequence[Refusal]) -> Refusal | None:

@@ -164,9 +164,10 @@ def _managers(
         claiming = structs.replace(cpus, claimed=max(others, 0))
         return worst(refused(whole, pod, claiming, before, after))
 
+    may_resize = pod.resizing or pod.seen is not None
     return {
         "refusal": whole.once(("managers", new), refusal, of=old),
-        "infeasible": infeasible(pod, whole, cpus.fixed, with_gates(new, settings)) if pod.resizing else "",
+        "infeasible": infeasible(pod, whole, cpus.fixed, with_gates(new, settings)) if may_resize else "",
         "managers_known": True,
     }
 

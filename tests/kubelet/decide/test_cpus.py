@@ -384,6 +384,35 @@ def test_a_guaranteed_pod_is_not_resized_under_a_static_policy(
     assert (f"resizePolicy: {text}" in reasons) is bool(why)
 
 
+def unseen(*, given: str = "1", actual: str = "1") -> Json:
+    """Return a pod with a resize that its kubelet has not seen, as ``waiting`` has one that it has."""
+    found = waiting(cpu=given, actual=actual, metadata={"generation": 2})
+    found["status"] |= {"conditions": [], "observedGeneration": 1}
+    row = found["status"]["containerStatuses"][0]
+    row |= {"image": "i", "resources": {"requests": {"cpu": actual, "memory": "1Gi"}}}
+    row["resources"]["limits"] = row["resources"]["requests"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("config", "pod_", "verdict"),
+    [
+        (STATIC, unseen(), "KEEP"),
+        (STATIC, unseen(actual="500m"), "RESTART"),  # what it was given is under way
+        (STATIC, unseen(given="2"), "RESTART"),  # it was given what its spec has
+        (STATIC + EXCLUSIVE % "CPUs", unseen(), "RESTART"),
+        (STATIC.replace("static", "none"), unseen(), "RESTART"),
+    ],
+)
+def test_nor_where_its_kubelet_has_not_seen_the_resize(
+    plan: Plan, config: str, pod_: Json, verdict: str
+) -> None:
+    policy = "none" if "cpuManagerPolicy: static" not in config else "static"
+    content = state("0,2-7", {"uid-p": {"c": "1"}}).replace('"static"', f'"{policy}"')
+    changes = {STATE: content, CONFIG: config, **cores(7, 2), **applied("uid-p")}
+    assert plan("1.34.10", "1.34.12", [pod_], changes)["p/c"] == verdict
+
+
 def test_from_1_34_another_resource_is_resized_all_the_same(plan: Plan) -> None:
     content = state("0-7", {}).replace("static", "none")
     given = {STATE: content, CONFIG: MEMORY, **cores(7, 2), **applied("uid-p")}

@@ -92,7 +92,8 @@ class Case(msgspec.Struct, frozen=True):
     refusal: Refusal | None = None
     """Why a resource manager does not admit its pod; None where it does, or that is not known."""
     infeasible: str = ""
-    """The resource whose manager's policy rules out a resize of the pod that waits; empty for none."""
+    """The resource whose manager's policy rules out a resize of the pod that waits, or that no kubelet
+    has seen yet; empty for none."""
     managers_known: bool = False
     """Whether it is known what resource managers of its node do."""
     runs_as: str = ""

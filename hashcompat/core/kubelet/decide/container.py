@@ -9,7 +9,7 @@ from hashcompat.core.corev1.defaults import is_same_image
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.case import Case, Decision, delayed, is_ignored, not_compared, restart
 from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
-from hashcompat.core.kubelet.decide.resize import amounts, by_restart, is_exempt, resized, waits
+from hashcompat.core.kubelet.decide.resize import amounts, by_restart, is_exempt, not_made, resized, waits
 from hashcompat.core.kubelet.decide.sandbox import is_resized
 from hashcompat.core.kubelet.decide.static import mirror_with_own_uid, mirrored
 from hashcompat.core.model.pods import Seen
@@ -263,6 +263,13 @@ def _edited_resources(case: Case) -> Decision | None:
     return None
 
 
+def _is_under_way(case: Case, name: str, seen: Seen) -> bool:
+    """Return whether a container has another request than its kubelet allocated to it."""
+    requests = mapping(case.container.spec.get("resources")).get("requests")
+    allocated = mapping(case.pod.resized.get(case.container.name)).get("allocated") or requests
+    return amounts({"requests": allocated}, name)[1] != amounts(mapping(seen.resources), name)[1]
+
+
 def changed_since(case: Case) -> Decision | None:
     """Decide a container that is kept by its hash though its pod's spec changed since its kubelet saw it.
 
@@ -284,9 +291,10 @@ def changed_since(case: Case) -> Decision | None:
     resources = mapping(spec.get("resources"))
     for name in resizes if seen.resources is not None else ():
         if amounts(resources, name) != amounts(mapping(seen.resources), name):
-            if case.deferred is not None:
+            is_made = not case.infeasible and case.deferred is None
+            if not is_made and not _is_under_way(case, name, seen):
                 if is_recorded and not may_end:
-                    return waits(name, case.deferred)
+                    return waits(name, case.deferred) if case.deferred else not_made(name, case.infeasible)
                 break
             text = f"its {name} was changed, which its kubelet has not seen and resizePolicy restarts it for"
             return delayed(case, restart(rules.NOT_SEEN, text))

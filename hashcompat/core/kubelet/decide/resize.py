@@ -178,7 +178,7 @@ def resizing(case: Case) -> Decision | None:
         if is_waiting or state == RESIZE_PENDING:
             is_under_way = amounts(actual, name)[1:] != amounts(allocated, name)[1:]
             if case.infeasible and is_waiting and not is_under_way:
-                return _not_made(name, case.infeasible)
+                return not_made(name, case.infeasible)
             if case.deferred is not None:
                 return waits(name, case.deferred)
             text = f"resizePolicy: a resize of its {name} waits, and is tried again: it restarts if it fits"
@@ -224,7 +224,7 @@ def _is_to_change(pod: Pod, name: str) -> bool:
     return False
 
 
-def _not_made(name: str, why: str) -> Decision:
+def not_made(name: str, why: str) -> Decision:
     """Keep a container whose resize no kubelet makes while the policy is what it is."""
     text = (
         f"resizePolicy: a resize of its {name} waits on, for its pod is Guaranteed, and the {why} manager "

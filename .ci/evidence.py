@@ -40,7 +40,8 @@ ABOUT = {
     "patch": "emitted patches, built over Kubernetes' own source; Kubernetes' own tests",
     "server": "a real API server and etcd, read through a real kubectl",
     "reality": "verdicts and recreated pods: real kubelets, one after the other on one node",
-    "starting": "what kubelets refuse, kill or wait for: room, managers, features, readiness, settings",
+    "starting": "what kubelets refuse or kill when they start: room, managers, features; and readiness",
+    "ending": "what kubelets end or wait for when they start: settings, ids, state files, plugins",
     "standalone": "the same of older kubelets, on Docker and without an API server",
     "large": "files of up to 1 GB in little memory",
 }

@@ -246,10 +246,17 @@ reality() {
 }
 
 starting() {
-  step "real kubelets that refuse, kill or wait when they start"
-  packages containerd runc busybox-static gcc libc6-dev libseccomp-dev pkg-config uidmap systemd dbus
+  step "real kubelets that refuse or kill what runs when they start"
+  packages runc busybox-static gcc libc6-dev libseccomp-dev pkg-config
   .venv/bin/python scripts/build.py kubelets servers crictl
   suite starting
+}
+
+ending() {
+  step "real kubelets that end or wait when they start"
+  packages containerd runc busybox-static gcc libc6-dev libseccomp-dev pkg-config uidmap systemd dbus
+  .venv/bin/python scripts/build.py kubelets servers crictl
+  suite ending
 }
 
 standalone() {

@@ -25,7 +25,7 @@ from tests.suites.reality import lab as labs
 from tests.suites.reality import pods, rest
 from tests.suites.reality.test_managers import wait_for
 
-pytestmark = pytest.mark.starting
+pytestmark = pytest.mark.ending
 
 RELEASE: Final = "1.36.5"
 ROWS = yaml.safe_load(Path(__file__).with_name("ids.yaml").read_text(encoding="utf-8"))

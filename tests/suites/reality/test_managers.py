@@ -30,7 +30,7 @@ from tests.suites.reality import lab as labs
 from tests.suites.reality import pods, rest
 from tests.suites.reality.starting import STATIC_CPUS
 
-pytestmark = pytest.mark.starting
+pytestmark = pytest.mark.ending
 
 BEFORE, AFTER = "1.30.14", "1.31.14"
 WHOLE: Final = {"resources": {"limits": {"cpu": "1", "memory": "64Mi"}}}

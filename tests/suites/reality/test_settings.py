@@ -13,7 +13,7 @@ import yaml
 from scripts.suites import kubelets
 from scripts.suites.kubelets import Kubelet
 
-pytestmark = pytest.mark.starting
+pytestmark = pytest.mark.ending
 
 ROWS = yaml.safe_load(Path(__file__).with_name("settings.yaml").read_text(encoding="utf-8"))
 AFTER = "no client provided, cannot use webhook authentication"

@@ -45,6 +45,13 @@ def commit(directory: Path, message: str) -> str:
     return git(directory, "rev-parse", "HEAD")
 
 
+def commits(directory: Path, number: int) -> None:
+    """Add many empty commits by one process."""
+    one = "commit refs/heads/main\ncommitter test <test@localhost> 1 +0000\ndata 0\n"
+    text = f"{one}from refs/heads/main^0\n{one * (number - 1)}"
+    subprocess.run(["git", "fast-import", "--quiet"], cwd=directory, input=text, text=True, check=True)
+
+
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a repository with one commit, and next to it the reports of two suites; Go is not needed."""
@@ -152,8 +159,7 @@ def test_each_suite_has_the_commit_that_it_ran_on(repository: Path) -> None:
 
 def test_the_whole_run_leaves_no_row_that_is_old(repository: Path) -> None:
     record(repository, "patch")
-    for number in range(300):
-        git(repository, "commit", "--quiet", "--allow-empty", "--message", str(number))
+    commits(repository, 300)
     record(repository, "fuzz")
     done = evidence(repository, "fresh")
     assert done.returncode == 1
@@ -161,7 +167,9 @@ def test_the_whole_run_leaves_no_row_that_is_old(repository: Path) -> None:
     git(repository, "commit", "--quiet", "--allow-empty", "--message", "one more")
     done = evidence(repository, "fresh")
     assert done.returncode == 1
-    assert done.stdout.startswith("1 made over 300 commits ago: patch; 13 never made: python, slow, oracle, ")
+    assert done.stdout.startswith(
+        f"1 made over 300 commits ago: patch; {len(FRESH) - 2} never made: python, slow, oracle, "
+    )
     record(repository, "patch")
     kept = json.loads((repository / ".ci" / "evidence.json").read_text())
     every = dict.fromkeys(FRESH, kept["suites"]["patch"])

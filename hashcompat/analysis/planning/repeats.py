@@ -44,7 +44,7 @@ class Gathering(Protocol):
         """Return the kubelets whose hashes decide, besides those of the plan and its hops."""
 
     def decisive(self, pod: Pod) -> Hashable:
-        """Return what of a pod decides besides its hashes and its kind (``Planner.kind``)."""
+        """Return what of a pod decides besides its hashes and its kind (``Rulings.kind``)."""
 
     def add(self, pod: Pod) -> Any:
         """Take one more pod; return what its replicas share, None where they may differ.
@@ -158,7 +158,8 @@ class Repeats:
             self._hops.add(pod, ended)
             self._gathering.add(pod)
             return
-        kind, hashed = self._planner.kind(pod, kubelets[0]), tuple([one.blank for one in pod.containers])
+        kind = self._planner.rulings.kind(pod, kubelets[0])
+        hashed = tuple([one.blank for one in pod.containers])
         key = kind, hashed, release, self._gathering.decisive(pod)
         known = self._known.get(key)
         if known is not None:
@@ -186,14 +187,14 @@ class Repeats:
         if any(container.blank is None for container in pod.containers):
             return
         named = self._templates.all_of(pod)
-        every = [(*kubelets, *self._planner.others(one, kubelets[0])) for one in pod.containers]
+        every = [(*kubelets, *self._planner.rulings.others(one, kubelets[0])) for one in pod.containers]
         each = [_Hashes.of(one, those) for one, those in zip(named, every, strict=True)]
         hashes = [one for one in each if one is not None]
         if len(hashes) == len(each):
             self._known.add(key, _Repeated(*shared, hashes), sum(one.likeness.size for one in named))
 
     def _may_repeat(self, pod: Pod) -> bool:
-        return pod.shape is not None and self._planner.is_shared(pod)
+        return pod.shape is not None and self._planner.rulings.is_shared(pod)
 
     def _kubelets_of(self, pod: Pod, release: str) -> tuple[Kubelet, ...]:
         """Return all kubelets on the way of a pod, its own and the target one first.
@@ -201,7 +202,7 @@ class Repeats:
         Nothing where they do not decide alone.
         """
         if release not in self._kubelets:
-            own, others = self._planner.pair(pod), self._hops.kubelets(pod, release)
+            own, others = self._planner.rulings.pair(pod), self._hops.kubelets(pod, release)
             every = (*own, *others, *self._gathering.kubelets()) if own and others else ()
             self._kubelets[release] = every
         return self._kubelets[release]

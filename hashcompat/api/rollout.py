@@ -24,7 +24,7 @@ from hashcompat.analysis.gating.outcome import judge_after
 from hashcompat.analysis.patching import Patch, apply, mail, strategies
 from hashcompat.analysis.patching.strategies import Choices
 from hashcompat.analysis.patching.strip import Audit, audit, check_strip
-from hashcompat.analysis.planning.options import AUTO, Options
+from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.api.inputs import (
     Names,
@@ -41,7 +41,7 @@ from hashcompat.api.inputs import (
 )
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.errors import UsageError
-from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.plan import AUTO, Plan
 from hashcompat.core.model.pods import Source as Origin
 from hashcompat.core.model.preflight import Normalization, Preflight
 from hashcompat.core.policies import STRICTER, Policy, PolicySetting, policy_of, settled

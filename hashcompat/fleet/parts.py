@@ -24,13 +24,13 @@ import hashcompat
 from hashcompat.analysis import planning
 from hashcompat.analysis.gating import GateResult
 from hashcompat.analysis.gating.judge import ExtraInputs, judge
-from hashcompat.analysis.planning.options import AUTO, Options
+from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.catalog.releases import goes_back, oldest_first
 from hashcompat.core.errors import HashcompatError, InputError, UsageError
 from hashcompat.core.model.items import Item, PodName
-from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.plan import AUTO, Plan
 from hashcompat.core.model.pods import Inventory, Origin
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
 from hashcompat.core.policies import Policy

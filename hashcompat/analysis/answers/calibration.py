@@ -22,7 +22,7 @@ import msgspec
 from hashcompat.analysis.answers.comparison import differences
 from hashcompat.analysis.gating.outcome import HashKey, Now
 from hashcompat.analysis.planning.creators import SeenContainer, maker_of
-from hashcompat.analysis.planning.options import AUTO, check_gates
+from hashcompat.analysis.planning.options import check_gates
 from hashcompat.analysis.planning.view import Spec, View
 from hashcompat.core.apiserver.created import with_token_mount
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
@@ -31,7 +31,7 @@ from hashcompat.core.errors import DecodeError, InputError, NotStoredError
 from hashcompat.core.go.digest import fnv32a_after, fnv32a_before
 from hashcompat.core.kubelet.decide.pod import at_rest
 from hashcompat.core.kubelet.hashing import hashers
-from hashcompat.core.model.plan import Share
+from hashcompat.core.model.plan import AUTO, Share
 from hashcompat.core.model.pods import Container, Inventory, Node, Pod
 from hashcompat.core.model.results import Result
 from hashcompat.core.model.verdicts import Hash, Recorded, comparable, number_of

@@ -7,7 +7,6 @@ from operator import attrgetter
 from typing import Final
 
 from hashcompat.analysis.planning.judge import Judge
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.reasons import listed
 from hashcompat.core import rules
 from hashcompat.core.catalog.lookup import Kubelet
@@ -15,7 +14,7 @@ from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, RESIZE_GATE
 from hashcompat.core.model.escape import count, name_path
 from hashcompat.core.model.items import Item, Prediction
-from hashcompat.core.model.plan import ReleaseFacts
+from hashcompat.core.model.plan import AUTO, ReleaseFacts
 from hashcompat.core.model.verdicts import Verdict
 
 _ALIGNED: Final = {

@@ -24,7 +24,6 @@ from hashcompat.analysis.planning.creators import CreatorFinder, is_settled
 from hashcompat.analysis.planning.hops import HopTally, elsewhere
 from hashcompat.analysis.planning.kinds import days_as_one, kind
 from hashcompat.analysis.planning.latest import Latest
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.pairs import (
     Grid,
     Groups,
@@ -48,7 +47,7 @@ from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, RESIZE_GATE, Ca
 from hashcompat.core.kubelet.decide.resize import POD_RESIZE_GATE, POD_RESOURCES_GATE, forgets
 from hashcompat.core.kubelet.decide.static import Compare, same_uid
 from hashcompat.core.kubelet.staticpods import Remembering
-from hashcompat.core.model.plan import Hop, Way
+from hashcompat.core.model.plan import AUTO, Hop, Way
 from hashcompat.core.model.pods import Inventory, Node, Pod, every
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
 

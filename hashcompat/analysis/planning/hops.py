@@ -12,13 +12,12 @@ from msgspec import structs
 
 from hashcompat.analysis.planning.judge import Draft, Judge, claim_of
 from hashcompat.analysis.planning.latest import KEPT
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.rulings import Rulings
 from hashcompat.analysis.planning.templates import Templates
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import oldest_first, same_build
-from hashcompat.core.model.plan import Hop, Way
+from hashcompat.core.model.plan import AUTO, Hop, Way
 from hashcompat.core.model.pods import Node, Pod
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
 

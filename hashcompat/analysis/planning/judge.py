@@ -15,7 +15,6 @@ from msgspec import structs
 
 from hashcompat.analysis.planning.creators import CreatorFinder
 from hashcompat.analysis.planning.latest import KEPT, Latest
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.prepare import Prepared, prepare, replica
 from hashcompat.analysis.planning.reading import Transition
 from hashcompat.analysis.planning.reasons import listed
@@ -32,7 +31,7 @@ from hashcompat.core.kubelet.decide.pod import at_rest
 from hashcompat.core.kubelet.decide.room.requests import as_allocated
 from hashcompat.core.kubelet.decide.static import same_uid, undecoded
 from hashcompat.core.model.escape import count, word
-from hashcompat.core.model.plan import DisputedNode, Way
+from hashcompat.core.model.plan import AUTO, DisputedNode, Way
 from hashcompat.core.model.pods import Blank, Container, Node, Pod
 from hashcompat.core.model.verdicts import Reason, Verdict
 from hashcompat.core.regex import regex

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from hashcompat.analysis.planning.options import AUTO, STRATEGIES, AssumePatch
+from hashcompat.analysis.planning.options import STRATEGIES, AssumePatch
 from hashcompat.core.catalog.behaviour import Settings
 from hashcompat.core.catalog.eras import PatchedSource, Schema
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
@@ -20,7 +20,7 @@ from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet import alike
 from hashcompat.core.kubelet.alike import Defaults, unknown_to
 from hashcompat.core.kubelet.hashing import Hasher, compile_hasher, true_hash
-from hashcompat.core.model.plan import Way
+from hashcompat.core.model.plan import AUTO, Way
 from hashcompat.core.model.pods import Node
 from hashcompat.core.model.verdicts import Hash, StoredHashes
 

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Final, TypeVar
 
 import click
 
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli.args import Changed, command_line, group, option
 from hashcompat.cli.args.source import ScopeOptions
 from hashcompat.cli.output import Destination, check_apart, destination, note
@@ -19,7 +18,7 @@ from hashcompat.core.catalog.releases import oldest_first
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.plan import Plan, Way
+from hashcompat.core.model.plan import AUTO, Plan, Way
 from hashcompat.core.model.pods import Inventory
 from hashcompat.core.model.results import Making
 from hashcompat.core.model.verdicts import Verdict
@@ -179,7 +178,7 @@ def listed(text: str | None) -> list[str]:
 def check_releases(file: str, plan: Plan, old: str, new: str, catalog: Catalog) -> None:
     """Raise InputError for a saved plan of other releases; an empty one may be any."""
     from hashcompat.analysis.gating.judge import releases_of
-    from hashcompat.analysis.planning.options import AUTO
+    from hashcompat.core.model.plan import AUTO
 
     if new:
         _check_release(file, "--to", new, {plan.to_release}, catalog)

@@ -12,7 +12,6 @@ from msgspec import structs
 
 from hashcompat import cli
 from hashcompat.analysis.gating import Wanted, waves
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output
 from hashcompat.cli.args import WithArguments, argument, given_flags, group, option, with_parts
 from hashcompat.cli.args import command as declared
@@ -21,6 +20,7 @@ from hashcompat.cli.args.facts import keep_going_option
 from hashcompat.cli.args.gate import PolicyFlags
 from hashcompat.core.errors import ExitCode, InputError, UsageError
 from hashcompat.core.model.escape import count
+from hashcompat.core.model.plan import AUTO
 from hashcompat.core.policies import FailOn, Settled, policy_of
 from hashcompat.core.policies.exceptions import Exemption
 from hashcompat.fleet import run as fleet

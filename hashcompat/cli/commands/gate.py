@@ -18,7 +18,6 @@ from hashcompat.analysis.gating import GateResult, Outcome, decided, own_turns, 
 from hashcompat.analysis.gating.judge import check_age, check_cluster, check_input_age, check_seals, judge
 from hashcompat.analysis.gating.outcome import judge_after
 from hashcompat.analysis.planning.cluster import Ages
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args import given_flags, group, option
@@ -39,7 +38,7 @@ from hashcompat.core.errors import UsageError
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.impact import Phase, Turn
 from hashcompat.core.model.items import ContainerName, Item, Prediction, name_of
-from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.plan import AUTO, Plan
 from hashcompat.core.model.pods import Inventory, Origin, Pod
 from hashcompat.core.model.results import SIGNATURE
 from hashcompat.core.model.verdicts import Verdict

@@ -10,7 +10,6 @@ import click
 from msgspec import structs
 
 from hashcompat.analysis.planning.cluster import dated
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.preflight import (
     Known,
     PreflightRequest,
@@ -28,7 +27,7 @@ from hashcompat.cli.args.facts import override_option
 from hashcompat.cli.args.inventory import InventoryRequest, is_named
 from hashcompat.cli.args.source import ScopeOptions, SourceOptions
 from hashcompat.core.errors import UsageError
-from hashcompat.core.model.plan import Way
+from hashcompat.core.model.plan import AUTO, Way
 from hashcompat.core.model.pods import Source
 from hashcompat.core.model.preflight import Status
 from hashcompat.output.report.preflight import PREFLIGHT
@@ -129,8 +128,8 @@ def reading(source: SourceOptions, scope: ScopeOptions, *, quiet: bool) -> Inven
 
 def _saved(name: str, way: Way, catalog: Catalog) -> Plan:
     """Read a saved plan; raises InputError where its releases are not those of the command line."""
-    from hashcompat.analysis.planning.options import AUTO
     from hashcompat.cli.args.common import check_releases
+    from hashcompat.core.model.plan import AUTO
     from hashcompat.sources.files import plans
 
     plan = plans.read(name)

@@ -15,7 +15,7 @@ from hashcompat.analysis.answers.explanation import explain
 from hashcompat.analysis.answers.golden import Verifications, verify
 from hashcompat.analysis.answers.hashes import dropped_fields, hash_containers
 from hashcompat.analysis.answers.matrix import make
-from hashcompat.analysis.planning.options import AUTO, Options
+from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output, progress
 from hashcompat.cli.args import Changed, argument, group, option
@@ -35,6 +35,7 @@ from hashcompat.cli.args.source import LabelOptions, ScopeOptions, SourceOptions
 from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet.alike import unready
 from hashcompat.core.model.impact import Installer
+from hashcompat.core.model.plan import AUTO
 from hashcompat.output.report.explanation import EXPLANATIONS
 from hashcompat.output.report.impact import IMPACT
 from hashcompat.output.report.matrix import MATRIX

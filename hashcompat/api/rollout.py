@@ -49,6 +49,7 @@ from hashcompat.core.policies.exceptions import Exemption, Identity, baseline_of
 from hashcompat.core.records.index import Records, index
 from hashcompat.core.records.probes import Dump
 from hashcompat.sources import dating, filters
+from hashcompat.sources.files.dumps import dumps_in
 from hashcompat.sources.filters import Filters
 
 if TYPE_CHECKING:
@@ -193,8 +194,6 @@ def load_dumps(*paths: str | PathLike[str]) -> list[Dump]:
 
     Raises InputError, naming the file, for a path without any dump in it.
     """
-    from hashcompat.sources.files.dumps import dumps_in  # noqa: PLC0415 - plans need no dumps
-
     return dumps_in(tuple(path_of(path, "paths") for path in paths))
 
 

@@ -175,11 +175,9 @@ def read(found: KubernetesObject) -> Iterator[Found]:
     elif (service := budgets.of_service(value)) is not None:
         yield service
     elif kind == snapshots.KIND:
-        from hashcompat.sources.snapshots import records  # noqa: PLC0415 - few inputs are snapshots
-
         snapshots.taken_at(value, found.origin)
         snapshots.cluster_of(value, found.origin)
-        yield from records(value, found.origin)
+        yield from snapshots.records(value, found.origin)
     elif (place := place_of(value)) is not None:
         yield structs.replace(of_template(fields, place), doubt=found.doubt)
 

@@ -14,7 +14,7 @@ from hashcompat.cli.args import Changed, command_line, group, option
 from hashcompat.cli.args.source import ScopeOptions
 from hashcompat.cli.output import Destination, check_apart, destination, note
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
-from hashcompat.core.catalog.releases import oldest_first
+from hashcompat.core.catalog.releases import oldest_first, same_build
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.items import Item
@@ -178,7 +178,6 @@ def listed(text: str | None) -> list[str]:
 def check_releases(file: str, plan: Plan, old: str, new: str, catalog: Catalog) -> None:
     """Raise InputError for a saved plan of other releases; an empty one may be any."""
     from hashcompat.analysis.gating.judge import releases_of
-    from hashcompat.core.model.plan import AUTO
 
     if new:
         _check_release(file, "--to", new, {plan.to_release}, catalog)
@@ -187,8 +186,6 @@ def check_releases(file: str, plan: Plan, old: str, new: str, catalog: Catalog) 
 
 
 def _check_release(file: str, flag: str, asked: str, planned: Iterable[str], catalog: Catalog) -> None:
-    from hashcompat.core.catalog.releases import same_build
-
     wanted = catalog.kubelet(asked).release
     for name in sorted(planned):
         if not (catalog.knows(name) and same_build(catalog.kubelet(name).release, wanted)):

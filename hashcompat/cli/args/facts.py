@@ -26,6 +26,7 @@ from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.model import pods
 from hashcompat.core.model.plan import Plan, Way
 from hashcompat.core.model.pods import Inventory
+from hashcompat.core.records.index import index
 from hashcompat.sources import filters
 from hashcompat.sources.dating import now
 
@@ -182,8 +183,6 @@ class FactOptions:
         patches: Patches = _NO_PATCHES,
     ) -> Options:
         """Return how pods are to be read and what else is known; raises UsageError for unknown releases."""
-        from hashcompat.core.records.index import index
-
         servers = [names.read(name) if name else "" for name in (self.apiserver, self.apiserver_to)]
         gates = frozenset(_gates(",".join(self.feature_gates)))
         records = index(self.records.collect(reading, inventory))

@@ -26,7 +26,7 @@ from hashcompat.core.model.items import near
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.policies import DEFAULT, FailOn, PolicySetting, Settled, is_boolean
 from hashcompat.core.policies import settled as joined
-from hashcompat.sources.files import settings
+from hashcompat.sources.files.settings import FILE, Gate, check_named, exemptions, settings_file
 
 if TYPE_CHECKING:
     from hashcompat.analysis.gating.judge import ExtraInputs
@@ -38,8 +38,7 @@ _PREFIX: Final = "HASHCOMPAT_GATE_"
 _CONFIG: Final = "HASHCOMPAT_CONFIG"
 _NONE: Final = "none"
 KEYS: Final[Mapping[str, bool]] = {
-    field.encode_name: bool in getattr(field.type, "__args__", ())
-    for field in msgspec.structs.fields(settings.Gate)
+    field.encode_name: bool in getattr(field.type, "__args__", ()) for field in msgspec.structs.fields(Gate)
 }
 """The settings of ``gate``, each with whether it is true or false."""
 
@@ -54,11 +53,11 @@ def settled_settings(
     setting, and InputError, with file and line, for a settings file that is wrong, and for one, or a file
     that it names, which others may write.
     """
-    files = [settings.settings_file(path, forbidden) for path in _files(config)]
+    files = [settings_file(path, forbidden) for path in _files(config)]
     given = {key: value for key, value in _of_environment() if key not in forbidden}
     given |= {key: PolicySetting(text, f"--{key}") for key, text in flags.items()}
     found = joined(given, files)
-    settings.check_named(found)
+    check_named(found)
     return found
 
 
@@ -80,7 +79,7 @@ def _files(config: str | None) -> Iterator[Path]:
     from platformdirs import user_config_path
 
     user = Path(chosen) if chosen else user_config_path("hashcompat", appauthor=False)
-    places = dict.fromkeys((Path(settings.FILE), user / settings.FILE))
+    places = dict.fromkeys((Path(FILE), user / FILE))
     yield from (path for path in places if os.path.lexists(path))
 
 
@@ -204,11 +203,8 @@ def extra_inputs_of(
     settings: Mapping[str, PolicySetting], plan: Plan, catalog: Catalog, impact: Impact | None = None
 ) -> ExtraInputs:
     """Read the files that a policy names; raises InputError, naming the file, for what is wrong in one."""
-    from pathlib import Path
-
     from hashcompat.analysis.gating.judge import ExtraInputs
     from hashcompat.sources.files.reports import baseline_in, report_in
-    from hashcompat.sources.files.settings import exemptions
 
     files = {key: settings[key].file for key in ("exceptions", "baseline", "preflight") if key in settings}
     is_of = partial(catalog.is_same_build, plan.to_release)

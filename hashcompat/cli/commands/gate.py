@@ -43,6 +43,7 @@ from hashcompat.core.model.pods import Inventory, Origin, Pod
 from hashcompat.core.model.results import SIGNATURE
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.policies import ABOUT_PLANS, FailOn, Policy, PolicySetting, policy_of
+from hashcompat.core.records.index import Records, index
 from hashcompat.output.report.gate import GATE
 from hashcompat.sources import filters
 from hashcompat.sources.dating import now
@@ -231,7 +232,6 @@ def now_of(
     Raises InputError for another cluster than the plan's, and for what is older than the policy allows.
     """
     from hashcompat.analysis.answers import calibration
-    from hashcompat.core.records.index import Records, index
 
     inventory = _read_now(plan, reading, policy, reading.scope.filters.matches)
     return calibration.now_of(

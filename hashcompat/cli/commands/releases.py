@@ -17,6 +17,7 @@ from hashcompat.cli.args.gate import configmap_of
 from hashcompat.cli.args.inventory import cluster_scope
 from hashcompat.cli.args.source import ScopeOptions
 from hashcompat.core.catalog import files
+from hashcompat.core.catalog.added import added
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.catalog.releases import is_older
 from hashcompat.core.errors import InputError, UsageError
@@ -77,7 +78,6 @@ def add_release(name: str, source: str | None, shown: OutputOptions) -> None:
     saved then.
     """
     # downloads need requests, which takes longer to import than the list of releases to print
-    from hashcompat.core.catalog.added import added
     from hashcompat.sources.upstream import ROOT, container_types
 
     known = Catalog(files.default_directory())

@@ -21,13 +21,23 @@ from hashcompat.core.catalog.behaviour import (
     Gates,
     GateTable,
     HostPorts,
+    Messages,
     PodFeature,
     Room,
     Settings,
 )
 from hashcompat.core.catalog.eras import Era, PatchedSource, PatchTables, Schema, era_from_row, site_of
 from hashcompat.core.catalog.files import DataTable, read_table
-from hashcompat.core.catalog.hazards import RuntimeAbility, RuntimeFault, Runtimes, Vendor, Vendors
+from hashcompat.core.catalog.hazards import (
+    Hazards,
+    RuntimeAbility,
+    RuntimeFault,
+    Runtimes,
+    StateForms,
+    Vendor,
+    Vendors,
+)
+from hashcompat.core.catalog.kubeletsettings import ConfigTable, FlagTable, ValueTable
 from hashcompat.core.catalog.pods import PodData, StaticPods
 from hashcompat.core.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row, same_build
 from hashcompat.core.go.jsontext import ESCAPES
@@ -36,7 +46,6 @@ from hashcompat.core.model.results import Making
 from hashcompat.core.release import Release, parse_release
 
 if TYPE_CHECKING:
-    from hashcompat.core.catalog.behaviour import Messages
     from hashcompat.core.catalog.defaults import (
         ApiServerTables,
         Default,
@@ -44,8 +53,6 @@ if TYPE_CHECKING:
         PodCreation,
         ReadDefault,
     )
-    from hashcompat.core.catalog.hazards import Hazards, StateForms
-    from hashcompat.core.catalog.kubeletsettings import ConfigTable, FlagTable, ValueTable
 
 # Go 1.22's encoding/json writes \b and \f where older ones write \u0008 and \u000c (its release notes).
 _SHORT_ESCAPES_SINCE = Version("1.22")
@@ -350,8 +357,6 @@ class Catalog:
 
     def hazards(self, release: Release) -> Hazards:
         """Return what can break at the start of a kubelet of a release."""
-        from hashcompat.core.catalog.hazards import Hazards  # noqa: PLC0415 - plans need no hazards
-
         return self._hazards.decide(
             Hazards,
             release,
@@ -364,28 +369,20 @@ class Catalog:
     @cached_property
     def flag_table(self) -> FlagTable:
         """The flags of kubelets."""
-        from hashcompat.core.catalog.kubeletsettings import FlagTable  # noqa: PLC0415 - as above
-
         return FlagTable(self._data)
 
     @cached_property
     def config_table(self) -> ConfigTable:
         """The fields of kubelets' configuration files."""
-        from hashcompat.core.catalog.kubeletsettings import ConfigTable  # noqa: PLC0415 - as above
-
         return ConfigTable(self._data)
 
     @cached_property
     def value_table(self) -> ValueTable:
         """The values with which kubelets do not start."""
-        from hashcompat.core.catalog.kubeletsettings import ValueTable  # noqa: PLC0415 - as above
-
         return ValueTable(self._data)
 
     @cached_property
     def _state_forms(self) -> StateForms:
-        from hashcompat.core.catalog.hazards import StateForms  # noqa: PLC0415 - as above
-
         return StateForms(self._data)
 
     @cached_property
@@ -394,8 +391,6 @@ class Catalog:
 
     def messages(self, release: Release) -> Messages:
         """Return what a kubelet of a release writes into its log and its events."""
-        from hashcompat.core.catalog.behaviour import Messages  # noqa: PLC0415 - plans need none of these
-
         return self._messages.decide(Messages, release)
 
     @cached_property

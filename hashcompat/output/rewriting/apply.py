@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.go import jsontext
+from hashcompat.core.go import jsontext, yaml
 from hashcompat.core.model.preflight import Done, ManifestPin, State, Task, Work
 from hashcompat.output.rewriting import (
     FoundContainer,
@@ -209,8 +209,6 @@ def _of_pin(pin: ManifestPin, manifests: Path | None) -> Replacement | Done:
 
 def _uid_of(manifest: bytes) -> str:
     """Return the UID that a manifest sets; empty for none, and for what is no manifest."""
-    from hashcompat.core.go import yaml  # noqa: PLC0415 - most nodes have no manifest that changed
-
     try:
         content = next(iter(yaml.load_all(jsontext.decode_text(manifest))), None)
     except InputError:

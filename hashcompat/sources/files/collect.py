@@ -34,7 +34,7 @@ from hashcompat.sources.files.layouts import (
     is_template,
     skipped_line,
 )
-from hashcompat.sources.files.reading import WANTED, blocks, elements, parts
+from hashcompat.sources.files.reading import WANTED, blocks, check_end, doubt, elements, parts
 from hashcompat.sources.files.spans import FIRST, Span
 from hashcompat.sources.files.survey import EmptyError, Survey, glanced_at, objects, survey_of
 from hashcompat.sources.objects import Key, KubernetesObject, nodes_of, pods_of
@@ -398,8 +398,6 @@ def _checked(
     part: Part, found: Iterator[KubernetesObject], survey: Survey, label: str
 ) -> Iterator[KubernetesObject]:
     """Yield what YAML holds, each object with its doubt; raises InputError as ``check_end``."""
-    from hashcompat.sources.files.reading import check_end, doubt  # noqa: PLC0415 - YAML alone needs it
-
     if part.index is None:
         check_end(part.value, f"{label}: $", items_first=part.document in survey.kinds)
     for one in found:

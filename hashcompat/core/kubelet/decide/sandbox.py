@@ -10,6 +10,7 @@ from msgspec import structs
 from hashcompat.core import rules
 from hashcompat.core.catalog.behaviour import Behaviour
 from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.corev1.resources import amount
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.case import Case, Decision
 from hashcompat.core.kubelet.decide.pod import ending, fails_by_loss, resets_all, rules_of
@@ -148,8 +149,6 @@ def is_resized(container: Container, ran: Container | None) -> bool:
 
     What it has besides may be of admission (LimitRanger), which changes none that are there.
     """
-    from hashcompat.core.corev1.resources import amount  # noqa: PLC0415 - few decisions compare resources
-
     if ran is None:
         return False
     for kind in ("limits", "requests"):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, S
 from typing import Any, Final, TypeVar
 
 from hashcompat.core.catalog.behaviour import Behaviour, PodFeature
+from hashcompat.core.corev1.resources import qos_class
 from hashcompat.core.corev1.scheduling import SYSTEM, mounted, not_tolerated, selected
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsonpath import mapping
@@ -119,8 +120,6 @@ class Whole:
         return self.once("QoS class", self._qos_classes)
 
     def _qos_classes(self) -> tuple[str, str] | None:
-        from hashcompat.core.corev1.resources import qos_class  # noqa: PLC0415 - few decisions depend on it
-
         regular = self._of(ContainerType.CONTAINER)
         every = regular + self._of(ContainerType.INIT) + self._of(ContainerType.SIDECAR)
         try:
@@ -133,8 +132,6 @@ class Whole:
         return self.once(("static QoS class", by_pod), lambda: self._static_qos_class(by_pod))
 
     def _static_qos_class(self, by_pod: bool) -> str:
-        from hashcompat.core.corev1.resources import qos_class  # noqa: PLC0415 - few decisions depend on it
-
         if not by_pod:
             return (self.qos_classes or ("", ""))[1]
         try:

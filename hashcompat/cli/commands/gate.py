@@ -134,7 +134,7 @@ def _of_source(
             f"{settings['verify-key'].place}: only a saved plan is signed; give it with --plan FILE"
         )
     ready, budgets = partial(output.ready, GATE, arguments.shown), FailOn.PDB in policy.fail_on
-    made = planned(arguments, names, ready, quiet=arguments.quiet.quiet, budgets=budgets)
+    made = planned(arguments, names, ready, budgets=budgets, jobs=arguments.jobs.number)
     check_uid(made.plan, policy, settings)
     check_read(made.plan.origin, policy)
     impact = impact_of(made.plan, _reading(arguments, budgets=True), policy, made.whole) if budgets else None

@@ -109,9 +109,8 @@ def command(arguments: Arguments) -> int:
     quiet = arguments.quiet.quiet
     names = arguments.releases.data.names(quiet=quiet)
     key = key_of(arguments.sign_key)
-    made = planned(
-        arguments, names, partial(output.ready, PLAN, arguments.shown), _maker(arguments), quiet=quiet
-    )
+    ready = partial(output.ready, PLAN, arguments.shown)
+    made = planned(arguments, names, ready, _maker(arguments), jobs=arguments.jobs.number)
     plan = made.plan
     plan = arguments.without_hashes.of(plan)
     excerpt = structs.replace(_excerpt(arguments, plan), key=key)

@@ -182,7 +182,7 @@ def check_releases(file: str, plan: Plan, old: str, new: str, catalog: Catalog) 
     if new:
         _check_release(file, "--to", new, {plan.to_release}, catalog)
     if old:
-        _check_release(file, "--from", old, releases_of(plan, AUTO), catalog)
+        _check_release(file, "--from", old, releases_of(plan), catalog)
 
 
 def _check_release(file: str, flag: str, asked: str, planned: Iterable[str], catalog: Catalog) -> None:

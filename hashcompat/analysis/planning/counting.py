@@ -19,7 +19,7 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.analysis.planning import changed_by_room
-from hashcompat.analysis.planning.cluster import Rooms, rooms_on
+from hashcompat.analysis.planning.cluster import Rooms
 from hashcompat.analysis.planning.creators import CreatorFinder, is_settled
 from hashcompat.analysis.planning.hops import HopTally, elsewhere
 from hashcompat.analysis.planning.kinds import days_as_one, kind
@@ -363,7 +363,7 @@ class Crowds:
         for way in ways:
             key = self._key(way)
             if key not in self._counted:
-                self._counted[key] = rooms_on(nodes, way, view)
+                self._counted[key] = Rooms(nodes, way, view)
         self.left: dict[str, tuple[list[str], int]] = {}
         """By target releases, the nodes whose room is not counted, and how many pods they have."""
 
@@ -401,7 +401,7 @@ class Crowds:
             return {}, {}
 
         def changed(way: Way, seen: View) -> tuple[int, int]:
-            counted, own = self._counted[keys[way]], rooms_on(self._nodes, way, seen)
+            counted, own = self._counted[keys[way]], Rooms(self._nodes, way, seen)
             own.merge(counted.sums, counted.resizing, counted.anew)
             some = [one for one in pods if one[0].node in tight[keys[way]]]
             return changed_by_room(way, inventory, seen, own, some)

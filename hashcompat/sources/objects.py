@@ -90,13 +90,13 @@ class KubernetesObject(msgspec.Struct, frozen=True, eq=False):
         return f"Object({str(self)!r})"
 
 
-def read_object(value: object, origin: str, path: str = "$", where: InFile = IN_NO_FILE) -> Iterator[Found]:
+def read_object(value: object, origin: str, where: InFile = IN_NO_FILE) -> Iterator[Found]:
     """Yield the pods and nodes in one Kubernetes object; other kinds hold none and are passed over.
 
     Raises InputError, with ``origin`` and the path, for what is not a Kubernetes object and for a pod without
     containers.
     """
-    for found in opened(value, origin, path, where=where):
+    for found in opened(value, origin, where=where):
         yield from read(found)
 
 

@@ -190,7 +190,7 @@ def compare(
     return compare_snapshots(old, new)
 
 
-def compare_plans(old: Plan, new: Plan, files: tuple[str, str] = ("", "")) -> DocumentDifference:
+def compare_plans(old: Plan, new: Plan, files: tuple[str, str]) -> DocumentDifference:
     """Return what changed between two plans that have all their items; ``files`` name them."""
     pairs = _paired(_by_name(old.items), _by_name(new.items))
     changes = [change for change in (_of_items(*pair) for pair in pairs) if change]

@@ -89,7 +89,7 @@ def snapshot(inventory: Inventory, catalog: Catalog, *, with_hashes: bool = Fals
 class Redaction:
     """Hides one inventory: first its pods, one by one, and then the rest, which depends on all of them."""
 
-    def __init__(self, inventory: Inventory, catalog: Catalog, *, with_hashes: bool = False) -> None:
+    def __init__(self, inventory: Inventory, catalog: Catalog, *, with_hashes: bool) -> None:
         self._keeper = FieldKeeper(catalog)
         self._hider, self._catalog = Hider(catalog, self._keeper), catalog
         self._given, self._newest = inventory, catalog.known.newest

@@ -173,14 +173,14 @@ class _Decider:
 
     def __init__(self, subject: Subject, view: View, compare: Compare) -> None:
         self._subject, self._view, self._compare = subject, view, compare
-        self._provenance = CreatorFinder(view, hash_of=subject.hashes)
+        self._creators = CreatorFinder(view, subject.hashes)
 
     def case(self, old: Kubelet, new: Kubelet) -> Case:
         """Return the case of one pair."""
         subject = self._subject
         transition = Transition(subject.pod, subject.container, old, new, subject.whole)
         prepared = prepare(transition, subject.node, self._view, subject.hashes)
-        return self._provenance.added(prepared, subject.node).case
+        return self._creators.added(prepared, subject.node).case
 
     def verdict(self, old: Kubelet, new: Kubelet) -> Callable[[Kubelet, Kubelet], Verdict]:
         """Return what decides for two kubelets whose case differs by these alone."""

@@ -108,11 +108,9 @@ class Hops:
     belong to the current kubelet alone, are not used.
     """
 
-    def __init__(
-        self, way: Way, nodes: Iterable[Node], view: View, templates: Templates | None = None
-    ) -> None:
+    def __init__(self, way: Way, nodes: Iterable[Node], view: View, templates: Templates) -> None:
         """Raise UsageError for an unknown release; ``templates`` as Judge's."""
-        self._templates = templates or Templates(view)
+        self._templates = templates
         self._way, self._view = way, elsewhere(view)
         # what runs under a release today is admitted by it, whichever sysctls it holds safe
         options = structs.replace(self._view.options, allowed_sysctls=frozenset({"*"}))

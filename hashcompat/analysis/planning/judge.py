@@ -103,7 +103,7 @@ class Judge:
         """Which nodes report another release."""
         self._overridden = view.options.override_node_releases
         self.templates = templates or Templates(view, kept)
-        self._provenance = CreatorFinder(view, kept, self.templates.hash)
+        self._creators = CreatorFinder(view, self.templates.hash, kept)
         self._known: Latest[tuple[Likeness | Blank, Kubelet | None], Prepared] = Latest(kept)
         self._same_uids: Latest[tuple[bytes, Kubelet, Kubelet], bool | None] = Latest(kept)
 
@@ -146,7 +146,7 @@ class Judge:
             return draft(None, obstacle)
         try:
             prepared = self._with_same_uid(self._prepare(pod, container, old))
-            return draft(self._provenance.added(prepared, self.nodes.get(pod.node)), obstacle)
+            return draft(self._creators.added(prepared, self.nodes.get(pod.node)), obstacle)
         except NotStoredError as error:
             return draft(None, _unknown(rules.NOT_STORED, str(error)))
         except DecodeError as error:

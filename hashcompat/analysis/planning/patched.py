@@ -181,11 +181,9 @@ class Accepting(msgspec.Struct, frozen=True):
             or _decoded(decoded, like.schema) is decoded  # it knows all that is set
             or not unknown_to(spec, new, like, defaults)
         ]
-        return [(_hasher(like, keep_empty=keep_empty), decoded) for like in likes]
-
-
-def _hasher(like: Kubelet, *, keep_empty: bool = False) -> Hasher:
-    return compile_hasher(like.schema, like.era, like.escapes[-1], keep_empty)
+        return [
+            (compile_hasher(like.schema, like.era, like.escapes[-1], keep_empty), decoded) for like in likes
+        ]
 
 
 def check_patchable(new: Kubelet, site: PatchedSource, olds: Sequence[Kubelet]) -> None:

@@ -33,7 +33,7 @@ _SHOWN: Final = 6
 class ReleaseNames:
     """Reads releases as people name them, and says once what a short name is read as."""
 
-    def __init__(self, catalog: Catalog, *, quiet: bool = False) -> None:
+    def __init__(self, catalog: Catalog, *, quiet: bool) -> None:
         self.catalog = catalog
         self._said: set[str] = set()
         self._quiet = quiet

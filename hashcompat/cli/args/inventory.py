@@ -109,7 +109,7 @@ def refuse_without_pods(*groups: object) -> None:
         raise UsageError(f"{flag} is about pods; give them with -f or --sample, or a cluster with --context")
 
 
-def cluster_scope(scope: ScopeOptions, *, needs_nodes: bool, budgets: bool = False) -> live.ReadScope:
+def cluster_scope(scope: ScopeOptions, *, needs_nodes: bool, budgets: bool) -> live.ReadScope:
     """Return what of a live cluster is read; with ``budgets`` the pods of all nodes, for they count."""
     from hashcompat.sources import cluster as live
 

@@ -101,7 +101,7 @@ class GateTable:
 class Gates:
     """The feature gates of one kubelet or API server, set as its flag says; compared by identity."""
 
-    def __init__(self, table: GateTable, release: Release, settings: Settings = NO_SETTINGS) -> None:
+    def __init__(self, table: GateTable, release: Release, settings: Settings) -> None:
         self._table, self._release, self._settings = table, release, dict(settings)
         self._on: dict[str, bool] = {}
 

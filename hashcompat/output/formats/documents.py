@@ -122,7 +122,7 @@ def render_json(report: Report[Any], result: Any, style: Style) -> Iterator[str]
 _TEXT: Final = "tag:yaml.org,2002:str"
 
 
-def to_yaml(document: Document, encoding: str = UTF_8) -> Iterator[str]:
+def to_yaml(document: Document, encoding: str) -> Iterator[str]:
     """Yield YAML in pieces; all of it ASCII where something is not visible, or the encoding is not UTF-8."""
     import yaml  # noqa: PLC0415 - only -o yaml pays for the import
 

@@ -220,7 +220,7 @@ class Shared:
             self._forms[key] = places.form(spec)
         return self._forms[key]
 
-    def blank(self, path: str, spec: Mapping[str, Any], words: tuple[str, ...], stored: str = "") -> Blank:
+    def blank(self, path: str, spec: Mapping[str, Any], words: tuple[str, ...], stored: str) -> Blank:
         """Return the one that stands for a container at a path; ``stored`` shows its stored hashes."""
         # By its text: a dict is no key, and one with 1 equals one with 1.0 or with true.
         key = path, repr(spec), stored
@@ -232,7 +232,7 @@ class Shared:
 class Family:
     """The pods whose metadata and spec are of the same two stencils."""
 
-    def __init__(self, stencils: Sequence[Stencil], shared: Shared, *, of_snapshot: bool = False) -> None:
+    def __init__(self, stencils: Sequence[Stencil], shared: Shared, *, of_snapshot: bool) -> None:
         """Take the two stencils, and what the spec's shares.
 
         A snapshot stores the hashes of a container as those of one text: in it, what is hashed decides.

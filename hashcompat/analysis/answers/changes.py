@@ -261,9 +261,8 @@ def _of_items(_: object, old: Item | None, new: Item | None) -> ItemChange | Non
 
 def _of_item(old: Item, new: Item) -> tuple[Edit, ...]:
     hashes = old.hashes, new.hashes
-    decided = (
-        () if _shared(old) == _shared(new) else _decided(_shared(old), _shared(new))
-    )  # which most of two plans share
+    # most items of two plans share all but their hashes
+    decided = () if _shared(old) == _shared(new) else _decided(_shared(old), _shared(new))
     return (*decided, *_of_hashes(*hashes)) if hashes[0] != hashes[1] else decided
 
 

@@ -178,9 +178,8 @@ class Redaction:
         numbers = Numbers(hidden)
         stored, numbered = numbers.stored(), numbers.recorded(record)
         same = self._numbered.setdefault(record, numbered) == numbered
-        self._numbered[record] = (
-            numbered if same else _nowhere(record)
-        )  # of several pods, without a namespace
+        # without a namespace it may be the record of several pods
+        self._numbered[record] = numbered if same else _nowhere(record)
         needed = hidden.has_values or has_hidden(numbered)
         return structs.replace(container, spec=hidden.spec, stored=stored if needed else None)
 

@@ -76,7 +76,7 @@ def heat_of(plan: Plan) -> Heat | None:
         columns,
         rows,
         _COUNTED if is_counted else _OF_TYPES,
-        (f"{count(details.passed, 'release')} between these are left out." if details.passed else ""),
+        f"{count(details.passed, 'release')} between these are left out." if details.passed else "",
     )
 
 

@@ -24,12 +24,13 @@ from hashcompat.core.errors import UsageError
 from hashcompat.core.model.impact import Rollout
 from hashcompat.core.model.items import near
 from hashcompat.core.model.plan import Plan
-from hashcompat.core.policies import DEFAULT, FailOn, PolicySetting, Settled, is_boolean
-from hashcompat.core.policies import settled as joined
+from hashcompat.core.policies import DEFAULT, FailOn, PolicySetting, Settled, is_boolean, settled
 from hashcompat.sources.files.settings import FILE, Gate, check_named, exemptions, settings_file
 
 if TYPE_CHECKING:
+    from hashcompat.analysis.gating import GateResult
     from hashcompat.analysis.gating.judge import ExtraInputs
+    from hashcompat.cli.args.source import ClusterOptions
     from hashcompat.core.catalog.lookup import Catalog
     from hashcompat.core.model.impact import Impact
 
@@ -56,7 +57,7 @@ def settled_settings(
     files = [settings_file(path, forbidden) for path in _files(config)]
     given = {key: value for key, value in _of_environment() if key not in forbidden}
     given |= {key: PolicySetting(text, f"--{key}") for key, text in flags.items()}
-    found = joined(given, files)
+    found = settled(given, files)
     check_named(found)
     return found
 
@@ -216,11 +217,6 @@ def extra_inputs_of(
     )
 
 
-if TYPE_CHECKING:
-    from hashcompat.analysis.gating import GateResult
-    from hashcompat.cli.args.source import ClusterOptions
-
-
 T = TypeVar("T")
 _CONFIGMAP: Final = "configmap:"
 _NAME: Final = r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?"
@@ -321,17 +317,17 @@ _BETWEEN: Final = 5.0
 """Seconds between two readings."""
 
 
-def settled(
+def after_settling(
     judge: Callable[[bool], GateResult],
     seconds: float,
     *,
     sleep: Callable[[float], None] = time.sleep,
     clock: Callable[[], float] = time.monotonic,
 ) -> GateResult:
-    """Return what came of nodes after so many seconds, or before that the first surprise that stays one.
+    """Judge nodes again and again until so many seconds have passed; a surprise that persists ends the wait.
 
-    What is as predicted is looked at until the end: a kubelet that has not looked at a pod may still restart
-    it. ``judge`` reads the nodes, given whether they are still settling.
+    What is as predicted is judged until the end: a kubelet that has not looked at a pod may still restart it.
+    ``judge`` reads the nodes, given whether they are still settling.
     """
     from hashcompat.analysis.gating import Outcome
 

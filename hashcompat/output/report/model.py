@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 import msgspec
 
+from hashcompat.core.model.documents import API_VERSION
 from hashcompat.core.model.items import Item
 from hashcompat.core.rules import Rule
 from hashcompat.output.report.items import COLOURS, Provenance
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 Value = TypeVar("Value")
-API_VERSION: Final = "hashcompat.io/v1"
 Document = dict[str, Any]
 """Plain data, as schemas/documents describes it; at its top level a list may be :class:`Rows`."""
 

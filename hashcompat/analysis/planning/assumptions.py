@@ -66,9 +66,9 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
 
 
 def _report_others(judge: Judge) -> bool:
-    told = judge.view.catalog.kubelet(judge.way.old).release
+    given = judge.view.catalog.kubelet(judge.way.old).release
     reported = (judge.view.catalog.kubelet(node.kubelet).release for node in judge.nodes.values())
-    return not all(same_upstream(one, told) for one in reported)
+    return not all(same_upstream(one, given) for one in reported)
 
 
 class _Predicted:

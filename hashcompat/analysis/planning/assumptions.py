@@ -184,13 +184,13 @@ def _kept(every: _Predicted, new: Kubelet) -> Iterator[str]:
         )
     if mistaken := every.where(lambda one: one.mistaken and _stands(one)):
         yield (
-            f"{new.release} takes no container with extended resources that was created again for the one "
-            f"before it, which a device plugin may have given them (HC038): {_named(mistaken)}"
+            f"{new.release} does not mistake a container with extended resources that was created again for "
+            f"its predecessor, to which a device plugin may have given them (HC038): {_named(mistaken)}"
         )
     if timed := every.where(lambda one: one.timed and _stands(one)):
         yield f"{new.release} starts before the activeDeadlineSeconds of these pass: {_named(timed)}"
     if kept:
-        yield f"{new.release} admits again every running pod that this plan does not say it refuses"
+        yield f"{new.release} admits every running pod again that this plan does not report as refused"
 
 
 def facts(name: str, kubelet: Kubelet) -> ReleaseFacts:

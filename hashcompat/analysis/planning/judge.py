@@ -133,7 +133,7 @@ class Judge:
         if pod.doubt:
             return draft(None, self._undecoded(pod, container, CutError(pod.doubt)))
         if self._is_virtual(pod):
-            return draft(None, not_compared("its node has no kubelet: it is one of virtual-kubelet"))
+            return draft(None, not_compared("its node has no kubelet: virtual-kubelet provides it"))
         disputed = self.is_disputed(pod)
         old = view.current(release) if view.catalog.knows(release) and not disputed else None
         obstacle = Decision(Verdict.KEEP)

@@ -78,7 +78,7 @@ def collect_directory(directory: str, node: str, path_on_node: str, *, alone: bo
             else InputError(f"{empty}; kubelets skip names with a dot in front and directories")
         )
     skipped = (f"skipped a file as kubelets do: {error}" for error in strays)
-    none = [] if pods else [f"{empty}: static pods that run on node {node} are taken to be without theirs"]
+    none = [] if pods else [f"{empty}: static pods that run on node {node} are assumed to have none"]
     return Inventory(tuple(pods.values()), warnings=(*skipped, *twice, *none))
 
 

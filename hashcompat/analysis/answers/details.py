@@ -71,7 +71,7 @@ class DetailsGathering:
         self._rulings = Rulings(self._judge, self._differences.of)
 
     def kubelets(self) -> tuple[Kubelet, ...]:
-        """Return those of the pairs that are counted."""
+        """Return the kubelets of the pairs that are counted."""
         return self._pairs.kubelets()
 
     def decisive(self, pod: Pod) -> Hashable:

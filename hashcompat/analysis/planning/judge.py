@@ -300,7 +300,7 @@ def reports(disputed: Sequence[DisputedNode], given: str) -> str:
 
 
 def contradiction(disputed: Sequence[DisputedNode], given: str, *, overridden: bool) -> str:
-    """Say that, and what comes of it, in one line."""
+    """Say which nodes report another release, and what comes of it, in one line."""
     then = "their pods are UNKNOWN, and --from auto takes what nodes report"
     if overridden:
         then = f"planned as {given} anyway, because of --override-node-releases"

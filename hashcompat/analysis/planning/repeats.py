@@ -76,7 +76,7 @@ class Nothing:
         return ()
 
     def decisive(self, _: Pod) -> Hashable:
-        """Return what is the same of all pods."""
+        """Return what is the same for all pods."""
         return None
 
     def add(self, _: Pod) -> Any:
@@ -110,7 +110,7 @@ class _Hashes(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, named: Named, kubelets: tuple[Kubelet, ...]) -> _Hashes | None:
-        """Return those of a container under kubelets, the current and the target one first.
+        """Return the hashes of a container under kubelets, the current and the target one first.
 
         None without a template, and where a kubelet has two hashes.
         """
@@ -122,7 +122,7 @@ class _Hashes(msgspec.Struct, frozen=True):
         return cls(arounds, place, _pattern([one.hash(named.names) for one in arounds]))
 
     def repeated(self, names: Sequence[str]) -> tuple[Hash, Hash] | None:
-        """Return those under the current and the target kubelet; None where they compare otherwise."""
+        """Return the hashes of the current and the target kubelet; None where hashes compare otherwise."""
         found = [one.hash(names) for one in self.arounds]
         return (found[0], found[self.new]) if _pattern(found) == self.pattern else None
 

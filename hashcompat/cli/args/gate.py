@@ -230,7 +230,7 @@ class RolloutStore(Protocol):
         """Return it; one that is not there has no nodes."""
 
     def update(self, edit: Callable[[Rollout], tuple[Rollout | None, T]]) -> T:
-        """Write what becomes of it, if anything does, unless others write at the same time."""
+        """Write the state that ``edit`` returns, if any, unless others write at the same time."""
 
 
 @group

@@ -232,7 +232,7 @@ def _impact(plan: Plan, inventory: Inventory, nodes: tuple[str, ...]) -> Impact:
 
 
 def _impact_now(arguments: Arguments, plan: Plan, policy: Policy) -> Impact:
-    """Return the same by the pods that there are now.
+    """Return what they do to the budgets by the pods that there are now.
 
     Pods of its nodes that the plan does not know are UNKNOWN: they may restart. Errors as ``_read_now``.
     """

@@ -372,7 +372,7 @@ class Remembering:
         self._texts: dict[Kubelet, str] = {}
 
     def __call__(self, pod_spec: Mapping[str, Any], old: Kubelet, new: Kubelet) -> bool | None:
-        """Do as ``same_for_mirror``."""
+        """Compare as ``same_for_mirror`` does."""
         return same_for_mirror(pod_spec, old, new, self._text)
 
     def _text(self, mirror: Mapping[str, Any], kubelet: Kubelet) -> str:

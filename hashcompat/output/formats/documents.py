@@ -83,7 +83,7 @@ def _rows(rows: Rows[Any], encoding: str, seals: Seals | None) -> Iterator[str]:
 
 
 def _row_text(row: dict[str, Any], line: str, encoding: str) -> str:
-    """Return the same as ``value_text`` of a row; a document may have hundreds of thousands.
+    """Return what ``value_text`` makes of a row; a document may have hundreds of thousands.
 
     msgspec writes plain data as Python does, in a tenth of the time; it refuses lone surrogates, and has
     another form for floats, which no row has.

@@ -100,7 +100,7 @@ class ItemSeals:
         self._found.add(line.encode(errors="surrogatepass"))
 
     def members(self) -> Document:
-        """Return both, once all lines were added."""
+        """Return the digest and the signature, once all lines were added."""
         digest = self._found.of(self._content)
         return {DIGEST: digest, SIGNATURE: signature(digest, self._key) if self._key else None}
 

@@ -143,7 +143,7 @@ class StateConfigMap(msgspec.Struct, frozen=True):
             return self._state(self._found(client))
 
     def update(self, edit: Callable[[Rollout], tuple[Rollout | None, T]]) -> T:
-        """Write what becomes of the state, if anything does; errors as ``read``.
+        """Write the state that ``edit`` returns, if any; errors as ``read``.
 
         ``edit`` is asked again where another pipeline wrote meanwhile. It must know its own writing again: an
         answer may be lost, and the same request made twice.

@@ -255,7 +255,7 @@ class _Guessed:
         self._found, self._span, self._origin = found, span, origin
 
     def __iter__(self) -> Iterator[Part]:
-        """Yield them; raises InputError where the guess is wrong."""
+        """Yield the elements; raises InputError where the guess is wrong."""
         span = self._span
         for part in self._found:
             if not (
@@ -272,7 +272,7 @@ class _Guessed:
 
     @property
     def end(self) -> ListPlace:
-        """Where they end, once they were read."""
+        """Where the elements end, once they were read."""
         return self._found.end.place
 
 

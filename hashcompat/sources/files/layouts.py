@@ -271,7 +271,7 @@ class Layout(msgspec.Struct, frozen=True):
         return inside, [pair for pair in files if not self.scope.search(pair[0])]
 
     def read(self, files: _Files) -> _Files:
-        """Return those that are read."""
+        """Return the files of the bundle that are read."""
         names = {one for one, _ in files}
         return [
             (one, _with_kind(one, source))

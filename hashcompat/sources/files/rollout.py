@@ -120,7 +120,7 @@ class RolloutFile(msgspec.Struct, frozen=True):
             return rollout_of(jsontext.decode_text(content))
 
     def update(self, edit: Callable[[Rollout], tuple[Rollout | None, T]]) -> T:
-        """Write what becomes of the state, if anything does, while no other process can; errors as ``read``.
+        """Write the state that ``edit`` returns, if any, while no other process can; errors as ``read``.
 
         The file is replaced whole: a process that is killed leaves the one state or the other.
         """

@@ -96,7 +96,7 @@ def collect_file(name: str, node: str, path_on_node: str) -> Pod:
 
 
 def _collect(name: str, node: str, path_on_node: str, *, placed: bool, alone: bool) -> Pod:
-    """Do that; ``placed`` is whether the path on the node is known."""
+    """Read one manifest; ``placed`` is whether its path on the node is known."""
     if Path(name).is_dir():
         raise InputError(f"{name}: is a directory, expected one static pod manifest")
     (source,) = inputs(name, recursive=False, suffixes=())

@@ -193,7 +193,7 @@ class Whole:
         return self.once(("feature", feature.name), lambda: _asks_for(self._pod.spec, feature))
 
     def mounts(self, kinds: Collection[str]) -> str:
-        """Return those of some kinds of volumes that a container mounts, as text; empty for none."""
+        """Return which of some kinds of volumes a container mounts, as text; empty for none."""
         return self.once(("volumes", frozenset(kinds)), lambda: ", ".join(self._mounted(kinds)))
 
     def _mounted(self, kinds: Collection[str]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from hashcompat.cli.args import Changed, command_line, group, option
 from hashcompat.cli.args.source import ScopeOptions
 from hashcompat.cli.output import Destination, check_apart, destination, note
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
-from hashcompat.core.catalog.releases import oldest_first, same_build
+from hashcompat.core.catalog.releases import same_build
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.items import Item
@@ -156,9 +156,7 @@ class Releases:
 
 def _counted(counts: Mapping[str, int], catalog: Catalog) -> str:
     """Return the releases with the number of their nodes, oldest first and unknown ones last."""
-    names = {catalog.kubelet(name): name for name in sorted(counts) if catalog.knows(name)}
-    known = [names[kubelet] for kubelet in oldest_first(names)]
-    every = [*known, *sorted(counts.keys() - set(known))]
+    every = catalog.in_order(counts)
     more = [f"and {count(len(every) - _SHOWN, 'other release')}"] if len(every) > _SHOWN else []
     return ", ".join([*(f"{name} ({count(counts[name], 'node')})" for name in every[:_SHOWN]), *more])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime
 from functools import cache, cached_property
 from pathlib import Path
@@ -39,7 +39,14 @@ from hashcompat.core.catalog.hazards import (
 )
 from hashcompat.core.catalog.kubeletsettings import ConfigTable, FlagTable, ValueTable
 from hashcompat.core.catalog.pods import PodData, StaticPods
-from hashcompat.core.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row, same_build
+from hashcompat.core.catalog.releases import (
+    KnownReleases,
+    ReleaseRow,
+    is_older,
+    oldest_first,
+    release_row,
+    same_build,
+)
 from hashcompat.core.go.jsontext import ESCAPES
 from hashcompat.core.go.metav1 import CODECS, DEFAULTS
 from hashcompat.core.model.results import Making
@@ -303,6 +310,13 @@ class Catalog:
     def knows(self, name: str) -> bool:
         """Return whether a name is that of a known release."""
         return self.known.holds(name)
+
+    def in_order(self, names: Iterable[str]) -> list[str]:
+        """Return the names of releases, each once, oldest first and unknown ones last."""
+        distinct = sorted(set(names))
+        known = {self.kubelet(name): name for name in distinct if self.knows(name)}
+        first = [known[kubelet] for kubelet in oldest_first(known)]
+        return [*first, *(name for name in distinct if name not in first)]
 
     def is_same_build(self, one: str, other: str) -> bool:
         """Return whether two names are those of one known build."""

@@ -29,7 +29,6 @@ from hashcompat.analysis.answers.golden import Verifications
 from hashcompat.analysis.answers.hashes import Hashed, hash_containers
 from hashcompat.analysis.answers.matrix import Matrix
 from hashcompat.analysis.answers.redaction import Snapshot
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.view import View
 from hashcompat.api.inputs import (
     Names,
@@ -51,7 +50,7 @@ from hashcompat.core.kubelet import hashing
 from hashcompat.core.kubelet.alike import unready
 from hashcompat.core.kubelet.hashing import ContainerHash
 from hashcompat.core.model.impact import Impact, Installer
-from hashcompat.core.model.plan import Plan, Way
+from hashcompat.core.model.plan import AUTO, Plan, Way
 from hashcompat.core.model.verdicts import Record
 from hashcompat.core.release import is_release_name
 from hashcompat.output.formats.documents import to_json as json_text

@@ -14,10 +14,11 @@ from typing import Any, Final, Protocol, TypedDict, Unpack
 from msgspec import structs
 
 from hashcompat.analysis.answers.redaction import Snapshot
-from hashcompat.analysis.planning.options import AUTO, AssumePatch, Options
+from hashcompat.analysis.planning.options import AssumePatch, Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.errors import UsageError, unknown_keyword
+from hashcompat.core.model.plan import AUTO
 from hashcompat.core.model.pods import Inventory
 from hashcompat.core.model.results import Result
 from hashcompat.core.records.index import Records, index

@@ -24,7 +24,7 @@ from hashcompat.analysis.gating.outcome import judge_after
 from hashcompat.analysis.patching import Patch, apply, mail, strategies
 from hashcompat.analysis.patching.strategies import Choices
 from hashcompat.analysis.patching.strip import Audit, audit, check_strip
-from hashcompat.analysis.planning.options import AUTO, Options
+from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.api.inputs import (
     Names,
@@ -41,7 +41,7 @@ from hashcompat.api.inputs import (
 )
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.errors import UsageError
-from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.plan import AUTO, Plan
 from hashcompat.core.model.pods import Source as Origin
 from hashcompat.core.model.preflight import Normalization, Preflight
 from hashcompat.core.policies import STRICTER, Policy, PolicySetting, policy_of, settled
@@ -49,6 +49,7 @@ from hashcompat.core.policies.exceptions import Exemption, Identity, baseline_of
 from hashcompat.core.records.index import Records, index
 from hashcompat.core.records.probes import Dump
 from hashcompat.sources import dating, filters
+from hashcompat.sources.files.dumps import dumps_in
 from hashcompat.sources.filters import Filters
 
 if TYPE_CHECKING:
@@ -193,8 +194,6 @@ def load_dumps(*paths: str | PathLike[str]) -> list[Dump]:
 
     Raises InputError, naming the file, for a path without any dump in it.
     """
-    from hashcompat.sources.files.dumps import dumps_in  # noqa: PLC0415 - plans need no dumps
-
     return dumps_in(tuple(path_of(path, "paths") for path in paths))
 
 

@@ -131,7 +131,7 @@ _NONE: Final = Progress(wanted=False)
 
 
 def current() -> Progress:
-    """Return that of the command that runs; one that shows nothing where none does."""
+    """Return the progress of the command that runs; one that shows nothing where none does."""
     import click
 
     context = click.get_current_context(silent=True)

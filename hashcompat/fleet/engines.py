@@ -121,9 +121,8 @@ def _engine(workers: int | None, scheduler: str, memory: str) -> Iterator[Engine
     import distributed  # type: ignore[import-untyped,import-not-found,unused-ignore]  # noqa: PLC0415 - of the extra
 
     with ExitStack() as stack:
-        logging.disable(
-            logging.CRITICAL
-        )  # what dies is in a row, and people read the messages of this program
+        # what dies is in a row, and people read the messages of this program
+        logging.disable(logging.CRITICAL)
         stack.callback(logging.disable, logging.NOTSET)
         stack.enter_context(
             dask.config.set(

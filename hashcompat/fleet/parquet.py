@@ -190,7 +190,7 @@ def rows_in(place: Directory, file: TableFile, columns: Sequence[str]) -> list[d
 
 
 def shared_in(
-    place: Directory, file: TableFile, keys: Sequence[str], verdicts: Collection[str] = ()
+    place: Directory, file: TableFile, keys: Sequence[str], verdicts: Collection[str]
 ) -> Iterable[tuple[Any, ...]]:
     """Yield the keys of each group of rows, with its containers and its clusters; raises StoreError.
 

@@ -24,13 +24,13 @@ import hashcompat
 from hashcompat.analysis import planning
 from hashcompat.analysis.gating import GateResult
 from hashcompat.analysis.gating.judge import ExtraInputs, judge
-from hashcompat.analysis.planning.options import AUTO, Options
+from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
-from hashcompat.core.catalog.releases import goes_back, oldest_first
+from hashcompat.core.catalog.releases import goes_back
 from hashcompat.core.errors import HashcompatError, InputError, UsageError
 from hashcompat.core.model.items import Item, PodName
-from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.plan import AUTO, Plan
 from hashcompat.core.model.pods import Inventory, Origin
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
 from hashcompat.core.policies import Policy
@@ -87,7 +87,8 @@ def shown(error: Exception) -> str:
 
 def answers(inventory: Inventory, question: Question, catalog: Catalog) -> tuple[TargetResult, ...]:
     """Plan one cluster for all target releases and count; a plan that is refused is an answer too."""
-    running, records = running_of(inventory, catalog), index(inventory.records)
+    running = catalog.in_order(node.kubelet for node in inventory.nodes if node.kubelet)
+    records = index(inventory.records)
     options = Options(keep_going=question.keep_going, records=records)
     view = View(catalog, options)
     return tuple(_answer(inventory, running, target, question, view) for target in question.targets)
@@ -119,14 +120,6 @@ def _answer(
     }
     counts["seconds"] = round(time.process_time() - began, 4)
     return TargetResult(target, InputStatus.PLANNED, "", counts, rows)
-
-
-def running_of(inventory: Inventory, catalog: Catalog) -> list[str]:
-    """Return the releases that the nodes report, oldest first and unknown ones last."""
-    names = sorted({node.kubelet for node in inventory.nodes if node.kubelet})
-    known = {catalog.kubelet(name): name for name in names if catalog.knows(name)}
-    first = [known[kubelet] for kubelet in oldest_first(known)]
-    return [*first, *(name for name in names if name not in first)]
 
 
 def _counts(plan: Plan, inventory: Inventory, judged: GateResult) -> dict[str, Any]:

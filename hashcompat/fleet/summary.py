@@ -232,7 +232,7 @@ class Answer(msgspec.Struct, frozen=True):
     rows: tuple[tuple[Any, ...], ...]
 
 
-def names() -> dict[str, str]:
+def questions() -> dict[str, str]:
     """Return the questions by their names, each in one sentence or two."""
     return {name: _text(name).partition("\n")[0].removeprefix(_COMMENT) for name in _names()}
 

@@ -71,7 +71,7 @@ class Plain:
         self._most = self._left = MOST_BYTES if most is None else most
 
     def read(self, size: int) -> bytes:
-        """Return that many bytes, fewer only at the end.
+        """Return so many bytes, fewer only at the end.
 
         Raises InputError for damaged data, for what ends too early, and for more than there may be.
         """

@@ -91,7 +91,7 @@ class _Wanted:
             self._by_name.setdefault(owner.name, {})[text] = owner
 
     def of(self, pod: Pod | PodName) -> list[str]:
-        """Return those that own a pod, as they were asked for."""
+        """Return the owners of a pod, as they were asked for."""
         names = dict.fromkeys(owner.partition("/")[2] for owner in owners_of(pod))
         # an owner of neither kind nor name asks for the pods that nothing owns
         asked = {text: one for name in (*names, "") for text, one in self._by_name.get(name, {}).items()}

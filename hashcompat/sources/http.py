@@ -79,7 +79,7 @@ _WHY: Final[tuple[tuple[type[Exception], str], ...]] = (
     (requests.exceptions.ConnectTimeout, "no connection in time"),
     (requests.exceptions.Timeout, "no answer in time"),
     (requests.exceptions.ConnectionError, "no connection"),
-    (ValueError, "it leads to what is no URL of http or https"),
+    (ValueError, "it leads to something other than an http or https URL"),
 )
 
 
@@ -156,7 +156,7 @@ def _final(session: _Session, url: str) -> requests.Response:
         # a Location may be relative (RFC 9110, 10.2.2)
         target = urljoin(url, target)
         if url.startswith("https:") and not target.startswith("https:"):
-            raise InputError("the server redirects from https to what is not https")
+            raise InputError("the server redirects from https to a URL that is not https")
         url = target
     raise InputError(f"more than {_MOST_REDIRECTS} redirects")
 

@@ -90,13 +90,13 @@ class KubernetesObject(msgspec.Struct, frozen=True, eq=False):
         return f"Object({str(self)!r})"
 
 
-def read_object(value: object, origin: str, path: str = "$", where: InFile = IN_NO_FILE) -> Iterator[Found]:
+def read_object(value: object, origin: str, where: InFile = IN_NO_FILE) -> Iterator[Found]:
     """Yield the pods and nodes in one Kubernetes object; other kinds hold none and are passed over.
 
     Raises InputError, with ``origin`` and the path, for what is not a Kubernetes object and for a pod without
     containers.
     """
-    for found in opened(value, origin, path, where=where):
+    for found in opened(value, origin, where=where):
         yield from read(found)
 
 
@@ -175,11 +175,9 @@ def read(found: KubernetesObject) -> Iterator[Found]:
     elif (service := budgets.of_service(value)) is not None:
         yield service
     elif kind == snapshots.KIND:
-        from hashcompat.sources.snapshots import records  # noqa: PLC0415 - few inputs are snapshots
-
         snapshots.taken_at(value, found.origin)
         snapshots.cluster_of(value, found.origin)
-        yield from records(value, found.origin)
+        yield from snapshots.records(value, found.origin)
     elif (place := place_of(value)) is not None:
         yield structs.replace(of_template(fields, place), doubt=found.doubt)
 

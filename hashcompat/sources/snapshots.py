@@ -72,7 +72,7 @@ def stored_hashes(value: object, place: str) -> StoredHashes:
     pairs = [(text, one if type(one) in (int, str) else None) for text, one in value.items()]
     found = _stored(tuple(pairs))
     if isinstance(found, str):
-        raise InputError(f"{place}: {name(found)!r}: no hash of a snapshot; take a new one")
+        raise InputError(f"{place}: {name(found)!r}: not a hash of a snapshot; take a new one")
     return found
 
 
@@ -205,7 +205,7 @@ def records(document: Mapping[str, Any], origin: str) -> Iterator[Record]:
 
 
 def _error(place: str, why: str) -> InputError:
-    return InputError(f"{place}: no row of a snapshot: {why}; take a new one")
+    return InputError(f"{place}: not a row of a snapshot: {why}; take a new one")
 
 
 class _Row:

@@ -54,7 +54,7 @@ def page() -> str:
 def _queries() -> Iterator[str]:
     yield "| query | |"
     yield "|---|---|"
-    yield from (f"| `{name}` | {about} |" for name, about in summary.names().items())
+    yield from (f"| `{name}` | {about} |" for name, about in summary.questions().items())
 
 
 def _tables() -> Iterator[str]:

@@ -17,11 +17,10 @@ from typing import Any, Final
 from msgspec import structs
 
 from hashcompat.analysis import planning
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
 from hashcompat.core.catalog.lookup import default_catalog
-from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.plan import AUTO, Plan
 from hashcompat.output.formats import FORMATS
 from hashcompat.output.formats.model import Style
 from hashcompat.output.report.plan import PLAN

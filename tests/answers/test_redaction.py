@@ -355,7 +355,7 @@ def test_a_damaged_record_is_named(run: Run, row: Any) -> None:
     }
     result = run("plan", "--from", "1.8.15", "--to", "1.9.11", "-f", "-", stdin=json.dumps(document).encode())
     assert (result.code, result.out) == (1, "")
-    assert result.err.startswith("Error: standard input: $.recorded[0]: no row of a snapshot: ")
+    assert result.err.startswith("Error: standard input: $.recorded[0]: not a row of a snapshot: ")
 
 
 def test_a_time_without_a_zone_is_refused(run: Run) -> None:
@@ -367,7 +367,7 @@ def test_a_time_without_a_zone_is_refused(run: Run) -> None:
         argv = ("plan", "--from", "1.8.15", "--to", "1.9.11", "-f", "-")
         found.append(run(*argv, stdin=json.dumps(document).encode()))
     assert [result.code for result in found] == [1, 0]
-    assert "$.recorded[0]: no row of a snapshot: not a time" in found[0].err
+    assert "$.recorded[0]: not a row of a snapshot: not a time" in found[0].err
 
 
 @pytest.mark.parametrize("kind", ["Pod", "PodTemplate"])
@@ -577,7 +577,7 @@ def test_damaged_files_of_a_node_are_named(run: Run, change: Json, why: str) -> 
     given = json.dumps({**document, "items": [pod(HIDING)], "files": [row]}).encode()
     result = run("plan", "--from", "1.35.8", "--to", "1.36.5", "-f", "-", stdin=given)
     assert result.code == 1
-    assert f"$.files[0]: no row of a snapshot: {why}; take a new one" in result.err
+    assert f"$.files[0]: not a row of a snapshot: {why}; take a new one" in result.err
 
 
 @pytest.mark.parametrize("text", ["[]", "{", '{"policyName": "static", "more": "swordfish"}'])

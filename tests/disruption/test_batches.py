@@ -203,7 +203,7 @@ def test_a_node_that_is_not_ready_is_left_out() -> None:
     assert [(one.name, one.batch, one.left_out) for one in found.nodes[1:]] == [
         ("gone", 0, "is not Ready: to be repaired or removed first"),
         ("new", 0, "has kubelet 1.9.11 already"),
-        ("virtual", 0, "has no kubelet: it is one of virtual-kubelet"),
+        ("virtual", 0, "has no kubelet: virtual-kubelet provides it"),
     ]
 
 

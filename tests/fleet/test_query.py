@@ -53,7 +53,7 @@ def test_reasons_are_counted_by_clusters(out: Path) -> None:
     rows = [row for row in found.rows if row[0] == NEW]
     assert rows
     assert {(row[3], row[4]) for row in rows} == {(2, 4)}
-    assert set(summary.names()) == {"reasons", *EXPECTED}
+    assert set(summary.questions()) == {"reasons", *EXPECTED}
 
 
 def test_tables_behind_a_url_give_the_same_answer(out: Path, tmp_path: Path) -> None:
@@ -72,8 +72,8 @@ def test_the_program_prints_answers_and_sql(run: Run, out: Path) -> None:
     assert {(row["cluster"], row["killed"]) for row in rows if row["target"] == NEW} == {("a", 3), ("b", 1)}
     assert run("fleet", "query", "ready", "--sql").out == summary.sql("ready")
     listed = run("fleet", "query").out.splitlines()
-    assert [line.split()[0] for line in listed] == ["NAME", *summary.names()]
-    assert listed[1].endswith(f"  {summary.names()['age']}")
+    assert [line.split()[0] for line in listed] == ["NAME", *summary.questions()]
+    assert listed[1].endswith(f"  {summary.questions()['age']}")
 
 
 def test_a_name_is_one_word_and_a_reason_a_sentence(run: Run, tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_a_table_that_is_missing_is_named(tmp_path: Path, run: Run) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_other_engines_read_the_same_sql(engine: str) -> None:
     """As sqlglot parses their dialects; what it cannot parse it would keep as a command."""
-    for name in summary.names():
+    for name in summary.questions():
         (parsed,) = sqlglot.parse(summary.sql(name), dialect=engine)
         assert isinstance(parsed, sqlglot.exp.Select)
         columns = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -29,7 +30,9 @@ ROWS = rows("quantities.jsonl")
 
 
 def fields(value: Quantity) -> str:
-    return spew(TYPE, value, sharp=False)
+    """Return what ``%v`` prints: ``%#v`` without types and names of fields, and ``<*>`` for a pointer."""
+    text = spew(TYPE, value).replace("(*inf.Dec){", "<*>{")
+    return re.sub(r"\w+:(?=\(|<)|\([\w.*]+\)", "", text)
 
 
 def test_the_private_fields_are_those_of_go() -> None:

@@ -206,7 +206,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a container twice": (
         {"spec": {"initContainers": [{"name": "web", "image": "b"}]}},
-        "$.spec.initContainers[0].name: there twice",
+        "$.spec.initContainers[0].name: given twice",
     ),
     "a volume with a dot": (
         {"spec": {"volumes": [{"name": "a.b"}]}},
@@ -234,7 +234,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
                 ],
             }
         },
-        "$.spec.initContainers[0].volumeMounts[1].mountPath: there twice",
+        "$.spec.initContainers[0].volumeMounts[1].mountPath: given twice",
     ),
 }
 
@@ -260,7 +260,7 @@ REFUSED |= {
     "a port's name": (port(containerPort=1, name="A_1"), f"{FIRST}ports[0].name: not the name"),
     "two ports": (
         first(ports=[{"containerPort": 1, "name": "a"}, {"containerPort": 2, "name": "a"}]),
-        f"{FIRST}ports[1].name: there twice",
+        f"{FIRST}ports[1].name: given twice",
     ),
     "no variable": (first(env=[{"value": "1"}]), f"{FIRST}env[0].name: missing"),
     "too much": (

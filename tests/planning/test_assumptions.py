@@ -38,7 +38,7 @@ def created(*names: str) -> str:
 
 
 def admits(release: str) -> str:
-    return f"{release} admits again every running pod that this plan does not say it refuses"
+    return f"{release} admits every running pod again that this plan does not report as refused"
 
 
 def assumed(run: Run, old: str, new: str, *objects: Json, more: tuple[object, ...] = ()) -> list[str]:

@@ -16,7 +16,7 @@ from hashcompat.analysis.answers.redaction import snapshot
 from hashcompat.analysis.planning.counting import Counting
 from hashcompat.analysis.planning.hops import elsewhere
 from hashcompat.analysis.planning.kinds import OF_CONTAINER, OF_POD, kind
-from hashcompat.analysis.planning.options import AUTO, AssumePatch, Options
+from hashcompat.analysis.planning.options import AssumePatch, Options
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.view import View, is_plain
 from hashcompat.analysis.planning.wayhashes import WayHashes
@@ -24,7 +24,7 @@ from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.errors import InputError
 from hashcompat.core.kubelet.hashing import container_hash
 from hashcompat.core.kubelet.staticpods import same_for_mirror
-from hashcompat.core.model.plan import Way
+from hashcompat.core.model.plan import AUTO, Way
 from hashcompat.core.model.pods import Inventory
 from hashcompat.core.model.verdicts import Recorded
 from hashcompat.core.records.index import index

@@ -216,7 +216,7 @@ def test_what_is_said_beside_it(result: Result) -> None:
             "though the default changes from a configured driver to the runtime's driver"
         ),
         "Assumed: every pod without a recorded sandbox has one ready sandbox",
-        "Assumed: 1.34.13 admits again every running pod that this plan does not say it refuses",
+        "Assumed: 1.34.13 admits every running pod again that this plan does not report as refused",
         (
             "Assumed: no kubelet that records resources, as 1.34.13 does, ran on these nodes before: "
             "ns/k3s-resized/c"

@@ -552,7 +552,7 @@ def test_a_node_of_virtual_kubelet_has_no_kubelet_that_compares(run: Run, kubele
     there["spec"]["nodeName"] = "vk"
     item = run("plan", "--to", "1.34", "-f", "-", "-o", "json", stdin=as_json(virtual, there)).item
     assert (item["verdict"], item["counted"]) == ("KEEP", False)
-    assert item["reasons"][0]["text"] == "not compared: its node has no kubelet: it is one of virtual-kubelet"
+    assert item["reasons"][0]["text"] == "not compared: its node has no kubelet: virtual-kubelet provides it"
 
 
 @pytest.mark.parametrize(

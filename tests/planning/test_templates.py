@@ -11,12 +11,12 @@ from msgspec import structs
 
 from hashcompat.analysis import planning
 from hashcompat.analysis.planning.latest import KEPT
-from hashcompat.analysis.planning.options import AUTO, AssumePatch, Options
+from hashcompat.analysis.planning.options import AssumePatch, Options
 from hashcompat.analysis.planning.templates import Likeness, Named, Templates
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.kubelet.hashing import container_hash
-from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.plan import AUTO, Plan
 from hashcompat.core.model.verdicts import Recorded
 from hashcompat.core.records.index import index
 from hashcompat.sources.values import collect

@@ -165,7 +165,7 @@ def test_without_live_restore_nothing_is_done(
     node: Node, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = tmp_path / "daemon.json"
-    monkeypatch.setattr(files.check_live_restore, "__kwdefaults__", {"settings": str(settings)})
+    monkeypatch.setattr(files, "_SETTINGS", str(settings))
     for text in (None, "{}", '{"live-restore": false}'):
         if text is not None:
             settings.write_text(text)

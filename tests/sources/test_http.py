@@ -309,9 +309,9 @@ def test_redirects_are_limited_and_their_bodies_left_alone(run: Run) -> None:
 @pytest.mark.parametrize(
     ("target", "says"),
     [
-        ("file:///etc/passwd", "cannot download: it leads to what is no URL of http or https"),
+        ("file:///etc/passwd", "cannot download: it leads to something other than an http or https URL"),
         ("http://[::1", "cannot download: "),
-        ("ftp://host/x", "cannot download: it leads to what is no URL of http or https"),
+        ("ftp://host/x", "cannot download: it leads to something other than an http or https URL"),
     ],
 )
 def test_a_redirect_leads_to_another_url(run: Run, target: str, says: str) -> None:
@@ -325,7 +325,7 @@ def test_a_redirect_never_leaves_tls(monkeypatch: pytest.MonkeyPatch) -> None:
     moved.status_code, moved.headers["Location"] = 302, "http://host/pods.json"
     moved.raw = io.BytesIO()
     monkeypatch.setattr(http._Session, "get", lambda *_, **__: moved)
-    with pytest.raises(InputError, match="the server redirects from https to what is not https"):
+    with pytest.raises(InputError, match="the server redirects from https to a URL that is not https"):
         http.save("https://host/pods.json", bytearray().extend)
 
 

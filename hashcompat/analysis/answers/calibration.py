@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from itertools import product
 from typing import Final
 
@@ -22,7 +21,7 @@ import msgspec
 from hashcompat.analysis.answers.comparison import differences
 from hashcompat.analysis.gating.outcome import HashKey, Now
 from hashcompat.analysis.planning.creators import SeenContainer, maker_of
-from hashcompat.analysis.planning.options import AUTO, check_gates
+from hashcompat.analysis.planning.options import check_gates
 from hashcompat.analysis.planning.view import Spec, View
 from hashcompat.core.apiserver.created import with_token_mount
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
@@ -31,7 +30,7 @@ from hashcompat.core.errors import DecodeError, InputError, NotStoredError
 from hashcompat.core.go.digest import fnv32a_after, fnv32a_before
 from hashcompat.core.kubelet.decide.pod import at_rest
 from hashcompat.core.kubelet.hashing import hashers
-from hashcompat.core.model.plan import Share
+from hashcompat.core.model.plan import AUTO, Share
 from hashcompat.core.model.pods import Container, Inventory, Node, Pod
 from hashcompat.core.model.results import Result
 from hashcompat.core.model.verdicts import Hash, Recorded, comparable, number_of
@@ -206,13 +205,13 @@ def check_records(
     """
     kubelet_of = _kubelets(inventory.nodes, release, view)
     records = view.options.records
-    compare = partial(_compared, view=view, search_mounts=search_mounts)
     checked: dict[int, CheckedRecord | None] = {}
     for pod in inventory.pods:
+        kubelet = kubelet_of(pod)
         for container in pod.containers:
             if record := records.latest(pod, container):
                 checked[id(record)] = _checked(
-                    record, pod, container, partial(compare, kubelet=kubelet_of(pod))
+                    record, pod, container, kubelet, view, search_mounts=search_mounts
                 )
     left_over = list(_left_over(records, checked))
     rows = [row for row in checked.values() if row is not None]
@@ -224,21 +223,10 @@ def check_records(
     return RecordCheck(tuple(rows), len(checked) + len(left_over) - len(rows))
 
 
-def _checked(
-    record: Recorded, pod: Pod, container: Container, compare: Callable[..., CheckedRecord]
-) -> CheckedRecord | None:
-    """Return a record with what is computed; None where no kubelet compares it."""
-    if at_rest(pod, container) or pod.seen is not None:  # its record is of another spec
-        return None
-    if is_older(record, container):
-        return CheckedRecord(pod.node, record, problem="older than its container")
-    return compare(record, pod, container)
-
-
 def _left_over(records: Records, of_pods: Collection[int]) -> Iterator[Recorded]:
     """Yield the records of no pod, but none without uid whose container has another record of a pod.
 
-    ``found`` has the ``id`` of each record of a pod: rows are not copied, and their hashes take long.
+    ``of_pods`` has the ``id`` of each record of a pod: rows are not copied, and their hashes take long.
     """
     left = [record for record in records if id(record) not in of_pods]
     doubtful = {_names(record) for record in left if not record.uid}
@@ -263,15 +251,20 @@ def _kubelets(nodes: Sequence[Node], release: str, view: View) -> Callable[[Pod]
     return lambda pod: kubelets.get(pod.node)
 
 
-def _compared(
+def _checked(
     record: Recorded,
     pod: Pod,
     container: Container,
-    *,
     kubelet: Kubelet | None,
     view: View,
+    *,
     search_mounts: bool,
-) -> CheckedRecord:
+) -> CheckedRecord | None:
+    """Return a record with what is computed; None where no kubelet compares it."""
+    if at_rest(pod, container) or pod.seen is not None:  # its record is of another spec
+        return None
+    if is_older(record, container):
+        return CheckedRecord(pod.node, record, problem="older than its container")
     if kubelet is None:
         return CheckedRecord(pod.node, record, problem="the kubelet release of its node is not known")
     try:

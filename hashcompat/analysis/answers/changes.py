@@ -190,7 +190,7 @@ def compare(
     return compare_snapshots(old, new)
 
 
-def compare_plans(old: Plan, new: Plan, files: tuple[str, str] = ("", "")) -> DocumentDifference:
+def compare_plans(old: Plan, new: Plan, files: tuple[str, str]) -> DocumentDifference:
     """Return what changed between two plans that have all their items; ``files`` name them."""
     pairs = _paired(_by_name(old.items), _by_name(new.items))
     changes = [change for change in (_of_items(*pair) for pair in pairs) if change]
@@ -261,9 +261,8 @@ def _of_items(_: object, old: Item | None, new: Item | None) -> ItemChange | Non
 
 def _of_item(old: Item, new: Item) -> tuple[Edit, ...]:
     hashes = old.hashes, new.hashes
-    decided = (
-        () if _shared(old) == _shared(new) else _decided(_shared(old), _shared(new))
-    )  # which most of two plans share
+    # most items of two plans share all but their hashes
+    decided = () if _shared(old) == _shared(new) else _decided(_shared(old), _shared(new))
     return (*decided, *_of_hashes(*hashes)) if hashes[0] != hashes[1] else decided
 
 

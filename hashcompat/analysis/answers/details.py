@@ -24,7 +24,6 @@ from hashcompat.analysis.planning.counting import Counted, Counting
 from hashcompat.analysis.planning.judge import Draft, Judge
 from hashcompat.analysis.planning.kinds import Dates
 from hashcompat.analysis.planning.latest import Latest
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.prepare import is_current
 from hashcompat.analysis.planning.rulings import Ruled, Rulings
 from hashcompat.analysis.planning.templates import Templates
@@ -33,7 +32,7 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.scheduling import is_token_mount
 from hashcompat.core.model.escape import masked, name_path
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.plan import Beginning, Details, Difference, Pair, Plan, Way
+from hashcompat.core.model.plan import AUTO, Beginning, Details, Difference, Pair, Plan, Way
 from hashcompat.core.model.pods import Inventory, Node, Pod
 from hashcompat.core.model.verdicts import Verdict
 
@@ -72,7 +71,7 @@ class DetailsGathering:
         self._rulings = Rulings(self._judge, self._differences.of)
 
     def kubelets(self) -> tuple[Kubelet, ...]:
-        """Return those of the pairs that are counted."""
+        """Return the kubelets of the pairs that are counted."""
         return self._pairs.kubelets()
 
     def decisive(self, pod: Pod) -> Hashable:

@@ -10,6 +10,7 @@ from hashcompat.core import rules
 from hashcompat.core.catalog.behaviour import Messages
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.kubelet.decide.case import Case
+from hashcompat.core.kubelet.decide.sandbox import failed_check
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.pods import ContainerType
 from hashcompat.core.model.results import Count, Object, Text
@@ -206,7 +207,7 @@ def _line_names(item: Item) -> dict[str, str]:
 
 def _found(item: Item, new: Kubelet, case: Case) -> str:
     if _has(item, rules.SANDBOX_BROKEN):
-        return case.whole.failed(case.sandboxes, new.behaviour)[0]
+        return failed_check(case)[0]
     if _has(item, rules.SANDBOX_REPLACED) and new.behaviour.sandbox_maker != "CRI":
         return ""  # what an older kubelet writes of sandboxes that the CRI made is not determined
     return next((_FOUND[reason.id] for reason in item.reasons if reason.id in _FOUND), "")

@@ -82,7 +82,7 @@ class Quoted(msgspec.Struct, frozen=True):
         return self.text in (name_path(*names), name_path(*names, container.name))
 
 
-def readings(target: str, *, in_namespace: bool = False) -> list[NameReading | Quoted]:
+def readings(target: str, *, in_namespace: bool) -> list[NameReading | Quoted]:
     """Return the ways to read a name, the likeliest first; of those that name something, that one counts.
 
     ``NAMESPACE/POD[/CONTAINER]`` comes first, then ``[NAMESPACE/]KIND/NAME[/CONTAINER]`` as kubectl reads

@@ -109,7 +109,7 @@ class Hider:
         return table.outline(spec, found.gaps) if table else None
 
     def _hidden(self, container: Container, origin: str) -> Hidden:
-        """Return the same by itself."""
+        """Return a hidden container, made by itself."""
         with _placed(origin, container):
             given = self._keeper.container(container.spec, lambda text: text)
             for length in range(_SHORTEST_MASK, _LONGEST_MASK):

@@ -20,7 +20,6 @@ from hashcompat.analysis.planning import bound
 from hashcompat.analysis.planning.cluster import Ages, Sandboxes, dated
 from hashcompat.analysis.planning.counting import Changes, Counting, Crowds
 from hashcompat.analysis.planning.judge import claim_of, reports
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.planner import skews
 from hashcompat.analysis.planning.reasons import ChangedField, listed
 from hashcompat.analysis.planning.view import View
@@ -33,7 +32,7 @@ from hashcompat.core.kubelet.alike import within_policy
 from hashcompat.core.kubelet.decide.resize import restarts_unrecorded
 from hashcompat.core.kubelet.staticpods import new_uids
 from hashcompat.core.model.escape import count
-from hashcompat.core.model.plan import DisputedNode, Hop, Scope, Way
+from hashcompat.core.model.plan import AUTO, DisputedNode, Hop, Scope, Way
 from hashcompat.core.model.pods import Inventory, Origin, Source, every
 from hashcompat.core.model.results import Making, Result
 

@@ -89,7 +89,7 @@ def snapshot(inventory: Inventory, catalog: Catalog, *, with_hashes: bool = Fals
 class Redaction:
     """Hides one inventory: first its pods, one by one, and then the rest, which depends on all of them."""
 
-    def __init__(self, inventory: Inventory, catalog: Catalog, *, with_hashes: bool = False) -> None:
+    def __init__(self, inventory: Inventory, catalog: Catalog, *, with_hashes: bool) -> None:
         self._keeper = FieldKeeper(catalog)
         self._hider, self._catalog = Hider(catalog, self._keeper), catalog
         self._given, self._newest = inventory, catalog.known.newest
@@ -178,9 +178,8 @@ class Redaction:
         numbers = Numbers(hidden)
         stored, numbered = numbers.stored(), numbers.recorded(record)
         same = self._numbered.setdefault(record, numbered) == numbered
-        self._numbered[record] = (
-            numbered if same else _nowhere(record)
-        )  # of several pods, without a namespace
+        # without a namespace it may be the record of several pods
+        self._numbered[record] = numbered if same else _nowhere(record)
         needed = hidden.has_values or has_hidden(numbered)
         return structs.replace(container, spec=hidden.spec, stored=stored if needed else None)
 

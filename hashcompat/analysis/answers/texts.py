@@ -134,10 +134,10 @@ def fragment(old: str, new: str, *, json: bool) -> Fragment:
     return Fragment(tuple(_tidy(_pieces(places[:PLACES], before, after, end))), len(places) > PLACES)
 
 
-def beginning(text: str, most: int = _BEGINNING) -> tuple[Piece, ...]:
+def beginning(text: str) -> tuple[Piece, ...]:
     """Return the first characters of a text."""
-    kept = Piece(Kind.SAME, text[:most])
-    return (kept, GAP) if len(text) > most else (kept,)
+    kept = Piece(Kind.SAME, text[:_BEGINNING])
+    return (kept, GAP) if len(text) > _BEGINNING else (kept,)
 
 
 def _places(old: Sequence[str], new: Sequence[str]) -> Iterator[_Place]:

@@ -239,7 +239,7 @@ def _left_out(node: NodeImpact, cluster: Counts, plan: Plan) -> str:
     if seen is None:
         return ""
     if is_virtual(seen.taints):
-        return "has no kubelet: it is one of virtual-kubelet"
+        return "has no kubelet: virtual-kubelet provides it"
     if not _is_ready(seen):
         return "is not Ready: to be repaired or removed first"
     is_done = node.kubelet == plan.to_release.removeprefix("v") and node.step is Step.CLEAN

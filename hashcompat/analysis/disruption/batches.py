@@ -64,7 +64,7 @@ class Counts(msgspec.Struct, frozen=True):
         return max(seen.replicas + seen.idle, self.scales.get(owner, 0))
 
     def running(self, owner: OwnerKey) -> int:
-        """Return how many of these run, those included that the input may lack."""
+        """Return how many replicas of an owner run, those included that the input may lack."""
         return self.replicas(owner) - self.owners[owner].idle
 
     def capacity(self, resource: Resource) -> int:

@@ -137,7 +137,7 @@ class Census:
         fates: Mapping[Identity, Fate],
         unready: Callable[[Pod], int],
         *,
-        drains: bool = False,
+        drains: bool,
     ) -> None:
         """``drains``: whether nodes may be drained at once, so that it counts which pods are evicted."""
         selecting: tuple[Budget | Service, ...] = (*budgets.found, *budgets.services)

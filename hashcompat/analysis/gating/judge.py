@@ -19,7 +19,7 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.model.escape import count, few, name_path, word
 from hashcompat.core.model.impact import Certainty, Impact
 from hashcompat.core.model.items import Item, PodName
-from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.plan import AUTO, Plan
 from hashcompat.core.model.pods import Origin
 from hashcompat.core.model.preflight import Preflight, Status
 from hashcompat.core.model.results import is_signed
@@ -108,9 +108,9 @@ def check_cluster(plan: Plan, wanted: str, place: str) -> None:
         raise InputError(f"a plan of the cluster {plan.origin.cluster}, and {place} is {wanted}")
 
 
-def releases_of(plan: Plan, auto: str) -> Iterable[str]:
+def releases_of(plan: Plan) -> Iterable[str]:
     """Return the current releases of a plan: those of its nodes where it takes each node's."""
-    if plan.from_release != auto:
+    if plan.from_release != AUTO:
         return {plan.from_release}
     return {item.from_release for item in plan.items if item.from_release}
 

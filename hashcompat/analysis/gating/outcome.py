@@ -356,9 +356,8 @@ def _judged(item: Item, pod: Pod | None, now: Now, early: bool) -> Judged:
         else Observation.UNSEEN
     )
     if seen is Observation.UNSEEN and pod.phase == _FAILED and container and container.running is None:
-        seen = (
-            Observation.ENDED
-        )  # a kubelet that refuses a pod reports no containers of it, and it stays Failed
+        # a kubelet that refuses a pod reports no containers of it, and it stays Failed
+        seen = Observation.ENDED
     standing = STANDINGS[item.verdict][seen]
     # what looks as predicted may still have another hash than the plan computed
     if standing is Standing.AS_PREDICTED:

@@ -123,7 +123,7 @@ def among_all(inventory: Inventory, way: Way, view: View) -> View:
     """
     servers = ApiServers()
     ages, sandboxes = Ages(inventory.dating), cluster.Sandboxes(view.options.records)
-    rooms = cluster.rooms_on(inventory.nodes, way, view)
+    rooms = Rooms(inventory.nodes, way, view)
     for pod, is_selected in every(inventory.pods):
         rooms.add(pod)
         servers.see(pod)

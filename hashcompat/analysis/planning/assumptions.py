@@ -7,7 +7,6 @@ from operator import attrgetter
 from typing import Final
 
 from hashcompat.analysis.planning.judge import Judge
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.reasons import listed
 from hashcompat.core import rules
 from hashcompat.core.catalog.lookup import Kubelet
@@ -15,7 +14,7 @@ from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, RESIZE_GATE
 from hashcompat.core.model.escape import count, name_path
 from hashcompat.core.model.items import Item, Prediction
-from hashcompat.core.model.plan import ReleaseFacts
+from hashcompat.core.model.plan import AUTO, ReleaseFacts
 from hashcompat.core.model.verdicts import Verdict
 
 _ALIGNED: Final = {
@@ -67,9 +66,9 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
 
 
 def _report_others(judge: Judge) -> bool:
-    told = judge.view.catalog.kubelet(judge.way.old).release
+    given = judge.view.catalog.kubelet(judge.way.old).release
     reported = (judge.view.catalog.kubelet(node.kubelet).release for node in judge.nodes.values())
-    return not all(same_upstream(one, told) for one in reported)
+    return not all(same_upstream(one, given) for one in reported)
 
 
 class _Predicted:
@@ -185,13 +184,13 @@ def _kept(every: _Predicted, new: Kubelet) -> Iterator[str]:
         )
     if mistaken := every.where(lambda one: one.mistaken and _stands(one)):
         yield (
-            f"{new.release} takes no container with extended resources that was created again for the one "
-            f"before it, which a device plugin may have given them (HC038): {_named(mistaken)}"
+            f"{new.release} does not mistake a container with extended resources that was created again for "
+            f"its predecessor, to which a device plugin may have given them (HC038): {_named(mistaken)}"
         )
     if timed := every.where(lambda one: one.timed and _stands(one)):
         yield f"{new.release} starts before the activeDeadlineSeconds of these pass: {_named(timed)}"
     if kept:
-        yield f"{new.release} admits again every running pod that this plan does not say it refuses"
+        yield f"{new.release} admits every running pod again that this plan does not report as refused"
 
 
 def facts(name: str, kubelet: Kubelet) -> ReleaseFacts:

@@ -8,7 +8,7 @@ begins with kubelets, and under an API server that is newer than both.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Final
@@ -18,7 +18,7 @@ from msgspec import structs
 from hashcompat.analysis.planning.reading import rows
 from hashcompat.analysis.planning.view import View
 from hashcompat.core import rules
-from hashcompat.core.catalog.lookup import Catalog, Kubelet
+from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import minors_behind
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.go.jsonpath import rows as json_rows
@@ -113,44 +113,28 @@ _REFUSALS: Final = frozenset(
 """The rules of pods that are not admitted for another reason, so that they take no room."""
 
 
-def rooms_on(nodes: Iterable[Node], way: Way, view: View) -> Rooms:
-    """Return the rooms of nodes whose kubelets are upgraded, with what their current ones did not note."""
-    nodes, new = tuple(nodes), view.kubelet(way.new)
-    release_of = {one.name: one.kubelet if way.old == AUTO else way.old for one in nodes}
-    forgetful = {
-        release
-        for release in set(release_of.values())
-        if view.catalog.knows(release) and forgets(view.current(release), new)
-    }
-    forgetful_nodes = [name for name, release in release_of.items() if release in forgetful]
-    return Rooms(nodes, new, forgetful_nodes, view.options.records, view.catalog)
-
-
 class Rooms:
     """Adds up what the pods of each node ask for: host ports alone where it does not show what it has."""
 
-    def __init__(
-        self,
-        nodes: Iterable[Node],
-        kubelet: Kubelet,
-        forgetful: Collection[str] = (),
-        records: Records | None = None,
-        catalog: Catalog | None = None,
-    ) -> None:
-        """Take the nodes, the kubelet that starts on them, and what dumps show of them.
-
-        ``forgetful`` are the nodes on which it takes resources of pods themselves for not allocated. The
-        CPUs that pods take anew are counted with the release data alone.
-        """
+    def __init__(self, nodes: Iterable[Node], way: Way, view: View) -> None:
+        """Take the nodes whose kubelets are upgraded; the view has what dumps show of them."""
+        nodes, new = tuple(nodes), view.kubelet(way.new)
+        self.kubelet = new
+        """The kubelet that starts on the nodes."""
+        release_of = {one.name: one.kubelet if way.old == AUTO else way.old for one in nodes}
+        forgetful = {
+            release
+            for release in set(release_of.values())
+            if view.catalog.knows(release) and forgets(view.current(release), new)
+        }
+        self._forgetful = frozenset(name for name, release in release_of.items() if release in forgetful)
+        """The nodes on which it takes resources of pods themselves for not allocated."""
         shown = {node.name: node.allocatable for node in nodes if node.allocatable}
         self._allocatable: dict[str, Mapping[str, Any]] = shown
         self._extended = {
             name: frozenset(key for key in found if "/" in key) for name, found in shown.items()
         }
-        self.kubelet = kubelet
-        """The kubelet that starts on the nodes."""
-        self._forgetful = frozenset(forgetful)
-        self._records = records or Records()
+        self._records = view.options.records
         self._known: dict[tuple[int, frozenset[str] | None, bool], tuple[object, Asking]] = {}
         self.sums: dict[str, Sums] = {}
         """By the names of the nodes."""
@@ -159,10 +143,10 @@ class Rooms:
         self.anew = Counter[str]()
         """How many CPUs at most the pods of each node take that none is named for, as far as dumps show."""
         self._exclusive = None
-        if catalog is not None and self._records.files:
+        if self._records.files:
             from hashcompat.analysis.preflight.facts import managers  # noqa: PLC0415 - plans with dumps alone
 
-            self._exclusive = managers.Exclusive(self._records, kubelet, catalog)
+            self._exclusive = managers.Exclusive(self._records, new, view.catalog)
 
     def add(self, pod: Pod) -> None:
         """Count one more pod, if it is on a node."""

@@ -19,12 +19,11 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.analysis.planning import changed_by_room
-from hashcompat.analysis.planning.cluster import Rooms, rooms_on
+from hashcompat.analysis.planning.cluster import Rooms
 from hashcompat.analysis.planning.creators import CreatorFinder, is_settled
 from hashcompat.analysis.planning.hops import HopTally, elsewhere
 from hashcompat.analysis.planning.kinds import days_as_one, kind
 from hashcompat.analysis.planning.latest import Latest
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.pairs import (
     Grid,
     Groups,
@@ -48,7 +47,7 @@ from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, RESIZE_GATE, Ca
 from hashcompat.core.kubelet.decide.resize import POD_RESIZE_GATE, POD_RESOURCES_GATE, forgets
 from hashcompat.core.kubelet.decide.static import Compare, same_uid
 from hashcompat.core.kubelet.staticpods import Remembering
-from hashcompat.core.model.plan import Hop, Way
+from hashcompat.core.model.plan import AUTO, Hop, Way
 from hashcompat.core.model.pods import Inventory, Node, Pod, every
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
 
@@ -174,14 +173,14 @@ class _Decider:
 
     def __init__(self, subject: Subject, view: View, compare: Compare) -> None:
         self._subject, self._view, self._compare = subject, view, compare
-        self._provenance = CreatorFinder(view, hash_of=subject.hashes)
+        self._creators = CreatorFinder(view, subject.hashes)
 
     def case(self, old: Kubelet, new: Kubelet) -> Case:
         """Return the case of one pair."""
         subject = self._subject
         transition = Transition(subject.pod, subject.container, old, new, subject.whole)
         prepared = prepare(transition, subject.node, self._view, subject.hashes)
-        return self._provenance.added(prepared, subject.node).case
+        return self._creators.added(prepared, subject.node).case
 
     def verdict(self, old: Kubelet, new: Kubelet) -> Callable[[Kubelet, Kubelet], Verdict]:
         """Return what decides for two kubelets whose case differs by these alone."""
@@ -364,7 +363,7 @@ class Crowds:
         for way in ways:
             key = self._key(way)
             if key not in self._counted:
-                self._counted[key] = rooms_on(nodes, way, view)
+                self._counted[key] = Rooms(nodes, way, view)
         self.left: dict[str, tuple[list[str], int]] = {}
         """By target releases, the nodes whose room is not counted, and how many pods they have."""
 
@@ -402,7 +401,7 @@ class Crowds:
             return {}, {}
 
         def changed(way: Way, seen: View) -> tuple[int, int]:
-            counted, own = self._counted[keys[way]], rooms_on(self._nodes, way, seen)
+            counted, own = self._counted[keys[way]], Rooms(self._nodes, way, seen)
             own.merge(counted.sums, counted.resizing, counted.anew)
             some = [one for one in pods if one[0].node in tight[keys[way]]]
             return changed_by_room(way, inventory, seen, own, some)

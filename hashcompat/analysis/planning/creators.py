@@ -33,9 +33,9 @@ _UNDATED: Final = "the current release (no start time is known)"
 class CreatorFinder:
     """Adds to cases who may have created their containers; keeps the latest hashes, for replicas."""
 
-    def __init__(self, view: View, kept: int = KEPT, hash_of: HashOf | None = None) -> None:
-        """Keep the latest ``kept`` hashes; ``hash_of`` is for callers that remember them too."""
-        self._view, self._hash_of = view, hash_of or view.hash
+    def __init__(self, view: View, hash_of: HashOf, kept: int = KEPT) -> None:
+        """Keep the latest ``kept`` hashes; ``hash_of`` may remember them too."""
+        self._view, self._hash_of = view, hash_of
         self._hashes: Latest[tuple[object, Kubelet], frozenset[Hash]] = Latest(kept)
         self._makers: Latest[tuple[object, Hash, Kubelet], str] = Latest(kept)
 

@@ -12,13 +12,12 @@ from msgspec import structs
 
 from hashcompat.analysis.planning.judge import Draft, Judge, claim_of
 from hashcompat.analysis.planning.latest import KEPT
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.rulings import Rulings
 from hashcompat.analysis.planning.templates import Templates
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.catalog.releases import oldest_first, same_build
-from hashcompat.core.model.plan import Hop, Way
+from hashcompat.core.model.plan import AUTO, Hop, Way
 from hashcompat.core.model.pods import Node, Pod
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
 
@@ -48,7 +47,8 @@ class HopTally:
     ) -> None:
         """Keep the latest ``kept`` containers, for their replicas; the rest and the errors are as Judge's."""
         self._judge = Judge(way, nodes, view, templates, kept=kept)
-        self._rulings = Rulings(self._judge, self._verdicts, kept=kept, verdicts=True)
+        self.rulings = Rulings(self._judge, self._verdicts, kept=kept, verdicts=True)
+        """Remembers the verdicts of replicas."""
         self.verdicts: Counter[Verdict] = Counter()
         """How many containers have each verdict, on nodes whose records are reproduced."""
         self._doubtful: dict[str, Counter[tuple[Verdict, Verdict]]] = {}
@@ -59,7 +59,7 @@ class HopTally:
 
         ``ended`` are the places of containers that are there no more.
         """
-        every, shared = self._rulings.of(pod)
+        every, shared = self.rulings.of(pod)
         found = [one.ruling for place, one in enumerate(every) if place not in ended]
         for verdict, doubtful, reproduced in found:
             self.verdicts[verdict] += 1
@@ -70,11 +70,6 @@ class HopTally:
                 self._broken.add(pod.node)
                 shared = False
         return tuple([verdict for verdict, _, _ in found]) if shared else None
-
-    def pair(self, pod: Pod) -> tuple[Kubelet, Kubelet] | None:
-        """Return the two kubelets; None where no pods share their verdicts."""
-        old = self._rulings.old(pod)
-        return (old, self._judge.new) if old else None
 
     def _verdicts(self, draft: Draft) -> tuple[Verdict, Verdict, bool | None]:
         """Return a verdict, that on a node with a record that is not reproduced, and whether its own is."""
@@ -113,11 +108,9 @@ class Hops:
     belong to the current kubelet alone, are not used.
     """
 
-    def __init__(
-        self, way: Way, nodes: Iterable[Node], view: View, templates: Templates | None = None
-    ) -> None:
+    def __init__(self, way: Way, nodes: Iterable[Node], view: View, templates: Templates) -> None:
         """Raise UsageError for an unknown release; ``templates`` as Judge's."""
-        self._templates = templates or Templates(view)
+        self._templates = templates
         self._way, self._view = way, elsewhere(view)
         # what runs under a release today is admitted by it, whichever sysctls it holds safe
         options = structs.replace(self._view.options, allowed_sysctls=frozenset({"*"}))
@@ -162,7 +155,7 @@ class Hops:
 
         Nothing where they do not decide alone.
         """
-        pairs = [tally.pair(pod) for tally in self._of(release)]
+        pairs = [tally.rulings.pair(pod) for tally in self._of(release)]
         known = [pair for pair in pairs if pair is not None]
         every = chain.from_iterable(known) if len(known) == len(pairs) else ()
         return tuple(dict.fromkeys(every))

@@ -98,7 +98,7 @@ class Items:
         return items
 
     def taken(self) -> list[Item]:
-        """Return the same at the end, and keep none of them."""
+        """Return the settled items at the end, and keep none of them."""
         items = self.settled()
         self.added = []
         return items

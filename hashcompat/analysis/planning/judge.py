@@ -15,7 +15,6 @@ from msgspec import structs
 
 from hashcompat.analysis.planning.creators import CreatorFinder
 from hashcompat.analysis.planning.latest import KEPT, Latest
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.prepare import Prepared, prepare, replica
 from hashcompat.analysis.planning.reading import Transition
 from hashcompat.analysis.planning.reasons import listed
@@ -32,7 +31,7 @@ from hashcompat.core.kubelet.decide.pod import at_rest
 from hashcompat.core.kubelet.decide.room.requests import as_allocated
 from hashcompat.core.kubelet.decide.static import same_uid, undecoded
 from hashcompat.core.model.escape import count, word
-from hashcompat.core.model.plan import DisputedNode, Way
+from hashcompat.core.model.plan import AUTO, DisputedNode, Way
 from hashcompat.core.model.pods import Blank, Container, Node, Pod
 from hashcompat.core.model.verdicts import Reason, Verdict
 from hashcompat.core.regex import regex
@@ -104,7 +103,7 @@ class Judge:
         """Which nodes report another release."""
         self._overridden = view.options.override_node_releases
         self.templates = templates or Templates(view, kept)
-        self._provenance = CreatorFinder(view, kept, self.templates.hash)
+        self._creators = CreatorFinder(view, self.templates.hash, kept)
         self._known: Latest[tuple[Likeness | Blank, Kubelet | None], Prepared] = Latest(kept)
         self._same_uids: Latest[tuple[bytes, Kubelet, Kubelet], bool | None] = Latest(kept)
 
@@ -134,20 +133,20 @@ class Judge:
         if pod.doubt:
             return draft(None, self._undecoded(pod, container, CutError(pod.doubt)))
         if self._is_virtual(pod):
-            return draft(None, not_compared("its node has no kubelet: it is one of virtual-kubelet"))
+            return draft(None, not_compared("its node has no kubelet: virtual-kubelet provides it"))
         disputed = self.is_disputed(pod)
         old = view.current(release) if view.catalog.knows(release) and not disputed else None
         obstacle = Decision(Verdict.KEEP)
         if old is None:
-            told = self.way.old if disputed else ""
-            obstacle = _unknown_release(pod, container, release, told)
+            given = self.way.old if disputed else ""
+            obstacle = _unknown_release(pod, container, release, given)
         if old is None and (
             obstacle.verdict is Verdict.KEEP or view.options.records.of(pod, container) is None
         ):
             return draft(None, obstacle)
         try:
             prepared = self._with_same_uid(self._prepare(pod, container, old))
-            return draft(self._provenance.added(prepared, self.nodes.get(pod.node)), obstacle)
+            return draft(self._creators.added(prepared, self.nodes.get(pod.node)), obstacle)
         except NotStoredError as error:
             return draft(None, _unknown(rules.NOT_STORED, str(error)))
         except DecodeError as error:
@@ -236,12 +235,12 @@ def _unknown(rule: str, text: str) -> Decision:
     return Decision(Verdict.UNKNOWN, (Reason(rule, text),))
 
 
-def _unknown_release(pod: Pod, container: Container, release: str, told: str) -> Decision:
+def _unknown_release(pod: Pod, container: Container, release: str, given: str) -> Decision:
     """Return UNKNOWN where a node's release is not, and where another one than it reports is given."""
     if why := at_rest(pod, container):
         return not_compared(why)
-    if told:
-        return _unknown(rules.NODE_DISPUTED, f"node {pod.node} reports {release}, and not {told}")
+    if given:
+        return _unknown(rules.NODE_DISPUTED, f"node {pod.node} reports {release}, and not {given}")
     where = f"node {pod.node}" if pod.node else "a pod without a node"
     problem = (
         f"kubelet release {release} is not known" if release else "its kubelet release is not in the input"
@@ -271,12 +270,12 @@ def claim_of(way: Way, nodes: Iterable[Node], view: View) -> Claim:
     """
     if way.old == AUTO or not view.dated or view.sample:
         return Claim()
-    told, own, disputed = view.catalog.kubelet(way.old), dict[str, str](), dict[str, str]()
+    given, own, disputed = view.catalog.kubelet(way.old), dict[str, str](), dict[str, str]()
     for node in nodes:
         if view.catalog.knows(node.kubelet):
             kubelet = view.catalog.kubelet(node.kubelet)
-            if not same_build(kubelet.release, told.release):
-                alike = _is_harmless(kubelet, told, view.catalog)
+            if not same_build(kubelet.release, given.release):
+                alike = _is_harmless(kubelet, given, view.catalog)
                 (own if alike else disputed)[node.name] = node.kubelet
         elif _NUMBERED.match(node.kubelet):
             disputed[node.name] = node.kubelet
@@ -293,16 +292,16 @@ def _is_harmless(one: Kubelet, other: Kubelet, catalog: Catalog) -> bool:
     return (mine.way, mine.behaviour) == (its.way, its.behaviour)
 
 
-def reports(disputed: Sequence[DisputedNode], told: str) -> str:
+def reports(disputed: Sequence[DisputedNode], given: str) -> str:
     """Say which nodes report another release than a plan is given."""
     nodes = listed((f"{word(one.node)} ({word(one.kubelet)})" for one in disputed), len(disputed))
     report = f"{count(len(disputed), 'node')} {'reports' if len(disputed) == 1 else 'report'}"
-    return f"{report} another release than {told}: {nodes}"
+    return f"{report} another release than {given}: {nodes}"
 
 
-def contradiction(disputed: Sequence[DisputedNode], told: str, *, overridden: bool) -> str:
-    """Say that, and what comes of it, in one line."""
+def contradiction(disputed: Sequence[DisputedNode], given: str, *, overridden: bool) -> str:
+    """Say which nodes report another release, and what comes of it, in one line."""
     then = "their pods are UNKNOWN, and --from auto takes what nodes report"
     if overridden:
-        then = f"planned as {told} anyway, because of --override-node-releases"
-    return f"{reports(disputed, told)}; {then}"
+        then = f"planned as {given} anyway, because of --override-node-releases"
+    return f"{reports(disputed, given)}; {then}"

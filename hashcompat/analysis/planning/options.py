@@ -11,11 +11,9 @@ import msgspec
 from hashcompat.core.catalog.behaviour import NO_SETTINGS, Settings
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.errors import UsageError
-from hashcompat.core.model import plan
 from hashcompat.core.model.results import Keywords
 from hashcompat.core.records.index import Records
 
-AUTO: Final = plan.AUTO
 STRATEGIES: Final = ("accept", "pin")
 """The strategies of patches that a plan can assume."""
 

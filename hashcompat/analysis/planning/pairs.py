@@ -13,7 +13,6 @@ from typing import Any, Final, TypeVar, cast
 
 import msgspec
 
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.prepare import is_current
 from hashcompat.analysis.planning.reading import Transition, read, rows
 from hashcompat.analysis.planning.view import View
@@ -22,7 +21,7 @@ from hashcompat.core.catalog.defaults import ReadDefault
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.kubelet.decide.static import Compare, same_uid
 from hashcompat.core.kubelet.decide.whole import Whole
-from hashcompat.core.model.plan import Way
+from hashcompat.core.model.plan import AUTO, Way
 from hashcompat.core.model.pods import Container, Node, Pod
 from hashcompat.core.model.verdicts import Hash
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from hashcompat.analysis.planning.options import AUTO, STRATEGIES, AssumePatch
+from hashcompat.analysis.planning.options import STRATEGIES, AssumePatch
 from hashcompat.core.catalog.behaviour import Settings
 from hashcompat.core.catalog.eras import PatchedSource, Schema
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
@@ -20,7 +20,7 @@ from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet import alike
 from hashcompat.core.kubelet.alike import Defaults, unknown_to
 from hashcompat.core.kubelet.hashing import Hasher, compile_hasher, true_hash
-from hashcompat.core.model.plan import Way
+from hashcompat.core.model.plan import AUTO, Way
 from hashcompat.core.model.pods import Node
 from hashcompat.core.model.verdicts import Hash, StoredHashes
 
@@ -181,11 +181,9 @@ class Accepting(msgspec.Struct, frozen=True):
             or _decoded(decoded, like.schema) is decoded  # it knows all that is set
             or not unknown_to(spec, new, like, defaults)
         ]
-        return [(_hasher(like, keep_empty=keep_empty), decoded) for like in likes]
-
-
-def _hasher(like: Kubelet, *, keep_empty: bool = False) -> Hasher:
-    return compile_hasher(like.schema, like.era, like.escapes[-1], keep_empty)
+        return [
+            (compile_hasher(like.schema, like.era, like.escapes[-1], keep_empty), decoded) for like in likes
+        ]
 
 
 def check_patchable(new: Kubelet, site: PatchedSource, olds: Sequence[Kubelet]) -> None:

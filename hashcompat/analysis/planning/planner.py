@@ -88,7 +88,8 @@ class Planner:
         self, way: Way, nodes: Iterable[Node], view: View, templates: Templates | None = None
     ) -> None:
         self._judge = Judge(way, nodes, view, templates)
-        self._rulings = Rulings(self._judge, self._ruled)
+        self.rulings = Rulings(self._judge, self._ruled)
+        """Remembers what is decided about replicas."""
         self._differences = once(lambda prepared: tuple(reasons(prepared, view)), by_template)
         self._suggester = Suggester(self._judge.new, view)
         self._cautions = Cautions(self._judge)
@@ -99,7 +100,7 @@ class Planner:
 
         And the places of its containers that are killed for good.
         """
-        found, shared = self._rulings.of(pod)
+        found, shared = self.rulings.of(pod)
         self._add(pod, found)
         rulings = [one.ruling for one in found]
         ended = [place for place, one in enumerate(rulings) if one.prediction.verdict is Verdict.KILL]
@@ -111,23 +112,6 @@ class Planner:
         for container, ruling, (old, new) in zip(pod.containers, rulings, hashes, strict=True):
             aside = _aside(ruling, pod, saved=ruling.saved)
             self._item(name, container, ruling, (None, number_of(old), number_of(new)), aside)
-
-    def is_shared(self, pod: Pod) -> bool:
-        """Return whether other pods may have the same rulings: neither records nor names decide."""
-        return self._rulings.is_shared(pod)
-
-    def kind(self, pod: Pod, old: Kubelet) -> object:
-        """Return what stands for all of a pod that decides besides hashes (``Templates.kind``)."""
-        return self._rulings.kind(pod, old)
-
-    def others(self, container: Container, old: Kubelet) -> list[Kubelet]:
-        """Return the kubelets besides the current one whose hashes may show who created a container."""
-        return self._rulings.others(container, old)
-
-    def pair(self, pod: Pod) -> tuple[Kubelet, Kubelet] | None:
-        """Return the two kubelets; None where no pods share their rulings."""
-        old = self._rulings.old(pod)
-        return (old, self._judge.new) if old else None
 
     def drafted(self, pod: Pod) -> list[tuple[int, Draft]]:
         """Decide one more pod; return the place of each container's settled item, and its own draft."""

@@ -6,7 +6,7 @@ server changes pods before any kubelet is upgraded (kubernetes/kubernetes#63814)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from hashcompat.core.catalog.releases import newer_of
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.kubelet.hashing import container_hash
 from hashcompat.core.model.pods import Container, Pod
-from hashcompat.core.model.verdicts import Hash, StoredHashes
+from hashcompat.core.model.verdicts import Hash
 
 if TYPE_CHECKING:
     from hashcompat.analysis.planning.served import Served
@@ -83,21 +83,30 @@ def read(spec: Spec, transition: Transition, view: View, served: Served | None =
         return Reading(view.seen(pod, transition.container, new))
     if pod.manifest and not view.options.defaults:
         return Reading(spec)
-    since, server = _servers(transition.old, transition.new, view)
-    stored = transition.container.stored
+    written, lost = rows(transition.old, new, view)
+    kind, stored = transition.container.type, transition.container.stored
     served = served or served_to(transition, view)
     hashed = served.hash if served else partial(container_hash, stored=stored)
+    steps = list[Callable[[Spec], Spec]]()
+    if served is not None:
+        _, server = _servers(transition.old, new, view)
+        steps.append(partial(served.defaulted, server=view.api_server(str(server.release))))
+    steps += [partial(as_read, defaults=[row]) for row in written if kind in row.container_types]
     filled: list[str] = []
-    for step in _steps(transition, since, server, view, served):
+    for step in steps:
         after = step(spec)
         changed = after is not spec and after != spec
         if changed and hashed(after, new) != hashed(spec, new):
             filled += added_paths(spec, after)
         spec = after
-    if pod.manifest:  # what the current API server wrote was stored with the pod
-        return Reading(spec, tuple(filled))
-    lost = view.catalog.read_defaults(since.release, server.release)
-    return _with_lost(Reading(spec, tuple(filled)), lost, new, stored)
+    reading = Reading(spec, tuple(filled))
+    # what the current API server wrote into a manifest's pod was stored with it
+    for default in () if pod.manifest else lost:
+        before = as_unread(spec, default)
+        without = container_hash(before, new, stored=stored).candidates
+        if before is not spec and without != container_hash(spec, new, stored=stored).candidates:
+            return structs.replace(reading, lost=default.path, without=without)
+    return reading
 
 
 def rows(old: Kubelet, new: Kubelet, view: View) -> tuple[tuple[ReadDefault, ...], tuple[ReadDefault, ...]]:
@@ -117,28 +126,3 @@ def _servers(old: Kubelet, new: Kubelet, view: View) -> tuple[Kubelet, Kubelet]:
     newer = newer_of(old, new)
     since = catalog.kubelet(options.apiserver) if options.apiserver else old
     return since, catalog.kubelet(options.apiserver_to) if options.apiserver_to else newer
-
-
-def _steps(
-    transition: Transition, since: Kubelet, server: Kubelet, view: View, served: Served | None
-) -> Iterator[Callable[[Spec], Spec]]:
-    """Yield what the target API server does on reading: a manifest's decoding defaults, then the new rows."""
-    container, catalog = transition.container, view.catalog
-    if served is not None:
-        yield partial(served.defaulted, server=view.api_server(str(server.release)))
-    rows = catalog.read_defaults(server.release, since.release, view.options.gate_settings)
-    yield from (partial(as_read, defaults=[row]) for row in rows if container.type in row.container_types)
-
-
-def _with_lost(
-    reading: Reading, lost: Iterable[ReadDefault], new: Kubelet, stored: StoredHashes | None
-) -> Reading:
-    for default in lost:
-        before = as_unread(reading.spec, default)
-        without = container_hash(before, new, stored=stored).candidates
-        if (
-            before is not reading.spec
-            and without != container_hash(reading.spec, new, stored=stored).candidates
-        ):
-            return structs.replace(reading, lost=default.path, without=without)
-    return reading

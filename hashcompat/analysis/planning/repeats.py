@@ -44,7 +44,7 @@ class Gathering(Protocol):
         """Return the kubelets whose hashes decide, besides those of the plan and its hops."""
 
     def decisive(self, pod: Pod) -> Hashable:
-        """Return what of a pod decides besides its hashes and its kind (``Planner.kind``)."""
+        """Return what of a pod decides besides its hashes and its kind (``Rulings.kind``)."""
 
     def add(self, pod: Pod) -> Any:
         """Take one more pod; return what its replicas share, None where they may differ.
@@ -76,7 +76,7 @@ class Nothing:
         return ()
 
     def decisive(self, _: Pod) -> Hashable:
-        """Return what is the same of all pods."""
+        """Return what is the same for all pods."""
         return None
 
     def add(self, _: Pod) -> Any:
@@ -110,7 +110,7 @@ class _Hashes(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, named: Named, kubelets: tuple[Kubelet, ...]) -> _Hashes | None:
-        """Return those of a container under kubelets, the current and the target one first.
+        """Return the hashes of a container under kubelets, the current and the target one first.
 
         None without a template, and where a kubelet has two hashes.
         """
@@ -122,7 +122,7 @@ class _Hashes(msgspec.Struct, frozen=True):
         return cls(arounds, place, _pattern([one.hash(named.names) for one in arounds]))
 
     def repeated(self, names: Sequence[str]) -> tuple[Hash, Hash] | None:
-        """Return those under the current and the target kubelet; None where they compare otherwise."""
+        """Return the hashes of the current and the target kubelet; None where hashes compare otherwise."""
         found = [one.hash(names) for one in self.arounds]
         return (found[0], found[self.new]) if _pattern(found) == self.pattern else None
 
@@ -158,7 +158,8 @@ class Repeats:
             self._hops.add(pod, ended)
             self._gathering.add(pod)
             return
-        kind, hashed = self._planner.kind(pod, kubelets[0]), tuple([one.blank for one in pod.containers])
+        kind = self._planner.rulings.kind(pod, kubelets[0])
+        hashed = tuple([one.blank for one in pod.containers])
         key = kind, hashed, release, self._gathering.decisive(pod)
         known = self._known.get(key)
         if known is not None:
@@ -186,14 +187,14 @@ class Repeats:
         if any(container.blank is None for container in pod.containers):
             return
         named = self._templates.all_of(pod)
-        every = [(*kubelets, *self._planner.others(one, kubelets[0])) for one in pod.containers]
+        every = [(*kubelets, *self._planner.rulings.others(one, kubelets[0])) for one in pod.containers]
         each = [_Hashes.of(one, those) for one, those in zip(named, every, strict=True)]
         hashes = [one for one in each if one is not None]
         if len(hashes) == len(each):
             self._known.add(key, _Repeated(*shared, hashes), sum(one.likeness.size for one in named))
 
     def _may_repeat(self, pod: Pod) -> bool:
-        return pod.shape is not None and self._planner.is_shared(pod)
+        return pod.shape is not None and self._planner.rulings.is_shared(pod)
 
     def _kubelets_of(self, pod: Pod, release: str) -> tuple[Kubelet, ...]:
         """Return all kubelets on the way of a pod, its own and the target one first.
@@ -201,7 +202,7 @@ class Repeats:
         Nothing where they do not decide alone.
         """
         if release not in self._kubelets:
-            own, others = self._planner.pair(pod), self._hops.kubelets(pod, release)
+            own, others = self._planner.rulings.pair(pod), self._hops.kubelets(pod, release)
             every = (*own, *others, *self._gathering.kubelets()) if own and others else ()
             self._kubelets[release] = every
         return self._kubelets[release]

@@ -109,6 +109,11 @@ class Rulings(Generic[Ruling]):
             return False
         return self._plain and served and not (pod.static or pod.mirror_doubt or pod.doubt)
 
+    def pair(self, pod: Pod) -> tuple[Kubelet, Kubelet] | None:
+        """Return the current and the target kubelet; None where no pods share their rulings."""
+        old = self.old(pod)
+        return (old, self._judge.new) if old else None
+
     def old(self, pod: Pod) -> Kubelet | None:
         """Return a pod's current kubelet.
 

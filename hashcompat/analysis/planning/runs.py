@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hashcompat.analysis.planning.cluster import Ages, Sandboxes, rooms_on
+from hashcompat.analysis.planning.cluster import Ages, Rooms, Sandboxes
 from hashcompat.analysis.planning.hops import Hops
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.repeats import Gather, Nothing, Repeats
@@ -43,7 +43,7 @@ class PlanRun:
         self.hops = Hops(way, nodes, view, templates)
         self.ages = Ages(dating)
         self.servers = ApiServers()
-        self.rooms = rooms_on(nodes, way, view)
+        self.rooms = Rooms(nodes, way, view)
         self.sandboxes = Sandboxes(view.options.records)
         self.deadlines = set[tuple[str, datetime]]()
         """Those of pods that have not finished, each with the file of the pod."""

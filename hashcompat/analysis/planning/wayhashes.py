@@ -61,7 +61,7 @@ class Alike(Generic[Value]):
         self._done: list[tuple[Kubelet, Value]] = []
 
     def of(self, kubelet: Kubelet, compute: Callable[[Kubelet], Value]) -> Value:
-        """Return that of a kubelet; ``compute`` may raise errors."""
+        """Return what is computed for a kubelet; ``compute`` may raise errors."""
         known = next((found for other, found in self._done if self._is_alike(kubelet, other)), None)
         if known is None:
             known = compute(kubelet)

@@ -43,10 +43,10 @@ def option(*flags: str, default: Any = None, **settings: Any) -> Any:
     return _Declared(flags, {"default": default, **settings})
 
 
-def argument(*, default: Any = None, **settings: Any) -> Any:
+def argument(**settings: Any) -> Any:
     """Declare a field as a positional argument; ``settings`` are those of ``click.argument``."""
     if not settings.get("required"):  # a default, even None, would satisfy click
-        settings["default"] = default
+        settings["default"] = None
     return _Declared((), settings)
 
 

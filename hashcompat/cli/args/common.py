@@ -10,16 +10,15 @@ from typing import Any, ClassVar, Final, TypeVar
 
 import click
 
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli.args import Changed, command_line, group, option
 from hashcompat.cli.args.source import ScopeOptions
 from hashcompat.cli.output import Destination, check_apart, destination, note
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
-from hashcompat.core.catalog.releases import oldest_first
+from hashcompat.core.catalog.releases import same_build
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.plan import Plan, Way
+from hashcompat.core.model.plan import AUTO, Plan, Way
 from hashcompat.core.model.pods import Inventory
 from hashcompat.core.model.results import Making
 from hashcompat.core.model.verdicts import Verdict
@@ -34,7 +33,7 @@ _SHOWN: Final = 6
 class ReleaseNames:
     """Reads releases as people name them, and says once what a short name is read as."""
 
-    def __init__(self, catalog: Catalog, *, quiet: bool = False) -> None:
+    def __init__(self, catalog: Catalog, *, quiet: bool) -> None:
         self.catalog = catalog
         self._said: set[str] = set()
         self._quiet = quiet
@@ -157,9 +156,7 @@ class Releases:
 
 def _counted(counts: Mapping[str, int], catalog: Catalog) -> str:
     """Return the releases with the number of their nodes, oldest first and unknown ones last."""
-    names = {catalog.kubelet(name): name for name in sorted(counts) if catalog.knows(name)}
-    known = [names[kubelet] for kubelet in oldest_first(names)]
-    every = [*known, *sorted(counts.keys() - set(known))]
+    every = catalog.in_order(counts)
     more = [f"and {count(len(every) - _SHOWN, 'other release')}"] if len(every) > _SHOWN else []
     return ", ".join([*(f"{name} ({count(counts[name], 'node')})" for name in every[:_SHOWN]), *more])
 
@@ -179,17 +176,14 @@ def listed(text: str | None) -> list[str]:
 def check_releases(file: str, plan: Plan, old: str, new: str, catalog: Catalog) -> None:
     """Raise InputError for a saved plan of other releases; an empty one may be any."""
     from hashcompat.analysis.gating.judge import releases_of
-    from hashcompat.analysis.planning.options import AUTO
 
     if new:
         _check_release(file, "--to", new, {plan.to_release}, catalog)
     if old:
-        _check_release(file, "--from", old, releases_of(plan, AUTO), catalog)
+        _check_release(file, "--from", old, releases_of(plan), catalog)
 
 
 def _check_release(file: str, flag: str, asked: str, planned: Iterable[str], catalog: Catalog) -> None:
-    from hashcompat.core.catalog.releases import same_build
-
     wanted = catalog.kubelet(asked).release
     for name in sorted(planned):
         if not (catalog.knows(name) and same_build(catalog.kubelet(name).release, wanted)):

@@ -17,7 +17,7 @@ from hashcompat.analysis import planning
 from hashcompat.analysis.planning.options import STRATEGIES, AssumePatch, Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli.args import group, option
-from hashcompat.cli.args.common import ReleaseNames, Releases
+from hashcompat.cli.args.common import Quiet, ReleaseNames, Releases
 from hashcompat.cli.args.inventory import InventoryRequest
 from hashcompat.cli.args.source import ScopeOptions, SourceOptions
 from hashcompat.core import forks
@@ -26,6 +26,7 @@ from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.model import pods
 from hashcompat.core.model.plan import Plan, Way
 from hashcompat.core.model.pods import Inventory
+from hashcompat.core.records.index import index
 from hashcompat.sources import filters
 from hashcompat.sources.dating import now
 
@@ -182,8 +183,6 @@ class FactOptions:
         patches: Patches = _NO_PATCHES,
     ) -> Options:
         """Return how pods are to be read and what else is known; raises UsageError for unknown releases."""
-        from hashcompat.core.records.index import index
-
         servers = [names.read(name) if name else "" for name in (self.apiserver, self.apiserver_to)]
         gates = frozenset(_gates(",".join(self.feature_gates)))
         records = index(self.records.collect(reading, inventory))
@@ -352,12 +351,12 @@ class PlanOptions(Protocol):
         """What else decides."""
 
     @property
-    def jobs(self) -> Jobs:
-        """How many processes take part."""
-
-    @property
     def patched(self) -> Patched:
         """Which kubelets are patched."""
+
+    @property
+    def quiet(self) -> Quiet:
+        """How much is printed besides."""
 
 
 class Planned(msgspec.Struct, frozen=True):
@@ -368,6 +367,8 @@ class Planned(msgspec.Struct, frozen=True):
     whole: Inventory
     """What was read, those pods included that the scope leaves out."""
     way: Way
+    view: View
+    """The release data, and the options that it was made by."""
 
 
 def planned(
@@ -376,12 +377,13 @@ def planned(
     ready: Callable[[], None],
     make: Make = planning.make,
     *,
-    quiet: bool,
     budgets: bool = False,
+    jobs: int = 1,
 ) -> Planned:
     """Return the plan; ``ready`` is called once the options are right and before anything is read.
 
-    With ``budgets`` PodDisruptionBudgets are read too, and the pods of all nodes, for they count.
+    With ``budgets`` PodDisruptionBudgets are read too, and the pods of all nodes, for they count. ``jobs`` is
+    how many processes may take part.
     """
     way, patches = arguments.releases.way(names, from_nodes=True), arguments.patched.patches(names)
     ready()
@@ -391,9 +393,9 @@ def planned(
         arguments.source,
         arguments.scope,
         needs_nodes=arguments.releases.needs_nodes,
-        quiet=quiet,
+        quiet=arguments.quiet.quiet,
         budgets=budgets,
-        jobs=arguments.jobs.number,
+        jobs=jobs,
     )
 
     def of(whole: Inventory) -> Planned:
@@ -402,8 +404,10 @@ def planned(
         options = arguments.facts.options(
             reading, inventory, names, keep_going=arguments.keep_going, patches=patches
         )
-        plan = make(inventory, way.old, way.new, View(names.catalog, options))
+        view = View(names.catalog, options)
+        plan = make(inventory, way.old, way.new, view)
         arguments.releases.check_items(plan.items)
-        return Planned(structs.replace(plan, making=names.making(created, arguments)), inventory, whole, way)
+        plan = structs.replace(plan, making=names.making(created, arguments))
+        return Planned(plan, inventory, whole, way, view)
 
     return reading.used(of)

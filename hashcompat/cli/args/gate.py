@@ -24,12 +24,13 @@ from hashcompat.core.errors import UsageError
 from hashcompat.core.model.impact import Rollout
 from hashcompat.core.model.items import near
 from hashcompat.core.model.plan import Plan
-from hashcompat.core.policies import DEFAULT, FailOn, PolicySetting, Settled, is_boolean
-from hashcompat.core.policies import settled as joined
-from hashcompat.sources.files import settings
+from hashcompat.core.policies import DEFAULT, FailOn, PolicySetting, Settled, is_boolean, settled
+from hashcompat.sources.files.settings import FILE, Gate, check_named, exemptions, settings_file
 
 if TYPE_CHECKING:
+    from hashcompat.analysis.gating import GateResult
     from hashcompat.analysis.gating.judge import ExtraInputs
+    from hashcompat.cli.args.source import ClusterOptions
     from hashcompat.core.catalog.lookup import Catalog
     from hashcompat.core.model.impact import Impact
 
@@ -38,8 +39,7 @@ _PREFIX: Final = "HASHCOMPAT_GATE_"
 _CONFIG: Final = "HASHCOMPAT_CONFIG"
 _NONE: Final = "none"
 KEYS: Final[Mapping[str, bool]] = {
-    field.encode_name: bool in getattr(field.type, "__args__", ())
-    for field in msgspec.structs.fields(settings.Gate)
+    field.encode_name: bool in getattr(field.type, "__args__", ()) for field in msgspec.structs.fields(Gate)
 }
 """The settings of ``gate``, each with whether it is true or false."""
 
@@ -54,11 +54,11 @@ def settled_settings(
     setting, and InputError, with file and line, for a settings file that is wrong, and for one, or a file
     that it names, which others may write.
     """
-    files = [settings.settings_file(path, forbidden) for path in _files(config)]
+    files = [settings_file(path, forbidden) for path in _files(config)]
     given = {key: value for key, value in _of_environment() if key not in forbidden}
     given |= {key: PolicySetting(text, f"--{key}") for key, text in flags.items()}
-    found = joined(given, files)
-    settings.check_named(found)
+    found = settled(given, files)
+    check_named(found)
     return found
 
 
@@ -80,7 +80,7 @@ def _files(config: str | None) -> Iterator[Path]:
     from platformdirs import user_config_path
 
     user = Path(chosen) if chosen else user_config_path("hashcompat", appauthor=False)
-    places = dict.fromkeys((Path(settings.FILE), user / settings.FILE))
+    places = dict.fromkeys((Path(FILE), user / FILE))
     yield from (path for path in places if os.path.lexists(path))
 
 
@@ -201,14 +201,11 @@ class PolicyFlags:
 
 
 def extra_inputs_of(
-    settings: Mapping[str, PolicySetting], plan: Plan, catalog: Catalog, impact: Impact | None = None
+    settings: Mapping[str, PolicySetting], plan: Plan, catalog: Catalog, impact: Impact | None
 ) -> ExtraInputs:
     """Read the files that a policy names; raises InputError, naming the file, for what is wrong in one."""
-    from pathlib import Path
-
     from hashcompat.analysis.gating.judge import ExtraInputs
     from hashcompat.sources.files.reports import baseline_in, report_in
-    from hashcompat.sources.files.settings import exemptions
 
     files = {key: settings[key].file for key in ("exceptions", "baseline", "preflight") if key in settings}
     is_of = partial(catalog.is_same_build, plan.to_release)
@@ -218,11 +215,6 @@ def extra_inputs_of(
         report_in(files["preflight"], plan.to_release, is_of) if "preflight" in files else None,
         impact,
     )
-
-
-if TYPE_CHECKING:
-    from hashcompat.analysis.gating import GateResult
-    from hashcompat.cli.args.source import ClusterOptions
 
 
 T = TypeVar("T")
@@ -238,7 +230,7 @@ class RolloutStore(Protocol):
         """Return it; one that is not there has no nodes."""
 
     def update(self, edit: Callable[[Rollout], tuple[Rollout | None, T]]) -> T:
-        """Write what becomes of it, if anything does, unless others write at the same time."""
+        """Write the state that ``edit`` returns, if any, unless others write at the same time."""
 
 
 @group
@@ -325,17 +317,17 @@ _BETWEEN: Final = 5.0
 """Seconds between two readings."""
 
 
-def settled(
+def after_settling(
     judge: Callable[[bool], GateResult],
     seconds: float,
     *,
     sleep: Callable[[float], None] = time.sleep,
     clock: Callable[[], float] = time.monotonic,
 ) -> GateResult:
-    """Return what came of nodes after so many seconds, or before that the first surprise that stays one.
+    """Judge nodes again and again until so many seconds have passed; a surprise that persists ends the wait.
 
-    What is as predicted is looked at until the end: a kubelet that has not looked at a pod may still restart
-    it. ``judge`` reads the nodes, given whether they are still settling.
+    What is as predicted is judged until the end: a kubelet that has not looked at a pod may still restart it.
+    ``judge`` reads the nodes, given whether they are still settling.
     """
     from hashcompat.analysis.gating import Outcome
 

@@ -23,6 +23,7 @@ from hashcompat.cli.args.source import (
 from hashcompat.cli.output import note
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.model.pods import Inventory, Origin, Source
+from hashcompat.core.records.index import unlisted
 from hashcompat.output.report.notes import collapsed
 
 if TYPE_CHECKING:
@@ -93,8 +94,6 @@ class InventoryRequest(msgspec.Struct, frozen=True):
 
     def warn_unlisted(self, inventory: Inventory, records: Iterable[Record]) -> None:
         """Print which static pods have records but are not among the pods, unless labels may be the cause."""
-        from hashcompat.core.records.index import unlisted
-
         if not self.scope.labels.selector:
             self.warn(unlisted(inventory, records, self.scope.filters.cover))
 
@@ -110,7 +109,7 @@ def refuse_without_pods(*groups: object) -> None:
         raise UsageError(f"{flag} is about pods; give them with -f or --sample, or a cluster with --context")
 
 
-def cluster_scope(scope: ScopeOptions, *, needs_nodes: bool, budgets: bool = False) -> live.ReadScope:
+def cluster_scope(scope: ScopeOptions, *, needs_nodes: bool, budgets: bool) -> live.ReadScope:
     """Return what of a live cluster is read; with ``budgets`` the pods of all nodes, for they count."""
     from hashcompat.sources import cluster as live
 

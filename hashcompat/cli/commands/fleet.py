@@ -12,7 +12,6 @@ from msgspec import structs
 
 from hashcompat import cli
 from hashcompat.analysis.gating import Wanted, waves
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output
 from hashcompat.cli.args import WithArguments, argument, given_flags, group, option, with_parts
 from hashcompat.cli.args import command as declared
@@ -21,18 +20,19 @@ from hashcompat.cli.args.facts import keep_going_option
 from hashcompat.cli.args.gate import PolicyFlags
 from hashcompat.core.errors import ExitCode, InputError, UsageError
 from hashcompat.core.model.escape import count
+from hashcompat.core.model.plan import AUTO
 from hashcompat.core.policies import FailOn, Settled, policy_of
-from hashcompat.core.policies.exceptions import Exemption
 from hashcompat.fleet import run as fleet
 from hashcompat.fleet.engines import engines
 from hashcompat.fleet.parts import Question
 from hashcompat.fleet.store import check_extra
-from hashcompat.fleet.summary import Demands, held_to, summary, with_tables
+from hashcompat.fleet.summary import Answer, Demands, answer, held_to, questions, sql, summary, with_tables
 from hashcompat.output.formats import offered
 from hashcompat.output.formats.model import Style, table_lines
 from hashcompat.output.report.fleet import FLEET
 from hashcompat.output.report.model import Prose, Table
 from hashcompat.sources.dating import now
+from hashcompat.sources.files.settings import exemptions
 
 _UNJUDGED: Final = ("--baseline", "--preflight", "--plan-max-age", "--cluster-uid", "--verify-key")
 """Flags of a policy that are about one plan."""
@@ -265,7 +265,7 @@ def _question(
         arguments.keep_going,
         # of when a snapshot is decides nothing about its rows, and changes with the time
         structs.replace(policy, files=(), max_input_age=None, max_input_age_text=""),
-        exceptions := _exemptions(files["exceptions"].file) if "exceptions" in files else (),
+        exceptions := exemptions(Path(files["exceptions"].file)) if "exceptions" in files else (),
         datetime.now(UTC).date() if exceptions else None,
     )
 
@@ -286,12 +286,6 @@ def _demands(arguments: Arguments, settled: Settled) -> Demands:
     return Demands(policy.max_input_age, policy.max_input_age_text, tuple(names))
 
 
-def _exemptions(file: str) -> tuple[Exemption, ...]:
-    from hashcompat.sources.files.settings import exemptions
-
-    return tuple(exemptions(Path(file)))
-
-
 @group
 class QueryArguments:
     """What ``fleet query`` is asked."""
@@ -310,10 +304,8 @@ def query_command(arguments: QueryArguments) -> None:
 
     --sql prints the query itself, for DuckDB, Athena, BigQuery or Spark.
     """
-    from hashcompat.fleet.summary import Answer, answer, names, sql
-
     if arguments.name is None:
-        found = Answer(("name", "question"), tuple(names().items()))
+        found = Answer(("name", "question"), tuple(questions().items()))
     elif arguments.sql:
         output.write([sql(arguments.name)])
         return

@@ -18,7 +18,6 @@ from hashcompat.analysis.gating import GateResult, Outcome, decided, own_turns, 
 from hashcompat.analysis.gating.judge import check_age, check_cluster, check_input_age, check_seals, judge
 from hashcompat.analysis.gating.outcome import judge_after
 from hashcompat.analysis.planning.cluster import Ages
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args import given_flags, group, option
@@ -27,23 +26,23 @@ from hashcompat.cli.args.facts import (
     FactOptions,
     Jobs,
     Patched,
-    RecordOptions,
     keep_going_option,
     key_of,
     planned,
 )
-from hashcompat.cli.args.gate import PolicyFlags, RolloutFlags, RolloutStore, extra_inputs_of, settled
+from hashcompat.cli.args.gate import PolicyFlags, RolloutFlags, RolloutStore, after_settling, extra_inputs_of
 from hashcompat.cli.args.inventory import InventoryRequest
 from hashcompat.cli.args.source import ScopeOptions, SourceOptions, cluster_uid
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.impact import Phase, Turn
 from hashcompat.core.model.items import ContainerName, Item, Prediction, name_of
-from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.plan import AUTO, Plan
 from hashcompat.core.model.pods import Inventory, Origin, Pod
 from hashcompat.core.model.results import SIGNATURE
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.policies import ABOUT_PLANS, FailOn, Policy, PolicySetting, policy_of
+from hashcompat.core.records.index import Records, index
 from hashcompat.output.report.gate import GATE
 from hashcompat.sources import filters
 from hashcompat.sources.dating import now
@@ -53,8 +52,6 @@ from hashcompat.sources.files.planrows import PlanRows
 from hashcompat.sources.files.saved import opened
 
 if TYPE_CHECKING:
-    from hashcompat.analysis.gating.outcome import Now
-    from hashcompat.core.catalog.lookup import Catalog
     from hashcompat.core.model.impact import Impact
 
 _AFTER: Final = frozenset(
@@ -134,10 +131,10 @@ def _of_source(
             f"{settings['verify-key'].place}: only a saved plan is signed; give it with --plan FILE"
         )
     ready, budgets = partial(output.ready, GATE, arguments.shown), FailOn.PDB in policy.fail_on
-    made = planned(arguments, names, ready, quiet=arguments.quiet.quiet, budgets=budgets)
-    check_uid(made.plan, policy, settings)
-    check_read(made.plan.origin, policy)
-    impact = impact_of(made.plan, _reading(arguments, budgets=True), policy, made.whole) if budgets else None
+    made = planned(arguments, names, ready, budgets=budgets, jobs=arguments.jobs.number)
+    _check_uid(made.plan, policy, settings)
+    _check_read(made.plan.origin, policy)
+    impact = _impact(made.plan, made.whole, arguments.scope.nodes) if budgets else None
     return judge(made.plan, policy, extra_inputs_of(settings, made.plan, names.catalog, impact), _today())
 
 
@@ -154,9 +151,7 @@ def _of_saved(
     store = arguments.rollout.store(arguments.source.cluster)
     if arguments.rollout.after:
         return _after(arguments, plan, digest, policy, names, store)
-    impact = (
-        impact_of(plan, _reading(arguments, budgets=True), policy) if FailOn.PDB in policy.fail_on else None
-    )
+    impact = _impact_now(arguments, plan, policy) if FailOn.PDB in policy.fail_on else None
     result = judge(plan, policy, extra_inputs_of(settings, plan, names.catalog, impact), _today())
     return _taken(arguments, result, digest, store) if store else result
 
@@ -170,16 +165,26 @@ def _after(
     store: RolloutStore | None,
 ) -> GateResult:
     """Compare a plan with what became of its containers, and end the turn of its nodes."""
+    from hashcompat.analysis.answers.calibration import now_of
+
     # before anything is judged: a turn that is not this plan's must not be ended by it
     turns = own_turns(store.read(), arguments.scope.nodes, digest) if store else {}
     begun = {node: turn.started for node, turn in turns.items()}
 
     def judged(settling: bool) -> GateResult:
-        reading = _reading(arguments, quiet=settling)
-        now = now_of(plan, reading, policy, arguments.facts.records, begun, names.catalog)
+        reading, records = _reading(arguments, quiet=settling), arguments.facts.records
+        inventory = _read_now(plan, reading, policy, reading.scope.filters.matches)
+        now = now_of(
+            inventory,
+            reading.scope.nodes,
+            plan.to_release,
+            catalog=names.catalog,
+            begun=begun,
+            records=index(records.collect(reading, inventory)) if records.are_named else Records(),
+        )
         return judge_after(plan, policy, now, settling=settling)
 
-    result = settled(judged, arguments.rollout.settle)
+    result = after_settling(judged, arguments.rollout.settle)
     if store:
         store.update(lambda rollout: decided(rollout, turns, result, _now()))
     return result
@@ -219,46 +224,22 @@ def _today() -> date:
 # A saved plan, and what the cluster shows now of its nodes.
 
 
-def now_of(
-    plan: Plan,
-    reading: InventoryRequest,
-    policy: Policy,
-    records: RecordOptions,
-    begun: Mapping[str, datetime],
-    catalog: Catalog,
-) -> Now:
-    """Read what became of the nodes of a plan.
-
-    Raises InputError for another cluster than the plan's, and for what is older than the policy allows.
-    """
-    from hashcompat.analysis.answers import calibration
-    from hashcompat.core.records.index import Records, index
-
-    inventory = _read_now(plan, reading, policy, reading.scope.filters.matches)
-    return calibration.now_of(
-        inventory,
-        reading.scope.nodes,
-        plan.to_release,
-        catalog=catalog,
-        begun=begun,
-        records=index(records.collect(reading, inventory)) if records.are_named else Records(),
-    )
-
-
-def impact_of(
-    plan: Plan, reading: InventoryRequest, policy: Policy, whole: Inventory | None = None
-) -> Impact:
-    """Return what the restarts of a plan do to the budgets, by the pods that there are now.
-
-    Pods of its nodes that the plan does not know are UNKNOWN: they may restart.
-    """
+def _impact(plan: Plan, inventory: Inventory, nodes: tuple[str, ...]) -> Impact:
+    """Return what the restarts of a plan do to the budgets."""
     from hashcompat.analysis import disruption
 
-    inventory = _read_now(plan, reading, policy, lambda _: True) if whole is None else whole
-    if whole is None:
-        plan = structs.replace(plan, items=(*plan.items, *_unplanned(plan, inventory, reading)))
-    nodes = reading.scope.nodes
     return disruption.make(plan, inventory, max(len(set(nodes)), 1), nodes or None, at_once=True)
+
+
+def _impact_now(arguments: Arguments, plan: Plan, policy: Policy) -> Impact:
+    """Return what they do to the budgets by the pods that there are now.
+
+    Pods of its nodes that the plan does not know are UNKNOWN: they may restart. Errors as ``_read_now``.
+    """
+    reading = _reading(arguments, budgets=True)
+    inventory = _read_now(plan, reading, policy, lambda _: True)
+    plan = structs.replace(plan, items=(*plan.items, *_unplanned(plan, inventory, reading)))
+    return _impact(plan, inventory, reading.scope.nodes)
 
 
 def _unplanned(plan: Plan, inventory: Inventory, reading: InventoryRequest) -> Iterator[Item]:
@@ -274,7 +255,10 @@ def _unplanned(plan: Plan, inventory: Inventory, reading: InventoryRequest) -> I
 def _read_now(
     plan: Plan, reading: InventoryRequest, policy: Policy, keeps: Callable[[Pod], bool]
 ) -> Inventory:
-    """Read all pods, and keep some; errors as ``now_of``."""
+    """Read all pods, and keep some.
+
+    Raises InputError for another cluster than the plan's, and for what is older than the policy allows.
+    """
     inventory = reading.whole()
     ages, pods = Ages(inventory.dating), list[Pod]()
     for pod in inventory.pods:
@@ -283,13 +267,13 @@ def _read_now(
             pods.append(pod)
     inventory = structs.replace(inventory, pods=tuple(pods), origin=ages.dated(inventory.origin))
     reading.warn(ages.warnings())
-    check_read(inventory.origin, policy)
+    _check_read(inventory.origin, policy)
     if plan.origin.cluster and inventory.origin.cluster:
         check_cluster(plan, inventory.origin.cluster, "what is read now")
     return inventory
 
 
-def check_read(origin: Origin, policy: Policy) -> None:
+def _check_read(origin: Origin, policy: Policy) -> None:
     """Raise InputError, naming what was read, where it is older than the policy allows, or of unknown age."""
     with named(", ".join((*origin.names, *filter(None, (origin.context, origin.server)))) or origin.kind):
         check_input_age(origin, policy, datetime.now(UTC))
@@ -327,7 +311,7 @@ def _read_plan(
         check_age(plan, policy, datetime.now(UTC))
         if not arguments.rollout.after:  # then what is read now is judged
             check_input_age(plan.origin, policy, datetime.now(UTC), saved=True)
-        check_uid(plan, policy, settings)
+        _check_uid(plan, policy, settings)
         check_cluster(plan, uid, "the live cluster")
     check_releases(name, plan, "" if old == AUTO else old, new, names.catalog)
     part = filters.narrowed(plan, arguments.scope.filters)
@@ -343,7 +327,7 @@ def _read_plan(
     return part, digest
 
 
-def check_uid(plan: Plan, policy: Policy, settings: Mapping[str, PolicySetting]) -> None:
+def _check_uid(plan: Plan, policy: Policy, settings: Mapping[str, PolicySetting]) -> None:
     """Raise InputError for a plan of another cluster than the policy names."""
     if policy.cluster:
         check_cluster(plan, policy.cluster, settings["cluster-uid"].place)

@@ -11,7 +11,6 @@ import click
 from msgspec import structs
 
 from hashcompat.analysis import planning
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output
 from hashcompat.cli.args import Changed, given_words, group, option
 from hashcompat.cli.args import command as declared
@@ -19,7 +18,7 @@ from hashcompat.cli.args.common import OutputOptions, Quiet, Releases, Verbose, 
 from hashcompat.cli.args.facts import FactOptions, Jobs, Make, Patched, keep_going_option, key_of, planned
 from hashcompat.cli.args.source import ScopeOptions, SourceOptions
 from hashcompat.core.errors import UsageError
-from hashcompat.core.model.plan import Plan
+from hashcompat.core.model.plan import AUTO, Plan
 from hashcompat.output.formats import chosen, offered
 from hashcompat.output.report.plan import PLAN
 from hashcompat.output.report.planview import ROWS, SORTED_BY, Excerpt, Invocation, SortBy, without_kept
@@ -110,9 +109,8 @@ def command(arguments: Arguments) -> int:
     quiet = arguments.quiet.quiet
     names = arguments.releases.data.names(quiet=quiet)
     key = key_of(arguments.sign_key)
-    made = planned(
-        arguments, names, partial(output.ready, PLAN, arguments.shown), _maker(arguments), quiet=quiet
-    )
+    ready = partial(output.ready, PLAN, arguments.shown)
+    made = planned(arguments, names, ready, _maker(arguments), jobs=arguments.jobs.number)
     plan = made.plan
     plan = arguments.without_hashes.of(plan)
     excerpt = structs.replace(_excerpt(arguments, plan), key=key)

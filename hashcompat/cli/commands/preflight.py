@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import click
 from msgspec import structs
 
+from hashcompat.analysis import planning
 from hashcompat.analysis.planning.cluster import dated
-from hashcompat.analysis.planning.options import AUTO
+from hashcompat.analysis.planning.options import Options
+from hashcompat.analysis.planning.view import View
 from hashcompat.analysis.preflight import (
     Known,
     PreflightRequest,
@@ -23,14 +25,15 @@ from hashcompat.analysis.preflight import (
 from hashcompat.cli import output
 from hashcompat.cli.args import changed, group, option
 from hashcompat.cli.args import command as declared
-from hashcompat.cli.args.common import OutputOptions, Quiet, ReleaseData, listed, shows
+from hashcompat.cli.args.common import OutputOptions, Quiet, ReleaseData, check_releases, listed, shows
 from hashcompat.cli.args.facts import override_option
 from hashcompat.cli.args.inventory import InventoryRequest, is_named
 from hashcompat.cli.args.source import ScopeOptions, SourceOptions
 from hashcompat.core.errors import UsageError
-from hashcompat.core.model.plan import Way
+from hashcompat.core.model.plan import AUTO, Way
 from hashcompat.core.model.pods import Source
 from hashcompat.core.model.preflight import Status
+from hashcompat.core.records.index import index
 from hashcompat.output.report.preflight import PREFLIGHT
 from hashcompat.sources.dating import now
 from hashcompat.sources.files.dumps import dumps_in
@@ -106,11 +109,6 @@ class Joined:
         self, inventory: Inventory, source: SourceOptions, way: Way, catalog: Catalog
     ) -> Iterable[Item]:
         """Plan the upgrade of the pods of the source."""
-        from hashcompat.analysis import planning
-        from hashcompat.analysis.planning.options import Options
-        from hashcompat.analysis.planning.view import View
-        from hashcompat.core.records.index import index
-
         options = Options(
             defaults=not source.no_defaults,
             keep_going=True,
@@ -129,8 +127,6 @@ def reading(source: SourceOptions, scope: ScopeOptions, *, quiet: bool) -> Inven
 
 def _saved(name: str, way: Way, catalog: Catalog) -> Plan:
     """Read a saved plan; raises InputError where its releases are not those of the command line."""
-    from hashcompat.analysis.planning.options import AUTO
-    from hashcompat.cli.args.common import check_releases
     from hashcompat.sources.files import plans
 
     plan = plans.read(name)

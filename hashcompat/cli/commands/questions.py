@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Final
 
 import click
 from msgspec import structs
 
-from hashcompat.analysis import disruption, planning
+from hashcompat.analysis import disruption
 from hashcompat.analysis.answers.calibration import check_records
 from hashcompat.analysis.answers.comparison import compare_releases
 from hashcompat.analysis.answers.explanation import explain
 from hashcompat.analysis.answers.golden import Verifications, verify
 from hashcompat.analysis.answers.hashes import dropped_fields, hash_containers
 from hashcompat.analysis.answers.matrix import make
-from hashcompat.analysis.planning.options import AUTO, Options
+from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output, progress
 from hashcompat.cli.args import Changed, argument, group, option
@@ -29,18 +30,25 @@ from hashcompat.cli.args.common import (
     WithoutHashes,
     shows,
 )
-from hashcompat.cli.args.facts import FactOptions, Normalized, Patched, RecordOptions, keep_going_option
+from hashcompat.cli.args.facts import (
+    FactOptions,
+    Normalized,
+    Patched,
+    RecordOptions,
+    keep_going_option,
+    planned,
+)
 from hashcompat.cli.args.inventory import InventoryRequest, is_named, refuse_without_pods
 from hashcompat.cli.args.source import LabelOptions, ScopeOptions, SourceOptions
 from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet.alike import unready
 from hashcompat.core.model.impact import Installer
+from hashcompat.core.model.plan import AUTO
 from hashcompat.output.report.explanation import EXPLANATIONS
 from hashcompat.output.report.impact import IMPACT
 from hashcompat.output.report.matrix import MATRIX
 from hashcompat.output.report.releases import DIFFERENCE
 from hashcompat.output.report.verification import CALIBRATION, HASHES, TEXTS, VERIFICATIONS
-from hashcompat.sources import filters
 from hashcompat.sources.dating import now
 
 
@@ -302,33 +310,18 @@ def impact_command(arguments: ImpactArguments) -> int:
         raise UsageError("--all-budgets is about files; those of a live cluster are read")
     quiet = arguments.quiet.quiet
     names = arguments.releases.data.names(quiet=quiet)
-    way, patches = arguments.releases.way(names, from_nodes=True), arguments.patched.patches(names)
-    output.ready(IMPACT, arguments.shown)
-    needs_nodes = arguments.releases.needs_nodes
-    created = now()
-    reading = InventoryRequest(
-        arguments.source, arguments.scope, needs_nodes=needs_nodes, quiet=quiet, budgets=True
-    )
-    whole = reading.whole()
-    inventory = filters.select(whole, arguments.scope.filters)
-    arguments.releases.check_nodes(inventory, arguments.scope, names)
-    options = arguments.facts.options(
-        reading, inventory, names, keep_going=arguments.keep_going, patches=patches
-    )
-    view = View(names.catalog, options)
-    plan = planning.make(inventory, way.old, way.new, view)
-    plan = structs.replace(plan, making=names.making(created, arguments))
-    arguments.releases.check_items(plan.items)
-    budgeted = disruption.without_others(whole) if arguments.all_budgets else whole
+    ready = partial(output.ready, IMPACT, arguments.shown)
+    made = planned(arguments, names, ready, budgets=True)
+    servers = made.view.options
     impact = disruption.make(
-        plan,
-        budgeted,
+        made.plan,
+        disruption.without_others(made.whole) if arguments.all_budgets else made.whole,
         arguments.batch,
         arguments.scope.nodes or None,
-        unready(view.kubelet(way.new)),
+        unready(made.view.kubelet(made.way.new)),
         across_zones=arguments.across_zones,
         installer=Installer(arguments.installer) if arguments.installer else None,
-        apiserver=options.apiserver_to or options.apiserver,
+        apiserver=servers.apiserver_to or servers.apiserver,
     )
     output.show(IMPACT, impact, arguments.shown)
     output.notes(IMPACT, impact, quiet=quiet)

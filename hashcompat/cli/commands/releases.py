@@ -9,7 +9,6 @@ from itertools import chain
 from typing import Annotated, Final
 
 from hashcompat.analysis.answers.comparison import compare_releases, known_releases, versions
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.cli import output
 from hashcompat.cli.args import argument, group, option
 from hashcompat.cli.args import command as declared
@@ -18,9 +17,11 @@ from hashcompat.cli.args.gate import configmap_of
 from hashcompat.cli.args.inventory import cluster_scope
 from hashcompat.cli.args.source import ScopeOptions
 from hashcompat.core.catalog import files
+from hashcompat.core.catalog.added import added
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.catalog.releases import is_older
 from hashcompat.core.errors import InputError, UsageError
+from hashcompat.core.model.plan import AUTO
 from hashcompat.core.release import parse_release
 from hashcompat.core.rules import CHECKS, Rule, RuleList, every
 from hashcompat.output.formats.documents import to_json
@@ -77,7 +78,6 @@ def add_release(name: str, source: str | None, shown: OutputOptions) -> None:
     saved then.
     """
     # downloads need requests, which takes longer to import than the list of releases to print
-    from hashcompat.core.catalog.added import added
     from hashcompat.sources.upstream import ROOT, container_types
 
     known = Catalog(files.default_directory())

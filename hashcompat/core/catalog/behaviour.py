@@ -101,7 +101,7 @@ class GateTable:
 class Gates:
     """The feature gates of one kubelet or API server, set as its flag says; compared by identity."""
 
-    def __init__(self, table: GateTable, release: Release, settings: Settings = NO_SETTINGS) -> None:
+    def __init__(self, table: GateTable, release: Release, settings: Settings) -> None:
         self._table, self._release, self._settings = table, release, dict(settings)
         self._on: dict[str, bool] = {}
 
@@ -245,7 +245,7 @@ class Behaviour(msgspec.Struct, frozen=True):
     sandbox_maker: str
     """What makes sandboxes: a kubelet replaces those of another maker."""
     sandbox_checks: Sequence[str]
-    """What replaces a sandbox, in the kubelet's order, by the names of core/kubelet/decide/whole.py."""
+    """What replaces a sandbox, in the kubelet's order, by the names of core/kubelet/decide/sandbox.py."""
     newest_sandbox: Sequence[str]
     """By what the newest of a pod's sandboxes is found: ``created``, ``attempt``, or one after the other."""
     pod_cgroups: str
@@ -343,7 +343,7 @@ class Messages(msgspec.Struct, frozen=True):
     killing_with_pod: str
     """The same for one that is killed with its pod."""
     sandbox_logs: Mapping[str, str]
-    """The line about a sandbox that is replaced, by what is found: a check of core/kubelet/decide/whole.py,
+    """The line about a sandbox that is replaced, by what is found: a check of core/kubelet/decide/sandbox.py,
     ``hash`` of the infra container, or ``none`` at all. At ``--v=2`` or more."""
     sandbox_events: Mapping[str, str]
     """The event about it, as ``REASON: MESSAGE``; where none is written there is no key."""

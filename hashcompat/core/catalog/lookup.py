@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime
 from functools import cache, cached_property
 from pathlib import Path
@@ -21,22 +21,38 @@ from hashcompat.core.catalog.behaviour import (
     Gates,
     GateTable,
     HostPorts,
+    Messages,
     PodFeature,
     Room,
     Settings,
 )
 from hashcompat.core.catalog.eras import Era, PatchedSource, PatchTables, Schema, era_from_row, site_of
 from hashcompat.core.catalog.files import DataTable, read_table
-from hashcompat.core.catalog.hazards import RuntimeAbility, RuntimeFault, Runtimes, Vendor, Vendors
+from hashcompat.core.catalog.hazards import (
+    Hazards,
+    RuntimeAbility,
+    RuntimeFault,
+    Runtimes,
+    StateForms,
+    Vendor,
+    Vendors,
+)
+from hashcompat.core.catalog.kubeletsettings import ConfigTable, FlagTable, ValueTable
 from hashcompat.core.catalog.pods import PodData, StaticPods
-from hashcompat.core.catalog.releases import KnownReleases, ReleaseRow, is_older, release_row, same_build
+from hashcompat.core.catalog.releases import (
+    KnownReleases,
+    ReleaseRow,
+    is_older,
+    oldest_first,
+    release_row,
+    same_build,
+)
 from hashcompat.core.go.jsontext import ESCAPES
 from hashcompat.core.go.metav1 import CODECS, DEFAULTS
 from hashcompat.core.model.results import Making
 from hashcompat.core.release import Release, parse_release
 
 if TYPE_CHECKING:
-    from hashcompat.core.catalog.behaviour import Messages
     from hashcompat.core.catalog.defaults import (
         ApiServerTables,
         Default,
@@ -44,8 +60,6 @@ if TYPE_CHECKING:
         PodCreation,
         ReadDefault,
     )
-    from hashcompat.core.catalog.hazards import Hazards, StateForms
-    from hashcompat.core.catalog.kubeletsettings import ConfigTable, FlagTable, ValueTable
 
 # Go 1.22's encoding/json writes \b and \f where older ones write \u0008 and \u000c (its release notes).
 _SHORT_ESCAPES_SINCE = Version("1.22")
@@ -297,6 +311,13 @@ class Catalog:
         """Return whether a name is that of a known release."""
         return self.known.holds(name)
 
+    def in_order(self, names: Iterable[str]) -> list[str]:
+        """Return the names of releases, each once, oldest first and unknown ones last."""
+        distinct = sorted(set(names))
+        known = {self.kubelet(name): name for name in distinct if self.knows(name)}
+        first = [known[kubelet] for kubelet in oldest_first(known)]
+        return [*first, *(name for name in distinct if name not in first)]
+
     def is_same_build(self, one: str, other: str) -> bool:
         """Return whether two names are those of one known build."""
         if not (self.knows(one) and self.knows(other)):
@@ -350,8 +371,6 @@ class Catalog:
 
     def hazards(self, release: Release) -> Hazards:
         """Return what can break at the start of a kubelet of a release."""
-        from hashcompat.core.catalog.hazards import Hazards  # noqa: PLC0415 - plans need no hazards
-
         return self._hazards.decide(
             Hazards,
             release,
@@ -364,28 +383,20 @@ class Catalog:
     @cached_property
     def flag_table(self) -> FlagTable:
         """The flags of kubelets."""
-        from hashcompat.core.catalog.kubeletsettings import FlagTable  # noqa: PLC0415 - as above
-
         return FlagTable(self._data)
 
     @cached_property
     def config_table(self) -> ConfigTable:
         """The fields of kubelets' configuration files."""
-        from hashcompat.core.catalog.kubeletsettings import ConfigTable  # noqa: PLC0415 - as above
-
         return ConfigTable(self._data)
 
     @cached_property
     def value_table(self) -> ValueTable:
         """The values with which kubelets do not start."""
-        from hashcompat.core.catalog.kubeletsettings import ValueTable  # noqa: PLC0415 - as above
-
         return ValueTable(self._data)
 
     @cached_property
     def _state_forms(self) -> StateForms:
-        from hashcompat.core.catalog.hazards import StateForms  # noqa: PLC0415 - as above
-
         return StateForms(self._data)
 
     @cached_property
@@ -394,8 +405,6 @@ class Catalog:
 
     def messages(self, release: Release) -> Messages:
         """Return what a kubelet of a release writes into its log and its events."""
-        from hashcompat.core.catalog.behaviour import Messages  # noqa: PLC0415 - plans need none of these
-
         return self._messages.decide(Messages, release)
 
     @cached_property

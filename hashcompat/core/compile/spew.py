@@ -1,9 +1,8 @@
-"""Typed values -> the text of go-spew's ``%#v`` and ``%v`` (davecgh/go-spew v1.1.1, spew/format.go).
+"""Typed values -> the text of go-spew's ``%#v`` (davecgh/go-spew v1.1.1, spew/format.go).
 
-``%#v`` follows three rules: a struct field and the top value print ``(Type)``, slice elements and map
+It follows three rules: a struct field and the top value print ``(Type)``, slice elements and map
 keys and values do not; a pointer prints ``(*T)`` and then the bare value; a nil slice or map is ``<nil>``, an
-empty one ``[]`` / ``map[]``. ``%v`` is the same without types and field names. An interface always prints its
-dynamic type in ``%#v``, also in a slice.
+empty one ``[]`` / ``map[]``. An interface always prints its dynamic type, also in a slice.
 
 Each type is compiled into a function ``(value, emit)`` that emits the text in pieces. ``lead`` is constant
 text before the value; it is merged into the first piece, so that there are few and mostly constant pieces.
@@ -36,32 +35,32 @@ Emit = Callable[[str], None]
 Printer = Callable[[Any, Emit], object]
 
 
-def spew(go_type: GoType, value: object, *, sharp: bool = True) -> str:
-    """Return the ``%#v`` text of a typed value, or its ``%v`` text when ``sharp`` is false."""
+def spew(go_type: GoType, value: object) -> str:
+    """Return the ``%#v`` text of a typed value."""
     pieces: list[str] = []
-    compile_printer(go_type, sharp=sharp)(value, pieces.append)
+    compile_printer(go_type)(value, pieces.append)
     return "".join(pieces)
 
 
-def compile_printer(go_type: GoType, *, sharp: bool = True, typed: bool = True, lead: str = "") -> Printer:
+def compile_printer(go_type: GoType, *, typed: bool = True, lead: str = "") -> Printer:
     """Return the printer of ``go_type``; ``typed``: its type is printed before the value."""
     match go_type:
         case Pointer(_, Pointer() | Interface()):
-            return _pointer_chain(go_type, sharp, typed, lead)
+            return _pointer_chain(go_type, typed, lead)
         case Pointer(_, elem):
-            return _pointer(elem, sharp, typed, lead)
+            return _pointer(elem, typed, lead)
         case Interface(name):
-            return _interface(name, sharp, lead)
-    head = f"{lead}({go_type.name})" if sharp and typed else lead
+            return _interface(name, lead)
+    head = f"{lead}({go_type.name})" if typed else lead
     match go_type:
         case Struct():
-            return _struct(go_type, sharp, head)
+            return _struct(go_type, head)
         case Map():
-            return _map(go_type, sharp, head)
+            return _map(go_type, head)
         case Slice(_, Basic(_, "uint8")):
             return _bytes(head)
         case Slice(_, elem) | Array(_, _, elem):
-            return _sequence(elem, sharp, head)
+            return _sequence(elem, head)
         case Basic(_, "string"):
             return _string(head)
         case Basic(_, kind):
@@ -108,19 +107,19 @@ def _complex(value: complex, bits: int) -> str:
     return f"({format_float(value.real, bits)}{plus}{format_float(value.imag, bits)}i)"
 
 
-def _struct(go_type: Struct, sharp: bool, head: str) -> Printer:
+def _struct(go_type: Struct, head: str) -> Printer:
     # What comes before a value, names and brackets, is put together here, so that printing joins fewer texts.
     leads = [
-        f"{before}{field.name}:" if sharp else before
+        f"{before}{field.name}:"
         for before, field in zip(chain([head + "{"], repeat(" ")), go_type.fields, strict=False)
     ]
     places = list(zip(go_type.fields, leads, strict=True))
-    shows = [compile_printer(field.type, sharp=sharp, lead=lead) for field, lead in places]
+    shows = [compile_printer(field.type, lead=lead) for field, lead in places]
     end = "}" if shows else head + "{}"
     if any(may_forget(field.type) for field in go_type.fields):
         return _forgetful_struct(
             shows,
-            [compile_printer(field.type, sharp=sharp, typed=False, lead=lead) for field, lead in places],
+            [compile_printer(field.type, typed=False, lead=lead) for field, lead in places],
             end,
         )
 
@@ -162,13 +161,13 @@ def _leaves_flag(go_type: GoType) -> bool:
     return isinstance(go_type, Interface)
 
 
-def _when_needed(go_type: GoType, sharp: bool, lead: str) -> Callable[[], Printer]:
+def _when_needed(go_type: GoType, lead: str) -> Callable[[], Printer]:
     """Return a function that compiles an untyped printer once: most of a pod's types are never set."""
-    return cache(lambda: compile_printer(go_type, sharp=sharp, typed=False, lead=lead))
+    return cache(lambda: compile_printer(go_type, typed=False, lead=lead))
 
 
-def _sequence(elem: GoType, sharp: bool, head: str) -> Printer:
-    first, rest = (_when_needed(elem, sharp, lead) for lead in (head + "[", " "))
+def _sequence(elem: GoType, head: str) -> Printer:
+    first, rest = (_when_needed(elem, lead) for lead in (head + "[", " "))
 
     def show(value: Any, emit: Emit) -> object:
         if not value:
@@ -190,10 +189,10 @@ def _bytes(head: str) -> Printer:
     return show
 
 
-def _map(go_type: Map, sharp: bool, head: str) -> Printer:
-    first = compile_printer(go_type.key, sharp=sharp, typed=False, lead=head + "map[")
-    rest = compile_printer(go_type.key, sharp=sharp, typed=False, lead=" ")
-    show_value = compile_printer(go_type.value, sharp=sharp, typed=False, lead=":")
+def _map(go_type: Map, head: str) -> Printer:
+    first = compile_printer(go_type.key, typed=False, lead=head + "map[")
+    rest = compile_printer(go_type.key, typed=False, lead=" ")
+    show_value = compile_printer(go_type.value, typed=False, lead=":")
     order = _key_order(go_type.key)
 
     def show(value: Any, emit: Emit) -> object:
@@ -223,11 +222,10 @@ def _key_order(key: GoType) -> Callable[[Any], Any] | None:
     return None if by_value else lambda value: spew(key, value)
 
 
-def _pointer(elem: GoType, sharp: bool, typed: bool, lead: str) -> Printer:
-    shows_type = sharp and typed
+def _pointer(elem: GoType, typed: bool, lead: str) -> Printer:
     # A type may point to itself, so that the printer of what it points to has to wait for a value.
-    show_elem = _when_needed(elem, sharp, lead + (f"(*{elem.name})" if shows_type else "<*>"))
-    nil = f"{lead}(*{elem.name})<nil>" if shows_type else lead + "<nil>"
+    show_elem = _when_needed(elem, lead + (f"(*{elem.name})" if typed else "<*>"))
+    nil = f"{lead}(*{elem.name})<nil>" if typed else lead + "<nil>"
 
     def show(value: Any, emit: Emit) -> object:
         if value is None:
@@ -240,16 +238,15 @@ def _pointer(elem: GoType, sharp: bool, typed: bool, lead: str) -> Printer:
     return show
 
 
-def _pointer_chain(go_type: Pointer, sharp: bool, typed: bool, lead: str) -> Printer:
+def _pointer_chain(go_type: Pointer, typed: bool, lead: str) -> Printer:
     """Pointers to pointers or interfaces: the whole chain is printed as one (``formatPtr``)."""
-    shows_type = sharp and typed
 
     def show(value: Any, emit: Emit) -> object:
-        if value is None and not shows_type:
+        if value is None and not typed:
             emit(lead + "<nil>")
-            return not typed
+            return True
         end, last, indirections, nil = _follow(go_type, value)
-        if shows_type:
+        if typed:
             head = f"{lead}({'*' * indirections}{end.name})"
         else:
             # only where a nil ends the chain does formatPtr count the stars in the type's own name
@@ -257,7 +254,7 @@ def _pointer_chain(go_type: Pointer, sharp: bool, typed: bool, lead: str) -> Pri
         if nil:
             emit(head + "<nil>")
             return not typed
-        return _dynamic_printer(end, sharp=sharp, typed=False, lead=head)(last, emit)
+        return _dynamic_printer(end, typed=False, lead=head)(last, emit)
 
     return show
 
@@ -276,14 +273,14 @@ def _follow(go_type: GoType, value: Any) -> tuple[GoType, Any, int, bool]:
     return go_type, value, indirections, False
 
 
-def _interface(name: str, sharp: bool, lead: str) -> Printer:
-    nil = f"{lead}({name})<nil>" if sharp else lead + "<nil>"
+def _interface(name: str, lead: str) -> Printer:
+    nil = f"{lead}({name})<nil>"
 
     def show(value: Any, emit: Emit) -> object:
         if value is None:
             emit(nil)
             return False
-        return _dynamic_printer(value[0], sharp=sharp, typed=True, lead=lead)(value[1], emit)
+        return _dynamic_printer(value[0], typed=True, lead=lead)(value[1], emit)
 
     return show
 

@@ -308,7 +308,7 @@ Source: csi-translation-lib plugins/, pkg/volume/csimigration/plugin_manager.go 
 
 
 def mounted(spec: Mapping[str, Any], kinds: Collection[str]) -> list[str]:
-    """Return those of some kinds of volumes that a container mounts, sorted."""
+    """Return which of some kinds of volumes a container mounts, sorted."""
     volumes = _mounted(spec)
     return sorted({kind for kind in kinds for volume in volumes if volume.get(kind) is not None})
 

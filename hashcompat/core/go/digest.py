@@ -55,7 +55,7 @@ def fnv32a(pieces: Iterable[str], state: int = _OFFSET) -> int:
 
 
 def in_c(pieces: Iterable[str], state: int, whole: InC) -> int:
-    """Return the same by a function that begins at the start.
+    """Return FNV-1a by a function that begins at the start.
 
     One step is ``state = (state ^ byte) * prime``. The xor changes only the low 8 bits, so bytes map the
     state to ``state * factor + addend`` (mod 2^32), where both depend only on the bytes and on the low 8 bits
@@ -106,7 +106,7 @@ def _factor(length: int) -> int:
 
 
 def by_pieces(pieces: Iterable[str], state: int) -> int:
-    """Return the same in Python: factor and addend (see ``in_c``) of short pieces are remembered."""
+    """Return FNV-1a in Python: factor and addend (see ``in_c``) of short pieces are remembered."""
     for piece in pieces:
         # long pieces are values of env and args, which no other container has: they would only evict others
         if len(piece) > _LONGEST_REMEMBERED:

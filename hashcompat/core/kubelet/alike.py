@@ -271,7 +271,7 @@ def servers_of(found: Mapping[str, Iterable[str]], catalog: Catalog) -> Servers:
 
 
 def mixed(servers: Servers) -> str:
-    """Return that they are of several minors; empty where they are not."""
+    """Say that some API servers are of several minors; empty where they are not."""
     if not servers or same_minor(servers.oldest.release, servers.newest.release):
         return ""
     return f"API servers of several releases share an address, and a kubelet talks to any: {servers}"

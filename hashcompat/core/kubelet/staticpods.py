@@ -163,7 +163,7 @@ def _misnamed(every: Sequence[Any], place: str, names: set[str]) -> Iterator[str
         if not _LABEL.fullmatch(name):
             yield f"{place}[{number}].name: {'not a DNS label' if name else 'missing'}"
         elif name in names:
-            yield f"{place}[{number}].name: there twice"
+            yield f"{place}[{number}].name: given twice"
         names.add(name)
 
 
@@ -174,7 +174,7 @@ def _mounted_wrongly(mounts: Sequence[Any], place: str, volumes: Collection[str]
         if name not in volumes:
             yield f"{place}.volumeMounts[{number}].name: no such volume"
         if not path or path in paths:
-            yield f"{place}.volumeMounts[{number}].mountPath: {'there twice' if path else 'missing'}"
+            yield f"{place}.volumeMounts[{number}].mountPath: {'given twice' if path else 'missing'}"
         paths.add(path)
 
 
@@ -211,7 +211,7 @@ def _invalid_port(port: Mapping[str, Any], place: str, names: set[str], *, on_ho
     if on_host and outside not in (0, inside):
         yield f"{place}.hostPort: not the containerPort, with hostNetwork"
     if name and (not _PORT.fullmatch(name) or name in names):
-        yield f"{place}.name: {'there twice' if name in names else 'not the name of a port'}"
+        yield f"{place}.name: {'given twice' if name in names else 'not the name of a port'}"
     names.update([name] if name else ())
 
 
@@ -372,7 +372,7 @@ class Remembering:
         self._texts: dict[Kubelet, str] = {}
 
     def __call__(self, pod_spec: Mapping[str, Any], old: Kubelet, new: Kubelet) -> bool | None:
-        """Do as ``same_for_mirror``."""
+        """Compare as ``same_for_mirror`` does."""
         return same_for_mirror(pod_spec, old, new, self._text)
 
     def _text(self, mirror: Mapping[str, Any], kubelet: Kubelet) -> str:

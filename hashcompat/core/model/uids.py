@@ -67,7 +67,7 @@ class Reach(msgspec.Struct, frozen=True):
     """The latest of these, UTC."""
 
     def joined(self, other: Reach) -> Reach:
-        """Return that of the times of both."""
+        """Return how far the times of both reach."""
         return Reach(
             newest_of((self.newest, other.newest)),
             self.ahead + other.ahead,

@@ -238,8 +238,8 @@ def _supersedes(record: Recorded, known: Recorded) -> bool:
 
 
 def _rank(record: Recorded) -> tuple[bool, bool, int, bool]:
-    told = record.code is not None  # by an inspection, and not by a list
-    return record.running is not False, record.running is not None, record.attempt or 0, told
+    inspected = record.code is not None  # lists show no exit code
+    return record.running is not False, record.running is not None, record.attempt or 0, inspected
 
 
 # Rows that are found by a key: sorted, in 8 bytes of memory each, where a dict takes 200.

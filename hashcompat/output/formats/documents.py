@@ -83,7 +83,7 @@ def _rows(rows: Rows[Any], encoding: str, seals: Seals | None) -> Iterator[str]:
 
 
 def _row_text(row: dict[str, Any], line: str, encoding: str) -> str:
-    """Return the same as ``value_text`` of a row; a document may have hundreds of thousands.
+    """Return what ``value_text`` makes of a row; a document may have hundreds of thousands.
 
     msgspec writes plain data as Python does, in a tenth of the time; it refuses lone surrogates, and has
     another form for floats, which no row has.
@@ -122,7 +122,7 @@ def render_json(report: Report[Any], result: Any, style: Style) -> Iterator[str]
 _TEXT: Final = "tag:yaml.org,2002:str"
 
 
-def to_yaml(document: Document, encoding: str = UTF_8) -> Iterator[str]:
+def to_yaml(document: Document, encoding: str) -> Iterator[str]:
     """Yield YAML in pieces; all of it ASCII where something is not visible, or the encoding is not UTF-8."""
     import yaml  # noqa: PLC0415 - only -o yaml pays for the import
 

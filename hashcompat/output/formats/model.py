@@ -329,7 +329,7 @@ def _body(section: Section, style: Style, width: int | None) -> Iterator[str]:
 def _line_texts(line: Line, style: Style, width: int | None, section: Section) -> Iterator[str]:
     """Yield a line of a section with its colours and everything escaped."""
     pieces = [
-        (printable(str(piece), style.encoding), (piece.colour if isinstance(piece, Coloured) else ""))
+        (printable(str(piece), style.encoding), piece.colour if isinstance(piece, Coloured) else "")
         for piece in line
     ]
     text = "".join(shown for shown, _ in pieces)

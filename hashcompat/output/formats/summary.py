@@ -19,7 +19,7 @@ import msgspec
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.escape import count, distinct, few, printable
 from hashcompat.output.formats import has_sheet
-from hashcompat.output.formats.documents import value_text
+from hashcompat.output.formats.documents import sheet, value_text
 from hashcompat.output.formats.model import Style, facts_of
 from hashcompat.output.report import document_of
 from hashcompat.output.report.model import Report, Table
@@ -139,8 +139,6 @@ class Notebook:
 
     def rows(self, result: object) -> list[dict[str, Any]]:
         """Return the rows of ``-o csv``, or of what is prose the scalars of each item of its document."""
-        from hashcompat.output.formats.documents import sheet  # noqa: PLC0415 - who asks for no rows needs no csv
-
         report = _report(result)
         if not has_sheet(report):
             return _scalars(document_of(result)["items"] if report.text else None, result)

@@ -193,7 +193,7 @@ def _labels(key: str, about: str) -> Mapping[str, str]:
 
 
 def _loosened_case(file: PolicyFile) -> ReportCase:
-    """Return that a settings file lets more pass."""
+    """Return the case that a settings file lets more pass."""
     text = f"{file.name} loosens the policy: {', '.join(file.loosens)}"
     labels = _labels("settings", file.name)
     return ReportCase(
@@ -202,7 +202,7 @@ def _loosened_case(file: PolicyFile) -> ReportCase:
 
 
 def _overridden(text: str) -> ReportCase:
-    """Return that the plan is not of the releases that nodes report."""
+    """Return the case that the plan is not of the releases that nodes report."""
     key = "override-node-releases"
     return ReportCase(CaseResult.NOTED, "OVERRIDDEN", _RELEASES, text, "policy", key, _labels(key, ""))
 

@@ -14,10 +14,9 @@ from typing import Final
 import msgspec
 
 from hashcompat.analysis.answers.matrix import Cell, Matrix, Path
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.analysis.planning.reasons import ChangedField
 from hashcompat.core.model.escape import count
-from hashcompat.core.model.plan import Hop, Scope
+from hashcompat.core.model.plan import AUTO, Hop, Scope
 from hashcompat.core.release import parse_release
 from hashcompat.output.documents import releases as docs
 from hashcompat.output.report.items import Provenance, counted, upgrade_of

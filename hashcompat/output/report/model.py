@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 import msgspec
 
+from hashcompat.core.model.documents import API_VERSION
 from hashcompat.core.model.items import Item
 from hashcompat.core.rules import Rule
 from hashcompat.output.report.items import COLOURS, Provenance
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 Value = TypeVar("Value")
-API_VERSION: Final = "hashcompat.io/v1"
 Document = dict[str, Any]
 """Plain data, as schemas/documents describes it; at its top level a list may be :class:`Rows`."""
 
@@ -236,11 +236,7 @@ class Screen(msgspec.Struct, frozen=True):
     """The lines that the result may take."""
 
 
-def _no_lead(_: object) -> Iterable[str]:
-    return ()
-
-
-def _no_notes(_: object) -> Iterable[str]:
+def _nothing(_: object) -> Iterable[str]:
     return ()
 
 
@@ -283,11 +279,11 @@ class Report(msgspec.Struct, Generic[Result], frozen=True):
     """Who is concerned most; None where nobody owns anything."""
     provenance: Callable[[Result], Provenance] | None = None
     """Of what, when, where and by what it was made; None for what is not kept for long."""
-    lead: Callable[[Result], Iterable[str]] = _no_lead
+    lead: Callable[[Result], Iterable[str]] = _nothing
     """Lines for a table that is kept alone: what a reader has to know of all its rows."""
-    notes: Callable[[Result], Iterable[str]] = _no_notes
+    notes: Callable[[Result], Iterable[str]] = _nothing
     """Lines that go with the result: assumptions, warnings, the closing line."""
-    loosened: Callable[[Result], Iterable[str]] = _no_notes
+    loosened: Callable[[Result], Iterable[str]] = _nothing
     """Lines in place of all these where nobody wants them: what lets more pass than the input alone does."""
 
 

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Final
 
-from hashcompat.analysis.planning.options import AUTO
 from hashcompat.core.model.escape import agree, count
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.plan import Difference, Hop, Pair, Plan, Scope
+from hashcompat.core.model.plan import AUTO, Difference, Hop, Pair, Plan, Scope
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.rules import find
 from hashcompat.output.report.items import SEVERITY, hop_ends, hop_words, item_name, reason_words, upgrade_of
@@ -77,7 +76,7 @@ def heat_of(plan: Plan) -> Heat | None:
         columns,
         rows,
         _COUNTED if is_counted else _OF_TYPES,
-        (f"{count(details.passed, 'release')} between these are left out." if details.passed else ""),
+        f"{count(details.passed, 'release')} between these are left out." if details.passed else "",
     )
 
 

@@ -198,14 +198,11 @@ def provenance(shown: Excerpt, *, all_names: bool) -> list[Line]:
     """Return where the pods were read, the releases that run and are the target, and what was overridden."""
     plan, tally = shown.plan, shown.tally
     pods = count(shown.summary.pods, "pod") + (f" on {count(tally.nodes, 'node')}" if tally.nodes else "")
+    place = _place(plan.origin, shown.now, all_names=all_names)
+    releases = _releases(plan, tally, all_names=all_names)
     return [
-        [f"Read from {_place(plan.origin, shown.now, all_names=all_names)}: {pods}"],
-        [
-            (
-                f"Kubelet {_releases(plan, tally, all_names=all_names)} -> {plan.to_release}"
-                f"{downgrade(plan, tally)}"
-            )
-        ],
+        [f"Read from {place}: {pods}"],
+        [f"Kubelet {releases} -> {plan.to_release}{downgrade(plan, tally)}"],
         *([line] for line in overridden(plan)),
     ]
 

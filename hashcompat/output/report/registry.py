@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 from msgspec import structs
 
-from hashcompat.analysis.answers.calibration import RecordCheck
+from hashcompat.analysis.answers.calibration import CheckedRecord, RecordCheck
 from hashcompat.analysis.answers.changes import DocumentDifference
 from hashcompat.analysis.answers.changes import without_hashes as hashless_edit
 from hashcompat.analysis.answers.comparison import ReleaseDifference, ReleaseList, Versions
@@ -121,17 +121,12 @@ def _side(side: Side | None) -> Side | None:
 
 
 def _calibration(check: RecordCheck) -> RecordCheck:
-    return structs.replace(
-        check,
-        items=tuple(
-            (
-                structs.replace(
-                    row, record=structs.replace(row.record, hash=None, without_resources=None), computed=None
-                )
-            )
-            for row in check.items
-        ),
-    )
+    return structs.replace(check, items=tuple(map(_checked, check.items)))
+
+
+def _checked(row: CheckedRecord) -> CheckedRecord:
+    record = structs.replace(row.record, hash=None, without_resources=None)
+    return structs.replace(row, record=record, computed=None)
 
 
 def _changes(difference: DocumentDifference) -> DocumentDifference:

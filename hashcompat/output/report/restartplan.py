@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -100,7 +100,7 @@ class ItemSeals:
         self._found.add(line.encode(errors="surrogatepass"))
 
     def members(self) -> Document:
-        """Return both, once all lines were added."""
+        """Return the digest and the signature, once all lines were added."""
         digest = self._found.of(self._content)
         return {DIGEST: digest, SIGNATURE: signature(digest, self._key) if self._key else None}
 
@@ -273,34 +273,15 @@ def case_of(item: Item) -> ReportCase:
 
 def sheet_of(items: Sequence[Item]) -> Table:
     """Return a row for each item."""
-    return Table(
-        _COLUMNS,
-        lambda: (
-            (
-                [
-                    *_names(item),
-                    item.verdict.value,
-                    ("true" if item.pod_recreated else "false"),
-                    *_hashes(item),
-                    *_reasons(item),
-                ]
-            )
-            for item in items
-        ),
-    )
+    return Table(_COLUMNS, lambda: map(_cells, items))
 
 
-def _names(item: Item) -> Iterator[object]:
-    pod = item.pod
-    yield from (pod.node, pod.namespace, pod.name, item.container.name, item.container.type.value)
-    yield from (pod.owner, pod.workload, pod.uid, item.from_release)
-
-
-def _hashes(item: Item) -> Iterator[object]:
-    yield from (item.hashes.recorded, item.hashes.from_, item.hashes.to)
-
-
-def _reasons(item: Item) -> Iterator[object]:
-    yield ",".join(dict.fromkeys(reason.id for reason in item.reasons))
-    yield Prose(reason_words(item))
-    yield from (item.pod.file, item.line or None)
+def _cells(item: Item) -> list[object]:
+    pod, container, hashes = item.pod, item.container, item.hashes
+    return [
+        *(pod.node, pod.namespace, pod.name, container.name, container.type.value),
+        *(pod.owner, pod.workload, pod.uid, item.from_release, item.verdict.value),
+        *("true" if item.pod_recreated else "false", hashes.recorded, hashes.from_, hashes.to),
+        *(",".join(dict.fromkeys(reason.id for reason in item.reasons)), Prose(reason_words(item))),
+        *(pod.file, item.line or None),
+    ]

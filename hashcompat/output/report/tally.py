@@ -273,7 +273,7 @@ class _Masks:
         return cached[1]
 
 
-def tallied(items: Iterable[Item], group_by: GroupBy | None = None) -> Tally:
+def tallied(items: Iterable[Item], group_by: GroupBy | None) -> Tally:
     """Count items, which are in the order of a plan, by owner and by what is asked (None: by owner)."""
     kinds, latest, counts = Kinds(), dict[str, str](), Counter[tuple[int, bool]]()
     masks, owners = _Masks(kinds), _Groups(GroupBy.OWNER)

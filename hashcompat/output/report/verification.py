@@ -365,8 +365,8 @@ def _audit_notes(audit: Audit) -> list[str]:
 
 
 def _counted(names: tuple[str, ...], noun: str) -> str:
-    told = f" ({', '.join(map(word, names[:3]))}{', …' if len(names) > 3 else ''})" if names else ""
-    return f"{count(len(names), noun)}{told}"
+    listed = f" ({', '.join(map(word, names[:3]))}{', …' if len(names) > 3 else ''})" if names else ""
+    return f"{count(len(names), noun)}{listed}"
 
 
 AUDIT: Final[Report[Audit]] = Report(

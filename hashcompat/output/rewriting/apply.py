@@ -13,7 +13,8 @@ from typing import Final
 import msgspec
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.go import jsontext
+from hashcompat.core.go import jsontext, yaml
+from hashcompat.core.model.documents import API_VERSION
 from hashcompat.core.model.preflight import Done, ManifestPin, State, Task, Work
 from hashcompat.output.rewriting import (
     FoundContainer,
@@ -27,7 +28,6 @@ from hashcompat.output.rewriting import (
 
 # The file with what was there before: every old and every new value, on the disk before the first change.
 
-VERSION: Final = "hashcompat.io/v1"
 KIND: Final = "NormalizationUndo"
 _OTHERS: Final = 0o077
 _LONGEST: Final = 1 << 30
@@ -86,7 +86,7 @@ def load_undo(path: Path, digest: str, node: str) -> dict[tuple[str, str], Entry
         found = msgspec.json.decode(data, type=_File)
     except (msgspec.MsgspecError, binascii.Error, ValueError) as error:
         raise InputError(f"{path}: not what hashcompat normalize apply writes: {error}") from None
-    if (found.api_version, found.kind) != (VERSION, KIND):
+    if (found.api_version, found.kind) != (API_VERSION, KIND):
         raise InputError(f"{path}: not what hashcompat normalize apply writes")
     if (found.digest, found.node) != (digest, node):
         raise InputError(f"{path}: of another document or node; move it away if that is what you want")
@@ -95,7 +95,7 @@ def load_undo(path: Path, digest: str, node: str) -> dict[tuple[str, str], Entry
 
 def save_undo(path: Path, digest: str, node: str, entries: Iterable[Entry]) -> None:
     """Write the file; it is on the disk afterwards. Raises InputError, naming it."""
-    content = _File(VERSION, KIND, digest, node, list(entries))
+    content = _File(API_VERSION, KIND, digest, node, list(entries))
     files.save(path, msgspec.json.encode(content) + b"\n")
 
 
@@ -209,8 +209,6 @@ def _of_pin(pin: ManifestPin, manifests: Path | None) -> Replacement | Done:
 
 def _uid_of(manifest: bytes) -> str:
     """Return the UID that a manifest sets; empty for none, and for what is no manifest."""
-    from hashcompat.core.go import yaml  # noqa: PLC0415 - most nodes have no manifest that changed
-
     try:
         content = next(iter(yaml.load_all(jsontext.decode_text(manifest))), None)
     except InputError:

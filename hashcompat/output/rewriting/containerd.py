@@ -42,6 +42,8 @@ UNIMPLEMENTED: Final = 12
 
 _PREFIX: Final = struct.Struct(">BI")
 """Whether a message is compressed, and its length."""
+_CALL_SECONDS: Final = 30
+"""The longest time for a call."""
 _RECEIVED: Final = 1 << 16
 _WINDOW: Final = 1 << 24
 """Bytes that the server may send before it hears that some were read."""
@@ -86,11 +88,11 @@ class _Answer:
 class Channel:
     """A connection to a server, for one call at a time."""
 
-    def __init__(self, path: str, seconds: float = 30) -> None:
-        """Connect to a socket; ``seconds`` is the longest time for a call. Raises InputError."""
-        self._path, self._seconds = path, seconds
+    def __init__(self, path: str) -> None:
+        """Connect to a socket; raises InputError."""
+        self._path = path
         self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.settimeout(seconds)
+        self._socket.settimeout(_CALL_SECONDS)
         settings = h2.config.H2Configuration(client_side=True, header_encoding="utf-8")
         self._connection = h2.connection.H2Connection(settings)
         try:
@@ -121,7 +123,7 @@ class Channel:
             raise self._failed(error) from None
 
     def _answered(self, method: str, request: bytes, metadata: Mapping[str, str]) -> bytes:
-        end, connection = time.monotonic() + self._seconds, self._connection
+        end, connection = time.monotonic() + _CALL_SECONDS, self._connection
         stream = connection.get_next_available_stream_id()
         headers = [
             (":method", "POST"),
@@ -175,7 +177,7 @@ class Channel:
 
     def _failed(self, error: Exception) -> InputError:
         if isinstance(error, TimeoutError):
-            return InputError(f"{self._path}: no answer within {self._seconds:g} s")
+            return InputError(f"{self._path}: no answer within {_CALL_SECONDS:g} s")
         why = error.strerror if isinstance(error, OSError) else "it speaks no HTTP/2"
         return InputError(f"{self._path}: cannot ask the runtime: {why or type(error).__name__}")
 

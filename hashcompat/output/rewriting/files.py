@@ -335,7 +335,7 @@ def docker_found_in(identity: str, value: bytes) -> FoundContainer | None:
     )
 
 
-def check_stopped(endpoint: str = "") -> None:
+def check_stopped(endpoint: str) -> None:
     """Raise InputError where something listens on Docker's socket."""
     path = endpoint or _SOCKET
     with socket.socket(socket.AF_UNIX) as connection, suppress(OSError):
@@ -347,19 +347,19 @@ def check_stopped(endpoint: str = "") -> None:
         )
 
 
-def check_live_restore(*, asserted: bool, settings: str = _SETTINGS) -> None:
+def check_live_restore(*, asserted: bool) -> None:
     """Raise InputError unless dockerd starts with live-restore, by its settings or by what the user says."""
     if asserted:
         return
     try:
-        content = jsontext.loads(jsontext.decode_text(Path(settings).read_bytes()))
+        content = jsontext.loads(jsontext.decode_text(Path(_SETTINGS).read_bytes()))
     except FileNotFoundError:
         content = {}
     except OSError as error:
-        raise InputError(f"{settings}: cannot be read: {error.strerror}") from None
+        raise InputError(f"{_SETTINGS}: cannot be read: {error.strerror}") from None
     if not isinstance(content, dict) or content.get("live-restore") is not True:
         raise InputError(
-            f"{settings}: no live-restore, so dockerd ends every container when it starts; "
+            f"{_SETTINGS}: no live-restore, so dockerd ends every container when it starts; "
             "--live-restore says that its command line has it"
         )
 

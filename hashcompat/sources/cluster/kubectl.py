@@ -77,9 +77,9 @@ def proxy(
         stack.callback(_stop, process)
         over = threading.Event()
         stack.callback(over.set)
-        told = _Listener(process, say, over)
+        listener = _Listener(process, say, over)
         if not _is_ready(process, over):
-            raise UnreachableError(f"kubectl does not start: {told.last()}")
+            raise UnreachableError(f"kubectl does not start: {listener.last()}")
         yield stack.enter_context(_UnixPool(path))
 
 
@@ -87,8 +87,8 @@ def target(flags: tuple[str, ...]) -> tuple[str, str]:
     """Return the context and the API server's URL that kubectl uses with these flags; empty where unknown."""
     try:
         kubectl = programs.find("kubectl")
-        told = programs.output([kubectl, *flags, "config", "view", "--minify", "-o", "json"], _START_SECONDS)
-        view = loads(jsontext.decode_text(told))
+        shown = programs.output([kubectl, *flags, "config", "view", "--minify", "-o", "json"], _START_SECONDS)
+        view = loads(jsontext.decode_text(shown))
         return clean(str(view["current-context"])), urls(clean(str(view["clusters"][0]["cluster"]["server"])))
     except (InputError, LookupError, TypeError):
         return "", ""  # a plan needs neither

@@ -143,7 +143,7 @@ class StateConfigMap(msgspec.Struct, frozen=True):
             return self._state(self._found(client))
 
     def update(self, edit: Callable[[Rollout], tuple[Rollout | None, T]]) -> T:
-        """Write what becomes of the state, if anything does; errors as ``read``.
+        """Write the state that ``edit`` returns, if any; errors as ``read``.
 
         ``edit`` is asked again where another pipeline wrote meanwhile. It must know its own writing again: an
         answer may be lost, and the same request made twice.
@@ -157,7 +157,7 @@ class StateConfigMap(msgspec.Struct, frozen=True):
                     return result
         holder = max((turn.started, turn.holder) for turn in state.turns.values())[1] if state.turns else ""
         last = f"; the last turn in it is that of {printable(holder)}" if holder else ""
-        raise InputError(f"{self}: others changed it {_TRIES} times while it was to be written{last}")
+        raise InputError(f"{self}: others changed it {_TRIES} times before it could be written{last}")
 
     def __str__(self) -> str:
         return f"configmap {self.namespace}/{self.name}"

@@ -34,7 +34,7 @@ from hashcompat.sources.files.layouts import (
     is_template,
     skipped_line,
 )
-from hashcompat.sources.files.reading import WANTED, blocks, elements, parts
+from hashcompat.sources.files.reading import WANTED, blocks, check_end, doubt, elements, parts
 from hashcompat.sources.files.spans import FIRST, Span
 from hashcompat.sources.files.survey import EmptyError, Survey, glanced_at, objects, survey_of
 from hashcompat.sources.objects import Key, KubernetesObject, nodes_of, pods_of
@@ -255,7 +255,7 @@ class _Guessed:
         self._found, self._span, self._origin = found, span, origin
 
     def __iter__(self) -> Iterator[Part]:
-        """Yield them; raises InputError where the guess is wrong."""
+        """Yield the elements; raises InputError where the guess is wrong."""
         span = self._span
         for part in self._found:
             if not (
@@ -272,7 +272,7 @@ class _Guessed:
 
     @property
     def end(self) -> ListPlace:
-        """Where they end, once they were read."""
+        """Where the elements end, once they were read."""
         return self._found.end.place
 
 
@@ -398,8 +398,6 @@ def _checked(
     part: Part, found: Iterator[KubernetesObject], survey: Survey, label: str
 ) -> Iterator[KubernetesObject]:
     """Yield what YAML holds, each object with its doubt; raises InputError as ``check_end``."""
-    from hashcompat.sources.files.reading import check_end, doubt  # noqa: PLC0415 - YAML alone needs it
-
     if part.index is None:
         check_end(part.value, f"{label}: $", items_first=part.document in survey.kinds)
     for one in found:

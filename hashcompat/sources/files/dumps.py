@@ -101,7 +101,7 @@ def _records_of(name: str, keeper: Keeper) -> list[Record]:
             raise InputError(f"{source.origin}: no kubelet's container in it; want {_WANTED_RECORDS}")
         found += records
     if not found:
-        raise InputError(f"{name}: no kubelet's container in any file of it; want {_WANTED_RECORDS}")
+        raise InputError(f"{name}: no kubelet's container in any of its files; want {_WANTED_RECORDS}")
     return found
 
 

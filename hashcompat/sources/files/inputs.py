@@ -20,7 +20,7 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsontext import clean
 from hashcompat.core.model.escape import few
 from hashcompat.core.regex import regex
-from hashcompat.core.shown import urls
+from hashcompat.core.shown import said, urls
 from hashcompat.sources.content import MOST_BYTES, too_long
 
 STDIN: Final = "-"
@@ -137,8 +137,6 @@ def _of_fsspec(name: str) -> Input:
         raise InputError(
             f"{called(name)}: not a URL that is read; want http:// or https://, or install fsspec"
         ) from None
-    from hashcompat.core.shown import said  # noqa: PLC0415 - as above
-
     try:
         with fsspec.open(name, "rb") as stream:
             return of_stream(stream, called(name))

@@ -141,7 +141,7 @@ def _without(files: _Files, patterns: Sequence[str]) -> _Files:
     try:
         spec = GitIgnoreSpec.from_lines(patterns)
     except ValueError as error:
-        raise InputError(f"a pattern of files that are left out: {error}") from None
+        raise InputError(f"invalid pattern of files to leave out: {error}") from None
     return [pair for pair in files if not spec.match_file(pair[0])]
 
 
@@ -271,7 +271,7 @@ class Layout(msgspec.Struct, frozen=True):
         return inside, [pair for pair in files if not self.scope.search(pair[0])]
 
     def read(self, files: _Files) -> _Files:
-        """Return those that are read."""
+        """Return the files of the bundle that are read."""
         names = {one for one, _ in files}
         return [
             (one, _with_kind(one, source))
@@ -286,7 +286,7 @@ class Layout(msgspec.Struct, frozen=True):
     def warnings(self, name: str, files: _Files, every: int) -> list[str]:
         """Return how the bundle is read, and what it lacks as far as that is known."""
         failed = [
-            f"{source.origin}: {self.title[2:]} says that not all could be read: {what}"
+            f"{source.origin}: {self.title[2:]} could not read everything: {what}"
             for one, source in files
             if self.failures and self.failures.search(one) and (what := _failures(source))
         ]

@@ -21,12 +21,12 @@ import msgspec
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
 from hashcompat.core.go.allowance import LONGEST_NAME
+from hashcompat.core.model.documents import API_VERSION
 from hashcompat.core.model.impact import Phase, Rollout, Turn
 from hashcompat.sources.content import LONGEST_TEXT, replacing
 from hashcompat.sources.documents import JsonObject, loads, row_of
 from hashcompat.sources.files.inputs import named
 
-_VERSION: Final = "hashcompat.io/v1"
 _KIND: Final = "RolloutState"
 Json = dict[str, Any]
 
@@ -34,8 +34,8 @@ Json = dict[str, Any]
 def rollout_of(text: str) -> Rollout:
     """Return the state in a text; raises InputError, with the path, for anything else."""
     row = row_of(loads(text), "$")
-    if (row.value.get("apiVersion"), row.value.get("kind")) != (_VERSION, _KIND):
-        raise InputError(f"$.kind: want {_KIND} of {_VERSION}, as hashcompat gate --state keeps it")
+    if (row.value.get("apiVersion"), row.value.get("kind")) != (API_VERSION, _KIND):
+        raise InputError(f"$.kind: want {_KIND} of {API_VERSION}, as hashcompat gate --state keeps it")
     turns: dict[str, Turn] = {}
     for one in row.rows("items"):
         name = one.text("node")
@@ -66,7 +66,7 @@ def _time(row: JsonObject, key: str) -> datetime | None:
 def text_of(rollout: Rollout) -> str:
     """Return the JSON of a state, with a line for each node, which a person can read and take out."""
     rows = ",\n".join(f"  {_line(_item(name, turn))}" for name, turn in sorted(rollout.turns.items()))
-    head = f'"apiVersion": "{_VERSION}",\n "kind": "{_KIND}"'
+    head = f'"apiVersion": "{API_VERSION}",\n "kind": "{_KIND}"'
     return f'{{\n {head},\n "items": [\n{rows}\n ]\n}}\n'
 
 
@@ -120,7 +120,7 @@ class RolloutFile(msgspec.Struct, frozen=True):
             return rollout_of(jsontext.decode_text(content))
 
     def update(self, edit: Callable[[Rollout], tuple[Rollout | None, T]]) -> T:
-        """Write what becomes of the state, if anything does, while no other process can; errors as ``read``.
+        """Write the state that ``edit`` returns, if any, while no other process can; errors as ``read``.
 
         The file is replaced whole: a process that is killed leaves the one state or the other.
         """

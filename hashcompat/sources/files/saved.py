@@ -12,12 +12,11 @@ import msgspec
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import DecodedRun, Part
 from hashcompat.core.go.jsonstream import parts
+from hashcompat.core.model.documents import API_VERSION
 from hashcompat.core.model.results import DIGEST, DocumentDigest, line_of
 from hashcompat.sources.content import chunks
 from hashcompat.sources.documents import JsonObject, row_of
 from hashcompat.sources.files.inputs import inputs, named
-
-VERSION: Final = "hashcompat.io/v1"
 
 
 class Saved:
@@ -78,8 +77,8 @@ class Saved:
         kind, version = row.value.get("kind"), row.value.get("apiVersion")
         if self._checked(kind) != self.kind:
             raise InputError(f"kind follows the items, and is not {self.kind}; put it first")
-        if version != VERSION:
-            raise InputError(f"$.apiVersion: want {VERSION}: made by another version of this program")
+        if version != API_VERSION:
+            raise InputError(f"$.apiVersion: want {API_VERSION}: made by another version of this program")
         if "items" in row.value:
             raise InputError("$.items: want a list")
         return row

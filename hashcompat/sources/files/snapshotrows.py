@@ -60,9 +60,8 @@ def _items_of(document: Saved) -> Iterator[JsonObject]:
 def rows_of(document: Mapping[str, Any]) -> SnapshotRows:
     """Return the rows of a snapshot's document in memory."""
     items = (row_of(item, f"$.items[{index}]") for index, item in enumerate(document["items"]))
-    lists = {
-        key: list(document[key]) for key in _RECORDS if key in document
-    }  # which are made while they are written
+    # in memory, these lists of a document are made only while it is written
+    lists = {key: list(document[key]) for key in _RECORDS if key in document}
     return _rows(items, lambda: JsonObject({**document, **lists}, "$"), "")
 
 

@@ -63,7 +63,7 @@ class Spans(msgspec.Struct, frozen=True):
         return self.spans[0].begin
 
     def moved(self, first: ListPlace) -> Spans:
-        """Return them with the first of them at a place; those of the others are not known."""
+        """Return the spans with the first one at a place; where the others are is not known."""
         unknown = structs.replace(first, index=FIRST.index, line=FIRST.line)
         one, *rest = self.spans
         places = [(one, first), *((span, unknown) for span in rest)]

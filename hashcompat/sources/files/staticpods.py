@@ -42,10 +42,10 @@ _STATE: Final = ("running", "started", "restarts", "probed", "id", "ended")
 _FIELDS: Final = regex(r'"fieldsV1"\s*:\s*')
 
 
-def collect_directory(directory: str, node: str, path_on_node: str = "", *, alone: bool = True) -> Inventory:
+def collect_directory(directory: str, node: str, path_on_node: str, *, alone: bool = True) -> Inventory:
     """Read a directory as ``--pod-manifest-path`` does: every file but dot files, nothing below it.
 
-    ``path_on_node`` is the directory's path there, by default the absolute path here. A file that is not a
+    ``path_on_node`` is the directory's path there; empty for the absolute path here. A file that is not a
     valid pod is a warning: kubelets log it and read on (pkg/kubelet/config/file.go ``extractFromDir``). Of
     two files with a pod of one name the last one counts, as in the kubelet's store (client-go tools/cache
     undelta_store.go ``Replace``, 1.5.8 - 1.37.1). A directory that is the only source (``alone``) has to
@@ -78,7 +78,7 @@ def collect_directory(directory: str, node: str, path_on_node: str = "", *, alon
             else InputError(f"{empty}; kubelets skip names with a dot in front and directories")
         )
     skipped = (f"skipped a file as kubelets do: {error}" for error in strays)
-    none = [] if pods else [f"{empty}: static pods that run on node {node} are taken to be without theirs"]
+    none = [] if pods else [f"{empty}: static pods that run on node {node} are assumed to have none"]
     return Inventory(tuple(pods.values()), warnings=(*skipped, *twice, *none))
 
 
@@ -96,7 +96,7 @@ def collect_file(name: str, node: str, path_on_node: str) -> Pod:
 
 
 def _collect(name: str, node: str, path_on_node: str, *, placed: bool, alone: bool) -> Pod:
-    """Do that; ``placed`` is whether the path on the node is known."""
+    """Read one manifest; ``placed`` is whether its path on the node is known."""
     if Path(name).is_dir():
         raise InputError(f"{name}: is a directory, expected one static pod manifest")
     (source,) = inputs(name, recursive=False, suffixes=())
@@ -117,7 +117,7 @@ def _collect(name: str, node: str, path_on_node: str, *, placed: bool, alone: bo
 
 
 def collect_directories(
-    directories: Iterable[str], node: str, path_on_node: str = "", *, alone: bool = True
+    directories: Iterable[str], node: str, path_on_node: str, *, alone: bool
 ) -> Inventory:
     """Read some directories of one node, each file on the node once; errors as ``collect_directory``."""
     pods, warnings = dict[str, Pod](), list[str]()

@@ -139,7 +139,7 @@ _TEMPLATE: Final = regex(r"\s*\{\{")
 """The beginning of a template of Go or Jinja, which no JSON has."""
 
 
-def survey_of(source: Input, jobs: int = 1) -> Survey:
+def survey_of(source: Input, jobs: int) -> Survey:
     """Look through a file, once more where a NodeList says behind its items that they are nodes.
 
     ``jobs``: how many processes may take part. Raises InputError for a download whose end nothing proves,

@@ -318,7 +318,7 @@ def _of_k3s(root: Root) -> str:
         if word.startswith("-"):
             flags.setdefault(name, []).append(value if equals else "true" if after.startswith("-") else after)
     if not flags.keys().isdisjoint(("config", "c")):
-        raise InputError("it is given another configuration file than its own")
+        raise InputError("it is started with a configuration file other than its own")
     found: dict[str, list[str]] = {}
     for path in (_K3S, *_drop_ins_of_k3s(root)):
         for key, values in _of_file(root, path).items():
@@ -407,7 +407,7 @@ def _program(root: Root, pid: str, name: str) -> Path:
     Nobody but root can have written it, it is on the node's own disk, and it is the one that runs: a package
     may have replaced it since. Raises InputError with why there is none.
     """
-    why = f"no program of {name} is where its unit or a distribution has it"
+    why = f"no program {name} is where its unit or a distribution puts it"
     for path in _programs(root, name):
         try:
             place, seen = root.own_place(path, why_not_run)

@@ -196,7 +196,7 @@ class Places(dict[Any, Any]):
                 yield (step,), inner
 
     def only(self, slots: Collection[int]) -> Places:
-        """Return those of some slots."""
+        """Return the places of some slots."""
         found = Places()
         for steps, slot in self.every():
             if slot in slots:
@@ -212,7 +212,7 @@ class Places(dict[Any, Any]):
         places[last] = slot
 
     def at(self, *steps: str | int) -> Places:
-        """Return those in a value; none where none is in it."""
+        """Return the places in a value; none where none is in it."""
         places = self
         for step in steps:
             places = places.get(step, _NONE)

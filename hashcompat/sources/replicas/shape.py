@@ -46,7 +46,7 @@ class _Made(msgspec.Struct, frozen=True):
     def made(
         self, values: Values, spec: Mapping[str, Any], states: States, path: str, line: int
     ) -> Container:
-        """Return that of the pod with these values, a spec and states, at a path and a line."""
+        """Return the container of the pod with these values, a spec and states, at a path and a line."""
         first, state = self.first, states.of(self.key, self.first.name)
         is_stored = first.stored is not None
         return Container(
@@ -76,7 +76,7 @@ class Status(msgspec.Struct, frozen=True, eq=False):
 
     @classmethod
     def of(cls, stencil: Stencil, value: Mapping[str, Any]) -> Status:
-        """Return that of a stencil, with the status of a pod."""
+        """Return what the statuses of a stencil share, by the status of one pod."""
         places = Places()
         for slot, steps in enumerate(stencil.paths):
             places.put(steps[1:], slot)
@@ -84,7 +84,7 @@ class Status(msgspec.Struct, frozen=True, eq=False):
 
     @classmethod
     def alone(cls, value: Mapping[str, Any]) -> Status:
-        """Return that of one pod."""
+        """Return the status of a pod that shares it with none."""
         return cls(Form((value,), (), (), ()), None)
 
     def head(self, values: Values) -> Mapping[str, Any]:
@@ -220,8 +220,8 @@ class Shared:
             self._forms[key] = places.form(spec)
         return self._forms[key]
 
-    def blank(self, path: str, spec: Mapping[str, Any], words: tuple[str, ...], stored: str = "") -> Blank:
-        """Return the one that stands for a container at a path; ``stored`` shows its stored hashes."""
+    def blank(self, path: str, spec: Mapping[str, Any], words: tuple[str, ...], stored: str) -> Blank:
+        """Return the blank of a container at a path; ``stored`` shows its stored hashes."""
         # By its text: a dict is no key, and one with 1 equals one with 1.0 or with true.
         key = path, repr(spec), stored
         if key not in self._blanks:
@@ -232,7 +232,7 @@ class Shared:
 class Family:
     """The pods whose metadata and spec are of the same two stencils."""
 
-    def __init__(self, stencils: Sequence[Stencil], shared: Shared, *, of_snapshot: bool = False) -> None:
+    def __init__(self, stencils: Sequence[Stencil], shared: Shared, *, of_snapshot: bool) -> None:
         """Take the two stencils, and what the spec's shares.
 
         A snapshot stores the hashes of a container as those of one text: in it, what is hashed decides.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hashcompat.analysis.gating import GateResult, Line, Outcome
-from hashcompat.cli.args.gate import settled
+from hashcompat.cli.args.gate import after_settling
 from hashcompat.core.policies import Policy
 from tests.helpers.plans import plan
 
@@ -38,7 +38,7 @@ def test_nodes_are_read_until_the_end_or_a_surprise(
     def sleep(length: float) -> None:
         now[0] += length
 
-    result = settled(judge, seconds, sleep=sleep, clock=lambda: now[0])
+    result = after_settling(judge, seconds, sleep=sleep, clock=lambda: now[0])
     assert result.outcome is (last or FAIL)
     assert asked == [True] * len(seen) + [False] * bool(last)
     assert now[0] == slept

@@ -148,7 +148,7 @@ def test_hc038_a_dump_shows_what_device_plugins_serve(
         assert (item["verdict"], assumed) == expected
 
 
-MISTAKEN = "takes no container with extended resources that was created again for the one before it"
+MISTAKEN = "does not mistake a container with extended resources that was created again for its predecessor"
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_nothing_is_written_where_nothing_changes(server: Server) -> None:
 def test_who_always_comes_second_gives_up(server: Server) -> None:
     server.meanwhile = lambda: server.put({"state.json": text_of(Rollout())})
     with pytest.raises(
-        InputError, match=r"configmap ops/roll: others changed it 20 times while it was to .*n$"
+        InputError, match=r"configmap ops/roll: others changed it 20 times before it could be written$"
     ):
         STATE.update(add("a"))
     server.meanwhile = lambda: server.put({"state.json": text_of(Rollout({"other": TURN}))})

@@ -75,7 +75,7 @@ def test_a_damaged_member_is_named(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("mode", "text", "kept", "problem"),
     [
-        ("w", "{}", slice(None), "no kubelet's container in any file of it"),
+        ("w", "{}", slice(None), "no kubelet's container in any of its files"),
         ("w", "x" * 5000, slice(3000), "damaged tar archive: unexpected end of data"),
         ("w:gz", "{}", slice(-20), "damaged gzip data"),
     ],
@@ -208,7 +208,7 @@ def test_members_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(archives, "_MOST_MEMBERS", 3)
     path = tmp_path / "dump.tar"
     path.write_bytes(header("n.md") * 3 + END)
-    with pytest.raises(InputError, match="no kubelet's container in any file of it"):
+    with pytest.raises(InputError, match="no kubelet's container in any of its files"):
         dumps.records_in((str(path),))
     path.write_bytes(header("n.md") * 4 + END)
     with pytest.raises(InputError, match="tar archive of more than 3 members, the most that is read"):

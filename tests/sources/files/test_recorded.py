@@ -115,7 +115,7 @@ def test_a_directory_without_any_record_is_an_error(run: Run, tmp_path: Path) ->
     (tmp_path / "df.txt").write_text("Filesystem 1K-blocks")
     result = run("plan", "--from", OLD, "--to", NEW, "-f", "-", "--recorded", tmp_path, stdin=as_json(pod(C)))
     assert (result.code, result.out) == (1, "")
-    assert f"{tmp_path}: no kubelet's container in any file of it" in result.err
+    assert f"{tmp_path}: no kubelet's container in any of its files" in result.err
 
 
 @pytest.mark.parametrize(

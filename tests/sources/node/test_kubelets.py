@@ -289,7 +289,7 @@ def test_a_program_that_was_replaced_does_not_speak_for_the_one_that_runs(node: 
     [
         ("ExecStart=/usr/bin/kubelet", "Kubernetes v1.23.13\n"),
         ("ExecStart=/usr/local/bin/start-kubelet.sh", "Kubernetes v1.23.13\n"),
-        ("ExecStart=/opt/none/kubelet", "kubelet --version was not asked: no program of kubelet"),
+        ("ExecStart=/opt/none/kubelet", "kubelet --version was not asked: no program kubelet"),
         ("ExecStart=/usr/bin/%p", "kubelet.service names no program without variables"),
         ("ExecStart=/a\nExecStart=/b", "kubelet.service starts more than one program"),
     ],

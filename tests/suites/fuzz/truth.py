@@ -19,12 +19,12 @@ from typing import Any, Final
 from msgspec import structs
 
 from hashcompat.analysis import planning
-from hashcompat.analysis.planning.options import AUTO, Options
+from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import default_catalog
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.items import Item
-from hashcompat.core.model.plan import Hop, Plan, summarized
+from hashcompat.core.model.plan import AUTO, Hop, Plan, summarized
 from hashcompat.sources.files import spans, survey
 from hashcompat.sources.files.collect import collect
 from tests.helpers.unlike import Unlike

@@ -117,9 +117,8 @@ def _other_cpus(
         yield f"it has the CPUs {metav1.show_cpus(known)} and the node has {metav1.show_cpus(present)}"
     elif (own or of_pods) and not default:
         yield "it leaves no CPU to other containers"
-    elif default and not managers.has_option(
-        facts, managers.STRICT
-    ):  # strictly reserved ones are not among those of the file
+    # strictly reserved ones are not among those of the file
+    elif default and not managers.has_option(facts, managers.STRICT):
         yield from _reserved_elsewhere(facts, default, online)
 
 

@@ -58,7 +58,7 @@ def flags(dump: Dump, takes_value: TakesValue = any_form) -> Mapping[str, str]:
     return dict(flags_of_all(lines(dump.read("arguments", ARGUMENTS))[1:], takes_value))
 
 
-def flags_to_start(words: Sequence[str], takes_value: TakesValue = any_form) -> Mapping[str, str]:
+def flags_to_start(words: Sequence[str], takes_value: TakesValue) -> Mapping[str, str]:
     """Read the flags among arguments that no kubelet has accepted yet.
 
     Raises UnparsedError where the last one has no value and needs one: no kubelet starts with that.

@@ -145,9 +145,8 @@ def _release_counts(case: Case) -> bool:
 
 
 def _first(asked: Iterable[Decide], case: Case) -> Decision | None:
-    for (
-        decide_one
-    ) in asked:  # several times as fast as a generator, and asked of each container again and again
+    # a loop is several times as fast as a generator, and this runs for each container again and again
+    for decide_one in asked:
         if decision := decide_one(case):
             return decision
     return None

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hashcompat.core import rules
 from hashcompat.core.catalog.lookup import Kubelet
-from hashcompat.core.corev1.resources import GUARANTEED
+from hashcompat.core.corev1.resources import GUARANTEED, amount
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.admission import is_windows
 from hashcompat.core.kubelet.decide.case import RESIZE_GATE, Case, Decision, delayed, is_ignored, restart
@@ -90,8 +90,6 @@ def _resized_from(applied: Mapping[str, Any], case: Case) -> Decision | None:
 
 def amounts(resources: Mapping[str, Any], name: str) -> tuple[Fraction, ...]:
     """Return the limit of a resource and the request; zero for none."""
-    from hashcompat.core.corev1.resources import amount  # noqa: PLC0415 - few decisions compare resources
-
     return tuple(amount(mapping(resources.get(kind)).get(name, "0")) for kind in ("limits", "requests"))
 
 

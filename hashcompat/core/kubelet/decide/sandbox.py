@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import structs
 
 from hashcompat.core import rules
+from hashcompat.core.catalog.behaviour import Behaviour
 from hashcompat.core.catalog.lookup import Kubelet
+from hashcompat.core.corev1.resources import amount
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.case import Case, Decision
 from hashcompat.core.kubelet.decide.pod import ending, fails_by_loss, resets_all, rules_of
@@ -15,8 +18,8 @@ from hashcompat.core.kubelet.decide.resize import POD_RESOURCES_GATE, forgets
 from hashcompat.core.kubelet.decide.static import mirror_with_own_uid, mirrored
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.kubelet.hashing import ContainerHash, container_hash
-from hashcompat.core.model.pods import Container, ContainerType
-from hashcompat.core.model.verdicts import Reason, Verdict
+from hashcompat.core.model.pods import Container, ContainerType, Pod
+from hashcompat.core.model.verdicts import Reason, Sandbox, Verdict
 
 _FIX_GATE: Final = "PodLevelResourcesFixKubeletQOSClass"
 
@@ -30,7 +33,7 @@ def with_sandbox(case: Case, kept: Decision) -> Decision:
     starts_again = starts_again and not ending(case.pod) and not case.whole.is_done(rules_of(case))
     if not starts_again or case.container.running is not False or kept.pod_recreated:
         return kept
-    _, why = case.whole.failed(case.sandboxes, case.new.behaviour)
+    _, why = failed_check(case)
     why = "the runtime has no sandbox of the pod any more" if case.gone else why
     if not why:
         return kept
@@ -146,8 +149,6 @@ def is_resized(container: Container, ran: Container | None) -> bool:
 
     What it has besides may be of admission (LimitRanger), which changes none that are there.
     """
-    from hashcompat.core.corev1.resources import amount  # noqa: PLC0415 - few decisions compare resources
-
     if ran is None:
         return False
     for kind in ("limits", "requests"):
@@ -175,7 +176,82 @@ def sandbox_broken(case: Case) -> Decision | None:
         verdict = Verdict.KILL if case.container.type is ContainerType.EPHEMERAL else Verdict.RESTART
         reason = Reason(rules.SANDBOX_BROKEN, "the runtime has no sandbox of the pod any more")
         return Decision(verdict, (reason,), pod_recreated=True)
-    _, why = case.whole.failed(case.sandboxes, case.new.behaviour)
+    _, why = failed_check(case)
     if why:
         return _new_sandbox(case, Reason(rules.SANDBOX_BROKEN, why), is_reset=resets_all(case))
     return None
+
+
+# What a kubelet checks in a sandbox before it looks at any container.
+#
+# Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``podSandboxChanged`` (1.6.13, 1.8.15;
+# kuberuntime/util/util.go ``PodSandboxChanged``, 1.36.0); up to 1.5 pkg/kubelet/dockertools/docker_manager.go
+# ``podInfraContainerChanged`` (1.5.8).
+
+
+def failed_check(case: Case) -> tuple[str, str]:
+    """Return the name of the target kubelet's check that the pod's sandboxes fail, and why in words.
+
+    The kubelet's messages differ by the check. Both are empty where it replaces no sandbox.
+    """
+    behaviour, sandboxes = case.new.behaviour, case.sandboxes
+    key = "sandbox", tuple(behaviour.newest_sandbox), tuple(behaviour.sandbox_checks)
+    return case.whole.once(key, lambda: next(_failed(sandboxes, case.pod, behaviour), ("", "")), of=sandboxes)
+
+
+def _failed(sandboxes: Sequence[Sandbox], pod: Pod, behaviour: Behaviour) -> Iterator[tuple[str, str]]:
+    if not sandboxes:
+        return
+    newest = _newest(sandboxes, behaviour.newest_sandbox)
+    for name in behaviour.sandbox_checks:
+        if why := _CHECKS[name](sandboxes, newest, pod):
+            yield name, why
+
+
+def _newest(sandboxes: Sequence[Sandbox], order: Sequence[str]) -> Sandbox:
+    """Return the newest sandbox in a kubelet's order; by attempt where times are not known.
+
+    Up to 1.5 names have no attempt, and the running one is the newest.
+    """
+    dated = all(sandbox.created is not None for sandbox in sandboxes)
+
+    def rank(sandbox: Sandbox) -> tuple[int, ...]:
+        keys = {"created": sandbox.created if dated else None, "attempt": sandbox.attempt}
+        return *(sandbox.attempt if (key := keys[name]) is None else key for name in order), sandbox.ready
+
+    return max(sandboxes, key=rank)
+
+
+def _single(sandboxes: Sequence[Sandbox], _: Sandbox, __: Pod) -> str:
+    return (
+        "more than one sandbox of the pod is ready" if sum(sandbox.ready for sandbox in sandboxes) > 1 else ""
+    )
+
+
+def _ready(_: Sequence[Sandbox], newest: Sandbox, __: Pod) -> str:
+    return "" if newest.ready else "the pod's latest sandbox is not ready"
+
+
+def _host_network(sandboxes: Sequence[Sandbox], newest: Sandbox, pod: Pod) -> str:
+    return _network(sandboxes, newest, pod) if pod.host_network else ""
+
+
+def _network(_: Sequence[Sandbox], newest: Sandbox, pod: Pod) -> str:
+    host_network = newest.host_network
+    if host_network is None or host_network == pod.host_network:
+        return ""
+    return f"the sandbox {'uses' if host_network else 'does not use'} the host's network, unlike the pod"
+
+
+def _ip(_: Sequence[Sandbox], newest: Sandbox, pod: Pod) -> str:
+    return "the sandbox has no IP address" if not pod.host_network and newest.ip == "" else ""
+
+
+_CHECKS: Final[Mapping[str, Callable[[Sequence[Sandbox], Sandbox, Pod], str]]] = {
+    "single": _single,
+    "ready": _ready,
+    "host network": _host_network,
+    "network": _network,
+    "ip": _ip,
+}
+"""The checks by the names that behaviour.json gives them."""

@@ -10,13 +10,13 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, S
 from typing import Any, Final, TypeVar
 
 from hashcompat.core.catalog.behaviour import Behaviour, PodFeature
+from hashcompat.core.corev1.resources import qos_class
 from hashcompat.core.corev1.scheduling import SYSTEM, mounted, not_tolerated, selected
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.exits import RESTART_ALL, Rules, action_of, exit_codes, starts_again
 from hashcompat.core.model.escape import few
 from hashcompat.core.model.pods import Container, ContainerType, Node, Pod
-from hashcompat.core.model.verdicts import Sandbox
 
 Fact = TypeVar("Fact")
 
@@ -120,8 +120,6 @@ class Whole:
         return self.once("QoS class", self._qos_classes)
 
     def _qos_classes(self) -> tuple[str, str] | None:
-        from hashcompat.core.corev1.resources import qos_class  # noqa: PLC0415 - few decisions depend on it
-
         regular = self._of(ContainerType.CONTAINER)
         every = regular + self._of(ContainerType.INIT) + self._of(ContainerType.SIDECAR)
         try:
@@ -134,8 +132,6 @@ class Whole:
         return self.once(("static QoS class", by_pod), lambda: self._static_qos_class(by_pod))
 
     def _static_qos_class(self, by_pod: bool) -> str:
-        from hashcompat.core.corev1.resources import qos_class  # noqa: PLC0415 - few decisions depend on it
-
         if not by_pod:
             return (self.qos_classes or ("", ""))[1]
         try:
@@ -197,7 +193,7 @@ class Whole:
         return self.once(("feature", feature.name), lambda: _asks_for(self._pod.spec, feature))
 
     def mounts(self, kinds: Collection[str]) -> str:
-        """Return those of some kinds of volumes that a container mounts, as text; empty for none."""
+        """Return which of some kinds of volumes a container mounts, as text; empty for none."""
         return self.once(("volumes", frozenset(kinds)), lambda: ", ".join(self._mounted(kinds)))
 
     def _mounted(self, kinds: Collection[str]) -> Iterator[str]:
@@ -225,11 +221,6 @@ class Whole:
             lambda: not_tolerated(self._pod.spec, node.taints, "NoExecute", compares=compares),
             of=node,
         )
-
-    def failed(self, sandboxes: Sequence[Sandbox], behaviour: Behaviour) -> tuple[str, str]:
-        """Return the name of the check that the pod's sandboxes fail, and why; empty texts for none."""
-        key = "sandbox", tuple(behaviour.newest_sandbox), tuple(behaviour.sandbox_checks)
-        return self.once(key, lambda: failed(sandboxes, self._pod, behaviour), of=sandboxes)
 
     def _of(self, kind: ContainerType) -> list[Container]:
         by_type = self.once("types", self._by_type)
@@ -297,76 +288,3 @@ def devices_of(container: Container, pod: Pod) -> Iterator[str]:
             by_plugin = container.plugins is None or name in container.plugins
             if is_extended and by_plugin and (container.name, name) not in pod.claims:
                 yield name
-
-
-# What a kubelet checks in a sandbox before it looks at any container.
-#
-# Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``podSandboxChanged`` (1.6.13, 1.8.15;
-# kuberuntime/util/util.go ``PodSandboxChanged``, 1.36.0); up to 1.5 pkg/kubelet/dockertools/docker_manager.go
-# ``podInfraContainerChanged`` (1.5.8).
-
-
-def failed(sandboxes: Sequence[Sandbox], pod: Pod, behaviour: Behaviour) -> tuple[str, str]:
-    """Return the check for which a kubelet that behaves so replaces a pod's sandbox, and why in words.
-
-    The kubelet's messages differ by the check's name. Both are empty where it replaces none.
-    """
-    return next(_failed(sandboxes, pod, behaviour), ("", ""))
-
-
-def _failed(sandboxes: Sequence[Sandbox], pod: Pod, behaviour: Behaviour) -> Iterator[tuple[str, str]]:
-    if not sandboxes:
-        return
-    newest = _newest(sandboxes, behaviour.newest_sandbox)
-    for name in behaviour.sandbox_checks:
-        if why := _CHECKS[name](sandboxes, newest, pod):
-            yield name, why
-
-
-def _newest(sandboxes: Sequence[Sandbox], order: Sequence[str]) -> Sandbox:
-    """Return the newest sandbox in a kubelet's order; by attempt where times are not known.
-
-    Up to 1.5 names have no attempt, and the running one is the newest.
-    """
-    dated = all(sandbox.created is not None for sandbox in sandboxes)
-
-    def rank(sandbox: Sandbox) -> tuple[int, ...]:
-        keys = {"created": sandbox.created if dated else None, "attempt": sandbox.attempt}
-        return *(sandbox.attempt if (key := keys[name]) is None else key for name in order), sandbox.ready
-
-    return max(sandboxes, key=rank)
-
-
-def _single(sandboxes: Sequence[Sandbox], _: Sandbox, __: Pod) -> str:
-    return (
-        "more than one sandbox of the pod is ready" if sum(sandbox.ready for sandbox in sandboxes) > 1 else ""
-    )
-
-
-def _ready(_: Sequence[Sandbox], newest: Sandbox, __: Pod) -> str:
-    return "" if newest.ready else "the pod's latest sandbox is not ready"
-
-
-def _host_network(sandboxes: Sequence[Sandbox], newest: Sandbox, pod: Pod) -> str:
-    return _network(sandboxes, newest, pod) if pod.host_network else ""
-
-
-def _network(_: Sequence[Sandbox], newest: Sandbox, pod: Pod) -> str:
-    host_network = newest.host_network
-    if host_network is None or host_network == pod.host_network:
-        return ""
-    return f"the sandbox {'uses' if host_network else 'does not use'} the host's network, unlike the pod"
-
-
-def _ip(_: Sequence[Sandbox], newest: Sandbox, pod: Pod) -> str:
-    return "the sandbox has no IP address" if not pod.host_network and newest.ip == "" else ""
-
-
-_CHECKS: Final[Mapping[str, Callable[[Sequence[Sandbox], Sandbox, Pod], str]]] = {
-    "single": _single,
-    "ready": _ready,
-    "host network": _host_network,
-    "network": _network,
-    "ip": _ip,
-}
-"""The checks by the names that behaviour.json gives them."""

@@ -270,7 +270,7 @@ def is_extended(name: str) -> bool:
 
 
 def _scalar(amounts: Mapping[str, int]) -> dict[str, int]:
-    """Return those resources that are counted at all (``Resource.Add``, ``IsScalarResourceName``)."""
+    """Return the resources that are counted at all (``Resource.Add``, ``IsScalarResourceName``)."""
     return {
         name: number
         for name, number in amounts.items()

@@ -19,6 +19,7 @@ from msgspec import structs
 
 import hashcompat
 from hashcompat.core.errors import ExitCode, InputError, UsageError
+from hashcompat.core.model.escape import count
 from hashcompat.fleet import TABLES, UNDECIDED, VERSION, InputStatus, names_of
 from hashcompat.fleet.engines import Engine, Lost
 from hashcompat.fleet.parquet import Bucket, TableFile, merge
@@ -181,11 +182,11 @@ def run(asked: RunRequest, engine: Callable[[], Engine], say: Callable[[str], No
         return before
     out.remove(RUN)
     if todo:
-        say(f"Writing the tables of {len(known):,} inputs")
+        say(f"Writing the tables of {count(len(known), 'input')}")
         for bucket, found in engine().run(merge, todo):
             if isinstance(found, Lost):
                 raise InputError(
-                    f"the tables of {len(bucket.keys)} inputs: the worker died; give it more memory"
+                    f"the tables of {count(len(bucket.keys), 'input')}: the worker died; give it more memory"
                 )
             files[bucket.number] = found
     made = _made(asked, began, known, superseded, files, digests, new)
@@ -242,7 +243,7 @@ def _answers(
     suspects = [task for task in todo if task.key in tries]
     given_up = [task for task in suspects if tries[task.key] >= _TRIES]
     loose = {task.key: lost(task, f"{_TRIES} processes died that began with it") for task in given_up}
-    say(f"{len(tasks):,} inputs, {len(kept):,} of them answered already")
+    say(f"{count(len(tasks), 'input')}, {len(kept):,} of them answered already")
     # what a process may have died of comes last, with nothing beside it
     alone = [[structs.replace(one, tried=tries[one.key])] for one in suspects if one.key not in loose]
     for some in ([task for task in todo if task.key not in tries], *alone):

@@ -18,7 +18,7 @@ from msgspec import structs
 from hashcompat.core.catalog.releases import same_upstream
 from hashcompat.core.errors import ExitCode, InputError, UsageError
 from hashcompat.core.model.cluster import Cluster, Fleet, FleetCause, Standing, Upgrade
-from hashcompat.core.model.escape import count, few
+from hashcompat.core.model.escape import agree, count, few
 from hashcompat.core.model.items import near
 from hashcompat.core.model.verdicts import FINDINGS
 from hashcompat.core.release import parse_release
@@ -61,14 +61,23 @@ def summary(run: Run, out: str, limits: Limits) -> Fleet:
 
 def _why(run: Run, limits: Limits, found: ExitCode) -> str:
     if found is ExitCode.FINDING:
-        return f"{_of(run.failed(), run)} fail the policy; the limit is {limits.failed:,}"
+        return f"{_failing(run)}; the limit is {limits.failed:,}"
     if found is ExitCode.UNDECIDED:
-        return f"{_of(run.undecided(), run)} are undecided; the limit is {limits.undecided:,}"
-    return f"{_of(run.failed(), run)} fail the policy, and {run.undecided():,} are undecided"
+        return f"{_undecided(run.undecided(), run.inputs)}; the limit is {limits.undecided:,}"
+    return f"{_failing(run)}, and {run.undecided():,} {_are(run.undecided())} undecided"
 
 
-def _of(number: int, run: Run) -> str:
-    return f"{number:,} of {count(run.inputs, 'cluster')}"
+def _failing(run: Run) -> str:
+    number = run.failed()
+    return f"{number:,} of {count(run.inputs, 'cluster')} {agree(number, 'fail')} the policy"
+
+
+def _undecided(number: int, inputs: int) -> str:
+    return f"{number:,} of {count(inputs, 'cluster')} {_are(number)} undecided"
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
 
 
 def with_tables(fleet: Fleet, run: Run) -> Fleet:
@@ -117,8 +126,8 @@ def held_to(fleet: Fleet, demands: Demands, limits: Limits, now: datetime) -> Fl
     )
     if fleet.standing is Standing.PASS and undecided > limits.undecided:
         why = (
-            f"{undecided:,} of {count(fleet.inputs, 'cluster')} are undecided, with those that are "
-            f"older than --max-age {demands.max_age_text}; the limit is {limits.undecided:,}"
+            f"{_undecided(undecided, fleet.inputs)}, with those that are older than "
+            f"--max-age {demands.max_age_text}; the limit is {limits.undecided:,}"
         )
         return _decided(fleet, ExitCode.UNDECIDED, why, limits)
     return fleet

@@ -140,6 +140,16 @@ def test_verbose_reports_each_dropped_field_once(run: Run) -> None:
     ]
 
 
+def test_the_target_of_an_ephemeral_container_is_no_dropped_field(run: Run) -> None:
+    ephemeral = {"name": "d", "image": "i", "targetContainerName": "c", "bogus": 1}
+    stdin = as_json(pod({"name": "c", "image": "i"}, spec={"ephemeralContainers": [ephemeral]}))
+    err = run("plan", "--from", "1.33.5", "--to", "1.34.4", "-f", "-", "-v", stdin=stdin).err
+    assert [line for line in err.splitlines() if line.startswith("Dropped: ")] == [
+        "Dropped: standard input: $.spec.ephemeralContainers[0].bogus: unknown to 1.33.5",
+        "Dropped: standard input: $.spec.ephemeralContainers[0].bogus: unknown to 1.34.4",
+    ]
+
+
 def test_without_verbose_dropped_fields_are_not_reported(run: Run) -> None:
     assert (
         "Dropped"

@@ -97,16 +97,22 @@ def test_a_kind_behind_the_items_is_told_with_the_rest() -> None:
             "line 1 column 14: not valid JSON: Expecting value",
             id="a comma too many in the list",
         ),
-        pytest.param('{"a": 1, "a": 2}', "the key 'a' appears twice in one object", id="a key twice"),
         pytest.param(
-            '{"items": [], "items": []}', "the key 'items' appears twice in one object", id="items twice"
+            '{"a": 1, "a": 2}',
+            "line 1 column 14: $: the key 'a' appears twice in one object",
+            id="a key twice",
         ),
         pytest.param(
-            '{"items": [{"a": 1, "a": 2}]}',
-            "the key 'a' appears twice in one object",
+            '{"items": [], "items": []}',
+            "line 1 column 23: $: the key 'items' appears twice in one object",
+            id="items twice",
+        ),
+        pytest.param(
+            '{"items": [{"b": 1},\n {"a": 1, "a": 2}]}',
+            "line 2 column 2: $.items[1]: the key 'a' appears twice in one object",
             id="a key twice in an element",
         ),
-        pytest.param('{"a": NaN}', "NaN is not valid JSON", id="NaN"),
+        pytest.param('{"a": NaN}', "line 1 column 7: $.a: NaN is not valid JSON", id="NaN"),
         pytest.param(
             '{"items": [{"a": "x\n"}]}',
             "line 1 column 20: not valid JSON: Invalid control character",

@@ -116,6 +116,12 @@ def test_a_key_that_appears_twice_is_refused_though_go_takes_the_last(text: str,
         ),
         pytest.param("? [a]\n: b\n", "line 1 column 3: a key that is neither text", id="list as key"),
         pytest.param("? {a: 1}\n: b\n", "line 1 column 3: a key that is neither text", id="mapping as key"),
+        pytest.param(
+            "kind: Pod\nname: {{ .Values.name }}\n",
+            "line 2 column 8: a key that is neither text nor an int64 nor a float; text with {{ in it is a "
+            "template: render it first, as helm template does",
+            id="template",
+        ),
         pytest.param("{" * 300, "line 1 column 2: a key that is neither text", id="keys in keys"),
         pytest.param(
             "a: " + "{<<: " * 300,

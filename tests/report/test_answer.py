@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.verdicts import Verdict
@@ -84,6 +85,21 @@ def many(*verdicts: Verdict) -> list[Item]:
 )
 def test_each_outcome_has_its_sentence(verdicts: tuple[Verdict, ...], pieces: list[tuple[str, str]]) -> None:
     assert said(*many(*verdicts)) == pieces
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (1, "Nothing restarts: the only container is never compared"),
+        (3, "Nothing restarts: none of 3 containers is compared"),
+    ],
+)
+def test_where_no_container_is_compared_none_is_called_kept(number: int, text: str) -> None:
+    found = many(*[K] * number)
+    aside = [
+        structs.replace(one, prediction=structs.replace(one.prediction, compared=False)) for one in found
+    ]
+    assert said(*aside) == [("green", text)]
 
 
 def test_manifests_are_on_no_node_and_a_finding_may_have_no_reason() -> None:

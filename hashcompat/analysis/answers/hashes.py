@@ -29,7 +29,7 @@ from hashcompat.core.kubelet.staticpods import StaticUid, static_view, unreadabl
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.items import ContainerName, PodName, container_name, name_of
 from hashcompat.core.model.plan import ReleaseFacts
-from hashcompat.core.model.pods import Container, Inventory, Pod
+from hashcompat.core.model.pods import Container, ContainerType, Inventory, Pod
 from hashcompat.core.model.results import Result
 
 Value = TypeVar("Value")
@@ -248,9 +248,19 @@ def _specs(pod: Pod, container: Container, kubelets: Mapping[str, Kubelet], view
 
 
 def dropped_fields(inventory: Inventory, kubelets: Sequence[Kubelet]) -> Iterator[str]:
-    """Yield each container's fields that a kubelet does not know and therefore drops before it hashes."""
+    """Yield each container's fields that a kubelet does not know and therefore drops before it hashes.
+
+    An ephemeral container has one field more than others, which is hashed by no kubelet that knows it
+    (k8s.io/api core/v1/types.go ``EphemeralContainer``, 0.16.4 - 0.37.2).
+    """
     for kubelet in kubelets:
         for pod in inventory.pods:
             for container in pod.containers:
+                own = _OF_EPHEMERAL if container.type is ContainerType.EPHEMERAL else ""
                 for path in unknown_fields(kubelet.schema.container, container.spec):
-                    yield f"{pod.origin}: {container.path}{path}: unknown to {kubelet.release}"
+                    if path != own:
+                        yield f"{pod.origin}: {container.path}{path}: unknown to {kubelet.release}"
+
+
+_OF_EPHEMERAL: Final = ".targetContainerName"
+"""What only ephemeral containers have."""

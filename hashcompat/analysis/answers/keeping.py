@@ -49,6 +49,7 @@ CONTAINER: Final = frozenset(
         "restartPolicyRules.action",
         "restartPolicyRules.exitCodes.operator",
         "env.name",
+        "ports.protocol",
         "resizePolicy.resourceName",
         "resizePolicy.restartPolicy",
         "resources.limits",

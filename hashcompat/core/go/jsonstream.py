@@ -170,7 +170,7 @@ class Window:
             if may_be_deep(*place):
                 check_depth(value)
         except InputError as error:
-            raise self._refused(error) from None
+            raise self.refused(error) from None
         if placed is not None and self._placed and type(value) is dict:
             lines = self._line_of(self._position), self._line_of(end)
             placed.add(value, *lines, partial(str.__getitem__, self._text, slice(self._position, end)))
@@ -260,7 +260,9 @@ class Window:
             except ValueError:  # more digits than Python turns into an integer, which DECODER keeps as text
                 self._decoder = DECODER
             except RecursionError:
-                raise self._refused(too_deep()) from None
+                raise self.refused(too_deep()) from None
+            except InputError as error:  # a key that is there twice, or NaN
+                raise self.refused(error) from None
             else:
                 if self._ends(end) or not self._more():
                     return value, end
@@ -290,7 +292,7 @@ class Window:
         """
         rest = self._text[self._position :]
         if len(rest) > allowance.LONGEST:
-            raise self._refused(too_long())
+            raise self.refused(too_long())
         read, length = [rest], 0
         for chunk in self._chunks:
             read.append(chunk)
@@ -313,10 +315,10 @@ class Window:
         before = self._text.rfind("\n", 0, position)
         return position - before if before >= 0 else self._column + position
 
-    def _refused(self, problem: InputError) -> InputError:
-        """Return the error for the value that is being read."""
+    def refused(self, problem: InputError, path: str = "") -> InputError:
+        """Return the error for the value that is being read, or for what is at another path."""
         line, column = self._place(self._position)
-        return InputError(f"line {line} column {column}: {self._path}: {problem}")
+        return InputError(f"line {line} column {column}: {path or self._path}: {problem}")
 
     def _error(self, problem: str, position: int) -> InputError:
         # reading on is fine: after an error nothing else is taken from the text
@@ -432,7 +434,7 @@ def _object(window: Window, number: int, reader: _Elements) -> Iterator[Part]:
     while more:
         key = window.key(meter)
         if key in seen:
-            raise InputError(f"the key {shown_name(key)!r} appears twice in one object")
+            raise window.refused(InputError(f"the key {shown_name(key)!r} appears twice in one object"), "$")
         seen.add(key)
         if window.peek() != "[":
             members[key] = window.value(below("$", key), meter, placed)

@@ -25,6 +25,8 @@ _DEEPER: Final = "exceeded maximum nesting depth"
 _BEGINS_NOTHING: Final = "cannot start any token"
 _HINT: Final = "; indent with spaces, not tabs, and quote text that begins with @ or `"
 """libyaml does not say which character it is."""
+_RENDER: Final = "; text with {{ in it is a template: render it first, as helm template does"
+"""To YAML, a template's braces are a mapping that is the key of another one."""
 _TAG: Final = re.compile(r"![^\s']*")
 """A tag that the parser in Python quotes: it may be the first word of a value."""
 _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -281,7 +283,9 @@ def key_of(value: Any, event: yaml.Event) -> str:
     if isinstance(value, float):
         # of 32 bits: sigs.k8s.io/yaml formats keys with 'g', -1, 32, so 0.1 stays 0.1 and 1e10 is 1e+10
         return _FLOAT_KEYS.get(text := format_float(value, 32), text)
-    raise at(event.start_mark, "a key that is neither text nor an int64 nor a float")
+    is_brace = isinstance(event, yaml.MappingStartEvent) and event.flow_style
+    hint = _RENDER if is_brace else ""
+    raise at(event.start_mark, f"a key that is neither text nor an int64 nor a float{hint}")
 
 
 def scalar_value(event: yaml.ScalarEvent) -> Any:

@@ -94,6 +94,10 @@ def answer(summary: Summary, tally: Tally) -> Line:
         return [*_hit(summary, tally), *_unknown(summary), *_rest(summary, _BAD)]
     if summary.unknown:
         return [Coloured(_open(summary, tally), _OPEN), *_rest(summary, _OPEN)]
+    if not summary.compared:
+        every = summary.containers
+        which = "the only container" if every == 1 else f"none of {count(every, 'container')}"
+        return [Coloured(f"Nothing restarts: {which} is {'never ' if every == 1 else ''}compared", _GOOD)]
     kept = f"{count(summary.compared, 'running container')} {_are(summary.compared)} kept"
     return [Coloured(f"Nothing restarts: {kept}", _GOOD), *_rest(summary, _GOOD)]
 

@@ -127,6 +127,20 @@ def test_what_is_left_out_is_left_out_of_a_saved_plan_too(run: Run, saved: Path,
     assert run("convert", saved, "-q", way, "-o", "json") == wanted
 
 
+@pytest.mark.parametrize("way", [(), ("--only-restarts",)], ids=["whole", "only restarts"])
+def test_a_plan_with_pods_on_nodes_that_the_input_lacks_is_read_again(
+    run: Run, tmp_path: Path, way: tuple[str, ...]
+) -> None:
+    app = {"name": "app", "image": "nginx"}
+    objects = [node("v1.30.14"), *(pod(app, name=name, node=on) for name, on in (("a", "n1"), ("b", "gone")))]
+    path, text = tmp_path / "plan.json", as_json(*objects)
+    wanted = run("plan", "--to", "1.31.14", "-f", "-", *way, "--out", path, "-o", "json", stdin=text)
+    assert [item["verdict"] for item in wanted.items] == ["UNKNOWN", "RESTART"]
+    found = run("convert", path, "-o", "json")
+    assert (found.out, found.code) == (wanted.out, 0)
+    assert said_of(found)[-1] == said_of(wanted)[-1]
+
+
 def test_standard_input_and_compressed_files_are_read(run: Run, saved: Path, tmp_path: Path) -> None:
     text = saved.read_bytes()
     (tmp_path / "plan.json.gz").write_bytes(gzip.compress(text))

@@ -26,12 +26,19 @@ def test_a_run_prints_what_it_came_to(run: Run, tmp_path: Path) -> None:
     assert done.out.splitlines() == [
         f"{NEW}: 3 inputs: 2 planned, 1 unreadable",
         "  2 containers to restart; by the policy: 1 FAIL, 1 PASS",
-        "FAIL: 1 of 3 clusters fail the policy; the limit is 0",
+        "FAIL: 1 of 3 clusters fails the policy; the limit is 0",
         f"Tables: {tmp_path / 'out'}",
     ]
     assert done.err.splitlines() == ["3 inputs, 0 of them answered already", "Writing the tables of 3 inputs"]
     made(tmp_path / "in", tmp_path / "same")
     assert content(tmp_path / "out") == content(tmp_path / "same")
+
+
+def test_a_run_over_one_cluster_is_told_in_the_singular(run: Run, tmp_path: Path) -> None:
+    save(tmp_path / "in", a=cluster())
+    done = run(*words(tmp_path / "in", tmp_path / "out"))
+    assert "FAIL: 1 of 1 cluster fails the policy; the limit is 0" in done.out.splitlines()
+    assert done.err.splitlines() == ["1 input, 0 of them answered already", "Writing the tables of 1 input"]
 
 
 @pytest.mark.parametrize(

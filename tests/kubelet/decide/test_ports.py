@@ -232,6 +232,25 @@ def test_hc051_survives_a_snapshot_which_hides_addresses(run: Run) -> None:
     }
 
 
+def test_hc051_survives_a_snapshot_where_protocols_differ(run: Run) -> None:
+    """As of a resolver whose pods for TCP and UDP are two."""
+    dns = {"hostPort": 53, "protocol": "UDP"}
+    pods = [with_ports("tcp", "01:00", 53), with_ports("udp", "02:00", dns), with_ports("late", "03:00", dns)]
+    kept = run("snapshot", "-f", "-", stdin=as_json(host(), *pods)).out
+    way = ("plan", "--from", "1.33.5", "--to", "1.33.13", "--override-node-releases", "-f", "-", "-o", "json")
+    found = run(*way, stdin=kept.encode())
+    assert {item["pod"]: item["verdict"] for item in found.items} == {
+        "tcp": "KEEP",
+        "udp": "KEEP",
+        "late": "KILL",
+    }
+    older = run(*way, stdin=kept.replace('"TCP"', '"***"').replace('"UDP"', '"***"').encode())
+    texts = {item["pod"]: [reason["text"] for reason in item["reasons"]] for item in older.items}
+    (text,) = texts["udp"]
+    assert text.endswith("has the host port 53, but the snapshot hides their protocols, which may differ")
+    assert {item["verdict"] for item in older.items} == {"KEEP", "UNKNOWN"}
+
+
 def test_what_is_no_port_is_none(catalog: Catalog) -> None:
     ports: list[Any] = [{"hostPort": "80"}, {"hostPort": -1}, {"hostPort": True}, "80", {"hostPort": 80}]
     kubelet = catalog.kubelet("1.33.13")
@@ -263,13 +282,26 @@ def test_a_hidden_address_may_be_any() -> None:
     taken, hidden = Taken(), Port(80, "TCP", "***")
     taken.add((Port(80, "TCP", "10.0.0.1"),), "a")
     assert taken.holder(Port(80, "TCP", "10.0.0.2")) is None
-    assert taken.holder(hidden) == ("a", False)
-    assert taken.holder(Port(80, "TCP", ANY)) == ("a", True)
+    assert taken.holder(hidden) == ("a", "addresses")
+    assert taken.holder(Port(80, "TCP", ANY)) == ("a", "")
     taken.add((hidden,), "b")
-    assert taken.holder(Port(80, "TCP", "10.0.0.2")) == ("a", False)
-    assert taken.holder(Port(80, "TCP", "10.0.0.1")) == ("a", True)
+    assert taken.holder(Port(80, "TCP", "10.0.0.2")) == ("a", "addresses")
+    assert taken.holder(Port(80, "TCP", "10.0.0.1")) == ("a", "")
     taken.add((Port(80, "TCP", ANY),), "c")
-    assert taken.holder(hidden) == ("c", True)
+    assert taken.holder(hidden) == ("c", "")
+
+
+def test_a_hidden_protocol_may_be_any() -> None:
+    taken, hidden = Taken(), Port(80, "***", ANY)
+    assert taken.holder(hidden) is None
+    taken.add((Port(80, "UDP", ANY),), "a")
+    assert taken.holder(Port(80, "TCP", ANY)) is None
+    assert taken.holder(hidden) == ("a", "protocols")
+    assert taken.holder(Port(81, "***", ANY)) is None
+    taken.add((hidden,), "b")
+    assert taken.holder(Port(80, "TCP", ANY)) == ("b", "protocols")
+    assert taken.holder(Port(80, "UDP", ANY)) == ("a", "")
+    assert str(hidden) == "80"
 
 
 @pytest.mark.parametrize("phase", ["Failed", "Succeeded"])

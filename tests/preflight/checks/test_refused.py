@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import hashcompat
+from hashcompat.analysis.preflight import examine
 from hashcompat.analysis.preflight.facts import NodeObjects
 from hashcompat.core.model.pods import Node
 from tests.helpers.dumps import ALL, dump, found, upgrade
@@ -91,6 +92,23 @@ def test_pf115_a_taint_counts_from_1_24_17_on() -> None:
 
 def test_pf115_a_feature_whose_report_is_not_known_is_unknown() -> None:
     assert states("PF-115", STRICT, "1.32.0", "1.33.0") == [("UNKNOWN", "ns/p")]
+
+
+@pytest.mark.parametrize(
+    ("given", "taints", "advice"),
+    [
+        (ELSEWHERE, [], "give the node its labels back, or move the pod"),
+        (UNTOLERATING, [TAINT], "tolerate the taint or remove it, or move the pod"),
+        (STRICT, [], "move the pod to a node that reports supplementalGroupsPolicy, or set it to Merge"),
+    ],
+)
+def test_pf115_advises_what_helps_against_the_reason(given: Any, taints: list[Any], advice: str) -> None:
+    machine = {**node("1.33.0"), "spec": {"taints": taints}}
+    machine["metadata"]["labels"] = LABELLED
+    inventory = hashcompat.load([given, machine])
+    of = upgrade("1.34.0", "1.33.0", planned=hashcompat.plan(inventory, "auto", "1.34.0").items)
+    every = examine(dump(), of, (), NodeObjects(inventory.nodes[0]), ALL)
+    assert [each.advice for each in every if each.id == "PF-115"] == [advice]
 
 
 def test_pf115_needs_the_nodes_labels() -> None:

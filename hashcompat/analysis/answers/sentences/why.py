@@ -385,7 +385,8 @@ def _deadline(_: Situation, reasons: Reasons) -> str:
 
 
 def _exit_code(situation: Situation, reasons: Reasons) -> str:
-    return f"{reasons[0].text}; {situation.new} looks at it when it starts, as any kubelet would"
+    who = "any kubelet that knows these rules" if "restartPolicyRules" in reasons[0].text else "any kubelet"
+    return f"{reasons[0].text}; {situation.new} looks at it when it starts, as {who} would"
 
 
 def _no_volume(_: Situation, reasons: Reasons) -> str:

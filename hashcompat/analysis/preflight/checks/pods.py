@@ -7,7 +7,7 @@ rules, and most of these checks only read what a plan found.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from hashcompat.analysis.preflight.checks import OF_OBJECTS, OF_PLAN, Check, Find, KubeletStart, Need, Problem
@@ -34,8 +34,11 @@ from hashcompat.core.records.probes import UnreadError
 _UNDECIDED: Final = (rules.NODE_RELEASE, rules.NODE_DISPUTED, rules.NOT_DECODED)
 
 
-def of_reasons(ids: frozenset[str], advice: str, *, needs_labels: bool = False) -> Find:
-    """Return how to find the pods of a node that a plan gives one of these reasons for."""
+def of_reasons(advice: Mapping[str, str], *, needs_labels: bool = False) -> Find:
+    """Return how to find the pods of a node that a plan gives one of some reasons for.
+
+    ``advice`` is what to do, by the reasons' rules.
+    """
 
     def find(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         items = _planned(facts, upgrade)
@@ -45,11 +48,11 @@ def of_reasons(ids: frozenset[str], advice: str, *, needs_labels: bool = False) 
             name_path(item.pod.namespace, item.pod.name): (item, reason)
             for item in items
             for reason in item.reasons
-            if reason.id in ids and item.verdict is not Verdict.KEEP
+            if reason.id in advice and item.verdict is not Verdict.KEEP
         }
         for pod, (item, reason) in refused.items():
             status = Status.UNKNOWN if item.verdict is Verdict.UNKNOWN else Status.ERROR
-            yield Problem(status, pod, f"{pod}: {reason.text}", advice)
+            yield Problem(status, pod, f"{pod}: {reason.text}", advice[reason.id])
         if not refused:
             _check_judged(items)
 
@@ -94,15 +97,20 @@ def _check_judged(items: Iterable[Item]) -> None:
 
 DEVICES: Final = Check(
     "PF-109",
-    of_reasons(frozenset({rules.DEVICES}), "start another patch release, or drain the node first"),
+    of_reasons({rules.DEVICES: "start another patch release, or drain the node first"}),
     OF_PLAN,
 )
 
 SCHEDULING: Final = Check(
     "PF-115",
     of_reasons(
-        frozenset({rules.OTHER_NODE, rules.OTHER_SYSTEM, rules.TAINT, rules.STRICT_GROUPS}),
-        "give the node its labels back, remove the taint, or move the pod",
+        {
+            rules.OTHER_NODE: "give the node its labels back, or move the pod",
+            rules.OTHER_SYSTEM: "take the label away, or move the pod to a node with that operating system",
+            rules.TAINT: "tolerate the taint or remove it, or move the pod",
+            rules.STRICT_GROUPS: "move the pod to a node that reports supplementalGroupsPolicy, "
+            "or set it to Merge",
+        },
         needs_labels=True,
     ),
     (frozenset({Need.OBJECTS, Need.PLAN}),),
@@ -110,21 +118,19 @@ SCHEDULING: Final = Check(
 
 STATIC_REFERENCES: Final = Check(
     "PF-119",
-    of_reasons(frozenset({rules.STATIC_REFUSED}), "take the reference out of the manifest first"),
+    of_reasons({rules.STATIC_REFUSED: "take the reference out of the manifest first"}),
     OF_PLAN,
 )
 
 SYSCTLS: Final = Check(
     "PF-121",
-    of_reasons(frozenset({rules.SYSCTL}), "allow it with --allowed-unsafe-sysctls before the restart"),
+    of_reasons({rules.SYSCTL: "allow it with --allowed-unsafe-sysctls before the restart"}),
     OF_PLAN,
 )
 
 FEATURES: Final = Check(
     "PF-127",
-    of_reasons(
-        frozenset({rules.FEATURE_REFUSED}), "set the gate for the kubelet, or move the pod to another node"
-    ),
+    of_reasons({rules.FEATURE_REFUSED: "set the gate for the kubelet, or move the pod to another node"}),
     OF_PLAN,
 )
 
@@ -172,7 +178,7 @@ MIGRATED: Final = Check("PF-144", _find_migrated, (frozenset({Need.OBJECTS, Need
 
 SIDECARS: Final = Check(
     "PF-123",
-    of_reasons(frozenset({rules.SIDECAR_REFUSED}), "set the feature gate SidecarContainers, or drain first"),
+    of_reasons({rules.SIDECAR_REFUSED: "set the feature gate SidecarContainers, or drain first"}),
     OF_PLAN,
 )
 

@@ -190,7 +190,10 @@ _MOST_PODS: Final = 110
 ROOM: Final = Check(
     "PF-130",
     of_reasons(
-        frozenset({rules.ROOM, rules.HOST_PORT}), "move pods away from the node until what is left fits"
+        {
+            rules.ROOM: "move pods away from the node until what is left fits",
+            rules.HOST_PORT: "move one of the two pods to another node, or give it another host port",
+        }
     ),
     OF_PLAN,
 )

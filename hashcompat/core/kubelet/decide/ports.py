@@ -25,6 +25,8 @@ from hashcompat.core.model.escape import MASK
 
 _ANY: Final = "0.0.0.0"  # noqa: S104 - nothing is bound to it
 """The address of all interfaces."""
+_PROTOCOLS: Final = ("TCP", "UDP", "SCTP", MASK)
+"""What a hidden protocol may be, or be hidden as too."""
 
 
 class Port(NamedTuple):
@@ -32,12 +34,12 @@ class Port(NamedTuple):
 
     number: int
     protocol: str
-    """Empty where only numbers count."""
+    """Empty where only numbers count; ``***`` where an old snapshot hides it."""
     address: str
     """``***`` where a snapshot hides it."""
 
     def __str__(self) -> str:
-        return f"{self.number}/{self.protocol}" if self.protocol else str(self.number)
+        return str(self.number) if self.protocol in ("", MASK) else f"{self.number}/{self.protocol}"
 
 
 def host_ports(spec: Mapping[str, Any], kubelet: Kubelet) -> tuple[Port, ...]:
@@ -74,21 +76,34 @@ class Taken(dict[tuple[int, str], dict[str, str]]):
         for one in ports:
             self.setdefault((one.number, one.protocol), {})[one.address] = uid
 
-    def holder(self, port: Port) -> tuple[str, bool] | None:
-        """Return the uid of a pod that has a port, and whether that is certain; None if none has it.
+    def holder(self, port: Port) -> tuple[str, str] | None:
+        """Return the uid of a pod that has a port, and what a snapshot hides that decides; None for no pod.
 
-        It is not certain where a snapshot hides an address that decides.
+        What is hidden is empty where nothing is.
         """
-        held = self.get((port.number, port.protocol))
+        protocols = _PROTOCOLS if port.protocol == MASK else (port.protocol, MASK)
+        found = None
+        for protocol in protocols:
+            one = self._at(protocol, port)
+            if one is None:
+                continue
+            if MASK not in (protocol, port.protocol):
+                return one
+            found = found or (one[0], "protocols")
+        return found
+
+    def _at(self, protocol: str, port: Port) -> tuple[str, str] | None:
+        """Return the same of one protocol."""
+        held = self.get((port.number, protocol))
         if not held:
             return None
         for address in (_ANY,) if port.address == MASK else (_ANY, port.address):
             if address in held:
-                return held[address], True
+                return held[address], ""
         one = next(iter(held.values()))
         if port.address == _ANY:
-            return one, True
-        return (one, False) if MASK in (port.address, *held) else None
+            return one, ""
+        return (one, "addresses") if MASK in (port.address, *held) else None
 
     @property
     def ports(self) -> Iterator[Port]:

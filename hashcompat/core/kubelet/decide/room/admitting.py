@@ -167,7 +167,7 @@ _TIED_STATIC: Final = "static pods have no order"
 
 _CHANCE: Final = "other pods are alike, and it takes the room of any of them"
 
-_HIDDEN: Final = "the snapshot hides their addresses, which may differ"
+_HIDDEN: Final = "the snapshot hides their {}, which may differ"
 
 _NOT_ADMITTED: Final = "that pod may not be admitted itself"
 
@@ -258,8 +258,8 @@ class _Admitted:
             held = self._taken.holder(port)
             if held is None:
                 continue
-            uid, shown = held
-            why = (_NOT_ADMITTED if uid in self.found else "") if shown else _HIDDEN
+            uid, hidden = held
+            why = _HIDDEN.format(hidden) if hidden else _NOT_ADMITTED if uid in self.found else ""
             short = Shortage(str(port), holder=self._names[uid], predicate=reason, certain=not why, why=why)
             if short.certain:
                 return short

@@ -30,13 +30,13 @@ def complete_for_kubectl() -> NoReturn:
 def _leave(function: str) -> NoReturn:
     """Exit with what a function of ``cli/main.py`` returns."""
     try:
-        from hashcompat.cli import signals  # noqa: PLC0415 - an interruption is caught here
+        from hashcompat import cli  # noqa: PLC0415 - an interruption is caught here
 
-        signals.catch()
+        cli.catch_signals()
         from hashcompat.cli import main as program  # noqa: PLC0415 - see above
 
         code = getattr(program, function)()
-        signals.ignore()
+        cli.ignore_signals()
         import gc  # noqa: PLC0415 - see above
 
         # Python searches all objects for cycles several times while it exits, a fifth of a short run. No file

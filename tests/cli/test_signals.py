@@ -102,7 +102,7 @@ from hashcompat.__main__ import main
 main()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    modules = ["hashcompat", "hashcompat.__main__", "hashcompat.cli", "hashcompat.cli.signals"]
+    modules = ["hashcompat", "hashcompat.__main__", "hashcompat.cli"]
     assert done.stdout.split() == ["__future__", *modules]
 
 
@@ -180,11 +180,11 @@ def test_signals_that_are_ignored_stay_ignored(tmp_path: Path) -> None:
 def test_a_signal_in_a_destructor_is_not_lost(number: signal.Signals, code: int) -> None:
     program = f"""
 import signal
-from hashcompat.cli import signals
+from hashcompat import cli
 class Ends:
     def __del__(self):
         signal.raise_signal({int(number)})
-signals.catch()
+cli.catch_signals()
 Ends()
 print("went on")
 """
@@ -194,11 +194,11 @@ print("went on")
 
 def test_other_errors_in_a_destructor_are_reported_as_ever() -> None:
     program = """
-from hashcompat.cli import signals
+from hashcompat import cli
 class Fails:
     def __del__(self):
         raise ValueError("here")
-signals.catch()
+cli.catch_signals()
 Fails()
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hashcompat.analysis import planning
-from hashcompat.analysis.planning import cluster
+from hashcompat.analysis.planning import rooms
 from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog
@@ -144,7 +144,7 @@ def test_what_nodes_can_give_is_compared_once(catalog: Catalog, monkeypatch: pyt
         asked.append(allocatable)
         return given(allocatable)
 
-    monkeypatch.setattr(cluster, "given", counted)
+    monkeypatch.setattr(rooms, "given", counted)
     inventory = values.collect(perturbed(7))
     view = View(catalog, Options(override_node_releases=True))
     plan = planning.make(inventory, "1.31.14", "1.32.13", view)

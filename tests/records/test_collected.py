@@ -9,7 +9,8 @@ import pytest
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.verdicts import Applied, Files, Record, Recorded, Sandbox
-from hashcompat.core.records.probes import Dump, Probe, from_documents, from_dump
+from hashcompat.core.records.collected import from_documents, from_dump
+from hashcompat.core.records.probes import Dump, Probe
 from tests.helpers.dumps import GONE, Key, as_text, dump, failed
 
 HASH = "io.kubernetes.container.hash"

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from hashcompat.core.model.verdicts import Recorded
-from hashcompat.core.records.probes import from_log
+from hashcompat.core.records.collected import from_log
 
 UID = "8cdcb7ba-17d0-11e9-9243-52540064c479"
 HEADER = "I0114 17:57:42.715551   12945 kuberuntime_manager.go:550] "

@@ -26,12 +26,13 @@ from collections.abc import Iterable, Sequence
 from msgspec import structs
 
 from hashcompat.analysis.planning import cluster
-from hashcompat.analysis.planning.cluster import Ages, Rooms
+from hashcompat.analysis.planning.cluster import Ages
 from hashcompat.analysis.planning.hops import HopTally
 from hashcompat.analysis.planning.options import check_gates
 from hashcompat.analysis.planning.patched import current, resolved, resolved_current
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.repeats import Gather, Nothing
+from hashcompat.analysis.planning.rooms import Rooms
 from hashcompat.analysis.planning.runs import PlanRun, decided
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.kubelet.alike import Servers

@@ -19,7 +19,6 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.analysis.planning import changed_by_room
-from hashcompat.analysis.planning.cluster import Rooms
 from hashcompat.analysis.planning.creators import CreatorFinder, is_settled
 from hashcompat.analysis.planning.hops import HopTally, elsewhere
 from hashcompat.analysis.planning.kinds import days_as_one, kind
@@ -37,6 +36,7 @@ from hashcompat.analysis.planning.pairs import (
 )
 from hashcompat.analysis.planning.prepare import prepare
 from hashcompat.analysis.planning.reading import Transition
+from hashcompat.analysis.planning.rooms import Rooms
 from hashcompat.analysis.planning.templates import Templates
 from hashcompat.analysis.planning.view import View, is_plain
 from hashcompat.analysis.planning.wayhashes import WayHashes

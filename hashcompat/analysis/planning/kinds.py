@@ -23,10 +23,9 @@ from hashcompat.core.corev1.scheduling import (
     mounted,
     volume_kinds,
 )
-from hashcompat.core.kubelet.decide.exits import exit_codes
 from hashcompat.core.kubelet.decide.pod import expands
 from hashcompat.core.kubelet.decide.static import is_pinned
-from hashcompat.core.kubelet.decide.whole import devices_of
+from hashcompat.core.kubelet.decide.whole import devices_of, exit_codes
 from hashcompat.core.model.pods import Container, ContainerType, Node, Pod, besides
 
 OF_POD: Final = frozenset(

@@ -8,10 +8,11 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hashcompat.analysis.planning.cluster import Ages, Rooms, Sandboxes
+from hashcompat.analysis.planning.cluster import Ages, Sandboxes
 from hashcompat.analysis.planning.hops import Hops
 from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.repeats import Gather, Nothing, Repeats
+from hashcompat.analysis.planning.rooms import Rooms
 from hashcompat.analysis.planning.templates import Templates
 from hashcompat.analysis.planning.view import View
 from hashcompat.core import rules

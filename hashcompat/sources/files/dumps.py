@@ -6,15 +6,20 @@ docker, crictl, rkt's pod manifests and kubelet logs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from io import BufferedReader, BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import Final
+from sys import getsizeof
+from typing import Any, Final
+
+from msgspec import structs
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.model.verdicts import Record
-from hashcompat.core.records.probes import Dump, Keeper, dumps, from_documents, from_log
+from hashcompat.core.go import allowance
+from hashcompat.core.model.verdicts import Applied, Files, Record
+from hashcompat.core.records.collected import from_documents, from_log
+from hashcompat.core.records.probes import Dump, dumps
 from hashcompat.sources.content import chunks, joined, lines
 from hashcompat.sources.documents import load_all
 from hashcompat.sources.files.archives import members
@@ -139,3 +144,60 @@ def _seen(text: Iterator[str], keeper: Keeper) -> Iterator[str]:
 
 def _from_json(chunked: Iterable[str]) -> Iterator[Record]:
     yield from from_documents(load_all(joined(chunked, _WANTED_RECORDS)), "a dump")
+
+
+# Keep records in little memory: equal texts once, and no more in all than one run may have.
+
+_ROW: Final = 300
+"""Bytes in memory of a record besides its texts: the row, its numbers and times, its places in tables."""
+_TEXT: Final = 100
+"""Bytes in memory of the place of a text that may come again."""
+_SHARED: Final = frozenset({"uid", "namespace", "pod", "container", "hash_version"})
+"""What all containers of a pod, or of many pods, have in common."""
+
+
+class Keeper:
+    """Gives equal texts of all records one place in memory, and counts what the records take."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+        self._allowance = allowance.of_records()
+
+    def saw(self, characters: int) -> None:
+        """Note that so much more was read: records may take what their files have, if that is more."""
+        self._allowance.extend(characters)
+
+    def kept(self, record: Record) -> Record:
+        """Return an equal record that shares its names with those before it.
+
+        Raises InputError where all records take more memory than those of one run may.
+        """
+        if isinstance(record, Applied):
+            self._allowance.take(_ROW + _bytes_of([record.uid, record.container, record.resources]))
+            return record
+        if isinstance(record, Files):
+            self._allowance.take(_ROW + _bytes_of([*record.uids, *map(list, record.probes)]))
+            return record
+        texts = {
+            name: text for name in record.__struct_fields__ if isinstance(text := getattr(record, name), str)
+        }
+        own = sum(getsizeof(text) for name, text in texts.items() if text and name not in _SHARED)
+        new = {texts[name] for name in _SHARED & texts.keys() if texts[name] not in self._texts}
+        self._allowance.take(_ROW + own + sum(getsizeof(text) + _TEXT for text in new))
+        shared: dict[str, Any] = {
+            name: self._texts.setdefault(texts[name], texts[name]) for name in _SHARED & texts.keys()
+        }
+        return structs.replace(record, **shared)
+
+
+def _bytes_of(values: Iterable[Any]) -> int:
+    """Return about how much memory values of JSON take, whatever they nest."""
+    left, size = list(values), 0
+    while left:
+        value = left.pop()
+        size += getsizeof(value)
+        if isinstance(value, Mapping):
+            left += [*value.keys(), *value.values()]
+        elif isinstance(value, list):
+            left += value
+    return size

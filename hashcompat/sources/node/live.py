@@ -20,8 +20,9 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
 from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.model.verdicts import Record, Recorded
+from hashcompat.core.records.collected import of_kubelet
 from hashcompat.core.records.documents import from_node
-from hashcompat.core.records.probes import CHANGING, Dump, Probe, of_kubelet
+from hashcompat.core.records.probes import CHANGING, Dump, Probe
 from hashcompat.sources.documents import loads
 from hashcompat.sources.node import (
     NodeQuery,

@@ -11,7 +11,8 @@ import pytest
 import yaml
 
 from hashcompat.core.model.verdicts import Recorded
-from hashcompat.core.records.probes import AbsentError, Dump, from_dump
+from hashcompat.core.records.collected import from_dump
+from hashcompat.core.records.probes import AbsentError, Dump
 from tests.helpers.dumps import read_back
 from tests.helpers.fakenode import CONTAINERD, DOCKER, HANG, FakeNode, fake_node
 from tests.helpers.hostproc import K3S, MICROK8S, OF_MICROK8S

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from hashcompat.core.model.verdicts import Recorded
-from hashcompat.core.records.probes import AbsentError, from_documents
+from hashcompat.core.records.collected import from_documents
+from hashcompat.core.records.probes import AbsentError
 from tests.helpers import daemons
 from tests.helpers.dumps import read_back
 from tests.helpers.fakenode import SCRIPT

@@ -24,7 +24,8 @@ from hashcompat.core.model.results import KeptPage, KeptPages, SnapshotRows
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.core.policies import DEFAULT, PolicySetting, policy_of, settled
 from hashcompat.core.policies.exceptions import Exemption, Exemptions, baseline_of
-from hashcompat.core.records.probes import Dump, from_documents
+from hashcompat.core.records.collected import from_documents
+from hashcompat.core.records.probes import Dump
 from hashcompat.output.formats import FORMATS
 from hashcompat.output.formats.documents import render_json
 from hashcompat.output.formats.model import Style
@@ -177,7 +178,7 @@ def _cpus(data: bytes) -> None:
 
 
 TARGETS = (
-    Target("dump", _dump, ("sources/files/dumps", "core/records/probes"), longest=1024),
+    Target("dump", _dump, ("sources/files/dumps", "core/records/collected"), longest=1024),
     Target(
         "probe",
         _probe,
@@ -203,7 +204,7 @@ TARGETS = (
         longest=512,
         words=("[Service]", "ExecStart=", "kubepods", "kind: KubeletConfiguration"),
     ),
-    Target("collected", _collected, ("core/records/probes", "core/records/probes"), longest=1024),
+    Target("collected", _collected, ("core/records/collected", "core/records/probes"), longest=1024),
     Target(
         "saved-plan",
         _plan,

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from hashcompat.core.go import jsontext
 from hashcompat.core.model.pods import Inventory, Pod
 from hashcompat.core.model.verdicts import Applied, Files, Record, Recorded
+from hashcompat.core.records.collected import dump_of, from_log
 from hashcompat.core.records.documents import from_checkpoint, from_node, is_checkpoint, time_of
 from hashcompat.core.records.index import index, unlisted
-from hashcompat.core.records.probes import dump_of, from_log
 from hashcompat.sources.content import lines
 from hashcompat.sources.files import dumps
 from hashcompat.sources.filters import Filters
@@ -88,5 +88,5 @@ TARGETS = (
         "recorded-file", _recorded, ("sources/files/dumps", "core/records/documents", "core/records/index")
     ),
     Target("checkpoint", _checkpoint, ("core/records/documents",), longest=512),
-    Target("log", _log, ("core/records/probes", "sources/content"), Form.TEXT, longest=512, raises=()),
+    Target("log", _log, ("core/records/collected", "sources/content"), Form.TEXT, longest=512, raises=()),
 )

@@ -14,7 +14,8 @@ import pytest
 from msgspec import structs
 
 from hashcompat.core.model.verdicts import Record, Recorded, Sandbox
-from hashcompat.core.records.probes import dumps, from_documents
+from hashcompat.core.records.collected import from_documents
+from hashcompat.core.records.probes import dumps
 from hashcompat.sources.node import live as runtime
 from tests.helpers import daemons
 from tests.helpers.daemons import IMAGE, Node

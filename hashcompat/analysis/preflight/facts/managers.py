@@ -27,8 +27,9 @@ from hashcompat.core.kubelet.decide.resize import infeasible
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.model.pods import Pod
 from hashcompat.core.model.verdicts import Files
+from hashcompat.core.records.collected import dump_of
 from hashcompat.core.records.index import Records
-from hashcompat.core.records.probes import AbsentError, UnparsedError, UnreadError, dump_of
+from hashcompat.core.records.probes import AbsentError, UnparsedError, UnreadError
 from hashcompat.core.shown import MASK
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from hashcompat.core.catalog.eras import reachable_fields
 from hashcompat.core.corev1.scheduling import MIGRATED_VOLUMES
 from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_compared
-from hashcompat.core.kubelet.decide.exits import Rules, starts_again
 from hashcompat.core.kubelet.decide.static import by_manifest, by_mirror_pod, unread
+from hashcompat.core.kubelet.decide.whole import Rules, starts_again
 from hashcompat.core.model.pods import FINISHED, Container, ContainerType, Pod
 from hashcompat.core.model.verdicts import Reason, Verdict
 

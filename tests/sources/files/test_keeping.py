@@ -8,7 +8,7 @@ from msgspec import structs
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance
 from hashcompat.core.model.verdicts import Applied, Record, Recorded, Sandbox
-from hashcompat.core.records.probes import Keeper
+from hashcompat.sources.files.dumps import Keeper
 
 RECORDED = Recorded("u1", "shop", "web-0", "app", 7, running=True, id="i1")
 SANDBOX = Sandbox("u1", "shop", "web-0", ready=True, ip="10.0.0.1")

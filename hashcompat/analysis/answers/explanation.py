@@ -361,21 +361,9 @@ def explain(
     """
     asked = readings(target, in_namespace=in_namespace)
     view, _ = bound(way, inventory, view)
-    return _explain(inventory, target, asked, way, among_all(inventory, way, view), show_values=show_values)
-
-
-def _explain(
-    inventory: Inventory,
-    target: str,
-    asked: Sequence[NameReading | Quoted],
-    way: Way,
-    view: View,
-    *,
-    show_values: bool,
-) -> Explanations:
-    planner = Planner(
-        way, inventory.nodes, structs.replace(view, options=structs.replace(view.options, keep_going=True))
-    )
+    view = among_all(inventory, way, view)
+    lenient = structs.replace(view, options=structs.replace(view.options, keep_going=True))
+    planner = Planner(way, inventory.nodes, lenient)
     covered: list[tuple[int, Draft]] = []
     allowance, ages = allowances.explained(), Ages(inventory.dating)
     for pod in inventory.pods:

@@ -82,22 +82,9 @@ def make(  # noqa: PLR0913 - all but the first two have defaults
     census = Census(budgets, restarts, unready, drains=size > 1)
     for pod in inventory.pods:
         census.add(pod)
-    objects = {node.name: node for node in inventory.nodes}
     # A node without pods is upgraded too, so it belongs in a batch.
-    every = {*census.nodes, *objects} - {""}
-    cluster = Counts(
-        tuple(
-            health_of(one, seen, budgets.scales)
-            for one, seen in zip(budgets.found, census.seen, strict=False)
-        ),
-        tuple(zip(budgets.services, census.seen[len(budgets.found) :], strict=True)),
-        census.owners,
-        census.nodes,
-        budgets.scales,
-        objects,
-        {} if across_zones else Counter(filter(None, map(zone_of, filter(_is_ready, inventory.nodes)))),
-        len(every),
-    )
+    every = {*census.nodes, *(node.name for node in inventory.nodes)} - {""}
+    cluster = _counts(census, inventory, len(every), across_zones=across_zones)
     known = set(nodes) if nodes is not None else every
     impacts = ordered(node_impact(name, cluster, budgets.missing) for name in sorted(known))
     impacts = [structs.replace(one, left_out=_left_out(one, cluster, plan)) for one in impacts]
@@ -134,6 +121,24 @@ def make(  # noqa: PLR0913 - all but the first two have defaults
         plan.running,
         plan.making,
         plan.besides,
+    )
+
+
+def _counts(census: Census, inventory: Inventory, size: int, *, across_zones: bool) -> Counts:
+    """Return what was counted of a cluster with so many nodes."""
+    budgets = inventory.budgets
+    healths = [
+        health_of(one, seen, budgets.scales) for one, seen in zip(budgets.found, census.seen, strict=False)
+    ]
+    return Counts(
+        tuple(healths),
+        tuple(zip(budgets.services, census.seen[len(budgets.found) :], strict=True)),
+        census.owners,
+        census.nodes,
+        budgets.scales,
+        {node.name: node for node in inventory.nodes},
+        {} if across_zones else Counter(filter(None, map(zone_of, filter(_is_ready, inventory.nodes)))),
+        size,
     )
 
 

@@ -37,9 +37,8 @@ def other_node(case: Case) -> Decision | None:
     if node is None or node.labels is None:
         return None
     behaviour = case.new.behaviour
-    if case.whole.is_selected(node, behaviour.node_affinity, mends=behaviour.pod_system):
-        return None
-    return _refused(rules.OTHER_NODE, "its node selector does not match its node's labels")
+    unmet = case.whole.unmet(node, behaviour.node_affinity, mends=behaviour.pod_system)
+    return _refused(rules.OTHER_NODE, unmet) if unmet else None
 
 
 def other_system(case: Case) -> Decision | None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, S
 from typing import Any, Final, TypeVar
 
 from hashcompat.core.catalog.behaviour import Behaviour, PodFeature
-from hashcompat.core.corev1.scheduling import SYSTEM, mounted, not_tolerated, selected
+from hashcompat.core.corev1.scheduling import SYSTEM, mounted, not_tolerated, unmet
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.exits import RESTART_ALL, Rules, action_of, exit_codes, starts_again
@@ -204,14 +204,14 @@ class Whole:
         yield from mounted(self._pod.spec, kinds)
         yield from (f"{kind} by a claim" for kind in self._pod.persistent if kind in kinds)
 
-    def is_selected(self, node: Node, looked_at: str, *, mends: bool) -> bool:
-        """Return whether a node whose labels are known has what the pod asks for (``selected``).
+    def unmet(self, node: Node, looked_at: str, *, mends: bool) -> str:
+        """Return what the pod asks for that a node whose labels are known does not have (``unmet``).
 
         ``mends``: whether admission puts the node's operating system in its labels first.
         """
         return self.once(
-            ("selected", looked_at, mends),
-            lambda: selected(self._pod.spec, node.name, _labels(node, mends=mends), looked_at),
+            ("unmet", looked_at, mends),
+            lambda: unmet(self._pod.spec, node.name, _labels(node, mends=mends), looked_at),
             of=node,
         )
 

@@ -82,6 +82,31 @@ class Whole:
             known &= again == {False}
         return True if known else None
 
+    def has_failed(self, rules: Rules) -> bool | None:
+        """Return whether an init container has failed for good, so that no regular container ever starts.
+
+        None where an exit code decides that is not known.
+        """
+        return self.once(("failed", rules), lambda: self._has_failed(rules))
+
+    def _has_failed(self, rules: Rules) -> bool | None:
+        if not self.never_ran:
+            return False
+        begun = [
+            own
+            for own in self._pod.containers
+            if own.type in (ContainerType.INIT, ContainerType.SIDECAR) and (own.running or exit_codes(own))
+        ]
+        # a kubelet looks at the last one that the runtime has; those behind it have not begun
+        if not begun or begun[-1].type is ContainerType.SIDECAR:
+            return False
+        last = begun[-1]
+        codes = exit_codes(last)
+        failed = {
+            code != 0 and not starts_again(last.spec, self._pod.restart_policy, code, rules) for code in codes
+        }
+        return False if failed in (set(), {False}) else True if failed == {True} else None
+
     def restarts_all(self) -> bool | None:
         """Return whether a container has ended in a way for which its rules restart all containers.
 

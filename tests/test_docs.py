@@ -105,6 +105,13 @@ def test_the_table_of_upgrades_names_the_newest_first_and_what_each_restarts(cat
     assert [row[2] for row in rows if row[0] == "| 1.32 -> 1.33" and "HC019" in row[2]]
 
 
+def test_the_page_of_upgrades_names_what_restarts_for_its_pods_limit() -> None:
+    rows = [line.split(" | ") for line in (ROOT / "docs" / "upgrades.md").read_text().splitlines()]
+    found = {row[0]: row[2] for row in rows if row[0].startswith("| 1.") and "their pod's limit" in row[2]}
+    assert list(found) == ["| 1.35 -> 1.36"]
+    assert "[HC019]" in found["| 1.35 -> 1.36"]
+
+
 def test_an_output_is_taken_again_and_its_page_kept() -> None:
     page = "a\n\n<!-- output: hash --help -->\n```\n```\n\n```sh\nb\n```\n"
     quoted = captures.quoted(page)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import Any, Final
 
 import hashcompat
@@ -25,6 +26,9 @@ _DIGEST: Final = "0123456789abcdef0123456789abcdef"
 _CPU: Final = {"limits": {"cpu": "1"}, "requests": {"cpu": "1"}}
 
 _FIRST, _LATEST = 0, -1
+
+_OF_PODS: Final = "containers with their pod's limit and the resizePolicy `RestartContainer` for it"
+"""So rare that README.md leaves them to the page of all upgrades."""
 
 PROBES: Final[Mapping[str, tuple[int, Mapping[str, Any], Mapping[str, Any]]]] = {
     "static pods without a uid in their manifest": (
@@ -62,6 +66,19 @@ PROBES: Final[Mapping[str, tuple[int, Mapping[str, Any], Mapping[str, Any]]]] = 
             ]
         },
     ),
+    _OF_PODS: (
+        _LATEST,
+        {},
+        {
+            "containers": [
+                {
+                    **_CONTAINER,
+                    "resizePolicy": [{"resourceName": "cpu", "restartPolicy": "RestartContainer"}],
+                }
+            ],
+            "resources": _CPU,
+        },
+    ),
 }
 """Pods that kubelets may treat differently from ordinary ones: by their name here, metadata and spec.
 
@@ -89,7 +106,7 @@ def _pod(number: int, metadata: Mapping[str, Any], spec: Mapping[str, Any], star
             }
             for row in spec[place]
         ]
-        for place in spec
+        for place in spec.keys() & {"containers", "initContainers"}
     }
     uid = f"00000000-0000-4000-8000-{number:012}"
     return {
@@ -101,8 +118,11 @@ def _pod(number: int, metadata: Mapping[str, Any], spec: Mapping[str, Any], star
     }
 
 
-def others(old: str, new: str, cell: Cell) -> str:
-    """Name the probes that an upgrade does not keep though it keeps ordinary containers, with the rules."""
+def others(old: str, new: str, cell: Cell, *, rare: bool = True) -> str:
+    """Name the probes that an upgrade does not keep though it keeps ordinary containers, with the rules.
+
+    Of those with the same rule the first one is named. ``rare``: whether the rare ones are named too.
+    """
     if cell.scope is Scope.ALL:
         return ""
     dates = next(row.dates for row in default_catalog().known.rows if row.minor == minor(old))
@@ -114,10 +134,11 @@ def others(old: str, new: str, cell: Cell) -> str:
     rows: dict[int, str] = {}
     for item in hashcompat.plan(hashcompat.load(pods), old, new).items:
         verdict = _VERDICTS.get(str(item.verdict))
-        if verdict and item.reasons[0].id != _CREATOR_UNKNOWN:
-            number = int(item.pod.name)
-            rows[number] = f"{names[number]} {verdict} ({_link(item.reasons[0].id)})"
-    return "; ".join(rows[number] for number in sorted(rows))
+        number = int(item.pod.name)
+        if verdict and item.reasons[0].id != _CREATOR_UNKNOWN and (rare or names[number] != _OF_PODS):
+            rows[number] = f" {verdict} ({_link(item.reasons[0].id)})"
+    first = {end: number for number, end in sorted(rows.items(), reverse=True)}
+    return "; ".join(f"{names[number]}{end}" for end, number in sorted(first.items(), key=itemgetter(1)))
 
 
 def _link(rule: str) -> str:
@@ -140,7 +161,9 @@ def minor(release: str) -> str:
 
 def _rows(pairs: Sequence[tuple[str, str]], cells: Mapping[tuple[str, str], Cell]) -> Iterator[str]:
     """Yield a row for each upgrade, newest first; equal ones in a row share theirs."""
-    found = [(pair, (ordinary(cells[pair]), others(*pair, cells[pair]))) for pair in reversed(pairs)]
+    found = [
+        (pair, (ordinary(cells[pair]), others(*pair, cells[pair], rare=False))) for pair in reversed(pairs)
+    ]
     for (restarting, besides), same in groupby(found, key=lambda row: row[1]):
         upgrades = [pair for pair, _ in same]
         name = f"{minor(upgrades[-1][0])} -> {minor(upgrades[0][1])}"

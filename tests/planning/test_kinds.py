@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import hashcompat
 from hashcompat.analysis import planning
 from hashcompat.analysis.planning import rulings
 from hashcompat.analysis.planning.judge import Judge
@@ -24,10 +25,11 @@ from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.corev1.scheduling import MIGRATED_VOLUMES
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.plan import Plan, Way
-from hashcompat.core.model.verdicts import Recorded
+from hashcompat.core.model.verdicts import Recorded, Verdict
 from hashcompat.core.records.index import index
 from hashcompat.sources.files import collect, survey
 from hashcompat.sources.replicas.roles import _ROLES, Role
+from tests.helpers import pods as made_of
 from tests.helpers import randomness, rulecases
 from tests.helpers.pods import Json
 from tests.helpers.replicas import deployments
@@ -385,3 +387,23 @@ def test_a_replica_that_differs_in_anything_is_planned_as_it_is(
 def test_images_count_where_a_kubelet_has_not_seen_the_spec(observed: int, number: int) -> None:
     given = [rulecases.changed({"name": "c", "image": image}, observed=observed) for image in ("a:1", "b:1")]
     assert len({kind(pod, None) for one in given for pod in load([one]).pods}) == number
+
+
+@pytest.mark.parametrize("codes", [(0, 1), (1, 0)])
+def test_with_what_code_a_container_ended_decides_about_an_ephemeral_one(codes: tuple[int, ...]) -> None:
+    """It ends with the last regular container, unless the restartPolicy starts that again."""
+    pods = []
+    for code in codes:
+        given = made_of.pod({"name": "c", "image": "i"}, name=f"p{code}", spec={"restartPolicy": "OnFailure"})
+        given["spec"]["ephemeralContainers"] = [{"name": "e", "image": "i"}]
+        given["status"] = {
+            "phase": "Running",
+            "containerStatuses": [
+                {"name": "c", "state": {"terminated": {"exitCode": code}}, "restartCount": 0}
+            ],
+            "ephemeralContainerStatuses": [{"name": "e", "state": {"running": {"startedAt": STARTS[2]}}}],
+        }
+        pods.append(given)
+    plan = hashcompat.plan(pods, "1.33.2", "1.34.4")
+    found = {item.pod.name: item.verdict for item in plan.items if item.container.name == "e"}
+    assert found == {"p0": Verdict.KILL, "p1": Verdict.KEEP}

@@ -625,3 +625,50 @@ def test_a_mirror_pod_whose_kubelet_never_reported_is_taken_to_run(run: Run, lef
         "plan", "--from", "1.35.8", "--to", "1.36.5", "-f", "-", "-o", "json", stdin=as_json(made)
     ).item
     assert (item["verdict"], item["reasons"][0]["id"]) == ("RESTART", "HC022")
+
+
+def ended_init(policy: str, state: Json, init: Json, *, later: bool = False) -> Json:
+    """Return a pod whose sidecar runs, and whose init container behind that is in a state."""
+    behind = [{"name": "j", "image": "i"}] if later else []
+    made = pod(
+        C,
+        spec={
+            "restartPolicy": policy,
+            "initContainers": [SIDECAR, {"name": "i", "image": "i", **init}, *behind],
+        },
+    )
+    waiting: Json = {"waiting": {"reason": "PodInitializing"}}
+    made["status"] = {
+        "phase": "Pending",
+        "containerStatuses": [{"name": "c", "state": waiting, "restartCount": 0}],
+        "initContainerStatuses": [
+            running("s", "c" * 64),
+            {"name": "i", "state": state, "restartCount": 0},
+            *({"name": one["name"], "state": waiting, "restartCount": 0} for one in behind),
+        ],
+    }
+    return made
+
+
+@pytest.mark.parametrize(
+    ("policy", "state", "init", "verdict"),
+    [
+        ("Never", {"terminated": {"exitCode": 1}}, {}, "KILL"),
+        ("Never", {"terminated": {"exitCode": 0}}, {}, "KEEP"),
+        ("OnFailure", {"terminated": {"exitCode": 1}}, {}, "KEEP"),
+        ("Always", {"terminated": {"exitCode": 1}}, {}, "KEEP"),
+        ("Never", {"running": {"startedAt": "2026-01-01T00:00:00Z"}}, {}, "KEEP"),
+        ("Never", {"terminated": {}}, {}, "UNKNOWN"),
+        ("Always", {"terminated": {"exitCode": 1}}, {"restartPolicy": "Never"}, "KILL"),
+        ("Never", {"terminated": {"exitCode": 1}}, {"restartPolicy": "OnFailure"}, "KEEP"),
+    ],
+)
+@pytest.mark.parametrize("later", [False, True])
+def test_hc045_a_sidecar_ends_where_an_init_container_has_failed_for_good(
+    run: Run, policy: str, state: Json, init: Json, verdict: str, *, later: bool
+) -> None:
+    """1.36.5 ``computeInitContainerActions``: the pod is killed."""
+    way = ("--from", "1.35.8", "--to", "1.36.5")
+    stdin = as_json(ended_init(policy, state, init, later=later))
+    found = run("plan", *way, "-f", "-", "-o", "json", stdin=stdin).items
+    assert [item["verdict"] for item in found if item["container"] == "s"] == [verdict]

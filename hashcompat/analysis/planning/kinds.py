@@ -169,10 +169,10 @@ def asked(pod: Pod) -> Asked:
 def states(pod: Pod, dates: Dates | None) -> list[Hashable]:
     """Return what decides of the starts of a pod's containers, and whether each never restarted.
 
-    With what code each ended decides about sidecars, and by rules about the whole pod. That one never
-    restarted shows who created the pod's sidecars (planning/creators), and where no main container runs,
-    that none ever did (``Whole.never_ran``). That one with devices did decides about its pod. Nothing else
-    asks.
+    With what code each ended decides about sidecars and ephemeral containers, and by rules about the whole
+    pod. That one never restarted shows who created the pod's sidecars (planning/creators), and where no main
+    container runs, that none ever did (``Whole.never_ran``). That one with devices did decides about its pod.
+    Nothing else asks.
     """
     again = [bool(one.restarts) and any(devices_of(one, pod)) for one in pod.containers]
     return [*_starts(pod, dates), *(again if any(again) else ())]
@@ -181,7 +181,8 @@ def states(pod: Pod, dates: Dates | None) -> list[Hashable]:
 def _starts(pod: Pod, dates: Dates | None) -> list[Hashable]:
     main = [one.running for one in pod.containers if one.type is ContainerType.CONTAINER]
     special = any(
-        one.type is ContainerType.SIDECAR or "restartPolicyRules" in one.spec for one in pod.containers
+        one.type in (ContainerType.SIDECAR, ContainerType.EPHEMERAL) or "restartPolicyRules" in one.spec
+        for one in pod.containers
     )
     if special:
         return [(dates and dates.of(one), one.restarts == 0, *exit_codes(one)) for one in pod.containers]

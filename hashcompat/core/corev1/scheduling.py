@@ -13,6 +13,7 @@ from itertools import product
 from typing import Any, Final
 
 from hashcompat.core.go.jsonpath import mapping
+from hashcompat.core.model.escape import few
 from hashcompat.core.model.pods import CONTAINER_LISTS
 from hashcompat.core.regex import regex
 
@@ -54,17 +55,26 @@ def node_affinity(spec: Mapping[str, Any]) -> Any:
     return mapping(spec.get(_AFFINITY)).get(_OF_NODES)
 
 
-def selected(spec: Mapping[str, Any], node: str, labels: Labels, looked_at: str) -> bool:
-    """Return whether a node has what a pod's nodeSelector and required node affinity ask for.
+def unmet(spec: Mapping[str, Any], node: str, labels: Labels, looked_at: str) -> str:
+    """Return what of a pod's nodeSelector and required node affinity a node does not meet; empty for nothing.
 
     ``looked_at`` is the value of the row ``nodeAffinity`` of behaviour.json.
     """
     wanted = mapping(spec.get("nodeSelector"))
-    if any(labels.get(key) != value for key, value in wanted.items()):
-        return False
+    missing = [f"{key}={value}" for key, value in wanted.items() if labels.get(key) != value]
+    if missing:
+        return (
+            f"its nodeSelector asks for {few(sorted(missing), _SHOWN)}, which its node's labels do not have"
+        )
     terms = None if looked_at == "selector" else _terms(spec)
     fields = {"metadata.name": node} if "fields" in looked_at else None
-    return terms is None or any(_matches(term, labels, fields) for term in terms)
+    if terms is None or any(_matches(term, labels, fields) for term in terms):
+        return ""
+    return "its required node affinity does not match its node's labels"
+
+
+_SHOWN: Final = 3
+"""Labels that a reason names; the others are only counted."""
 
 
 def label_keys(spec: Mapping[str, Any]) -> Iterator[str]:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run, unplaced
-from tests.helpers.upgrades import decided, hash_of, record, recorded
+from tests.helpers.upgrades import decided, hash_of, planned, record, recorded
 
 C: Json = {"name": "c", "image": "i"}
 SIDECAR: Json = {"name": "s", "image": "i", "restartPolicy": "Always"}
@@ -84,6 +84,21 @@ def test_hc033_the_nodes_labels_are_not_those_that_the_pod_asks_for(
     assert decided(run, "1.32.13", "1.32.13", pod(C, spec=spec), host()) == expected
     static = decided(run, "1.32.12", "1.32.13", mirror_pod(C, spec=spec), host())
     assert static == expected
+
+
+@pytest.mark.parametrize(
+    ("spec", "text"),
+    [
+        (affinity(OTHER), "its required node affinity does not match its node's labels"),
+        (
+            {"nodeSelector": {"e": "5", "d": "4", "c": "3", "b": "2", "disk": "ssd"}},
+            "its nodeSelector asks for b=2, c=3, d=4, 1 more, which its node's labels do not have",
+        ),
+    ],
+)
+def test_hc033_names_what_the_node_lacks(run: Run, spec: Json, text: str) -> None:
+    item = planned(run, "1.32.13", "1.33.13", pod(C, spec=spec), host())["c"]
+    assert item["reasons"][0]["text"] == f"not admitted again: {text}"
 
 
 @pytest.mark.parametrize(

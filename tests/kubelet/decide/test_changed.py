@@ -61,6 +61,19 @@ def test_hc046_a_record_of_the_new_spec_shows_that_its_image_was_seen(
     assert item["verdict"] == verdict
 
 
+@pytest.mark.parametrize(("shown", "verdict"), [("512Mi", "RESTART"), ("1Gi", "KEEP")])
+def test_hc046_a_record_shows_nothing_of_the_pods_own_limit(
+    run: Run, tmp_path: Path, shown: str, verdict: str
+) -> None:
+    container = {**C, "resizePolicy": [{"resourceName": "memory", "restartPolicy": "RestartContainer"}]}
+    told = recorded(tmp_path, record(hash_of(run, "1.36.5", container)))
+    given = changed(container, image=FULL, resources={})
+    given["spec"]["resources"] = {"requests": {"memory": "1Gi"}, "limits": {"memory": "1Gi"}}
+    given["status"]["resources"] = {"requests": {"memory": shown}, "limits": {"memory": shown}}
+    item = planned(run, "1.36.4", "1.36.5", given, more=told)["c"]
+    assert item["verdict"] == verdict
+
+
 @pytest.mark.parametrize(("seconds", "verdict"), [(1, "UNKNOWN"), (None, "KEEP")])
 def test_hc046_a_record_shows_nothing_of_what_ends_the_pod(
     run: Run, tmp_path: Path, seconds: int | None, verdict: str

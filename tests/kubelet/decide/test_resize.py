@@ -377,3 +377,71 @@ def test_an_init_container_is_not_resized(run: Run) -> None:
     given["status"]["initContainerStatuses"] = [row]
     assert decided(run, "1.34.1", "1.35.1", given) == RESTARTED
     assert planned(run, "1.34.1", "1.35.1", given)["i"]["verdict"] == "KEEP"
+
+
+def of_pod(state: str, shown: str, container: Json = MEMORY_RESTARTS) -> Json:
+    """Return a pod whose own limit of memory is resized to 1Gi, as its status shows it."""
+    row = {"name": "c", "state": {"running": {"startedAt": "2026-01-01T00:00:00Z"}}, "restartCount": 0}
+    return pod(
+        {**C, **container},
+        spec={"resources": {"requests": {"memory": "1Gi"}, "limits": {"memory": "1Gi"}}},
+        status={
+            "phase": "Running",
+            "conditions": [{"type": state, "status": "True"}] if state else [],
+            "resources": {"requests": {"memory": "1Gi"}, "limits": {"memory": shown}},
+            "allocatedResources": {"memory": "1Gi"},
+            # of a container without limits of its own none are shown
+            "containerStatuses": [{**row, "resources": {}}],
+        },
+    )
+
+
+OWN_LIMIT: Json = {**MEMORY_RESTARTS, "resources": {"limits": {"memory": "64Mi"}}}
+
+
+@pytest.mark.parametrize(
+    ("way", "given", "expected"),
+    [
+        (("1.36.4", "1.37.1"), of_pod("PodResizeInProgress", "512Mi"), WAITS),
+        (("1.36.4", "1.36.5"), of_pod("PodResizePending", "512Mi"), WAITS),
+        (("1.36.4", "1.37.1"), of_pod("PodResizeInProgress", "1073737728"), KEEP),  # in pages
+        (("1.36.4", "1.37.1"), of_pod("", "512Mi"), KEEP),
+        (("1.36.4", "1.37.1"), of_pod("PodResizeInProgress", "512Mi", {}), KEEP),
+        (("1.36.4", "1.37.1"), of_pod("PodResizeInProgress", "512Mi", OWN_LIMIT), KEEP),
+        (("1.34.4", "1.35.2"), of_pod("PodResizeInProgress", "512Mi"), KEEP),
+    ],
+    ids=["under way", "waits", "rounded", "done", "no policy", "a limit of its own", "1.35 gives none"],
+)
+def test_hc019_a_resize_of_the_pods_own_limit_goes_on(
+    run: Run, tmp_path: Path, way: tuple[str, str], given: Json, expected: Expected
+) -> None:
+    """1.36.5 ``containerResourcesFromRequirements``: a container without a limit has its pod's."""
+    assert decided(run, *way, given) == expected
+    snapshot = tmp_path / "snapshot.json"
+    assert run("snapshot", "-f", "-", "--out", snapshot, stdin=as_json(given)).code == 0
+    again = run("plan", "--from", way[0], "--to", way[1], "-f", snapshot, "-o", "json")
+    assert again.items[0]["verdict"] == expected[0]
+
+
+@pytest.mark.parametrize(
+    ("noted", "expected"),
+    [
+        ({"limits": {"memory": "512Mi"}}, RESTARTED),
+        ({"limits": {"memory": "1Gi"}}, KEEP),
+        ({}, WAITS),
+    ],
+    ids=["the old limit", "the new limit", "none"],
+)
+def test_hc019_what_is_noted_of_the_container_decides_whether_it_has_the_pods_limit(
+    run: Run, tmp_path: Path, noted: Json, expected: Expected
+) -> None:
+    """1.36.5 ``setActuatedContainerResources`` notes the pod's limit as the container's."""
+    told = applied(tmp_path, {"c": noted})
+    given = of_pod("PodResizeInProgress", "512Mi")
+    assert decided(run, "1.36.4", "1.37.1", given, more=told) == expected
+
+
+def test_hc019_what_decides_whether_a_container_has_its_pods_limit_is_said(run: Run) -> None:
+    given = as_json(of_pod("PodResizeInProgress", "512Mi"))
+    told = run("explain", "ns/p/c", "--from", "1.36.4", "--to", "1.37.1", "-f", "-", stdin=given)
+    assert "What its kubelet noted as applied decides: give a dump of the node with --recorded" in told.out

@@ -93,8 +93,10 @@ def test_sysctls(catalog: Catalog) -> None:
 def test_selectors_and_taints() -> None:
     whole = Whole(of(ContainerType.CONTAINER, nodeSelector={"a": "b"}))
     node = Node("n", "v1.31.14", labels={"a": "b"}, taints=({"key": "k", "effect": "NoExecute"},))
-    assert whole.is_selected(node, "selector", mends=False)
-    assert not whole.is_selected(structs.replace(node, labels={}), "selector", mends=False)
+    assert not whole.unmet(node, "selector", mends=False)
+    other = structs.replace(node, labels={"a": "c"})
+    said = "its nodeSelector asks for a=b, which its node's labels do not have"
+    assert whole.unmet(other, "selector", mends=False) == said
     assert whole.not_tolerated(node, compares=False) == "k:NoExecute"
     assert whole.not_tolerated(structs.replace(node, taints=()), compares=False) == ""
 

@@ -217,6 +217,9 @@ def _narrowed(situation: Situation) -> str:
             "the static pod's manifest decides: give those of the node with --static-pod-dir DIR and "
             "--node-name NODE"
         )
+    last = situation.item.reasons[-1]
+    if last.id == rules.RESIZE_POLICY and last.text.endswith("is not in the input"):
+        return "what its kubelet noted as applied decides: give a dump of the node with --recorded FILE"
     return _BY_RECORD if situation.has(rules.VENDOR_GO) and case.new_hash.is_certain else ""
 
 

@@ -37,9 +37,8 @@ def other_node(case: Case) -> Decision | None:
     if node is None or node.labels is None:
         return None
     behaviour = case.new.behaviour
-    if case.whole.is_selected(node, behaviour.node_affinity, mends=behaviour.pod_system):
-        return None
-    return _refused(rules.OTHER_NODE, "its node selector does not match its node's labels")
+    unmet = case.whole.unmet(node, behaviour.node_affinity, mends=behaviour.pod_system)
+    return _refused(rules.OTHER_NODE, unmet) if unmet else None
 
 
 def other_system(case: Case) -> Decision | None:
@@ -178,9 +177,9 @@ def features(case: Case) -> Decision | None:
         was_handled = before is not None and _is_handled(case.old, before)
         was_refused = before is not None and _refuses(case, case.old, before)
         if refused and (not was_refused or case.new.gates.sets(feature.name)):
-            return _refused(rules.FEATURE_REFUSED, f"{refused}, which it asks for")
+            return _refused(rules.FEATURE_REFUSED, f"{refused}, which the pod asks for")
         if not refused and feature.of_runtime and _is_handled(case.new, feature) and not was_handled:
-            text = f"whether the runtime has {feature.name}, which it asks for, is not in the input"
+            text = f"whether the runtime has {feature.name}, which the pod asks for, is not in the input"
             return Decision(Verdict.UNKNOWN, (Reason(rules.FEATURE_REFUSED, text),))
     return None
 

@@ -9,7 +9,15 @@ from hashcompat.core.corev1.defaults import is_same_image
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.case import Case, Decision, delayed, is_ignored, not_compared, restart
 from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
-from hashcompat.core.kubelet.decide.resize import amounts, by_restart, is_exempt, not_made, resized, waits
+from hashcompat.core.kubelet.decide.resize import (
+    amounts,
+    by_restart,
+    is_exempt,
+    not_made,
+    pod_limits_to_change,
+    resized,
+    waits,
+)
 from hashcompat.core.kubelet.decide.sandbox import is_resized
 from hashcompat.core.kubelet.decide.static import mirror_with_own_uid, mirrored
 from hashcompat.core.model.pods import Seen
@@ -289,15 +297,21 @@ def changed_since(case: Case) -> Decision | None:
     may_end = case.pod.spec.get("activeDeadlineSeconds") is not None
     resizes = [] if is_exempt(case) or not case.new.behaviour.resources_recorded else [*by_restart(spec)]
     resources = mapping(spec.get("resources"))
-    for name in resizes if seen.resources is not None else ():
-        if amounts(resources, name) != amounts(mapping(seen.resources), name):
-            is_made = not case.infeasible and case.deferred is None
-            if not is_made and not _is_under_way(case, name, seen):
-                if is_recorded and not may_end:
-                    return waits(name, case.deferred) if case.deferred else not_made(name, case.infeasible)
-                break
-            text = f"its {name} was changed, which its kubelet has not seen and resizePolicy restarts it for"
-            return delayed(case, restart(rules.NOT_SEEN, text))
+    to_change = {
+        name: name
+        for name in (resizes if seen.resources is not None else ())
+        if amounts(resources, name) != amounts(mapping(seen.resources), name)
+    }
+    if resizes:
+        to_change |= {name: f"pod's limit of {name}" for name in pod_limits_to_change(case)}
+    for name, what in to_change.items():
+        is_made = not case.infeasible and case.deferred is None
+        if not is_made and not _is_under_way(case, name, seen):
+            if is_recorded and not may_end:
+                return waits(name, case.deferred) if case.deferred else not_made(name, case.infeasible)
+            break
+        text = f"its {what} was changed, which its kubelet has not seen and resizePolicy restarts it for"
+        return delayed(case, restart(rules.NOT_SEEN, text))
     if is_recorded and not may_end and (not resizes or seen.resources is not None):
         return None
     why = "its activeDeadlineSeconds may be new" if may_end else "nothing shows whether it is concerned"

@@ -57,24 +57,32 @@ _LASTING: Final[Mapping[ContainerType, str]] = {
 
 
 def done(case: Case) -> Decision | None:
-    """Kill what still runs though the last regular container of its pod has ended for good.
+    """Kill what still runs though the last regular container has ended for good, or none can start.
 
     Source: pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodActions``, 1.16.15, 1.31.14 and 1.36.5:
-    the pod is killed once no regular container is to run again, with sidecars and ephemeral containers.
+    the pod is killed once no regular container is to run again, with sidecars and ephemeral containers, and
+    once an init container has failed that is not to run again (``computeInitContainerActions``).
     """
     what = _LASTING.get(case.container.type)
     if not (case.container.running and what):
         return None
     if resets_all(case):
         return None  # that comes first, whatever the regular containers ended with
-    ended = case.whole.is_done(rules_of(case))
-    if ended:
-        text = f"the last regular container of the pod has ended, and this {what} still runs"
-        return Decision(Verdict.KILL, (Reason(rules.FINISHED, text),))
+    ended, failed = case.whole.is_done(rules_of(case)), case.whole.has_failed(rules_of(case))
+    if ended or failed:
+        which = "the last regular container of the pod has ended"
+        which = which if ended else "an init container of the pod has failed for good"
+        return Decision(Verdict.KILL, (Reason(rules.FINISHED, f"{which}, and this {what} still runs"),))
     if ended is None:
         text = (
             f"the regular containers of the pod have ended, and this {what} ends with them unless one starts "
             "again, which exit codes decide that are not in the input"
+        )
+        return Decision(Verdict.UNKNOWN, (Reason(rules.EXIT_CODE, text),))
+    if failed is None:
+        text = (
+            f"an init container of the pod has ended, and this {what} ends with it if it has failed for "
+            "good, which its exit code decides that is not in the input"
         )
         return Decision(Verdict.UNKNOWN, (Reason(rules.EXIT_CODE, text),))
     return None

@@ -183,7 +183,53 @@ def resizing(case: Case) -> Decision | None:
             return Decision(Verdict.UNKNOWN, (Reason(rules.RESIZE_POLICY, text),))
         text = f"resizePolicy: a resize of its {name} is under way, and is applied by a restart"
         return delayed(case, restart(rules.RESIZE_POLICY, text))
+    return _resizing_pod(case)
+
+
+def _resizing_pod(case: Case) -> Decision | None:
+    """Decide a container that has its pod's limit, where that is resized.
+
+    What has the new limit already is not in a status, which shows no limits of a container without its own.
+    A kubelet notes it, and starts a container with it even where the pod's cgroup could not be changed
+    (pkg/kubelet/kuberuntime/kuberuntime_manager.go ``SyncPod``, 1.36.5).
+    """
+    for name in pod_limits_to_change(case):
+        if case.pod.resizing == RESIZE_PENDING:
+            if case.deferred is not None:
+                return waits(name, case.deferred)
+            text = "waits, and is tried again: it restarts if it fits"
+        else:
+            noted = amounts(case.applied or {}, name)[0]
+            limits = mapping(case.pod.spec.get("resources"))
+            if noted and noted == amounts(limits, name)[0]:
+                continue
+            if noted:
+                text = f"a resize of the pod's limit of {name} is under way, and is applied by a restart"
+                return delayed(case, restart(rules.RESIZE_POLICY, f"resizePolicy: {text}"))
+            text = "is under way, and whether this container was restarted for it is not in the input"
+        text = f"resizePolicy: a resize of the pod's limit of {name} {text}"
+        return Decision(Verdict.UNKNOWN, (Reason(rules.RESIZE_POLICY, text),))
     return None
+
+
+_PAGE: Final = 1 << 16
+"""The largest page: kernels round the limit of a cgroup, which kubelets show as a pod's, down to pages."""
+
+
+def pod_limits_to_change(case: Case) -> Iterator[str]:
+    """Name the resources of which a container has its pod's limit, where the status shows another one.
+
+    Only those that resizePolicy applies by a restart.
+    """
+    shown = case.pod.resized.get("", {}).get("limits")
+    if shown is None or not all(map(gives_pod_limits, (case.old, case.new))):
+        return
+    wanted, own = mapping(case.pod.spec.get("resources")), mapping(case.container.spec.get("resources"))
+    for name in by_restart(case.container.spec):
+        limit, actual = (amounts(one, name)[0] for one in (wanted, {"limits": shown}))
+        is_rounded = name == "memory" and 0 <= limit - actual < _PAGE
+        if not amounts(own, name)[0] and limit != actual and not is_rounded:
+            yield name
 
 
 def infeasible(pod: Pod, whole: Whole, fixed: Collection[str], kubelet: Kubelet) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from hashcompat.core.catalog.behaviour import Behaviour, PodFeature
 from hashcompat.core.corev1.resources import qos_class
-from hashcompat.core.corev1.scheduling import SYSTEM, mounted, not_tolerated, selected
+from hashcompat.core.corev1.scheduling import SYSTEM, mounted, not_tolerated, unmet
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.model.escape import few
@@ -80,6 +80,31 @@ class Whole:
                 return False
             known &= again == {False}
         return True if known else None
+
+    def has_failed(self, rules: Rules) -> bool | None:
+        """Return whether an init container has failed for good, so that no regular container ever starts.
+
+        None where an exit code decides that is not known.
+        """
+        return self.once(("failed", rules), lambda: self._has_failed(rules))
+
+    def _has_failed(self, rules: Rules) -> bool | None:
+        if not self.never_ran:
+            return False
+        begun = [
+            own
+            for own in self._pod.containers
+            if own.type in (ContainerType.INIT, ContainerType.SIDECAR) and (own.running or exit_codes(own))
+        ]
+        # a kubelet looks at the last one that the runtime has; those behind it have not begun
+        if not begun or begun[-1].type is ContainerType.SIDECAR:
+            return False
+        last = begun[-1]
+        codes = exit_codes(last)
+        failed = {
+            code != 0 and not starts_again(last.spec, self._pod.restart_policy, code, rules) for code in codes
+        }
+        return False if failed in (set(), {False}) else True if failed == {True} else None
 
     def restarts_all(self) -> bool | None:
         """Return whether a container has ended in a way for which its rules restart all containers.
@@ -199,14 +224,14 @@ class Whole:
         yield from mounted(self._pod.spec, kinds)
         yield from (f"{kind} by a claim" for kind in self._pod.persistent if kind in kinds)
 
-    def is_selected(self, node: Node, looked_at: str, *, mends: bool) -> bool:
-        """Return whether a node whose labels are known has what the pod asks for (``selected``).
+    def unmet(self, node: Node, looked_at: str, *, mends: bool) -> str:
+        """Return what the pod asks for that a node whose labels are known does not have (``unmet``).
 
         ``mends``: whether admission puts the node's operating system in its labels first.
         """
         return self.once(
-            ("selected", looked_at, mends),
-            lambda: selected(self._pod.spec, node.name, _labels(node, mends=mends), looked_at),
+            ("unmet", looked_at, mends),
+            lambda: unmet(self._pod.spec, node.name, _labels(node, mends=mends), looked_at),
             of=node,
         )
 

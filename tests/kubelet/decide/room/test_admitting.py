@@ -79,6 +79,38 @@ def test_hc048_any_of_equal_pods_of_one_second_may_come_last(run: Run) -> None:
     assert set(verdicts(run, host(), *pods[1:]).values()) == {"KEEP"}
 
 
+@pytest.mark.parametrize("names", [("init", "plain"), ("plain", "init")])
+def test_hc048_what_fits_in_one_order_of_a_second_need_not_in_another(
+    run: Run, names: tuple[str, str]
+) -> None:
+    """Before 1.16 an init container counts while its pod is admitted, and not beside others."""
+    pods = {name: sized(name, "01:00", cpu=cpu) for name, cpu in (("init", "1"), ("plain", "2"))}
+    row = {"name": "i", "image": "i", "resources": {"requests": {"cpu": "3"}}}
+    pods["init"]["spec"]["initContainers"] = [row]
+    pods["init"]["status"]["initContainerStatuses"] = [
+        {"name": "i", "restartCount": 0, "state": {"terminated": {"exitCode": 0}}}
+    ]
+    ordered = [pods[name] for name in names]
+    found = verdicts(run, host(cpu="4"), *ordered, old="1.15.10", new="1.15.12")
+    assert found == {"init": "UNKNOWN OutOfcpu", "plain": "KEEP"}
+
+
+@pytest.mark.parametrize("names", [("resized", "plain"), ("plain", "resized")])
+def test_hc048_a_pod_that_is_made_smaller_leaves_less_to_the_pods_behind_it(
+    run: Run, names: tuple[str, str]
+) -> None:
+    """It asks for what is allocated, and counts beside others for what it has (``UseStatusResources``)."""
+    pods = {name: sized(name, "01:00", cpu=cpu) for name, cpu in (("resized", "1"), ("plain", "2"))}
+    status = pods["resized"]["status"]
+    status["conditions"] = [{"type": "PodResizeInProgress", "status": "True"}]
+    status["containerStatuses"][0] |= {
+        "allocatedResources": {"cpu": "1"},
+        "resources": {"requests": {"cpu": "3"}},
+    }
+    found = verdicts(run, host(cpu="4"), *(pods[name] for name in names))
+    assert found == {"resized": "KEEP", "plain": "UNKNOWN OutOfcpu"}
+
+
 def test_hc048_of_very_many_kinds_of_pods_of_one_second_none_is_certain(run: Run) -> None:
     pods = [sized(f"p{number}", "01:00", cpu=f"{100 + number}m") for number in range(40)]
     found = verdicts(run, host(cpu="4700m"), sized("old", "00:30", cpu="10m"), *pods)
@@ -87,9 +119,9 @@ def test_hc048_of_very_many_kinds_of_pods_of_one_second_none_is_certain(run: Run
     assert set(verdicts(run, host(cpu="4790m"), *pods).values()) == {"KEEP"}
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(90))
 def test_what_is_certain_of_pods_of_one_second_is_so_in_every_order(catalog: Catalog, seed: int) -> None:
-    rng, kubelet = random.Random(seed), catalog.kubelet("1.31.14")
+    rng, kubelet = random.Random(seed), catalog.kubelet("1.31.14" if seed < 60 else "1.15.12")
     rows = [
         sized(f"p{number}", f"0{rng.choice('112')}:00", cpu=str(rng.randint(1, 4)))
         for number in range(rng.randint(3, 5))
@@ -99,6 +131,9 @@ def test_what_is_certain_of_pods_of_one_second_is_so_in_every_order(catalog: Cat
             row["spec"]["priority"] = 2_000_000_000
         if seed >= 40 and rng.random() < 0.5:
             row["spec"]["containers"][0]["ports"] = [{"hostPort": rng.choice((1, 1, 2))}]
+        if seed >= 60 and rng.random() < 0.5:
+            first = {"resources": {"requests": {"cpu": str(rng.randint(2, 6))}}}
+            row["spec"]["initContainers"] = [{"name": "i", "image": "i", **first}]
     node = given({"cpu": str(rng.randint(3, 9)), "pods": str(rng.randint(2, 5))})
     tenants = [Tenant(one, asking(one, {}, kubelet)) for one in collect(rows).pods]
     found = outcomes(tenants, node, kubelet)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, Final
 
 from msgspec import structs
@@ -46,13 +46,15 @@ def outcomes(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[s
 
 def _ordered(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
     found = _outcomes(sorted(tenants, key=lambda one: one.order), node, kubelet)
-    if not found:
-        return found
+    # what fits in one order need not in another: a pod may count for more beside others than it asks for
     tied = _tied(tenants, node, kubelet)
     uncertain = dict[str, Shortage]()
     why = _TIED_STATIC if all(one.pod.static for alike in tied for one in alike) else _TIED
     if len(tied) > _TRIED:
-        first = next(iter(found.values()))
+        some = chain([found], (_outcomes(again, node, kubelet) for again in _others(tenants, tied[:1])))
+        first = next((short for each in some for short in each.values()), None)
+        if first is None:
+            return found
         for uid in (one.pod.uid for alike in tied for one in alike):
             uncertain[uid] = structs.replace(found.get(uid, first), certain=False, why=why)
         return {**found, **uncertain}

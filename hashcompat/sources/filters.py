@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.core.errors import InputError
+from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go import allowance as allowances
 from hashcompat.core.model.cluster import ApiServers
 from hashcompat.core.model.escape import count
@@ -30,6 +30,18 @@ class Filters(msgspec.Struct, frozen=True, dict=True, metaclass=Keywords):
     excluded_namespaces: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()
     owners: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Take one name, or several in whatever they are; raises UsageError, naming the argument."""
+        for field in self.__struct_fields__:
+            given: Any = getattr(self, field)
+            names = (given,) if isinstance(given, str) else given
+            if not isinstance(names, tuple | list | frozenset | set) or not all(
+                isinstance(one, str) for one in names
+            ):
+                raise UsageError(f"{field}: want a name, or several, got {type(given).__name__}")
+            if names is not given or not isinstance(names, tuple):
+                structs.force_setattr(self, field, tuple(names))
 
     def matches(self, pod: Pod | PodName) -> bool:
         """Return whether a pod passes every filter."""

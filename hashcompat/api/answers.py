@@ -57,6 +57,7 @@ from hashcompat.core.kubelet.hashing import ContainerHash
 from hashcompat.core.model.impact import Impact, Installer
 from hashcompat.core.model.plan import Plan, Way
 from hashcompat.core.model.verdicts import Record
+from hashcompat.core.records.index import Records
 from hashcompat.core.release import is_release_name
 from hashcompat.output.formats.documents import to_json as json_text
 from hashcompat.output.report import document_of
@@ -298,8 +299,9 @@ def snapshot(
 
 
 def _every(records: Iterable[Record]) -> tuple[Record, ...]:
-    """Return records; raises UsageError for anything else."""
-    kept = tuple(records) if isinstance(records, Iterable) else (None,)
+    """Return records; of what ``load_records`` returned all, not the hashes alone."""
+    found = records.every if isinstance(records, Records) else records
+    kept = tuple(found) if isinstance(found, Iterable) else (None,)
     if not all(isinstance(one, Record) for one in kept):
         raise wrong("records", "what load_records returned", records)
     return kept

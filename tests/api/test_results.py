@@ -410,6 +410,19 @@ def test_a_snapshot_is_taken_for_pods(plan: hashcompat.Plan) -> None:
         assert [(one.pod.name, one.verdict) for one in made] == [(one.pod.name, one.verdict) for one in plan]
 
 
+def test_a_snapshot_keeps_all_of_the_records_that_are_given(tmp_path: Path) -> None:
+    given = pod(name="p", uid="11111111-2222-3333-4444-555555555555")
+    metadata = {"name": "p", "namespace": given["metadata"]["namespace"], "uid": given["metadata"]["uid"]}
+    path = tmp_path / "pods.json"
+    path.write_text(json.dumps({"items": [{"id": "s", "metadata": metadata, "state": "SANDBOX_NOTREADY"}]}))
+    records = hashcompat.load_records(path)
+    way = ("1.31.14", "1.32.13")
+    (wanted,) = hashcompat.plan([given], *way, records=records)
+    (found,) = hashcompat.plan(hashcompat.snapshot([given], records=records), *way)
+    assert wanted.reasons[0].id == "HC027"
+    assert [found.verdict, found.reasons] == [wanted.verdict, wanted.reasons]
+
+
 class TestFileObjects:
     TEXT = SAMPLE.read_text()
 

@@ -209,6 +209,16 @@ def _fields_of_drop_ins(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem
     effect = "dropped" if is_merged else table.on_unknown(release)
     for path, document in files:
         yield from _unknown_fields(upgrade, path, document, effect, any_case=is_merged)
+        lost = {field.lower(): field for field in upgrade.hazards.drop_ins_lose}
+        for field in (name for name in document if name.lower() in lost):
+            name = lost[field.lower()]
+            yield Problem(
+                Status.WARN,
+                name,
+                f"{name} of {path}: kubelet {release} drops it in silence, for it reads {name} in the file "
+                "of --config alone",
+                f"move {name} from {path} to {facts.flags.get('config', 'the file of --config')}",
+            )
 
 
 def _fields_of_file(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:

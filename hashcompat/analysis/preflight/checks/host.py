@@ -62,19 +62,20 @@ def _find_mounts(facts: Facts, _upgrade: KubeletStart) -> Iterator[Problem]:
 
 
 def _find_helpers(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    if upgrade.current is None:
-        raise UnreadError("the release of the kubelet that mounted them is unknown; give it with --from")
-    if upgrade.current.behaviour.mount_helpers == "in a scope of their own":
+    current = upgrade.current
+    if current is not None and current.behaviour.mount_helpers == "in a scope of their own":
         return
     below = [mount for mount in facts.mounts if mount.is_fuse and mount.path.startswith(f"{facts.root}/")]
     if not below or units.spares_other_processes(facts.dump):
         return
+    if current is None:
+        raise UnreadError("the release of the kubelet that mounted them is unknown; give it with --from")
     for mount in below:
         yield Problem(
             Status.ERROR,
             mount.path,
             f"{mount.path} ({mount.kind}) is served by a process in the cgroup of kubelet "
-            f"{upgrade.current.release}: systemd ends it with the kubelet, and the pod loses its volume",
+            f"{current.release}: systemd ends it with the kubelet, and the pod loses its volume",
             "set KillMode=process in kubelet.service and run systemctl daemon-reload, or drain the node",
         )
 

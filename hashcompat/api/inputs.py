@@ -362,7 +362,8 @@ def _patch_of(asked: AssumePatch | None, catalog: Catalog | None, argument: str)
     if asked is None:
         return None
     if asked.strategy not in STRATEGIES:
-        raise UsageError(f"{argument}: no strategy {asked.strategy!r}; it may be {' or '.join(STRATEGIES)}")
+        words = " or ".join(STRATEGIES)
+        raise UsageError(f"{argument}: no plan assumes the strategy {asked.strategy!r}; it may be {words}")
     like = names_of(asked.like, argument)
     return structs.replace(asked, like=tuple(release_of(name, catalog, argument, only=True) for name in like))
 

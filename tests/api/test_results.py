@@ -250,7 +250,7 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a strategy that no plan assumes": (
         lambda: hashcompat.plan(PODS, OLD, NEW, patch=hashcompat.AssumePatch("strip")),
-        "^patch: no strategy 'strip'; it may be accept or pin",
+        "^patch: no plan assumes the strategy 'strip'; it may be accept or pin",
     ),
     "a number among releases": (
         lambda: hashcompat.plan(PODS, OLD, NEW, patch=hashcompat.AssumePatch("accept", (1,))),  # type: ignore[arg-type]

@@ -247,6 +247,8 @@ class NodeFields(TypedDict, total=False):
     """The time by which certificates are judged, by default the present."""
     normalized: bool
     """Whether records are to be rewritten first: is that possible, and what of the plan is left?"""
+    override_node_releases: bool
+    """Whether ``from_`` counts on nodes, too, that report another release."""
 
 
 def preflight_nodes(
@@ -274,7 +276,8 @@ def preflight_nodes(
     if not isinstance(now, datetime | None) or (now is not None and now.tzinfo is None):
         raise wrong("now", "a datetime with its zone", now)
     normalized = fields.get("normalized", False)
-    check_bools(normalized=normalized)
+    overridden = fields.get("override_node_releases", False)
+    check_bools(normalized=normalized, override_node_releases=overridden)
     known = catalog_of(catalog)
     current = "" if from_ == AUTO else release_of(from_, known, "from_")
     question = PreflightRequest(
@@ -284,6 +287,7 @@ def preflight_nodes(
         _ignored(fields.get("ignored", ())),
         now or datetime.now(UTC),
         normalized,
+        overridden,
     )
     made = inspect(dumps, _known(fields.get("source"), question, dumps or (), known), question, known)
     return structs.replace(made, making=known.making(dating.now()))
@@ -316,6 +320,7 @@ def _known(
         records=index(inventory.records),
         apiserver_to=question.server,
         normalized=question.normalized,
+        override_node_releases=question.overridden,
     )
     plan = planning.make(inventory, question.current or AUTO, question.target, View(catalog, options))
     sample = inventory.origin.kind is Origin.SAMPLE

@@ -221,6 +221,7 @@ def command(arguments: Arguments) -> int:
             tuple(listed(arguments.ignored)),
             datetime.now(UTC),
             joined.assume_normalized,
+            joined.override_node_releases,
         ),
         catalog,
     )

@@ -294,6 +294,9 @@ def _find_skew(_facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         yield Problem(Status.UNKNOWN, "", text)
     elif text := another_minor(current, target):
         yield Problem(Status.WARN, "", text, _DRAIN)
+    if upgrade.reported and current is not None:
+        text = f"the current kubelet is said to be {current.release}, and the node reports {upgrade.reported}"
+        yield Problem(Status.UNKNOWN, "kubelet", text, "leave --from out, or give --override-node-releases")
     if not shown:
         text = "the release of the API server is not known; give it with --apiserver"
         yield Problem(Status.INFO, _API_SERVER, text)

@@ -52,11 +52,12 @@ def _find_flags(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         is_next = not start.complete or set(sources) != {RUNNING}
         yield _unknown_flag(upgrade, name, list(dict.fromkeys(sources)), is_next=is_next)
     for word in left_over(start.words, table, release) if start.complete else ():
+        which = f"the argument {shown.name(word.text)[:60]}" if word.text else "an empty argument"
         yield Problem(
             Status.ERROR,
             word.source,
-            f"kubelet {release} does not start with the argument {shown.name(word.text)[:60]}, which is no "
-            f"flag and no value of one; {word.source} has it",
+            f"kubelet {release} does not start with {which}, which is no flag and no value of one; "
+            f"{word.source} has it",
             "remove it; a flag that is true or false takes its value only after =",
         )
     for given in unfinished(start.words, table, release) if start.complete else ():

@@ -128,8 +128,12 @@ def _find_certificates(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]
         day = expiry.at.strftime("%Y-%m-%d")
         if expiry.at < upgrade.now:
             # Only an expired client certificate makes the kubelet exit; it serves with any other one.
-            status = Status.ERROR if _is_clients(expiry.path) else Status.WARN
-            yield Problem(status, expiry.path, f"{expiry.path} expired on {day}", _RENEW)
+            ends, then = _is_clients(expiry.path), ""
+            if ends and _surely_bootstraps(facts):
+                ends, then = False, f": the kubelet asks for another one by {_given_bootstrap(facts)}"
+                then += ", and ends where the token in it has expired too"
+            status = Status.ERROR if ends else Status.WARN
+            yield Problem(status, expiry.path, f"{expiry.path} expired on {day}{then}", _RENEW)
         elif expiry.at < upgrade.now + _SOON:
             yield Problem(Status.WARN, expiry.path, f"{expiry.path} expires on {day}", _RENEW)
 
@@ -160,12 +164,27 @@ def _missing_files(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
             )
 
 
+def _given_bootstrap(facts: Facts) -> str:
+    return facts.flags.get("bootstrap-kubeconfig", "")
+
+
 def _bootstraps(facts: Facts) -> bool:
-    """Return whether the kubelet has a file by which it can ask for a certificate."""
-    path = facts.flags.get("bootstrap-kubeconfig")
+    """Return whether the kubelet has a file by which it can ask for a certificate.
+
+    Source: pkg/kubelet/certificate/bootstrap/bootstrap.go ``LoadClientConfig``, 1.31.14.
+    """
+    path = _given_bootstrap(facts)
     try:
-        return bool(path) and bool(facts.dump.read("path", str(path)))
+        return bool(path) and bool(facts.dump.read("path", path))
     except AbsentError:
+        return False
+
+
+def _surely_bootstraps(facts: Facts) -> bool:
+    """Return whether it is known to have one: what was not read does not make up for a certificate."""
+    try:
+        return _bootstraps(facts)
+    except (UnreadError, AbsentError):
         return False
 
 

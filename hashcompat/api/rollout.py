@@ -110,6 +110,10 @@ def load_policy(config: str | PathLike[str] | None = None, **given: Unpack[Polic
     }
     files = [settings_file(Path(path_of(config, "config")), forbidden)] if config is not None else []
     counted = settled(flags, files)
+    if "verify-key" in counted.settings:  # the plan that is judged is no file, and has no signature
+        raise UsageError(
+            f"{counted.settings['verify-key'].place}: only hashcompat gate --plan verifies plans"
+        )
     check_named(counted)
     names = {key: setting.file for key, setting in counted.settings.items()}
     return LoadedPolicy(

@@ -48,7 +48,7 @@ from hashcompat.core.errors import UsageError
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Source as Origin
 from hashcompat.core.model.preflight import Normalization, Preflight
-from hashcompat.core.policies import STRICTER, Policy, PolicySetting, policy_of, settled
+from hashcompat.core.policies import STRICTER, FailOn, Policy, PolicySetting, policy_of, settled
 from hashcompat.core.policies.exceptions import Exemption, Identity, baseline_of
 from hashcompat.core.records.index import Records, index
 from hashcompat.core.records.probes import Dump
@@ -162,6 +162,8 @@ def gate(
 
         is_of = partial(default_catalog().is_same_build, plan.to_release)
         preflight = report_in(loaded.preflight, plan.to_release, is_of)
+    if preflight is None and FailOn.PREFLIGHT in loaded.policy.fail_on:
+        raise UsageError("preflight: the policy fails on it; want what preflight_nodes returned")
     extra = ExtraInputs((*loaded.exemptions, *accepted_by), accepted, preflight)
     made = judge(plan, loaded.policy, extra, today or now.date())
     return structs.replace(made, making=default_catalog().making(dating.now()))

@@ -145,10 +145,15 @@ def narrowed(plan: Plan, filters: Filters) -> Plan:
 def _none(number: int, noun: str, filters: Filters, spaces: set[str]) -> str:
     """Say that nothing matches; ``spaces`` are the namespaces that the input shows."""
     if missing := [name for name in filters.namespaces if name not in spaces]:
-        return f"no pod of the namespace {missing[0]} in the input; {_near(missing[0], spaces, 'namespace')}"
+        near = _near(missing[0], spaces, "namespace")
+        return f"no pod of the namespace {missing[0] or _EMPTY} in the input; {near}"
     if number == 1:
         return f"the only {noun} does not match the filters"
     return f"none of the {count(number, noun)} matches the filters"
+
+
+_EMPTY: Final = "''"
+"""Stands for a name that is empty, as where a variable of a shell is."""
 
 
 class _Selected(msgspec.Struct, frozen=True):

@@ -276,6 +276,8 @@ def some_names_of(given: Names, argument: str) -> tuple[str, ...]:
     names = names_of(given, argument)
     if not names:
         raise nothing_in(argument, "name")
+    if "" in names:
+        raise UsageError(f"{argument}: a name is empty")
     return names
 
 

@@ -269,7 +269,7 @@ class _Nodes:
         """Raise InputError, with what is near, for a node that is neither in the input nor has a pod."""
         if self._missing:
             wanted = next(iter(self._missing))
-            raise InputError(f"no node {wanted} in the input; {_near(wanted, self._seen, 'node')}")
+            raise InputError(f"no node {wanted or _EMPTY} in the input; {_near(wanted, self._seen, 'node')}")
 
 
 def _near(wanted: str, seen: Iterable[str], noun: str) -> str:

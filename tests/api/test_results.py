@@ -363,6 +363,10 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
         "^fail_on: want a text as the flag has it, or None, got list",
     ),
     "what is no result": (lambda: hashcompat.to_json(3), "^result: want the result of a command, got int"),
+    "a node without a name": (
+        lambda: hashcompat.gate_after(hashcompat.plan(PODS, OLD, NEW), PODS, ""),
+        "^nodes: a name is empty",
+    ),
     # What comes of nothing would look like a pass.
     "no nodes": (
         lambda: hashcompat.gate_after(hashcompat.plan(PODS, OLD, NEW), PODS, []),

@@ -34,17 +34,21 @@ from hashcompat.api.inputs import (
     Names,
     OptionFields,
     Source,
+    catalog_of,
+    check_bools,
     ends_of,
     load,
     names_of,
+    nothing_in,
     options_of,
     path_of,
     question_of,
     release_of,
+    some_names_of,
     view_of,
     wrong,
 )
-from hashcompat.core.catalog.lookup import Catalog, default_catalog
+from hashcompat.core.catalog.lookup import Catalog, Kubelet, default_catalog
 from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet import hashing
 from hashcompat.core.kubelet.alike import unready
@@ -52,6 +56,7 @@ from hashcompat.core.kubelet.hashing import ContainerHash
 from hashcompat.core.model.impact import Impact, Installer
 from hashcompat.core.model.plan import AUTO, Plan, Way
 from hashcompat.core.model.verdicts import Record
+from hashcompat.core.records.index import Records
 from hashcompat.core.release import is_release_name
 from hashcompat.output.formats.documents import to_json as json_text
 from hashcompat.output.report import document_of
@@ -77,6 +82,7 @@ def plan(
     release; the result names it. Raises UsageError, naming the argument, for unknown releases and for what an
     argument cannot be, and InputError, with origin and path, for a container that does not decode.
     """
+    check_bools(details=details)
     ends = ends_of(from_, to, catalog)
     created = now()
     inventory, view = question_of(source, catalog, options)
@@ -107,6 +113,7 @@ def impact(  # noqa: PLR0913 - all but the first three by name
     """
     if type(batch) is not int:
         raise wrong("batch", "a number of nodes", batch)
+    check_bools(all_budgets=all_budgets, across_zones=across_zones)
     inventory = load(source)
     made = plan(inventory, from_, to, catalog=catalog, **options)
     view = view_of(inventory, catalog, options)
@@ -149,6 +156,7 @@ def explain(
     """
     if not isinstance(target, str):
         raise wrong("target", "NAMESPACE/POD, NAMESPACE/POD/CONTAINER or KIND/NAME", target)
+    check_bools(show_values=show_values)
     way = Way(*ends_of(from_, to, catalog))
     inventory, view = question_of(source, catalog, options)
     made = explanation.explain(inventory, target, way, view, show_values=show_values)
@@ -157,8 +165,8 @@ def explain(
 
 def compare(from_: str, to: str, *, catalog: Catalog | None = None) -> ReleaseDifference:
     """Return what differs between two releases for any container. Raises UsageError for unknown releases."""
-    ends = ends_of(from_, to, catalog)
-    return compare_releases(*ends, catalog or default_catalog())
+    old, new = release_of(from_, catalog, "from_", only=True), release_of(to, catalog, "to", only=True)
+    return compare_releases(old, new, catalog_of(catalog))
 
 
 Document = Plan | Snapshot | str | PathLike[str]
@@ -202,7 +210,8 @@ def hashes(
     **options: Unpack[OptionFields],
 ) -> Hashed:
     """Return the hash of every container under each release of ``kubelets``; errors as ``plan``."""
-    every = (release_of(one, catalog, "kubelets") for one in names_of(kubelets, "kubelets"))
+    check_bools(with_text=with_text)
+    every = (release_of(one, catalog, "kubelets", only=True) for one in some_names_of(kubelets, "kubelets"))
     names = list(dict.fromkeys(every))
     inventory, view = question_of(source, catalog, options)
     return hash_containers(inventory, names, view, with_text=with_text)
@@ -221,10 +230,11 @@ def matrix(
 
     The releases go from the oldest known one to the newest unless given. Errors as ``plan``.
     """
+    check_bools(every_patch=every_patch)
     inventory, view = (
         question_of(source, catalog, options)
         if source is not None
-        else (None, View(catalog or default_catalog(), options_of(catalog, options)))
+        else (None, View(catalog_of(catalog), options_of(catalog, options)))
     )
     ends = release_of(from_, catalog, "from_"), release_of(to, catalog, "to")
     made = matrices.make(view, *ends, inventory, patches=every_patch)
@@ -238,7 +248,10 @@ def verify(
 
     Raises InputError, naming the file, for a directory without the form of golden data.
     """
-    known = catalog or default_catalog()
+    known = catalog_of(catalog)
+    check_bools(show_values=show_values)
+    if not directories:
+        raise nothing_in("directories", "directory of golden data")
     verifications = (
         golden.verify(Path(path_of(path, "directories")), known, show_values=show_values)
         for path in directories
@@ -260,6 +273,7 @@ def calibrate(
     ``plan``.
     """
     name = release_of(release, catalog)
+    check_bools(search_token_mount=search_token_mount)
     inventory, view = question_of(source, catalog, options)
     return calibration.check_records(inventory, name, view, search_mounts=search_token_mount)
 
@@ -277,14 +291,24 @@ def snapshot(
     which reveal short values; otherwise they are None in later plans. Raises InputError for a manifest: a
     snapshot is made of a cluster's pods.
     """
+    check_bools(with_hashes=with_hashes)
     inventory = load(source)
-    kept = structs.replace(inventory, records=(*inventory.records, *records))
-    return redaction.snapshot(kept, catalog or default_catalog(), with_hashes=with_hashes)
+    kept = structs.replace(inventory, records=(*inventory.records, *_every(records)))
+    return redaction.snapshot(kept, catalog_of(catalog), with_hashes=with_hashes)
+
+
+def _every(records: Iterable[Record]) -> tuple[Record, ...]:
+    """Return records; of what ``load_records`` returned all, not the hashes alone."""
+    found = records.every if isinstance(records, Records) else records
+    kept = tuple(found) if isinstance(found, Iterable) else (None,)
+    if not all(isinstance(one, Record) for one in kept):
+        raise wrong("records", "what load_records returned", records)
+    return kept
 
 
 def releases(catalog: Catalog | None = None) -> ReleaseList:
     """Return every known release by minor, oldest first."""
-    return known_releases(catalog or default_catalog())
+    return known_releases(catalog_of(catalog))
 
 
 def container_hash(container: Mapping[str, Any], kubelet: str, *, keep_empty: bool = False) -> ContainerHash:
@@ -294,23 +318,30 @@ def container_hash(container: Mapping[str, Any], kubelet: str, *, keep_empty: bo
     pod they are nil. Raises UsageError for an unknown release and DecodeError, with the path, for JSON that
     does not fit the Go types.
     """
-    return hashing.container_hash(
-        container, default_catalog().kubelet(release_of(kubelet, argument="kubelet")), keep_empty=keep_empty
-    )
+    return hashing.container_hash(_given(container), _kubelet(kubelet), keep_empty=keep_empty)
 
 
 def container_text(container: Mapping[str, Any], kubelet: str, *, keep_empty: bool = False) -> str:
     """Return the exact text that a release hashes for a container's JSON; errors as container_hash."""
-    release = default_catalog().kubelet(release_of(kubelet, argument="kubelet"))
-    hasher = hashing.hashers(release, keep_empty=keep_empty)[0]
-    return hasher.text(container)
+    hasher = hashing.hashers(_kubelet(kubelet), keep_empty=keep_empty)[0]
+    return hasher.text(_given(container))
+
+
+def _given(container: Mapping[str, Any]) -> Mapping[str, Any]:
+    if container is None:  # which decodes, as JSON's null does, to a container of nothing
+        raise wrong("container", "a container as an object", container)
+    return container
+
+
+def _kubelet(name: str) -> Kubelet:
+    return default_catalog().kubelet(release_of(name, argument="kubelet", only=True))
 
 
 def to_document(result: object) -> dict[str, Any]:
     """Return the document of a result (a plan, explanations, hashes, a matrix, ...) as plain data.
 
-    It is what ``-o json`` prints, as the JSON Schema of its ``kind`` describes it. Raises TypeError for
-    anything else.
+    It is what ``-o json`` prints, as the JSON Schema of its ``kind`` describes it. Raises UsageError, which
+    here is a TypeError too, for anything else.
     """
     return document_of(result)
 

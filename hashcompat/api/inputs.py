@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol, TypedDict, Unpack
 from msgspec import structs
 
 from hashcompat.analysis.answers.redaction import Snapshot
-from hashcompat.analysis.planning.options import AssumePatch, Options
+from hashcompat.analysis.planning.options import STRATEGIES, AssumePatch, Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.errors import UsageError, unknown_keyword
@@ -132,7 +132,8 @@ def load_static_pods(directory: str | PathLike[str], node_name: str, path_on_nod
     """
     if not isinstance(node_name, str):
         raise wrong("node_name", "a name", node_name)
-    return staticpods.collect_directory(path_of(directory, "directory"), node_name, path_on_node)
+    where = path_of(path_on_node, "path_on_node")
+    return staticpods.collect_directory(path_of(directory, "directory"), node_name, where)
 
 
 def load_records(*paths: str | PathLike[str], source: Inventory | None = None) -> Records:
@@ -141,14 +142,18 @@ def load_records(*paths: str | PathLike[str], source: Inventory | None = None) -
     ``source`` is an inventory whose own records count too, such as that of a snapshot. Raises InputError,
     naming the file, for a file without records.
     """
+    if not isinstance(source, Inventory | None):
+        raise wrong("source", "an Inventory, such as load returns, or None", source)
+    if not paths and source is None:
+        raise nothing_in("paths", "path")
     records = dumps.records_in(tuple(path_of(path, "paths") for path in paths))
     return index([*(source.records if source else ()), *records])
 
 
 def load_cluster(
     *,
-    namespaces: Iterable[str] = (),
-    nodes: Iterable[str] = (),
+    namespaces: Names = (),
+    nodes: Names = (),
     selector: str = "",
     needs_nodes: bool = False,
     budgets: bool = False,
@@ -165,7 +170,12 @@ def load_cluster(
     check_keywords(access, AccessFields.__annotations__)
     from hashcompat.sources import cluster  # noqa: PLC0415 - files need no HTTP client
 
-    scope = cluster.ReadScope(tuple(namespaces), tuple(nodes), selector, needs_nodes, budgets=budgets)
+    scope = cluster.ReadScope(
+        names_of(namespaces, "namespaces"), names_of(nodes, "nodes"), selector, needs_nodes, budgets=budgets
+    )
+    timeout = access.get("timeout", 1.0)
+    if not isinstance(timeout, int | float) or isinstance(timeout, bool):
+        raise wrong("timeout", "a number of seconds", timeout)
     return cluster.collect(cluster.Access(**access), scope, _silent, _silent)
 
 
@@ -255,22 +265,55 @@ def names_of(given: object, argument: str) -> tuple[str, ...]:
     """Return one name or several; raises UsageError, naming the argument, for anything else."""
     if isinstance(given, str):
         return (given,)
-    names = tuple(given) if isinstance(given, Iterable) else ()
-    if not isinstance(given, Iterable) or not all(isinstance(one, str) for one in names):
+    # the keys of a mapping alone would say something else than it does
+    names = tuple(given) if isinstance(given, Iterable) and not isinstance(given, Mapping) else (None,)
+    if not all(isinstance(one, str) for one in names):
         raise wrong(argument, "a name, or several", given)
     return names
 
 
-def release_of(name: str, catalog: Catalog | None = None, argument: str = "release") -> str:
+def some_names_of(given: Names, argument: str) -> tuple[str, ...]:
+    """Return at least one name; raises UsageError, naming the argument, as ``names_of``."""
+    names = names_of(given, argument)
+    if not names:
+        raise nothing_in(argument, "name")
+    if "" in names:
+        raise UsageError(f"{argument}: a name is empty")
+    return names
+
+
+def nothing_in(argument: str, what: str) -> UsageError:
+    """Return the error of an argument without any element: what comes of nothing would look like a pass."""
+    return UsageError(f"{argument}: want at least one {what}")
+
+
+def catalog_of(given: Catalog | None) -> Catalog:
+    """Return the release data that count; raises UsageError for what is none."""
+    if not isinstance(given, Catalog | None):
+        raise wrong("catalog", "a Catalog or None", given)
+    return given or default_catalog()
+
+
+def check_bools(**given: bool) -> None:
+    """Raise UsageError, naming the argument, for what is not a truth value: any text would be a true one."""
+    for name, value in given.items():
+        if not isinstance(value, bool):
+            raise wrong(name, "True or False", value)
+
+
+def release_of(
+    name: str, catalog: Catalog | None = None, argument: str = "release", *, only: bool = False
+) -> str:
     """Return the release that a name means: ``1.31`` and ``latest`` mean the newest known patch release.
 
-    ``auto`` and an empty name are returned as given. Raises UsageError, naming the argument, for an unknown
-    release.
+    ``auto`` and an empty name are returned as given, unless ``only`` a release will do. Raises UsageError,
+    naming the argument, for an unknown release.
     """
     if not isinstance(name, str):
         raise wrong(argument, 'a release such as "1.31"', name)
+    known = catalog_of(catalog).known
     try:
-        return name if name in ("", AUTO) else (catalog or default_catalog()).known.named(name)
+        return name if name in ("", AUTO) and not only else known.named(name)
     except UsageError as error:
         raise UsageError(f"{argument}: {error}") from None
 
@@ -321,7 +364,11 @@ def options_of(catalog: Catalog | None, given: OptionFields) -> Options:
 def _patch_of(asked: AssumePatch | None, catalog: Catalog | None, argument: str) -> AssumePatch | None:
     if asked is None:
         return None
-    return structs.replace(asked, like=tuple(release_of(name, catalog, argument) for name in asked.like))
+    if asked.strategy not in STRATEGIES:
+        words = " or ".join(STRATEGIES)
+        raise UsageError(f"{argument}: no plan assumes the strategy {asked.strategy!r}; it may be {words}")
+    like = names_of(asked.like, argument)
+    return structs.replace(asked, like=tuple(release_of(name, catalog, argument, only=True) for name in like))
 
 
 def view_of(inventory: Inventory, catalog: Catalog | None, given: OptionFields) -> View:
@@ -329,4 +376,4 @@ def view_of(inventory: Inventory, catalog: Catalog | None, given: OptionFields) 
     options = options_of(catalog, given)
     if not options.records and inventory.records:
         options = structs.replace(options, records=index(inventory.records))
-    return View(catalog or default_catalog(), options)
+    return View(catalog_of(catalog), options)

@@ -30,13 +30,17 @@ from hashcompat.api.inputs import (
     Names,
     OptionFields,
     Source,
+    catalog_of,
+    check_bools,
     check_keywords,
     ends_of,
     load,
     names_of,
+    nothing_in,
     path_of,
     question_of,
     release_of,
+    some_names_of,
     wrong,
 )
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
@@ -44,7 +48,7 @@ from hashcompat.core.errors import UsageError
 from hashcompat.core.model.plan import AUTO, Plan
 from hashcompat.core.model.pods import Source as Origin
 from hashcompat.core.model.preflight import Normalization, Preflight
-from hashcompat.core.policies import STRICTER, Policy, PolicySetting, policy_of, settled
+from hashcompat.core.policies import STRICTER, FailOn, Policy, PolicySetting, policy_of, settled
 from hashcompat.core.policies.exceptions import Exemption, Identity, baseline_of
 from hashcompat.core.records.index import Records, index
 from hashcompat.core.records.probes import Dump
@@ -92,17 +96,25 @@ def load_policy(config: str | PathLike[str] | None = None, **given: Unpack[Polic
     from hashcompat.sources.files.reports import baseline_in  # noqa: PLC0415 - who judges plans needs no YAML
     from hashcompat.sources.files.settings import check_named, exemptions, settings_file  # noqa: PLC0415
 
-    values = {key.replace("_", "-"): value for key, value in given.items()}
-    if unknown := sorted({*values} - {*STRICTER}):
+    if unknown := sorted({key.replace("_", "-") for key in given} - {*STRICTER}):
         raise UsageError(f"{unknown[0]}: no such key; the keys are {', '.join(STRICTER)}")
-    forbidden = [key for key, value in values.items() if value is None]
+    for key, value in given.items():
+        if not isinstance(value, str | int | PathLike | None):
+            raise wrong(key, "a text as the flag has it, or None", value)
+    forbidden = [key.replace("_", "-") for key, value in given.items() if value is None]
     flags = {
-        key: PolicySetting(str(value).lower() if isinstance(value, bool) else str(value), key)
-        for key, value in values.items()
+        key.replace("_", "-"): PolicySetting(
+            str(value).lower() if isinstance(value, bool) else str(value), key
+        )
+        for key, value in given.items()
         if value is not None
     }
     files = [settings_file(Path(path_of(config, "config")), forbidden)] if config is not None else []
     counted = settled(flags, files)
+    if "verify-key" in counted.settings:  # the plan that is judged is no file, and has no signature
+        raise UsageError(
+            f"{counted.settings['verify-key'].place}: only hashcompat gate --plan verifies plans"
+        )
     check_named(counted)
     names = {key: setting.file for key, setting in counted.settings.items()}
     return LoadedPolicy(
@@ -132,6 +144,11 @@ def gate(
     _want_plan(plan, "plan")
     if baseline is not None:
         _want_plan(baseline, "baseline")
+    accepted_by = _exemptions(exemptions)
+    if not isinstance(preflight, Preflight | None):
+        raise wrong("preflight", "what preflight_nodes returned", preflight)
+    if not isinstance(today, date | None) or isinstance(today, datetime):  # which no date compares with
+        raise wrong("today", "a date", today)
     if not isinstance(policy, Policy | LoadedPolicy | None):
         raise wrong("policy", "a Policy, or what load_policy returned", policy)
     loaded = policy if isinstance(policy, LoadedPolicy) else LoadedPolicy(policy or Policy())
@@ -146,7 +163,9 @@ def gate(
 
         is_of = partial(default_catalog().is_same_build, plan.to_release)
         preflight = report_in(loaded.preflight, plan.to_release, is_of)
-    extra = ExtraInputs((*loaded.exemptions, *exemptions), accepted, preflight)
+    if preflight is None and FailOn.PREFLIGHT in loaded.policy.fail_on:
+        raise UsageError("preflight: the policy fails on it; want what preflight_nodes returned")
+    extra = ExtraInputs((*loaded.exemptions, *accepted_by), accepted, preflight)
     made = judge(plan, loaded.policy, extra, today or now.date())
     return structs.replace(made, making=default_catalog().making(dating.now()))
 
@@ -154,6 +173,24 @@ def gate(
 def _want_plan(given: object, argument: str) -> None:
     if not isinstance(given, Plan):
         raise wrong(argument, "a Plan", given)
+
+
+def _exemptions(given: Iterable[Exemption]) -> tuple[Exemption, ...]:
+    """Return exceptions; raises UsageError for anything else, such as the name of their file."""
+    every = tuple(given) if isinstance(given, Iterable) else (None,)
+    if not all(isinstance(one, Exemption) for one in every):
+        raise wrong("exemptions", "Exemptions; load_policy reads those of a file", given)
+    return every
+
+
+def _moments(given: Mapping[str, datetime] | None) -> Mapping[str, datetime]:
+    """Return times by the names of nodes; raises UsageError for one that no other can be compared with."""
+    if not isinstance(given, Mapping | None):
+        raise wrong("begun", "times by the names of nodes", given)
+    for name, time in (given or {}).items():
+        if not isinstance(time, datetime) or time.tzinfo is None:
+            raise UsageError(f"begun: want a datetime with its zone for {name}")
+    return given or {}
 
 
 def gate_after(
@@ -173,7 +210,10 @@ def gate_after(
     without a container on these nodes.
     """
     _want_plan(plan, "plan")
-    names, inventory = names_of(nodes, "nodes"), load(source)
+    names, known, times = some_names_of(nodes, "nodes"), catalog_of(catalog), _moments(begun)
+    if not isinstance(records, Records | None):
+        raise wrong("records", "Records, such as load_records returns", records)
+    inventory = load(source)
     if plan.origin.cluster and inventory.origin.cluster:
         check_cluster(plan, inventory.origin.cluster, "what is read now")
     part = filters.narrowed(plan, Filters(nodes=names))
@@ -181,12 +221,12 @@ def gate_after(
         inventory,
         names,
         plan.to_release,
-        catalog=catalog or default_catalog(),
-        begun=begun or {},
+        catalog=known,
+        begun=times,
         records=records or Records(),
     )
     made = judge_after(part, Policy(), now)
-    return structs.replace(made, making=(catalog or default_catalog()).making(dating.now()))
+    return structs.replace(made, making=known.making(dating.now()))
 
 
 def load_dumps(*paths: str | PathLike[str]) -> list[Dump]:
@@ -194,6 +234,8 @@ def load_dumps(*paths: str | PathLike[str]) -> list[Dump]:
 
     Raises InputError, naming the file, for a path without any dump in it.
     """
+    if not paths:
+        raise nothing_in("paths", "path")
     return dumps_in(tuple(path_of(path, "paths") for path in paths))
 
 
@@ -204,12 +246,14 @@ class NodeFields(TypedDict, total=False):
     """The cluster's nodes and pods; a plan is made of them too."""
     apiserver: str
     """The release of the API server that the kubelets will talk to; empty for those that the source shows."""
-    ignored: Iterable[str]
+    ignored: Names
     """The ids of checks whose errors count as warnings, or ``all``."""
     now: datetime
     """The time by which certificates are judged, by default the present."""
     normalized: bool
     """Whether records are to be rewritten first: is that possible, and what of the plan is left?"""
+    override_node_releases: bool
+    """Whether ``from_`` counts on nodes, too, that report another release."""
 
 
 def preflight_nodes(
@@ -228,20 +272,40 @@ def preflight_nodes(
     from hashcompat.analysis.preflight import PreflightRequest, inspect  # noqa: PLC0415 - it imports a YAML parser
 
     check_keywords(fields, NodeFields.__annotations__)
-    if isinstance(dumps, str | PathLike) or not isinstance(dumps, Sequence | None):
+    is_list = dumps is None or (isinstance(dumps, Sequence) and all(isinstance(one, Dump) for one in dumps))
+    if not is_list or isinstance(dumps, str):
         raise wrong("dumps", "what load_dumps returned, or None", dumps)
-    known = catalog or default_catalog()
+    if dumps is not None and not dumps:
+        raise nothing_in("dumps", "dump, or None for the nodes of the source")
+    now = fields.get("now")
+    if not isinstance(now, datetime | None) or (now is not None and now.tzinfo is None):
+        raise wrong("now", "a datetime with its zone", now)
+    normalized = fields.get("normalized", False)
+    overridden = fields.get("override_node_releases", False)
+    check_bools(normalized=normalized, override_node_releases=overridden)
+    known = catalog_of(catalog)
     current = "" if from_ == AUTO else release_of(from_, known, "from_")
     question = PreflightRequest(
         release_of(to, known, "to"),
         current,
         release_of(fields.get("apiserver", ""), known, "apiserver"),
-        tuple(fields.get("ignored", ())),
-        fields.get("now") or datetime.now(UTC),
-        fields.get("normalized", False),
+        _ignored(fields.get("ignored", ())),
+        now or datetime.now(UTC),
+        normalized,
+        overridden,
     )
     made = inspect(dumps, _known(fields.get("source"), question, dumps or (), known), question, known)
     return structs.replace(made, making=known.making(dating.now()))
+
+
+def _ignored(given: Names) -> tuple[str, ...]:
+    from hashcompat.analysis.preflight import known_checks  # noqa: PLC0415 - as above
+
+    try:
+        return tuple(known_checks(names_of(given, "ignored")))
+    except UsageError as error:
+        text = str(error)
+        raise UsageError(text if text.startswith("ignored:") else f"ignored: {text}") from None
 
 
 def _known(
@@ -261,6 +325,7 @@ def _known(
         records=index(inventory.records),
         apiserver_to=question.server,
         normalized=question.normalized,
+        override_node_releases=question.overridden,
     )
     plan = planning.make(inventory, question.current or AUTO, question.target, View(catalog, options))
     sample = inventory.origin.kind is Origin.SAMPLE
@@ -302,11 +367,18 @@ def patch(
     None where it computes them already. ``strategy`` is ``accept``, ``pin`` or ``strip``. Raises UsageError
     for unknown releases and strategies, and for what the strategy cannot do.
     """
-    known = catalog or default_catalog()
-    likes = [release_of(name, known, "like") for name in names_of(like, "like")]
+    known = catalog_of(catalog)
+    likes = [release_of(name, known, "like", only=True) for name in some_names_of(like, "like")]
+    if strategy not in strategies.BY_NAME:
+        raise UsageError(
+            f"strategy: no strategy {strategy!r}; the strategies are {', '.join(strategies.BY_NAME)}"
+        )
+    if not isinstance(choices, Choices):
+        raise wrong("choices", "Choices", choices)
     if known.known.is_short(choices.until):
         choices = structs.replace(choices, until=release_of(choices.until, known))
-    return strategies.make_patch(release_of(kubelet, known, "kubelet"), likes, strategy, known, choices)
+    target = release_of(kubelet, known, "kubelet", only=True)
+    return strategies.make_patch(target, likes, strategy, known, choices)
 
 
 def patch_text(made: Patch, source: Mapping[str, str]) -> str:
@@ -315,6 +387,12 @@ def patch_text(made: Patch, source: Mapping[str, str]) -> str:
     ``source`` holds the text of each file that ``made.edits`` name, by path. Raises MisplacedError, naming
     file and hunk, where a file is not that of upstream's release.
     """
+    if not isinstance(made, Patch):
+        raise wrong("made", "what patch returned, and not None", made)
+    if not isinstance(source, Mapping):
+        raise wrong("source", "the texts of files by their paths", source)
+    if missing := [edit.path for edit in made.edits if not isinstance(source.get(edit.path), str)]:
+        raise UsageError(f"source: want the text of {missing[0]}, which the patch changes")
     return mail(made, apply(made, source))
 
 
@@ -329,7 +407,7 @@ def patch_audit(
     """Return the containers whose hash with strategy ``strip`` is not that of ``like``."""
     inventory, view = question_of(source, catalog, options)
     new, old = (
-        view.catalog.kubelet(release_of(name, catalog, argument))
+        view.catalog.kubelet(release_of(name, catalog, argument, only=True))
         for name, argument in ((kubelet, "kubelet"), (like, "like"))
     )
     check_strip(new, [old])

@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from hashcompat.core.errors import InputError
+from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go import allowance as allowances
 from hashcompat.core.model.cluster import ApiServers
 from hashcompat.core.model.escape import count
@@ -30,6 +30,18 @@ class Filters(msgspec.Struct, frozen=True, dict=True, metaclass=Keywords):
     excluded_namespaces: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()
     owners: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Take one name, or several in whatever they are; raises UsageError, naming the argument."""
+        for field in self.__struct_fields__:
+            given: Any = getattr(self, field)
+            names = (given,) if isinstance(given, str) else given
+            if not isinstance(names, tuple | list | frozenset | set) or not all(
+                isinstance(one, str) for one in names
+            ):
+                raise UsageError(f"{field}: want a name, or several, got {type(given).__name__}")
+            if names is not given or not isinstance(names, tuple):
+                structs.force_setattr(self, field, tuple(names))
 
     def matches(self, pod: Pod | PodName) -> bool:
         """Return whether a pod passes every filter."""
@@ -133,10 +145,15 @@ def narrowed(plan: Plan, filters: Filters) -> Plan:
 def _none(number: int, noun: str, filters: Filters, spaces: set[str]) -> str:
     """Say that nothing matches; ``spaces`` are the namespaces that the input shows."""
     if missing := [name for name in filters.namespaces if name not in spaces]:
-        return f"no pod of the namespace {missing[0]} in the input; {_near(missing[0], spaces, 'namespace')}"
+        near = _near(missing[0], spaces, "namespace")
+        return f"no pod of the namespace {missing[0] or _EMPTY} in the input; {near}"
     if number == 1:
         return f"the only {noun} does not match the filters"
     return f"none of the {count(number, noun)} matches the filters"
+
+
+_EMPTY: Final = "''"
+"""Stands for a name that is empty, as where a variable of a shell is."""
 
 
 class _Selected(msgspec.Struct, frozen=True):
@@ -252,7 +269,7 @@ class _Nodes:
         """Raise InputError, with what is near, for a node that is neither in the input nor has a pod."""
         if self._missing:
             wanted = next(iter(self._missing))
-            raise InputError(f"no node {wanted} in the input; {_near(wanted, self._seen, 'node')}")
+            raise InputError(f"no node {wanted or _EMPTY} in the input; {_near(wanted, self._seen, 'node')}")
 
 
 def _near(wanted: str, seen: Iterable[str], noun: str) -> str:

@@ -77,3 +77,25 @@ def test_a_file_that_others_may_write_is_refused(tmp_path: Path) -> None:
     wrong: Any = {"max_restart": "1"}
     with pytest.raises(UsageError, match="max-restart: no such key; the keys are max-restarts"):
         hashcompat.load_policy(**wrong)
+
+
+def test_a_signature_that_nothing_verifies_is_not_asked_for(tmp_path: Path) -> None:
+    path = config(tmp_path, "{verify-key: key}")
+    (tmp_path / "key").write_bytes(b"k" * 32)
+    (tmp_path / "key").chmod(0o600)
+    with pytest.raises(UsageError, match=r"verify-key.*: only hashcompat gate --plan verifies plans"):
+        hashcompat.load_policy(path)
+    given: Any = {"verify_key": str(tmp_path / "key")}
+    with pytest.raises(UsageError, match=r"^verify_key: only hashcompat gate --plan verifies plans"):
+        hashcompat.load_policy(**given)
+
+
+def test_a_policy_that_fails_on_a_preflight_needs_one(plan: hashcompat.Plan) -> None:
+    policy = hashcompat.Policy(max_restarts="100%", fail_on="preflight")
+    with pytest.raises(UsageError, match=r"^preflight: the policy fails on it; want what preflight_nodes"):
+        hashcompat.gate(plan, policy)
+    checked = hashcompat.preflight_nodes(
+        None, plan.to_release, plan.from_release, source=hashcompat.load_sample()
+    )
+    lines = hashcompat.gate(plan, policy, preflight=checked).lines
+    assert any(line.key == "fail-on preflight" for line in lines)

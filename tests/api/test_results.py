@@ -7,6 +7,7 @@ import io
 import json
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -235,6 +236,148 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "an unknown kubelet": (lambda: hashcompat.container_hash({}, "1.99"), "^kubelet: '1.99' is not a known"),
     "an unknown like": (lambda: hashcompat.patch(NEW, "1.99"), "^like: '1.99' is not a known"),
+    "a text for release data": (
+        lambda: hashcompat.plan(PODS, OLD, NEW, catalog="x"),  # type: ignore[arg-type]
+        "^catalog: want a Catalog or None, got str",
+    ),
+    "a text for details": (
+        lambda: hashcompat.plan(PODS, OLD, NEW, details="no"),  # type: ignore[arg-type]
+        "^details: want True or False, got str",
+    ),
+    "gates with their values": (
+        lambda: hashcompat.plan(PODS, OLD, NEW, gates={"NodeSwap": False}),
+        "^gates: want a name, or several, got dict",
+    ),
+    "a strategy that no plan assumes": (
+        lambda: hashcompat.plan(PODS, OLD, NEW, patch=hashcompat.AssumePatch("strip")),
+        "^patch: no plan assumes the strategy 'strip'; it may be accept or pin",
+    ),
+    "a number among releases": (
+        lambda: hashcompat.plan(PODS, OLD, NEW, patch=hashcompat.AssumePatch("accept", (1,))),  # type: ignore[arg-type]
+        "^patch: want a name, or several",
+    ),
+    "auto for a release to hash": (lambda: hashcompat.hashes(PODS, "auto"), "^kubelets: 'auto' is not a"),
+    "auto for a release to compare": (lambda: hashcompat.compare("auto", NEW), "^from_: 'auto' is not a"),
+    "auto for a release to patch": (lambda: hashcompat.patch("auto", OLD), "^kubelet: 'auto' is not a"),
+    "no release": (lambda: hashcompat.container_hash({}, ""), "^kubelet: '' is not a kubelet release"),
+    "None for a container": (
+        lambda: hashcompat.container_hash(None, NEW),  # type: ignore[arg-type]
+        "^container: want a container as an object, got NoneType",
+    ),
+    "a strategy that is not there": (
+        lambda: hashcompat.patch(NEW, OLD, "keep"),
+        "^strategy: no strategy 'keep'; the strategies are accept, pin, strip",
+    ),
+    "a dict for choices": (
+        lambda: hashcompat.patch(NEW, OLD, "accept", {}),  # type: ignore[arg-type]
+        "^choices: want Choices, got dict",
+    ),
+    "None for a patch": (
+        lambda: hashcompat.patch_text(None, {}),  # type: ignore[arg-type]
+        "^made: want what patch returned, and not None, got NoneType",
+    ),
+    "a patch without its source": (
+        lambda: hashcompat.patch_text(hashcompat.patch("1.31.0", "1.30.14"), {}),  # type: ignore[arg-type]
+        "^source: want the text of pkg/kubelet/kuberuntime/kuberuntime_manager.go",
+    ),
+    "a file for exceptions": (
+        lambda: hashcompat.gate(hashcompat.plan(PODS, OLD, NEW), exemptions="accepted.yaml"),  # type: ignore[arg-type]
+        "^exemptions: want Exemptions; load_policy reads those of a file, got str",
+    ),
+    "a file for a preflight": (
+        lambda: hashcompat.gate(hashcompat.plan(PODS, OLD, NEW), preflight="report.json"),  # type: ignore[arg-type]
+        "^preflight: want what preflight_nodes returned, got str",
+    ),
+    "a moment for a day": (
+        lambda: hashcompat.gate(hashcompat.plan(PODS, OLD, NEW), today=datetime.now(UTC)),
+        "^today: want a date, got datetime",
+    ),
+    "a moment without a zone": (
+        lambda: hashcompat.gate_after(
+            hashcompat.plan(PODS, OLD, NEW),
+            PODS,
+            "node-a1",
+            begun={"node-a1": datetime(2026, 1, 1)},  # noqa: DTZ001 - what is refused
+        ),
+        "^begun: want a datetime with its zone for node-a1",
+    ),
+    "a file for records": (
+        lambda: hashcompat.gate_after(hashcompat.plan(PODS, OLD, NEW), PODS, "node-a1", records="a.dump"),  # type: ignore[arg-type]
+        "^records: want Records, such as load_records returns, got str",
+    ),
+    "a file for the records of a snapshot": (
+        lambda: hashcompat.snapshot(PODS, records="a.dump"),  # type: ignore[arg-type]
+        "^records: want what load_records returned, got str",
+    ),
+    "numbers for dumps": (
+        lambda: hashcompat.preflight_nodes([1], NEW),  # type: ignore[list-item]
+        "^dumps: want what load_dumps returned, or None, got list",
+    ),
+    "a check that is not there": (
+        lambda: hashcompat.preflight_nodes(None, NEW, source=PODS, ignored="PF-999"),
+        "^ignored: no check 'PF-999'",
+    ),
+    "a number for a check": (
+        lambda: hashcompat.preflight_nodes(None, NEW, source=PODS, ignored=[3]),  # type: ignore[list-item]
+        "^ignored: want a name, or several, got list",
+    ),
+    "a text for the time": (
+        lambda: hashcompat.preflight_nodes(None, NEW, source=PODS, now="2026-01-01"),  # type: ignore[arg-type]
+        "^now: want a datetime with its zone, got str",
+    ),
+    "a text for the time of a request": (
+        lambda: hashcompat.load_cluster(timeout="5"),  # type: ignore[arg-type]
+        "^timeout: want a number of seconds, got str",
+    ),
+    "a number for the namespaces of a cluster": (
+        lambda: hashcompat.load_cluster(namespaces=3),  # type: ignore[arg-type]
+        "^namespaces: want a name, or several, got int",
+    ),
+    "a path for an inventory": (
+        lambda: hashcompat.load_records("a.dump", source="a.json"),  # type: ignore[arg-type]
+        "^source: want an Inventory, such as load returns, or None, got str",
+    ),
+    "a number for a path on a node": (
+        lambda: hashcompat.load_static_pods("/", "n", 3),  # type: ignore[arg-type]
+        "^path_on_node: want a path, got int",
+    ),
+    "a number among the filters": (
+        lambda: hashcompat.Filters(nodes=(3,)),  # type: ignore[arg-type]
+        "^nodes: want a name, or several",
+    ),
+    "a limit that is none": (lambda: hashcompat.Limit("few"), "^text: want a number of findings"),
+    "a text for a truth of a policy": (
+        lambda: hashcompat.Policy(strict="no"),  # type: ignore[arg-type]
+        "^strict: want True or False",
+    ),
+    "a text for an age": (
+        lambda: hashcompat.Policy(max_age="24h"),  # type: ignore[arg-type]
+        "^max_age: want a timedelta; load_policy",
+    ),
+    "a limit in words, as a flag": (
+        lambda: hashcompat.load_policy(max_restarts="few"),
+        "^max_restarts: want",
+    ),
+    "a list for what a flag has as a text": (
+        lambda: hashcompat.load_policy(fail_on=["restart"]),  # type: ignore[arg-type]
+        "^fail_on: want a text as the flag has it, or None, got list",
+    ),
+    "what is no result": (lambda: hashcompat.to_json(3), "^result: want the result of a command, got int"),
+    "a node without a name": (
+        lambda: hashcompat.gate_after(hashcompat.plan(PODS, OLD, NEW), PODS, ""),
+        "^nodes: a name is empty",
+    ),
+    # What comes of nothing would look like a pass.
+    "no nodes": (
+        lambda: hashcompat.gate_after(hashcompat.plan(PODS, OLD, NEW), PODS, []),
+        "^nodes: want at least one name",
+    ),
+    "no releases": (lambda: hashcompat.hashes(PODS, []), "^kubelets: want at least one name"),
+    "nothing to be like": (lambda: hashcompat.patch(NEW, []), "^like: want at least one name"),
+    "no dumps": (lambda: hashcompat.preflight_nodes([], NEW), "^dumps: want at least one dump, or None"),
+    "no path of a dump": (hashcompat.load_dumps, "^paths: want at least one path"),
+    "no path of records": (hashcompat.load_records, "^paths: want at least one path"),
+    "no golden directory": (hashcompat.verify, "^directories: want at least one directory"),
 }
 
 
@@ -243,6 +386,15 @@ def test_an_error_names_its_argument(name: str) -> None:
     call, message = BAD[name]
     with pytest.raises(HashcompatError, match=message):
         call()
+
+
+def test_one_name_of_a_filter_is_not_its_letters() -> None:
+    every = [one.namespace for one in hashcompat.select(PODS, hashcompat.Filters(namespaces="shop")).pods]  # type: ignore[arg-type]
+    assert set(every) == {"shop"}
+
+
+def test_one_check_is_ignored_by_its_name() -> None:
+    assert hashcompat.preflight_nodes(None, NEW, source=PODS, ignored="pf-110").ignored == ("PF-110",)
 
 
 def test_a_policy_takes_what_flags_take() -> None:
@@ -260,6 +412,19 @@ def test_a_snapshot_is_taken_for_pods(plan: hashcompat.Plan) -> None:
     for given in (taken, [taken], hashcompat.to_document(taken)):
         made = hashcompat.plan(given, OLD, NEW)
         assert [(one.pod.name, one.verdict) for one in made] == [(one.pod.name, one.verdict) for one in plan]
+
+
+def test_a_snapshot_keeps_all_of_the_records_that_are_given(tmp_path: Path) -> None:
+    given = pod(name="p", uid="11111111-2222-3333-4444-555555555555")
+    metadata = {"name": "p", "namespace": given["metadata"]["namespace"], "uid": given["metadata"]["uid"]}
+    path = tmp_path / "pods.json"
+    path.write_text(json.dumps({"items": [{"id": "s", "metadata": metadata, "state": "SANDBOX_NOTREADY"}]}))
+    records = hashcompat.load_records(path)
+    way = ("1.31.14", "1.32.13")
+    (wanted,) = hashcompat.plan([given], *way, records=records)
+    (found,) = hashcompat.plan(hashcompat.snapshot([given], records=records), *way)
+    assert wanted.reasons[0].id == "HC027"
+    assert [found.verdict, found.reasons] == [wanted.verdict, wanted.reasons]
 
 
 class TestFileObjects:

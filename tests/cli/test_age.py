@@ -210,6 +210,7 @@ def test_an_unknown_age_never_passes(objects: tuple[Json, ...], run: Run, tmp_pa
 def test_manifests_and_the_sample_have_no_age(run: Run, tmp_path: Path) -> None:
     (tmp_path / "m").mkdir()
     manifest = {
+        "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {"name": "web"},
         "spec": {"containers": [{"name": "c", "image": "i"}]},

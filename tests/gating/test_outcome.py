@@ -12,7 +12,7 @@ from hashcompat.analysis.gating.outcome import Now, judge_after
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.pods import Node, Pod
 from hashcompat.core.model.results import Making
-from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.model.verdicts import Recorded, Verdict
 from hashcompat.core.policies import Policy, PolicyFile
 from tests.gating.containers import AFTER, BEGUN, HOUR, MINUTE, RUNS, now, pod, stopped
 from tests.helpers.plans import item, plan
@@ -64,6 +64,12 @@ def unmirrored(verdict: Verdict, *, compared: bool = True) -> Item:
     return structs.replace(
         found, pod=structs.replace(found.pod, key=""), observed=None, prediction=prediction
     )
+
+
+def runs(identity: str, number: int = 1, **more: Any) -> dict[str, Any]:
+    """Return what a runtime shows of the container of that static pod."""
+    one = Recorded("0" * 32, "shop", "etcd-n1", "c", number, running=True, id=identity, **more)
+    return {"static": {("shop", "etcd-n1", "c"): one}}
 
 
 CASES: dict[str, tuple[GateResult, Outcome, str]] = {
@@ -122,6 +128,40 @@ CASES: dict[str, tuple[GateResult, Outcome, str]] = {
         judged(pod(NEW, name="b"), items=(static(RESTART),), settling=True),
         Outcome.UNDECIDED,
         "after: shop/etcd-n1/c: its mirror pod is gone, predicted RESTART",
+    ),
+    "a static pod whose new container the runtime shows": (
+        judged(pod(NEW, name="b"), items=(static(RESTART),), **runs("new", created=AFTER)),
+        Outcome.PASS,
+        "after: 1 of 1 container as predicted",
+    ),
+    "a static pod whose old container the runtime shows": (
+        judged(pod(NEW, name="b"), items=(static(KEEP),), **runs(RUNS.id)),
+        Outcome.PASS,
+        "after: 1 of 1 container as predicted",
+    ),
+    "a static pod that the runtime shows as it was": (
+        judged(pod(NEW, name="b"), items=(static(RESTART),), **runs(RUNS.id)),
+        Outcome.FAIL,
+        "after: shop/etcd-n1/c: still runs, and its mirror pod is gone, predicted RESTART",
+    ),
+    "a static pod that the runtime shows anew": (
+        judged(pod(NEW, name="b"), items=(static(KEEP),), **runs("new", created=AFTER)),
+        Outcome.FAIL,
+        "after: shop/etcd-n1/c: was restarted, and its mirror pod is gone, predicted KEEP",
+    ),
+    "a static pod that the runtime shows with another hash": (
+        judged(
+            pod(NEW, name="b"),
+            items=(structs.replace(static(RESTART), recorded=1, from_hash=1, to_hash=2),),
+            **runs("new", 3, created=AFTER),
+        ),
+        Outcome.FAIL,
+        "after: shop/etcd-n1/c: was restarted with the hash 3 in place of 2, predicted RESTART",
+    ),
+    "a static pod that restarted before the upgrade began": (
+        judged(pod(NEW, name="b"), items=(static(KEEP),), **runs("new", created=BEGUN - HOUR)),
+        Outcome.PASS,
+        "after: 0 of 1 container as predicted; 1 changed for other reasons",
     ),
     "a static pod that is killed": (
         judged(pod(NEW, name="b"), items=(static(Verdict.KILL),)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashcompat.analysis.answers import calibration
 from hashcompat.core.catalog.lookup import Catalog
-from hashcompat.core.model.pods import Pod
+from hashcompat.core.model.pods import Inventory, Pod
 from hashcompat.core.model.verdicts import Recorded
 from hashcompat.core.records.index import index
 from hashcompat.sources.objects import read_object
@@ -24,3 +24,14 @@ def test_a_record_without_a_hash_is_no_number_to_compare() -> None:
     for recorded, expected in ((7, [(("u", name), 7)]), (None, [])):
         records = index([Recorded("u", one.namespace, "p", name, recorded, running=True)])
         assert list(calibration._recorded([one], records)) == expected
+
+
+def test_containers_of_static_pods_are_known_by_the_uids_of_their_pods(catalog: Catalog) -> None:
+    rows = [
+        Recorded("0" * 32, "ns", "etcd-n1", "etcd", 7, running=True, id="a"),
+        Recorded("0" * 32, "ns", "etcd-n1", "old", 7, running=False, id="b"),
+        Recorded("11111111-2222-4333-8444-555555555555", "ns", "web", "c", 7, running=True, id="c"),
+    ]
+    known = index(rows)
+    found = calibration.now_of(Inventory((), ()), ["n1"], "1.31.14", catalog=catalog, begun={}, records=known)
+    assert [*found.static] == [("ns", "etcd-n1", "etcd")]

@@ -313,6 +313,12 @@ def test_what_no_kubelet_runs(name: str) -> None:
     assert refusal({**manifest, **change, "spec": spec}, "node-a").startswith(why)
 
 
+@pytest.mark.parametrize("given", [{}, {"apiVersion": ""}])
+def test_a_manifest_without_its_version_is_read_by_no_kubelet(given: dict[str, str]) -> None:
+    manifest = {key: value for key, value in minimal().items() if key != "apiVersion"}
+    assert refusal({**manifest, **given}, "n").startswith("$.apiVersion: ")
+
+
 def test_what_only_some_releases_refuse_is_left_to_them() -> None:
     manifest = minimal()
     assert refusal({**manifest, "spec": {**manifest["spec"], "ephemeralContainers": "x"}}, "n") == ""

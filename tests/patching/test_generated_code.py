@@ -124,6 +124,11 @@ def test_an_end_at_the_patched_release_itself_compiles(catalog: Catalog) -> None
     assert code.count('{"v1.36.3", false},') == 2
 
 
+def test_an_end_before_the_patched_release_is_refused(catalog: Catalog) -> None:
+    with pytest.raises(UsageError, match=r"^--until: 1\.36\.2 is before 1\.36\.3, which then accepts no"):
+        patch(catalog, "1.36.3", ["1.30.14"], until="1.36.2")
+
+
 def test_new_fields_count_unless_asked_otherwise(catalog: Catalog) -> None:
     strict, lenient = (patch(catalog, "1.9.11", ["1.7.16"], accept_new_fields=flag) for flag in (False, True))
     assert "hash == recorded && known {" in text_of(strict, "hashlike.go")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
 from hashcompat.analysis.preflight import CHECKS, examine, known_checks, left_out, worst_first
 from hashcompat.analysis.preflight.checks import Need
@@ -34,6 +35,20 @@ def test_an_empty_dump_is_never_in_order(empty: Dump, why: str) -> None:
     assert any(each.text.endswith(why) for each in found)
     assert "ERROR" not in {each.status.value for each in found}
     assert "UNKNOWN" in {each.status.value for each in found}
+
+
+@pytest.mark.parametrize("check", ["PF-101", "PF-114", "PF-126", "PF-136", "PF-212"])
+def test_what_was_cut_off_may_have_been_one_more(check: str) -> None:
+    (found,) = [each for each in examine(dump(complete=False), upgrade(NEWEST, NEWEST)) if each.id == check]
+    assert found.status is Status.UNKNOWN
+    assert found.text.endswith("the dump was cut: its last line is missing")
+
+
+def test_what_a_cut_dump_holds_is_found() -> None:
+    full = dump({("filesystem", "/var/lib/kubelet"): "/dev/sda 9 9 0 100% /\n/dev/sda 9 9 0 100% /\n"})
+    cut = structs.replace(full, complete=False)
+    found = [each for each in examine(cut, upgrade(NEWEST, NEWEST)) if each.id == "PF-212"]
+    assert [each.status.value for each in found] == ["ERROR", "ERROR", "UNKNOWN"]
 
 
 @pytest.mark.parametrize("ignored", [["PF-102"], ["all"]])

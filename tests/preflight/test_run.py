@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import hashcompat
@@ -71,3 +73,27 @@ def test_without_dumps_the_node_objects_are_looked_at() -> None:
     assert [each.node for each in without_dumps({"n1": Node("n1", "")})] == ["n1"]
     with pytest.raises(InputError, match="no Node object in the input"):
         without_dumps({})
+
+
+@pytest.mark.parametrize(
+    ("given", "more", "expected"),
+    [
+        ("1.30.14", {}, "UNKNOWN"),
+        ("1.30.14", {"override_node_releases": True}, ""),
+        ("1.31.4", {}, ""),
+        ("auto", {}, ""),
+    ],
+)
+def test_a_release_that_the_node_does_not_report_is_not_taken_for_its_own(
+    given: str, more: Any, expected: str
+) -> None:
+    shown = dump({VERSION: "Kubernetes v1.31.14\n"})
+    found = hashcompat.preflight_nodes([shown], "1.32.13", given, **more)
+    disputed = [one for one in found if one.object == "kubelet" and one.id == "PF-110"]
+    assert [one.status.value for one in disputed] == ([expected] if expected else [])
+    assert all(one.text.endswith("1.30.14, and the node reports v1.31.14") for one in disputed)
+
+
+def test_nodes_of_the_sample_run_what_is_said() -> None:
+    found = hashcompat.preflight_nodes(None, "1.31.14", "1.30.14", source=hashcompat.load_sample())
+    assert not [one for one in found if one.object == "kubelet"]

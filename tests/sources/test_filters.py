@@ -81,6 +81,18 @@ def test_a_namespace_of_no_pod_is_named_with_what_is_near(run: Run) -> None:
     assert "no pod of the namespace zzz in the input; it has " in error
 
 
+def test_a_namespace_that_is_empty_is_seen_in_the_error(run: Run) -> None:
+    result = run(*COMMANDS["plan"], "-f", SAMPLE, "-n", "")
+    assert result.code == 1
+    assert "no pod of the namespace '' in the input; " in result.err
+
+
+def test_no_gate_is_about_the_pods_that_are_on_no_node(run: Run) -> None:
+    result = run("gate", *COMMANDS["plan"][1:], "-f", SAMPLE, "--node", "")
+    assert (result.code, result.out) == (64, "")
+    assert "--node: the name is empty; name a node, or leave the option out" in result.err
+
+
 @pytest.mark.parametrize(
     "command",
     [*COMMANDS.values(), ("explain", "shop/x", "--from", "1.9.11", "--to", "1.10.0")],

@@ -33,6 +33,7 @@ from hashcompat.core.kubelet.hashing import hashers
 from hashcompat.core.model.plan import AUTO, Share
 from hashcompat.core.model.pods import Container, Inventory, Node, Pod
 from hashcompat.core.model.results import Result
+from hashcompat.core.model.uids import is_of_api_server
 from hashcompat.core.model.verdicts import Hash, Recorded, comparable, number_of
 from hashcompat.core.records.index import Records, is_older
 
@@ -314,7 +315,12 @@ def now_of(
     recorded = dict(_recorded(pods, records)) if records else {}
     if records:
         pods = tuple(map(records.as_reported, pods))
-    return Now(tuple(dict.fromkeys(names)), nodes, upgraded, pods, begun, recorded)
+    static = {
+        (one.namespace, one.pod, one.container): one
+        for one in records
+        if one.running and one.uid and not is_of_api_server(one.uid)
+    }
+    return Now(tuple(dict.fromkeys(names)), nodes, upgraded, pods, begun, recorded, static)
 
 
 def _is_upgraded(kubelet: str, target: str, catalog: Catalog) -> bool:

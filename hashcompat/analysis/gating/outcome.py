@@ -26,7 +26,7 @@ from hashcompat.core.model.items import Item, Observed
 from hashcompat.core.model.plan import Plan
 from hashcompat.core.model.pods import Container, ContainerType, Node, Pod
 from hashcompat.core.model.uids import SKEW
-from hashcompat.core.model.verdicts import Verdict
+from hashcompat.core.model.verdicts import Recorded, Verdict, number_of
 from hashcompat.core.policies import ABOUT_PLANS, Policy, PolicyFile
 
 _SUCCEEDED: Final = "Succeeded"
@@ -274,6 +274,9 @@ def new_pods(plan: Plan, pods: Sequence[Pod]) -> Iterator[str]:
 HashKey = tuple[str, str]
 """The UID of a pod, and the name of a container."""
 
+Path = tuple[str, str, str]
+"""A namespace, and the names of a pod and of a container."""
+
 
 class Now(msgspec.Struct, frozen=True):
     """What the cluster shows after the upgrade."""
@@ -289,6 +292,8 @@ class Now(msgspec.Struct, frozen=True):
     """When the upgrade of a node began, UTC, where that is known."""
     recorded: Mapping[HashKey, int] = msgspec.field(default_factory=dict)
     """The recorded hashes of the containers that run now."""
+    static: Mapping[Path, Recorded] = msgspec.field(default_factory=dict)
+    """The containers of static pods that run now, as a runtime shows them."""
 
 
 _STILL: Final = frozenset({Observation.KEPT, Observation.SINCE_BEFORE})
@@ -337,7 +342,7 @@ def _judged(item: Item, pod: Pod | None, now: Now, early: bool) -> Judged:
     if pod is None and is_static(item.pod) and item.observed is None and not item.pod.uid:
         return _without_mirror(item)
     if pod is None and is_static(item.pod) and (item.observed is None or item.observed.running):
-        return Judged(item, _OPEN if early else _GONE[item.verdict], seen="its mirror pod is gone")
+        return _mirror_gone(item, now, early)
     if pod is None or pod.node != item.pod.node:
         return Judged(item, Standing.CHANGED, seen="its pod left the node: moved, rolled out or deleted")
     if pod.deleting and not pod.static:
@@ -358,10 +363,17 @@ def _judged(item: Item, pod: Pod | None, now: Now, early: bool) -> Judged:
     if seen is Observation.UNSEEN and pod.phase == _FAILED and container and container.running is None:
         # a kubelet that refuses a pod reports no containers of it, and it stays Failed
         seen = Observation.ENDED
+    recorded = now.recorded.get((pod.uid, item.container.name))
+    return _counted(item, seen, recorded, early=early)
+
+
+def _counted(
+    item: Item, seen: Observation, recorded: int | None, *, early: bool, besides: str = ""
+) -> Judged:
+    """Return how what became of a container counts; ``recorded`` is the hash of the one that runs now."""
     standing = STANDINGS[item.verdict][seen]
     # what looks as predicted may still have another hash than the plan computed
     if standing is Standing.AS_PREDICTED:
-        recorded = now.recorded.get((pod.uid, item.container.name))
         wanted = item.hashes.to if seen is Observation.RESTARTED else item.hashes.recorded
         if None not in (wanted, recorded) and wanted != recorded:
             return Judged(
@@ -372,7 +384,24 @@ def _judged(item: Item, pod: Pod | None, now: Now, early: bool) -> Judged:
     # a kubelet that has not looked at its pods yet may still restart what runs
     if standing is Standing.SURPRISE and early and seen in _STILL:
         standing = Standing.UNDECIDED
-    return Judged(item, standing, seen=WORDS[seen])
+    return Judged(item, standing, seen=WORDS[seen] + besides)
+
+
+def _mirror_gone(item: Item, now: Now, early: bool) -> Judged:
+    """Judge a container of a static pod whose mirror pod is gone: by the runtime, where that is shown.
+
+    A kubelet runs a static pod whether or not the API server takes its mirror pod.
+    """
+    key = item.pod.namespace, item.pod.name, item.container.name
+    record, before = now.static.get(key), item.observed
+    if record is None or before is None or not (record.id and before.id):
+        return Judged(item, _OPEN if early else _GONE[item.verdict], seen="its mirror pod is gone")
+    seen = Observation.KEPT
+    if record.id != before.id:
+        is_before = _is_before(record.created, now.begun.get(item.pod.node))
+        seen = Observation.SINCE_BEFORE if is_before else Observation.RESTARTED
+    besides = ", and its mirror pod is gone"
+    return _counted(item, seen, number_of(record.hash), early=early, besides=besides)
 
 
 def _without_mirror(item: Item) -> Judged:

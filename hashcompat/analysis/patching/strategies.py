@@ -35,6 +35,7 @@ from hashcompat.analysis.patching.gosource import (
 from hashcompat.analysis.patching.strip import check_strip, strip
 from hashcompat.analysis.planning.patched import check_patchable, check_pin
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
+from hashcompat.core.catalog.releases import parse_range
 from hashcompat.core.errors import UsageError
 from hashcompat.core.kubelet import alike
 from hashcompat.core.model.results import Keywords
@@ -221,6 +222,8 @@ def make_patch(
         raise UsageError(
             "--until: only --strategy accept can end; the other strategies change the hash itself"
         )
+    if until and parse_range(f"<{new.release.upstream}").holds(parse_release(until)):
+        raise UsageError(f"--until: {until} is before {new.release}, which then accepts no other hash")
     if choices.article and strategy != "strip":
         raise UsageError("--article: only --strategy strip has this literal, global form")
     task = Goal(

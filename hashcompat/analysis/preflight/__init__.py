@@ -94,7 +94,7 @@ from hashcompat.analysis.preflight.checks.states import DAMAGED, DRA_STATE, LEFT
 from hashcompat.analysis.preflight.checks.values import VALUES
 from hashcompat.analysis.preflight.facts import Facts, NodeObjects
 from hashcompat.core.catalog.lookup import Catalog
-from hashcompat.core.catalog.releases import same_upstream
+from hashcompat.core.catalog.releases import same_minor, same_upstream
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.kubelet.alike import servers_of
 from hashcompat.core.model.cluster import ApiServers
@@ -372,6 +372,8 @@ class PreflightRequest(msgspec.Struct, frozen=True):
     """The time, UTC."""
     normalized: bool = False
     """Whether the records of the nodes are to be rewritten first."""
+    overridden: bool = False
+    """Whether the current release that is given counts on nodes, too, that report another one."""
 
 
 def inspect(
@@ -407,11 +409,22 @@ def inspect(
             items,
             catalog.runtimes,
             question.now,
+            _contradiction(dump, known, question, catalog),
         )
         findings += examine(dump, upgrade, ignored, known.cluster(dump.node), given)
     files = tuple(dict.fromkeys(dump.origin for dump in dumps or ()))
     origin = known.origin or Origin(Source.FILES, files)
     return Preflight(question.target, current, worst_first(findings), ignored, tuple(left_out(given)), origin)
+
+
+def _contradiction(dump: Dump, known: Known, question: PreflightRequest, catalog: Catalog) -> str:
+    """Return what a node reports where that is of another minor than it is said to be; empty elsewhere."""
+    said, shows = question.current, known.release(dump) or ""
+    is_sample = known.origin is not None and known.origin.kind is Source.SAMPLE
+    if not said or question.overridden or is_sample or not (catalog.knows(said) and catalog.knows(shows)):
+        return ""
+    releases = (catalog.kubelet(name).release for name in (said, shows))
+    return "" if same_minor(*releases) else shows
 
 
 def check_plan(known: Known, dumps: Sequence[Dump], catalog: Catalog) -> None:

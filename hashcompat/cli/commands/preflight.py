@@ -217,6 +217,7 @@ def command(arguments: Arguments) -> int:
             tuple(listed(arguments.ignored)),
             datetime.now(UTC),
             joined.assume_normalized,
+            joined.override_node_releases,
         ),
         catalog,
     )

@@ -32,6 +32,8 @@ class Hazards(msgspec.Struct, frozen=True):
     drop_ins: str
     """How files of --config-dir are merged: ``as patches``, ``with defaults`` of their own, or so that
     ``nulls are nothing``."""
+    drop_ins_lose: tuple[str, ...]
+    """The fields that count in the configuration file, and that files of --config-dir set in vain."""
     flags: FlagTable
     """The flags that kubelets accept."""
     config: ConfigTable

@@ -86,7 +86,11 @@ def refusal(manifest: Mapping[str, Any], node_name: str) -> str:
     ``tryDecodeSinglePod``, pkg/apis/core/validation ``ValidatePodCreate``, 1.6.13 - 1.37.1.
     """
     problems = [_undecodable(manifest, kubelet) for kubelet in _first_and_last()]
-    return problems[-1] if all(problems) else next(_invalid(manifest, node_name), "")
+    if all(problems):
+        return problems[-1]
+    if not manifest.get("apiVersion"):  # apimachinery json.go Decode: no version
+        return "$.apiVersion: missing"
+    return next(_invalid(manifest, node_name), "")
 
 
 def _undecodable(manifest: Mapping[str, Any], kubelet: Kubelet) -> str:

@@ -67,6 +67,10 @@ class Limit(msgspec.Struct, frozen=True, metaclass=Keywords):
     text: str
     """As it was given: ``10`` or ``2.5%``."""
 
+    def __post_init__(self) -> None:
+        """Raise UsageError, naming the argument, for what is neither a number nor a part."""
+        check_limit(self.text, "text")
+
     @property
     def is_part(self) -> bool:
         """Whether it is a part of the containers that are compared, not a number."""
@@ -144,6 +148,12 @@ class Policy(msgspec.Struct, frozen=True, metaclass=Keywords):
 
         Raises UsageError, naming the argument, for anything else.
         """
+        for name in ("strict", "report_only"):
+            if not isinstance(getattr(self, name), bool):
+                raise UsageError(f"{name}: want True or False")
+        for name in ("max_age", "max_input_age"):
+            if not isinstance(getattr(self, name), timedelta | None):
+                raise UsageError(f"{name}: want a timedelta; load_policy takes texts such as 24h")
         for name in ("max_restarts", "max_per_owner", "max_per_node"):
             given = getattr(self, name)
             if given is not None and not isinstance(given, Limit):
@@ -171,10 +181,16 @@ class Policy(msgspec.Struct, frozen=True, metaclass=Keywords):
         return any((self.max_restarts, self.max_per_owner, self.max_per_node))
 
 
+def check_limit(text: object, place: str) -> None:
+    """Raise UsageError, which names the place, for what is neither ``N`` nor ``P%``."""
+    fits = isinstance(text, str) and re.fullmatch(LIMIT, text)
+    if not fits or (str(text).endswith("%") and Fraction(str(text)[:-1]) > 100):
+        raise UsageError(f"{place}: want a number of findings, such as 10, or a part of all, such as 5%")
+
+
 def limit_of(text: str, place: str) -> Limit:
     """Read ``N`` or ``P%``; raises UsageError, which names the place, for anything else."""
-    if not re.fullmatch(LIMIT, text) or (text.endswith("%") and Fraction(text[:-1]) > 100):
-        raise UsageError(f"{place}: want a number of findings, such as 10, or a part of all, such as 5%")
+    check_limit(text, place)
     return Limit(text)
 
 

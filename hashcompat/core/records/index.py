@@ -56,6 +56,14 @@ class Records(msgspec.Struct, frozen=True):
         """Yield each record that may count, once."""
         return iter(self.rows)
 
+    @property
+    def every(self) -> Iterator[Record]:
+        """All that they are made of: also sandboxes, the resources that were applied, and files of nodes."""
+        yield from self.rows
+        yield from dict.fromkeys((*self.sandboxes, *self.named_sandboxes))
+        yield from (Applied(*key, resources) for key, resources in self.applied.items())
+        yield from {id(one): one for one in self.files.values()}.values()
+
     def of(self, pod: Pod, container: Container) -> Recorded | None:
         """Return the record of a container, or None: one that is older than the container does not count."""
         record = self.latest(pod, container)

@@ -90,8 +90,10 @@ class Dump(msgspec.Struct, frozen=True):
         return self.probe(kind, name).read()
 
     def of_kind(self, kind: str) -> Iterator[Probe]:
-        """Yield the last probe of each thing of a kind."""
-        return (probes[-1] for (each, _), probes in self.probes.items() if each == kind)
+        """Yield the last probe of each thing of a kind; raises UnreadError last where there may be more."""
+        yield from (probes[-1] for (each, _), probes in self.probes.items() if each == kind)
+        if not self.complete:
+            raise UnreadError(f"{kind}: {INCOMPLETE}")
 
 
 def dumps(documents: Iterable[Any], origin: str) -> Iterator[Dump]:

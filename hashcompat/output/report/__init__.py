@@ -20,18 +20,23 @@ Read ``model`` first, then a small result (``releases``, ``preflight``). A plan 
 
 from __future__ import annotations
 
+from hashcompat.core.errors import UsageError
 from hashcompat.output.report.model import Document, Rows
+
+
+class NoResultError(UsageError, TypeError):
+    """What has no document, for it is no result."""
 
 
 def document_of(result: object) -> Document:
     """Return the JSON document of a result, the one that the command line prints, as plain data.
 
-    Raises TypeError for anything but a result.
+    Raises NoResultError for anything but a result.
     """
     from hashcompat.output.report.registry import REPORTS  # noqa: PLC0415 - it imports all that has results
 
     report = REPORTS.get(type(result))
     if report is None or report.document is None:
-        raise TypeError(f"want the result of a command, got {type(result).__name__}")
+        raise NoResultError(f"result: want the result of a command, got {type(result).__name__}")
     content = report.document(result)
     return {key: list(value) if isinstance(value, Rows) else value for key, value in content.items()}

@@ -237,7 +237,8 @@ def named(origin: str) -> Iterator[None]:
         try:
             yield
         except InputError as error:
-            raise InputError(f"{origin}: {error}") from None
+            text = str(error)
+            raise InputError(text if text.startswith(f"{origin}: ") else f"{origin}: {text}") from None
 
 
 def _stamp(state: os.stat_result) -> tuple[int, int]:

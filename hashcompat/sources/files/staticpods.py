@@ -277,7 +277,8 @@ def _manifest(source: Input) -> tuple[Any, Lines | None, str]:
             return _with_raw_fields(document, text), lines.lines, digest
         from hashcompat.core.go import yaml  # noqa: PLC0415 - JSON input need not import a YAML parser
 
-        found = next(yaml.documents(text), None)
+        # of a key that is there twice kubelets take the last value (sigs.k8s.io/yaml YAMLToJSON)
+        found = next(yaml.documents(text, []), None)
         return (found.value, found.lines, digest) if found else (None, None, digest)
 
 

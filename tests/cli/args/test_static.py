@@ -321,6 +321,16 @@ def test_a_hostile_manifest_is_one_error_that_names_its_file(
     assert problem in result.err
 
 
+def test_of_a_key_that_is_there_twice_the_last_value_counts(run: Run, directory: Path) -> None:
+    head = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\n"
+    once = f"{head}spec:\n  containers:\n  - name: c\n    image: new\n"
+    uids = []
+    for text in (once, once.replace("    image", "    image: old\n    image")):
+        write(directory / "x.yaml", text)
+        uids.append(hashed(run, "--static-pod-dir", directory, "--node-name", "n").item["podUID"]["1.36.3"])
+    assert uids[0] == uids[1]
+
+
 def test_an_empty_directory_is_an_error(run: Run, directory: Path) -> None:
     for path in (directory, directory / "missing"):
         result = run("hash", "--kubelet", "1.36.3", "--static-pod-dir", path, "--node-name", "n")

@@ -9,7 +9,7 @@ import pytest
 import trustme
 
 from hashcompat.core.records.probes import Dump, Probe
-from tests.helpers.dumps import GONE, NOW, dump, failed, status, upgrade
+from tests.helpers.dumps import GONE, NOW, dump, failed, found, status, upgrade
 
 CLIENT = ("certificate", "/var/lib/kubelet/pki/kubelet-client-current.pem")
 SERVER = ("certificate", "/var/lib/kubelet/pki/kubelet.crt")
@@ -110,3 +110,22 @@ def test_pf114_a_file_that_the_kubelet_is_given_is_missing(
     changes: dict[tuple[str, str], Any], expected: list[tuple[str, str]]
 ) -> None:
     assert status("PF-114", dump(changes), upgrade("1.31.0")) == expected
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected", "says"),
+    [
+        ({**BOTH, BOOTSTRAP: "file"}, "WARN", f": the kubelet asks for another one by {BOOTSTRAP[1]}, and"),
+        ({**BOTH, BOOTSTRAP: GONE}, "ERROR", ""),
+        (BOTH, "ERROR", ""),
+        (USER, "ERROR", ""),
+        ({ARGUMENTS: failed()}, "ERROR", ""),
+    ],
+)
+def test_pf114_an_expired_certificate_of_a_kubelet_that_can_ask_for_another_one(
+    changes: Any, expected: str, says: str
+) -> None:
+    rows = found("PF-114", dump({**changes, CLIENT: pem(NOW - SECOND)}), upgrade("1.31.0"))
+    (row,) = [row for row in rows if row[1] == CLIENT[1]]
+    assert row[0] == expected
+    assert f"{CLIENT[1]} expired on 2026-05-31{says}" in row[2]

@@ -36,6 +36,18 @@ CGROUPFS = {**INFO["config"], "containerd": {"runtimes": {"runc": {"options": No
         ("1.31.0", {**containerd("2.1.4"), **BARE}, "OK"),
         ("1.31.0", {**containerd("2.1.4"), **OFF}, "ERROR"),
         ("1.31.0", FLAG, "ERROR"),
+        ("1.30.14", {**containerd("2.1.4"), CONFIG: "featureGates: {AllAlpha: true}"}, "OK"),
+        ("1.31.0", {**containerd("2.1.4"), CONFIG: "featureGates: {AllAlpha: false}"}, "OK"),
+        ("1.31.0", {**containerd("2.1.4"), CONFIG: "featureGates: {AllBeta: false}"}, "ERROR"),
+        (
+            "1.31.0",
+            {
+                **containerd("2.1.4"),
+                CONFIG: "featureGates: {AllBeta: false, KubeletCgroupDriverFromCRI: true}",
+            },
+            "OK",
+        ),
+        ("1.34.10", {**containerd("2.1.4"), CONFIG: "featureGates: {AllBeta: false}"}, "OK"),
         ("1.31.0", {**containerd("1.7.27"), **BARE}, "ERROR"),
         ("1.37.1", {**containerd("1.7.27"), **BARE}, "ERROR"),
         ("1.31.0", {**containerd("1.7.27", config=CGROUPFS), **BARE, **IN_CGROUPFS}, "OK"),

@@ -139,6 +139,23 @@ def test_pf122_fields_of_drop_ins(to: str, text: str, status: str, says: str) ->
     assert status == "OK" or f" of {DROP_IN}: kubelet {to} " in words
 
 
+@pytest.mark.parametrize(
+    ("to", "text", "status"),
+    [
+        ("1.28.15", "resolvConf: /run/resolv.conf\n", "OK"),
+        ("1.29.15", "resolvConf: /run/resolv.conf\n", "WARN"),
+        ("1.31.14", "resolvconf: /run/resolv.conf\n", "WARN"),
+        ("1.31.14", "clusterDomain: a.example\n", "OK"),
+        ("1.32.13", "resolvConf: /run/resolv.conf\n", "OK"),
+    ],
+)
+def test_pf122_a_field_that_drop_ins_set_in_vain(to: str, text: str, status: str) -> None:
+    ((state, words),) = check(to, drop_in(V1 + text))
+    assert state == status
+    assert status == "OK" or words.startswith(f"resolvConf of {DROP_IN}: kubelet {to} drops it in silence")
+    assert check(to, {CONFIG: V1 + text.replace("resolvconf", "resolvConf")}) == [OK]
+
+
 @pytest.mark.parametrize("text", ["", GONE])
 def test_pf122_leaves_drop_ins_that_no_kubelet_parses_to_pf126(text: object) -> None:
     assert check("1.34.10", drop_in(text)) == [OK]

@@ -136,6 +136,13 @@ def test_pf101_an_argument_that_is_no_flag_ends_the_kubelet(flags: str, left: st
     assert [f"the argument {left}," in text for text in texts] == ([True] if left else [])
 
 
+def test_pf101_an_empty_argument_is_one_too() -> None:
+    unit = "[Service]\nExecStart=/usr/bin/kubelet --v=2 ${KUBELET_EXTRA_ARGS}\n"
+    rows = check("1.34.10", {("file", "/lib/systemd/system/kubelet.service"): unit})
+    (text,) = [text for _, _, text in rows if "no flag and no value" in text]
+    assert text.startswith("kubelet 1.34.10 does not start with an empty argument, which is no flag and no")
+
+
 def test_pf101_without_a_unit_both_count() -> None:
     changes = {
         ARGUMENTS: running("--allow-privileged", "-v=2"),

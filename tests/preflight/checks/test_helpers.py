@@ -26,6 +26,8 @@ PLAIN = {UNIT: "[Service]\nExecStart=/usr/bin/kubelet\n"}
         ("1.7.5", {MOUNTS: f"a:/v {VOLUME} nfs rw 0 0\n"}, ("OK", "")),
         ("1.8.15", {**FUSE, **PLAIN}, ("OK", "")),
         ("", {**FUSE, **PLAIN}, ("UNKNOWN", "")),
+        ("", {MOUNTS: f"a:/v {VOLUME} nfs rw 0 0\n", **PLAIN}, ("OK", "")),
+        ("", {**FUSE, UNIT: "[Service]\nKillMode=process\n"}, ("OK", "")),
         ("1.7.5", {MOUNTS: failed()}, ("UNKNOWN", "")),
         ("1.7.5", {**FUSE, UNIT: failed()}, ("UNKNOWN", "")),
     ],

@@ -31,6 +31,7 @@ def states(given: Any, current: str, to: str) -> list[tuple[str, str]]:
         (pod(SLOW, status={"phase": "Failed"}), "1.19.16", "1.20.0", ("OK", "")),
         (pod(SLOW), "", "1.20.0", ("UNKNOWN", "")),
         (pod(SLOW), "", "1.19.16", ("OK", "")),
+        (pod(READY), "", "1.20.0", ("OK", "")),
     ],
 )
 def test_pf117_a_slow_exec_probe(given: Any, current: str, to: str, expected: tuple[str, str]) -> None:

@@ -80,6 +80,25 @@ def test_units_and_drop_ins(files: dict[str, object], words: list[tuple[str, str
     assert found.complete == complete
 
 
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("/usr/bin/numactl --cpunodebind=0 /usr/bin/kubelet --v=2", ["--v=2"]),
+        ("/usr/bin/env A=b kubelet --v=2", ["--v=2"]),
+        ("/usr/bin/docker run --name kubelet i/hyperkube kubelet --v=2", ["--v=2"]),
+        ("/usr/lib/kubelet-wrapper --v=2", ["--v=2"]),
+        ("/bin/sh -c 'exec /usr/bin/kubelet --v=2'", None),
+        ("/bin/bash /opt/start.sh --v=2", None),
+    ],
+)
+def test_the_arguments_of_what_starts_a_kubelet_are_not_its_own(
+    command: str, words: list[str] | None
+) -> None:
+    found = started({UNIT: f"ExecStart={command}\n"})
+    assert [text for text, _ in texts(found)] == (words or [])
+    assert found.complete is (words is not None)
+
+
 def test_a_unit_that_could_not_be_read_is_no_missing_one() -> None:
     with pytest.raises(UnreadError, match="permission denied"):
         started({UNIT: failed()})

@@ -290,6 +290,7 @@ def test_nodes_alone_are_enough_beside_static_pods(run: Run, tmp_path: Path) -> 
     directory = tmp_path / "manifests"
     directory.mkdir()
     manifest = {
+        "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {"name": "web"},
         "spec": {"containers": [{"name": "c", "image": "i"}]},

@@ -485,9 +485,9 @@ def test_a_snapshot_is_a_file_whose_lines_nobody_edits(run: Run, tmp_path: Path)
 @pytest.mark.parametrize("form", ["YAML", "JSON", "documents"])
 def test_a_static_pod_is_where_its_manifest_is(run: Run, tmp_path: Path, form: str) -> None:
     text = {
-        "YAML": YAML_FORMS["one pod"],
-        "JSON": re.sub("#[ab]#", "", JSON_FORMS["one pod"]),
-        "documents": "# first\n---" + YAML_FORMS["one pod"] + "---\nkind: Service\n",
+        "YAML": "apiVersion: v1" + YAML_FORMS["one pod"],
+        "JSON": re.sub("#[ab]#", "", JSON_FORMS["one pod"]).replace("{", '{"apiVersion": "v1", ', 1),
+        "documents": "# first\n---\napiVersion: v1" + YAML_FORMS["one pod"] + "---\nkind: Service\n",
     }[form]
     path = tmp_path / "web"
     path.write_text(text)

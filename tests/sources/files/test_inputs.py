@@ -170,3 +170,9 @@ def test_a_time_that_is_none_is_left_out(directory: Path, monkeypatch: pytest.Mo
 )
 def test_a_url_is_repeated_without_its_secrets(word: str, shown: str) -> None:
     assert inputs.without_secrets(word) == shown
+
+
+@pytest.mark.parametrize("problem", ["cut short", "a.json: cut short"])
+def test_a_file_is_named_once(problem: str) -> None:
+    with pytest.raises(InputError, match=r"^a\.json: cut short$"), inputs.named("a.json"):
+        raise InputError(problem)

@@ -69,6 +69,8 @@ class KubeletStart(msgspec.Struct, frozen=True):
     """What is known of container runtimes."""
     now: datetime | None = None
     """The time, UTC, by which certificates are judged; None where it is unknown."""
+    reported: str = ""
+    """The release that the node itself reports, where it is not said to run one of that minor."""
 
 
 class Problem(msgspec.Struct, frozen=True):

@@ -122,6 +122,14 @@ def _address(text: str) -> IPv4Address | IPv6Address | None:
         return None
 
 
+_ZEROS: Final = re.compile(r"(?<![0-9])0+(?=[0-9])")
+
+
+def _is_ip(text: str) -> bool:
+    """Return whether a text is an address; those of IPv4 may have zeros in front (``ParseIPSloppy``)."""
+    return _address(text if ":" in text else _ZEROS.sub("", text)) is not None
+
+
 _WORD: Final = "[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
 
 _HOST: Final = rf"(?:{_WORD}(?:\.{_WORD})*|\[[0-9A-Fa-f:]+\])(?::[0-9]+)?"
@@ -160,6 +168,7 @@ FORMATS: Final[Mapping[str, tuple[Callable[[str], bool], str]]] = {
     "cpus": (_is_cpu_set, "a set of CPUs such as 0-3,6"),
     "whole quantity": (_is_whole, "a quantity such as 10Mi"),
     "absolute path": (_is_absolute_path, "an absolute path in its shortest form"),
+    "IP address": (_is_ip, "an IP address such as 0.0.0.0"),
     "node IPs": (_is_pair_of_addresses, "one address, or one of IPv4 and one of IPv6, not 0.0.0.0 or ::"),
     "one node IP": (_is_one_address, "one address with this --cloud-provider"),
     "single-stack node IP": (_is_one_address, "one address while the feature gate for a second one is off"),

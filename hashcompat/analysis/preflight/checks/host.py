@@ -62,19 +62,20 @@ def _find_mounts(facts: Facts, _upgrade: KubeletStart) -> Iterator[Problem]:
 
 
 def _find_helpers(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    if upgrade.current is None:
-        raise UnreadError("the release of the kubelet that mounted them is unknown; give it with --from")
-    if upgrade.current.behaviour.mount_helpers == "in a scope of their own":
+    current = upgrade.current
+    if current is not None and current.behaviour.mount_helpers == "in a scope of their own":
         return
     below = [mount for mount in facts.mounts if mount.is_fuse and mount.path.startswith(f"{facts.root}/")]
     if not below or units.spares_other_processes(facts.dump):
         return
+    if current is None:
+        raise UnreadError("the release of the kubelet that mounted them is unknown; give it with --from")
     for mount in below:
         yield Problem(
             Status.ERROR,
             mount.path,
             f"{mount.path} ({mount.kind}) is served by a process in the cgroup of kubelet "
-            f"{upgrade.current.release}: systemd ends it with the kubelet, and the pod loses its volume",
+            f"{current.release}: systemd ends it with the kubelet, and the pod loses its volume",
             "set KillMode=process in kubelet.service and run systemctl daemon-reload, or drain the node",
         )
 
@@ -127,8 +128,12 @@ def _find_certificates(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]
         day = expiry.at.strftime("%Y-%m-%d")
         if expiry.at < upgrade.now:
             # Only an expired client certificate makes the kubelet exit; it serves with any other one.
-            status = Status.ERROR if _is_clients(expiry.path) else Status.WARN
-            yield Problem(status, expiry.path, f"{expiry.path} expired on {day}", _RENEW)
+            ends, then = _is_clients(expiry.path), ""
+            if ends and _surely_bootstraps(facts):
+                ends, then = False, f": the kubelet asks for another one by {_given_bootstrap(facts)}"
+                then += ", and ends where the token in it has expired too"
+            status = Status.ERROR if ends else Status.WARN
+            yield Problem(status, expiry.path, f"{expiry.path} expired on {day}{then}", _RENEW)
         elif expiry.at < upgrade.now + _SOON:
             yield Problem(Status.WARN, expiry.path, f"{expiry.path} expires on {day}", _RENEW)
 
@@ -159,12 +164,27 @@ def _missing_files(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
             )
 
 
+def _given_bootstrap(facts: Facts) -> str:
+    return facts.flags.get("bootstrap-kubeconfig", "")
+
+
 def _bootstraps(facts: Facts) -> bool:
-    """Return whether the kubelet has a file by which it can ask for a certificate."""
-    path = facts.flags.get("bootstrap-kubeconfig")
+    """Return whether the kubelet has a file by which it can ask for a certificate.
+
+    Source: pkg/kubelet/certificate/bootstrap/bootstrap.go ``LoadClientConfig``, 1.31.14.
+    """
+    path = _given_bootstrap(facts)
     try:
-        return bool(path) and bool(facts.dump.read("path", str(path)))
+        return bool(path) and bool(facts.dump.read("path", path))
     except AbsentError:
+        return False
+
+
+def _surely_bootstraps(facts: Facts) -> bool:
+    """Return whether it is known to have one: what was not read does not make up for a certificate."""
+    try:
+        return _bootstraps(facts)
+    except (UnreadError, AbsentError):
         return False
 
 

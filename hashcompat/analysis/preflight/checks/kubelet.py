@@ -52,11 +52,12 @@ def _find_flags(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         is_next = not start.complete or set(sources) != {RUNNING}
         yield _unknown_flag(upgrade, name, list(dict.fromkeys(sources)), is_next=is_next)
     for word in left_over(start.words, table, release) if start.complete else ():
+        which = f"the argument {shown.name(word.text)[:60]}" if word.text else "an empty argument"
         yield Problem(
             Status.ERROR,
             word.source,
-            f"kubelet {release} does not start with the argument {shown.name(word.text)[:60]}, which is no "
-            f"flag and no value of one; {word.source} has it",
+            f"kubelet {release} does not start with {which}, which is no flag and no value of one; "
+            f"{word.source} has it",
             "remove it; a flag that is true or false takes its value only after =",
         )
     for given in unfinished(start.words, table, release) if start.complete else ():
@@ -209,6 +210,16 @@ def _fields_of_drop_ins(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem
     effect = "dropped" if is_merged else table.on_unknown(release)
     for path, document in files:
         yield from _unknown_fields(upgrade, path, document, effect, any_case=is_merged)
+        lost = {field.lower(): field for field in upgrade.hazards.drop_ins_lose}
+        for field in (name for name in document if name.lower() in lost):
+            name = lost[field.lower()]
+            yield Problem(
+                Status.WARN,
+                name,
+                f"{name} of {path}: kubelet {release} drops it in silence, for it reads {name} in the file "
+                "of --config alone",
+                f"move {name} from {path} to {facts.flags.get('config', 'the file of --config')}",
+            )
 
 
 def _fields_of_file(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
@@ -284,6 +295,9 @@ def _find_skew(_facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         yield Problem(Status.UNKNOWN, "", text)
     elif text := another_minor(current, target):
         yield Problem(Status.WARN, "", text, _DRAIN)
+    if upgrade.reported and current is not None:
+        text = f"the current kubelet is said to be {current.release}, and the node reports {upgrade.reported}"
+        yield Problem(Status.UNKNOWN, "kubelet", text, "leave --from out, or give --override-node-releases")
     if not shown:
         text = "the release of the API server is not known; give it with --apiserver"
         yield Problem(Status.INFO, _API_SERVER, text)

@@ -189,11 +189,13 @@ SIDECARS: Final = Check(
 def _find_exec_probes(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if upgrade.target.behaviour.exec_probe_timeout == "ignored":
         return
-    if upgrade.current is None:
+    current = upgrade.current
+    if current is not None and not begins_to_enforce(current, upgrade.target):
+        return
+    found = [one for pod in facts.pods for one in _enforced(pod, upgrade)]
+    if found and current is None:
         raise UnreadError("the release of the kubelet that runs now is unknown; give it with --from")
-    if begins_to_enforce(upgrade.current, upgrade.target):
-        for pod in facts.pods:
-            yield from _enforced(pod, upgrade)
+    yield from found
 
 
 def _enforced(pod: Pod, upgrade: KubeletStart) -> Iterator[Problem]:

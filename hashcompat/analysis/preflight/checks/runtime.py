@@ -11,6 +11,7 @@ from shlex import quote
 from typing import Final
 
 from hashcompat.analysis.preflight.checks import OF_BOTH, OF_REWRITING, Check, KubeletStart, Need, Problem
+from hashcompat.analysis.preflight.checks.states import gates_of
 from hashcompat.analysis.preflight.facts import Facts, runtime, runtimefiles
 from hashcompat.core import shown
 from hashcompat.core.catalog.hazards import REWRITABLE
@@ -127,7 +128,7 @@ _DEFAULT: Final = "cgroupfs"
 def _find_drivers(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     # A kubelet that asks the runtime for its driver ignores its own setting (KEP-4033).
     can = upgrade.runtimes.can(facts.runtime, "RuntimeConfig")
-    if can and dict(facts.gates).get(_GATE, upgrade.hazards.cgroup_driver_from_cri):
+    if can and _asks_runtime(facts, upgrade):
         given = facts.cgroup_driver
         whose = f"{facts.runtime} answers {name(given)}, which kubelet {upgrade.target.release} takes"
     else:
@@ -151,6 +152,12 @@ def _find_drivers(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
             f"drain the node first, or set the runtime to {driver} (containerd: SystemdCgroup, CRI-O: "
             "cgroup_manager) and restart it",
         )
+
+
+def _asks_runtime(facts: Facts, upgrade: KubeletStart) -> bool:
+    """Return whether the feature gate is on; AllAlpha and AllBeta set it too while it is of that stage."""
+    gates = gates_of(facts, upgrade)
+    return gates.is_on(_GATE) if gates.spec(_GATE) else upgrade.hazards.cgroup_driver_from_cri
 
 
 CGROUP_DRIVERS: Final = Check("PF-111", _find_drivers)

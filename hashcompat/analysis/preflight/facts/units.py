@@ -77,6 +77,29 @@ _NOT_COLLECTED: Final = "aAbBcdDfJmMoqrRsTvVwWyY"
 
 HOSTNAME: Final = "/proc/sys/kernel/hostname"
 
+_NAME: Final = "kubelet"
+
+_LAUNCHERS: Final = frozenset(
+    (
+        *(
+            "ash",
+            "bash",
+            "busybox",
+            "catatonit",
+            "chroot",
+            "chrt",
+            "ctr",
+            "dash",
+            "docker",
+            "dumb-init",
+            "env",
+        ),
+        *("ionice", "nerdctl", "nice", "nsenter", "numactl", "podman", "rkt", "runuser", "setpriv", "sh"),
+        *("stdbuf", "su", "sudo", "systemd-cat", "systemd-inhibit", "taskset", "timeout", "tini", "unshare"),
+    )
+)
+"""Programs that start another one: what follows them is their own up to its name."""
+
 
 class UnitArgument(msgspec.Struct, frozen=True):
     """An argument of the kubelet."""
@@ -135,11 +158,21 @@ def _expanded(dump: Dump, command: _Line, lines: list[_Line]) -> Start:
         complete = complete and assigned is not None
         variables |= {name: UnitArgument(value, path) for name, value in (assigned or {}).items()}
     split = cache(_split)  # a word may repeat a variable any number of times
-    own = [_specified(dump, word) for word in split(command.value)[1:]]
-    complete = complete and None not in own
+    after = _after_program(split(command.value))
+    own = [_specified(dump, word) for word in after or ()]
+    complete = complete and after is not None and None not in own
     given = (_of_word(text, variables, command.source, split) for text in own if text is not None)
     words = tuple(_within_limits(chain.from_iterable(given), command.source))
     return Start(words, complete, frozenset(variables))
+
+
+def _after_program(words: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Return the words after the program; None where it starts another one, in which no kubelet is named."""
+    names = [word.rpartition("/")[2] for word in words]
+    if not names or names[0] not in _LAUNCHERS:
+        return words[1:]
+    # the last one: a container may have the name too
+    return words[len(names) - names[::-1].index(_NAME) :] if _NAME in names else None
 
 
 def _specified(dump: Dump, text: str) -> str | None:

@@ -259,7 +259,7 @@ OF_OTHERS = {
 DECIDE = ROOT / "hashcompat" / "core" / "kubelet" / "decide"
 DECIDING = {
     "resources.py": {"qos_class", "_amounts", "amount"},
-    "scheduling.py": {"selected", "label_keys", "asks_by_name", "_terms", "_matches", "_holds", "_compared"}
+    "scheduling.py": {"unmet", "label_keys", "asks_by_name", "_terms", "_matches", "_holds", "_compared"}
     | {"not_tolerated", "_tolerated", "_tolerations", "_text", "_sequence"},
 }
 """The functions of corev1/ that decide; the others of these files read what a kind has."""

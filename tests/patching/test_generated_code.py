@@ -19,11 +19,14 @@ from hashcompat.analysis.patching.gotypes import (
     type_declarations,
 )
 from hashcompat.analysis.patching.strategies import BY_NAME, Choices, make_patch
+from hashcompat.analysis.planning.options import AssumePatch
+from hashcompat.analysis.planning.patched import resolved_current
 from hashcompat.core.catalog.eras import PatchTables, site_of
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.catalog.releases import typed_rows
 from hashcompat.core.errors import InputError, UsageError
 from hashcompat.core.go.types import STRING, Basic, Field, Pointer, Struct
+from hashcompat.core.model.plan import Way
 
 PAIRS = [
     ("1.8.15", "1.7.16"),
@@ -275,3 +278,11 @@ def test_a_string_is_cut_only_up_to_what_follows(catalog: Catalog) -> None:
         stripping.stripped("{A:(string)x SubPathExpr:(string)}{B SubPathExpr:(string)y}", cuts)
         == "{A:(string)x}{B SubPathExpr:(string)y}"
     )
+
+
+def test_a_strategy_that_does_not_exist_is_refused(catalog: Catalog) -> None:
+    with pytest.raises(UsageError, match="no strategy 'x'; the strategies are accept"):
+        make_patch("1.31.14", ["1.30.14"], "x", catalog)
+    asked = AssumePatch("x", ("1.30.14",))
+    with pytest.raises(UsageError, match="no plan assumes the strategy 'x'; it may be accept or pin"):
+        resolved_current(asked, Way("1.30.14", "1.31.14"), catalog)

@@ -70,8 +70,7 @@ def compile_printer(go_type: GoType, *, typed: bool = True, lead: str = "") -> P
 
 def _string(head: str) -> Printer:
     def show(value: Any, emit: Emit) -> None:
-        if head:
-            emit(head)
+        emit(head)
         emit(value)
 
     return show

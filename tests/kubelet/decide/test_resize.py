@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.helpers.dumps import GONE, as_text, dump
-from tests.helpers.pods import Json, as_json, mirror_pod, pod
+from tests.helpers.pods import Json, as_json, mirror_pod, node, pod
 from tests.helpers.program import Run
 from tests.helpers.rulecases import CPU_RESTARTS, GATE, KEEP, NEW_UID, SIZED, C, Expected, sidecar
 from tests.helpers.upgrades import decided, hash_of, planned, record, recorded
@@ -445,3 +445,13 @@ def test_hc019_what_decides_whether_a_container_has_its_pods_limit_is_said(run: 
     given = as_json(of_pod("PodResizeInProgress", "512Mi"))
     told = run("explain", "ns/p/c", "--from", "1.36.4", "--to", "1.37.1", "-f", "-", stdin=given)
     assert "What its kubelet noted as applied decides: give a dump of the node with --recorded" in told.out
+
+
+def test_hc019_a_resize_of_the_pods_own_limit_that_does_not_fit_waits_on(run: Run) -> None:
+    given, host = of_pod("PodResizePending", "512Mi"), node("v1.36.4")
+    given["status"]["allocatedResources"] = {"memory": "512Mi"}
+    host["status"]["allocatable"] = {"cpu": "4", "memory": "768Mi", "pods": "110"}
+    way = ("plan", "--from", "1.36.4", "--to", "1.36.5", "-f", "-", "-o", "json")
+    item = run(*way, stdin=as_json(given, host)).item
+    assert item["verdict"] == "KEEP"
+    assert "waits on, for its pod is to ask for" in item["reasons"][0]["text"]

@@ -119,6 +119,19 @@ def test_hc048_of_very_many_kinds_of_pods_of_one_second_none_is_certain(run: Run
     assert set(verdicts(run, host(cpu="4790m"), *pods).values()) == {"KEEP"}
 
 
+def test_hc048_very_many_kinds_of_pods_of_one_second_that_fit_in_every_order_are_kept(run: Run) -> None:
+    """Two init containers count while their pods are admitted, one after the other."""
+    pods = [sized(f"p{number}", "01:00", cpu=f"{100 + number}m") for number in range(40)]
+    for one in pods[:2]:
+        row = {"name": "i", "image": "i", "resources": {"requests": {"cpu": "500m"}}}
+        one["spec"]["initContainers"] = [row]
+        one["status"]["initContainerStatuses"] = [
+            {"name": "i", "restartCount": 0, "state": {"terminated": {"exitCode": 0}}}
+        ]
+    found = verdicts(run, host(cpu="5300m"), *pods, old="1.15.10", new="1.15.12")
+    assert set(found.values()) == {"KEEP"}
+
+
 @pytest.mark.parametrize("seed", range(90))
 def test_what_is_certain_of_pods_of_one_second_is_so_in_every_order(catalog: Catalog, seed: int) -> None:
     rng, kubelet = random.Random(seed), catalog.kubelet("1.31.14" if seed < 60 else "1.15.12")

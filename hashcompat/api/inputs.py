@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol, TypedDict, Unpack
 from msgspec import structs
 
 from hashcompat.analysis.answers.redaction import Snapshot
-from hashcompat.analysis.planning.options import STRATEGIES, AssumePatch, Options
+from hashcompat.analysis.planning.options import AssumePatch, Options, check_strategy
 from hashcompat.analysis.planning.view import View
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.errors import UsageError, unknown_keyword
@@ -364,9 +364,7 @@ def options_of(catalog: Catalog | None, given: OptionFields) -> Options:
 def _patch_of(asked: AssumePatch | None, catalog: Catalog | None, argument: str) -> AssumePatch | None:
     if asked is None:
         return None
-    if asked.strategy not in STRATEGIES:
-        words = " or ".join(STRATEGIES)
-        raise UsageError(f"{argument}: no plan assumes the strategy {asked.strategy!r}; it may be {words}")
+    check_strategy(asked, argument)
     like = names_of(asked.like, argument)
     return structs.replace(asked, like=tuple(release_of(name, catalog, argument, only=True) for name in like))
 

@@ -301,11 +301,11 @@ def preflight_nodes(
 def _ignored(given: Names) -> tuple[str, ...]:
     from hashcompat.analysis.preflight import known_checks  # noqa: PLC0415 - as above
 
+    names = names_of(given, "ignored")
     try:
-        return tuple(known_checks(names_of(given, "ignored")))
+        return tuple(known_checks(names))
     except UsageError as error:
-        text = str(error)
-        raise UsageError(text if text.startswith("ignored:") else f"ignored: {text}") from None
+        raise UsageError(f"ignored: {error}") from None
 
 
 def _known(
@@ -369,10 +369,6 @@ def patch(
     """
     known = catalog_of(catalog)
     likes = [release_of(name, known, "like", only=True) for name in some_names_of(like, "like")]
-    if strategy not in strategies.BY_NAME:
-        raise UsageError(
-            f"strategy: no strategy {strategy!r}; the strategies are {', '.join(strategies.BY_NAME)}"
-        )
     if not isinstance(choices, Choices):
         raise wrong("choices", "Choices", choices)
     if known.known.is_short(choices.until):

@@ -208,7 +208,7 @@ def make_patch(
     Raises UsageError for unknown releases, and for releases or choices that the strategy cannot handle.
     """
     if strategy not in BY_NAME:
-        raise UsageError(f"no strategy {strategy!r}; the strategies are {', '.join(BY_NAME)}")
+        raise UsageError(f"strategy: no strategy {strategy!r}; the strategies are {', '.join(BY_NAME)}")
     new, olds = catalog.kubelet(kubelet), [catalog.kubelet(name) for name in like]
     site = catalog.source_site(new)
     check_patchable(new, site, olds)

@@ -27,6 +27,13 @@ class AssumePatch(msgspec.Struct, frozen=True, metaclass=Keywords):
     """The releases whose hashes it accepts; empty for the target kubelet: the current ones."""
 
 
+def check_strategy(asked: AssumePatch, argument: str) -> None:
+    """Raise UsageError, naming the argument, for a strategy that no plan can assume."""
+    if asked.strategy not in STRATEGIES:
+        words = " or ".join(STRATEGIES)
+        raise UsageError(f"{argument}: no plan assumes the strategy {asked.strategy!r}; it may be {words}")
+
+
 class Options(msgspec.Struct, frozen=True, metaclass=Keywords):
     """How pods are read, and what else is known about the cluster."""
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from hashcompat.analysis.planning.options import STRATEGIES, AssumePatch
+from hashcompat.analysis.planning.options import AssumePatch, check_strategy
 from hashcompat.core.catalog.behaviour import Settings
 from hashcompat.core.catalog.eras import PatchedSource, Schema
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
@@ -77,7 +77,7 @@ def resolved_current(asked: AssumePatch, way: Way, catalog: Catalog) -> CurrentP
 
     Raises UsageError for unknown releases and strategies, and for what no patch can do.
     """
-    _check_strategy(asked)
+    check_strategy(asked, "current_patch")
     if not asked.like:
         raise UsageError("name the releases whose hashes the current kubelets accept with --like")
     likes = tuple(catalog.kubelet(like) for like in asked.like)
@@ -89,13 +89,6 @@ def resolved_current(asked: AssumePatch, way: Way, catalog: Catalog) -> CurrentP
     return CurrentPatch(asked.strategy, likes)
 
 
-def _check_strategy(asked: AssumePatch) -> None:
-    if asked.strategy not in STRATEGIES:
-        raise UsageError(
-            f"no plan assumes the strategy {asked.strategy!r}; it may be {' or '.join(STRATEGIES)}"
-        )
-
-
 def resolved(
     asked: AssumePatch, way: Way, nodes: Iterable[Node], catalog: Catalog, settings: Settings
 ) -> tuple[AssumedPatch | None, str]:
@@ -104,7 +97,7 @@ def resolved(
     None is needed where the target kubelet hashes like all current ones already. Raises UsageError for
     unknown releases and strategies, and for what no patch can do.
     """
-    _check_strategy(asked)
+    check_strategy(asked, "patch")
     likes = asked.like or current(way, nodes, catalog)
     kubelet, olds = catalog.kubelet(way.new, settings), [catalog.kubelet(like) for like in likes]
     check_patchable(kubelet, catalog.source_site(kubelet), olds)

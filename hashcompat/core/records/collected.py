@@ -75,10 +75,11 @@ def from_dump(dump: Dump) -> list[Record]:
     if any(probe.name.endswith(_APPLIED) for probe in dump.of_kind("file")):
         known = {(one.uid, one.container) for one in applied if isinstance(one, Applied)}
         best = [_without_resources(record, known) for record in best]
-    plugins = _plugins(dump)
+    devices = _device_files(dump)
+    plugins = _plugins(devices)
     if plugins is not None:
         best = [_with_plugins(record, plugins) for record in best]
-    return [*best, *applied, *_files(dump, best)]
+    return [*best, *applied, *_files(dump, best, devices)]
 
 
 _ADMITTING: Final = ("/cpu_manager_state", "/memory_manager_state")
@@ -91,14 +92,14 @@ _NAMES: Final = 1 << 12
 """Characters of the names in a directory of drop-ins; it has a few."""
 
 
-def _files(dump: Dump, records: Iterable[Record]) -> Iterator[Files]:
+def _files(dump: Dump, records: Iterable[Record], devices: list[Any] | None) -> Iterator[Files]:
     """Yield what of a dump decides about admission, where it shows a kubelet's arguments."""
     uids = frozenset(one.uid for one in records if isinstance(one, Recorded) and one.uid)
     if not uids or ("arguments", _ARGUMENTS[0]) not in dump.probes:
         return
     last = (probes[-1] for probes in dump.probes.values())
     kept = ((one.kind, one.name, one.text, one.problem) for one in last if _decides(one))
-    yield Files(dump.node, uids, tuple(kept), _devices(dump), _allocated(dump))
+    yield Files(dump.node, uids, tuple(kept), _devices(devices), _allocated(dump))
 
 
 def _allocated(dump: Dump) -> dict[str, dict[str, Mapping[str, Any]]]:
@@ -237,18 +238,16 @@ def held(document: Any) -> Iterator[tuple[str, str, frozenset[str]]]:
         yield str(row.get("ResourceName")), str(row.get("PodUID")), ids
 
 
-def _plugins(dump: Dump) -> tuple[str, ...] | None:
+def _plugins(found: list[Any] | None) -> tuple[str, ...] | None:
     """Return the resources that device plugins serve on a node; None where its file was not read."""
-    found = _device_files(dump)
     try:
         return None if found is None else tuple(sorted({name for one in found for name in served(one)}))
     except InputError:
         return None
 
 
-def _devices(dump: Dump) -> dict[str, dict[str, frozenset[str]]] | None:
+def _devices(files: list[Any] | None) -> dict[str, dict[str, frozenset[str]]] | None:
     """Return the devices that pods of a node have; None where its file was not read."""
-    files = _device_files(dump)
     if files is None or not all(isinstance(one, Mapping) for one in files):
         return None
     found: dict[str, dict[str, frozenset[str]]] = {}

@@ -343,6 +343,14 @@ WHOLE = {"requests": {"cpu": "1000m"}, "limits": {"cpu": "1"}}
 WAITS: Expected = ("UNKNOWN", ["HC019"])
 
 
+def verdict_of_snapshot(run: Run, tmp_path: Path, way: tuple[str, str], given: Json) -> str:
+    """Return what is decided of a pod by its snapshot alone."""
+    snapshot = tmp_path / "snapshot.json"
+    assert run("snapshot", "-f", "-", "--out", snapshot, stdin=as_json(given)).code == 0
+    again = run("plan", "--from", way[0], "--to", way[1], "-f", snapshot, "-o", "json")
+    return str(again.items[0]["verdict"])
+
+
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
@@ -358,10 +366,7 @@ def test_a_resize_that_is_not_done_goes_on_when_a_kubelet_starts(
     run: Run, tmp_path: Path, way: tuple[str, str], given: Json, expected: Expected
 ) -> None:
     assert decided(run, *way, given) == expected
-    snapshot = tmp_path / "snapshot.json"
-    assert run("snapshot", "-f", "-", "--out", snapshot, stdin=as_json(given)).code == 0
-    again = run("plan", "--from", way[0], "--to", way[1], "-f", snapshot, "-o", "json")
-    assert again.items[0]["verdict"] == expected[0]
+    assert verdict_of_snapshot(run, tmp_path, way, given) == expected[0]
 
 
 def test_a_resize_that_needs_no_restart_changes_nothing(run: Run) -> None:
@@ -417,10 +422,7 @@ def test_hc019_a_resize_of_the_pods_own_limit_goes_on(
 ) -> None:
     """1.36.5 ``containerResourcesFromRequirements``: a container without a limit has its pod's."""
     assert decided(run, *way, given) == expected
-    snapshot = tmp_path / "snapshot.json"
-    assert run("snapshot", "-f", "-", "--out", snapshot, stdin=as_json(given)).code == 0
-    again = run("plan", "--from", way[0], "--to", way[1], "-f", snapshot, "-o", "json")
-    assert again.items[0]["verdict"] == expected[0]
+    assert verdict_of_snapshot(run, tmp_path, way, given) == expected[0]
 
 
 @pytest.mark.parametrize(

@@ -81,20 +81,20 @@ _NAME: Final = "kubelet"
 
 _LAUNCHERS: Final = frozenset(
     (
+        *("ash", "bash", "busybox", "catatonit", "chroot", "chrt", "ctr", "dash", "docker", "dumb-init"),
         *(
-            "ash",
-            "bash",
-            "busybox",
-            "catatonit",
-            "chroot",
-            "chrt",
-            "ctr",
-            "dash",
-            "docker",
-            "dumb-init",
             "env",
+            "ionice",
+            "nerdctl",
+            "nice",
+            "nsenter",
+            "numactl",
+            "podman",
+            "rkt",
+            "runuser",
+            "setpriv",
+            "sh",
         ),
-        *("ionice", "nerdctl", "nice", "nsenter", "numactl", "podman", "rkt", "runuser", "setpriv", "sh"),
         *("stdbuf", "su", "sudo", "systemd-cat", "systemd-inhibit", "taskset", "timeout", "tini", "unshare"),
     )
 )

@@ -10,6 +10,7 @@ from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.case import Case, Decision, delayed, is_ignored, not_compared, restart
 from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
 from hashcompat.core.kubelet.decide.resize import (
+    allocated_to,
     amounts,
     by_restart,
     is_exempt,
@@ -273,9 +274,7 @@ def _edited_resources(case: Case) -> Decision | None:
 
 def _is_under_way(case: Case, name: str, seen: Seen) -> bool:
     """Return whether a container has another request than its kubelet allocated to it."""
-    requests = mapping(case.container.spec.get("resources")).get("requests")
-    allocated = mapping(case.pod.resized.get(case.container.name)).get("allocated") or requests
-    return amounts({"requests": allocated}, name)[1] != amounts(mapping(seen.resources), name)[1]
+    return amounts(allocated_to(case), name)[1] != amounts(mapping(seen.resources), name)[1]
 
 
 def changed_since(case: Case) -> Decision | None:

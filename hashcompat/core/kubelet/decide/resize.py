@@ -164,7 +164,7 @@ def resizing(case: Case) -> Decision | None:
         return None
     spec, shown = case.container.spec, mapping(case.pod.resized.get(case.container.name))
     wanted = mapping(spec.get("resources"))
-    allocated = {**wanted, "requests": shown.get("allocated") or wanted.get("requests")}
+    allocated = allocated_to(case)
     actual = {
         "requests": shown.get("actual") or wanted.get("requests"),
         "limits": shown.get("limits") or wanted.get("limits"),
@@ -184,6 +184,13 @@ def resizing(case: Case) -> Decision | None:
         text = f"resizePolicy: a resize of its {name} is under way, and is applied by a restart"
         return delayed(case, restart(rules.RESIZE_POLICY, text))
     return _resizing_pod(case)
+
+
+def allocated_to(case: Case) -> Mapping[str, Any]:
+    """Return a container's resources, with the requests that its kubelet allocated as a status shows them."""
+    wanted = mapping(case.container.spec.get("resources"))
+    shown = mapping(case.pod.resized.get(case.container.name))
+    return {**wanted, "requests": shown.get("allocated") or wanted.get("requests")}
 
 
 def _resizing_pod(case: Case) -> Decision | None:

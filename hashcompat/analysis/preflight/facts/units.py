@@ -81,21 +81,10 @@ _NAME: Final = "kubelet"
 
 _LAUNCHERS: Final = frozenset(
     (
-        *("ash", "bash", "busybox", "catatonit", "chroot", "chrt", "ctr", "dash", "docker", "dumb-init"),
-        *(
-            "env",
-            "ionice",
-            "nerdctl",
-            "nice",
-            "nsenter",
-            "numactl",
-            "podman",
-            "rkt",
-            "runuser",
-            "setpriv",
-            "sh",
-        ),
-        *("stdbuf", "su", "sudo", "systemd-cat", "systemd-inhibit", "taskset", "timeout", "tini", "unshare"),
+        *("ash", "bash", "busybox", "catatonit", "chroot", "chrt", "ctr", "dash"),
+        *("docker", "dumb-init", "env", "ionice", "nerdctl", "nice", "nsenter", "numactl"),
+        *("podman", "rkt", "runuser", "setpriv", "sh", "stdbuf", "su", "sudo"),
+        *("systemd-cat", "systemd-inhibit", "taskset", "timeout", "tini", "unshare"),
     )
 )
 """Programs that start another one: what follows them is their own up to its name."""

@@ -30,7 +30,7 @@ from hashcompat.output.report.normalization import NORMALIZATION, RUN, Signed
 from hashcompat.output.rewriting import RecordStore, apply, files, runtimes
 from hashcompat.sources import filters
 from hashcompat.sources.dating import now
-from hashcompat.sources.files import normalizations
+from hashcompat.sources.files.reports import work_in
 
 
 @group
@@ -128,7 +128,7 @@ class NodeOptions:
 
     def read(self, file: str, longest: timedelta = _UNLIMITED) -> Work:
         """Return what a document says of this node; raises InputError for one that is refused."""
-        return normalizations.read(file, self.name, key_of(self.verify_key), longest, datetime.now(UTC))
+        return work_in(file, self.name, key_of(self.verify_key), longest, datetime.now(UTC))
 
     def of(self, work: Work) -> runtimes.NodeRuntime:
         """Return where the runtime is."""

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from hashcompat.core.go import jsontext
 from hashcompat.output.rewriting import FoundContainer, apply, containerd, files, with_string, with_uid
-from hashcompat.sources.files import normalizations, saved
+from hashcompat.sources.files import reports, saved
 from tests.suites.fuzz.places import named, on_disk
 from tests.suites.fuzz.target import Form, Target
 
@@ -16,7 +16,7 @@ _NOW = datetime(2026, 11, 25, tzinfo=UTC)
 def _normalization(data: bytes) -> None:
     """Read a saved document, as far as a node goes."""
     with named(saved, data, "n.json") as name:
-        work = normalizations.read(name, "n1", b"", timedelta(days=1), _NOW)
+        work = reports.work_in(name, "n1", b"", timedelta(days=1), _NOW)
     ids = [task.rewrite.id for task in work.tasks]
     assert len(ids) == len(set(ids))
 
@@ -77,9 +77,7 @@ def _string(data: bytes) -> None:
 
 
 TARGETS = (
-    Target(
-        "normalization", _normalization, ("sources/files/normalizations", "sources/documents"), longest=2048
-    ),
+    Target("normalization", _normalization, ("sources/files/reports", "sources/documents"), longest=2048),
     Target("undo-file", _undo, ("output/rewriting/apply",), longest=1024),
     Target("manifest-uid", _manifest, ("output/rewriting/__init__",), Form.YAML, longest=256),
     Target("json-string", _string, ("output/rewriting/__init__",), longest=256),

@@ -43,6 +43,11 @@ def ask(release: str, nodes: Iterable[Json]) -> Iterator[dict[str, str]]:
     return lib.find(oracles(), release).program(MODULE).ask(json.dumps(node).encode() for node in nodes)
 
 
+def start(release: str, nodes: Iterable[Json]) -> Iterator[Json]:
+    """Yield for each node with ``managers`` what ``ask`` does and the files, or why it does not start."""
+    return lib.find(oracles(), release).program(MODULE).ask(json.dumps(node).encode() for node in nodes)
+
+
 def inputs() -> list[Json]:
     """Read the nodes that are kept."""
     return list(golden.rows(ROOM / golden.INPUTS).values())

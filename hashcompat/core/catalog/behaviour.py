@@ -263,6 +263,9 @@ class Behaviour(msgspec.Struct, frozen=True):
     cpus_asked: str
     """How many exclusive CPUs are asked for at a restart: ``by spec``, or ``by status`` where containers can
     be resized."""
+    numa_affinity: str
+    """How the NUMA nodes of a container's CPUs and memory have to be with the topology manager's policy
+    restricted: ``equal``, or ``shared`` in part."""
     pod_qos: str
     """Whose resources decide about the QoS class of a pod that has some of its own: ``by containers``,
     ``by the pod``, or ``by the pod where set``."""

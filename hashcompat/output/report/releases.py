@@ -160,6 +160,7 @@ BEHAVIOUR: Final = {
     "lostContainers": "containers that the runtime lost",
     "alignedCpus": "exclusive CPUs at a start",
     "cpusAsked": "how many exclusive CPUs are asked for",
+    "numaAffinity": "NUMA nodes of CPUs and memory",
     "podQos": "QoS classes and a pod's own resources",
     "pauseImage": "the pause image in hashes",
     "mountHelpers": "processes that serve mounts",

@@ -9,5 +9,6 @@ import (
 )
 
 func admit(handler lifecycle.PodAdmitHandler, asked *lifecycle.PodAdmitAttributes) lifecycle.PodAdmitResult {
+	asked.Operation = lifecycle.AddOperation
 	return handler.Admit(context.Background(), asked)
 }

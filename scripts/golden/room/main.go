@@ -8,7 +8,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"sort"
 
@@ -26,6 +25,8 @@ type request struct {
 	Node *v1.Node `json:"node"`
 	// Pods are its pods, none of which has finished.
 	Pods []*v1.Pod `json:"pods"`
+	// Managers are its resource managers, which are asked instead of room where they are given.
+	Managers *managers `json:"managers"`
 }
 
 // kubelet holds the pods that are admitted.
@@ -68,8 +69,7 @@ func (k *kubelet) add(handler lifecycle.PodAdmitHandler, pods []*v1.Pod) {
 }
 
 func main() {
-	klog.LogToStderr(false)
-	klog.SetOutput(io.Discard)
+	klog.SetLogger(klog.Logger{}) // which says nothing
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "room:", err)
 		os.Exit(1)
@@ -90,21 +90,53 @@ func run() error {
 		if err := json.Unmarshal(in.Bytes(), &asked); err != nil {
 			return err
 		}
-		k := &kubelet{node: asked.Node, outcomes: map[string]string{}}
-		handler := handlerOf(k)
-		var static, others []*v1.Pod
-		for _, pod := range asked.Pods {
-			if kubetypes.IsStaticPod(pod) {
-				static = append(static, pod)
-			} else {
-				others = append(others, pod)
-			}
+		outcomes, err := start(&asked)
+		if err != nil {
+			return err
 		}
-		k.add(handler, static)
-		k.add(handler, others)
-		if err := out.Encode(k.outcomes); err != nil {
+		if err := out.Encode(outcomes); err != nil {
 			return err
 		}
 	}
 	return in.Err()
+}
+
+// managed is the answer where resource managers are given.
+type managed struct {
+	Outcomes map[string]string `json:"outcomes"`
+	// States are the files that the managers wrote, by name.
+	States map[string]string `json:"states"`
+	// Error is why the kubelet does not start.
+	Error string `json:"error"`
+}
+
+// start admits the pods of a node, static ones first; it returns why others do not run any more, by uid.
+func start(asked *request) (any, error) {
+	k := &kubelet{node: asked.Node, outcomes: map[string]string{}}
+	handler := handlerOf(k)
+	directory, err := os.MkdirTemp("", "managers")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(directory)
+	if asked.Managers != nil {
+		if handler, err = asked.Managers.handler(directory); err != nil {
+			return managed{Error: err.Error()}, nil
+		}
+	}
+	var static, others []*v1.Pod
+	for _, pod := range asked.Pods {
+		if kubetypes.IsStaticPod(pod) {
+			static = append(static, pod)
+		} else {
+			others = append(others, pod)
+		}
+	}
+	k.add(handler, static)
+	k.add(handler, others)
+	if asked.Managers == nil {
+		return k.outcomes, nil
+	}
+	states, err := written(directory)
+	return managed{Outcomes: k.outcomes, States: states}, err
 }

@@ -227,8 +227,8 @@ def test_what_is_certain_is_what_the_kubelet_does(catalog: Catalog, number: int)
         others = set(range(node.count)) - node.default - set().union(*node.held.values())
         facts, made = Facts(dump_of(node, others=others)), read(node)
         old, new = (with_gates(catalog.kubelet(one), facts.gates) for one in (node.old, node.new))
-        file = catalog.hazards(new.release).states.cpu_manager_state
-        found = worst(refused(Whole(made), made, cpus_of(facts, file, new.gates), old, new))
+        states = catalog.hazards(new.release).states
+        found = worst(refused(Whole(made), made, cpus_of(facts, states, new.gates), old, new))
         if found is None or found.certain:
             assert (found is not None) is Kubelet(node).refuses(), (node, found)
         seen.add("kept" if found is None else found.reason if found.certain else "unknown")

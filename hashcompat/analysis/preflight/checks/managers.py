@@ -18,15 +18,8 @@ from hashcompat.core import shown
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go import metav1
-from hashcompat.core.kubelet.decide.cpus import (
-    TOPOLOGY,
-    Asked,
-    Cpus,
-    refusals,
-    refused,
-    taken_anew,
-    with_gates,
-)
+from hashcompat.core.kubelet.decide.cpus import Asked, Cpus, refusals, refused, taken_anew, with_gates
+from hashcompat.core.kubelet.decide.memory import TOPOLOGY
 from hashcompat.core.kubelet.decide.room.tenants import given
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.model.escape import name_path
@@ -194,11 +187,11 @@ def _find_topology(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
 
 def _refusals(facts: Facts, upgrade: KubeletStart) -> Iterator[tuple[str, Problem]]:
     """Yield the pods that a kubelet refuses for their CPUs (``decide.cpus``), or may, with the reason."""
-    file, gates = upgrade.hazards.states.cpu_manager_state, states.gates_of(facts, upgrade)
+    gates = states.gates_of(facts, upgrade)
     try:
         architecture = facts.cluster.node.architecture if facts.cluster.node else ""
         asked = bool(facts.cluster.pods)
-        cpus = managers.cpus_of(facts, file, gates, asked=asked, architecture=architecture)
+        cpus = managers.cpus_of(facts, upgrade.hazards.states, gates, asked=asked, architecture=architecture)
     except UnstartedError:
         return  # PF-105 and PF-112 say so
     old = upgrade.current and with_gates(upgrade.current, facts.gates)
@@ -232,7 +225,6 @@ TOPOLOGY_REFUSED: Final = Check("PF-139", _find_topology)
 
 _TOTAL: Final = re.compile(r"MemTotal:\s*([0-9]+) kB")
 _PAGES: Final = re.compile(r"HugePages_Total:\s*([0-9]+)")
-_STATIC_MEMORY: Final = "Static"
 
 
 def _find_memory_state(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
@@ -241,12 +233,12 @@ def _find_memory_state(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]
 
 
 def _memory_objections(facts: Facts, content: Mapping[str, Any]) -> Iterator[str]:
-    policy = chosen(facts.flags, "memory-manager-policy", facts.config, "memoryManagerPolicy", "None")
+    policy = managers.memory_policy(facts)
     written = content.get("policyName") or ""
     if policy != written:
         given, recorded = (json.dumps(shown.name(str(value))) for value in (policy, written))
         yield f"the configured policy {given} differs from {recorded} in the file"
-    elif policy == _STATIC_MEMORY:
+    elif policy == managers.STATIC_MEMORY:
         yield from _other_memory(facts, content.get("machineState") or {})
 
 

@@ -10,19 +10,22 @@ from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 from msgspec import structs
 
 from hashcompat.analysis.preflight.facts import host
 from hashcompat.analysis.preflight.facts.kubelet import ARGUMENTS, ROOT, chosen, pairs, truth
 from hashcompat.analysis.preflight.facts.statefiles import Condition, is_read, string_digest
 from hashcompat.core.catalog.behaviour import Gates, Settings
-from hashcompat.core.catalog.hazards import StateFile
+from hashcompat.core.catalog.hazards import StateFile, StateFiles
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.go import jsontext, metav1
 from hashcompat.core.kubelet.decide.cpus import Cpus, most_threads, taken_anew, with_gates
+from hashcompat.core.kubelet.decide.memory import Block, Memory
 from hashcompat.core.kubelet.decide.resize import infeasible
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.model.pods import Pod
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
     from hashcompat.analysis.preflight.facts import Facts
 
 STATIC: Final = "static"
+
+STATIC_MEMORY: Final = "Static"
 
 STRICT: Final = "strict-cpu-reservation"
 
@@ -52,6 +57,11 @@ class UnstartedError(UnreadError):
 def policy(facts: Facts) -> str:
     """Return the CPU manager's policy."""
     return chosen(facts.flags, "cpu-manager-policy", facts.config, "cpuManagerPolicy", "none")
+
+
+def memory_policy(facts: Facts) -> str:
+    """Return the memory manager's policy."""
+    return chosen(facts.flags, "memory-manager-policy", facts.config, "memoryManagerPolicy", "None")
 
 
 def has_option(facts: Facts, name: str) -> bool:
@@ -99,8 +109,7 @@ def shown(
     facts = Facts(dump_of(files), known=hazards.flags)
     try:
         gates = kubelet.gates.with_settings(facts.gates)
-        file = hazards.states.cpu_manager_state
-        cpus = cpus_of(facts, file, gates, architecture=architecture)
+        cpus = cpus_of(facts, hazards.states, gates, architecture=architecture)
         return structs.replace(cpus, fixed=frozenset(_fixed(facts))), facts.gates
     except (AbsentError, UnreadError, UnparsedError, InputError):
         return None
@@ -110,7 +119,7 @@ def _fixed(facts: Facts) -> Iterator[str]:
     """Yield the resources whose manager has the policy static."""
     if policy(facts) == STATIC:
         yield "cpu"
-    if chosen(facts.flags, "memory-manager-policy", facts.config, "memoryManagerPolicy", "None") == "Static":
+    if memory_policy(facts) == STATIC_MEMORY:
         yield "memory"
 
 
@@ -194,8 +203,11 @@ def reduced(files: Files, catalog: Catalog, alias: Alias) -> Probes:
     hazards = catalog.hazards(catalog.kubelet(catalog.known.newest).release)
     facts = Facts(dump_of(files), known=hazards.flags)
     try:
-        flags, config, is_static = facts.flags, facts.config, policy(facts) == STATIC
-        path = facts.path(hazards.states.cpu_manager_state)
+        flags, config = facts.flags, facts.config
+        is_static, is_pinned = policy(facts) == STATIC, memory_policy(facts) == STATIC_MEMORY
+        path, memory = map(
+            facts.path, (hazards.states.cpu_manager_state, hazards.states.memory_manager_state)
+        )
     except (AbsentError, UnreadError, UnparsedError, InputError):
         return ()
     words = [f"--{flag}={_plain(flags[flag])}" for flag in _SETTINGS if flag in flags]
@@ -205,10 +217,11 @@ def reduced(files: Files, catalog: Catalog, alias: Alias) -> Probes:
         ("arguments", ARGUMENTS, "\n".join(["kubelet", f"--config={_PLACE}", *words, ""]), ""),
         ("file", _PLACE, jsontext.dumps(made), ""),
     ]
-    for kind, name, text, problem in files.probes if is_static else ():
-        if (kind, name) == ("file", path):
-            state = (None, _HIDDEN) if problem else (None, "") if text is None else _state(text, alias)
-            found.append((kind, f"{ROOT}/cpu_manager_state", *state))
+    for kind, name, text, problem in files.probes if is_static or is_pinned else ():
+        if kind == "file" and name in (path, memory):
+            written = _state if name == path else _memory_state
+            state = (None, _HIDDEN) if problem else (None, "") if text is None else written(text, alias)
+            found.append((kind, f"{ROOT}/{PurePosixPath(name).name}", *state))
         elif kind == "directory" and name == host.NUMA:
             names = [word for word in (text or "").split() if _NODE.fullmatch(word)]
             found.append((kind, name, None if text is None else "\n".join(names), problem and _HIDDEN))
@@ -237,6 +250,15 @@ def _state(text: str, alias: Alias) -> tuple[str | None, str]:
     return (text if kept == given else jsontext.dumps(kept)), ""
 
 
+def _memory_state(text: str, alias: Alias) -> tuple[str | None, str]:
+    """Return what pins memory in the file of a memory manager, with aliases for UIDs."""
+    pinned = _entries(text)
+    if pinned is None:
+        return "{}", ""  # with which no kubelet starts either
+    kept = {alias(uid): {_plain(name): rows for name, rows in one.items()} for uid, one in pinned.items()}
+    return jsontext.dumps({"policyName": STATIC_MEMORY, "entries": msgspec.to_builtins(kept)}), ""
+
+
 def _aliased(given: Any, alias: Alias) -> dict[str, Any]:
     """Return the content of a state file with aliases, and checksums that hold.
 
@@ -263,18 +285,31 @@ _CHECKSUMS: Final = ("checksum", "data", "dataChecksum")
 
 
 def cpus_of(
-    facts: Facts, file: StateFile, gates: Gates, *, asked: bool = True, architecture: str = ""
+    facts: Facts, states: StateFiles, gates: Gates, *, asked: bool = True, architecture: str = ""
 ) -> Cpus:
-    """Return what the CPU manager finds that is to be started with these gates; ``file`` is its state.
+    """Return what the CPU and the memory manager find that are to be started with these gates.
 
     ``asked``: whether there are pods that may ask for CPUs, besides those in the file; ``architecture``
     decides about cores that are not in the dump. Raises UnreadError and AbsentError for what is not in the
     dump, and where a kubelet does not start.
     """
-    if not is_read(file, gates) or not gates.is_on("CPUManager") or policy(facts) != STATIC:
-        return Cpus()
+    memory = memory_of(facts, states.memory_manager_state, gates)
+    is_static = (
+        is_read(states.cpu_manager_state, gates) and gates.is_on("CPUManager") and policy(facts) == STATIC
+    )
+    topology, by_pod = _topology(facts, gates) if is_static or memory.pinned else ("none", False)
+    nodes: Mapping[str, frozenset[int]] = {}
     try:
-        content = _content(facts, file, gates)
+        nodes = _nodes(facts) if topology != "none" or memory.pinned else {}
+    except UnreadError:
+        if is_static and topology != "none":
+            raise
+        memory = structs.replace(memory, known=False)
+    found = Cpus(topology=topology, by_pod=by_pod, nodes=nodes, memory=memory)
+    if not is_static:
+        return found
+    try:
+        content = _content(facts, states.cpu_manager_state, gates)
         default = metav1.parse_cpus(content.get("defaultCpuSet") or "")
         held = {
             pod: {container: metav1.parse_cpus(cpus) for container, cpus in of_pod.items()}
@@ -289,9 +324,9 @@ def cpus_of(
         default = host.online_cpus(facts.dump) - (listed or frozenset() if strict else frozenset())
     whole_cores = gates.is_on("CPUManagerPolicyOptions") and has_option(facts, WHOLE_CORES)
     cores = _cores(facts) if whole_cores and (held or asked) else frozenset[frozenset[int]]()
-    topology, by_pod = _topology(facts, gates)
     threads = most_threads(architecture)
-    return Cpus(
+    return structs.replace(
+        found,
         exclusive=True,
         held=held,
         whole_cores=whole_cores,
@@ -299,10 +334,56 @@ def cpus_of(
         most_threads=threads,
         physical=_physical(default, cores, listed, number, strict=strict, threads=threads),
         available=len(default - listed) if listed is not None else len(default) - number * (not strict),
-        topology=topology,
-        by_pod=by_pod,
-        nodes=_nodes(facts) if topology != "none" else {},
     )
+
+
+def memory_of(facts: Facts, file: StateFile, gates: Gates) -> Memory:
+    """Return what the memory manager finds; none is pinned where a kubelet does not start with the file.
+
+    Whether its checksum holds is not looked at here.
+    """
+    if not is_read(file, gates) or memory_policy(facts) != STATIC_MEMORY:
+        return Memory()
+    try:
+        entries = _entries(facts.dump.read("file", facts.path(file)))
+    except AbsentError:
+        return Memory(pinned=True)
+    except UnreadError:
+        return Memory(pinned=True, known=False)
+    if entries is None:
+        return Memory()
+    held = {
+        uid: {name: tuple(map(_block, rows)) for name, rows in one.items()} for uid, one in entries.items()
+    }
+    return Memory(pinned=True, held=held)
+
+
+class _Row(msgspec.Struct, rename="camel"):
+    """A block of memory in a state file."""
+
+    numa_affinity: list[int]
+    type: str
+    size: int
+
+
+_Entries = dict[str, dict[str, list[_Row]]]
+
+
+def _entries(text: str) -> _Entries | None:
+    """Return what the file of a memory manager pins; None where a kubelet does not start with it."""
+    try:
+        content = jsontext.loads(text)
+        if isinstance(content, Mapping) and isinstance(content.get("data"), str):
+            content = jsontext.loads(content["data"])
+        if not isinstance(content, Mapping) or content.get("policyName") != STATIC_MEMORY:
+            return None
+        return msgspec.convert(content.get("entries") or {}, _Entries)
+    except (InputError, msgspec.ValidationError):
+        return None
+
+
+def _block(row: _Row) -> Block:
+    return Block(row.type, row.size, frozenset(map(str, row.numa_affinity)))
 
 
 def _content(facts: Facts, file: StateFile, gates: Gates) -> Mapping[str, Any]:

@@ -1,11 +1,12 @@
-"""Whom the CPU manager refuses when a kubelet starts: it admits every pod again, by its file of CPUs.
+"""Whom resource managers refuse when a kubelet starts: it admits every pod again, by its file of CPUs.
 
 With the policy static, a container of a Guaranteed pod that asks for whole CPUs has some of its own, which
 cpu_manager_state names. A kubelet that starts keeps what is named there. But with the option full-pcpus-only
 it asks first: from 1.22 on whether the number is one of whole cores, and from 1.27 to 1.36 whether as many
 physical CPUs are free, besides those that the container has. Then the topology manager asks whether what it
-has is on no more NUMA nodes than its policy allows. While a kubelet admits the pods that it finds, it frees
-the CPUs of none, not even of those that it refuses: not all of its sources are ready yet.
+has is on no more NUMA nodes than its policy allows, and its memory too (``memory.py``). While a kubelet
+admits the pods that it finds, it frees the CPUs of none, not even of those that it refuses: not all of its
+sources are ready yet.
 
 Source: pkg/kubelet/cm/cpumanager/policy_static.go ``Allocate``, ``guaranteedCPUs`` and ``GetTopologyHints``
 (1.18.20, 1.22.17, 1.26.15, 1.27.16, 1.33.13, 1.34.12, 1.36.5), ``allocateForAdd`` (1.37.2); cpu_manager.go
@@ -16,6 +17,7 @@ pkg/kubelet/kubelet.go ``syncLoopIteration``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from math import ceil
 from typing import TYPE_CHECKING, Final
 
@@ -26,8 +28,26 @@ from hashcompat.core.catalog.behaviour import Settings
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.resources import GUARANTEED, amount
 from hashcompat.core.go.jsonpath import mapping
-from hashcompat.core.kubelet.decide.case import RESIZE_GATE
-from hashcompat.core.kubelet.decide.resize import POD_RESOURCES_GATE
+from hashcompat.core.kubelet.decide.memory import (
+    STRICT,
+    STRICTEST,
+    TOPOLOGY,
+    UNEXPECTED,
+    Memory,
+    Pinned,
+    in_turn,
+    is_guaranteed,
+    named,
+    objection,
+    pinned,
+    places,
+)
+from hashcompat.core.kubelet.decide.resize import (
+    POD_RESOURCES_GATE,
+    asked_by_status,
+    requests_of,
+    unreported,
+)
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.model.escape import count
 from hashcompat.core.model.plan import Refusal
@@ -38,13 +58,8 @@ if TYPE_CHECKING:
 
 MANAGERS_GATE: Final = "PodLevelResourceManagers"
 
-SMT, TOPOLOGY, UNEXPECTED = "SMTAlignmentError", "TopologyAffinityError", "UnexpectedAdmissionError"
-"""The reasons in the status of a pod that is refused."""
-
-STRICTEST: Final = "single-numa-node"
-
-_STRICT: Final = ("restricted", STRICTEST)
-"""The policies of the topology manager that refuse pods."""
+SMT: Final = "SMTAlignmentError"
+"""The reason in the status of a pod that is refused because it would share a core."""
 
 MOST_THREADS: Final = {"386": 2, "amd64": 4, "arm": 2, "arm64": 4, "s390x": 2}
 """How many threads a core has at most, by the architecture: four in a Xeon Phi or a ThunderX2.
@@ -81,6 +96,8 @@ class Cpus(msgspec.Struct, frozen=True):
     """Whether that looks at all CPUs of a pod together."""
     nodes: Mapping[str, CPUSet] = {}
     """The CPUs of NUMA nodes, by their numbers; empty where there is one."""
+    memory: Memory = Memory()
+    """What it shows of memory."""
     claimed: int = 0
     """How many of those that are free other pods may take first, for which the file names none."""
     fixed: frozenset[str] = frozenset()
@@ -120,15 +137,17 @@ def refused(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubele
 
     ``old`` is the kubelet that reported the pod's status, None where it is not known.
     """
-    if not cpus.exclusive:
+    if not (cpus.exclusive or cpus.memory.pinned):
         return []
     if whole.has_own_resources and new.gates.is_on(POD_RESOURCES_GATE):
         if not new.gates.is_on(MANAGERS_GATE):
             return []  # from 1.34 on such a pod has no CPUs of its own; before, the gate is off by default
         text = f"{new.release} has {MANAGERS_GATE} on, and what it gives a pod with resources of its own"
         return [Refusal(pod.containers[0].name, UNEXPECTED, f"{text} is not looked at", certain=False)]
-    found = refusals(asked(whole, pod, cpus, old, new), cpus, new)
-    if old is not None or not _by_status(pod, new):
+    containers = asked(whole, pod, cpus, old, new) if cpus.exclusive else []
+    with_memory = pinned(whole, pod, cpus.memory, old, new) if cpus.memory.pinned else []
+    found = refusals(containers, cpus, new, with_memory)
+    if old is not None or not asked_by_status(pod, new):
         return found
     return [structs.replace(one, certain=False) for one in found]
 
@@ -139,17 +158,13 @@ def asked(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubelet)
     From 1.27 to 1.34 it goes, where containers can be resized, by what the status shows as allocated: where
     an older kubelet wrote the status, that is nothing.
     """
-    counted = [one.spec for one in pod.containers if one.type is not ContainerType.EPHEMERAL]
-    if not all(map(_limits_cpu, counted)) or (whole.qos_classes or ("", ""))[1] != GUARANTEED:
+    if not is_guaranteed(whole, pod):
         return []
     held = cpus.held.get(pod.uid) or cpus.held.get(pod.config_hash) or {}
-    unreported = _by_status(pod, new) and old is not None and not old.gates.is_on(RESIZE_GATE)
-    shown = {ContainerType.CONTAINER}
-    if new.behaviour.resources_recorded:
-        shown.add(ContainerType.SIDECAR)
+    hidden = unreported(pod, old, new)
     found = list[Asked]()
-    for one in sorted(pod.containers, key=lambda one: one.type is ContainerType.CONTAINER):
-        if one.type is not ContainerType.EPHEMERAL and not (unreported and one.type in shown):
+    for one in in_turn(pod):
+        if one.type is not ContainerType.EPHEMERAL and one.type not in hidden:
             is_init = one.type is ContainerType.INIT
             found.append(Asked(one.name, _number(pod, one, new), held.get(one.name), is_init))
         elif one.name in held:
@@ -184,22 +199,9 @@ def taken_anew(whole: Whole, pod: Pod, cpus: Cpus, new: Kubelet) -> int:
     return sum(one.number for one in asked(whole, pod, cpus, None, new) if one.held is None)
 
 
-def _limits_cpu(spec: Mapping[str, object]) -> bool:
-    """Return whether a container has a limit of CPU, as all of a Guaranteed pod have."""
-    return "cpu" in mapping(mapping(spec.get("resources")).get("limits"))
-
-
-def _by_status(pod: Pod, new: Kubelet) -> bool:
-    """Return whether the status of a pod shows how many CPUs are asked for; a static pod has none yet."""
-    return new.behaviour.cpus_asked == "by status" and new.gates.is_on(RESIZE_GATE) and not pod.static
-
-
 def _number(pod: Pod, container: Container, new: Kubelet) -> int:
-    """Return how many CPUs a container asks for: while a resize waits, those that it was given."""
-    allocated = mapping(pod.resized.get(container.name)).get("allocated")
-    resizes = new.behaviour.resources_recorded and new.gates.is_on(RESIZE_GATE)
-    is_waiting = allocated is not None and resizes
-    return whole_cpus({"resources": {"requests": allocated}} if is_waiting else container.spec)
+    """Return how many CPUs a container asks for."""
+    return whole_cpus({"resources": {"requests": requests_of(pod, container, new)}})
 
 
 def whole_cpus(spec: Mapping[str, object]) -> int:
@@ -217,21 +219,29 @@ def _amount(spec: Mapping[str, object]) -> Fraction:
     return amount(given or "0")
 
 
-def refusals(containers: Sequence[Asked], cpus: Cpus, new: Kubelet) -> list[Refusal]:
+def refusals(
+    containers: Sequence[Asked], cpus: Cpus, new: Kubelet, with_memory: Sequence[Pinned] = ()
+) -> list[Refusal]:
     """Return for which of a pod's containers a kubelet refuses it, once for each and for each reason.
 
     In its order: the topology manager looks at each container before that gets CPUs, or first at all of them.
     """
     found = dict[tuple[str, str], Refusal]()
-    for one in (*_misplaced(containers, cpus), *_unaligned(containers, cpus, new)):
+    every = (
+        _misplaced(containers, cpus),
+        _unaligned(containers, cpus, new),
+        _apart(containers, with_memory, cpus, new),
+    )
+    for one in chain(*every):
         known = found.get((one.container, one.reason))
         if known is None or (one.certain and not known.certain):
             found[one.container, one.reason] = one
-    places = {one.name: place for place, one in enumerate(containers)}
+    names = [one.name for one in with_memory] or [one.name for one in containers]
+    order = {name: place for place, name in enumerate(names)}
 
     def turn(one: Refusal) -> tuple[int, bool]:
         of_topology = one.reason == TOPOLOGY
-        return -1 if of_topology and cpus.by_pod else places[one.container], not of_topology
+        return -1 if of_topology and cpus.by_pod else order[one.container], not of_topology
 
     return sorted(found.values(), key=turn)
 
@@ -282,7 +292,7 @@ def _unaligned(containers: Iterable[Asked], cpus: Cpus, new: Kubelet) -> Iterato
             is_certain = one.number > free.number
             asks = f"{new.release} asks for {count(one.number, 'CPU')} for {one.name}, which has none"
             text = f"{asks} in cpu_manager_state, and {max(free.number, 0)} are free"
-            reason = TOPOLOGY if cpus.topology in _STRICT else UNEXPECTED
+            reason = TOPOLOGY if cpus.topology in STRICT else UNEXPECTED
             yield Refusal(
                 one.name, reason, text if is_certain else f"{text}{_claimed(cpus)}", certain=is_certain
             )
@@ -325,10 +335,10 @@ def _misplaced(containers: Sequence[Asked], cpus: Cpus) -> Iterator[Refusal]:
     Hints are made again of the CPUs that a container has, of all of a pod's together with the scope pod;
     where it has others than it asks for, none fits. What it gets anew is not known here.
     """
-    if cpus.topology not in _STRICT:
+    if cpus.topology not in STRICT:
         return
     held = [one for one in containers if one.held is not None and (one.number or cpus.by_pod)]
-    policy = f"which the topology manager's policy {cpus.topology} does not admit again"
+    policy = _not_again(cpus)
     for one in held:
         if one.held is not None and len(one.held) != one.number:
             has = f"{one.name} asks for {count(one.number, 'CPU')} and has {len(one.held)}"
@@ -343,7 +353,7 @@ def _misplaced(containers: Sequence[Asked], cpus: Cpus) -> Iterator[Refusal]:
     number = _of_pod(containers) if cpus.by_pod else 0
     for name, own in _sets(held, by_pod=cpus.by_pod):
         if nodes := _too_many(own, number or len(own), cpus):
-            yield Refusal(name, TOPOLOGY, f"{name} has CPUs of NUMA nodes {', '.join(nodes)}, {policy}")
+            yield Refusal(name, TOPOLOGY, f"{name} has CPUs of {named(frozenset(nodes))}, {policy}")
 
 
 def _sets(held: Sequence[Asked], *, by_pod: bool) -> Iterator[tuple[str, CPUSet]]:
@@ -370,3 +380,41 @@ def _too_many(held: CPUSet, number: int, cpus: Cpus) -> list[str]:
     sizes = sorted(map(len, cpus.nodes.values()), reverse=True)
     needed = next((n for n in range(1, len(sizes) + 1) if sum(sizes[:n]) >= number), len(sizes))
     return spread if len(spread) > (1 if cpus.topology == STRICTEST else needed) else []
+
+
+def _apart(
+    containers: Iterable[Asked], with_memory: Sequence[Pinned], cpus: Cpus, new: Kubelet
+) -> Iterator[Refusal]:
+    """Yield the containers whose memory the topology manager does not admit, or that may get none.
+
+    Where a container's CPUs are not known, memory alone decides here; of such CPUs ``_misplaced`` tells.
+    """
+    if not cpus.memory.known and cpus.topology in STRICT:
+        for one in with_memory:
+            text = f"where {one.name} has memory is not known"
+            yield Refusal(one.name, TOPOLOGY, text, certain=False)
+    if not cpus.memory.known or len(cpus.nodes) < 2:
+        return  # memory of a single node is room, which does not depend on this
+    for one in with_memory:
+        if one.held is None and one.asks:
+            reason = TOPOLOGY if cpus.topology in STRICT else UNEXPECTED
+            text = f"{one.name} has no memory in memory_manager_state"
+            yield Refusal(
+                one.name, reason, f"{text}, and may find too little on any NUMA node", certain=False
+            )
+    if cpus.topology not in STRICT:
+        return
+    asking = [one for one in containers if one.number]
+    has_all = all(one.held is not None and len(one.held) == one.number for one in asking)
+    own = {one.name: one.held or CPUSet() for one in asking if not cpus.by_pod or has_all}
+    every = CPUSet().union(*own.values())
+    equal = new.behaviour.numa_affinity == "equal"
+    for name, memory in places(with_memory, by_pod=cpus.by_pod):
+        alone = every if cpus.by_pod else own.get(name, CPUSet())
+        nodes = frozenset(node for node, these in cpus.nodes.items() if these & alone)
+        if found := objection(nodes, memory, cpus.topology, equal=equal):
+            yield Refusal(name, TOPOLOGY, f"{name} has {found}, {_not_again(cpus)}")
+
+
+def _not_again(cpus: Cpus) -> str:
+    return f"which the topology manager's policy {cpus.topology} does not admit again"

@@ -27,7 +27,7 @@ from hashcompat.core.kubelet.decide.case import RESIZE_GATE, Case, Decision, del
 from hashcompat.core.kubelet.decide.pod import NEVER_COMPARED
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.model.plan import Shortage
-from hashcompat.core.model.pods import RESIZE_PENDING, ContainerType, Pod
+from hashcompat.core.model.pods import RESIZE_PENDING, Container, ContainerType, Pod
 from hashcompat.core.model.verdicts import Reason, Verdict
 
 if TYPE_CHECKING:
@@ -324,3 +324,28 @@ def forgets(old: Kubelet, new: Kubelet) -> bool:
     """
     is_noted = old.gates.is_on(POD_RESIZE_GATE)
     return notes_containers(old) and not is_noted and notes_containers(new) and gives_pod_limits(new)
+
+
+# What resource managers take for allocated when they admit pods again.
+
+
+def requests_of(pod: Pod, container: Container, new: Kubelet) -> Mapping[str, object]:
+    """Return what a container asks for, its limits included: while a resize waits, what it was given."""
+    allocated = mapping(pod.resized.get(container.name)).get("allocated")
+    if allocated is not None and new.behaviour.resources_recorded and new.gates.is_on(RESIZE_GATE):
+        return mapping(allocated)
+    resources = mapping(container.spec.get("resources"))
+    return {**mapping(resources.get("limits")), **mapping(resources.get("requests"))}
+
+
+def asked_by_status(pod: Pod, new: Kubelet) -> bool:
+    """Return whether the status of a pod shows what is asked for; a static pod has none yet."""
+    return new.behaviour.cpus_asked == "by status" and new.gates.is_on(RESIZE_GATE) and not pod.static
+
+
+def unreported(pod: Pod, old: Kubelet | None, new: Kubelet) -> frozenset[ContainerType]:
+    """Return of which containers a kubelet takes nothing as allocated, which an older one did not report."""
+    if not asked_by_status(pod, new) or old is None or old.gates.is_on(RESIZE_GATE):
+        return frozenset()
+    sidecars = {ContainerType.SIDECAR} if new.behaviour.resources_recorded else set[ContainerType]()
+    return frozenset({ContainerType.CONTAINER, *sidecars})

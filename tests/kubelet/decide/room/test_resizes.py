@@ -178,14 +178,18 @@ def test_what_has_the_room_of_a_resize_that_shrinks_is_not_free_yet(run: Run) ->
 
 
 def test_which_resize_comes_first_may_be_unknown(run: Run) -> None:
-    """How long each has waited is not looked at, and 1.33 tries them in no order."""
-    for old, new in (("1.33.5", "1.33.13"), ("1.36.3", "1.36.5")):
+    """1.33 tries them in no order; from 1.34 on who waits comes in the order of creation, by seconds."""
+    for old, new, minutes, expected in (
+        ("1.33.5", "1.33.13", (0, 1), {"a": "UNKNOWN", "b": "UNKNOWN"}),
+        ("1.36.3", "1.36.5", (0, 1), {"a": "UNKNOWN", "b": "KEEP"}),
+        ("1.36.3", "1.36.5", (1, 0), {"a": "KEEP", "b": "UNKNOWN"}),
+        ("1.36.3", "1.36.5", (1, 1), {"a": "UNKNOWN", "b": "UNKNOWN"}),
+    ):
         pods = [
             resized(sized(name, f"0{at}:00", cpu="3"), "PodResizePending", allocated="1", actual="1")
-            for at, name in enumerate("ab")
+            for at, name in zip(minutes, "ab", strict=True)
         ]
-        found = verdicts(run, host(cpu="4"), *pods, old=old, new=new)
-        assert found == {"a": "UNKNOWN", "b": "UNKNOWN"}
+        assert verdicts(run, host(cpu="4"), *pods, old=old, new=new) == expected
     same = [whole(name, "01:00", "3") for name in "ab"]
     text = run(
         *("plan", "--from", "1.34.10", "--to", "1.36.5", "-f", "-", "-o", "json", "--override-node-releases"),

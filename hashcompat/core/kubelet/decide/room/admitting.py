@@ -94,7 +94,8 @@ def deferred(
             waiting.append(
                 one if stays else structs.replace(one, asking=structs.replace(one.asking, beside={}))
             )
-    in_order = len(waiting) <= _SORTED and not any(one.pod.static for one in waiting)
+    is_sorted = len(waiting) <= _SORTED or all(one.pod.resizing == RESIZE_PENDING for one in waiting)
+    in_order = is_sorted and not any(one.pod.static for one in waiting)
 
     def turn(one: Tenant) -> tuple[object, ...]:
         return _turn(one, kubelet, in_order=in_order)
@@ -132,16 +133,17 @@ _TURN: Final = "which resize comes first is not known"
 
 
 def _turn(one: Tenant, kubelet: Kubelet, *, in_order: bool) -> tuple[object, ...]:
-    """Return what decides which resizes are tried first (``sortPendingResizes``, 1.34.4 and 1.36.5).
+    """Return what decides which resizes are tried first (``sortPendingResizes``, 1.34.4, 1.36.5 and 1.37.2).
 
-    Those that wait already come by how long they have, which is not known here, and before the others.
+    Those that wait already come before the others, and in the order of their pods' creation too: they count
+    as waiting since the start, which notes it of one after the other (``BackfillPodResizeConditions``).
     """
     if kubelet.behaviour.room.resizes != "sorted":
         return ()
     wanted, own = one.asking.wanted, one.asking.own
     increases = any(wanted.get(name, 0) > own.get(name, 0) for name in ("cpu", "memory"))
     waits = one.pod.resizing == RESIZE_PENDING
-    created = one.pod.created if in_order and not waits else ""
+    created = one.pod.created if in_order else ""
     guaranteed = class_of(one, kubelet) == GUARANTEED
     return increases, -(one.priority or 0), not guaranteed, not waits and in_order, created
 

@@ -38,9 +38,12 @@ class ReleaseNames:
         self._said: set[str] = set()
         self._quiet = quiet
 
-    def read(self, name: str) -> str:
-        """Return the release that a name means; raises UsageError for a malformed or unknown one."""
-        release = self.catalog.known.named(name)
+    def read(self, name: str, flag: str = "") -> str:
+        """Return the release that a name means; raises UsageError, with the flag, for one that is unknown."""
+        try:
+            release = self.catalog.known.named(name)
+        except UsageError as error:
+            raise UsageError(f"{flag}: {error}" if flag else str(error)) from None
         if release != name and name not in self._said:
             self._said.add(name)
             self.say(f"{name} means {release}, the newest known patch release")
@@ -55,17 +58,17 @@ class ReleaseNames:
         """Return what a command with these arguments makes its result by, at a time."""
         return self.catalog.making(at, command_line(arguments))
 
-    def read_or_auto(self, name: str) -> str:
+    def read_or_auto(self, name: str, flag: str) -> str:
         """Return the release that a name means, or ``auto``; errors as ``read``."""
-        return name if name == AUTO else self.read(name)
+        return name if name == AUTO else self.read(name, flag)
 
-    def read_known(self, name: str) -> str:
+    def read_known(self, name: str, flag: str) -> str:
         """Return the release that a short name means, and any other as given: it need not be known."""
-        return self.read(name) if self.catalog.known.is_short(name) else name
+        return self.read(name, flag) if self.catalog.known.is_short(name) else name
 
-    def listed(self, text: str | None) -> list[str]:
+    def listed(self, text: str | None, flag: str) -> list[str]:
         """Return the releases of ``RELEASE[,RELEASE...]``, each once; errors as ``read``."""
-        return list(dict.fromkeys(map(self.read, listed(text))))
+        return list(dict.fromkeys(self.read(name, flag) for name in listed(text)))
 
 
 @group
@@ -128,7 +131,9 @@ class Releases:
             raise missing_from()
         if not self.to_release:
             raise UsageError("--to is missing; name the target release of the kubelet, such as --to 1.9.11")
-        return Way(names.read_or_auto(self.from_release or AUTO), names.read(self.to_release))
+        return Way(
+            names.read_or_auto(self.from_release or AUTO, "--from"), names.read(self.to_release, "--to")
+        )
 
     def check_nodes(self, inventory: Inventory, scope: ScopeOptions, names: ReleaseNames) -> None:
         """Print the releases that nodes report where no ``--from`` is given; UsageError where none does."""

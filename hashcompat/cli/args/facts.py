@@ -183,7 +183,8 @@ class FactOptions:
         patches: Patches = _NO_PATCHES,
     ) -> Options:
         """Return how pods are to be read and what else is known; raises UsageError for unknown releases."""
-        servers = [names.read(name) if name else "" for name in (self.apiserver, self.apiserver_to)]
+        given = {"--apiserver": self.apiserver, "--apiserver-to": self.apiserver_to}
+        servers = [names.read(name, flag) if name else "" for flag, name in given.items()]
         gates = frozenset(_gates(",".join(self.feature_gates)))
         records = index(self.records.collect(reading, inventory))
         if patches.normalized and not records:
@@ -248,7 +249,7 @@ class Patched:
             raise UsageError(
                 "--from-patched: name the releases whose hashes the current kubelets accept with --like"
             )
-        likes = tuple(names.listed(self.like))
+        likes = tuple(names.listed(self.like, "--like"))
         target, current = (
             AssumePatch(name, likes) if name else None for name in (self.strategy, self.from_patched)
         )

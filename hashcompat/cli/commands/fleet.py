@@ -242,7 +242,7 @@ def made(arguments: Arguments) -> int:
 
 def _targets(arguments: Arguments, names: ReleaseNames) -> tuple[str, ...]:
     """Return the target releases; raises UsageError for none, and for a flag that a fleet does not take."""
-    targets = tuple(names.listed(arguments.to_releases))
+    targets = tuple(names.listed(arguments.to_releases, "--to"))
     if not targets:
         raise UsageError("--to is missing; name the target releases, such as --to 1.31,1.33")
     for flag in given_flags(arguments.policy):
@@ -260,7 +260,7 @@ def _question(
             raise UsageError(f"--fail-on {cause} is judged by gate, cluster by cluster")
     return Question(
         targets,
-        names.read_or_auto(arguments.from_release or AUTO),
+        names.read_or_auto(arguments.from_release or AUTO, "--from"),
         arguments.items,
         arguments.keep_going,
         # of when a snapshot is decides nothing about its rows, and changes with the time

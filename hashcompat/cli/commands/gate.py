@@ -300,8 +300,11 @@ def _read_plan(
     """
     _refuse_source(arguments, policy)
     old, new = (
-        (names.read_or_auto(one) if one else "")
-        for one in (arguments.releases.from_release, arguments.releases.to_release)
+        (names.read_or_auto(one, flag) if one else "")
+        for flag, one in (
+            ("--from", arguments.releases.from_release),
+            ("--to", arguments.releases.to_release),
+        )
     )
     ready()
     key = key_of(settings["verify-key"].file if "verify-key" in settings else None)

@@ -102,12 +102,12 @@ def command(arguments: Arguments) -> int:
     for name, value in (("kubelet", arguments.kubelet), ("like", arguments.like)):
         if not value:
             raise UsageError(f"--{name} is missing; such as: hashcompat patch --kubelet 1.9.11 --like 1.7.16")
-    kubelet, like = names.read(str(arguments.kubelet)), names.listed(arguments.like)
+    kubelet, like = names.read(str(arguments.kubelet), "--kubelet"), names.listed(arguments.like, "--like")
     return (_audit if arguments.audit else _patch)(arguments, kubelet, like, names)
 
 
 def _patch(arguments: Arguments, kubelet: str, like: list[str], names: ReleaseNames) -> int:
-    catalog, until = names.catalog, names.read_known(arguments.until)
+    catalog, until = names.catalog, names.read_known(arguments.until, "--until")
     choices = Choices(arguments.accept_new_fields, until, arguments.article, force=arguments.force)
     patch = make_patch(kubelet, like, arguments.strategy, catalog, choices)
     static = [static_restarts(old, catalog.kubelet(kubelet)) for old in map(catalog.kubelet, like)]

@@ -196,8 +196,11 @@ def command(arguments: Arguments) -> int:
         raise UsageError("--to is missing; name the release that will be started, such as --to 1.24.17")
     quiet = arguments.quiet.quiet
     names = arguments.data.names(quiet=quiet)
-    way = Way(names.read_or_auto(arguments.from_release or AUTO), names.read(arguments.to_release))
-    server = names.read(arguments.joined.apiserver) if arguments.joined.apiserver else ""
+    way = Way(
+        names.read_or_auto(arguments.from_release or AUTO, "--from"),
+        names.read(arguments.to_release, "--to"),
+    )
+    server = names.read(arguments.joined.apiserver, "--apiserver") if arguments.joined.apiserver else ""
     joined = changed(arguments.joined, apiserver=server)
     output.ready(PREFLIGHT, arguments.shown)
     created = now()

@@ -147,7 +147,7 @@ def hash_command(arguments: HashArguments) -> None:
     if arguments.show_input and not arguments.show_values:
         raise UsageError("--show-input prints texts that may be secret; allow it with --show-values")
     output.ready(report, arguments.shown)
-    releases = names.listed(arguments.kubelet)
+    releases = names.listed(arguments.kubelet, "--kubelet")
     reading = InventoryRequest(arguments.source, arguments.scope, quiet=quiet)
     inventory = reading.inventory()
     view = View(names.catalog, Options(not arguments.source.no_defaults))
@@ -235,7 +235,7 @@ def _verify_golden(arguments: VerifyArguments) -> int:
 def _verify_records(arguments: VerifyArguments) -> int:
     quiet = arguments.quiet.quiet
     names = arguments.data.names(quiet=quiet)
-    release = names.read_or_auto(arguments.release or AUTO)
+    release = names.read_or_auto(arguments.release or AUTO, "--from")
     output.ready(CALIBRATION, arguments.shown)
     scope, needs_nodes = ScopeOptions(labels=arguments.labels), release == AUTO
     reading = InventoryRequest(arguments.source, scope, needs_nodes=needs_nodes, quiet=quiet)
@@ -362,8 +362,8 @@ def matrix_command(arguments: MatrixArguments) -> None:
     """
     quiet = arguments.quiet.quiet
     names, asked = arguments.releases.data.names(quiet=quiet), arguments.releases
-    first = names.read_or_auto(asked.from_release) if asked.from_release else ""
-    last = names.read(asked.to_release) if asked.to_release else ""
+    first = names.read_or_auto(asked.from_release, "--from") if asked.from_release else ""
+    last = names.read(asked.to_release, "--to") if asked.to_release else ""
     inventory, view, created = None, View(names.catalog), now()
     if is_named(arguments.source, arguments.scope.labels):
         output.ready(MATRIX, arguments.shown)

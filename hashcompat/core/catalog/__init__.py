@@ -68,6 +68,8 @@ def _near(name: str, minors: Minors) -> Iterator[str]:
     asked = _BASE.split(name.strip())[0].lstrip("vV")[:_LONGEST]
     if 0 < distance(asked, LATEST) <= _MISTAKES:
         yield LATEST
+    if not any(map(str.isdigit, asked)):
+        return  # a word is no release in which letters stand for digits
     asked = _PLACEHOLDER.sub("", asked.translate(_LOOK_ALIKE))
     numbers = _numbers_of(asked) if _NUMBERS.fullmatch(asked) else ()
     if _is_in_reach(numbers, minors):

@@ -11,6 +11,7 @@ from typing import Final
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.documents import API_VERSION
+from hashcompat.core.model.escape import word
 from hashcompat.core.regex import regex
 from hashcompat.sources.content import Decoded, too_long
 from hashcompat.sources.objects import REFUSED, SAVE
@@ -75,6 +76,8 @@ _SAVED: Final = {
     "Normalization": "a saved normalization, which hashcompat normalize apply FILE takes",
 }
 """The documents of this program that are read again, and by which command."""
+_SHOWN: Final = 3
+"""Kinds that are named."""
 
 
 def refusal(documents: Iterable[tuple[str, str]], nodes: int, *, empty: bool) -> str:
@@ -98,7 +101,10 @@ def refusal(documents: Iterable[tuple[str, str]], nodes: int, *, empty: bool) ->
         )
     if nodes:
         return f"no pods in the input, only nodes; save both: {SAVE}"
-    return "no pods in the input; give a file with pods or pod templates"
+    kinds = list(dict.fromkeys(word(kind) for _, kind in every if kind not in ("", "List")))
+    named = ", ".join(kinds[:_SHOWN]) + " and others" * (len(kinds) > _SHOWN)
+    held = f", only objects of kind{'s' * (len(kinds) > 1)} {named}" if kinds else ""
+    return f"no pods in the input{held}; give a file with pods or pod templates"
 
 
 # ``kubectl cluster-info dump`` without a directory prints the lists of a cluster and, behind the pods of each

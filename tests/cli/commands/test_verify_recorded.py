@@ -231,7 +231,10 @@ def test_either_of_a_vendors_two_hashes_is_reproduced(run: Run, tmp_path: Path, 
             "--from goes with --recorded; golden directories have their own inputs and releases",
         ),
         (("golden", "-f", "pods.json"), "-f goes with --recorded"),
-        (("--recorded", "r.json", "--sample", "--from", "9.9.9"), "'9.9.9' is not a known kubelet release"),
+        (
+            ("--recorded", "r.json", "--sample", "--from", "9.9.9"),
+            "--from: '9.9.9' is not a known kubelet release",
+        ),
     ],
 )
 def test_usage_errors(run: Run, argv: tuple[str, ...], message: str) -> None:

@@ -150,6 +150,21 @@ def test_objects_without_a_pod_are_called_what_they_are(run: Run, name: str, way
     assert "--from" not in error
 
 
+@pytest.mark.parametrize(
+    ("kinds", "said"),
+    [
+        (["pod"], "only objects of kind pod; give a file"),
+        (["Service", "ConfigMap", "Service"], "only objects of kinds Service, ConfigMap; give a file"),
+        (list("ABCD"), "only objects of kinds A, B, C and others; give a file"),
+    ],
+)
+def test_other_kinds_are_named(run: Run, kinds: list[str], said: str) -> None:
+    text = "---\n".join(f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: a}}\n" for kind in kinds)
+    result = run("plan", "--from", "1.30", "--to", "1.31", "-f", "-", stdin=text.encode())
+    assert (result.code, result.out) == (1, "")
+    assert f"no pods in the input, {said}" in result.err
+
+
 def test_an_array_of_objects_says_how_it_becomes_objects(run: Run) -> None:
     result = run("plan", "--to", "1.31", "-f", "-", stdin=b'[{"kind": "Pod"}]')
     assert result.err.endswith("got a list; jq '.[]' prints the objects in it\n")

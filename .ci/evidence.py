@@ -42,6 +42,7 @@ ABOUT = {
     "reality": "verdicts and recreated pods: real kubelets, one after the other on one node",
     "starting": "what kubelets refuse or kill when they start: room, managers, features; and readiness",
     "ending": "what kubelets end or wait for when they start: settings, ids, state files, plugins",
+    "normalized": "rewritten records: real kubelets that keep every container which was taken up",
     "standalone": "the same of older kubelets, on Docker and without an API server",
     "large": "files of up to 1 GB in little memory",
 }

@@ -259,6 +259,13 @@ ending() {
   suite ending
 }
 
+normalized() {
+  step "real kubelets with rewritten records between them, on Docker and containerd, with and without an API server"
+  packages docker.io containerd runc busybox-static gcc libc6-dev
+  .venv/bin/python scripts/build.py standalone kubelets servers crictl
+  suite normalized
+}
+
 standalone() {
   step "real kubelets of every age, on Docker and without an API server"
   packages docker.io containerd runc busybox-static gcc libc6-dev

@@ -15,7 +15,7 @@ from tests.helpers.program import ROOT
 
 FRESH = (
     *("python", "slow", "oracle", "fuzz", "fleet", "shell", "browser", "attack", "runtime", "patch"),
-    *("server", "reality", "starting", "ending", "standalone", "large"),
+    *("server", "reality", "starting", "ending", "normalized", "standalone", "large"),
 )
 """The suites that the page has a row for."""
 

@@ -29,7 +29,7 @@ from tests.suites.reality.standalone import Lab
 from tests.suites.reality.test_reality import bared
 from tests.suites.reality.test_standalone import calibrated
 
-pytestmark = pytest.mark.standalone
+pytestmark = pytest.mark.normalized
 
 Node = Lab | labs.Lab
 """A node without an API server, or with one."""

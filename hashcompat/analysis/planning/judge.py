@@ -99,6 +99,7 @@ class Judge:
             view.catalog.kubelet(way.old)
         self.nodes = nodes if isinstance(nodes, Mapping) else {node.name: node for node in nodes}
         self.way, self.view = way, view
+        self._virtual = frozenset(node.name for node in self.nodes.values() if is_virtual(node.taints))
         self.claim = claim_of(way, self.nodes.values(), view)
         """Which nodes report another release."""
         self._overridden = view.options.override_node_releases
@@ -132,7 +133,7 @@ class Judge:
         draft = partial(Draft, pod, container, release)
         if pod.doubt:
             return draft(None, self._undecoded(pod, container, CutError(pod.doubt)))
-        if self._is_virtual(pod):
+        if pod.node in self._virtual:
             return draft(None, not_compared("its node has no kubelet: virtual-kubelet provides it"))
         disputed = self.is_disputed(pod)
         old = view.current(release) if view.catalog.knows(release) and not disputed else None
@@ -188,11 +189,7 @@ class Judge:
         """
         if pod.manifest or not pod.node or not self.nodes:
             return True
-        return pod.node in self.nodes and not self._is_virtual(pod)
-
-    def _is_virtual(self, pod: Pod) -> bool:
-        node = self.nodes.get(pod.node)
-        return node is not None and is_virtual(node.taints)
+        return pod.node in self.nodes and pod.node not in self._virtual
 
     def _with_same_uid(self, prepared: Prepared) -> Prepared:
         """Add to a case what a mirror pod shows of its static pod's UID: the same for all of one kind."""

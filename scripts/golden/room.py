@@ -1,8 +1,9 @@
 """Build the oracles of room, and make golden/room with them.
 
 The oracles are one Go program (room/) around the code by which a kubelet admits pods, built once a release:
-they say which pods of a node do not run any more after a start, and why. The nodes are made up by
-``made``, which the suite asks for more of; those in inputs.jsonl are kept.
+they say which pods of a node do not run any more after a start, and why: for want of room, or because its
+resource managers refuse them. The nodes are made up by ``made``, which the suite asks for more of; those in
+inputs.jsonl are kept.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -543,3 +544,42 @@ def test_pf138_without_the_current_release_a_status_may_show_nothing_as_allocate
     ):
         found_ = found("PF-138", dump(given), upgrade(to, current), cluster)
         assert [one[0] for one in found_] == expected
+
+
+PINNED = json.dumps(
+    {
+        "policyName": "Static",
+        "entries": {
+            FIRST: {"app": [{"numaAffinity": [0, 1], "type": "memory", "size": 1 << 30}]},
+            "third": {"c": [{"numaAffinity": [1], "type": "memory", "size": 1 << 30}]},
+        },
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("policy", "pods", "expected"),
+    [
+        ("single-numa-node", [], [("ERROR", f"{FIRST}/app")]),
+        ("restricted", [], [("ERROR", f"{FIRST}/app")]),  # its CPUs are on the first node alone
+        ("none", [], [("OK", "")]),
+        ("single-numa-node", [read_pod(FIRST, [alone("app", 3)])], [("ERROR", "ns/1/app")]),
+        ("single-numa-node", [read_pod(FIRST, [alone("app", "500m")])], [("ERROR", "ns/1/app")]),
+        ("none", [read_pod(SECOND, [alone("app", "500m")])], [("OK", "")]),
+    ],
+)
+def test_pf139_memory_has_to_be_there_too(
+    policy: str, pods: list[Pod], expected: list[tuple[str, str]]
+) -> None:
+    given: dict[Key, object] = {
+        STATE: WRITTEN % ("static", "0-3,7-15", "4-6") if not pods else GONE,
+        ("file", "/var/lib/kubelet/memory_manager_state"): PINNED,
+        CONFIG: f"{'' if pods else STATIC}topologyManagerPolicy: {policy}\nmemoryManagerPolicy: Static\n",
+        ONLINE: "0-15",
+        ("directory", NODES): "node0\nnode1\n",
+        ("file", f"{NODES}/node0/cpulist"): "0-7",
+        ("file", f"{NODES}/node1/cpulist"): "8-15",
+    }
+    cluster = NodeObjects(AMD64, tuple(pods) or None)
+    rows = found("PF-139", dump(given), upgrade("1.36.3"), cluster)  # type: ignore[arg-type]
+    assert [(state, name) for state, name, _ in rows] == expected

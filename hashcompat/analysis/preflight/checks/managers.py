@@ -19,7 +19,7 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go import metav1
 from hashcompat.core.kubelet.decide.cpus import Asked, Cpus, refusals, refused, taken_anew, with_gates
-from hashcompat.core.kubelet.decide.memory import TOPOLOGY
+from hashcompat.core.kubelet.decide.memory import TOPOLOGY, Pinned
 from hashcompat.core.kubelet.decide.room.tenants import given
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.model.escape import name_path
@@ -204,9 +204,15 @@ def _refusals(facts: Facts, upgrade: KubeletStart) -> Iterator[tuple[str, Proble
 def _refused(facts: Facts, cpus: Cpus, old: Kubelet | None, new: Kubelet) -> Iterator[tuple[str, Refusal]]:
     """Yield the names of containers that are refused, with why; of pods that are not in the input by UIDs."""
     if facts.cluster.pods is None:
-        for uid, held in sorted(cpus.held.items()):
+        for uid in sorted(cpus.held.keys() | cpus.memory.held.keys()):
+            held = cpus.held.get(uid, {})
             containers = [Asked(name, len(own), own) for name, own in sorted(held.items())]
-            yield from ((f"{shown.uid(uid)}/{one.container}", one) for one in refusals(containers, cpus, new))
+            pinned = [
+                Pinned(name, {one.kind: one.size for one in blocks}, blocks)
+                for name, blocks in sorted(cpus.memory.held.get(uid, {}).items())
+            ]
+            those = refusals(containers, cpus, new, pinned)
+            yield from ((f"{shown.uid(uid)}/{one.container}", one) for one in those)
         return
     pods = [(pod, Whole(pod)) for pod in facts.cluster.pods if pod.phase not in FINISHED]
     anew = [taken_anew(whole, pod, cpus, new) for pod, whole in pods]

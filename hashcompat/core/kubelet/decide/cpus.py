@@ -236,8 +236,8 @@ def refusals(
         known = found.get((one.container, one.reason))
         if known is None or (one.certain and not known.certain):
             found[one.container, one.reason] = one
-    names = [one.name for one in with_memory] or [one.name for one in containers]
-    order = {name: place for place, name in enumerate(names)}
+    names = [*(one.name for one in with_memory), *(one.name for one in containers)]
+    order = {name: place for place, name in enumerate(dict.fromkeys(names))}
 
     def turn(one: Refusal) -> tuple[int, bool]:
         of_topology = one.reason == TOPOLOGY

@@ -133,7 +133,7 @@ def worst(refusals: Sequence[Refusal]) -> Refusal | None:
 
 
 def refused(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubelet) -> list[Refusal]:
-    """Return for which containers a kubelet that starts refuses a pod for its CPUs.
+    """Return for which containers a kubelet that starts refuses a pod, for its CPUs or its memory.
 
     ``old`` is the kubelet that reported the pod's status, None where it is not known.
     """

@@ -6,8 +6,9 @@ from typing import Final
 
 import pytest
 
+from tests.helpers.slices import sliced
 from tests.suites.browser.conftest import Opened
-from tests.suites.browser.pages import PLANS, QUICK
+from tests.suites.browser.pages import KINDS, PLANS, QUICK
 
 pytestmark = pytest.mark.browser
 
@@ -40,7 +41,7 @@ ADDED: Final = """([tag, properties]) => new Promise((resolve) => {
 })"""
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", sliced(QUICK, KINDS))
 def test_a_report_opens_without_an_error_and_without_a_request(opened: Opened, name: str) -> None:
     page = opened(name).page
     verdict = "".join(f"{text}: " for text in page.locator("#verdict").all_text_contents())

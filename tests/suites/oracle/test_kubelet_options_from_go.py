@@ -28,7 +28,7 @@ FLAG_KINDS = {
 FIELD_KINDS = {
     "v1.Duration": "duration",
     "v1.TimeOrMetaDuration": "duration",
-    "time.Duration": "duration",
+    "time.Duration": "int",  # of nanoseconds: it has no text of its own in JSON
     "v1.Time": "time",
     "resource.QuantityValue": "quantity",
     "resource.Quantity": "quantity",

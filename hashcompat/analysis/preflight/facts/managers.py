@@ -255,7 +255,13 @@ def _memory_state(text: str, alias: Alias) -> tuple[str | None, str]:
     pinned = _entries(text)
     if pinned is None:
         return "{}", ""  # with which no kubelet starts either
-    kept = {alias(uid): {_plain(name): rows for name, rows in one.items()} for uid, one in pinned.items()}
+    kept = {
+        alias(uid): {
+            _plain(name): [structs.replace(row, type=_plain(row.type)) for row in rows]
+            for name, rows in one.items()
+        }
+        for uid, one in pinned.items()
+    }
     return jsontext.dumps({"policyName": STATIC_MEMORY, "entries": msgspec.to_builtins(kept)}), ""
 
 
@@ -301,7 +307,7 @@ def cpus_of(
     nodes: Mapping[str, frozenset[int]] = {}
     try:
         nodes = _nodes(facts) if topology != "none" or memory.pinned else {}
-    except UnreadError:
+    except (AbsentError, UnreadError):
         if is_static and topology != "none":
             raise
         memory = structs.replace(memory, known=False)

@@ -158,7 +158,7 @@ def test_every_certificate_that_cryptography_reads_has_the_same_end() -> None:
         try:
             with warnings.catch_warnings(action="ignore"):
                 expected = x509.load_der_x509_certificate(der).not_valid_after_utc
-        except ValueError:
+        except (ValueError, x509.InvalidVersion):
             refused += found is None
             continue
         assert found == expected, der.hex()

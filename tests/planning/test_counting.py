@@ -21,7 +21,7 @@ from hashcompat.analysis.planning.planner import Planner
 from hashcompat.analysis.planning.view import View, is_plain
 from hashcompat.analysis.planning.wayhashes import WayHashes
 from hashcompat.core.catalog.lookup import Catalog
-from hashcompat.core.errors import InputError
+from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.kubelet.hashing import container_hash
 from hashcompat.core.kubelet.staticpods import same_for_mirror
 from hashcompat.core.model.plan import AUTO, Way
@@ -234,10 +234,15 @@ def test_a_container_is_hashed_as_each_kubelet_hashes_it(catalog: Catalog) -> No
         for container in found.containers:
             hashes = WayHashes(found, container, View(catalog, HYPOTHETICAL).hash)
             for kubelet in kubelets:
-                same = hashes(found, container, container.spec, kubelet)
+                try:
+                    same = hashes(found, container, container.spec, kubelet)
+                except DecodeError:  # as of 79350u, which the oldest do not read
+                    with pytest.raises(DecodeError):
+                        container_hash(container.spec, kubelet)
+                    continue
                 assert same == container_hash(container.spec, kubelet), kubelet.release
-            other = dict(container.spec)
-            assert hashes(found, container, other, kubelets[0]) == container_hash(other, kubelets[0])
+            other, newest = dict(container.spec), kubelets[-1]
+            assert hashes(found, container, other, newest) == container_hash(other, newest)
             asked[container.name] += 1
     assert asked
 

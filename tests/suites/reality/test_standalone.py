@@ -13,7 +13,7 @@ import pytest
 
 from scripts.golden import reality
 from scripts.lib.paths import CACHE
-from scripts.suites import godeps, kubelets, patches
+from scripts.suites import godeps, kubelets, kubeletvalues, patches
 from scripts.suites.kubelets import Kubelet
 from scripts.suites.standalone import CHAINS
 from tests.helpers.program import Run
@@ -74,7 +74,8 @@ def change(lab: Lab, old: Kubelet, new: Kubelet) -> Json:
 
 
 def test_every_version_is_of_what_a_kubelet_pins() -> None:
-    sources = [patches.source(release) for release in {kubelet.release for one in CHAINS for kubelet in one}]
+    releases = {kubelet.release for one in CHAINS for kubelet in one}
+    sources = [patches.source(release) for release in releases.union(kubeletvalues.RELEASES)]
     pinned = [godeps.pinned(source).items() for source in sources if not (source / "go.mod").exists()]
     assert set().union(*pinned) == set(godeps.known())
 

@@ -68,14 +68,14 @@ def _near(name: str, minors: Minors) -> Iterator[str]:
     asked = _BASE.split(name.strip())[0].lstrip("vV")[:_LONGEST]
     if 0 < distance(asked, LATEST) <= _MISTAKES:
         yield LATEST
-    if not any(map(str.isdigit, asked)):
+    if not _NO_DIGIT.sub("", asked):
         return  # a word is no release in which letters stand for digits
     asked = _PLACEHOLDER.sub("", asked.translate(_LOOK_ALIKE))
     numbers = _numbers_of(asked) if _NUMBERS.fullmatch(asked) else ()
     if _is_in_reach(numbers, minors):
         yield from _by_number(numbers, minors)
-    elif digits := _NO_DIGIT.sub("", asked):
-        spelled = _spelled(minors)
+    else:
+        digits, spelled = _NO_DIGIT.sub("", asked), _spelled(minors)
         yield from (full for text, full in spelled if _NO_DIGIT.sub("", text) == digits)
         yield from _by_number(numbers, minors)[: _SHOWN - 1] if numbers and numbers[0] <= _MAJORS else ()
         yield from _by_spelling(asked, spelled)

@@ -61,6 +61,11 @@ CONTENT: list[tuple[str, bytes, str]] = [
         "$.spec.containers: a Pod needs at least one container",
     ),
     (
+        "a Pod of a version that is none",
+        as_json({"kind": "Pod", "apiVersion": "v2", "spec": {"containers": [{"name": "c"}]}}),
+        "$.apiVersion: want v1",
+    ),
+    (
         "a Deployment without a template",
         as_json({"kind": "Deployment"}),
         "$.spec.template.spec.containers: a Pod needs at least one",

@@ -461,6 +461,18 @@ def test_cpus_of_too_many_numa_nodes(
     assert (found["p/c"] == KEEP) == (expected == KEEP)
 
 
+def test_sidecars_go_on_beside_the_init_containers_after_them(plan: Plan) -> None:
+    first = alone(2, "side", restartPolicy="Always")
+    entries = {"uid-p": {"side": "1-2", "init": "3-5", "c": "3-4"}}
+    given = {STATE: state("0,6-7", entries), **numa("restricted", "0-3", "4-7", "pod")}
+    # together five CPUs, which no NUMA node has: both are as few as can be
+    both = pod(alone(2), spec={"initContainers": [first, alone(3, "init")]})
+    assert plan("1.35.8", "1.36.5", [both], given)["p/c"] == KEEP
+    after = pod(alone(2), spec={"initContainers": [alone(3, "init"), first]})
+    found = plan("1.35.8", "1.36.5", [after], given)["p/c"]
+    assert found.startswith(f"{PLACED}init has CPUs of NUMA nodes 0, 1")
+
+
 def test_pods_with_resources_of_their_own_have_no_cpus(plan: Plan) -> None:
     own = {"resources": alone(4)["resources"]}
     given = {STATE: state("0-1,6-7", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **cores(7, 2)}

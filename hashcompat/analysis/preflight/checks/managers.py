@@ -18,8 +18,8 @@ from hashcompat.core import shown
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go import metav1
-from hashcompat.core.kubelet.decide.cpus import Asked, Cpus, refusals, refused, taken_anew, with_gates
-from hashcompat.core.kubelet.decide.memory import TOPOLOGY, Pinned
+from hashcompat.core.kubelet.decide.cpus import Cpus, WithCpus, refusals, refused, taken_anew, with_gates
+from hashcompat.core.kubelet.decide.memory import TOPOLOGY, WithMemory
 from hashcompat.core.kubelet.decide.room.tenants import given
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.model.escape import name_path
@@ -206,9 +206,9 @@ def _refused(facts: Facts, cpus: Cpus, old: Kubelet | None, new: Kubelet) -> Ite
     if facts.cluster.pods is None:
         for uid in sorted(cpus.held.keys() | cpus.memory.held.keys()):
             held = cpus.held.get(uid, {})
-            containers = [Asked(name, len(own), own) for name, own in sorted(held.items())]
+            containers = [WithCpus(name, len(own), own) for name, own in sorted(held.items())]
             pinned = [
-                Pinned(name, {one.kind: one.size for one in blocks}, blocks)
+                WithMemory(name, {one.kind: one.size for one in blocks}, blocks)
                 for name, blocks in sorted(cpus.memory.held.get(uid, {}).items())
             ]
             those = refusals(containers, cpus, new, pinned)

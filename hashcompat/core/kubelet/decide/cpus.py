@@ -34,13 +34,14 @@ from hashcompat.core.kubelet.decide.memory import (
     TOPOLOGY,
     UNEXPECTED,
     Memory,
-    Pinned,
+    WithMemory,
     in_turn,
     is_guaranteed,
     named,
     objection,
     pinned,
     places,
+    together,
 )
 from hashcompat.core.kubelet.decide.resize import (
     POD_RESOURCES_GATE,
@@ -104,7 +105,7 @@ class Cpus(msgspec.Struct, frozen=True):
     """Of ``cpu`` and ``memory`` those whose manager has the policy static."""
 
 
-class Asked(msgspec.Struct, frozen=True):
+class WithCpus(msgspec.Struct, frozen=True):
     """A container that asks for CPUs of its own."""
 
     name: str
@@ -113,8 +114,8 @@ class Asked(msgspec.Struct, frozen=True):
     """How many it asks for."""
     held: CPUSet | None = None
     """Those that it has; None for none."""
-    is_init: bool = False
-    """Whether it is an init container that ends before others run."""
+    type: ContainerType = ContainerType.CONTAINER
+    """Its type."""
 
 
 def with_gates(kubelet: Kubelet, settings: Settings) -> Kubelet:
@@ -152,7 +153,7 @@ def refused(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubele
     return [structs.replace(one, certain=False) for one in found]
 
 
-def asked(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubelet) -> list[Asked]:
+def asked(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubelet) -> list[WithCpus]:
     """Return the containers of a pod for which a kubelet asks for CPUs of their own, in its order.
 
     From 1.27 to 1.34 it goes, where containers can be resized, by what the status shows as allocated: where
@@ -162,13 +163,12 @@ def asked(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubelet)
         return []
     held = cpus.held.get(pod.uid) or cpus.held.get(pod.config_hash) or {}
     hidden = unreported(pod, old, new)
-    found = list[Asked]()
+    found = list[WithCpus]()
     for one in in_turn(pod):
         if one.type is not ContainerType.EPHEMERAL and one.type not in hidden:
-            is_init = one.type is ContainerType.INIT
-            found.append(Asked(one.name, _number(pod, one, new), held.get(one.name), is_init))
+            found.append(WithCpus(one.name, _number(pod, one, new), held.get(one.name), one.type))
         elif one.name in held:
-            found.append(Asked(one.name, 0, held[one.name]))
+            found.append(WithCpus(one.name, 0, held[one.name]))
     return found if any(one.number for one in found) else []
 
 
@@ -181,7 +181,7 @@ def asking(whole: Whole, pod: Pod, old: Kubelet | None, new: Kubelet) -> frozens
     if new.behaviour.aligned_cpus == "kept" or (has_own and not new.gates.is_on(MANAGERS_GATE)):
         return frozenset()
     found = [one for one in asked(whole, pod, Cpus(exclusive=True), old, new) if one.number]
-    every = any(one.is_init for one in found)
+    every = any(one.type is ContainerType.INIT for one in found)
     return frozenset(one.name for one in (pod.containers if every else found))
 
 
@@ -220,7 +220,7 @@ def _amount(spec: Mapping[str, object]) -> Fraction:
 
 
 def refusals(
-    containers: Sequence[Asked], cpus: Cpus, new: Kubelet, with_memory: Sequence[Pinned] = ()
+    containers: Sequence[WithCpus], cpus: Cpus, new: Kubelet, with_memory: Sequence[WithMemory] = ()
 ) -> list[Refusal]:
     """Return for which of a pod's containers a kubelet refuses it, once for each and for each reason.
 
@@ -256,25 +256,25 @@ class _Free:
         """How many of the others share no core with a reserved one, at least and at most."""
         self._reusable = CPUSet()
 
-    def keeps(self, one: Asked, held: CPUSet) -> None:
+    def keeps(self, one: WithCpus, held: CPUSet) -> None:
         """Let a container keep what it has: an init container's CPUs are those after it too."""
-        if one.is_init:
+        if one.type is ContainerType.INIT:
             self.number += len(held - self._reusable)
             self._reusable |= held
         else:
             self.number -= len(held & self._reusable)
             self._reusable -= held
 
-    def takes(self, one: Asked) -> None:
+    def takes(self, one: WithCpus) -> None:
         """Give a container CPUs that are free, or that an init container has: which is not known here."""
         least, most = self.physical
         others = max(self.number - least, 0)  # of init containers, or sharing cores with reserved ones
         self.physical = least - one.number, most - max(one.number - others, 0)
-        if not one.is_init:
+        if one.type is not ContainerType.INIT:
             self.number -= one.number
 
 
-def _unaligned(containers: Iterable[Asked], cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
+def _unaligned(containers: Iterable[WithCpus], cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
     """Yield the containers that do not get CPUs again (``Allocate``)."""
     aligned, free = new.behaviour.aligned_cpus, _Free(cpus)
     for one in containers:
@@ -303,7 +303,7 @@ def _claimed(cpus: Cpus) -> str:
     return f", of which other pods without any may take {cpus.claimed} first"
 
 
-def _of_parts(one: Asked, cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
+def _of_parts(one: WithCpus, cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
     if one.number % (cpus.threads or cpus.most_threads) == 0:
         return
     text = f"{new.release} gives whole cores alone, and {one.name} asks for {count(one.number, 'CPU')}"
@@ -316,7 +316,7 @@ def _of_parts(one: Asked, cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
         yield Refusal(one.name, SMT, f"{text} where a core has {cpus.threads} threads")
 
 
-def _short(one: Asked, free: _Free, cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
+def _short(one: WithCpus, free: _Free, cpus: Cpus, new: Kubelet) -> Iterator[Refusal]:
     least, most = free.physical
     asks = f"{new.release} asks for {count(one.number, 'free physical CPU')} for {one.name}"
     asks += ", which has as many already" if one.held is not None else ""
@@ -329,7 +329,7 @@ def _short(one: Asked, free: _Free, cpus: Cpus, new: Kubelet) -> Iterator[Refusa
         yield Refusal(one.name, SMT, f"{asks}, and {max(least, 0)} are free{_claimed(cpus)}", certain=False)
 
 
-def _misplaced(containers: Sequence[Asked], cpus: Cpus) -> Iterator[Refusal]:
+def _misplaced(containers: Sequence[WithCpus], cpus: Cpus) -> Iterator[Refusal]:
     """Yield the containers whose CPUs the topology manager does not admit.
 
     Hints are made again of the CPUs that a container has, of all of a pod's together with the scope pod;
@@ -350,28 +350,17 @@ def _misplaced(containers: Sequence[Asked], cpus: Cpus) -> Iterator[Refusal]:
         yield Refusal(first.name, TOPOLOGY, text, certain=False)
         if cpus.by_pod:
             return
-    number = _of_pod(containers) if cpus.by_pod else 0
+    number = together((one.type, one.number) for one in containers) if cpus.by_pod else 0
     for name, own in _sets(held, by_pod=cpus.by_pod):
         if nodes := _too_many(own, number or len(own), cpus):
             yield Refusal(name, TOPOLOGY, f"{name} has CPUs of {named(frozenset(nodes))}, {policy}")
 
 
-def _sets(held: Sequence[Asked], *, by_pod: bool) -> Iterator[tuple[str, CPUSet]]:
+def _sets(held: Sequence[WithCpus], *, by_pod: bool) -> Iterator[tuple[str, CPUSet]]:
     if by_pod and held:
         yield held[0].name, CPUSet().union(*(one.held or () for one in held))
     elif not by_pod:
         yield from ((one.name, one.held or CPUSet()) for one in held)
-
-
-def _of_pod(containers: Iterable[Asked]) -> int:
-    """Return how many CPUs the containers of a pod ask for together (``podGuaranteedCPUs``)."""
-    together, init = 0, 0
-    for one in containers:
-        if one.is_init:
-            init = max(init, one.number)
-        else:
-            together += one.number
-    return max(together, init)
 
 
 def _too_many(held: CPUSet, number: int, cpus: Cpus) -> list[str]:
@@ -383,7 +372,7 @@ def _too_many(held: CPUSet, number: int, cpus: Cpus) -> list[str]:
 
 
 def _apart(
-    containers: Iterable[Asked], with_memory: Sequence[Pinned], cpus: Cpus, new: Kubelet
+    containers: Iterable[WithCpus], with_memory: Sequence[WithMemory], cpus: Cpus, new: Kubelet
 ) -> Iterator[Refusal]:
     """Yield the containers whose memory the topology manager does not admit, or that may get none.
 

@@ -64,7 +64,7 @@ class Memory(msgspec.Struct, frozen=True):
     """Whether the file and the NUMA nodes were read."""
 
 
-class Pinned(msgspec.Struct, frozen=True):
+class WithMemory(msgspec.Struct, frozen=True):
     """A container whose memory is pinned."""
 
     name: str
@@ -73,25 +73,22 @@ class Pinned(msgspec.Struct, frozen=True):
     """What it asks for."""
     held: Sequence[Block] | None = None
     """What it has; None for nothing yet."""
-    is_init: bool = False
-    """Whether it is an init container that ends before others run."""
-    is_sidecar: bool = False
-    """Whether it is an init container that goes on."""
+    type: ContainerType = ContainerType.CONTAINER
+    """Its type."""
 
 
-def pinned(whole: Whole, pod: Pod, memory: Memory, old: Kubelet | None, new: Kubelet) -> list[Pinned]:
+def pinned(whole: Whole, pod: Pod, memory: Memory, old: Kubelet | None, new: Kubelet) -> list[WithMemory]:
     """Return the containers of a pod whose memory a kubelet pins, in its order, with what it asks of them."""
     if not is_guaranteed(whole, pod):
         return []
     held = memory.held.get(pod.uid) or memory.held.get(pod.config_hash) or {}
     hidden = unreported(pod, old, new)
     return [
-        Pinned(
+        WithMemory(
             one.name,
             {} if one.type in hidden else amounts_of(requests_of(pod, one, new)),
             held.get(one.name),
-            one.type is ContainerType.INIT,
-            one.type is ContainerType.SIDECAR,
+            one.type,
         )
         for one in in_turn(pod)
         if one.type is not ContainerType.EPHEMERAL
@@ -124,28 +121,38 @@ def _is_memory(name: str) -> bool:
     return name == "memory" or name.startswith("hugepages-")
 
 
-def of_pod(containers: Iterable[Pinned]) -> Amounts:
-    """Return what the containers of a pod ask for together (``getPodRequestedResources``)."""
-    regular, sidecars, init = dict[str, int](), dict[str, int](), dict[str, int]()
-    for one in containers:
-        for name, number in one.asks.items():
-            if one.is_init:
-                init[name] = max(init.get(name, 0), sidecars.get(name, 0) + number)
-            else:
-                sums = sidecars if one.is_sidecar else regular
-                sums[name] = sums.get(name, 0) + number
-    return {name: max(number + sidecars.get(name, 0), init.get(name, 0)) for name, number in regular.items()}
+def together(asks: Iterable[tuple[ContainerType, int]]) -> int:
+    """Return what the containers of a pod ask for at once: init containers end before the next one begins.
+
+    Source: ``getPodRequestedResources`` here, ``podGuaranteedCPUs`` in policy_static.go of the CPU manager.
+    """
+    regular = sidecars = init = 0
+    for kind, number in asks:
+        if kind is ContainerType.INIT:
+            init = max(init, sidecars + number)
+        elif kind is ContainerType.SIDECAR:
+            sidecars += number
+        else:
+            regular += number
+    return max(regular + sidecars, init)
 
 
-def places(containers: Sequence[Pinned], *, by_pod: bool) -> Iterator[tuple[str, list[NumaNodes]]]:
+def _of_pod(containers: Sequence[WithMemory]) -> Amounts:
+    """Return what the containers of a pod ask for at once, of what those have that are no init containers."""
+    init = ContainerType.INIT, ContainerType.SIDECAR
+    names = {name for one in containers if one.type not in init for name in one.asks}
+    return {name: together((one.type, one.asks.get(name, 0)) for one in containers) for name in names}
+
+
+def places(containers: Sequence[WithMemory], *, by_pod: bool) -> Iterator[tuple[str, list[NumaNodes]]]:
     """Yield where containers have memory, as the topology manager is told; of a pod the first that has any.
 
     Nothing of one whose memory is not what it asks for: then it may be anywhere.
     """
     having = [(one.name, one.held or (), one.asks) for one in containers if one.held is not None]
     if by_pod:
-        together = of_pod(containers)
-        having = [(name, blocks, together) for name, blocks, _ in having[:1]]
+        asks = _of_pod(containers)
+        having = [(name, blocks, asks) for name, blocks, _ in having[:1]]
     for name, blocks, asks in having:
         if blocks and {one.kind: one.size for one in blocks} == asks and len(blocks) == len(asks):
             yield name, [one.nodes for one in blocks]

@@ -799,14 +799,16 @@ write() {
         text[1] = "{" substr(made, 2) "}"; text[2] = ""; lines = 2
     }
     # A line per container: its id, its task, when it was created, and what containerd keeps of it for the CRI.
-    function from_ctr(   i, n, line, part, id, state, created, pod) {
+    function from_ctr(   i, n, line, part, id, state, runs, created, pod) {
         n = 0
         for (i = 1; i <= lines; i++) {
             line = text[i]
             if (split(line, part, " ") < 4) continue
             id = part[1]; created = part[3]; line = substr(line, index(line, "{"))
             pod = "\"metadata\":{" member(line, "name", "io.kubernetes.pod.name") "," member(line, "namespace", "io.kubernetes.pod.namespace") "," member(line, "uid", "io.kubernetes.pod.uid") ",\"attempt\":" attempt(line) "},\"linux\":{\"namespaces\":{\"options\":{\"network\":\"" (line ~ /"namespace_options":[{][^}]*"network":2/ ? "NODE" : "POD") "\"}}}"
-            text[++n] = "{\"id\":\"" id "\",\"createdAt\":\"" created "\",\"state\":\"" (name == "pods" ? (part[2] == "RUNNING" ? "SANDBOX_READY" : "SANDBOX_NOTREADY") : (part[2] == "RUNNING" ? "CONTAINER_RUNNING" : "CONTAINER_EXITED")) "\"," (name == "pods" ? pod : container(line)) "},"
+            runs = part[2] ~ /^(RUNNING|PAUSED|PAUSING)$/
+            state = name == "pods" ? (runs ? "SANDBOX_READY" : "SANDBOX_NOTREADY") : "CONTAINER_" (runs ? "RUNNING" : part[2] == "CREATED" ? "CREATED" : "EXITED")
+            text[++n] = "{\"id\":\"" id "\",\"createdAt\":\"" created "\",\"state\":\"" state "\"," (name == "pods" ? pod : container(line)) "},"
         }
         if (n) sub(/,$/, "", text[n])
         for (i = n; i > 0; i--) text[i + 1] = text[i]

@@ -166,8 +166,6 @@ def read(found: KubernetesObject) -> Iterator[Found]:
     value, kind = found.value, found.value["kind"]
     fields = Fields(value, found.origin, found.path, found.where)
     if kind == "Pod":
-        if fields.string("apiVersion") not in ("", "v1"):  # items of a typed list may leave it out
-            raise fields.error("apiVersion", "want v1: there is no other Pod that a kubelet runs")
         pod = structs.replace(of_pod(fields), doubt=found.doubt)
         yield snapshots.with_stored(fields, pod) if found.in_snapshot else pod
     elif kind == "Node" and not group_of(value):

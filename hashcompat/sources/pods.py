@@ -9,12 +9,15 @@ for a mirror pod by ``config.mirror`` (pkg/kubelet/types/pod_update.go ``IsMirro
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 import msgspec
 
+from hashcompat.core.corev1.resources import amount
 from hashcompat.core.corev1.scheduling import api_references
+from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsonpath import mapping, part, rows, text
 from hashcompat.core.go.jsontext import clean
 from hashcompat.core.model.escape import name_path, word
@@ -162,6 +165,8 @@ def of_pod(found: Fields, owner: str = "") -> Pod:
     metadata, spec, status = map(found.object, ("metadata", "spec", "status"))
     annotations = metadata.object("annotations")
     uid = metadata.string("uid")
+    if found.string("apiVersion") not in ("", "v1"):  # items of a typed list may leave it out
+        raise found.error("apiVersion", "want v1: there is no other Pod that a kubelet runs")
     if not spec.value.get("containers"):
         raise spec.error("containers", "a Pod needs at least one container")
     for key in ANNOTATIONS:
@@ -209,10 +214,11 @@ def reported(
     InputError, with the place, for a phase that is no name.
     """
     ready, since = readiness(status.value.get("conditions"))
+    resized = resized_in(spec, status.value) if status.value else {}
     return {
         "phase": status.string("phase"),
-        "resized": resized_in(spec, status.value) if status.value else {},
-        "resizing": resizing_in(status.value.get("conditions")),
+        "resized": resized,
+        "resizing": resizing_in(status.value.get("conditions")) or _unseen_resize(spec, resized),
         "restarting": RESTARTING_ALL in _true(status.value.get("conditions")),
         "claims": claims_in(status.value),
         "ends": deadline_of(spec, status.value.get("startTime")),
@@ -306,6 +312,23 @@ def resizing_in(conditions: object) -> str:
     """
     found = _true(conditions)
     return next((one for one in (RESIZE_PENDING, RESIZE_IN_PROGRESS) if one in found), "")
+
+
+def _unseen_resize(spec: Mapping[str, Any], resized: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return that a resize waits, where a kubelet allocated other requests to a container than its spec has.
+
+    A kubelet that has not seen the new spec yet sets no condition; the one that starts finds what it has to
+    allocate by the same difference (pkg/kubelet/allocation/allocation_manager.go, 1.34.12).
+    """
+    changed = {name: one["allocated"] for name, one in resized.items() if name and "allocated" in one}
+    for key in ("containers", "initContainers") if changed else ():
+        for row in map(mapping, rows(spec, key)):
+            wanted = mapping(mapping(row.get("resources")).get("requests"))
+            for name, value in changed.get(str(row.get("name")), {}).items():
+                with suppress(DecodeError):
+                    if name in wanted and amount(value) != amount(wanted[name]):
+                        return RESIZE_PENDING
+    return ""
 
 
 def _true(conditions: object) -> set[str]:

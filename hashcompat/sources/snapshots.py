@@ -303,6 +303,8 @@ def _recorded(row: _Row) -> Recorded:
         unapplied=row.flag("unapplied"),
         plugins=row.texts("plugins"),
         lost=row.flag("stateUnknown"),
+        begun=row.truth("begun") if row.has("begun") else True,
+        out_of_memory=row.flag("outOfMemory"),
     )
 
 

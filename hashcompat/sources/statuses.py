@@ -13,7 +13,7 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import is_object
 from hashcompat.core.go.jsontext import clean
 from hashcompat.core.go.metav1 import is_time
-from hashcompat.core.model.pods import STATUSES, Ended
+from hashcompat.core.model.pods import OUT_OF_MEMORY, STATUSES, Ended
 
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 """Go's zero time, which the API uses for no time at all."""
@@ -113,6 +113,7 @@ def _ended(row: Mapping[str, Any]) -> Ended | None:
                 key == "state",
                 # type, not isinstance: true is an int in Python, and no exit code
                 code if type(code) is int else None,
+                found.get("reason") == OUT_OF_MEMORY,
             )
     return None
 

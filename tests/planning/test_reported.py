@@ -586,11 +586,64 @@ def test_hc054_a_container_of_unknown_state_is_killed_and_created_again(
     way = (*WAY, *recorded(tmp_path, *rows))
     found = run("plan", *way, "-f", "-", "-o", "json", stdin=as_json(made)).items
     verdicts = {one["container"]: (one["verdict"], one["reasons"][0]["id"]) for one in found}
-    assert verdicts == {"c": ("RESTART", "HC054"), "s": ("RESTART", "HC054")}
+    verdict = "KILL" if policy == "Never" else "RESTART"  # what it lacks counts as ended with 137
+    assert verdicts == {"c": (verdict, "HC054"), "s": (verdict, "HC054")}
     kept = tmp_path / "snapshot.json"
     assert run("snapshot", "-f", "-", *way[4:], "--out", kept, stdin=as_json(made)).code == 0
     again = run("plan", *WAY, "-f", kept, "-o", "json").items
-    assert {one["container"]: one["verdict"] for one in again} == {"c": "RESTART", "s": "RESTART"}
+    assert {one["container"]: one["verdict"] for one in again} == {"c": verdict, "s": verdict}
+
+
+def test_hc054_a_never_pod_goes_on_while_another_of_its_containers_runs(run: Run, tmp_path: Path) -> None:
+    row = {**record(None, container="c"), "id": OLD, "state": "CONTAINER_UNKNOWN"}
+    found = items(run, shown("Never"), row, directory=tmp_path)
+    assert (found["c"]["verdict"], found["s"]["verdict"]) == ("RESTART", "KEEP")
+
+
+@pytest.mark.parametrize(("policy", "verdict"), [("Never", "KILL"), ("Always", "KEEP")])
+def test_hc045_an_init_container_of_unknown_state_fails_a_never_pod(
+    run: Run, tmp_path: Path, policy: str, verdict: str
+) -> None:
+    """It counts as ended with 137, by which the pod is Failed (1.36.5 ``getPhase``)."""
+    made = ended_init(policy, {"running": {"startedAt": "2026-01-01T00:00:00Z"}}, {})
+    made["status"]["initContainerStatuses"][1]["containerID"] = f"containerd://{OLD}"
+    row = {**record(None, container="i"), "id": OLD, "state": "CONTAINER_UNKNOWN"}
+    assert items(run, made, row, directory=tmp_path)["s"]["verdict"] == verdict
+
+
+@pytest.mark.parametrize("state", ["CONTAINER_CREATED", 0])
+def test_hc045_a_container_that_was_only_created_has_not_ended(run: Run, tmp_path: Path, state: Any) -> None:
+    """``ShouldContainerBeRestarted`` (1.36.5): a kubelet starts another one whatever the restartPolicy."""
+    found = items(run, shown("Never"), {**exited(), "state": state}, directory=tmp_path)
+    assert (found["c"]["verdict"], found["s"]["verdict"]) == ("KEEP", "KEEP")
+    snapshot = tmp_path / "snapshot.json"
+    way = recorded(tmp_path, {**exited(), "state": state})
+    assert run("snapshot", "-f", "-", *way, "--out", snapshot, stdin=as_json(shown("Never"))).code == 0
+    again = run("plan", *WAY, "-f", snapshot, "-o", "json").items
+    assert {one["container"]: one["verdict"] for one in again} == {"c": "KEEP", "s": "KEEP"}
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "verdicts"),
+    [
+        ("CONTAINER_RUNNING", "CONTAINER_EXITED", ("KEEP", "KILL")),
+        ("CONTAINER_EXITED", "CONTAINER_RUNNING", ("RESTART", "UNKNOWN")),
+    ],
+)
+@pytest.mark.parametrize("by", ["attempt", "createdAt"])
+def test_the_newest_of_a_containers_attempts_counts(
+    run: Run, tmp_path: Path, older: str, newer: str, verdicts: tuple[str, str], by: str
+) -> None:
+    """pkg/kubelet/container/runtime.go ``FindContainerStatusByName``, 1.36.5."""
+    rows = [
+        {**exited(identity, place if by == "attempt" else 0), "state": state}
+        for place, (identity, state) in enumerate(((OLD, older), (NEW, newer)))
+    ]
+    if by == "createdAt":
+        rows = [{**row, "createdAt": f"2026-01-0{place + 1}T00:00:00Z"} for place, row in enumerate(rows)]
+    for given in (rows, rows[::-1]):
+        found = items(run, shown("Never"), *given, directory=tmp_path)
+        assert (found["c"]["verdict"], found["s"]["verdict"]) == verdicts
 
 
 @pytest.mark.parametrize(
@@ -659,6 +712,8 @@ def ended_init(policy: str, state: Json, init: Json, *, later: bool = False) -> 
         ("Always", {"terminated": {"exitCode": 1}}, {}, "KEEP"),
         ("Never", {"running": {"startedAt": "2026-01-01T00:00:00Z"}}, {}, "KEEP"),
         ("Never", {"terminated": {}}, {}, "UNKNOWN"),
+        ("Never", {"terminated": {"exitCode": 0, "reason": "OOMKilled"}}, {}, "KILL"),
+        ("OnFailure", {"terminated": {"exitCode": 0, "reason": "OOMKilled"}}, {}, "KEEP"),
         ("Always", {"terminated": {"exitCode": 1}}, {"restartPolicy": "Never"}, "KILL"),
         ("Never", {"terminated": {"exitCode": 1}}, {"restartPolicy": "OnFailure"}, "KEEP"),
     ],
@@ -672,3 +727,6 @@ def test_hc045_a_sidecar_ends_where_an_init_container_has_failed_for_good(
     stdin = as_json(ended_init(policy, state, init, later=later))
     found = run("plan", *way, "-f", "-", "-o", "json", stdin=stdin).items
     assert [item["verdict"] for item in found if item["container"] == "s"] == [verdict]
+    kept = run("snapshot", "-f", "-", stdin=stdin).out
+    again = run("plan", *way, "-f", "-", "-o", "json", stdin=kept.encode()).items
+    assert [item["verdict"] for item in again if item["container"] == "s"] == [verdict]

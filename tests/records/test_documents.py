@@ -275,6 +275,36 @@ def test_sandboxes_are_told_apart_from_containers(document: object, expected: Sa
     assert list(from_node(document)) == [expected]
 
 
+@pytest.mark.parametrize("state", [{"Running": True, "Paused": True, "Status": "paused"}, "paused"])
+def test_a_container_that_is_paused_runs(state: object) -> None:
+    """Dockershim's list goes by ``Up``, and its status by State.Running (convert.go, 1.22.17)."""
+    (record,) = containers({**docker(), "State": state})
+    assert record.running is True
+    (sandbox,) = from_node({**infra(), "State": state})
+    assert isinstance(sandbox, Sandbox)
+    assert sandbox.ready
+    (listed,) = containers({**docker(), "State": "", "Status": "Up 5 minutes (Paused)"})
+    assert listed.running is True
+
+
+@pytest.mark.parametrize(
+    ("document", "begun", "out_of_memory"),
+    [
+        (cri("CONTAINER_CREATED"), False, False),
+        ({**docker(), "State": {"Running": False, "Status": "created"}}, False, False),
+        ({**docker(), "State": "created", "Status": "Created"}, False, False),
+        ({"status": {**cri("CONTAINER_EXITED"), "exitCode": 0, "reason": "OOMKilled"}}, True, True),
+        ({**docker(), "State": {"Running": False, "Status": "exited", "OOMKilled": True}}, True, True),
+        (cri("CONTAINER_EXITED"), True, False),
+    ],
+)
+def test_a_record_tells_what_never_began_and_what_the_kernel_ended(
+    document: dict[str, Any], begun: bool, out_of_memory: bool
+) -> None:
+    (record,) = containers({"containers": [document]} if "metadata" in document else document)
+    assert (record.begun, record.out_of_memory) == (begun, out_of_memory)
+
+
 @pytest.mark.parametrize(
     ("document", "code"),
     [

@@ -25,7 +25,7 @@ from hashcompat.core.corev1.scheduling import (
 )
 from hashcompat.core.kubelet.decide.pod import expands
 from hashcompat.core.kubelet.decide.static import is_pinned
-from hashcompat.core.kubelet.decide.whole import devices_of, exit_codes
+from hashcompat.core.kubelet.decide.whole import devices_of, exit_codes, is_out_of_memory
 from hashcompat.core.model.pods import Container, ContainerType, Node, Pod, besides
 
 OF_POD: Final = frozenset(
@@ -78,7 +78,7 @@ _NAMES_OF_CONTAINER: Final = frozenset(
     {
         *("name", "path", "line", "spec", "started", "restarts", "id", "ended", "blank", "own"),
         *("running", "probed"),  # reported
-        "plugins",  # recorded
+        *("plugins", "lost"),  # recorded
     }
 )
 
@@ -185,7 +185,10 @@ def _starts(pod: Pod, dates: Dates | None) -> list[Hashable]:
         for one in pod.containers
     )
     if special:
-        return [(dates and dates.of(one), one.restarts == 0, *exit_codes(one)) for one in pod.containers]
+        return [
+            (dates and dates.of(one), one.restarts == 0, *exit_codes(one), is_out_of_memory(one))
+            for one in pod.containers
+        ]
     if all(running is False for running in main):
         return [(dates and dates.of(one), one.restarts == 0) for one in pod.containers]
     return [dates and dates.of(one) for one in pod.containers]

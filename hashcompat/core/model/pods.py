@@ -67,6 +67,12 @@ class Ended(msgspec.Struct, frozen=True):
     """Whether that is its state now; otherwise it was started again, or waits for that."""
     code: int | None = None
     """Its exit code; None where the status does not show that."""
+    out_of_memory: bool = False
+    """Whether the reason is ``OOMKilled``, which is possible with the exit code 0."""
+
+
+OUT_OF_MEMORY: Final = "OOMKilled"
+"""The reason of a container that the kernel ended for its memory."""
 
 
 class Blank(msgspec.Struct, frozen=True, eq=False):
@@ -116,6 +122,8 @@ class Container(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its s
     """Whether it runs in a static pod whose manifest does not have it any more."""
     plugins: tuple[str, ...] | None = None
     """The resources that device plugins serve on its node; None where no record shows that."""
+    lost: bool = False
+    """Whether the runtime reports that it does not know its state."""
 
     def __eq__(self, other: object) -> bool:
         """Return whether all is equal but for what replicas share."""

@@ -147,6 +147,10 @@ class Recorded(msgspec.Struct, frozen=True):
     """The resources that device plugins serve on its node; None where the kubelet's file was not read."""
     lost: bool = False
     """Whether the runtime reports that it does not know the container's state (``CONTAINER_UNKNOWN``)."""
+    begun: bool = True
+    """Whether it was ever started: a kubelet that ends in between leaves one that is only created."""
+    out_of_memory: bool = False
+    """Whether it ended as ``OOMKilled``, whatever its exit code."""
 
 
 class Sandbox(msgspec.Struct, frozen=True):

@@ -24,6 +24,7 @@ from hashcompat.core.go import jsontext
 from hashcompat.core.go.jsonpath import mapping, part, rows, text
 from hashcompat.core.go.metav1 import is_time
 from hashcompat.core.go.quantity import from_json
+from hashcompat.core.model.pods import OUT_OF_MEMORY
 from hashcompat.core.model.verdicts import Applied, Record, Recorded, Sandbox
 from hashcompat.core.shown import MASK
 
@@ -44,6 +45,8 @@ class _Made(msgspec.Struct, frozen=True):
     running: bool | None
     attempt: int | None
     code: int | None = None
+    out_of_memory: bool = False
+    begun: bool = True
 
 
 def from_node(document: Any) -> Iterator[Record]:
@@ -83,6 +86,8 @@ def _from_cri(status: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
             None if lost else status.get("state") in ("CONTAINER_RUNNING", 1),
             cri_attempt(status),
             _number(status.get("exitCode")) if status.get("state") in ("CONTAINER_EXITED", 2) else None,
+            status.get("reason") == OUT_OF_MEMORY,
+            status.get("state") not in ("CONTAINER_CREATED", 0),
         )
         yield structs.replace(_recorded(labels, annotations, made), lost=lost)
     else:
@@ -101,8 +106,15 @@ def _from_docker(container: Mapping[str, Any]) -> Iterator[Recorded | Sandbox]:
     hashes = {key: named.labels.get(f"annotation.{key}") for key in (HASH, HASH_WITHOUT_RESOURCES)}
     hashes[HASH] = named.hex or hashes[HASH] or named.labels.get(HASH)
     identity = text(container, "Id") or text(container, "ID")
+    state = container.get("State")
     made = _Made(
-        identity, time_of(container.get("Created")), named.running, named.attempt, _docker_code(container)
+        identity,
+        time_of(container.get("Created")),
+        named.running,
+        named.attempt,
+        _docker_code(container),
+        part(container, "State").get("OOMKilled") is True,
+        (state.get("Status") if isinstance(state, Mapping) else state) != "created",
     )
     yield structs.replace(_recorded(labels, hashes, made), docker=True)
 
@@ -165,6 +177,8 @@ def _recorded(labels: Mapping[str, Any], annotations: Mapping[str, Any], made: _
         id=made.id,
         created=made.created,
         code=made.code,
+        out_of_memory=made.out_of_memory,
+        begun=made.begun,
     )
 
 
@@ -348,7 +362,10 @@ def docker_container(container: Mapping[str, Any]) -> DockerContainer | None:
         uid=parts[4],
         attempt=int(parts[5]) if not in_name and _ATTEMPT.fullmatch(parts[5]) else None,
         sandbox=name == _SANDBOX or labels.get(DOCKER_TYPE) == "podsandbox",
-        running=state.get("Running") is True if isinstance(state, Mapping) else state == "running",
+        # what is paused runs: dockershim reads State.Running, and ``Up`` of the list (convert.go, 1.22.17)
+        running=state.get("Running") is True
+        if isinstance(state, Mapping)
+        else state in ("running", "paused") or text(container, "Status").startswith("Up"),
         labels=labels,
     )
 

@@ -148,14 +148,17 @@ class Records(msgspec.Struct, frozen=True):
 def _as_recorded(container: Container, record: Recorded) -> Container:
     """Return a container as its record shows it: another one since, or one that has ended."""
     if record.running is None:
-        return container
+        return structs.replace(container, lost=True) if record.lost else container
     found = structs.replace(container, running=record.running)
     if record.id and container.id and record.id != container.id:
         found = structs.replace(
             found, id=record.id, started=record.created, restarts=record.attempt, ended=None
         )
+    if not record.begun:
+        return structs.replace(found, ended=None)
     if not record.running and (found.ended is None or not found.ended.final):
-        found = structs.replace(found, ended=Ended(record.id, None, final=True, code=record.code))
+        ended = Ended(record.id, None, final=True, code=record.code, out_of_memory=record.out_of_memory)
+        found = structs.replace(found, ended=ended)
     return found
 
 
@@ -175,9 +178,11 @@ def _may_be_of(pod: Pod, record: Recorded | Sandbox) -> bool:
 
 
 def index(records: Iterable[Record]) -> Records:
-    """Index records; of several for one container the running one counts.
+    """Index records; of several for one container of a pod the newest counts, as for a kubelet.
 
-    Where none is running, the latest attempt counts, then the last record.
+    Source: pkg/kubelet/container/runtime.go ``FindContainerStatusByName``, of statuses in the order of their
+    creation (kuberuntime_container.go ``getPodContainerStatuses``). Where nothing shows which is the newest,
+    a running one counts, then the latest attempt, then the last record.
     """
     recorded: list[Recorded] = []
     sandboxes: list[Sandbox] = []
@@ -242,6 +247,11 @@ def _supersedes(record: Recorded, known: Recorded) -> bool:
         line, shown = (record, known) if record.running is None else (known, record)
         if line.created and shown.created and not line.any_year:
             return (line.created > shown.created) == (line is record)
+    elif record.uid and record.running is not None and not (record.any_year or known.any_year):
+        if record.created and known.created and record.created != known.created and record.id != known.id:
+            return record.created > known.created
+        if record.attempt is not None and known.attempt is not None and record.attempt != known.attempt:
+            return record.attempt > known.attempt
     return _rank(record) >= _rank(known)
 
 

@@ -14,6 +14,7 @@ from hashcompat.core.go import jsontext
 from hashcompat.core.model.escape import IN_JSON, count, disarmed
 from hashcompat.core.model.pods import (
     LIST_OF,
+    OUT_OF_MEMORY,
     RESTARTING_ALL,
     STATUSES,
     Container,
@@ -164,6 +165,8 @@ def _recorded(record: Recorded) -> Document:
         **({} if record.code is None else {"exitCode": record.code}),
         **({"unapplied": True} if record.unapplied else {}),
         **({"stateUnknown": True} if record.lost else {}),
+        **({} if record.begun else {"begun": False}),
+        **({"outOfMemory": True} if record.out_of_memory else {}),
         **({} if record.plugins is None else {"plugins": list(record.plugins)}),
     }
 
@@ -336,7 +339,8 @@ def _state(container: Container) -> Document:
     ended = container.ended
     state: Document = {"running": started} if container.running else {}
     if not container.running and ended is not None and ended.final:
-        state = {"terminated": {} if ended.code is None else {"exitCode": ended.code}}
+        reason = {"reason": OUT_OF_MEMORY} if ended.out_of_memory else {}
+        state = {"terminated": reason if ended.code is None else {"exitCode": ended.code, **reason}}
     return {"name": container.name, "state": state, **restarts, **probed, **identity}
 
 

@@ -91,7 +91,8 @@ def done(case: Case) -> Decision | None:
 def rules_of(case: Case) -> Rules:
     """Return which rules of containers the target kubelet follows."""
     gates = case.new.gates
-    return Rules(gates.is_on(RULES_GATE), gates.is_on(RESTART_ALL_GATE))
+    lost = case.new.behaviour.lost_containers == "ended" and not case.pod.static
+    return Rules(gates.is_on(RULES_GATE), gates.is_on(RESTART_ALL_GATE), lost)
 
 
 def restarted_whole(case: Case) -> Decision | None:

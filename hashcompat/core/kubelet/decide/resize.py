@@ -158,7 +158,9 @@ def resizing(case: Case) -> Decision | None:
     (pkg/kubelet/kuberuntime/kuberuntime_manager.go ``computePodResizeAction``, pkg/kubelet/allocation).
     """
     state, both = case.pod.resizing, (case.old.behaviour, case.new.behaviour)
-    if not state or is_exempt(case) or not all(one.resources_recorded for one in both):
+    if not state and case.applied is None:
+        return None
+    if is_exempt(case) or not all(one.resources_recorded for one in both):
         return None
     if case.container.type in NEVER_COMPARED or is_ignored(case, case.new):
         return None
@@ -172,6 +174,8 @@ def resizing(case: Case) -> Decision | None:
     for name in by_restart(spec):
         is_waiting = amounts(allocated, name) != amounts(wanted, name)
         if not is_waiting and amounts(actual, name) == amounts(wanted, name):
+            continue
+        if not state and amounts(case.applied or {}, name) == amounts(allocated, name):
             continue
         if is_waiting or state == RESIZE_PENDING:
             is_under_way = amounts(actual, name)[1:] != amounts(allocated, name)[1:]

@@ -96,11 +96,15 @@ class Whole:
             for own in self._pod.containers
             if own.type in (ContainerType.INIT, ContainerType.SIDECAR) and (own.running or exit_codes(own))
         ]
+        if rules.lost and any(own.lost for own in begun if own.type is ContainerType.INIT):
+            return self._pod.restart_policy == "Never"
         # a kubelet looks at the last one that the runtime has; those behind it have not begun
         if not begun or begun[-1].type is ContainerType.SIDECAR:
             return False
         last = begun[-1]
         codes = exit_codes(last)
+        if is_out_of_memory(last):  # pkg/kubelet/kuberuntime/helpers.go ``isInitContainerFailed``
+            codes = [code or _OTHER_CODE for code in codes]
         failed = {
             code != 0 and not starts_again(last.spec, self._pod.restart_policy, code, rules) for code in codes
         }
@@ -333,6 +337,8 @@ class Rules(NamedTuple):
     """ContainerRestartRules."""
     all: bool
     """RestartAllContainersOnContainerExits."""
+    lost: bool = False
+    """Whether it takes an init container whose state the runtime does not know for ended."""
 
 
 def exit_codes(container: Container) -> list[int]:
@@ -342,6 +348,11 @@ def exit_codes(container: Container) -> list[int]:
     if container.ended.code is not None:
         return [container.ended.code]
     return [0, *(code for rule in _rules(container.spec) for code in _codes(rule)), _OTHER_CODE]
+
+
+def is_out_of_memory(container: Container) -> bool:
+    """Return whether a container has ended as ``OOMKilled``."""
+    return container.ended is not None and container.ended.final and container.ended.out_of_memory
 
 
 def starts_again(spec: Mapping[str, Any], policy: str, code: int, rules: Rules) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
@@ -37,6 +38,9 @@ _UNJUDGED: Final = (
     "mergeDefaultEvictionSettings",
 )
 """Settings that make another sum."""
+
+Form = Callable[[GivenCheck, Any, Setting], Iterator[RefusedValue]]
+"""Yields why a setting is refused, by what a row wants of it."""
 
 
 def _one_of(given: GivenCheck, accepted: tuple[object, ...], setting: Setting) -> Iterator[RefusedValue]:
@@ -97,31 +101,19 @@ def _multiple_of(given: GivenCheck, unit: int, setting: Setting) -> Iterator[Ref
         yield RefusedValue(f"it has to be a multiple of {unit}", "", given.shown(setting.value))
 
 
-def _at_most_field(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
-    """Yield that it is more than another setting."""
-    yield from _compared(given, other, setting, "at most", lambda one, two: one <= two)
+def _comparing(words: str, holds: Callable[[Any, Any], bool]) -> Form:
+    """Return the form that yields that a comparison with another setting does not hold, in its words."""
 
+    def form(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
+        found = given.settings.find(other.field, other.flag)
+        if found is None or is_unset(found.value, other):
+            found = Setting(other.field, other.default, "")
+        one, two = number_of(setting.value), number_of(found.value)
+        if one is not None and two is not None and not holds(one, two):
+            why = f"it has to be {words} {found.name}, which is {given.shown(found.value)}"
+            yield RefusedValue(why, f"change {setting.name} or {found.name}", given.shown(setting.value))
 
-def _less_than_field(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
-    """Yield that it is not less than another setting."""
-    yield from _compared(given, other, setting, "less than", lambda one, two: one < two)
-
-
-def _more_than_field(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
-    """Yield that it is not more than another setting."""
-    yield from _compared(given, other, setting, "more than", lambda one, two: one > two)
-
-
-def _compared(
-    given: GivenCheck, other: Other, setting: Setting, words: str, holds: Callable[[Any, Any], bool]
-) -> Iterator[RefusedValue]:
-    found = given.settings.find(other.field, other.flag)
-    if found is None or is_unset(found.value, other):
-        found = Setting(other.field, other.default, "")
-    one, two = number_of(setting.value), number_of(found.value)
-    if one is not None and two is not None and not holds(one, two):
-        why = f"it has to be {words} {found.name}, which is {given.shown(found.value)}"
-        yield RefusedValue(why, f"change {setting.name} or {found.name}", given.shown(setting.value))
+    return form
 
 
 def _not_with(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
@@ -362,16 +354,16 @@ def _within(limits: Bounds) -> str:
     return f"at least {limits.least}"
 
 
-FORMS: Final[Mapping[str, Callable[[GivenCheck, Any, Setting], Iterator[RefusedValue]]]] = {
+FORMS: Final[Mapping[str, Form]] = {
     "one_of": _one_of,
     "keys_one_of": _keys_one_of,
     "needs_gate": _needs_gate,
     "needs_gate_in_flags": _needs_gate_in_flags,
     "range": _range,
     "multiple_of": _multiple_of,
-    "at_most_field": _at_most_field,
-    "less_than_field": _less_than_field,
-    "more_than_field": _more_than_field,
+    "at_most_field": _comparing("at most", operator.le),
+    "less_than_field": _comparing("less than", operator.lt),
+    "more_than_field": _comparing("more than", operator.gt),
     "not_with": _not_with,
     "needs_field": _needs_field,
     "values_are": _values_are,

@@ -136,22 +136,23 @@ def _needs_field(given: GivenCheck, other: Other, setting: Setting) -> Iterator[
 
 def _values_are(given: GivenCheck, kind: str, setting: Setting) -> Iterator[RefusedValue]:
     """Yield the values of a map that are not of a kind."""
+    is_fit, words = formats.AMOUNTS[kind]
     for key, value in setting.value.items() if isinstance(setting.value, Mapping) else ():
-        known = f"{shown.name(str(key))[:60]}: {given.shown(value)}".rstrip(": ")
-        if value is None or is_hidden(value):
-            continue
-        if isinstance(value, str) and not formats.AMOUNTS[kind](value):
-            yield RefusedValue(f"the value of {known} is not {formats.IN_WORDS[kind]}")
+        if isinstance(value, str) and not is_hidden(value) and not is_fit(value):
+            known = f"{shown.name(str(key))[:60]}: {given.shown(value)}".rstrip(": ")
+            yield RefusedValue(f"the value of {known} is not {words}")
 
 
 def _keys_are(given: GivenCheck, kinds: Mapping[str, str], setting: Setting) -> Iterator[RefusedValue]:
     """Yield the values of keys that are not of their kind."""
     for key, value in setting.value.items() if isinstance(setting.value, Mapping) else ():
-        kind = kinds.get(key)
-        if kind and isinstance(value, str) and not is_hidden(value) and not formats.AMOUNTS[kind](value):
+        if key not in kinds or not isinstance(value, str) or is_hidden(value):
+            continue
+        is_fit, words = formats.AMOUNTS[kinds[key]]
+        if not is_fit(value):
             number = value if re.fullmatch("[0-9]{1,9}", value) else ""
             known = f"{key}: {given.shown(value) or number}".rstrip(": ")
-            yield RefusedValue(f"the value of {known} is not {formats.IN_WORDS[kind]}")
+            yield RefusedValue(f"the value of {known} is not {words}")
 
 
 def _keys_in(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:

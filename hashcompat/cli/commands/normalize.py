@@ -19,7 +19,7 @@ from hashcompat.cli import output
 from hashcompat.cli.args import argument, group, option, with_parts
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.common import OutputOptions, Quiet, Releases, shows
-from hashcompat.cli.args.facts import NO_RECORDS, FactOptions, Patched, keep_going_option, key_of
+from hashcompat.cli.args.facts import KEEP_GOING, NO_RECORDS, FactOptions, Patched, key_of
 from hashcompat.cli.args.inventory import InventoryRequest
 from hashcompat.cli.args.source import ScopeOptions, SourceOptions
 from hashcompat.core.catalog.lookup import default_catalog
@@ -37,7 +37,7 @@ from hashcompat.sources.files.reports import work_in
 class Arguments:
     """What ``normalize`` is asked."""
 
-    keep_going: bool = keep_going_option()
+    keep_going: bool = KEEP_GOING
     sign_key: str | None = option(
         "--sign-key", metavar="FILE", help="Sign the document with the key in FILE."
     )

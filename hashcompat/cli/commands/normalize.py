@@ -81,9 +81,10 @@ def made(arguments: Arguments) -> None:
         raise UsageError(NO_RECORDS)
     found = normalizing.make(inventory, way.old, way.new, View(names.catalog, options))
     arguments.releases.check_items([one.item for one in found.changes])
-    shown = Signed(structs.replace(found, making=names.making(created, arguments)), key)
-    output.show(NORMALIZATION, shown, arguments.shown)
-    output.notes(NORMALIZATION, shown, quiet=quiet)
+    found = structs.replace(found, making=names.making(created, arguments))
+    signed = Signed(**structs.asdict(found), key=key)
+    output.show(NORMALIZATION, signed, arguments.shown)
+    output.notes(NORMALIZATION, signed, quiet=quiet)
 
 
 _UNLIMITED: Final = timedelta(days=36_500)

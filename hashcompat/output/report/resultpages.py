@@ -146,14 +146,13 @@ def preflight_page(report: Report[Preflight], result: Preflight) -> Page:
     )
 
 
-def normalization_page(report: Report[Any], shown: Any) -> Page:
+def normalization_page(report: Report[Normalization], made: Normalization) -> Page:
     """Return the page of a normalization."""
-    made: Normalization = getattr(shown, "normalization", shown)
     titles = {"MANIFESTS": ("nodes", "Nodes"), "WHY": ("left", "Left alone")}
-    table = report.wide(shown) if report.wide else None
+    table = report.wide(made) if report.wide else None
     return framed(
         report,
-        shown,
+        made,
         counts=[
             Count(made.before, "killed with the records as they are"),
             Count(made.after, "killed once rewritten"),
@@ -162,7 +161,7 @@ def normalization_page(report: Report[Any], shown: Any) -> Page:
             Count(len(made.pins), "manifests to rewrite"),
         ],
         warnings=list(made.warnings),
-        findings=list(_listings(report, shown, titles)),
+        findings=list(_listings(report, made, titles)),
         main=_main(table, "rows", "Containers", "VERDICT", [*map(str, Verdict)]) if table else None,
     )
 

@@ -14,7 +14,6 @@ from hashcompat.core.model.verdicts import FINDINGS
 from hashcompat.output.documents import nodes as docs
 from hashcompat.output.report.items import COLOURS, Provenance, item_name, reason_words, upgrade_of
 from hashcompat.output.report.model import (
-    Coloured,
     Document,
     Headline,
     Line,
@@ -26,8 +25,10 @@ from hashcompat.output.report.model import (
     Seals,
     Section,
     Table,
+    coloured,
     document,
     plain,
+    verdict_cell,
 )
 from hashcompat.output.report.page import Page
 from hashcompat.output.report.restartplan import ItemSeals, container_verdict, source_of, tool_of
@@ -128,7 +129,7 @@ def _left(made: Normalization) -> list[Change]:
 def _cells(change: Change) -> list[object]:
     item, rewrite = change.item, change.rewrite
     names = [item.pod.node, item.pod.namespace, item.pod.name, item.container.name]
-    verdicts = [Coloured(one.value, COLOURS[one]) for one in (item.verdict, change.after)]
+    verdicts = [coloured(one, COLOURS) for one in (item.verdict, change.after)]
     hashes = [f"{rewrite.recorded:x}", f"{rewrite.new:x}"] if rewrite else [None, None]
     return [*names, *verdicts, *hashes, Prose(change.obstacle or reason_words(item))]
 
@@ -153,11 +154,10 @@ def _killed(number: int) -> str:
 
 def _left_cells(change: Change) -> list[object]:
     item = change.item
-    verdict = Coloured(item.verdict.value, COLOURS[item.verdict])
     return [
         name_path(item.pod.namespace, item.pod.name),
         item.container.name,
-        verdict,
+        verdict_cell(item),
         Prose(change.obstacle),
     ]
 
@@ -262,7 +262,7 @@ def _done_table(run: NormalizationRun) -> Table:
 
 
 def _done_cells(row: Done) -> list[object]:
-    state = Coloured(row.state.value, _COLOURS[row.state])
+    state = coloured(row.state, _COLOURS)
     whose = row.container or f"manifest {word(row.name)}"
     return [name_path(row.namespace, row.pod), whose, state, Prose(row.why) if row.why else None]
 

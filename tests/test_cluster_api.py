@@ -26,6 +26,7 @@ import server
 from clusters import Clusters
 from tests.helpers.examples import EXAMPLES, of_kind
 from tests.helpers.pods import Json, listed, node, pod
+from tests.helpers.processes import free_port
 
 OLD, SAME, NEW = "v1.30.9", "v1.30.14", "v1.31.9"
 """A pod is kept from the first to the second, and restarts on the way to the third."""
@@ -209,13 +210,6 @@ class Client:
             return response.status, document
         finally:
             connection.close()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @pytest.fixture(scope="module")

@@ -38,6 +38,14 @@ exec cat "$answer"
 """
 
 
+def make_directory(path: Path) -> None:
+    """Make a directory and those above it, into which nobody else may write."""
+    if not path.is_dir():
+        make_directory(path.parent)
+        path.mkdir()
+        path.chmod(0o755)
+
+
 @dataclass
 class FakeNode:
     """A node below a directory; ``shell`` is the shell and where its tools come from."""
@@ -55,17 +63,10 @@ class FakeNode:
     def write(self, path: str, content: str | bytes) -> Path:
         """Write a file of the node."""
         made = self.host / path.lstrip("/")
-        self._directory(made.parent)
+        make_directory(made.parent)
         made.write_bytes(content if isinstance(content, bytes) else content.encode())
         made.chmod(0o644)
         return made
-
-    def _directory(self, path: Path) -> None:
-        """Make a directory and those above it, into which nobody else may write."""
-        if not path.is_dir():
-            self._directory(path.parent)
-            path.mkdir()
-            path.chmod(0o755)
 
     def listen(self, path: str) -> None:
         """Make a socket of the node, at which nobody answers: the programs are fake."""
@@ -102,7 +103,7 @@ class FakeNode:
             self.process(1, "systemd", groups="0::/init.scope\n")
         for space in ("mnt", "user"):
             link = self.host / f"proc/{pid}/ns/{space}"
-            self._directory(link.parent)
+            make_directory(link.parent)
             if differs.get(space) != "hidden":
                 link.symlink_to(f"{space}:[{differs.get(space, '4026531840')}]")
         uids, parent = differs.get("uids", "0\t0\t0\t0"), differs.get("parent", "1")

@@ -1,7 +1,8 @@
-"""Programs that run during a test and end with it."""
+"""Programs that run during a test and end with it, and ports for them."""
 
 from __future__ import annotations
 
+import socket
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,3 +29,11 @@ def running(
                 process.wait(timeout=15)
             except subprocess.TimeoutExpired:
                 process.kill()
+
+
+def free_port() -> int:
+    """Return a port of the loopback at which nothing listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -117,13 +116,6 @@ class Cluster:
         return path
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 @contextmanager
 def running(directory: Path) -> Iterator[Cluster]:
     """Start etcd and kube-apiserver with everything below a directory, and end them."""
@@ -136,7 +128,7 @@ def running(directory: Path) -> Iterator[Cluster]:
         "".join(f'{token},{name},{name},"{group}"\n' for token, (name, group) in USERS.items())
     )
     (directory / "audit.json").write_text(json.dumps(_AUDIT))
-    client, peer, secure = (free_port() for _ in range(3))
+    client, peer, secure = (processes.free_port() for _ in range(3))
     cluster = Cluster(secure, f"http://127.0.0.1:{client}", directory, ca)
     with ExitStack() as stack:
         stack.enter_context(

@@ -299,28 +299,26 @@ def command_line(arguments: Any) -> str:
         if field.option and not field.option.flags and (value := getattr(arguments, field.name))
         for word in (value if isinstance(value, tuple) else (value,))
     ]
+    deciding = (
+        word
+        for flag, value in _given(arguments, _OUTPUT)
+        if flag not in _ALSO_OUTPUT
+        for word in _words(flag, value)
+    )
     # the same name as a plugin of kubectl: equal results are equal files
     names = context.command_path.removeprefix(context.find_root().info_name or "").split()
-    return shlex.join(["hashcompat", *names, *map(urls, (*positional, *_deciding(arguments)))])
+    return shlex.join(["hashcompat", *names, *map(urls, (*positional, *deciding))])
 
 
-def _deciding(group: Any) -> Iterator[str]:
-    """Yield the words of the options that take part in a result."""
+def _given(group: Any, without: str | None = None) -> Iterator[tuple[str, Any]]:
+    """Yield the options that differ from their defaults, with their values.
+
+    Those of the groups in it too, but of groups with the heading ``without``.
+    """
     for field in _fields(type(group)):
         value = getattr(group, field.name)
         if field.group:
-            yield from _deciding(value) if getattr(field.group, "HEADING", "") != _OUTPUT else ()
-        elif field.option and field.option.flags and value != field.option.settings["default"]:
-            flag = field.option.flags[0]
-            if flag not in _ALSO_OUTPUT:
-                yield from _words(flag, value)
-
-
-def _given(group: Any) -> Iterator[tuple[str, Any]]:
-    for field in _fields(type(group)):
-        value = getattr(group, field.name)
-        if field.group:
-            yield from _given(value)
+            yield from _given(value, without) if getattr(field.group, "HEADING", "") != without else ()
         elif field.option and field.option.flags and value != field.option.settings["default"]:
             yield field.option.flags[0], value
 

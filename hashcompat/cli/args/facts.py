@@ -34,31 +34,35 @@ if TYPE_CHECKING:
     from hashcompat.core.model.verdicts import Record
 
 
-def keep_going_option() -> Any:
-    """Declare the option of every command that decides about containers one by one."""
-    return option(
-        "--keep-going",
-        is_flag=True,
-        help="Report a container that cannot be decoded as UNKNOWN instead of stopping.",
-    )
+# What several commands declare alike.
 
+KEEP_GOING: Final[Any] = option(
+    "--keep-going",
+    is_flag=True,
+    help="Report a container that cannot be decoded as UNKNOWN instead of stopping.",
+)
+"""The option of every command that decides about containers one by one."""
 
-def normalized_option() -> Any:
-    """Declare the option of every command that plans with records as hashcompat normalize leaves them."""
-    return option(
-        "--assume-normalized",
-        is_flag=True,
-        help="Assume that recorded hashes are rewritten first, as far as hashcompat normalize can.",
-    )
+ASSUME_NORMALIZED: Final[Any] = option(
+    "--assume-normalized",
+    is_flag=True,
+    help="Assume that recorded hashes are rewritten first, as far as hashcompat normalize can.",
+)
+"""The option of every command that plans with records as hashcompat normalize leaves them."""
 
+OVERRIDE_NODE_RELEASES: Final[Any] = option(
+    "--override-node-releases",
+    is_flag=True,
+    help="Use --from even for nodes that report another release.",
+)
+"""The option of every command that takes ``--from`` and reads nodes."""
 
-def override_option() -> Any:
-    """Declare the option of every command that takes ``--from`` and reads nodes."""
-    return option(
-        "--override-node-releases",
-        is_flag=True,
-        help="Use --from even for nodes that report another release.",
-    )
+RUNTIME_ENDPOINT: Final[Any] = option(
+    "--runtime-endpoint",
+    metavar="SOCKET",
+    help="The runtime's socket, if it is not in a standard location.",
+)
+"""The option of every command that reads what this node's container runtime holds."""
 
 
 @group
@@ -80,11 +84,7 @@ class RecordOptions:
         help="Read recorded hashes from this node's container runtime: Docker through its socket, any "
         "CRI runtime through crictl.",
     )
-    runtime_endpoint: str | None = option(
-        "--runtime-endpoint",
-        metavar="SOCKET",
-        help="The runtime's socket, if it is not in a standard location.",
-    )
+    runtime_endpoint: str | None = RUNTIME_ENDPOINT
 
     @property
     def are_named(self) -> bool:
@@ -165,7 +165,7 @@ class FactOptions:
         help="What the target kubelet's option of this name says; empty for nothing. Default: what runs "
         "stays allowed, except what only the current release holds safe.",
     )
-    override_node_releases: bool = override_option()
+    override_node_releases: bool = OVERRIDE_NODE_RELEASES
     feature_gates: tuple[str, ...] = option(
         "--feature-gates",
         multiple=True,
@@ -214,7 +214,7 @@ class Normalized:
 
     HEADING: ClassVar = "Facts about the cluster"
 
-    assume_normalized: bool = normalized_option()
+    assume_normalized: bool = ASSUME_NORMALIZED
 
 
 @group
@@ -239,7 +239,7 @@ class Patched:
         type=click.Choice(STRATEGIES),
         help="Assume current kubelets patched by hashcompat patch, with the releases of --like.",
     )
-    assume_normalized: bool = normalized_option()
+    assume_normalized: bool = ASSUME_NORMALIZED
 
     def patches(self, names: ReleaseNames) -> Patches:
         """Return the patches of the target and of the current kubelets, where they are assumed."""

@@ -16,7 +16,7 @@ from hashcompat.cli import output
 from hashcompat.cli.args import WithArguments, argument, given_flags, group, option, with_parts
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.common import Quiet, ReleaseData, ReleaseNames, shows
-from hashcompat.cli.args.facts import keep_going_option
+from hashcompat.cli.args.facts import KEEP_GOING
 from hashcompat.cli.args.gate import PolicyFlags
 from hashcompat.core.errors import ExitCode, InputError, UsageError
 from hashcompat.core.model.escape import count
@@ -161,7 +161,7 @@ class Arguments:
     )
     out: str | None = option("--out", metavar="DIR|URL", help="Where the tables go.")
     items: bool = option("--items", is_flag=True, help="Also make the table items: a row per container.")
-    keep_going: bool = keep_going_option()
+    keep_going: bool = KEEP_GOING
     max_failed_clusters: int = option(
         "--max-failed-clusters",
         type=click.IntRange(0),

@@ -23,10 +23,10 @@ from hashcompat.cli.args import command as declared
 from hashcompat.cli.args import given_flags, group, option
 from hashcompat.cli.args.common import OutputOptions, Quiet, ReleaseNames, Releases, check_releases, shows
 from hashcompat.cli.args.facts import (
+    KEEP_GOING,
     FactOptions,
     Jobs,
     Patched,
-    keep_going_option,
     key_of,
     planned,
 )
@@ -69,7 +69,7 @@ class Arguments:
         metavar="FILE",
         help="A saved plan (hashcompat plan --out); default: plan the pods of the source.",
     )
-    keep_going: bool = keep_going_option()
+    keep_going: bool = KEEP_GOING
     rollout: RolloutFlags
     policy: PolicyFlags
     releases: Releases

@@ -19,7 +19,7 @@ from hashcompat.cli import output
 from hashcompat.cli.args import argument, group, option, with_parts
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.common import OutputOptions, Quiet, Releases, shows
-from hashcompat.cli.args.facts import NO_RECORDS, FactOptions, Patched, keep_going_option, key_of
+from hashcompat.cli.args.facts import KEEP_GOING, NO_RECORDS, FactOptions, Patched, key_of
 from hashcompat.cli.args.inventory import InventoryRequest
 from hashcompat.cli.args.source import ScopeOptions, SourceOptions
 from hashcompat.core.catalog.lookup import default_catalog
@@ -37,7 +37,7 @@ from hashcompat.sources.files.reports import work_in
 class Arguments:
     """What ``normalize`` is asked."""
 
-    keep_going: bool = keep_going_option()
+    keep_going: bool = KEEP_GOING
     sign_key: str | None = option(
         "--sign-key", metavar="FILE", help="Sign the document with the key in FILE."
     )
@@ -81,9 +81,10 @@ def made(arguments: Arguments) -> None:
         raise UsageError(NO_RECORDS)
     found = normalizing.make(inventory, way.old, way.new, View(names.catalog, options))
     arguments.releases.check_items([one.item for one in found.changes])
-    shown = Signed(structs.replace(found, making=names.making(created, arguments)), key)
-    output.show(NORMALIZATION, shown, arguments.shown)
-    output.notes(NORMALIZATION, shown, quiet=quiet)
+    found = structs.replace(found, making=names.making(created, arguments))
+    signed = Signed(**structs.asdict(found), key=key)
+    output.show(NORMALIZATION, signed, arguments.shown)
+    output.notes(NORMALIZATION, signed, quiet=quiet)
 
 
 _UNLIMITED: Final = timedelta(days=36_500)

@@ -15,7 +15,7 @@ from hashcompat.cli import output
 from hashcompat.cli.args import Changed, given_words, group, option
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.common import OutputOptions, Quiet, Releases, Verbose, WithoutHashes, shows
-from hashcompat.cli.args.facts import FactOptions, Jobs, Make, Patched, keep_going_option, key_of, planned
+from hashcompat.cli.args.facts import KEEP_GOING, FactOptions, Jobs, Make, Patched, key_of, planned
 from hashcompat.cli.args.source import ScopeOptions, SourceOptions
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.plan import AUTO, Plan
@@ -68,7 +68,7 @@ class Arguments:
     """What ``plan`` is asked."""
 
     only_restarts: bool = option("--only-restarts", is_flag=True, help="Hide unaffected containers.")
-    keep_going: bool = keep_going_option()
+    keep_going: bool = KEEP_GOING
     detailed_exitcode: bool = option(
         "--detailed-exitcode",
         is_flag=True,

@@ -26,7 +26,7 @@ from hashcompat.cli import output
 from hashcompat.cli.args import changed, group, option
 from hashcompat.cli.args import command as declared
 from hashcompat.cli.args.common import OutputOptions, Quiet, ReleaseData, check_releases, listed, shows
-from hashcompat.cli.args.facts import override_option
+from hashcompat.cli.args.facts import OVERRIDE_NODE_RELEASES, RUNTIME_ENDPOINT
 from hashcompat.cli.args.inventory import InventoryRequest, is_named
 from hashcompat.cli.args.source import ScopeOptions, SourceOptions
 from hashcompat.core.errors import UsageError
@@ -75,7 +75,7 @@ class Joined:
         is_flag=True,
         help="Check that the records of these nodes can be rewritten by hashcompat normalize, and plan so.",
     )
-    override_node_releases: bool = override_option()
+    override_node_releases: bool = OVERRIDE_NODE_RELEASES
 
     def known(self, reading: InventoryRequest, way: Way, dumps: Sequence[Dump], catalog: Catalog) -> Known:
         """Return what the source and the plan show, where any is named.
@@ -155,11 +155,7 @@ class Arguments:
         type=click.Choice(live.KINDS),
         help="The container runtime of this node to query; default: whichever answers.",
     )
-    runtime_endpoint: str | None = option(
-        "--runtime-endpoint",
-        metavar="SOCKET",
-        help="The runtime's socket, if it is not in a standard location.",
-    )
+    runtime_endpoint: str | None = RUNTIME_ENDPOINT
     root: str | None = option(
         "--root", metavar="DIR", help="Where the node's root file system is mounted; default: /."
     )

@@ -31,11 +31,11 @@ from hashcompat.cli.args.common import (
     shows,
 )
 from hashcompat.cli.args.facts import (
+    KEEP_GOING,
     FactOptions,
     Normalized,
     Patched,
     RecordOptions,
-    keep_going_option,
     planned,
 )
 from hashcompat.cli.args.inventory import InventoryRequest, is_named, refuse_without_pods
@@ -275,7 +275,7 @@ class ImpactArguments:
         help="What installs kubelets, for the commands of the runbook: kubeadm, k3s, rke2, talos or package "
         "(the package manager). Default: k3s and rke2 where nodes report such a release, else package.",
     )
-    keep_going: bool = keep_going_option()
+    keep_going: bool = KEEP_GOING
     detailed_exitcode: bool = option(
         "--detailed-exitcode",
         is_flag=True,

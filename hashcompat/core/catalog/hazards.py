@@ -168,16 +168,10 @@ class StateFiles(msgspec.Struct, frozen=True):
     """Devices that containers have."""
 
 
-class _Rows(msgspec.Struct, frozen=True):
-    """The rows of hazards.json about state files; a field is null where a release does not read the file."""
-
-    cpu_manager_state: Mapping[str, Any] | None
-    memory_manager_state: Mapping[str, Any] | None
-    pod_status_state: Mapping[str, Any] | None
-    dra_manager_state: Mapping[str, Any] | None
-    allocated_pods_state: Mapping[str, Any] | None
-    actuated_pods_state: Mapping[str, Any] | None
-    device_plugins_state: Mapping[str, Any] | None
+_Rows: Final = msgspec.defstruct(
+    "_Rows", [(name, Mapping[str, Any] | None) for name in StateFiles.__struct_fields__], frozen=True
+)
+"""The rows of hazards.json about state files; a field is null where a release does not read the file."""
 
 
 class StateForms:

@@ -24,6 +24,7 @@ from hashcompat.output.report.model import (
     Screen,
     Section,
     Table,
+    coloured,
     document,
     plain,
     time_text,
@@ -92,7 +93,7 @@ def _rows(difference: DocumentDifference, items: Iterable[ItemChange], what: Any
 
     def rows() -> Iterator[list[object]]:
         for item in items:
-            change = Coloured(item.what.value, _COLOURS[item.what])
+            change = coloured(item.what, _COLOURS)
             names = item.node, item.namespace, item.pod, item.container
             cells = (*names, _verdicts(item)) if difference.kind == PLAN else (item.kind, *names)
             yield [change, *cells, Prose(what(item))]
@@ -102,11 +103,11 @@ def _rows(difference: DocumentDifference, items: Iterable[ItemChange], what: Any
 
 def _verdicts(item: ItemChange) -> str | Coloured | Prose:
     if item.old is item.new and item.new:
-        return Coloured(item.new.value, COLOURS[item.new])
+        return coloured(item.new, COLOURS)
     if item.old and item.new:
         return Prose(f"{item.old.value} -> {item.new.value}")
     one = item.old or item.new
-    return Coloured(one.value, COLOURS[one]) if one else ""
+    return coloured(one, COLOURS) if one else ""
 
 
 def _places(item: ItemChange) -> str:
@@ -158,15 +159,11 @@ def _count_lines(difference: DocumentDifference) -> Iterator[Line]:
     for (old, new), number in _sorted_verdicts(difference):
         noun = count(number, "container")
         if old and new:
-            yield [f"{noun} from ", *_named(old), " to ", *_named(new)]
+            yield [f"{noun} from ", coloured(old, COLOURS), " to ", coloured(new, COLOURS)]
         elif new:
-            yield [f"{noun} appeared: ", *_named(new)]
+            yield [f"{noun} appeared: ", coloured(new, COLOURS)]
         elif old:
-            yield [f"{noun} gone: ", *_named(old)]
-
-
-def _named(verdict: Verdict) -> Line:
-    return [Coloured(verdict.value, COLOURS[verdict])]
+            yield [f"{noun} gone: ", coloured(old, COLOURS)]
 
 
 def _counts(difference: DocumentDifference) -> str:

@@ -13,7 +13,7 @@ from hashcompat.core.model.escape import count, distinct
 from hashcompat.core.release import parse_release
 from hashcompat.core.rules import find
 from hashcompat.core.shown import urls
-from hashcompat.output.report.model import Coloured, Prose, Report
+from hashcompat.output.report.model import Prose, Report, coloured
 from hashcompat.output.report.page import Count, Heat, HeatCell, Listing, Main, Page, TableRow
 from hashcompat.output.report.resultpages import framed
 
@@ -48,8 +48,7 @@ def _which(clusters: Sequence[Cluster]) -> str:
 
 def standing_cell(standing: Standing) -> object:
     """Return the word of a standing in its colour."""
-    colour = COLOURS.get(standing)
-    return Coloured(standing.value, colour) if colour else standing.value
+    return coloured(standing, COLOURS)
 
 
 def labels(cluster: Cluster) -> str:

@@ -32,6 +32,7 @@ from hashcompat.output.report.model import (
     Screen,
     Section,
     Table,
+    coloured,
     document,
     plain,
     verdict_cell,
@@ -269,7 +270,7 @@ def _overview(result: GateResult, _screen: Screen) -> Iterator[Section]:
 
 
 def _line_cells(line: Line) -> list[object]:
-    outcome = Coloured(line.outcome.value, _COLOURS[line.outcome])
+    outcome = coloured(line.outcome, _COLOURS)
     # of the other lines the key says what is counted
     key = f"{line.key}: {line.noun}" if line.key == _AFTER and line.noun and not line.subject else line.key
     return [Prose(key), line.subject or None, line.found, line.allowed, outcome]
@@ -283,14 +284,9 @@ def _owners(result: GateResult) -> list[list[object]]:
     order = [*Standing]
     rows = sorted(numbers.items(), key=lambda row: (order.index(row[0][2]), -row[1], row[0]))
     return [
-        [namespace, owner, number, verdict.value, _standing(standing)]
+        [namespace, owner, number, verdict.value, coloured(standing, _STANDING_COLOURS)]
         for ((namespace, owner), verdict, standing), number in rows
     ]
-
-
-def _standing(standing: Standing) -> object:
-    colour = _STANDING_COLOURS.get(standing)
-    return Coloured(standing.value, colour) if colour else standing.value
 
 
 def _table(result: GateResult) -> Table:
@@ -323,7 +319,8 @@ def _sheet_rows(result: GateResult) -> Iterator[list[object]]:
 def _cells(judged: Judged) -> list[object]:
     item, pod = judged.item, judged.item.pod
     names = [pod.node, pod.namespace, pod.name, item.container.name]
-    return [*names, verdict_cell(item), _standing(judged.standing), Prose(judged.seen or reason_words(item))]
+    standing = coloured(judged.standing, _STANDING_COLOURS)
+    return [*names, verdict_cell(item), standing, Prose(judged.seen or reason_words(item))]
 
 
 def _more(judged: Judged) -> list[object]:

@@ -39,6 +39,7 @@ from hashcompat.output.report.model import (
     Screen,
     Section,
     Table,
+    coloured,
     document,
     plain,
 )
@@ -216,9 +217,8 @@ def _wide(impact: Impact) -> Table:
 
 
 def _cells(node: NodeImpact) -> list[object]:
-    step = Coloured(node.step.value, _COLOURS[node.step])
     why = Prose("; ".join(lines)) if (lines := [*_why(node)]) else None
-    return [node.batch or None, node.name, step, node.restarted, node.unknown, why]
+    return [node.batch or None, node.name, coloured(node.step, _COLOURS), node.restarted, node.unknown, why]
 
 
 def _why(node: NodeImpact) -> Iterator[str]:

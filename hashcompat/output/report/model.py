@@ -113,9 +113,15 @@ class Coloured(msgspec.Struct, frozen=True):
         return self.text
 
 
-def verdict_cell(item: Item) -> Coloured:
+def coloured(word: StrEnum, colours: Mapping[Any, str]) -> str | Coloured:
+    """Return a word in its colour, if it has one."""
+    colour = colours.get(word)
+    return Coloured(word.value, colour) if colour else word.value
+
+
+def verdict_cell(item: Item) -> str | Coloured:
     """Return the verdict in its colour."""
-    return Coloured(item.verdict.value, COLOURS[item.verdict])
+    return coloured(item.verdict, COLOURS)
 
 
 class Prose(msgspec.Struct, frozen=True):

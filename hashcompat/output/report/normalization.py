@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
-import msgspec
 from msgspec import structs
 
 from hashcompat.core.model.escape import count, name_path, owner_path, word
@@ -15,7 +14,6 @@ from hashcompat.core.model.verdicts import FINDINGS
 from hashcompat.output.documents import nodes as docs
 from hashcompat.output.report.items import COLOURS, Provenance, item_name, reason_words, upgrade_of
 from hashcompat.output.report.model import (
-    Coloured,
     Document,
     Headline,
     Line,
@@ -27,8 +25,10 @@ from hashcompat.output.report.model import (
     Seals,
     Section,
     Table,
+    coloured,
     document,
     plain,
+    verdict_cell,
 )
 from hashcompat.output.report.page import Page
 from hashcompat.output.report.restartplan import ItemSeals, container_verdict, source_of, tool_of
@@ -41,31 +41,22 @@ _PINNED: Final = (
 )
 
 
-class Signed(msgspec.Struct, frozen=True):
-    """A normalization, and the key by which its document is signed."""
+class Signed(Normalization, frozen=True):
+    """A normalization with the key by which its document is signed."""
 
-    normalization: Normalization
     key: bytes = b""
     """Empty for no signature."""
 
 
-Shown = Normalization | Signed
-
-
-def _plain(shown: Shown) -> Normalization:
-    return shown.normalization if isinstance(shown, Signed) else shown
-
-
-def _document(shown: Shown) -> Document:
-    content, seals = _sealed(shown)
+def _document(made: Normalization) -> Document:
+    content, seals = _sealed(made)
     for row in content["items"]:
         seals.add(seals.line(row))
     return {**content, **seals.members()}
 
 
-def _sealed(shown: Shown) -> tuple[Document, Seals]:
+def _sealed(made: Normalization) -> tuple[Document, Seals]:
     """Return the Normalization without its digest and signature, and what makes these."""
-    made = _plain(shown)
     content = document(
         docs.Normalization,
         spec=docs.NormalizationSpec(
@@ -88,7 +79,7 @@ def _sealed(shown: Shown) -> tuple[Document, Seals]:
         ),
         items=Rows(made.changes, _item),
     )
-    return content, ItemSeals(content, shown.key if isinstance(shown, Signed) else b"")
+    return content, ItemSeals(content, made.key if isinstance(made, Signed) else b"")
 
 
 def _item(change: Change) -> Any:
@@ -108,9 +99,8 @@ def _item(change: Change) -> Any:
     )
 
 
-def _table(shown: Shown) -> Table:
+def _table(made: Normalization) -> Table:
     """Return a row for each node."""
-    made = _plain(shown)
     before, after, unknown, records, pins = (Counter[str]() for _ in range(5))
     for one in made.changes:
         node = one.item.pod.node
@@ -128,8 +118,8 @@ def _table(shown: Shown) -> Table:
     return Table(_OF_NODES, rows, bare=True)
 
 
-def _wide(shown: Shown) -> Table:
-    return Table(_OF_CHANGES, lambda: map(_cells, _plain(shown).changes), bare=True)
+def _wide(made: Normalization) -> Table:
+    return Table(_OF_CHANGES, lambda: map(_cells, made.changes), bare=True)
 
 
 def _left(made: Normalization) -> list[Change]:
@@ -139,15 +129,14 @@ def _left(made: Normalization) -> list[Change]:
 def _cells(change: Change) -> list[object]:
     item, rewrite = change.item, change.rewrite
     names = [item.pod.node, item.pod.namespace, item.pod.name, item.container.name]
-    verdicts = [Coloured(one.value, COLOURS[one]) for one in (item.verdict, change.after)]
+    verdicts = [coloured(one, COLOURS) for one in (item.verdict, change.after)]
     hashes = [f"{rewrite.recorded:x}", f"{rewrite.new:x}"] if rewrite else [None, None]
     return [*names, *verdicts, *hashes, Prose(change.obstacle or reason_words(item))]
 
 
-def _overview(shown: Shown, _screen: Screen) -> Iterator[Section]:
-    made = _plain(shown)
+def _overview(made: Normalization, _screen: Screen) -> Iterator[Section]:
     yield Section(_first_lines(made))
-    yield Section(_table(shown))
+    yield Section(_table(made))
     left = _left(made)
     if left:
         columns = ("POD", "CONTAINER", "VERDICT", "WHY")
@@ -165,22 +154,20 @@ def _killed(number: int) -> str:
 
 def _left_cells(change: Change) -> list[object]:
     item = change.item
-    verdict = Coloured(item.verdict.value, COLOURS[item.verdict])
     return [
         name_path(item.pod.namespace, item.pod.name),
         item.container.name,
-        verdict,
+        verdict_cell(item),
         Prose(change.obstacle),
     ]
 
 
-def _names(shown: Shown) -> Iterator[str]:
+def _names(made: Normalization) -> Iterator[str]:
     """Yield NAMESPACE/POD/CONTAINER of each record that is rewritten."""
-    return (item_name(one.item) for one in _plain(shown).changes if one.rewrite)
+    return (item_name(one.item) for one in made.changes if one.rewrite)
 
 
-def _notes(shown: Shown) -> Iterator[str]:
-    made = _plain(shown)
+def _notes(made: Normalization) -> Iterator[str]:
     yield from (f"Warning: {warning}" for warning in made.warnings)
     if made.pins:
         yield f"Warning: {_PINNED}"
@@ -188,19 +175,17 @@ def _notes(shown: Shown) -> Iterator[str]:
     yield f"{written}; {made.after} of {made.before} would still be killed, {made.unknown} unknown"
 
 
-def _provenance(shown: Shown) -> Provenance:
-    made = _plain(shown)
+def _provenance(made: Normalization) -> Provenance:
     return Provenance(_upgrade(made), made.origin, made.making)
 
 
-def _ranking(shown: Shown) -> Ranking:
-    pods = (one.item.pod for one in _left(_plain(shown)))
+def _ranking(made: Normalization) -> Ranking:
+    pods = (one.item.pod for one in _left(made))
     left = Counter((pod.namespace, pod.owner or pod.name) for pod in pods)
     return Ranking("Left alone", [(owner_path(*name), number) for name, number in left.most_common()])
 
 
-def _headline(shown: Shown) -> Headline:
-    made = _plain(shown)
+def _headline(made: Normalization) -> Headline:
     text = str(_first_lines(made)[0][0])
     # It is an offer, and passes or fails nothing.
     return Headline("", text, "red" if made.after else "yellow" if made.unknown else "green")
@@ -210,13 +195,13 @@ def _upgrade(made: Normalization) -> str:
     return upgrade_of(made.from_release, made.running, made.to_release)
 
 
-def _page(shown: Shown) -> Page:
+def _page(made: Normalization) -> Page:
     from hashcompat.output.report.resultpages import normalization_page  # noqa: PLC0415 - few runs make pages
 
-    return normalization_page(NORMALIZATION, shown)
+    return normalization_page(NORMALIZATION, made)
 
 
-NORMALIZATION: Final[Report[Any]] = Report(
+NORMALIZATION: Final[Report[Normalization]] = Report(
     "Normalization",
     document=_document,
     sealed=_sealed,
@@ -277,7 +262,7 @@ def _done_table(run: NormalizationRun) -> Table:
 
 
 def _done_cells(row: Done) -> list[object]:
-    state = Coloured(row.state.value, _COLOURS[row.state])
+    state = coloured(row.state, _COLOURS)
     whose = row.container or f"manifest {word(row.name)}"
     return [name_path(row.namespace, row.pod), whose, state, Prose(row.why) if row.why else None]
 

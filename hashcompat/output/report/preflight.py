@@ -23,7 +23,6 @@ from hashcompat.output.documents.releases import (
 from hashcompat.output.report.items import Provenance, upgrade_of
 from hashcompat.output.report.model import (
     CaseResult,
-    Coloured,
     Document,
     Findings,
     Headline,
@@ -33,6 +32,7 @@ from hashcompat.output.report.model import (
     ReportCase,
     Rows,
     Table,
+    coloured,
     document,
     judged,
     plain,
@@ -112,7 +112,7 @@ def _sheet(result: Preflight) -> Table:
 
 def _cells(group: Group) -> list[object]:
     finding = group.finding
-    status = Coloured(finding.status.value, _COLOURS[finding.status])
+    status = coloured(finding.status, _COLOURS)
     node = finding.node if len(group.nodes) == 1 else Prose(str(group))
     return [node, finding.id, status, finding.object or None, Prose(finding.text)]
 

@@ -61,7 +61,7 @@ def gate_page(report: Report[GateResult], result: GateResult) -> Page:
         notes=[str(file) for file in result.policy.files],
         findings=list(_listings(report, result, titles)),
         causes=list(map(cause_of, kinds)),
-        main=_main(table, "rows", "Containers", "COUNTS AS", [*map(str, Standing)]) if table else None,
+        main=_main(table, "rows", "Containers", "COUNTS AS", [*Standing]),
     )
 
 
@@ -91,7 +91,7 @@ def impact_page(report: Report[Impact], impact: Impact) -> Page:
         assumptions=list(impact.assumptions),
         findings=list(_listings(report, impact, titles)),
         # the order of the rows is that of the upgrade
-        main=_main(table, "nodes", "Nodes in the order of the upgrade", "STEP") if table else None,
+        main=_main(table, "nodes", "Nodes in the order of the upgrade", "STEP"),
     )
 
 
@@ -136,24 +136,21 @@ def preflight_page(report: Report[Preflight], result: Preflight) -> Page:
     """Return the page of a preflight."""
     numbers = result.counts()
     counts = [Count(len(result.current), "nodes" if len(result.current) != 1 else "node")]
-    table = report.wide(result) if report.wide else None
     return framed(
         report,
         result,
         counts=[*counts, *(Count(number, status.value) for status, number in numbers.items())],
         notes=[line for line in report.notes(result) if line.startswith("Not checked")],
-        main=_main(table, "rows", "Checks", "STATUS", [*map(str, Status)]) if table else None,
+        main=_main(report.wide and report.wide(result), "rows", "Checks", "STATUS", [*Status]),
     )
 
 
-def normalization_page(report: Report[Any], shown: Any) -> Page:
+def normalization_page(report: Report[Normalization], made: Normalization) -> Page:
     """Return the page of a normalization."""
-    made: Normalization = getattr(shown, "normalization", shown)
     titles = {"MANIFESTS": ("nodes", "Nodes"), "WHY": ("left", "Left alone")}
-    table = report.wide(shown) if report.wide else None
     return framed(
         report,
-        shown,
+        made,
         counts=[
             Count(made.before, "killed with the records as they are"),
             Count(made.after, "killed once rewritten"),
@@ -162,8 +159,8 @@ def normalization_page(report: Report[Any], shown: Any) -> Page:
             Count(len(made.pins), "manifests to rewrite"),
         ],
         warnings=list(made.warnings),
-        findings=list(_listings(report, shown, titles)),
-        main=_main(table, "rows", "Containers", "VERDICT", [*map(str, Verdict)]) if table else None,
+        findings=list(_listings(report, made, titles)),
+        main=_main(report.wide and report.wide(made), "rows", "Containers", "VERDICT", [*Verdict]),
     )
 
 
@@ -182,9 +179,7 @@ def matrix_page(report: Report[Matrix], matrix: Matrix) -> Page:
         warnings=list(matrix.warnings),
         heat=_heat(matrix),
         notes=lines,
-        main=_main(table, "rows", "Neighbours, there and back", "SCOPE", [*map(str, Scope)])
-        if table
-        else None,
+        main=_main(table, "rows", "Neighbours, there and back", "SCOPE", [*Scope]),
     )
 
 
@@ -311,8 +306,10 @@ def _again(rows: Sequence[Sequence[object]]) -> Callable[[], Iterable[Sequence[o
     return lambda: rows
 
 
-def _main(table: Table, place: str, title: str, by: str, order: Sequence[str] = ()) -> Main:
+def _main(table: Table | None, place: str, title: str, by: str, order: Sequence[str] = ()) -> Main | None:
     """Return a table that is filtered by one of its columns, which comes first; worst first by ``order``."""
+    if table is None:
+        return None
     at = table.columns.index(by)
     rows = [[cells[at], *cells[:at], *cells[at + 1 :]] for cells in table.rows()]
     if order:

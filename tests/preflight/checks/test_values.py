@@ -40,8 +40,6 @@ def refused(to: str, config: str, *flags: str) -> list[str]:
     return [f"{name}: {text.rpartition(': it ')[2]}" for state, name, text in rows if state == "ERROR"]
 
 
-NO_TRACING = "featureGates: {KubeletTracing: false}\n"
-BUFFER = "featureGates: {LoggingAlphaOptions: true}\nlogging: {options: {json: {infoBufferSize: %s}}}\n"
 HEALTHY = """authentication: {anonymous: {enabled: false}, webhook: {cacheTTL: 0s, enabled: true}}
 authorization: {mode: Webhook}
 cgroupDriver: systemd
@@ -129,365 +127,32 @@ def test_pf126_is_silent_about_what_every_release_accepts(minor: int) -> None:
     assert found("PF-126", dump(node(HEALTHY, *flags)), upgrade(to)) == [OK]
 
 
-CPU_PERIOD = "featureGates: {CustomCPUCFSQuotaPeriod: true}\ncpuCFSQuotaPeriod: %s\n"
 STATIC_CPUS = "cpuManagerPolicy: static\nreservedSystemCPUs: '0'\n"
 ONE = "memorySwap: {swapBehavior: %s}\n"
-SWAP = "featureGates: {NodeSwap: true}\n"
-MEMORY = "featureGates: {MemoryQoS: %s}\n"
-PULLS = "imagePullCredentialsVerificationPolicy: %s\n"
-LISTED = "preloadedImagesVerificationAllowlist: [a/b]\n"
 
 
 def no_flag(name: str, gate: str) -> str:
     return f"{name}: needs the feature gate {gate}, which no flag turns on"
 
 
-TLS = "serverTLSBootstrap: true\n"
-
-
 def off(name: str, gate: str) -> str:
     return f"{name}: needs the feature gate {gate}, which is off"
 
 
+CASES = yaml.safe_load((ROOT / "tests/preflight/checks/values.yaml").read_text())
+
+
+def target(to: str) -> str:
+    return NEWEST if to == "newest" else to
+
+
+def written(config: str) -> str:
+    return f"{config}\n" if config else ""
+
+
 @pytest.mark.parametrize(
     ("to", "config", "expected"),
-    [
-        # words
-        ("1.29.15", ONE % "UnlimitedSwap" + SWAP, []),
-        (
-            "1.30.14",
-            ONE % "UnlimitedSwap",
-            ["memorySwap.swapBehavior: has to be one of: LimitedSwap, NoSwap"],
-        ),
-        ("1.30.14", ONE % "NoSwap", []),
-        ("1.28.15", ONE % "LimitedSwap", [off("memorySwap.swapBehavior", "NodeSwap")]),
-        (NEWEST, ONE % "''", []),
-        (NEWEST, PULLS % "AlwaysVerify", []),
-        (
-            "1.34.10",
-            PULLS % "AlwaysVerify",
-            [off(PULLS.partition(":")[0], "KubeletEnsureSecretPulledImages")],
-        ),
-        ("1.34.10", LISTED, [off(LISTED.partition(":")[0], "KubeletEnsureSecretPulledImages")]),
-        (
-            NEWEST,
-            LISTED + PULLS % "''",
-            [
-                (
-                    "preloadedImagesVerificationAllowlist: cannot be given with "
-                    "imagePullCredentialsVerificationPolicy NeverVerifyPreloadedImages"
-                )
-            ],
-        ),
-        (NEWEST, LISTED + PULLS % "NeverVerifyAllowlistedImages", []),
-        (
-            NEWEST,
-            LISTED,
-            [
-                (
-                    "preloadedImagesVerificationAllowlist: cannot be given with "
-                    "imagePullCredentialsVerificationPolicy NeverVerifyPreloadedImages"
-                )
-            ],
-        ),
-        (
-            "1.19.16",
-            "topologyManagerPolicy: restrict\n",
-            [("topologyManagerPolicy: has to be one of: none, best-effort, restricted, single-numa-node")],
-        ),
-        (
-            "1.19.16",
-            "topologyManagerPolicy: restrict\nfeatureGates: {TopologyManager: false}\n",
-            [off("topologyManagerPolicy", "TopologyManager")],
-        ),
-        ("1.35.0", "memoryReservationPolicy: Nil\n", []),
-        (
-            "1.36.0",
-            "memoryReservationPolicy: Nil\n",
-            [
-                "memoryReservationPolicy: has to be one of: None, TieredReservation",
-                off("memoryReservationPolicy", "MemoryQoS"),
-            ],
-        ),
-        (NEWEST, "memoryReservationPolicy: TieredReservation\n", []),
-        (NEWEST, "runOnce: false\n", []),
-        ("1.31.14", "runOnce: true\n", []),
-        ("1.32.0", "runOnce: true\n", ["runOnce: has to be false"]),
-        (
-            NEWEST,
-            "hairpinMode: secret\n",
-            ["hairpinMode: has to be one of: promiscuous-bridge, hairpin-veth, none"],
-        ),
-        (
-            "1.31.14",
-            ("enforceNodeAllocatable: [pods, system-reserved-compressible]\nsystemReservedCgroup: /s\n"),
-            [("enforceNodeAllocatable: has to be one of: pods, system-reserved, kube-reserved, none")],
-        ),
-        # numbers and durations
-        ("1.30.14", "containerLogMaxWorkers: 0\n", ["containerLogMaxWorkers: has to be at least 1"]),
-        ("1.30.14", "containerLogMaxWorkers: 1\n", []),
-        (
-            "1.30.14",
-            "containerLogMonitorInterval: 2999ms\n",
-            ["containerLogMonitorInterval: has to be at least 3s"],
-        ),
-        ("1.30.14", "containerLogMonitorInterval: 3s\n", []),
-        ("1.24.17", "containerLogMaxFiles: 1\n", ["containerLogMaxFiles: has to be at least 2"]),
-        ("1.24.17", "containerLogMaxFiles: 2\n", []),
-        (NEWEST, "oomScoreAdj: 1001\n", ["oomScoreAdj: has to be between -1000 and 1000, inclusive"]),
-        (NEWEST, "oomScoreAdj: 1000\n", []),
-        (NEWEST, "maxPods: -1\nport: 0\n", ["maxPods: has to be at least 0"]),
-        (NEWEST, "port: 65536\n", ["port: has to be between 1 and 65535, inclusive"]),
-        (NEWEST, "memoryThrottlingFactor: 1.0\n", []),
-        (
-            NEWEST,
-            "memoryThrottlingFactor: 0\n",
-            ["memoryThrottlingFactor: has to be greater than 0 and at most 1"],
-        ),
-        (
-            NEWEST,
-            "memoryThrottlingFactor: 1.01\n",
-            ["memoryThrottlingFactor: has to be greater than 0 and at most 1"],
-        ),
-        (NEWEST, "memoryThrottlingFactor: 0.9\n" + MEMORY % "false", []),
-        (
-            NEWEST,
-            "memoryThrottlingFactor: 0.8\n" + MEMORY % "false",
-            [off("memoryThrottlingFactor", "MemoryQoS")],
-        ),
-        ("1.36.0", "memoryThrottlingFactor: 0.8\n", []),
-        (NEWEST, "userNamespaces: {idsPerPod: 131072}\n", []),
-        (
-            NEWEST,
-            "userNamespaces: {idsPerPod: 131073}\n",
-            ["userNamespaces.idsPerPod: has to be a multiple of 65536"],
-        ),
-        (NEWEST, "crashLoopBackOff: {maxContainerRestartPeriod: 300s}\n", []),
-        (
-            NEWEST,
-            "crashLoopBackOff: {maxContainerRestartPeriod: 301s}\n",
-            ["crashLoopBackOff.maxContainerRestartPeriod: has to be between 1s and 300s, inclusive"],
-        ),
-        (
-            "1.34.10",
-            "crashLoopBackOff: {maxContainerRestartPeriod: 10s}\n",
-            [off("crashLoopBackOff.maxContainerRestartPeriod", "KubeletCrashLoopBackOffMax")],
-        ),
-        (NEWEST, "syncFrequency: -1s\n", ["syncFrequency: has to be at least 1ns"]),
-        ("1.26.15", CPU_PERIOD % "999us", ["cpuCFSQuotaPeriod: has to be between 1ms and 1s, inclusive"]),
-        ("1.25.16", CPU_PERIOD % "999us", []),
-        ("1.12.10", CPU_PERIOD % "2s", ["cpuCFSQuotaPeriod: has to be between 1us and 1s, inclusive"]),
-        (NEWEST, "shutdownGracePeriod: 1s\nshutdownGracePeriodCriticalPods: 1s\n", []),
-        (NEWEST, "shutdownGracePeriod: 999ms\n", ["shutdownGracePeriod: has to be at least 1s"]),
-        ("1.20.15", "shutdownGracePeriod: 10s\n", [off("shutdownGracePeriod", "GracefulNodeShutdown")]),
-        (
-            NEWEST,
-            "shutdownGracePeriodCriticalPods: 10s\n",
-            ["shutdownGracePeriodCriticalPods: has to be at most shutdownGracePeriod, which is 0s"],
-        ),
-        # other settings
-        (
-            NEWEST,
-            (
-                "shutdownGracePeriodByPodPriority: [{priority: 1, shutdownGracePeriodSeconds: 2}]\n"
-                "shutdownGracePeriod: 1s\n"
-            ),
-            ["shutdownGracePeriodByPodPriority: cannot be given with shutdownGracePeriod"],
-        ),
-        (
-            NEWEST,
-            "imageGCHighThresholdPercent: 80\n",
-            [("imageGCLowThresholdPercent: has to be less than imageGCHighThresholdPercent, which is 80")],
-        ),
-        (NEWEST, "imageGCHighThresholdPercent: 81\n", []),
-        (
-            NEWEST,
-            "imageMaximumGCAge: 2m\n",
-            ["imageMaximumGCAge: has to be more than imageMinimumGCAge, which is 2m"],
-        ),
-        (NEWEST, "imageMaximumGCAge: 121s\n", []),
-        ("1.29.15", "imageMaximumGCAge: 1h\n", [off("imageMaximumGCAge", "ImageMaximumGCAge")]),
-        (
-            NEWEST,
-            "imageMaximumGCAge: 3m\nimageMinimumGCAge: 1h\n",
-            ["imageMaximumGCAge: has to be more than imageMinimumGCAge, which is 1h"],
-        ),
-        (NEWEST, "maxParallelImagePulls: 2\n", []),
-        (NEWEST, "maxParallelImagePulls: 1\nserializeImagePulls: true\n", []),
-        (
-            NEWEST,
-            "maxParallelImagePulls: 2\nserializeImagePulls: true\n",
-            ["maxParallelImagePulls: cannot be given with serializeImagePulls true"],
-        ),
-        ("1.35.0", "enableSystemLogQuery: true\n", [off("enableSystemLogQuery", "NodeLogQuery")]),
-        (
-            NEWEST,
-            "enableSystemLogQuery: true\nenableSystemLogHandler: false\n",
-            ["enableSystemLogQuery: cannot be given with enableSystemLogHandler false"],
-        ),
-        (NEWEST, "systemCgroups: /s\n", ["systemCgroups: needs cgroupRoot (--cgroup-root)"]),
-        (NEWEST, "systemCgroups: /s\ncgroupRoot: /\n", []),
-        (
-            NEWEST,
-            "enforceNodeAllocatable: [pods, kube-reserved]\n",
-            ["enforceNodeAllocatable: needs kubeReservedCgroup (--kube-reserved-cgroup)"],
-        ),
-        (
-            NEWEST,
-            "cgroupsPerQOS: false\n",
-            ["enforceNodeAllocatable: cannot be given with cgroupsPerQOS false"],
-        ),
-        (NEWEST, "cgroupsPerQOS: false\nenforceNodeAllocatable: [none]\n", []),
-        (
-            "1.28.15",
-            "cgroupsPerQOS: false\nenforceNodeAllocatable: [none]\n",
-            ["enforceNodeAllocatable: cannot be given with cgroupsPerQOS false"],
-        ),
-        ("1.28.15", "cgroupsPerQOS: false\nenforceNodeAllocatable: []\n", []),
-        # maps
-        (
-            NEWEST,
-            STATIC_CPUS + "cpuManagerPolicyOptions: {full-pcpus-only: 'true'}\n",
-            [],
-        ),
-        (
-            "1.32.13",
-            STATIC_CPUS + "cpuManagerPolicyOptions: {strict-cpu-reservation: 'true'}\n",
-            [off("cpuManagerPolicyOptions", "CPUManagerPolicyAlphaOptions")],
-        ),
-        (
-            "1.31.14",
-            STATIC_CPUS + "cpuManagerPolicyOptions: {strict-cpu-reservation: 'true'}\n",
-            [
-                (
-                    "cpuManagerPolicyOptions: has only: full-pcpus-only, distribute-cpus-across-numa, "
-                    "align-by-socket, distribute-cpus-across-cores"
-                )
-            ],
-        ),
-        (
-            NEWEST,
-            "cpuManagerPolicyOptions: {full-pcpus-only: 'true'}\n",
-            ["cpuManagerPolicyOptions: cannot be given with cpuManagerPolicy none"],
-        ),
-        (NEWEST, "topologyManagerPolicyOptions: {no: 'true'}\n", []),
-        (
-            NEWEST,
-            "topologyManagerPolicy: restricted\ntopologyManagerPolicyOptions: {no: 'true'}\n",
-            ["topologyManagerPolicyOptions: has only: prefer-closest-numa-nodes, max-allowable-numa-nodes"],
-        ),
-        # texts and elements
-        (NEWEST, "reservedSystemCPUs: 0-3,6\n", []),
-        (
-            "1.17.17",
-            "reservedSystemCPUs: 3-0\n",
-            ["reservedSystemCPUs: has to be a set of CPUs such as 0-3,6"],
-        ),
-        ("1.16.15", "reservedSystemCPUs: 3-0\n", []),
-        (NEWEST, "podLogsDir: /var/log/pods\n", []),
-        (
-            "1.31.14",
-            "podLogsDir: /var/log/../pods\n",
-            ["podLogsDir: has to be an absolute path in its shortest form"],
-        ),
-        (NEWEST, "podLogsDir: pods\n", ["podLogsDir: has to be an absolute path in its shortest form"]),
-        ("1.30.14", "podLogsDir: pods\n", ["podLogsDir: has to be an absolute path in its shortest form"]),
-        ("1.29.15", "podLogsDir: pods\n", []),
-        (NEWEST, "logging: {format: json}\n", []),
-        (
-            NEWEST,
-            "logging: {options: {json: {infoBufferSize: 4Ki}, text: {infoBufferSize: '0'}}}\n",
-            [off("logging.options.json.infoBufferSize", "LoggingAlphaOptions")],
-        ),
-        # the flag of the same name, which is not given, sets it to false again
-        (NEWEST, "logging: {options: {json: {splitStream: true}, text: {splitStream: true}}}\n", []),
-        (
-            "1.25.16",
-            "logging: {options: {json: {infoBufferSize: 4Ki}}}\nfeatureGates: {LoggingAlphaOptions: true}\n",
-            [],
-        ),
-        (
-            NEWEST,
-            "tracing: {samplingRatePerMillion: 1000001}\n",
-            ["tracing.samplingRatePerMillion: has to be between 0 and 1000000, inclusive"],
-        ),
-        (
-            "1.28.15",
-            "tracing: {}\nfeatureGates: {KubeletTracing: false}\n",
-            [off("tracing", "KubeletTracing")],
-        ),
-        ("1.28.15", f"tracing: {{}}\n{NO_TRACING}", [off("tracing", "KubeletTracing")]),
-        ("1.28.15", "tracing: {}\n", []),
-        ("1.28.15", f"tracing:\n{NO_TRACING}", []),
-        ("1.20.15", "shutdownGracePeriod: -1s\nfeatureGates: {GracefulNodeShutdown: false}\n", []),
-        ("1.20.15", "shutdownGracePeriod: 1s\n", [off("shutdownGracePeriod", "GracefulNodeShutdown")]),
-        ("1.20.15", "logging: {format: xml}\n", ["logging.format: has to be one of: text, json"]),
-        ("1.27.16", "logging: {flushFrequency: 0}\n", []),
-        ("1.27.16", "logging: {flushFrequency: 0s}\n", ["logging.flushFrequency: is not a whole number"]),
-        ("1.28.15", "logging: {flushFrequency: 0s}\n", []),
-        ("1.28.15", "evictionHard: {}\n", []),
-        ("1.37.1", "logging: {flushFrequency: -1s}\n", ["logging.flushFrequency: has to be at least 1ns"]),
-        ("1.37.1", "logging: {flushFrequency: 0}\n", []),
-        ("1.34.10", "logging: {flushFrequency: -1s}\n", []),
-        (NEWEST, "logging: {verbosity: -1}\n", ["logging.verbosity: is not between 0 and 4294967295"]),
-        (
-            "1.23.17",
-            "logging: {verbosity: 2147483648}\n",
-            ["logging.verbosity: has to be at most 2147483647"],
-        ),
-        (NEWEST, "logging: {verbosity: 2147483647}\n", []),
-        (NEWEST, "logging: {vmodule: [{filePattern: a, verbosity: 4}]}\n", []),
-        (
-            NEWEST,
-            "logging: {format: json, vmodule: [{filePattern: a, verbosity: 4}]}\n",
-            ["logging.vmodule: cannot be given with logging.format json"],
-        ),
-        (NEWEST, "logging: {format: xml}\n", ["logging.format: has to be one of: text, json"]),
-        (
-            "1.30.14",
-            "enforceNodeAllocatable: [none, pods, pods]\n",
-            ["enforceNodeAllocatable: has none, which has to be the only element"],
-        ),
-        (
-            "1.31.14",
-            "enforceNodeAllocatable: [pods, pods]\n",
-            ["enforceNodeAllocatable: has an element twice"],
-        ),
-        (NEWEST, "enforceNodeAllocatable: pods\n", ["enforceNodeAllocatable: is not a list"]),
-        (
-            "1.32.13",
-            (
-                "enforceNodeAllocatable: [pods, system-reserved, system-reserved-compressible]\n"
-                "systemReservedCgroup: /s\n"
-            ),
-            [
-                (
-                    "enforceNodeAllocatable: has both system-reserved and system-reserved-compressible, "
-                    "of which one may be given"
-                )
-            ],
-        ),
-        # where rows begin
-        ("1.11.10", "imageGCLowThresholdPercent: 90\n", []),
-        (
-            "1.12.10",
-            "imageGCLowThresholdPercent: 90\n",
-            [
-                "imageGCLowThresholdPercent: has to be less than imageGCHighThresholdPercent, which is 85",
-            ],
-        ),
-        ("1.11.10", TLS, [off(TLS.partition(":")[0], "RotateKubeletServerCertificate")]),
-        ("1.12.10", TLS, []),
-        (
-            "1.11.10",
-            "rotateCertificates: true\nfeatureGates: {RotateKubeletClientCertificate: false}\n",
-            [off("rotateCertificates", "RotateKubeletClientCertificate")],
-        ),
-        ("1.12.10", "nodeLeaseDurationSeconds: -1\n", ["nodeLeaseDurationSeconds: has to be at least 1"]),
-        ("1.19.16", "logging: {format: xml}\n", ["logging.format: has to be one of: text, json"]),
-        ("1.19.16", "nodeStatusMaxImages: -2\n", ["nodeStatusMaxImages: has to be at least -1"]),
-        ("1.23.17", "logging: {verbosity: -1}\n", ["logging.verbosity: is not between 0 and 4294967295"]),
-    ],
+    [(target(to), written(config), expected) for to, config, *expected in CASES["each_form"]],
 )
 def test_pf126_each_form_on_both_sides(to: str, config: str, expected: list[str]) -> None:
     assert refused(to, config) == expected
@@ -620,74 +285,7 @@ def test_pf126_a_flag_wins_over_the_file() -> None:
 
 
 @pytest.mark.parametrize(
-    ("config", "expected"),
-    [
-        ("maxPods: '110'\n", ["maxPods: is not a whole number"]),
-        ("maxPods: 1.5\n", ["maxPods: is not a whole number"]),
-        ("maxPods: true\n", ["maxPods: is not a whole number"]),
-        ("maxPods: 110.0\n", []),
-        ("maxPods: 2147483647\n", []),
-        ("maxPods: 2147483648\n", ["maxPods: is not between -2147483648 and 2147483647"]),
-        ("registryPullQPS: 3000000000\n", ["registryPullQPS: is not between -2147483648 and 2147483647"]),
-        ("podPidsLimit: 3000000000\n", []),
-        ("podPidsLimit: 1e30\n", ["podPidsLimit: is not a whole number"]),
-        (
-            "podPidsLimit: 9223372036854775808\n",
-            ["podPidsLimit: is not between -9223372036854775808 and 9223372036854775807"],
-        ),
-        (
-            "userNamespaces: {idsPerPod: 4294967296}\n",
-            ["userNamespaces.idsPerPod: has to be between 65536 and 4294967295, inclusive"],
-        ),
-        ("clusterDNS: [10.96.0.10, 7]\n", ["clusterDNS[]: is not text"]),
-        (
-            "tlsCurvePreferences: [2147483648]\n",
-            [
-                "tlsCurvePreferences[]: is not between -2147483648 and 2147483647",
-                "tlsCurvePreferences: has to be one of: 23, 24, 25, 29, 4587, 4588, 4589",
-            ],
-        ),
-        ("featureGates: {NodeSwap: 'true'}\n", ["featureGates.NodeSwap: is not true or false"]),
-        ("staticPodURLHeader: {a: b}\n", ["staticPodURLHeader.a: is not a list"]),
-        (
-            "reservedMemory: [{numaNode: 0, limits: {memory: x}}]\n",
-            ["reservedMemory[].limits.memory: is not a quantity"],
-        ),
-        ("failSwapOn: 'true'\n", ["failSwapOn: is not true or false"]),
-        ("failSwapOn: no\n", []),
-        ("syncFrequency: 60\n", ["syncFrequency: is not a duration such as 1m30s"]),
-        ("syncFrequency: 1min\n", ["syncFrequency: is not a duration such as 1m30s"]),
-        ("clusterDomain: 7\n", ["clusterDomain: is not text"]),
-        ("clusterDNS: 10.96.0.10\n", ["clusterDNS: is not a list"]),
-        ("evictionHard: text\n", ["evictionHard: is not a map"]),
-        ("memoryThrottlingFactor: '0.9'\n", ["memoryThrottlingFactor: is not a number"]),
-        ("memoryThrottlingFactor: true\n", ["memoryThrottlingFactor: is not a number"]),
-        ("authentication: no-object\n", ["authentication: is not an object"]),
-        (
-            "authentication: {anonymous: {enabled: 'no'}}\n",
-            ["authentication.anonymous.enabled: is not true or false"],
-        ),
-        (
-            "reservedMemory: [{numaNode: zero}, text, null]\nclusterDNS: [text]\n",
-            ["reservedMemory[].numaNode: is not a whole number", "reservedMemory[]: is not an object"],
-        ),
-        (
-            "logging: {options: {json: {infoBufferSize: true}}}\n",
-            [
-                "logging.options.json.infoBufferSize: is not a quantity",
-                off("logging.options.json.infoBufferSize", "LoggingAlphaOptions"),
-            ],
-        ),
-        ("logging: {options: {json: {infoBufferSize: 0}}}\n", []),
-        (BUFFER % "64Ki", []),
-        (BUFFER % "x", ["logging.options.json.infoBufferSize: is not a quantity"]),
-        (BUFFER % "''", ["logging.options.json.infoBufferSize: is not a quantity"]),
-        (
-            "shutdownGracePeriodByPodPriority: [{priority: high}]\n",
-            ["shutdownGracePeriodByPodPriority[].priority: is not a whole number"],
-        ),
-        ("noSuchField: {a: b}\n", []),
-    ],
+    ("config", "expected"), [(written(config), expected) for config, *expected in CASES["another_kind"]]
 )
 def test_pf126_values_of_another_kind(config: str, expected: list[str]) -> None:
     assert refused(NEWEST, config) == expected
@@ -1307,95 +905,11 @@ def test_pf126_drop_ins_of_another_kind(to: str, text: str, reason: str) -> None
     assert reason.format("/etc/kubelet.d/0.conf") in rows[0][2]
 
 
-ADDRESSES = "--node-ip: has to be one address, or one of IPv4 and one of IPv6, not 0.0.0.0 or ::"
-SINGLE_STACK = "--node-ip: has to be one address while the feature gate for a second one is off"
-CLOUDS = "featureGates: {CloudDualStackNodeIPs: true}\n"
-ONE_ADDRESS = "--node-ip: has to be one address with this --cloud-provider"
-SOCKET = "has to be a socket such as unix:///run/containerd/containerd.sock"
-CURVES = "tlsCurvePreferences: has to be one of: 23, 24, 25, 29, 4587, 4588, 4589"
-SYSCTLS = "featureGates: {DefaultPodSysctls: true}\ndefaultPodSysctls: {%s}\n"
-
-
 @pytest.mark.parametrize(
     ("to", "config", "flags", "expected"),
     [
-        (NEWEST, "tlsCurvePreferences: [29, 4588]\n", [], []),
-        (NEWEST, "tlsCurvePreferences: [29, 4590]\n", [], [CURVES]),
-        ("1.36.3", "tlsCurvePreferences: [0]\n", [], [CURVES]),
-        ("1.36.3", "tlsCurvePreferences: [29, 29]\n", [], ["tlsCurvePreferences: has an element twice"]),
-        ("1.35.8", "tlsCurvePreferences: [0]\n", [], []),
-        (NEWEST, "showHiddenMetricsForVersion: '1.36'\n", [], []),
-        (NEWEST, "showHiddenMetricsForVersion: ''\n", [], []),
-        (
-            NEWEST,
-            "showHiddenMetricsForVersion: '1.35'\n",
-            [],
-            ["showHiddenMetricsForVersion: has to be 1.36"],
-        ),
-        ("1.19.16", "showHiddenMetricsForVersion: a\n", [], ["showHiddenMetricsForVersion: has to be 1.18"]),
-        ("1.18.19", "showHiddenMetricsForVersion: a\n", [], []),
-        (NEWEST, "", ["--address=0.0.0.0", "--healthz-bind-address=::1"], []),
-        ("1.20.15", "", ["--address=010.0.0.1"], []),
-        (NEWEST, "", ["--address="], []),
-        (NEWEST, "", ["--address=localhost"], ["--address: has to be an IP address such as 0.0.0.0"]),
-        (
-            "1.20.15",
-            "",
-            ["--healthz-bind-address=10.0.0"],
-            ["--healthz-bind-address: has to be an IP address such as 0.0.0.0"],
-        ),
-        (NEWEST, "address: localhost\n", [], ["address: has to be an IP address such as 0.0.0.0"]),
-        (NEWEST, "address: localhost\nenableServer: false\n", [], []),
-        (NEWEST, "address: localhost\n", ["--address=10.0.0.1"], []),
-        ("1.18.19", "address: localhost\n", [], ["address: has to be an IP address such as 0.0.0.0"]),
-        ("1.18.19", "address: localhost\n", ["--enable-server=false"], []),
-        (NEWEST, "healthzBindAddress: localhost\n", [], []),
-        (NEWEST, "", ["--node-ip=10.0.0.1"], []),
-        (NEWEST, "", ["--node-ip=10.0.0.1, fd00::1"], []),
-        (NEWEST, "", ["--node-ip=::"], []),
-        ("1.26.15", "", ["--node-ip=10.0.0.1,fd00::1", "--cloud-provider=external"], [ONE_ADDRESS]),
-        ("1.26.15", "", ["--node-ip=10.0.0.1", "--cloud-provider=external"], []),
-        ("1.26.15", "", ["--node-ip=10.0.0.1,fd00::1", "--cloud-provider="], []),
-        ("1.28.15", "", ["--node-ip=10.0.0.1,fd00::1", "--cloud-provider=vsphere"], [ONE_ADDRESS]),
-        ("1.29.15", "", ["--node-ip=10.0.0.1,fd00::1", "--cloud-provider=external"], []),
-        ("1.28.15", "", ["--node-ip=10.0.0.1,fd00::1", "--cloud-provider=external"], [SINGLE_STACK]),
-        ("1.28.15", CLOUDS, ["--node-ip=10.0.0.1,fd00::1", "--cloud-provider=external"], []),
-        ("1.28.15", "", ["--node-ip=10.0.0.1,fd00::1", "--cloud-provider="], []),
-        ("1.20.15", "", ["--node-ip=10.0.0.1,fd00::1"], [SINGLE_STACK]),
-        ("1.20.15", "", ["--node-ip=10.0.0.1"], []),
-        ("1.20.15", "featureGates: {IPv6DualStack: true}\n", ["--node-ip=10.0.0.1,fd00::1"], []),
-        ("1.21.14", "", ["--node-ip=10.0.0.1,fd00::1"], []),
-        (NEWEST, "", ["--node-ip=10.0.0.1,no,fe80::1%a"], []),
-        (NEWEST, "", ["--node-ip=10.0.0.1,10.0.0.2"], [ADDRESSES]),
-        ("1.21.14", "", ["--node-ip=10.0.0.1,::ffff:10.0.0.2"], [ADDRESSES]),
-        ("1.27.16", "", ["--node-ip=10.0.0.1,fd00::1,fd00::2"], [ADDRESSES]),
-        ("1.26.15", "", ["--node-ip=0.0.0.0,fd00::1"], [ADDRESSES]),
-        ("1.19.16", "", ["--node-ip=10.0.0.1,10.0.0.2"], []),
-        (NEWEST, "containerRuntimeEndpoint: unix:///run/containerd/containerd.sock\n", [], []),
-        (NEWEST, "containerRuntimeEndpoint: /run/containerd/containerd.sock\n", [], []),
-        (NEWEST, "containerRuntimeEndpoint: tcp://a:1\n", [], [f"containerRuntimeEndpoint: {SOCKET}"]),
-        (NEWEST, "imageServiceEndpoint: npipe://a\n", [], [f"imageServiceEndpoint: {SOCKET}"]),
-        (
-            "1.24.17",
-            "",
-            ["--container-runtime-endpoint=http://a"],
-            [f"--container-runtime-endpoint: {SOCKET}"],
-        ),
-        ("1.23.17", "", ["--image-service-endpoint=tcp://a:1"], []),
-        (NEWEST, SYSCTLS % "net.core.somaxconn: '1', kernel/shmall: '1'", [], []),
-        (
-            NEWEST,
-            SYSCTLS % "vm.swappiness: '1'",
-            [],
-            ["defaultPodSysctls: vm.swappiness is not known to be of a namespace"],
-        ),
-        (NEWEST, SYSCTLS % "'net.*': '1'", [], ["defaultPodSysctls: net.* is no name of a sysctl"]),
-        (
-            NEWEST,
-            SYSCTLS % "net.core.somaxconn: '1', net/core/somaxconn: '2'",
-            [],
-            ["defaultPodSysctls: it has net/core/somaxconn twice"],
-        ),
+        (target(to), written(config), flags, expected)
+        for to, config, flags, *expected in CASES["lists_addresses_and_endpoints"]
     ],
     ids=numbers(),
 )

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hashcompat.core.records.probes import Dump
 from tests.helpers.dumps import read_back
-from tests.helpers.fakenode import SCRIPT
+from tests.helpers.fakenode import SCRIPT, make_directory
 from tests.helpers.program import ROOT
 
 RAN = "/ran"
@@ -74,7 +74,7 @@ class RealNode:
 
     def __post_init__(self) -> None:
         for name in ("bin", "proc", "dev", "cgroup", "tmp"):
-            self._directory(self.directory / name)
+            make_directory(self.directory / name)
         shutil.copy("/bin/busybox", self.directory / "bin/busybox")
         for tool in _TOOLS:
             (self.directory / "bin" / tool).symlink_to("busybox")
@@ -84,15 +84,9 @@ class RealNode:
     def write(self, path: str, content: str | bytes, mode: int = 0o644) -> None:
         """Write a file of the node."""
         made = self.directory / path.lstrip("/")
-        self._directory(made.parent)
+        make_directory(made.parent)
         made.write_bytes(content if isinstance(content, bytes) else content.encode())
         made.chmod(mode)
-
-    def _directory(self, path: Path) -> None:
-        if not path.is_dir():
-            self._directory(path.parent)
-            path.mkdir()
-            path.chmod(0o755)
 
     def collect(self, processes: str, *, script: Path = SCRIPT, **environment: str) -> str:
         """Start processes by a script, the node's first process; return what the collector prints."""

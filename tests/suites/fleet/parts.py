@@ -20,7 +20,7 @@ from typing import Any, Final
 from scripts.suites import stores
 from tests.fleet.clusters import OLD, save
 from tests.helpers.pods import listed, node
-from tests.helpers.processes import running
+from tests.helpers.processes import free_port, running
 from tests.helpers.program import ROOT
 from tests.helpers.replicas import replicas
 
@@ -101,12 +101,6 @@ def _parent_and_words(path: Path) -> tuple[int, bytes]:
 
 def kill(pid: int) -> None:
     os.kill(pid, signal.SIGKILL)
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 def _listens(port: int) -> bool:

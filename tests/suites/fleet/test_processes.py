@@ -20,9 +20,9 @@ from tests.fleet.clusters import NEW, content, save, table
 from tests.helpers.examples import EXAMPLES, expanded, of_kind
 from tests.helpers.planted import MARK, Planter
 from tests.helpers.pods import listed, node, pod
+from tests.helpers.processes import free_port
 from tests.suites.fleet import parts
 from tests.suites.fleet.parts import (
-    free_port,
     kill,
     many,
     parts_in,

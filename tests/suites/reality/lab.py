@@ -192,7 +192,7 @@ def configuration(node: Node, manifests: Path, directory: Path) -> Json:
         "apiVersion": "kubelet.config.k8s.io/v1beta1",
         "kind": "KubeletConfiguration",
         "address": "127.0.0.1",
-        "port": realserver.free_port(),
+        "port": processes.free_port(),
         "healthzPort": 0,
         "authentication": {"anonymous": {"enabled": True}, "webhook": {"enabled": False}},
         "authorization": {"mode": "AlwaysAllow"},

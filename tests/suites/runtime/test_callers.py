@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
 import time
 import venv
 from contextlib import ExitStack, suppress
@@ -65,7 +64,7 @@ def test_the_alerts_of_kured_fire_for_what_the_cron_job_pushes(cluster: Path, tm
     """kured asks for the same series, ALERTS, and is blocked by those that fire."""
     missing = [name for name in (PROMETHEUS, PUSHGATEWAY, "curl") if shutil.which(name) is None]
     assert not missing, f"install {PROMETHEUS}, {PUSHGATEWAY} and curl: {missing} missing"
-    gateway, server = free_port(), free_port()
+    gateway, server = processes.free_port(), processes.free_port()
     scraped = {
         "job_name": "p",
         "honor_labels": True,
@@ -93,13 +92,6 @@ def test_the_alerts_of_kured_fire_for_what_the_cron_job_pushes(cluster: Path, tm
         fires(server, {"HashcompatFindings"})
         push(cluster, tmp_path, SAME, gateway)
         fires(server, set())
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def push(cluster: Path, directory: Path, target: str, gateway: int) -> None:

@@ -86,6 +86,16 @@ def after(text: str, mark: str) -> str:
     return rest if has_mark else text
 
 
+def _said(form: str, mark: str = "") -> Clause:
+    """Return the clause of a form; ``{text}`` is the first reason, without what ends with the mark."""
+
+    def clause(situation: Situation, reasons: Reasons) -> str:
+        text = after(reasons[0].text, mark) if mark else reasons[0].text
+        return form.format(new=situation.new, old=situation.old, text=text)
+
+    return clause
+
+
 _UNSET: Final = "and up to 1.15 a kubelet hashes unset fields too"
 _ESCAPED: Final = "its spec contains a backspace or form feed, which Go 1.22 and later escape differently"
 
@@ -100,10 +110,6 @@ def _go_escapes(situation: Situation, _: Reasons) -> str:
     short = "go1.22" in situation.decided.new.escapes
     affected, other = (situation.new, situation.old) if short else (situation.old, situation.new)
     return f"{_ESCAPED}: {affected} is built with such a Go, {other} is not"
-
-
-def _vendor_go(_: Situation, __: Reasons) -> str:
-    return f"{_ESCAPED}, and which Go the vendor built the kubelet with is not known"
 
 
 def _added(situation: Situation, reasons: Reasons) -> str:
@@ -153,18 +159,6 @@ def _api_default(situation: Situation, reasons: Reasons) -> str:
     return f"the target API server fills in {paths} when it reads the pod, and {situation.new} hashes that"
 
 
-def _not_created(situation: Situation, reasons: Reasons) -> str:
-    return f"{situation.new} does not create it again: {after(reasons[0].text, 'not created again: ')}"
-
-
-def _resize_gate(situation: Situation, _: Reasons) -> str:
-    return (
-        f"with the feature gate InPlacePodVerticalScaling {situation.new} restarts a container only if its "
-        "hash "
-        "without resources differs too, and it is the same"
-    )
-
-
 def _resized(situation: Situation, reasons: Reasons) -> str:
     text = after(reasons[0].text, "resizePolicy: ")
     if text.startswith("a resize "):
@@ -183,29 +177,17 @@ BY_HASH: Final[Mapping[str, Clause]] = {
     rules.FIELD_ADDED: _added,
     rules.FIELD_REMOVED: _removed,
     rules.FIELD_DROPPED: _dropped,
-    rules.VENDOR_GO: _vendor_go,
+    rules.VENDOR_GO: _said(f"{_ESCAPED}, and which Go the vendor built the kubelet with is not known"),
     rules.RESIZE_POLICY: _resized,
-    rules.RESIZE_GATE: _resize_gate,
+    rules.RESIZE_GATE: _said(
+        "with the feature gate InPlacePodVerticalScaling {new} restarts a container only if its hash "
+        "without resources differs too, and it is the same"
+    ),
     rules.API_DEFAULT: _api_default,
     rules.FIELD_RETYPED: _retyped,
-    rules.NOT_CREATED: _not_created,
+    rules.NOT_CREATED: _said("{new} does not create it again: {text}", "not created again: "),
 }
 """The clause of each rule about the hash that a release computes."""
-
-
-def _not_decoded(_: Situation, reasons: Reasons) -> str:
-    return f"the object does not fit the kubelet's Go types: {reasons[0].text}"
-
-
-def _never_compared(situation: Situation, _: Reasons) -> str:
-    return (
-        f"{situation.new} compares this sidecar, and {situation.old} never did, so the recorded hash may be "
-        "that of an older release"
-    )
-
-
-def _recorded(situation: Situation, _: Reasons) -> str:
-    return f"the recorded hash is the one that {situation.new} computes"
 
 
 def _not_reproduced(situation: Situation, _: Reasons) -> str:
@@ -215,33 +197,12 @@ def _not_reproduced(situation: Situation, _: Reasons) -> str:
     return f"the recorded hash is {whose}: another release created it, or it was created from another spec"
 
 
-def _not_calibrated(_: Situation, __: Reasons) -> str:
-    return "the container has no record, and other recorded hashes of its node are not reproduced"
-
-
-def _hash_missing(situation: Situation, _: Reasons) -> str:
-    return f"no hash is recorded for it, which {situation.new} reads as 0, and 0 differs from every hash"
-
-
-def _patched(situation: Situation, _: Reasons) -> str:
-    return f"{situation.new} is assumed to have a patch that accepts the recorded hash"
-
-
 def _other_creator(situation: Situation, reasons: Reasons) -> str:
     maker = after(reasons[0].text, "created by ").partition(":")[0]
     return f"{maker} created it, as the recorded hash shows, and {situation.new} computes another hash"
 
 
-def _creator(situation: Situation, reasons: Reasons) -> str:
-    return f"the hash of its creator decides, which need not be {situation.old}: {reasons[0].text}"
-
-
-def _manifest(_: Situation, reasons: Reasons) -> str:
-    return f"the input is a manifest: {after(reasons[0].text, 'a manifest: ')}"
-
-
-def _not_compared(situation: Situation, reasons: Reasons) -> str:
-    return f"{situation.new} does not compare its hash: {after(reasons[0].text, 'not compared: ')}"
+_manifest: Final = _said("the input is a manifest: {text}", "a manifest: ")
 
 
 def _text(_: Situation, reasons: Reasons) -> str:
@@ -249,22 +210,29 @@ def _text(_: Situation, reasons: Reasons) -> str:
 
 
 BY_RECORD: Final[Mapping[str, Clause]] = {
-    rules.NOT_COMPARED: _not_compared,
+    rules.NOT_COMPARED: _said("{new} does not compare its hash: {text}", "not compared: "),
     rules.NODE_RELEASE: _text,
     rules.NODE_DISPUTED: _text,
-    rules.NOT_DECODED: _not_decoded,
-    rules.NEVER_COMPARED: _never_compared,
-    rules.RECORDED: _recorded,
+    rules.NOT_DECODED: _said("the object does not fit the kubelet's Go types: {text}"),
+    rules.NEVER_COMPARED: _said(
+        "{new} compares this sidecar, and {old} never did, so the recorded hash may be that of an older "
+        "release"
+    ),
+    rules.RECORDED: _said("the recorded hash is the one that {new} computes"),
     rules.NOT_REPRODUCED: _not_reproduced,
-    rules.NOT_CALIBRATED: _not_calibrated,
-    rules.HASH_MISSING: _hash_missing,
+    rules.NOT_CALIBRATED: _said(
+        "the container has no record, and other recorded hashes of its node are not reproduced"
+    ),
+    rules.HASH_MISSING: _said(
+        "no hash is recorded for it, which {new} reads as 0, and 0 differs from every hash"
+    ),
     rules.STATE_UNKNOWN: _text,
     rules.ADMISSION: _manifest,
-    rules.PATCHED: _patched,
+    rules.PATCHED: _said("{new} is assumed to have a patch that accepts the recorded hash"),
     rules.NOT_STORED: _text,
     rules.SERVER_GATE: _manifest,
     rules.OTHER_CREATOR: _other_creator,
-    rules.CREATOR: _creator,
+    rules.CREATOR: _said("the hash of its creator decides, which need not be {old}: {text}"),
     rules.CLOSED_BUILD: _text,
 }
 """The clause of each rule about what is recorded, and about what the input lacks."""
@@ -273,11 +241,6 @@ BY_RECORD: Final[Mapping[str, Clause]] = {
 def _static(_: Situation, reasons: Reasons) -> str:
     text = after(after(reasons[0].text, "static pod: "), "its UID decides, and ")
     return f"a static pod is recreated where its UID changes, and {text}"
-
-
-def _static_refused(situation: Situation, reasons: Reasons) -> str:
-    names = after(reasons[0].text, "it names ")
-    return f"{situation.new} refuses static pods that refer to API objects, and this one refers to {names}"
 
 
 def _static_uid(situation: Situation, reasons: Reasons) -> str:
@@ -295,22 +258,6 @@ def _runtime_gone(situation: Situation, _: Reasons) -> str:
     )
 
 
-def _sandbox_replaced(situation: Situation, _: Reasons) -> str:
-    created = f"the sandboxes that {situation.old} created"
-    return f"{situation.new} does not recognise {created}, and replaces all of them"
-
-
-def _pause_image(situation: Situation, reasons: Reasons) -> str:
-    text = reasons[0].text
-    return (
-        f"up to 1.5 the infra container has its own hash, and {situation.new} computes another one ({text})"
-    )
-
-
-def _sandbox_broken(situation: Situation, reasons: Reasons) -> str:
-    return f"{reasons[0].text}, and {situation.new} replaces such a sandbox when it starts"
-
-
 def _startup_probe(situation: Situation, reasons: Reasons) -> str:
     if reasons[0].text.startswith("whether "):
         return reasons[0].text
@@ -318,9 +265,9 @@ def _startup_probe(situation: Situation, reasons: Reasons) -> str:
     return f"a sidecar with a startupProbe is compared only once the probe has passed again{yet}"
 
 
-def _refused(situation: Situation, reasons: Reasons) -> str:
-    text = after(reasons[0].text, "not admitted again: ")
-    return f"{situation.new} admits its pods again when it starts, but not this one: {text}"
+_refused: Final = _said(
+    "{new} admits its pods again when it starts, but not this one: {text}", "not admitted again: "
+)
 
 
 def _strict_groups(situation: Situation, reasons: Reasons) -> str:
@@ -358,15 +305,6 @@ def _feature(situation: Situation, reasons: Reasons) -> str:
     return _refused(situation, reasons)
 
 
-def _not_seen(situation: Situation, reasons: Reasons) -> str:
-    text = after(reasons[0].text, "static pod: ")
-    return f"{text}: {situation.new} sees it when it starts, as any kubelet would"
-
-
-def _manifest_missing(_: Situation, reasons: Reasons) -> str:
-    return f"{after(reasons[0].text, 'static pod: ')}, and a kubelet that starts ends what no source names"
-
-
 def _room(situation: Situation, reasons: Reasons) -> str:
     if situation.item.verdict is Verdict.UNKNOWN:
         text = after(reasons[0].text, ": ").replace("it asks", "this one asks", 1)
@@ -376,33 +314,29 @@ def _room(situation: Situation, reasons: Reasons) -> str:
     return _refused(situation, reasons)
 
 
-def _finished(_: Situation, reasons: Reasons) -> str:
-    return f"{reasons[0].text}: a kubelet that starts ends what is left of a finished pod"
-
-
-def _deadline(_: Situation, reasons: Reasons) -> str:
-    return f"{reasons[0].text}, which ends it under any kubelet"
-
-
 def _exit_code(situation: Situation, reasons: Reasons) -> str:
     who = "any kubelet that knows these rules" if "restartPolicyRules" in reasons[0].text else "any kubelet"
     return f"{reasons[0].text}; {situation.new} looks at it when it starts, as {who} would"
 
 
-def _no_volume(_: Situation, reasons: Reasons) -> str:
-    return f"{after(reasons[0].text, 'not compared: ')}, and it looks at containers only once all are mounted"
-
-
 BY_POD: Final[Mapping[str, Clause]] = {
     rules.STATIC_POD: _static,
     rules.RUNTIME_GONE: _runtime_gone,
-    rules.SANDBOX_REPLACED: _sandbox_replaced,
-    rules.PAUSE_IMAGE: _pause_image,
-    rules.STATIC_REFUSED: _static_refused,
+    rules.SANDBOX_REPLACED: _said(
+        "{new} does not recognise the sandboxes that {old} created, and replaces all of them"
+    ),
+    rules.PAUSE_IMAGE: _said(
+        "up to 1.5 the infra container has its own hash, and {new} computes another one ({text})"
+    ),
+    rules.STATIC_REFUSED: _said(
+        "{new} refuses static pods that refer to API objects, and this one refers to {text}", "it names "
+    ),
     rules.STATIC_UID: _static_uid,
-    rules.MANIFEST_MISSING: _manifest_missing,
+    rules.MANIFEST_MISSING: _said(
+        "{text}, and a kubelet that starts ends what no source names", "static pod: "
+    ),
     rules.STARTUP_PROBE: _startup_probe,
-    rules.SANDBOX_BROKEN: _sandbox_broken,
+    rules.SANDBOX_BROKEN: _said("{text}, and {new} replaces such a sandbox when it starts"),
     rules.OTHER_NODE: _refused,
     rules.OTHER_SYSTEM: _refused,
     rules.TAINT: _feature,
@@ -411,14 +345,14 @@ BY_POD: Final[Mapping[str, Clause]] = {
     rules.SYSCTL: _refused,
     rules.DEVICES: _devices,
     rules.FEATURE_REFUSED: _feature,
-    rules.FINISHED: _finished,
-    rules.DEADLINE: _deadline,
+    rules.FINISHED: _said("{text}: a kubelet that starts ends what is left of a finished pod"),
+    rules.DEADLINE: _said("{text}, which ends it under any kubelet"),
     rules.EXIT_CODE: _exit_code,
     rules.ROOM: _room,
     rules.MANAGERS: _room,
     rules.HOST_PORT: _room,
-    rules.NOT_SEEN: _not_seen,
-    rules.NO_VOLUME: _no_volume,
+    rules.NOT_SEEN: _said("{text}: {new} sees it when it starts, as any kubelet would", "static pod: "),
+    rules.NO_VOLUME: _said("{text}, and it looks at containers only once all are mounted", "not compared: "),
     rules.QOS: _qos,
 }
 """The clause of each rule about a whole pod."""

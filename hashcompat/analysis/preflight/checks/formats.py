@@ -224,26 +224,19 @@ _FLOAT: Final = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?
 
 _PERCENTAGE: Final = re.compile(r"\+?0*(100|[1-9]?[0-9])%")
 
-AMOUNTS: Final[Mapping[str, Callable[[str], bool]]] = {
-    "percentage": lambda text: _PERCENTAGE.fullmatch(text) is not None,
-    "quantity": _is_quantity,
-    "threshold": _is_threshold,
-    "reclaim": _is_reclaim,
-    "duration": _is_period,
-    "boolean": lambda text: truth(text) is not None,
-    "8 or more": is_enough_nodes,
+AMOUNTS: Final[Mapping[str, tuple[Callable[[str], bool], str]]] = {
+    "percentage": (
+        lambda text: _PERCENTAGE.fullmatch(text) is not None,
+        "a percentage between 0% and 100%",
+    ),
+    "quantity": (_is_quantity, "a quantity that is not negative"),
+    "threshold": (_is_threshold, "a quantity greater than 0, or a percentage"),
+    "reclaim": (_is_reclaim, "a quantity that is not negative, or a percentage greater than 0"),
+    "duration": (_is_period, "a duration such as 1m30s"),
+    "boolean": (lambda text: truth(text) is not None, "true or false"),
+    "8 or more": (is_enough_nodes, "a number of 8 or more"),
 }
-"""The kinds of a map's values."""
-
-IN_WORDS: Final = {
-    "percentage": "a percentage between 0% and 100%",
-    "quantity": "a quantity that is not negative",
-    "threshold": "a quantity greater than 0, or a percentage",
-    "reclaim": "a quantity that is not negative, or a percentage greater than 0",
-    "duration": "a duration such as 1m30s",
-    "boolean": "true or false",
-    "8 or more": "a number of 8 or more",
-}
+"""What a map's value has to be, with a test of it and in words."""
 
 
 # The rows that hold a setting against the host.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
@@ -37,6 +38,9 @@ _UNJUDGED: Final = (
     "mergeDefaultEvictionSettings",
 )
 """Settings that make another sum."""
+
+Form = Callable[[GivenCheck, Any, Setting], Iterator[RefusedValue]]
+"""Yields why a setting is refused, by what a row wants of it."""
 
 
 def _one_of(given: GivenCheck, accepted: tuple[object, ...], setting: Setting) -> Iterator[RefusedValue]:
@@ -97,31 +101,19 @@ def _multiple_of(given: GivenCheck, unit: int, setting: Setting) -> Iterator[Ref
         yield RefusedValue(f"it has to be a multiple of {unit}", "", given.shown(setting.value))
 
 
-def _at_most_field(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
-    """Yield that it is more than another setting."""
-    yield from _compared(given, other, setting, "at most", lambda one, two: one <= two)
+def _comparing(words: str, holds: Callable[[Any, Any], bool]) -> Form:
+    """Return the form that yields that a comparison with another setting does not hold, in its words."""
 
+    def form(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
+        found = given.settings.find(other.field, other.flag)
+        if found is None or is_unset(found.value, other):
+            found = Setting(other.field, other.default, "")
+        one, two = number_of(setting.value), number_of(found.value)
+        if one is not None and two is not None and not holds(one, two):
+            why = f"it has to be {words} {found.name}, which is {given.shown(found.value)}"
+            yield RefusedValue(why, f"change {setting.name} or {found.name}", given.shown(setting.value))
 
-def _less_than_field(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
-    """Yield that it is not less than another setting."""
-    yield from _compared(given, other, setting, "less than", lambda one, two: one < two)
-
-
-def _more_than_field(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
-    """Yield that it is not more than another setting."""
-    yield from _compared(given, other, setting, "more than", lambda one, two: one > two)
-
-
-def _compared(
-    given: GivenCheck, other: Other, setting: Setting, words: str, holds: Callable[[Any, Any], bool]
-) -> Iterator[RefusedValue]:
-    found = given.settings.find(other.field, other.flag)
-    if found is None or is_unset(found.value, other):
-        found = Setting(other.field, other.default, "")
-    one, two = number_of(setting.value), number_of(found.value)
-    if one is not None and two is not None and not holds(one, two):
-        why = f"it has to be {words} {found.name}, which is {given.shown(found.value)}"
-        yield RefusedValue(why, f"change {setting.name} or {found.name}", given.shown(setting.value))
+    return form
 
 
 def _not_with(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
@@ -144,22 +136,23 @@ def _needs_field(given: GivenCheck, other: Other, setting: Setting) -> Iterator[
 
 def _values_are(given: GivenCheck, kind: str, setting: Setting) -> Iterator[RefusedValue]:
     """Yield the values of a map that are not of a kind."""
+    is_fit, words = formats.AMOUNTS[kind]
     for key, value in setting.value.items() if isinstance(setting.value, Mapping) else ():
-        known = f"{shown.name(str(key))[:60]}: {given.shown(value)}".rstrip(": ")
-        if value is None or is_hidden(value):
-            continue
-        if isinstance(value, str) and not formats.AMOUNTS[kind](value):
-            yield RefusedValue(f"the value of {known} is not {formats.IN_WORDS[kind]}")
+        if isinstance(value, str) and not is_hidden(value) and not is_fit(value):
+            known = f"{shown.name(str(key))[:60]}: {given.shown(value)}".rstrip(": ")
+            yield RefusedValue(f"the value of {known} is not {words}")
 
 
 def _keys_are(given: GivenCheck, kinds: Mapping[str, str], setting: Setting) -> Iterator[RefusedValue]:
     """Yield the values of keys that are not of their kind."""
     for key, value in setting.value.items() if isinstance(setting.value, Mapping) else ():
-        kind = kinds.get(key)
-        if kind and isinstance(value, str) and not is_hidden(value) and not formats.AMOUNTS[kind](value):
+        if key not in kinds or not isinstance(value, str) or is_hidden(value):
+            continue
+        is_fit, words = formats.AMOUNTS[kinds[key]]
+        if not is_fit(value):
             number = value if re.fullmatch("[0-9]{1,9}", value) else ""
             known = f"{key}: {given.shown(value) or number}".rstrip(": ")
-            yield RefusedValue(f"the value of {known} is not {formats.IN_WORDS[kind]}")
+            yield RefusedValue(f"the value of {known} is not {words}")
 
 
 def _keys_in(given: GivenCheck, other: Other, setting: Setting) -> Iterator[RefusedValue]:
@@ -362,16 +355,16 @@ def _within(limits: Bounds) -> str:
     return f"at least {limits.least}"
 
 
-FORMS: Final[Mapping[str, Callable[[GivenCheck, Any, Setting], Iterator[RefusedValue]]]] = {
+FORMS: Final[Mapping[str, Form]] = {
     "one_of": _one_of,
     "keys_one_of": _keys_one_of,
     "needs_gate": _needs_gate,
     "needs_gate_in_flags": _needs_gate_in_flags,
     "range": _range,
     "multiple_of": _multiple_of,
-    "at_most_field": _at_most_field,
-    "less_than_field": _less_than_field,
-    "more_than_field": _more_than_field,
+    "at_most_field": _comparing("at most", operator.le),
+    "less_than_field": _comparing("less than", operator.lt),
+    "more_than_field": _comparing("more than", operator.gt),
     "not_with": _not_with,
     "needs_field": _needs_field,
     "values_are": _values_are,

@@ -177,14 +177,6 @@ CPU_STATE: Final = Check("PF-105", _find_cpu_state)
 _MOVE: Final = "move the pod to another node before the kubelet starts"
 
 
-def _find_whole_cores(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    return (one for reason, one in _refusals(facts, upgrade) if reason != TOPOLOGY)
-
-
-def _find_topology(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    return (one for reason, one in _refusals(facts, upgrade) if reason == TOPOLOGY)
-
-
 def _refusals(facts: Facts, upgrade: KubeletStart) -> Iterator[tuple[str, Problem]]:
     """Yield the pods that a kubelet refuses for their CPUs (``decide.cpus``), or may, with the reason."""
     gates = states.gates_of(facts, upgrade)
@@ -222,9 +214,13 @@ def _refused(facts: Facts, cpus: Cpus, old: Kubelet | None, new: Kubelet) -> Ite
             yield name_path(pod.namespace, pod.name, one.container), one
 
 
-WHOLE_CORES: Final = Check("PF-138", _find_whole_cores)
+WHOLE_CORES: Final = Check(
+    "PF-138", lambda facts, upgrade: (one for reason, one in _refusals(facts, upgrade) if reason != TOPOLOGY)
+)
 
-TOPOLOGY_REFUSED: Final = Check("PF-139", _find_topology)
+TOPOLOGY_REFUSED: Final = Check(
+    "PF-139", lambda facts, upgrade: (one for reason, one in _refusals(facts, upgrade) if reason == TOPOLOGY)
+)
 
 
 # PF-108: a memory_manager_state with which the kubelet does not start.

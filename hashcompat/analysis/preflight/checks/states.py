@@ -104,22 +104,16 @@ _EFFECTS = {
 
 # PF-106: a pod_status_manager_state with which the kubelet does not start.
 
-
-def _find_pod_state(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    return problems(facts, upgrade, upgrade.hazards.states.pod_status_state)
-
-
-POD_STATE: Final = Check("PF-106", _find_pod_state)
+POD_STATE: Final = Check(
+    "PF-106", lambda facts, upgrade: problems(facts, upgrade, upgrade.hazards.states.pod_status_state)
+)
 
 
 # PF-107: a dra_manager_state with which the kubelet does not start.
 
-
-def _find_dra_state(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
-    return problems(facts, upgrade, upgrade.hazards.states.dra_manager_state)
-
-
-DRA_STATE: Final = Check("PF-107", _find_dra_state)
+DRA_STATE: Final = Check(
+    "PF-107", lambda facts, upgrade: problems(facts, upgrade, upgrade.hazards.states.dra_manager_state)
+)
 
 
 # PF-112: damaged state files.

@@ -400,6 +400,30 @@ INPUTS: tuple[Input, ...] = (
         (pod(C, metadata=OWNED),),
         records=lambda of: (record(of("1.36.4", C), state="CONTAINER_UNKNOWN"),),
     ),
+    Input(
+        "HC054",
+        "KILL",
+        "1.36.4",
+        "1.36.5",
+        (pod(C, spec={"restartPolicy": "Never"}, status=with_status("containerStatuses")),),
+        records=lambda of: (record(of("1.36.4", C), state="CONTAINER_UNKNOWN"),),
+    ),
+    Input(
+        "HC055",
+        "KILL",
+        "1.28.15",
+        "1.27.16",
+        (pod(C, spec={"initContainers": [{**C, "name": "s", "restartPolicy": "Always"}]}, metadata=OWNED),),
+        records=lambda of: (
+            record(of("1.28.15", C)),
+            {
+                "status": {
+                    "metadata": {"name": "p", "uid": "uid-p", "namespace": "ns", "attempt": 0},
+                    "state": "SANDBOX_NOTREADY",
+                }
+            },
+        ),
+    ),
     Input("HC050", "RESTART", "1.36.4", "1.36.5", (pod(C, RULED, status=ended_with(42)),)),
     Input("HC050", "UNKNOWN", "1.36.4", "1.36.5", (pod(C, RULED, status=ended_with(None)),)),
     Input(

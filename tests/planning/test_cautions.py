@@ -274,3 +274,76 @@ def test_what_happens_besides_restarts_is_in_every_report(run: Run, tmp_path: Pa
     del document["digest"], document["spec"]["besides"]  # as an older version saved it
     saved.write_text(json.dumps(document))
     assert plans.read(str(saved)).besides == ()
+
+
+@pytest.mark.parametrize(
+    ("status", "spec", "is_said"),
+    [
+        pytest.param({"waiting": {"reason": "CrashLoopBackOff"}}, {"disk": "ssd"}, True, id="it waits"),
+        pytest.param({"waiting": {"reason": "CrashLoopBackOff"}}, {}, False, id="it is admitted"),
+        pytest.param(
+            {"running": {"startedAt": "2026-01-01T00:00:00Z"}}, {"disk": "ssd"}, False, id="it runs"
+        ),
+    ],
+)
+def test_a_pod_that_is_not_admitted_again_though_nothing_of_it_runs(
+    run: Run, status: Json, spec: Json, is_said: bool
+) -> None:
+    given = pod(C, spec={"nodeSelector": spec})
+    given["status"] = {"phase": "Running", "containerStatuses": [{"name": "c", "state": status}]}
+    host = node("v1.31.14")
+    host["metadata"]["labels"] = {"disk": "hdd"}
+    result = run("plan", "--to", "1.32.13", "-f", "-", "-o", "json", stdin=as_json(host, given))
+    said = [line for line in result.document["spec"]["besides"] if "of which nothing runs" in line]
+    assert [line.endswith("do not have): ns/p") for line in said] == [True] * is_said
+
+
+@pytest.mark.parametrize(("new", "is_said"), [("1.27.16", True), ("1.28.15", False), ("1.21.14", False)])
+def test_a_finished_pod_that_is_refused_fails_after_all(run: Run, new: str, is_said: bool) -> None:
+    given = pod(C, spec={"nodeSelector": {"disk": "ssd"}}, status={"phase": "Succeeded"})
+    host = node(f"v{new}")
+    host["metadata"]["labels"] = {"disk": "hdd"}
+    result = run("plan", "--to", new, "-f", "-", "-o", "json", stdin=as_json(host, given))
+    said = [line for line in result.document["spec"]["besides"] if "from Succeeded to Failed" in line]
+    assert [line.endswith("counts as a failure: ns/p") for line in said] == [True] * is_said
+
+
+@pytest.mark.parametrize(
+    ("image", "policy", "is_said"),
+    [("i", None, True), ("i:latest", None, True), ("i:1", None, False), ("i", "IfNotPresent", False)],
+)
+def test_a_manifest_without_a_pull_policy_has_its_default(
+    run: Run, image: str, policy: str | None, is_said: bool
+) -> None:
+    container = {"name": "c", "image": image, **({"imagePullPolicy": policy} if policy else {})}
+    given = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "p"},
+        "spec": {"containers": [container]},
+    }
+    way = ("plan", "--from", "1.30.14", "--to", "1.31.14", "-f", "-", "-o", "json")
+    assert (
+        any("answers" in line for line in run(*way, stdin=as_json(given)).document["spec"]["besides"])
+        is is_said
+    )
+
+
+SIDE = {"initContainers": [{"name": "s", "image": "i", "restartPolicy": "Always"}]}
+
+
+@pytest.mark.parametrize(("new", "verdict"), [("1.27.16", "KEEP"), ("1.28.15", "KILL")])
+def test_a_kubelet_before_1_28_waits_for_the_end_of_a_sidecar(run: Run, new: str, verdict: str) -> None:
+    given = pod(C, spec={**SIDE, "restartPolicy": "Never"})
+    given["status"] = {
+        "phase": "Running",
+        "containerStatuses": [{"name": "c", "state": {"terminated": {"exitCode": 0}}}],
+        "initContainerStatuses": [
+            {"name": "s", "state": {"running": {"startedAt": "2026-01-01T00:00:00Z"}}, "restartCount": 0}
+        ],
+    }
+    way = ("plan", "--from", "1.29.15", "--to", new, "--feature-gates", "SidecarContainers=true")
+    result = run(*(way[:5] if new == "1.27.16" else way), "-f", "-", "-o", "json", stdin=as_json(given))
+    assert [one["verdict"] for one in result.items if one["container"] == "s"] == [verdict]
+    stuck = [line for line in result.document["spec"]["besides"] if "waits for its end" in line]
+    assert bool(stuck) is (verdict == "KEEP")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from msgspec import structs
 
 from hashcompat.analysis.planning.judge import Draft, Judge
 from hashcompat.analysis.planning.reasons import FewNames
+from hashcompat.core.corev1.defaults import pull_policy
 from hashcompat.core.corev1.scheduling import label_keys
 from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.kubelet.alike import (
@@ -19,9 +20,10 @@ from hashcompat.core.kubelet.alike import (
     longest_reset,
     resets_readiness,
 )
-from hashcompat.core.kubelet.decide import static
+from hashcompat.core.kubelet.decide import refused, static
 from hashcompat.core.kubelet.decide.case import Case
-from hashcompat.core.kubelet.decide.pod import at_rest, waits_for_volume
+from hashcompat.core.kubelet.decide.memory import UNEXPECTED
+from hashcompat.core.kubelet.decide.pod import at_rest, ending, knows_sidecars, waits_for_volume
 from hashcompat.core.model.escape import agree, count, name_path
 from hashcompat.core.model.items import PodName
 from hashcompat.core.model.pods import Container, ContainerType, Pod
@@ -63,10 +65,13 @@ class Caution(msgspec.Struct, frozen=True):
     """Whether its record is older than it."""
     selective: str = ""
     """The target release, where that may refuse the pod for labels which it does not set; else empty."""
-    failed: str = ""
-    """The target release, where that turns its pod from Succeeded to Failed; else empty."""
+    failed: tuple[str, str] | None = None
+    """The target release, where that turns its pod from Succeeded to Failed, and why; None elsewhere."""
+    barred: tuple[str, str] | None = None
+    """The target release, where that does not admit its pod again, of which nothing runs, and why; else
+    None."""
     stuck: str = ""
-    """Why it does not start again once it ends, where its pod has a volume without a plugin; else empty."""
+    """Why it does not start again once it ends: a volume without a plugin, a sidecar; empty for nothing."""
     unready: tuple[str, int] | None = None
     """The target release, and for how many seconds at most it is not ready when that starts; None where it is
     not kept, or stays ready."""
@@ -102,7 +107,8 @@ class Warned:
     def __init__(self) -> None:
         self.slow: dict[tuple[str, str], FewNames] = {}
         self.selective: dict[str, FewNames] = {}
-        self.failed: dict[str, FewNames] = {}
+        self.failed: dict[tuple[str, str], FewNames] = {}
+        self.barred: dict[tuple[str, str], FewNames] = {}
         self.stuck: dict[str, FewNames] = {}
         self.unready: dict[str, Unready] = {}
         self.again: dict[Again, FewNames] = {}
@@ -132,8 +138,9 @@ class Cautions:
             runs_again = recreated and draft.container.type is ContainerType.INIT
             return Caution(
                 doubtful,
-                failed=_failing(case) if case else "",
-                again=tuple(_needed_again(draft.container)) if runs_again else (),
+                failed=_failing(case) if case else None,
+                barred=_barred(case) if case else None,
+                again=tuple(_needed_again(draft.pod, draft.container)) if runs_again else (),
                 skipped=draft.skipped,
             )
         record = self._judge.view.options.records.latest(draft.pod, draft.container)
@@ -146,13 +153,13 @@ class Cautions:
             doubtful,
             outdated,
             str(case.new.release) if waits and _selects_more_than(_OF_KUBELETS, draft.pod) else "",
-            stuck=waits_for_volume(case),
+            stuck=waits_for_volume(case) or (_waits_for_sidecar(case) if verdict is Verdict.KEEP else ""),
             unready=(
                 _unready(case, draft.container)
                 if verdict is Verdict.KEEP and draft.container.running
                 else None
             ),
-            again=tuple(_needed_again(draft.container)) if verdict is Verdict.RESTART else (),
+            again=tuple(_needed_again(draft.pod, draft.container)) if verdict is Verdict.RESTART else (),
             slow=(str(case.old.release), str(case.new.release)) if slow else None,
         )
 
@@ -163,16 +170,18 @@ class Cautions:
             return
         self.warned.skipped.add(found.skipped)
         of_pod, name = name_path(pod.namespace, pod.name), name_path(pod.namespace, pod.name, container)
-        if found.doubtful:
-            self.warned.doubtful.setdefault(found.doubtful, FewNames()).add(of_pod, again=False)
+        of_pods: tuple[tuple[object, dict[Any, FewNames]], ...] = (
+            (found.doubtful, self.warned.doubtful),
+            (found.selective, self.warned.selective),
+            (found.failed, self.warned.failed),
+            (found.barred, self.warned.barred),
+            (found.stuck, self.warned.stuck),
+        )
+        for what, pods in of_pods:
+            if what:
+                pods.setdefault(what, FewNames()).add(of_pod, again=False)
         if found.outdated:
             self.warned.outdated.add(name)
-        if found.selective:
-            self.warned.selective.setdefault(found.selective, FewNames()).add(of_pod, again=False)
-        if found.failed:
-            self.warned.failed.setdefault(found.failed, FewNames()).add(of_pod, again=False)
-        if found.stuck:
-            self.warned.stuck.setdefault(found.stuck, FewNames()).add(of_pod, again=False)
         if found.unready:
             release, seconds = found.unready
             self.warned.unready.setdefault(release, Unready()).add(name, seconds)
@@ -190,11 +199,17 @@ class Cautions:
                 f"{'is' if number == 1 else 'are'} not ready when {new} starts until it passes again, "
                 f"up to {seconds} s ({name}), so that pods leave their Services: {found.names}"
             )
-        for new, pods in sorted(self.warned.failed.items()):
+        for (new, why), pods in sorted(self.warned.failed.items()):
+            turns, has = "turns" if len(pods) == 1 else "turn", " with devices" if why == UNEXPECTED else ""
+            yield (
+                f"{count(len(pods), 'pod')}{has} {turns} from Succeeded to Failed when {new} starts ({why}), "
+                f"which a Job counts as a failure: {pods}"
+            )
+        for (new, why), pods in sorted(self.warned.barred.items()):
             turns = "turns" if len(pods) == 1 else "turn"
             yield (
-                f"{count(len(pods), 'pod')} with devices {turns} from Succeeded to Failed when {new} starts "
-                f"(UnexpectedAdmissionError), which a Job counts as a failure: {pods}"
+                f"{count(len(pods), 'pod')} of which nothing runs now {turns} Failed for good when {new} "
+                f"starts ({why}): {pods}"
             )
         for why, pods in sorted(self.warned.stuck.items()):
             does = "does" if len(pods) == 1 else "do"
@@ -264,14 +279,17 @@ def _unready(case: Case, container: Container) -> tuple[str, int] | None:
     return (str(case.new.release), seconds) if seconds else None
 
 
-def _needed_again(container: Container) -> Iterator[Again]:
+def _needed_again(pod: Pod, container: Container) -> Iterator[Again]:
     """Yield what a container needs to start again.
 
-    Source: pkg/kubelet/images/image_manager.go ``EnsureImageExists``, 1.31.14; pkg/kubelet/kubelet_pods.go
-    ``makeEnvironmentVariables``: what is optional may be gone.
+    A manifest may leave the default of imagePullPolicy out. Source: pkg/kubelet/images/image_manager.go
+    ``EnsureImageExists``, 1.31.14; pkg/kubelet/kubelet_pods.go ``makeEnvironmentVariables``: what is optional
+    may be gone.
     """
     spec = container.spec
     policy = spec.get("imagePullPolicy")
+    if not policy and (pod.manifest or pod.static_manifest is not None):
+        policy = pull_policy(str(spec.get("image", "")), _PARSER)
     if policy in ("Always", "Never"):
         yield Again.REGISTRY if policy == "Always" else Again.IMAGE
     sources = [mapping(row.get("valueFrom")) for row in rows(spec, "env") if isinstance(row, Mapping)]
@@ -281,17 +299,43 @@ def _needed_again(container: Container) -> Iterator[Again]:
         yield Again.OBJECTS
 
 
+_PARSER: Final = "reference 0.6"
+"""How references of images are read (defaults.json): releases differ in those that no image has."""
+
 _OF_OBJECTS: Final = ("secretKeyRef", "configMapKeyRef", "secretRef", "configMapRef")
 
 
-def _failing(case: Case) -> str:
-    """Return the target release where it admits a finished pod again before any device plugin registers.
+def _failing(case: Case) -> tuple[str, str] | None:
+    """Return the target release where it looks at a finished pod again and refuses it, and why.
 
-    Source: pkg/kubelet/cm/devicemanager/manager.go ``Allocate``: no devices are known then
+    Before any device plugin registers, no devices are known. Source: pkg/kubelet/kubelet.go
+    ``HandlePodAdditions``, 1.27.16; pkg/kubelet/cm/devicemanager/manager.go ``Allocate``
     (kubernetes/kubernetes#117955).
     """
-    admitted = case.new.behaviour.finished_pods == "admitted again" and case.pod.phase == "Succeeded"
-    return str(case.new.release) if admitted and case.whole.devices else ""
+    if case.new.behaviour.finished_pods != "admitted again" or case.pod.phase != "Succeeded":
+        return None
+    if case.whole.devices:
+        return str(case.new.release), UNEXPECTED
+    return _refusal(case)
+
+
+def _barred(case: Case) -> tuple[str, str] | None:
+    """Return the target release where it does not admit a pod again of which no container runs, and why."""
+    if ending(case.pod) or any(one.running is not False for one in case.pod.containers):
+        return None
+    return _refusal(case)
+
+
+def _refusal(case: Case) -> tuple[str, str] | None:
+    found = refused(case)
+    return (str(case.new.release), found.reasons[0].text) if found else None
+
+
+def _waits_for_sidecar(case: Case) -> str:
+    """Return why a pod with a sidecar waits once its containers end; empty where it does not."""
+    if not case.whole.runs_sidecar or knows_sidecars(case):
+        return ""
+    return f"{case.new.release} takes a sidecar for an init container, and waits for its end"
 
 
 def _selects_more_than(labels: frozenset[str], pod: Pod) -> bool:

@@ -359,6 +359,9 @@ def verdict_of_snapshot(run: Run, tmp_path: Path, way: tuple[str, str], given: J
         pytest.param(resized("PodResizeInProgress", WHOLE), KEEP, id="another container's"),
         pytest.param(resized("", HALF), KEEP, id="a runtime that rounds"),
         pytest.param(resized("PodResizePending", WHOLE, allocated="1", wanted="3"), WAITS, id="deferred"),
+        pytest.param(resized("", WHOLE, allocated="1", wanted="3"), WAITS, id="that its kubelet never saw"),
+        pytest.param(resized("", WHOLE, allocated="1000m", wanted="1"), KEEP, id="the same in other words"),
+        pytest.param(resized("", WHOLE, allocated="none", wanted="1"), KEEP, id="no quantity"),
     ],
 )
 @pytest.mark.parametrize("way", [("1.33.4", "1.34.1"), ("1.36.4", "1.37.1")], ids=str)
@@ -367,6 +370,16 @@ def test_a_resize_that_is_not_done_goes_on_when_a_kubelet_starts(
 ) -> None:
     assert decided(run, *way, given) == expected
     assert verdict_of_snapshot(run, tmp_path, way, given) == expected[0]
+
+
+@pytest.mark.parametrize(("noted", "expected"), [("500m", RESTARTED), ("1", KEEP)])
+def test_a_resize_that_a_kubelet_noted_as_allocated_and_not_as_applied_goes_on(
+    run: Run, tmp_path: Path, noted: str, expected: Expected
+) -> None:
+    """1.35.8 ``computePodResizeAction`` compares the two files."""
+    amounts = {"cpu": noted}
+    more = applied(tmp_path, {"c": {"limits": amounts, "requests": amounts}})
+    assert decided(run, "1.34.1", "1.35.8", resized("", HALF), more=more) == expected
 
 
 def test_a_resize_that_needs_no_restart_changes_nothing(run: Run) -> None:

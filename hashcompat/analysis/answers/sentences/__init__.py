@@ -87,9 +87,11 @@ def _what_kill(situation: Situation) -> str:
         return f"{start} it kills {_EVERY}, and the pod that takes its place waits for a volume in vain"
     if situation.has(rules.NOT_CREATED):
         return f"{start} it kills this container, and fails to create it again"
+    if situation.has(rules.WAITS_FOR_SIDECAR):
+        return f"{start} it kills {_EVERY}, and starts none behind the pod's sidecar again"
     if situation.has(rules.DEADLINE):
         return f"{start} it ends this pod: it kills {_EVERY}, for good, and the pod is Failed"
-    if situation.has(rules.FINISHED):
+    if situation.has(rules.FINISHED, rules.STATE_UNKNOWN):
         return f"{start} it kills this container, and does not create it again"
     if situation.has(*REFUSED):
         return f"{start} it does not admit this pod again: it kills {_EVERY}, for good, and the pod is Failed"
@@ -236,6 +238,7 @@ _REMEDIES: Final[Mapping[str, str]] = {
     rules.HOST_PORT: "move one of the two pods to another node, or give it another host port",
     rules.NO_VOLUME: "move its data to a volume of a CSI driver that the node has before the upgrade",
     rules.OTHER_SYSTEM: "take the label away, or move the pod to a node with that operating system",
+    rules.WAITS_FOR_SIDECAR: "do not go back below 1.28 on this node while the pod is on it",
     rules.FEATURE_REFUSED: "set the feature gate for the kubelet, or move the pod to a node that has it",
 }
 _NEVER: Final = (
@@ -315,7 +318,7 @@ def _kill(situation: Situation) -> str:
         return "put the manifest back before the upgrade, or copy all of the node's manifests and plan again"
     if situation.item.container.type is ContainerType.EPHEMERAL:
         return "finish the debugging session before the upgrade, or add another ephemeral container after it"
-    if situation.has(rules.FINISHED, rules.DEADLINE):
+    if situation.has(rules.FINISHED, rules.DEADLINE, rules.STATE_UNKNOWN):
         return (
             "if its work still counts, let it end before its node's kubelet is upgraded; else delete the pod"
         )

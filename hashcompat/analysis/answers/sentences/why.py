@@ -227,6 +227,7 @@ BY_RECORD: Final[Mapping[str, Clause]] = {
         "no hash is recorded for it, which {new} reads as 0, and 0 differs from every hash"
     ),
     rules.STATE_UNKNOWN: _text,
+    rules.WAITS_FOR_SIDECAR: _said("{text}", "not created again: "),
     rules.ADMISSION: _manifest,
     rules.PATCHED: _said("{new} is assumed to have a patch that accepts the recorded hash"),
     rules.NOT_STORED: _text,

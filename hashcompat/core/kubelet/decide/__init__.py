@@ -16,13 +16,7 @@ from hashcompat.core.kubelet.decide import admission, container, pod, resize, sa
 from hashcompat.core.kubelet.decide.case import Case, Decide, Decision
 from hashcompat.core.model.verdicts import Verdict
 
-POD: Final[tuple[Decide, ...]] = (
-    pod.finished,  # the pod has ended, and the container runs on
-    pod.done,  # nothing but sidecars and ephemeral containers is left of it
-    pod.resting,  # the pod has ended or is about to, or nobody compares this container
-    pod.refused_static_pod,  # the target kubelet does not read its manifest
-    pod.missing_manifest,  # nor is its manifest there any more
-    pod.removed,  # nor is the container in it
+ADMISSION: Final[tuple[Decide, ...]] = (
     admission.other_node,  # the node's labels are not those that the pod asks for
     admission.other_system,  # its label or its spec names another system than the node's, from 1.23 on
     admission.taint,  # a taint that the pod does not tolerate, from 1.24 on
@@ -34,6 +28,17 @@ POD: Final[tuple[Decide, ...]] = (
     admission.managers,  # CPUs that it has, and that its node's CPU manager does not give it again
     admission.room,  # more than its node has left beside the pods before it
     admission.ports,  # a host port that a pod before it has
+)
+"""Whether the pod is admitted again (pkg/kubelet/kubelet.go ``HandlePodAdditions``)."""
+
+POD: Final[tuple[Decide, ...]] = (
+    pod.finished,  # the pod has ended, and the container runs on
+    pod.done,  # nothing but sidecars and ephemeral containers is left of it
+    pod.resting,  # the pod has ended or is about to, or nobody compares this container
+    pod.refused_static_pod,  # the target kubelet does not read its manifest
+    pod.missing_manifest,  # nor is its manifest there any more
+    pod.removed,  # nor is the container in it
+    *ADMISSION,
     pod.overdue,  # its deadline has passed
     pod.runtime_gone,  # Docker, without dockershim and cri-dockerd
     sandbox.moved_cgroup,  # another QoS class, between 1.15 and 1.16
@@ -42,8 +47,8 @@ POD: Final[tuple[Decide, ...]] = (
     sandbox.sandbox_broken,  # not ready, not the only one, another network, no address
     sandbox.edited_static_pod,  # a manifest under the same UID, for another sandbox or another cgroup
 )
-"""First the pod as a whole: whether it is admitted again (pkg/kubelet/kubelet.go ``HandlePodAdditions``), its
-sandbox. Then a static pod's UID (``decide``): a new one is a new pod."""
+"""First the pod as a whole: whether it is admitted again, its sandbox. Then a static pod's UID (``decide``):
+a new one is a new pod."""
 
 RECORD: Final[tuple[Decide, ...]] = (
     pod.restarted_whole,  # another container ended, and its rules restart all for that
@@ -81,6 +86,12 @@ def decide(case: Case) -> Decision:
     """
     decision = _decide(case)
     return _worse(decision, _decide(static.as_ordinary(case))) if static.doubt(case) else decision
+
+
+def refused(case: Case) -> Decision | None:
+    """Return that the target kubelet does not admit the container's pod again, and why; None where it may."""
+    decision = _first(ADMISSION, case)
+    return decision if decision is not None and decision.verdict is Verdict.KILL else None
 
 
 def decide_by_record(case: Case) -> Decision | None:

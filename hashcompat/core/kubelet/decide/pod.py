@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from typing import Final
 
 from msgspec import structs
@@ -18,6 +19,8 @@ from hashcompat.core.model.pods import FINISHED, Container, ContainerType, Pod
 from hashcompat.core.model.verdicts import Reason, Verdict
 
 RULES_GATE: Final = "ContainerRestartRules"
+
+NOT_READ: Final = "it does not run: no kubelet on the way reads its manifest"
 
 RESTART_ALL_GATE: Final = "RestartAllContainersOnContainerExits"
 
@@ -66,7 +69,7 @@ def done(case: Case) -> Decision | None:
     what = _LASTING.get(case.container.type)
     if not (case.container.running and what):
         return None
-    if resets_all(case):
+    if resets_all(case) or sidecars_block(case):
         return None  # that comes first, whatever the regular containers ended with
     ended, failed = case.whole.is_done(rules_of(case)), case.whole.has_failed(rules_of(case))
     if ended or failed:
@@ -86,6 +89,23 @@ def done(case: Case) -> Decision | None:
         )
         return Decision(Verdict.UNKNOWN, (Reason(rules.EXIT_CODE, text),))
     return None
+
+
+def sidecars_block(case: Case) -> bool:
+    """Return whether a sidecar that runs is to the target kubelet an init container that has not ended.
+
+    Before 1.28 none knows sidecars, and the API server of another minor sends them all the same: while no
+    regular container runs, such a kubelet waits for its end. Source: pkg/kubelet/kuberuntime/
+    kuberuntime_container.go ``findNextInitContainerToRun`` and kuberuntime_manager.go ``computePodActions``,
+    1.27.16; its ``getPhase`` says Pending.
+    """
+    return not knows_sidecars(case) and case.whole.runs_none and case.whole.runs_sidecar
+
+
+def knows_sidecars(case: Case) -> bool:
+    """Return whether the target kubelet decodes the field that makes an init container a sidecar."""
+    schema = case.new.decodes or case.new.schema
+    return "RestartPolicy" in reachable_fields(schema).get("Container", ())
 
 
 def rules_of(case: Case) -> Rules:
@@ -153,7 +173,7 @@ def refused_static_pod(case: Case) -> Decision | None:
         return None
     if unread(case):
         named = ", ".join(case.pod.references)
-        return not_compared(f"it does not run: no kubelet on the way reads its manifest, which names {named}")
+        return not_compared(f"{NOT_READ}, which names {named}")
     if _begins_to_refuse(case):
         text = f"static pod refused: it names {', '.join(case.pod.references)}"
         return Decision(Verdict.KILL, (Reason(rules.STATIC_REFUSED, text),))
@@ -325,15 +345,29 @@ def not_created(case: Case, decision: Decision) -> Decision:
 
     Source: pkg/kubelet/kubelet_pods.go ``makeMounts``: an error for a subPathExpr while its gate is off, as
     it is by default in 1.14. Older kubelets do not know the field, and create the container without it; so
-    may the API server of a manifest that is not a static pod's.
+    may the API server of a manifest that is not a static pod's. And what follows a sidecar in a pod that is
+    created again waits for ever where the kubelet does not know sidecars (``sidecars_block``).
     """
     sent = case.pod.manifest and not case.pod.static
-    if decision.verdict is not Verdict.RESTART or sent or not (expands(case.container) and _refuses(case)):
+    if decision.verdict is not Verdict.RESTART or sent:
         return decision
-    text = f"not created again: subPathExpr needs the feature gate {SUBPATH_GATE}, which is off"
-    return structs.replace(
-        decision, verdict=Verdict.KILL, reasons=(*decision.reasons, Reason(rules.NOT_CREATED, text))
-    )
+    if expands(case.container) and _refuses(case):
+        text = f"not created again: subPathExpr needs the feature gate {SUBPATH_GATE}, which is off"
+        why = Reason(rules.NOT_CREATED, text)
+    elif decision.pod_recreated and (sidecar := _waits_for_sidecar(case)):
+        text = f"{case.new.release} takes the sidecar {sidecar} for an init container, and waits for its end"
+        why = Reason(rules.WAITS_FOR_SIDECAR, f"not created again: {text}")
+    else:
+        return decision
+    return structs.replace(decision, verdict=Verdict.KILL, reasons=(*decision.reasons, why))
+
+
+def _waits_for_sidecar(case: Case) -> str:
+    """Return the sidecar before a container, which a kubelet takes for an init container; empty for none."""
+    if knows_sidecars(case):
+        return ""
+    before = takewhile(lambda one: one.path != case.container.path, case.pod.containers)
+    return next((one.name for one in before if one.type is ContainerType.SIDECAR), "")
 
 
 def expands(container: Container) -> bool:

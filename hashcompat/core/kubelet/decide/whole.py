@@ -58,6 +58,11 @@ class Whole:
         return self.once("sidecar", lambda: bool(self._of(ContainerType.SIDECAR)))
 
     @property
+    def runs_sidecar(self) -> bool:
+        """Whether the status shows that a sidecar runs."""
+        return any(own.running for own in self._of(ContainerType.SIDECAR))
+
+    @property
     def runs_none(self) -> bool:
         """Whether the status shows that no regular container runs."""
         return self.once(

@@ -111,29 +111,29 @@ class FieldDifference(Object, frozen=True):
     """Any value; "absent" where the release does not know the field."""
 
 
-class TypeDifference(msgspec.Struct, frozen=True):
+class TypeDifference(Object, frozen=True):
     """A field of a Go type that only one of two releases has, or has with another type."""
 
-    type: str
+    type: Text
     """The type's Go name without the package."""
     field: str
     """The field's Go name; empty for a type that is not a struct."""
-    old: str
-    """The field's Go type in the first release, or ``absent``."""
-    new: str
-    """The field's Go type in the second release, or ``absent``."""
+    old: Text = msgspec.field(name="from")
+    """The field's Go type in the first release, or "absent"."""
+    new: Text = msgspec.field(name="to")
+    """The field's Go type in the second release, or "absent"."""
     upstream: FieldChange | None
     """What is known about the change."""
 
 
-class DefaultDifference(msgspec.Struct, frozen=True):
+class DefaultDifference(Object, frozen=True):
     """A field of a new pod's containers that API servers of two releases treat differently."""
 
-    field: str
-    """The Go name that decoding sets, ``Container.ImagePullPolicy``, or else the path below the container."""
-    old: str
-    """What the first release writes there and when, or ``absent``."""
-    new: str
+    field: Text
+    """The Go name that decoding sets, Container.ImagePullPolicy, or else the path below the container."""
+    old: Text = msgspec.field(name="from")
+    """What the first release writes there and when, or "absent"."""
+    new: Text = msgspec.field(name="to")
     """The same of the second release."""
 
 

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from hashcompat.core.catalog.behaviour import EraChange, FieldChange
+from hashcompat.analysis.answers.comparison import DefaultDifference, TypeDifference
+from hashcompat.core.catalog.behaviour import EraChange
 from hashcompat.core.model.documents import Document, Origin, Tool
 from hashcompat.core.model.plan import Scope
 from hashcompat.core.model.preflight import Status
@@ -39,17 +40,6 @@ class ReleaseSide(Object, frozen=True):
     steps: Some[Text]
 
 
-class TypeDifference(Object, frozen=True):
-    """A field of which two releases have different BuiltWith types."""
-
-    type: Text
-    field: str
-    """Empty when the type itself is no struct."""
-    from_: Text
-    to: Text
-    upstream: FieldChange | None
-
-
 class BehaviourDifference(Object, frozen=True):
     """Something that the kubelets of two releases do otherwise."""
 
@@ -59,15 +49,6 @@ class BehaviourDifference(Object, frozen=True):
     """Any JSON; null where that release has nothing there."""
     to: Any
     """Any JSON; null where that release has nothing there."""
-
-
-class DefaultDifference(Object, frozen=True):
-    """A field that two API servers write otherwise, or drop."""
-
-    field: Text
-    from_: Text
-    """What is written and when, or absent."""
-    to: Text
 
 
 class GateFacts(Object, frozen=True):

@@ -226,16 +226,13 @@ def _document(difference: ReleaseDifference) -> Document:
         docs.ReleaseDifference,
         from_=_release(difference.old),
         to=_release(difference.new),
-        types=[
-            docs.TypeDifference(row.type, row.field, row.old, row.new, row.upstream)
-            for row in difference.types
-        ],
+        types=difference.types,
         upstream=difference.upstream,
         behaviour=[
             docs.BehaviourDifference(row.place, _or_null(row.old), _or_null(row.new))
             for row in difference.behaviour
         ],
-        defaults=[docs.DefaultDifference(row.field, row.old, row.new) for row in difference.defaults],
+        defaults=difference.defaults,
         gates=[docs.GateDifference(row.name, _gate(row.old), _gate(row.new)) for row in difference.gates],
         static_pods=difference.static_pods,
     )

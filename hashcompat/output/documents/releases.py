@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from hashcompat.analysis.answers.comparison import DefaultDifference, TypeDifference
+from hashcompat.analysis.answers.comparison import DefaultDifference, KnownMinor, TypeDifference
 from hashcompat.core.catalog.behaviour import EraChange
 from hashcompat.core.model.documents import Document, Origin, Tool
 from hashcompat.core.model.plan import Scope
@@ -88,27 +88,6 @@ class ReleaseDifference(Document, frozen=True):
     """Whether every static pod without a uid in its manifest restarts; null where that is not known."""
 
 
-class BuiltWith(Object, frozen=True):
-    """Since which patch release a minor is built with a Go."""
-
-    since: ReleaseName
-    go: Minor
-
-
-class KnownMinor(Object, frozen=True):
-    """One minor."""
-
-    minor: Minor
-    releases: Some[ReleaseName]
-    types: Minor
-    made_from: Text
-    era: Text
-    go: Sequence[BuiltWith]
-    user_added: bool
-    pre_release: bool
-    """Whether it is an alpha, a beta or a release candidate, which no other name means."""
-
-
 class ReleaseList(Document, frozen=True):
     """The known kubelet releases, a minor an item."""
 
@@ -117,12 +96,12 @@ class ReleaseList(Document, frozen=True):
 
 
 class PairField(Object, frozen=True):
-    """A field of the BuiltWith types that differs between two releases."""
+    """A field of the Go types that differs between two releases."""
 
     path: Text
     field: Text
     added: bool | None
-    """Whether the second release has it; null: both, with another BuiltWith type."""
+    """Whether the second release has it; null: both, with another Go type."""
 
 
 class MatrixPair(Object, frozen=True):
@@ -135,7 +114,7 @@ class MatrixPair(Object, frozen=True):
     era: str
     """The two hash algorithms, where they differ; else empty."""
     fields: Sequence[PairField]
-    """Fields of the BuiltWith types that only one of the two releases has."""
+    """Fields of the Go types that only one of the two releases has."""
     if_set: bool
     """Whether only containers that set such a field restart."""
     go: bool

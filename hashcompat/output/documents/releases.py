@@ -12,7 +12,7 @@ from hashcompat.analysis.answers.comparison import DefaultDifference, KnownMinor
 from hashcompat.core.catalog.behaviour import EraChange
 from hashcompat.core.model.documents import Document, Origin, Tool
 from hashcompat.core.model.plan import Scope
-from hashcompat.core.model.preflight import Status
+from hashcompat.core.model.preflight import Finding, Status
 from hashcompat.core.model.results import (
     CheckId,
     Count,
@@ -211,19 +211,6 @@ class PreflightSummary(Object, frozen=True):
     ok: Count = msgspec.field(name="OK")
 
 
-class PreflightItem(Object, frozen=True):
-    """One finding."""
-
-    id: CheckId
-    node: str
-    status: Status
-    object: str
-    """What it is about; empty for the whole node."""
-    text: Text
-    advice: str
-    """What to do; empty where there is nothing to do."""
-
-
 class PreflightGroup(Object, frozen=True):
     """Findings that are equal but for their nodes."""
 
@@ -245,7 +232,7 @@ class PreflightReport(Document, frozen=True):
     spec: PreflightSpec
     summary: PreflightSummary
     """How many findings have each status."""
-    items: Sequence[PreflightItem]
+    items: Sequence[Finding]
     groups: Sequence[PreflightGroup]
     """The findings that are not OK, those once that are equal but for their nodes."""
 

@@ -149,8 +149,8 @@ class Recorded(msgspec.Struct, frozen=True):
     """Whether the runtime reports that it does not know the container's state (``CONTAINER_UNKNOWN``)."""
 
 
-class Sandbox(msgspec.Struct, frozen=True):
-    """A pod's sandbox, as a runtime reports it."""
+class Sandbox(msgspec.Struct, frozen=True, rename="camel"):
+    """A pod's sandbox, as a runtime reports it, and as a snapshot has it."""
 
     uid: str
     """The pod's UID; empty where the source does not report it."""

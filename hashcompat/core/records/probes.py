@@ -1,4 +1,7 @@
-"""What was read on a node: probes, each with its text or with why there is none; of each node a dump."""
+"""What was read on a node: probes, each with its text or with why there is none; of each node a dump.
+
+Besides, the paths by which the collector reads what checks look up.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,44 @@ FORMAT: Final = 2
 """The newest form of dumps; up to 1 they do not name it."""
 CHANGING: Final = ("process", "processes")
 """The kinds of probes that a collector reads twice, because states change."""
+
+# Where things are on a node.
+
+MOUNTS: Final = "/proc/1/mounts"
+SWAPS: Final = "/proc/swaps"
+MEMINFO: Final = "/proc/meminfo"
+HOSTNAME: Final = "/proc/sys/kernel/hostname"
+NUMA: Final = "/sys/devices/system/node"
+"""The directory of NUMA nodes; each has a file meminfo."""
+CPUS: Final = "/sys/devices/system/cpu"
+ONLINE: Final = f"{CPUS}/online"
+"""The CPUs that the kernel uses."""
+USERS: Final = "/etc/passwd"
+SUB_IDS: Final = ("/etc/subuid", "/etc/subgid")
+NAME_SERVICES: Final = "/etc/nsswitch.conf"
+GETSUBIDS: Final = "getsubids"
+SERVICE_PATH: Final = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
+"""The PATH of services of systemd, in its order."""
+KUBELET_ROOT: Final = "/var/lib/kubelet"
+"""Where a kubelet keeps its state by default."""
+KUBEADM_FLAGS: Final = "kubeadm-flags.env"
+"""The file below it in which kubeadm puts flags."""
+VARIABLE_FILES: Final = (f"{KUBELET_ROOT}/{KUBEADM_FLAGS}", "/etc/default/kubelet", "/etc/sysconfig/kubelet")
+"""Files of variables that packages of the kubelet use."""
+IMAGES: Final = {
+    "containerd": "/var/lib/containerd",
+    "docker": "/var/lib/docker",
+    "cri-o": "/var/lib/containers/storage",
+}
+"""Where runtimes keep images by default."""
+CRIO_CONFIG: Final = "/etc/crio/crio.conf"
+CRIO_DROP_INS: Final = "/etc/crio/crio.conf.d"
+CNI_NETWORKS: Final = "/etc/cni/net.d"
+CNI_SUFFIXES: Final = (".conf", ".conflist", ".json")
+"""How the names of network configurations end."""
+CNI_PLUGINS: Final = "/opt/cni/bin"
+DOCKERSHIM: Final = "/var/lib/dockershim/sandbox"
+CRI_DOCKERD: Final = "/var/lib/cri-dockerd/sandbox"
 
 
 class AbsentError(HashcompatError):

@@ -18,7 +18,7 @@ from hashcompat.core.go import jsontext
 from hashcompat.core.go.jsonpath import mapping, part, rows, text
 from hashcompat.core.model.pods import Node
 from hashcompat.core.records import documents
-from hashcompat.core.records.probes import AbsentError, Dump, Probe, UnreadError
+from hashcompat.core.records.probes import IMAGES, AbsentError, Dump, Probe, UnreadError
 
 DOCKER: Final = "docker"
 
@@ -259,13 +259,6 @@ def stats_problem(dump: Dump, container: str) -> str:
 
 _DRIVERS: Final = {True: "systemd", False: "cgroupfs"}
 
-_DIRECTORIES: Final = {
-    "docker": "/var/lib/docker",
-    "containerd": "/var/lib/containerd",
-    "cri-o": "/var/lib/containers/storage",
-}
-"""Where runtimes keep images by default."""
-
 
 def document(dump: Dump, kind: str, name: str) -> Mapping[str, Any]:
     """Return the JSON of a probe; raises UnreadError for what is none."""
@@ -330,7 +323,7 @@ def cgroup_driver(info: Mapping[str, Any]) -> str:
 def image_directory(runtime: str, info: Mapping[str, Any]) -> str:
     """Return where a runtime keeps images, as it reports it or by default."""
     directory = info.get("DockerRootDir") or mapping(info.get("config")).get("containerdRootDir")
-    directory = directory or _DIRECTORIES.get(runtime.partition("://")[0])
+    directory = directory or IMAGES.get(runtime.partition("://")[0])
     if not isinstance(directory, str):
         raise UnreadError(f"where {runtime} keeps images is not known")
     return directory

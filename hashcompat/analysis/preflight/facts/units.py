@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from hashcompat.core.records.probes import AbsentError, Dump, UnreadError
+from hashcompat.core.records.probes import HOSTNAME, VARIABLE_FILES, AbsentError, Dump, UnreadError
 
 UNITS: Final = (
     "/etc/systemd/system",
@@ -25,9 +25,6 @@ UNIT: Final = "kubelet.service"
 
 RUNNING: Final = "the running kubelet"
 """Where an argument is that no file has."""
-
-FILES: Final = ("/var/lib/kubelet/kubeadm-flags.env", "/etc/default/kubelet", "/etc/sysconfig/kubelet")
-"""Files of variables that packages of the kubelet use."""
 
 _SPACES: Final = re.compile(r"[ \t\r\n]*")
 _ALONE: Final = re.compile(r"\$(\w+)")
@@ -75,8 +72,6 @@ _OF_HOST: Final = "Hl"
 _NOT_COLLECTED: Final = "aAbBcdDfJmMoqrRsTvVwWyY"
 """Those that stand for what no dump has, or seldom. Any other character is kept with its ``%``: ``<10%,``."""
 
-HOSTNAME: Final = "/proc/sys/kernel/hostname"
-
 _NAME: Final = "kubelet"
 
 _LAUNCHERS: Final = frozenset(
@@ -121,7 +116,7 @@ def start(dump: Dump) -> Start:
     lines = list(_lines(dump))
     command = next((line for line in reversed(lines) if line.key == "ExecStart" and line.value), None)
     if command is None:
-        words = [word for path in FILES for word in _words_of(_file(dump, path) or {}, path)]
+        words = [word for path in VARIABLE_FILES for word in _words_of(_file(dump, path) or {}, path)]
         return Start(tuple(words), complete=False)
     return _expanded(dump, command, lines)
 

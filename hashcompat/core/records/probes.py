@@ -1,11 +1,11 @@
 """What was read on a node: probes, each with its text or with why there is none; of each node a dump.
 
-Besides, the paths by which the collector reads what checks look up.
+Besides, the paths by which the collector reads what checks look up, and the order of systemd's units.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -62,6 +62,31 @@ CNI_SUFFIXES: Final = (".conf", ".conflist", ".json")
 CNI_PLUGINS: Final = "/opt/cni/bin"
 DOCKERSHIM: Final = "/var/lib/dockershim/sandbox"
 CRI_DOCKERD: Final = "/var/lib/cri-dockerd/sandbox"
+
+UNITS: Final = tuple(
+    f"{place}/systemd/system" for place in ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
+)
+"""The directories of units, in the order in which systemd looks."""
+KUBELET_UNIT: Final = "kubelet.service"
+BEFORE_COMMAND: Final = "@-:+!|"
+"""Characters with a meaning of their own before the command of a unit."""
+
+
+def in_order(unit: str, there: Collection[str]) -> Iterator[str]:
+    """Yield the unit and its drop-ins: of files of one name, the first by directory hides the others.
+
+    ``there`` are the paths of the files that there are, others too; drop-ins are sorted by their names.
+    """
+    yield from [path for place in UNITS if (path := f"{place}/{unit}") in there][:1]
+    named: dict[str, str] = {}
+    for place in reversed(UNITS):
+        prefix = f"{place}/{unit}.d/"
+        named |= {
+            path.removeprefix(prefix): path
+            for path in there
+            if path.startswith(prefix) and path.endswith(".conf")
+        }
+    yield from (named[name] for name in sorted(named))
 
 
 class AbsentError(HashcompatError):

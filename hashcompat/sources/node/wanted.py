@@ -22,7 +22,7 @@ from hashcompat.core.records import probes
 from hashcompat.core.records.probes import Probe
 from hashcompat.sources import node
 from hashcompat.sources.node import NodeQuery, flag
-from hashcompat.sources.node.kubelets import KUBELET, UNITS, variables
+from hashcompat.sources.node.kubelets import variables
 from hashcompat.sources.node.root import Root
 
 _ROOTS: Final = (probes.KUBELET_ROOT, "/var/lib/k0s/kubelet", "/var/snap/microk8s/common/var/lib/kubelet")
@@ -123,9 +123,9 @@ def questions(root: Root, arguments: Probe) -> Iterator[NodeQuery]:
     for path in dict.fromkeys((*probes.VARIABLE_FILES, *flags, *variables(root))):
         yield own(root, path, check_variables)
     yield own(root, flag(arguments, "config") or f"{states[0]}/config.yaml", check_config)
-    for path in UNITS:
-        yield own(root, f"{path}/{KUBELET}", check_unit)
-        yield from _below(root, f"{path}/{KUBELET}.d", (".conf",), check_unit)
+    for path in probes.UNITS:
+        yield own(root, f"{path}/{probes.KUBELET_UNIT}", check_unit)
+        yield from _below(root, f"{path}/{probes.KUBELET_UNIT}.d", (".conf",), check_unit)
     for path, ends in _DIRECTORIES.items():
         yield from _below(root, path, ends)
     if more := flag(arguments, "config-dir"):

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final, TypeVar
@@ -46,6 +46,13 @@ class JsonObject(msgspec.Struct, frozen=True):
             return default
         if type(found) is not int or found < 0:
             raise self._wrong(key, "an integer from 0")
+        return found
+
+    def integer_or_none(self, key: str) -> int | None:
+        """Return any integer, or None where it is missing or null."""
+        found = self.value.get(key)
+        if found is not None and type(found) is not int:
+            raise self._wrong(key, "an integer")
         return found
 
     def hash(self, key: str) -> int | None:
@@ -88,7 +95,7 @@ class JsonObject(msgspec.Struct, frozen=True):
         return [row_of(one, f"{self.path}.{key}[{index}]") for index, one in enumerate(rows)]
 
     def time_or_none(self, key: str) -> datetime | None:
-        """Return a time of ISO 8601 with its zone, or None for null."""
+        """Return a time of ISO 8601 with its zone, in UTC; None where it is missing or null."""
         if self.value.get(key) is None:
             return None
         try:
@@ -102,6 +109,10 @@ class JsonObject(msgspec.Struct, frozen=True):
         if not all(isinstance(one, str) for one in found):
             raise self._wrong(key, "a list of strings")
         return tuple(map(clean, found))
+
+    def texts_or_none(self, key: str) -> tuple[str, ...] | None:
+        """Return the strings in a list, or None where it is missing or null."""
+        return None if self.value.get(key) is None else self.texts(key)
 
     def each(self, key: str, read: Callable[[JsonObject, str], Any]) -> list[Any]:
         """Return what a function makes of an object and of each of its keys."""
@@ -120,14 +131,17 @@ class JsonObject(msgspec.Struct, frozen=True):
 
 
 def time_of(text: str) -> datetime:
-    """Return a time of ISO 8601 with its zone; raises ValueError, with what is wanted, for another text."""
+    """Return a time of ISO 8601 with its zone, in UTC; raises ValueError, with what is wanted, for others."""
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
         raise ValueError("a time") from None
     if found.tzinfo is None:
         raise ValueError("a time with its zone")
-    return found
+    try:
+        return found.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("a time of the years 1 to 9999, in UTC") from None
 
 
 def row_of(value: object, path: str) -> JsonObject:

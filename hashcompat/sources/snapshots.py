@@ -6,7 +6,7 @@ A hash is a number, or ``h`` and the number of one that the snapshot hides.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
 
@@ -28,8 +28,8 @@ from hashcompat.core.model.verdicts import (
 )
 from hashcompat.core.regex import regex
 from hashcompat.core.shown import name
-from hashcompat.sources.documents import Fields, time_of
-from hashcompat.sources.statuses import time_of as reported_time
+from hashcompat.sources.documents import Fields, JsonObject, row_of
+from hashcompat.sources.statuses import time_of
 
 KIND: Final = "ClusterSnapshot"
 HASHES: Final = "hashcompat.io/hashes"
@@ -130,7 +130,7 @@ def taken_at(document: Mapping[str, Any], origin: str) -> datetime | None:
     text = part(document, "spec").get("takenAt")
     if text is None:
         return None
-    is_time, found = reported_time(text) if isinstance(text, str) else (False, None)
+    is_time, found = time_of(text) if isinstance(text, str) else (False, None)
     if not is_time:
         raise InputError(
             f"{origin}: $.spec.takenAt: want a time such as 2026-01-31T12:00:00Z; take a new snapshot"
@@ -197,155 +197,87 @@ def records(document: Mapping[str, Any], origin: str) -> Iterator[Record]:
             raise InputError(f"{origin}: $.{key}: want a list, got {kind_of(rows)}; take a new snapshot")
         for index, row in enumerate(rows or ()):
             try:
-                yield read(_Row(row))
-            except (KeyError, TypeError) as error:
-                raise _error(f"{origin}: $.{key}[{index}]", str(error)) from None
-            except (ValueError, OverflowError):  # the last of times
-                raise _error(f"{origin}: $.{key}[{index}]", "not a time") from None
+                yield read(row_of(row, ""))
+            except InputError as error:
+                why = str(error).removeprefix(".").removeprefix(": ")
+                place = f"{origin}: $.{key}[{index}]"
+                raise InputError(f"{place}: not a row of a snapshot: {why}; take a new one") from None
 
 
-def _error(place: str, why: str) -> InputError:
-    return InputError(f"{place}: not a row of a snapshot: {why}; take a new one")
-
-
-class _Row:
-    """A row, whose values are checked for their types as they are taken."""
-
-    def __init__(self, values: object) -> None:
-        if not isinstance(values, Mapping):
-            raise TypeError(f"want an object, got {kind_of(values)}")
-        self._values = values
-
-    def text(self, key: str, default: str | None = None) -> str:
-        found = self._values[key] if default is None else self._values.get(key, default)
-        if not isinstance(found, str):
-            raise TypeError(f"{key}: want a string, got {kind_of(found)}")
-        return found
-
-    def is_null(self, key: str) -> bool:
-        return self._values[key] is None
-
-    def truth(self, key: str) -> bool:
-        found = self.truth_or_none(key)
-        if found is None:
-            raise TypeError(f"{key}: want true or false, got null")
-        return found
-
-    def truth_or_none(self, key: str) -> bool | None:
-        found = self._values[key]
-        if not isinstance(found, bool | None):
-            raise TypeError(f"{key}: want true or false, got {kind_of(found)}")
-        return found
-
-    def flag(self, key: str) -> bool:
-        return key in self._values and self.truth(key)
-
-    def count(self, key: str) -> int | None:
-        found = self._values.get(key)
-        if found is not None and type(found) is not int:
-            raise TypeError(f"{key}: want an integer, got {kind_of(found)}")
-        return found
-
-    def texts(self, key: str) -> tuple[str, ...] | None:
-        found = self._values.get(key)
-        if found is None:
-            return None
-        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-            raise TypeError(f"{key}: want a list of strings")
-        return tuple(found)
-
-    def hash(self, key: str) -> Hash | None:
-        found = hash_of(self._values[key])
-        if found is None and self._values[key] is not None:
-            raise TypeError(f"{key}: a hash is a number, or h and a number")
-        return found
-
-    def time(self, key: str) -> datetime | None:
-        found = self._values.get(key)
-        return None if found is None else time_of(self.text(key)).astimezone(UTC)
-
-    def has(self, key: str) -> bool:
-        return key in self._values
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return tuple(self._values)
-
-    def rows(self, key: str) -> Iterator[_Row]:
-        found = self._values[key]
-        if not isinstance(found, list):
-            raise TypeError(f"{key}: want a list, got {kind_of(found)}")
-        return map(_Row, found)
-
-    def object(self, key: str) -> Mapping[str, Any]:
-        found = self._values[key]
-        if not isinstance(found, Mapping):
-            raise TypeError(f"{key}: want an object, got {kind_of(found)}")
-        return found
-
-
-def _recorded(row: _Row) -> Recorded:
+def _recorded(row: JsonObject) -> Recorded:
     return Recorded(
         row.text("uid"),
         row.text("namespace"),
         row.text("pod"),
         row.text("container"),
-        row.hash("hash"),
+        _hash_of(row, "hash"),
         running=row.truth_or_none("running"),
-        attempt=row.count("attempt"),
+        attempt=row.integer_or_none("attempt"),
         hash_version=row.text("hashVersion", ""),
-        without_resources=row.hash("hashWithoutResources"),
+        without_resources=_hash_of(row, "hashWithoutResources"),
         id=row.text("id", ""),
-        created=row.time("created"),
-        any_year=row.flag("createdInAnyYear"),
-        docker=row.flag("docker"),
-        code=row.count("exitCode"),
-        unapplied=row.flag("unapplied"),
-        plugins=row.texts("plugins"),
-        lost=row.flag("stateUnknown"),
-        begun=row.truth("begun") if row.has("begun") else True,
-        out_of_memory=row.flag("outOfMemory"),
+        created=row.time_or_none("created"),
+        any_year=_flag(row, "createdInAnyYear"),
+        docker=_flag(row, "docker"),
+        code=row.integer_or_none("exitCode"),
+        unapplied=_flag(row, "unapplied"),
+        plugins=row.texts_or_none("plugins"),
+        lost=_flag(row, "stateUnknown"),
+        begun=row.truth("begun") if "begun" in row.value else True,
+        out_of_memory=_flag(row, "outOfMemory"),
     )
 
 
-def _sandbox(row: _Row) -> Sandbox:
+def _sandbox(row: JsonObject) -> Sandbox:
     return Sandbox(
         row.text("uid"),
         row.text("namespace"),
         row.text("pod"),
         row.truth("ready"),
-        row.count("attempt") or 0,
+        row.integer_or_none("attempt") or 0,
         row.truth_or_none("hostNetwork"),
-        None if row.is_null("ip") else row.text("ip"),
-        row.count("created"),
-        docker=row.flag("docker"),
+        None if row.value.get("ip", "") is None else row.text("ip"),
+        row.integer_or_none("created"),
+        docker=_flag(row, "docker"),
     )
 
 
-def _applied(row: _Row) -> Applied:
-    return Applied(row.text("uid"), row.text("container"), row.object("resources"))
+def _hash_of(row: JsonObject, key: str) -> Hash | None:
+    found = hash_of(row.value.get(key))
+    if found is None and row.value.get(key, "") is not None:
+        raise InputError(f"{row.path}.{key}: a hash is a number, or h and a number")
+    return found
 
 
-def _files(row: _Row) -> Files:
+def _flag(row: JsonObject, key: str) -> bool:
+    return key in row.value and row.truth(key)
+
+
+def _applied(row: JsonObject) -> Applied:
+    return Applied(row.text("uid"), row.text("container"), row.row("resources").value)
+
+
+def _files(row: JsonObject) -> Files:
     """Return the files of a node; older snapshots have none."""
-    devices = row.object("devices") if row.has("devices") else None
+    devices = row.row("devices") if "devices" in row.value else None
+    allocated = row.row("allocated")
     return Files(
         row.text("node"),
-        frozenset(row.texts("uids") or ()),
+        frozenset(row.texts_or_none("uids") or ()),
         tuple(map(_probe, row.rows("probes"))),
-        None if devices is None else {name: _devices(_Row(of)) for name, of in devices.items()},
-        {uid: _objects(_Row(of)) for uid, of in row.object("allocated").items()},
+        None if devices is None else {name: _devices(devices.row(name)) for name in devices.value},
+        {uid: _objects(allocated.row(uid)) for uid in allocated.value},
     )
 
 
-def _probe(row: _Row) -> tuple[str, str, str | None, str]:
-    shown = row.text("text") if row.has("text") else None
+def _probe(row: JsonObject) -> tuple[str, str, str | None, str]:
+    shown = row.text("text") if "text" in row.value else None
     return row.text("kind"), row.text("name"), shown, row.text("problem", "")
 
 
-def _devices(row: _Row) -> dict[str, frozenset[str]]:
-    return {uid: frozenset(row.texts(uid) or ()) for uid in row.keys}
+def _devices(row: JsonObject) -> dict[str, frozenset[str]]:
+    return {uid: frozenset(row.texts_or_none(uid) or ()) for uid in row.value}
 
 
-def _objects(row: _Row) -> dict[str, Mapping[str, Any]]:
-    return {name: row.object(name) for name in row.keys}
+def _objects(row: JsonObject) -> dict[str, Mapping[str, Any]]:
+    return {name: row.row(name).value for name in row.value}

@@ -367,7 +367,8 @@ def test_a_time_without_a_zone_is_refused(run: Run) -> None:
         argv = ("plan", "--from", "1.8.15", "--to", "1.9.11", "-f", "-")
         found.append(run(*argv, stdin=json.dumps(document).encode()))
     assert [result.code for result in found] == [1, 0]
-    assert "$.recorded[0]: not a row of a snapshot: not a time" in found[0].err
+    why = "created: want a time with its zone, got a string"
+    assert f"$.recorded[0]: not a row of a snapshot: {why}; take a new one" in found[0].err
 
 
 @pytest.mark.parametrize("kind", ["Pod", "PodTemplate"])
@@ -561,10 +562,10 @@ def test_what_the_files_of_a_node_decide_travels_with_the_snapshot(
     ("change", "why"),
     [
         ({"probes": {}}, "probes: want a list, got an object"),
-        ({"probes": [1]}, "want an object, got an integer"),
-        ({"probes": [{"kind": "file"}]}, "'name'"),
-        ({"devices": {"a": {"b": 1}}}, "b: want a list of strings"),
-        ({"allocated": {"a": {"b": 1}}}, "b: want an object, got an integer"),
+        ({"probes": [1]}, "probes[0]: want an object, got an integer"),
+        ({"probes": [{"kind": "file"}]}, "probes[0].name: want a string, got nothing"),
+        ({"devices": {"a": {"b": 1}}}, "devices.a.b: want a list, got an integer"),
+        ({"allocated": {"a": {"b": 1}}}, "allocated.a.b: want an object, got an integer"),
     ],
 )
 def test_damaged_files_of_a_node_are_named(run: Run, change: Json, why: str) -> None:

@@ -37,7 +37,7 @@ def judged(*items: Item, besides: ExtraInputs = NOTHING, **policy: Any) -> GateR
 
 
 def preflight(*states: Status) -> Preflight:
-    return Preflight("1.9.11", {}, tuple(Finding("PF-000", "n", state, "", "x") for state in states))
+    return Preflight("1.9.11", {}, tuple(Finding("PF-000", "n", state, "", "x", "") for state in states))
 
 
 CASES: dict[str, tuple[GateResult, Outcome, str]] = {

@@ -121,6 +121,19 @@ def test_hc027_a_pod_whose_sandbox_is_not_ready_is_created_again(run: Run, tmp_p
     assert (never["verdict"], never["podRecreated"]) == ("KEEP", False)
 
 
+@pytest.mark.parametrize(("new", "verdict"), [("1.27.16", "KILL"), ("1.28.15", "RESTART")])
+def test_hc055_what_follows_a_sidecar_waits_where_no_kubelet_knows_sidecars(
+    run: Run, tmp_path: Path, new: str, verdict: str
+) -> None:
+    """1.27.16 ``findNextInitContainerToRun``: an init container that runs has not ended."""
+    pods = {"metadata": {"name": "p", "uid": "uid-p", "namespace": "ns"}, "state": "SANDBOX_NOTREADY"}
+    (tmp_path / "sandboxes.json").write_text(json.dumps([{"status": pods}]))
+    way = ("--from", "1.29.15", "--to", new, "--recorded", tmp_path / "sandboxes.json")
+    gate = ("--feature-gates", "SidecarContainers=true") if new == "1.28.15" else ()
+    found = run("plan", *way, *gate, "-f", "-", "-o", "json", stdin=as_json(shown())).items
+    assert {one["container"]: one["verdict"] for one in found} == {"c": verdict, "s": "RESTART"}
+
+
 @pytest.mark.parametrize(("code", "recreated"), [(0, False), (1, True)])
 def test_hc027_a_pod_whose_containers_are_done_gets_no_other_sandbox(
     run: Run, tmp_path: Path, code: int, recreated: bool

@@ -227,7 +227,9 @@ REFERRING = {**manifest(), "spec": {"containers": [C], "serviceAccountName": "s"
 
 def test_a_static_pod_that_neither_kubelet_reads_is_no_finding(run: Run, directory: Path) -> None:
     (directory / "p.json").write_text(json.dumps(REFERRING))
-    assert rows(planned(run, directory, way=["1.34.10", "1.36.4"])) == {"p-n1": ("KEEP", ["HC002"])}
+    found = planned(run, directory, way=["1.34.10", "1.36.4"])
+    assert rows(found) == {"p-n1": ("KEEP", ["HC002"])}
+    assert "the feature gate PreventStaticPodAPIReferences has its default" in found["spec"]["assumptions"]
     assert rows(planned(run, directory, way=["1.36.4", "1.37.1"])) == {"p-n1": ("KEEP", ["HC002"])}
     runs = mirror(uid_of(run, directory, "1.36.4"))
     assert rows(planned(run, directory, runs, way=["1.36.4", "1.37.1"])) == {"p-n1": ("KILL", ["HC021"])}

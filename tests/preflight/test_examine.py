@@ -61,12 +61,12 @@ def test_ignored_errors_count_as_warnings(ignored: list[str]) -> None:
 
 def test_the_worst_comes_first() -> None:
     order = [
-        Finding("PF-102", "a", Status.ERROR, "", ""),
-        Finding("PF-000", "a", Status.UNKNOWN, "", ""),
-        Finding("PF-000", "a", Status.WARN, "x", ""),
-        Finding("PF-000", "b", Status.WARN, "c", ""),
-        Finding("PF-001", "a", Status.INFO, "", ""),
-        Finding("PF-000", "a", Status.OK, "", ""),
+        Finding("PF-102", "a", Status.ERROR, "", "", ""),
+        Finding("PF-000", "a", Status.UNKNOWN, "", "", ""),
+        Finding("PF-000", "a", Status.WARN, "x", "", ""),
+        Finding("PF-000", "b", Status.WARN, "c", "", ""),
+        Finding("PF-001", "a", Status.INFO, "", "", ""),
+        Finding("PF-000", "a", Status.OK, "", "", ""),
     ]
     assert list(worst_first(order[::-1])) == order
 

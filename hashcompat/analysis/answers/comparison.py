@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
+from msgspec import Meta
 
 import hashcompat
 from hashcompat.analysis.answers.sentences.why import hashed
@@ -19,7 +20,7 @@ from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.go.jsonpath import dotted
 from hashcompat.core.kubelet.decide.resize import restarts_unrecorded
 from hashcompat.core.kubelet.staticpods import new_uids
-from hashcompat.core.model.results import Object, Result, Text
+from hashcompat.core.model.results import Minor, Object, ReleaseName, Result, Text
 
 if TYPE_CHECKING:
     from hashcompat.core.catalog.defaults import Default, PodCreation
@@ -111,29 +112,29 @@ class FieldDifference(Object, frozen=True):
     """Any value; "absent" where the release does not know the field."""
 
 
-class TypeDifference(msgspec.Struct, frozen=True):
+class TypeDifference(Object, frozen=True):
     """A field of a Go type that only one of two releases has, or has with another type."""
 
-    type: str
+    type: Text
     """The type's Go name without the package."""
     field: str
     """The field's Go name; empty for a type that is not a struct."""
-    old: str
-    """The field's Go type in the first release, or ``absent``."""
-    new: str
-    """The field's Go type in the second release, or ``absent``."""
+    old: Text = msgspec.field(name="from")
+    """The field's Go type in the first release, or "absent"."""
+    new: Text = msgspec.field(name="to")
+    """The field's Go type in the second release, or "absent"."""
     upstream: FieldChange | None
     """What is known about the change."""
 
 
-class DefaultDifference(msgspec.Struct, frozen=True):
+class DefaultDifference(Object, frozen=True):
     """A field of a new pod's containers that API servers of two releases treat differently."""
 
-    field: str
-    """The Go name that decoding sets, ``Container.ImagePullPolicy``, or else the path below the container."""
-    old: str
-    """What the first release writes there and when, or ``absent``."""
-    new: str
+    field: Text
+    """The Go name that decoding sets, Container.ImagePullPolicy, or else the path below the container."""
+    old: Text = msgspec.field(name="from")
+    """What the first release writes there and when, or "absent"."""
+    new: Text = msgspec.field(name="to")
     """The same of the second release."""
 
 
@@ -336,25 +337,32 @@ def _state(spec: FeatureGate | None) -> tuple[object, ...] | None:
 # What the program knows: the releases by minor, and the range of them.
 
 
-class KnownMinor(msgspec.Struct, frozen=True):
+class BuiltWith(Object, frozen=True):
+    """The Go that builds a minor since one of its releases."""
+
+    since: ReleaseName
+    go: Minor
+
+
+class KnownMinor(Object, frozen=True):
     """The known releases of one minor, and what they hash."""
 
-    name: str
-    """The minor, such as ``1.9``."""
-    releases: tuple[str, ...]
+    name: Minor = msgspec.field(name="minor")
+    """The minor, such as 1.9."""
+    releases: Annotated[tuple[ReleaseName, ...], Meta(min_length=1)]
     """Its releases, oldest first."""
-    types: str
+    types: Minor
     """The first minor with these Go types."""
-    made_from: str
+    made_from: Text
     """The Go module or file that the types were made from."""
-    era: str
+    era: Text
     """The name of its era."""
-    go: tuple[tuple[str, str], ...]
-    """The Go releases that built it, each with the first release that it built."""
+    go: tuple[BuiltWith, ...]
+    """The Go releases that built it, oldest first."""
     user_added: bool
-    """Whether ``hashcompat releases --add`` made it known."""
-    pre_release: bool = False
-    """Whether it is a pre-release."""
+    """Whether hashcompat releases --add made it known."""
+    pre_release: bool
+    """Whether it is an alpha, a beta or a release candidate, which no other name means."""
 
 
 class ReleaseList(Result[KnownMinor], msgspec.Struct, frozen=True):
@@ -388,7 +396,7 @@ def known_releases(catalog: Catalog) -> ReleaseList:
                 row.types,
                 catalog.schema(row.types).made_from,
                 row.era,
-                tuple((build.releases.since, build.go) for build in row.go),
+                tuple(BuiltWith(build.releases.since, build.go) for build in row.go),
                 bool(row.based_on),
                 bool(row.stage),
             )

@@ -17,16 +17,17 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
+from msgspec import Meta
 
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.errors import DecodeError, InputError, UsageError
 from hashcompat.core.go import jsontext
 from hashcompat.core.go.types import GoType, structs
 from hashcompat.core.kubelet.hashing import Hasher, hashers
-from hashcompat.core.model.results import Result
+from hashcompat.core.model.results import Number, Object, ReleaseName, Result, Text
 from hashcompat.core.shown import name as shown_name
 
 INPUTS: Final = "inputs"
@@ -238,27 +239,26 @@ _FIELD: Final = re.compile(r"(?<!\w)(\w++):\(")
 _MISSING: Final = GoldenAnswer(None, None)
 
 
-class Mismatch(msgspec.Struct, frozen=True):
+class Mismatch(Object, frozen=True):
     """One difference between golden data and this program."""
 
-    release: str
-    """The release."""
-    case: str
+    release: ReleaseName
+    case: Text
     """The case's name."""
-    problem: str
+    problem: Text
     """What differs."""
 
 
-class Verification(msgspec.Struct, frozen=True):
+class Verification(Object, frozen=True):
     """The outcome for one golden directory."""
 
-    directory: str
+    directory: Text
     """The directory, as given."""
-    releases: tuple[str, ...]
+    releases: Annotated[tuple[ReleaseName, ...], Meta(min_length=1)]
     """The releases that it has data of."""
-    cases: int
+    cases: Number
     """The number of inputs."""
-    compared: int
+    compared: Number
     """The number of texts and hashes compared."""
     mismatches: tuple[Mismatch, ...]
     """What differs."""

@@ -14,7 +14,7 @@ import msgspec
 from hashcompat.core.model.escape import few
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.pods import Origin
-from hashcompat.core.model.results import Making, Object, Result, Sha256, Text
+from hashcompat.core.model.results import CheckId, Making, Object, Result, Sha256, Text
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
 
 
@@ -33,20 +33,20 @@ class Status(StrEnum):
     """The check found nothing."""
 
 
-class Finding(msgspec.Struct, frozen=True):
+class Finding(Object, frozen=True):
     """What one check found on one node, about one object."""
 
-    id: str
-    """The check: ``PF-000``."""
+    id: CheckId
+    """The check."""
     node: str
     """The node's name."""
     status: Status
     """How bad it is."""
     object: str
     """What it is about: a container, a file, a flag; empty for the whole node."""
-    text: str
+    text: Text
     """What is the case."""
-    advice: str = ""
+    advice: str
     """What to do, with the command; empty where there is nothing to do."""
 
 

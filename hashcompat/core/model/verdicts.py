@@ -153,8 +153,8 @@ class Recorded(msgspec.Struct, frozen=True):
     """Whether it ended as ``OOMKilled``, whatever its exit code."""
 
 
-class Sandbox(msgspec.Struct, frozen=True):
-    """A pod's sandbox, as a runtime reports it."""
+class Sandbox(msgspec.Struct, frozen=True, rename="camel"):
+    """A pod's sandbox, as a runtime reports it, and as a snapshot has it."""
 
     uid: str
     """The pod's UID; empty where the source does not report it."""

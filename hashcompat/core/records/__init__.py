@@ -4,7 +4,7 @@ A kubelet compares the hash that it computes with the one that was stored when t
 one is in the runtime, not in the API, so it has to be collected on the nodes.
 
 - ``probes.py``: the dump of a node, as the collector prints it: probes of kinds and names, each text or a
-  problem. The checks of nodes read the same dumps.
+  problem. The checks of nodes read the same dumps, by the same paths.
 - ``collected.py``: the records in a dump, by the runtime that the kubelet uses, and in a kubelet's log.
 - ``documents.py``: what each runtime's JSON records, release by release, in names and labels.
 - ``index.py``: records by pod and container, and which of several counts.

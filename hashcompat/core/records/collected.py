@@ -24,7 +24,7 @@ from hashcompat.core.go import jsontext
 from hashcompat.core.go.jsonpath import mapping, part, rows, text
 from hashcompat.core.model.verdicts import Applied, Files, Record, Recorded
 from hashcompat.core.records.documents import from_checkpoint, from_node, is_checkpoint, of_pods_in
-from hashcompat.core.records.probes import INCOMPLETE, MARK, Dump, Probe, UnreadError, dumps
+from hashcompat.core.records.probes import CPUS, INCOMPLETE, MARK, NUMA, Dump, Probe, UnreadError, dumps
 
 _APPLIED: Final = "/actuated_pods_state"
 """How the path of the kubelet's file ends that holds which resources it applied."""
@@ -85,7 +85,7 @@ def from_dump(dump: Dump) -> list[Record]:
 _ADMITTING: Final = ("/cpu_manager_state", "/memory_manager_state")
 """How the paths of the kubelet's files end that decide about admission."""
 _ALLOCATED: Final = "/allocated_pods_state"
-_TOPOLOGY: Final = ("/sys/devices/system/cpu", "/sys/devices/system/node")
+_TOPOLOGY: Final = (CPUS, NUMA)
 _CONFIGURATION: Final = "KubeletConfiguration"
 _ARGUMENTS: Final = ("kubelet", "k3s")
 _NAMES: Final = 1 << 12

@@ -1,8 +1,11 @@
-"""What was read on a node: probes, each with its text or with why there is none; of each node a dump."""
+"""What was read on a node: probes, each with its text or with why there is none; of each node a dump.
+
+Besides, the paths by which the collector reads what checks look up, and the order of systemd's units.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -21,6 +24,69 @@ FORMAT: Final = 2
 """The newest form of dumps; up to 1 they do not name it."""
 CHANGING: Final = ("process", "processes")
 """The kinds of probes that a collector reads twice, because states change."""
+
+# Where things are on a node.
+
+MOUNTS: Final = "/proc/1/mounts"
+SWAPS: Final = "/proc/swaps"
+MEMINFO: Final = "/proc/meminfo"
+HOSTNAME: Final = "/proc/sys/kernel/hostname"
+NUMA: Final = "/sys/devices/system/node"
+"""The directory of NUMA nodes; each has a file meminfo."""
+CPUS: Final = "/sys/devices/system/cpu"
+ONLINE: Final = f"{CPUS}/online"
+"""The CPUs that the kernel uses."""
+USERS: Final = "/etc/passwd"
+SUB_IDS: Final = ("/etc/subuid", "/etc/subgid")
+NAME_SERVICES: Final = "/etc/nsswitch.conf"
+GETSUBIDS: Final = "getsubids"
+SERVICE_PATH: Final = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
+"""The PATH of services of systemd, in its order."""
+KUBELET_ROOT: Final = "/var/lib/kubelet"
+"""Where a kubelet keeps its state by default."""
+KUBEADM_FLAGS: Final = "kubeadm-flags.env"
+"""The file below it in which kubeadm puts flags."""
+VARIABLE_FILES: Final = (f"{KUBELET_ROOT}/{KUBEADM_FLAGS}", "/etc/default/kubelet", "/etc/sysconfig/kubelet")
+"""Files of variables that packages of the kubelet use."""
+IMAGES: Final = {
+    "containerd": "/var/lib/containerd",
+    "docker": "/var/lib/docker",
+    "cri-o": "/var/lib/containers/storage",
+}
+"""Where runtimes keep images by default."""
+CRIO_CONFIG: Final = "/etc/crio/crio.conf"
+CRIO_DROP_INS: Final = "/etc/crio/crio.conf.d"
+CNI_NETWORKS: Final = "/etc/cni/net.d"
+CNI_SUFFIXES: Final = (".conf", ".conflist", ".json")
+"""How the names of network configurations end."""
+CNI_PLUGINS: Final = "/opt/cni/bin"
+DOCKERSHIM: Final = "/var/lib/dockershim/sandbox"
+CRI_DOCKERD: Final = "/var/lib/cri-dockerd/sandbox"
+
+UNITS: Final = tuple(
+    f"{place}/systemd/system" for place in ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
+)
+"""The directories of units, in the order in which systemd looks."""
+KUBELET_UNIT: Final = "kubelet.service"
+BEFORE_COMMAND: Final = "@-:+!|"
+"""Characters with a meaning of their own before the command of a unit."""
+
+
+def in_order(unit: str, there: Collection[str]) -> Iterator[str]:
+    """Yield the unit and its drop-ins: of files of one name, the first by directory hides the others.
+
+    ``there`` are the paths of the files that there are, others too; drop-ins are sorted by their names.
+    """
+    yield from [path for place in UNITS if (path := f"{place}/{unit}") in there][:1]
+    named: dict[str, str] = {}
+    for place in reversed(UNITS):
+        prefix = f"{place}/{unit}.d/"
+        named |= {
+            path.removeprefix(prefix): path
+            for path in there
+            if path.startswith(prefix) and path.endswith(".conf")
+        }
+    yield from (named[name] for name in sorted(named))
 
 
 class AbsentError(HashcompatError):

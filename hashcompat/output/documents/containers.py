@@ -10,6 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 from hashcompat.analysis.answers.changes import ComparedFile, What
 from hashcompat.analysis.answers.comparison import FieldDifference
 from hashcompat.analysis.answers.expectation import Expected
+from hashcompat.analysis.answers.golden import Verification
 from hashcompat.analysis.answers.sentences import Sentences
 from hashcompat.core.catalog.behaviour import EraChange, FieldChange
 from hashcompat.core.model.documents import ContainerVerdict, Document, NamedContainer, Origin, Tool
@@ -241,29 +242,11 @@ class PatchAudit(Document, frozen=True):
     """What the global form changes beside the container hash."""
 
 
-class Mismatch(Object, frozen=True):
-    """A case that is computed otherwise."""
-
-    release: ReleaseName
-    case: Text
-    problem: Text
-
-
-class Verified(Object, frozen=True):
-    """One golden directory."""
-
-    directory: Text
-    releases: Some[ReleaseName]
-    cases: Number
-    compared: Number
-    mismatches: Sequence[Mismatch]
-
-
 class VerifyResult(Document, frozen=True):
     """How golden directories compare with what this program computes."""
 
     kind: Literal["VerifyResult"]
-    items: Some[Verified]
+    items: Some[Verification]
 
 
 # The document of what changed between two plans or two snapshots.

@@ -8,10 +8,11 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from hashcompat.core.catalog.behaviour import EraChange, FieldChange
+from hashcompat.analysis.answers.comparison import DefaultDifference, KnownMinor, TypeDifference
+from hashcompat.core.catalog.behaviour import EraChange
 from hashcompat.core.model.documents import Document, Origin, Tool
 from hashcompat.core.model.plan import Scope
-from hashcompat.core.model.preflight import Status
+from hashcompat.core.model.preflight import Finding, Status
 from hashcompat.core.model.results import (
     CheckId,
     Count,
@@ -39,17 +40,6 @@ class ReleaseSide(Object, frozen=True):
     steps: Some[Text]
 
 
-class TypeDifference(Object, frozen=True):
-    """A field of which two releases have different BuiltWith types."""
-
-    type: Text
-    field: str
-    """Empty when the type itself is no struct."""
-    from_: Text
-    to: Text
-    upstream: FieldChange | None
-
-
 class BehaviourDifference(Object, frozen=True):
     """Something that the kubelets of two releases do otherwise."""
 
@@ -59,15 +49,6 @@ class BehaviourDifference(Object, frozen=True):
     """Any JSON; null where that release has nothing there."""
     to: Any
     """Any JSON; null where that release has nothing there."""
-
-
-class DefaultDifference(Object, frozen=True):
-    """A field that two API servers write otherwise, or drop."""
-
-    field: Text
-    from_: Text
-    """What is written and when, or absent."""
-    to: Text
 
 
 class GateFacts(Object, frozen=True):
@@ -107,27 +88,6 @@ class ReleaseDifference(Document, frozen=True):
     """Whether every static pod without a uid in its manifest restarts; null where that is not known."""
 
 
-class BuiltWith(Object, frozen=True):
-    """Since which patch release a minor is built with a Go."""
-
-    since: ReleaseName
-    go: Minor
-
-
-class KnownMinor(Object, frozen=True):
-    """One minor."""
-
-    minor: Minor
-    releases: Some[ReleaseName]
-    types: Minor
-    made_from: Text
-    era: Text
-    go: Sequence[BuiltWith]
-    user_added: bool
-    pre_release: bool
-    """Whether it is an alpha, a beta or a release candidate, which no other name means."""
-
-
 class ReleaseList(Document, frozen=True):
     """The known kubelet releases, a minor an item."""
 
@@ -136,12 +96,12 @@ class ReleaseList(Document, frozen=True):
 
 
 class PairField(Object, frozen=True):
-    """A field of the BuiltWith types that differs between two releases."""
+    """A field of the Go types that differs between two releases."""
 
     path: Text
     field: Text
     added: bool | None
-    """Whether the second release has it; null: both, with another BuiltWith type."""
+    """Whether the second release has it; null: both, with another Go type."""
 
 
 class MatrixPair(Object, frozen=True):
@@ -154,7 +114,7 @@ class MatrixPair(Object, frozen=True):
     era: str
     """The two hash algorithms, where they differ; else empty."""
     fields: Sequence[PairField]
-    """Fields of the BuiltWith types that only one of the two releases has."""
+    """Fields of the Go types that only one of the two releases has."""
     if_set: bool
     """Whether only containers that set such a field restart."""
     go: bool
@@ -251,19 +211,6 @@ class PreflightSummary(Object, frozen=True):
     ok: Count = msgspec.field(name="OK")
 
 
-class PreflightItem(Object, frozen=True):
-    """One finding."""
-
-    id: CheckId
-    node: str
-    status: Status
-    object: str
-    """What it is about; empty for the whole node."""
-    text: Text
-    advice: str
-    """What to do; empty where there is nothing to do."""
-
-
 class PreflightGroup(Object, frozen=True):
     """Findings that are equal but for their nodes."""
 
@@ -285,7 +232,7 @@ class PreflightReport(Document, frozen=True):
     spec: PreflightSpec
     summary: PreflightSummary
     """How many findings have each status."""
-    items: Sequence[PreflightItem]
+    items: Sequence[Finding]
     groups: Sequence[PreflightGroup]
     """The findings that are not OK, those once that are equal but for their nodes."""
 

@@ -243,18 +243,7 @@ def _done_document(run: NormalizationRun) -> Document:
         "undo": run.undo,
     }
     summary = {state.name.lower(): run.count(state) for state in State}
-    return document("NormalizationRun", spec=spec, summary=summary, items=Rows(run.rows, _done_item))
-
-
-def _done_item(row: Done) -> Document:
-    return {
-        "name": row.name,
-        "namespace": row.namespace,
-        "pod": row.pod,
-        "container": row.container,
-        "state": row.state.value,
-        "why": row.why,
-    }
+    return document("NormalizationRun", spec=spec, summary=summary, items=Rows(run.rows, plain))
 
 
 def _done_table(run: NormalizationRun) -> Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from msgspec import structs
 
@@ -15,7 +15,6 @@ from hashcompat.core.model.preflight import Finding, Group, Preflight, Status, g
 from hashcompat.output.documents.releases import (
     LeftOut,
     PreflightGroup,
-    PreflightItem,
     PreflightReport,
     PreflightSpec,
     PreflightSummary,
@@ -63,7 +62,7 @@ def _document(result: Preflight) -> Document:
     made = source_of(result.origin), tool_of(result.making), result.making.at
     spec = PreflightSpec(result.target, dict(result.current), result.ignored, left_out, *made)
     counts = {status.value.lower(): number for status, number in result.counts().items()}
-    items = Rows(result.findings, _item)
+    items = Rows(result.findings, plain)
     summary, groups = PreflightSummary(**counts), tuple(map(_group, grouped(_shown(result))))
     return document(PreflightReport, spec=spec, summary=summary, items=items, groups=groups)
 
@@ -71,11 +70,6 @@ def _document(result: Preflight) -> Document:
 def _group(group: Group) -> PreflightGroup:
     one = group.finding
     return PreflightGroup(one.id, one.status, one.object, one.text, one.advice, group.nodes)
-
-
-def _item(finding: Finding) -> Any:
-    names = finding.id, finding.node, finding.status, finding.object
-    return plain(PreflightItem(*names, finding.text, finding.advice))
 
 
 def _shown(result: Preflight) -> list[Finding]:

@@ -35,21 +35,7 @@ if TYPE_CHECKING:
 
 
 def _known_document(releases: ReleaseList) -> Document:
-    return document(docs.ReleaseList, items=list(map(_minor, releases.minors)))
-
-
-def _minor(minor: KnownMinor) -> docs.KnownMinor:
-    built = tuple(docs.BuiltWith(since, go) for since, go in minor.go)
-    return docs.KnownMinor(
-        minor.name,
-        minor.releases,
-        minor.types,
-        minor.made_from,
-        minor.era,
-        built,
-        minor.user_added,
-        minor.pre_release,
-    )
+    return document(docs.ReleaseList, items=releases.minors)
 
 
 def _table(releases: ReleaseList) -> Table:
@@ -58,7 +44,7 @@ def _table(releases: ReleaseList) -> Table:
 
 def _cells(minor: KnownMinor) -> list[object]:
     releases = f"{minor.releases[0]} - {minor.releases[-1]}"
-    go = " -> ".join(dict.fromkeys(version for _, version in minor.go))
+    go = " -> ".join(dict.fromkeys(build.go for build in minor.go))
     return [minor.name, Prose(_added(minor) or releases), minor.types, minor.era, Prose(go)]
 
 
@@ -69,7 +55,7 @@ def _wide(releases: ReleaseList) -> Table:
 
 
 def _wide_cells(minor: KnownMinor) -> list[object]:
-    go = ", ".join(f"{version} since {since}" for since, version in minor.go)
+    go = ", ".join(f"{build.go} since {build.since}" for build in minor.go)
     releases = _added(minor) or " ".join(minor.releases)
     return [minor.name, Prose(releases), minor.types, minor.era, Prose(go), Prose(minor.made_from)]
 
@@ -226,16 +212,13 @@ def _document(difference: ReleaseDifference) -> Document:
         docs.ReleaseDifference,
         from_=_release(difference.old),
         to=_release(difference.new),
-        types=[
-            docs.TypeDifference(row.type, row.field, row.old, row.new, row.upstream)
-            for row in difference.types
-        ],
+        types=difference.types,
         upstream=difference.upstream,
         behaviour=[
             docs.BehaviourDifference(row.place, _or_null(row.old), _or_null(row.new))
             for row in difference.behaviour
         ],
-        defaults=[docs.DefaultDifference(row.field, row.old, row.new) for row in difference.defaults],
+        defaults=difference.defaults,
         gates=[docs.GateDifference(row.name, _gate(row.old), _gate(row.new)) for row in difference.gates],
         static_pods=difference.static_pods,
     )

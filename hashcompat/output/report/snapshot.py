@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import chain
 from json import dumps
 from typing import Any, Final, TypeVar
@@ -24,7 +24,7 @@ from hashcompat.core.model.pods import (
     Seen,
 )
 from hashcompat.core.model.verdicts import Applied, Files, Hash, Record, Recorded, Sandbox
-from hashcompat.output.report.model import Document, Report, Rows, document, time_text
+from hashcompat.output.report.model import Document, Report, Rows, document, plain, time_text
 from hashcompat.sources.pods import annotations_of
 from hashcompat.sources.snapshots import DRIVERS, HASHES, HIDDEN, WORKLOAD, document_of, text_of
 from hashcompat.sources.workloads import workload_of
@@ -51,7 +51,7 @@ def _document(snapshot: Snapshot) -> Document:
         spec["clusterLabels"] = dict(inventory.origin.labels)
     records: Document = {
         "recorded": _rows(inventory, Recorded, _recorded),
-        "sandboxes": _rows(inventory, Sandbox, _sandbox),
+        "sandboxes": _rows(inventory, Sandbox, plain),
         "applied": _rows(inventory, Applied, _applied),
     }
     if any(isinstance(record, Files) for record in inventory.records):
@@ -159,7 +159,7 @@ def _recorded(record: Recorded) -> Document:
         "hashVersion": record.hash_version,
         "hashWithoutResources": _hash(record.without_resources),
         "id": record.id,
-        "created": _time(record.created),
+        "created": time_text(record.created),
         "createdInAnyYear": record.any_year,
         "docker": record.docker,
         **({} if record.code is None else {"exitCode": record.code}),
@@ -171,26 +171,8 @@ def _recorded(record: Recorded) -> Document:
     }
 
 
-def _time(value: datetime | None) -> str | None:
-    return value.isoformat().replace("+00:00", "Z") if value else None
-
-
 def _hash(value: Hash | None) -> int | str | None:
     return None if value is None else text_of(value)
-
-
-def _sandbox(record: Sandbox) -> Document:
-    return {
-        "uid": record.uid,
-        "namespace": record.namespace,
-        "pod": record.pod,
-        "ready": record.ready,
-        "attempt": record.attempt,
-        "hostNetwork": record.host_network,
-        "ip": record.ip,
-        "created": record.created,
-        "docker": record.docker,
-    }
 
 
 def _applied(record: Applied) -> Document:
@@ -302,7 +284,7 @@ def _status(pod: Pod) -> Document:
         status["conditions"] = _conditions(dict.fromkeys(found, "True"))
     if pod.ends is not None:
         since = pod.ends - timedelta(seconds=pod.spec["activeDeadlineSeconds"])
-        status["startTime"] = _time(since)
+        status["startTime"] = time_text(since)
     status |= _resized(pod.resized.get(""))
     for container in pod.containers:
         if container.running is not None:
@@ -332,7 +314,7 @@ def _seen(seen: Seen) -> Document:
 
 def _state(container: Container) -> Document:
     """Return a container's status; none that would be null."""
-    started = {"startedAt": _time(container.started)} if container.started else {}
+    started = {"startedAt": time_text(container.started)} if container.started else {}
     identity = {"containerID": f"runtime://{container.id}"} if container.id else {}
     restarts = {"restartCount": container.restarts} if container.restarts is not None else {}
     probed = {"started": container.probed} if container.probed is not None else {}

@@ -12,7 +12,6 @@ import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -46,21 +45,14 @@ def rollout_of(text: str) -> Rollout:
 
 
 def _turn(row: JsonObject) -> Turn:
-    phase, started, ended = row.word("phase", Phase), _time(row, "startedAt"), _time(row, "endedAt")
+    phase = row.word("phase", Phase)
+    started, ended = row.time_or_none("startedAt"), row.time_or_none("endedAt")
     if started is None:
         raise InputError(f"{row.path}.startedAt: want a time")
     if (ended is None) != (phase is Phase.STARTED):
         raise InputError(f"{row.path}.endedAt: want a time of a node that is done or failed, else null")
     names = (row.text("id"), row.text("holder"), row.text("plan"))
     return Turn(phase, *names, started, ended, row.text("reason"))
-
-
-def _time(row: JsonObject, key: str) -> datetime | None:
-    found = row.time_or_none(key)
-    try:
-        return found.astimezone(UTC) if found else None
-    except OverflowError:
-        raise InputError(f"{row.path}.{key}: want a time of the years 1 to 9999, in UTC") from None
 
 
 def text_of(rollout: Rollout) -> str:

@@ -9,18 +9,17 @@ import os
 import re
 import shlex
 import stat
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
-import yaml
 from msgspec import UNSET, Meta, UnsetType
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.yaml import load_all
-from hashcompat.core.go.yamlevents import Events
+from hashcompat.core.go.yamlevents import Place, line_in, line_of, lines_of
 from hashcompat.core.model.items import near
 from hashcompat.core.policies import DURATION, LIMIT, PolicySetting, SettingsFile, Settled, named_files
 from hashcompat.core.policies.exceptions import LONGEST_PATTERN, Exemption, Names, pattern_problem
@@ -316,53 +315,3 @@ def _kind(path: Path) -> str:
     if path.is_dir():
         return "a directory"
     return "a pipe" if path.is_fifo() else "a device or a socket"
-
-
-Place = tuple[str | int, ...]
-"""Keys and indices from the top of the document."""
-_ENDS: Final = (yaml.MappingEndEvent, yaml.SequenceEndEvent)
-
-
-def lines_of(text: str) -> Mapping[Place, int]:
-    """Return the line, from 1, of each place in a text that is valid YAML: it is parsed once."""
-    return dict(_lines(text))
-
-
-def line_of(text: str, place: Place) -> int:
-    """Return the line, from 1, of a place in a text that is valid YAML, or of what is around it."""
-    return line_in(lines_of(text), place)
-
-
-def line_in(known: Mapping[Place, int], place: Place) -> int:
-    """Return the line of one of many places; an alias has the places of what it repeats elsewhere."""
-    while place and place not in known:
-        place = place[:-1]
-    return known.get(place, 1)
-
-
-def _lines(text: str) -> Iterator[tuple[Place, int]]:
-    """Yield each place with its line; a key that another document repeats has its last line."""
-    events = Events([text])
-    for event in events:
-        if isinstance(event, yaml.DocumentStartEvent):
-            yield from _value(events, next(events), ())
-
-
-def _value(events: Events, event: Any, place: Place) -> Iterator[tuple[Place, int]]:
-    yield place, events.line(event)
-    if isinstance(event, yaml.SequenceStartEvent):
-        for number, element in enumerate(_until_end(events)):
-            yield from _value(events, element, (*place, number))
-    elif isinstance(event, yaml.MappingStartEvent):
-        for key in _until_end(events):
-            below = (*place, getattr(key, "value", None) or "")
-            line = events.line(key)
-            if isinstance(key, yaml.CollectionStartEvent):
-                yield from _value(events, key, below)
-            yield from _value(events, next(events), below)
-            yield below, line
-
-
-def _until_end(events: Events) -> Iterator[Any]:
-    while not isinstance(event := next(events), _ENDS):
-        yield event

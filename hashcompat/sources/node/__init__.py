@@ -19,7 +19,7 @@ from typing import Final
 import msgspec
 
 from hashcompat.core.errors import InputError
-from hashcompat.core.records.probes import Probe, lines
+from hashcompat.core.records.probes import MOUNTS, Probe, lines
 from hashcompat.sources.http import LateError, before
 from hashcompat.sources.node.root import Root
 
@@ -249,7 +249,6 @@ def flag(arguments: Probe, name: str) -> str:
     return found
 
 
-MOUNTS: Final = "/proc/1/mounts"
 _REMOTE: Final = re.compile(r"nfs4?|cifs|smb3|ceph|glusterfs|9p|fuse|fuse\..*")
 """Types of file systems with a server: on the network, or a process."""
 _ESCAPE: Final = re.compile(r"\\([0-7]{3})")

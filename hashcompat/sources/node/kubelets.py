@@ -22,7 +22,7 @@ import msgspec
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import yaml
-from hashcompat.core.records.probes import Probe
+from hashcompat.core.records.probes import BEFORE_COMMAND, KUBELET_UNIT, UNITS, Probe, in_order
 from hashcompat.sources import programs
 from hashcompat.sources.node import (
     NodeQuery,
@@ -36,15 +36,8 @@ from hashcompat.sources.node import (
 )
 from hashcompat.sources.node.root import PROGRAMS, Root, why_not_run
 
-UNITS: Final = tuple(
-    f"{place}/systemd/system" for place in ("/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib")
-)
-"""The directories of units, in the order in which systemd looks."""
-KUBELET: Final = "kubelet.service"
 _NAMED: Final = re.compile(r"^[ \t]*EnvironmentFile[ \t]*=[ \t]*-?(/[^\s*?\[%]*)[ \t\r]*$", re.MULTILINE)
 """A file without patterns and specifiers, which stand for other names."""
-_PREFIXES: Final = "@-:+!|"
-"""Characters with a meaning of their own before the command of a unit."""
 
 
 def variables(root: Root) -> Iterator[str]:
@@ -58,8 +51,8 @@ def variables(root: Root) -> Iterator[str]:
 
 def _everywhere(root: Root) -> Iterator[str]:
     for place in UNITS:
-        yield f"{place}/{KUBELET}"
-        yield from (f"{place}/{KUBELET}.d/{name}" for name in _drop_ins(root, place, KUBELET))
+        yield f"{place}/{KUBELET_UNIT}"
+        yield from (f"{place}/{KUBELET_UNIT}.d/{name}" for name in _drop_ins(root, place, KUBELET_UNIT))
 
 
 def _drop_ins(root: Root, place: str, unit: str) -> list[str]:
@@ -102,14 +95,11 @@ def _command(texts: Iterable[str], unit: str) -> str:
 
 
 def _merged(root: Root, unit: str) -> Iterator[str]:
-    """Yield the unit and its drop-ins as systemd reads them; nothing where there is no unit."""
-    file = next((path for place in UNITS if root.holds(path := f"{place}/{unit}")), "")
-    if not file:
-        return
-    yield file
-    # Reversed, so that the directory at which systemd looks first is the one that stays.
-    named = {name: place for place in reversed(UNITS) for name in _drop_ins(root, place, unit)}
-    yield from (f"{named[name]}/{unit}.d/{name}" for name in sorted(named))
+    """Return the unit and its drop-ins as systemd reads them; nothing where there is no unit."""
+    found = [path for place in UNITS if root.holds(path := f"{place}/{unit}")]
+    if found:
+        found += [f"{place}/{unit}.d/{name}" for place in UNITS for name in _drop_ins(root, place, unit)]
+    return in_order(unit, found)
 
 
 def _service(text: str) -> Iterator[str]:
@@ -134,7 +124,7 @@ def _service(text: str) -> Iterator[str]:
 
 def _first_word(command: str, unit: str) -> str:
     try:
-        words = shlex.split(command.lstrip(_PREFIXES))
+        words = shlex.split(command.lstrip(BEFORE_COMMAND))
     except ValueError:
         words = []
     if not words or "%" in words[0] or "$" in words[0]:
@@ -154,8 +144,8 @@ _NAMES: Final = {
 _VERBS: Final = {"hyperkube": ("kubelet",), "k3s": ("server", "agent")}
 """What programs that do other things too are called with for a kubelet, by the names of processes."""
 _UNITS: Final = {
-    "kubelet": (KUBELET,),
-    "hyperkube": (KUBELET,),
+    "kubelet": (KUBELET_UNIT,),
+    "hyperkube": (KUBELET_UNIT,),
     "k3s": ("k3s.service", "k3s-agent.service"),
     "kubelite": (),
 }
@@ -307,7 +297,7 @@ def _of_k3s(root: Root) -> str:
     unit = next((one for one in _UNITS["k3s"] if any(root.holds(f"{place}/{one}") for place in UNITS)), "")
     command = _command((root.own(path, root.why_not_read) for path in _merged(root, unit)), unit)
     try:
-        words = shlex.split(command.lstrip(_PREFIXES))
+        words = shlex.split(command.lstrip(BEFORE_COMMAND))
     except ValueError:
         words = []
     if not words or "$" in command or "%" in command:

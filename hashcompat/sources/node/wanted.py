@@ -18,13 +18,14 @@ from typing import Final
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import yaml
-from hashcompat.core.records.probes import NO_CONFIGURATION, Probe
+from hashcompat.core.records import probes
+from hashcompat.core.records.probes import Probe
 from hashcompat.sources import node
 from hashcompat.sources.node import NodeQuery, flag
-from hashcompat.sources.node.kubelets import KUBELET, UNITS, variables
+from hashcompat.sources.node.kubelets import variables
 from hashcompat.sources.node.root import Root
 
-_ROOTS: Final = ("/var/lib/kubelet", "/var/lib/k0s/kubelet", "/var/snap/microk8s/common/var/lib/kubelet")
+_ROOTS: Final = (probes.KUBELET_ROOT, "/var/lib/k0s/kubelet", "/var/snap/microk8s/common/var/lib/kubelet")
 """Where kubelets keep their state."""
 _STATES: Final = (
     "cpu_manager_state",
@@ -35,26 +36,24 @@ _STATES: Final = (
     "actuated_pods_state",
     "device-plugins/kubelet_internal_checkpoint",
 )
-_FLAGS: Final = "kubeadm-flags.env"
 _RANCHER: Final = ("/var/lib/rancher/rke2", "/var/lib/rancher/k3s")
-_VARIABLES: Final = ("/var/lib/kubelet/kubeadm-flags.env", "/etc/default/kubelet", "/etc/sysconfig/kubelet")
 _FILES: Final = (
     "/etc/containerd/config.toml",
     "/etc/k0s/containerd.toml",
     "/run/k0s/containerd-cri.toml",
     "/var/snap/microk8s/current/args/containerd.toml",
     "/etc/docker/daemon.json",
-    "/etc/crio/crio.conf",
+    probes.CRIO_CONFIG,
     *(f"{place}/agent/etc/containerd/config.toml" for place in _RANCHER),
 )
 _HOST: Final = (
     "/etc/os-release",
-    node.MOUNTS,
-    "/proc/swaps",
-    "/proc/meminfo",
+    probes.MOUNTS,
+    probes.SWAPS,
+    probes.MEMINFO,
     "/proc/version",
-    "/sys/devices/system/cpu/online",
-    "/proc/sys/kernel/hostname",
+    probes.ONLINE,
+    probes.HOSTNAME,
     "/proc/sys/kernel/panic",
     "/proc/sys/kernel/panic_on_oops",
     "/proc/sys/kernel/keys/root_maxkeys",
@@ -65,44 +64,32 @@ _HOST: Final = (
 """Files of the kernel and of the distribution, which name nothing but the node."""
 
 _ACCOUNTS: Final = {
-    "/etc/passwd": re.compile(r"^(kubelet):[^:\n]*:([0-9]+):([0-9]+):.*$", re.MULTILINE),
-    "/etc/subuid": re.compile(r"^(kubelet|[0-9]+):([0-9]+):([0-9]+)$", re.MULTILINE),
-    "/etc/subgid": re.compile(r"^(kubelet|[0-9]+):([0-9]+):([0-9]+)$", re.MULTILINE),
-    "/etc/nsswitch.conf": re.compile(r"^subid:[ \t]*([a-z_]+)", re.MULTILINE),
+    probes.USERS: re.compile(r"^(kubelet):[^:\n]*:([0-9]+):([0-9]+):.*$", re.MULTILINE),
+    **dict.fromkeys(probes.SUB_IDS, re.compile(r"^(kubelet|[0-9]+):([0-9]+):([0-9]+)$", re.MULTILINE)),
+    probes.NAME_SERVICES: re.compile(r"^subid:[ \t]*([a-z_]+)", re.MULTILINE),
 }
 """Files of accounts, and the lines of them that are shown: what they have of the user kubelet."""
 
-_SHOWN: Final = {"/etc/passwd": "{0}:x:{1}:{2}:::", "/etc/nsswitch.conf": "subid: {0}"}
+_SHOWN: Final = {probes.USERS: "{0}:x:{1}:{2}:::", probes.NAME_SERVICES: "subid: {0}"}
 """What is shown of such a line, where that is not all of it."""
-
-_GETSUBIDS: Final = tuple(
-    f"{place}/getsubids"
-    for place in ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
-)
-
-_NETWORKS: Final = (".conf", ".conflist", ".json")
-"""How the names of network configurations end."""
 
 _DIRECTORIES: Final = {
     "/etc/containerd/conf.d": (".toml", ".conf"),
     "/etc/k0s/containerd.d": (".toml", ".conf"),
-    "/etc/crio/crio.conf.d": (".toml", ".conf"),
-    "/etc/cni/net.d": _NETWORKS,
-    "/opt/cni/bin": (),
+    probes.CRIO_DROP_INS: (".toml", ".conf"),
+    probes.CNI_NETWORKS: probes.CNI_SUFFIXES,
+    probes.CNI_PLUGINS: (),
     "/usr/libexec/cni": (),
     "/usr/lib/cni": (),
-    "/var/snap/microk8s/current/args/cni-network": _NETWORKS,
+    "/var/snap/microk8s/current/args/cni-network": probes.CNI_SUFFIXES,
     "/var/snap/microk8s/current/opt/cni/bin": (),
-    "/var/lib/dockershim/sandbox": ("",),
-    "/var/lib/cri-dockerd/sandbox": ("",),
-    **{f"{place}/agent/etc/cni/net.d": _NETWORKS for place in _RANCHER},
+    **dict.fromkeys((probes.DOCKERSHIM, probes.CRI_DOCKERD), ("",)),
+    **{f"{place}/agent/etc/cni/net.d": probes.CNI_SUFFIXES for place in _RANCHER},
     **{f"{place}/data": () for place in _RANCHER},
 }
 """Directories, and the ends of the names in them that are files to read."""
-_FILE_SYSTEMS: Final = ("/", "/var/lib/containerd", "/var/lib/docker", "/var/lib/containers/storage", "/run")
-_NUMA: Final = "/sys/devices/system/node"
+_FILE_SYSTEMS: Final = ("/", *probes.IMAGES.values(), "/run")
 _NODE: Final = re.compile("node[0-9]+")
-_CPUS: Final = "/sys/devices/system/cpu"
 _CPU: Final = re.compile("cpu[0-9]+")
 _LONGEST: Final = 1 << 20
 """Characters of a file that somebody writes by hand; the largest of these have some thousands."""
@@ -127,23 +114,24 @@ def questions(root: Root, arguments: Probe) -> Iterator[NodeQuery]:
     states = [given] if given else found or [_ROOTS[0]]
     yield from (NodeQuery("file", path, partial(root.text, path)) for path in _HOST)
     yield from (NodeQuery("file", path, partial(_account, root, path)) for path in _ACCOUNTS)
-    yield from (there(root, path) for path in _GETSUBIDS)
+    yield from (there(root, f"{place}/{probes.GETSUBIDS}") for place in probes.SERVICE_PATH)
     yield from (own(root, path) for path in _FILES)
     yield from (own(root, f"{state}/{name}") for state in states for name in _STATES)
     for state in states:
         yield NodeQuery("mappings", f"{state}/pods", partial(_mappings, root, state))
-    for path in dict.fromkeys((*_VARIABLES, *(f"{state}/{_FLAGS}" for state in states), *variables(root))):
+    flags = (f"{state}/{probes.KUBEADM_FLAGS}" for state in states)
+    for path in dict.fromkeys((*probes.VARIABLE_FILES, *flags, *variables(root))):
         yield own(root, path, check_variables)
     yield own(root, flag(arguments, "config") or f"{states[0]}/config.yaml", check_config)
-    for path in UNITS:
-        yield own(root, f"{path}/{KUBELET}", check_unit)
-        yield from _below(root, f"{path}/{KUBELET}.d", (".conf",), check_unit)
+    for path in probes.UNITS:
+        yield own(root, f"{path}/{probes.KUBELET_UNIT}", check_unit)
+        yield from _below(root, f"{path}/{probes.KUBELET_UNIT}.d", (".conf",), check_unit)
     for path, ends in _DIRECTORIES.items():
         yield from _below(root, path, ends)
     if more := flag(arguments, "config-dir"):
         yield from _drop_ins(root, more)
     if networks := flag(arguments, "cni-conf-dir"):
-        yield from _named(root, networks, _NETWORKS)
+        yield from _named(root, networks, probes.CNI_SUFFIXES)
     yield from (named_directory(root, plugins) for plugins in _listed(flag(arguments, "cni-bin-dir")))
     yield from _providers(root, arguments)
     named = (flag(arguments, name) for name in ("cloud-config", "bootstrap-kubeconfig"))
@@ -190,7 +178,7 @@ def check_config(text: str) -> None:
     except InputError:
         found = None
     if not isinstance(found, Mapping) or found.get("kind") != "KubeletConfiguration":
-        raise InputError(NO_CONFIGURATION)
+        raise InputError(probes.NO_CONFIGURATION)
     # What follows the first document is not read by the kubelet, and could be anything.
     _demand("one KubeletConfiguration", is_one=_is_alone(text))
 
@@ -367,17 +355,17 @@ def static_pods(root: Root, path: str) -> str:
 
 def _memory(root: Root) -> Iterator[NodeQuery]:
     """Yield the questions for the NUMA nodes, and for memory and CPUs of each."""
-    yield directory(root, _NUMA)
-    for name in _names(root, _NUMA, ("",)):
+    yield directory(root, probes.NUMA)
+    for name in _names(root, probes.NUMA, ("",)):
         if _NODE.fullmatch(name):
-            for path in (f"{_NUMA}/{name}/meminfo", f"{_NUMA}/{name}/cpulist"):
+            for path in (f"{probes.NUMA}/{name}/meminfo", f"{probes.NUMA}/{name}/cpulist"):
                 yield NodeQuery("file", path, partial(root.text, path))
 
 
 def _cores(root: Root) -> Iterator[NodeQuery]:
     """Yield the questions for the CPUs that share a core with each."""
-    for name in _names(root, _CPUS, ("",)):
-        path = f"{_CPUS}/{name}/topology/thread_siblings_list"
+    for name in _names(root, probes.CPUS, ("",)):
+        path = f"{probes.CPUS}/{name}/topology/thread_siblings_list"
         if _CPU.fullmatch(name) and root.holds(path):
             yield NodeQuery("file", path, partial(root.text, path))
 

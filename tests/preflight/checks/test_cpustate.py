@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from hashcompat.analysis.preflight.facts import NodeObjects
-from hashcompat.analysis.preflight.facts.host import NUMA as NODES
 from hashcompat.core.model.pods import Node, Pod
+from hashcompat.core.records.probes import NUMA as NODES
 from hashcompat.sources.objects import read_object
 from tests.helpers.dumps import GONE, Key, dump, failed, findings, found, numbers, upgrade
 from tests.helpers.golden import state_file

@@ -11,7 +11,6 @@ import pytest
 
 from hashcompat.analysis.preflight.facts import statefiles
 from hashcompat.analysis.preflight.facts.statefiles import (
-    DOCKERSHIM,
     Condition,
     FoundStateFile,
     checkpoint_fault,
@@ -24,7 +23,7 @@ from hashcompat.core.compile.gojson import compile_decoder
 from hashcompat.core.compile.spew import spew
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.digest import fnv32a
-from hashcompat.core.records.probes import UnreadError
+from hashcompat.core.records.probes import DOCKERSHIM, UnreadError
 from tests.helpers.dumps import GONE, dump, failed
 from tests.helpers.golden import files, releases, rows, state_file
 from tests.helpers.program import GOLDEN

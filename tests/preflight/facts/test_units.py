@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from hashcompat.analysis.preflight.facts import units
-from hashcompat.analysis.preflight.facts.units import FILES, Start, UnitArgument, start
-from hashcompat.core.records.probes import UnreadError
+from hashcompat.analysis.preflight.facts.units import Start, UnitArgument, start
+from hashcompat.core.records.probes import VARIABLE_FILES, UnreadError
 from tests.helpers.dumps import GONE, Key, dump, failed
 
-ENV = FILES[0]
+ENV = VARIABLE_FILES[0]
 
 
 def started(files: dict[str, object]) -> Start:

@@ -177,7 +177,7 @@ def test_a_file_of_exceptions_is_parsed_as_often_whatever_its_size(
             super().__init__(chunks)
 
     monkeypatch.setattr(yaml, "Events", Counted)
-    monkeypatch.setattr(settings, "Events", Counted)
+    monkeypatch.setattr(yamlevents, "Events", Counted)
     row = "- {owner: a/b/c, reason: x, expires: 2026-01-31}\n"
     for number in (1, 8, 512):
         parsed.clear()

@@ -28,7 +28,7 @@ from hashcompat.core.catalog.releases import parse_range
 from hashcompat.core.errors import UsageError
 from hashcompat.core.model.escape import count, few
 from hashcompat.core.model.preflight import Status
-from hashcompat.core.records.probes import AbsentError, UnreadError
+from hashcompat.core.records.probes import CRI_DOCKERD, DOCKERSHIM, AbsentError, UnreadError
 from hashcompat.core.release import parse_release
 
 # PF-001: containers that the runtime shows as running and whose process is missing.
@@ -194,8 +194,8 @@ def _has_checkpoint(facts: Facts, upgrade: KubeletStart, container: RuntimeConta
     """Return whether whoever lists Docker's sandboxes for the new kubelet finds a checkpoint of one."""
     own, other = upgrade.hazards.sandbox_checkpoint, upgrade.hazards.cri_dockerd_checkpoint
     if own is not None and not _is_remote(facts):
-        return statefiles.has_checkpoint(facts.dump, statefiles.DOCKERSHIM, container.sandbox, own)
-    return statefiles.has_checkpoint(facts.dump, statefiles.CRI_DOCKERD, container.sandbox, other)
+        return statefiles.has_checkpoint(facts.dump, DOCKERSHIM, container.sandbox, own)
+    return statefiles.has_checkpoint(facts.dump, CRI_DOCKERD, container.sandbox, other)
 
 
 def _is_remote(facts: Facts) -> bool:

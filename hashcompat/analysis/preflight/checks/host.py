@@ -11,7 +11,7 @@ from hashcompat.analysis.preflight.checks import Check, KubeletStart, Problem
 from hashcompat.analysis.preflight.facts import Facts, host, runtime, runtimefiles, units
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.model.preflight import Status
-from hashcompat.core.records.probes import AbsentError, UnreadError
+from hashcompat.core.records.probes import CNI_NETWORKS, CNI_PLUGINS, SWAPS, AbsentError, UnreadError
 from hashcompat.core.shown import name, said
 
 # PF-102: cgroup v1 under a kubelet that refuses it.
@@ -87,12 +87,10 @@ DEAD_MOUNTS: Final = Check("PF-113", _find_mounts)
 
 # PF-213: swap under a kubelet that does not start with it.
 
-_SWAPS: Final = "/proc/swaps"
-
 
 def _find_swap(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     try:
-        lines = facts.dump.read("file", _SWAPS).splitlines()
+        lines = facts.dump.read("file", SWAPS).splitlines()
     except AbsentError:
         return  # a kernel without swap
     rows = [words for words in map(str.split, lines) if words][1:]
@@ -101,7 +99,7 @@ def _find_swap(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     devices = ", ".join(words[0] for words in rows)
     yield Problem(
         Status.ERROR,
-        _SWAPS,
+        SWAPS,
         f"swap is on ({devices}), with which kubelet {upgrade.target.release} does not start",
         "swapoff -a and remove it from /etc/fstab, or set failSwapOn: false",
     )
@@ -208,8 +206,8 @@ def _find_network(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if not (facts.drives_docker and upgrade.target.behaviour.dockershim):
         yield from _by_cri(facts)
     elif facts.setting("network-plugin", "") == "cni":
-        directory = str(facts.setting("cni-conf-dir", "") or runtimefiles.CONFIGURATIONS)
-        plugins = str(facts.setting("cni-bin-dir", "") or runtimefiles.PLUGINS).split(",")
+        directory = str(facts.setting("cni-conf-dir", "") or CNI_NETWORKS)
+        plugins = str(facts.setting("cni-bin-dir", "") or CNI_PLUGINS).split(",")
         yield from _missing_configuration(facts, directory)
         yield from _missing_plugins(facts, {}, directory, plugins)
 
@@ -232,7 +230,7 @@ def _by_cri(facts: Facts) -> Iterator[Problem]:
 def _configuration_directory(facts: Facts, cni: Mapping[str, Any]) -> str:
     of_crio = facts.runtime.startswith("cri-o://")
     given = runtimefiles.crio_setting(facts.dump, "network", "network_dir") if of_crio else cni.get("confDir")
-    return str(given or runtimefiles.CONFIGURATIONS)
+    return str(given or CNI_NETWORKS)
 
 
 def _plugin_directories(facts: Facts, cni: Mapping[str, Any]) -> list[str]:
@@ -240,7 +238,7 @@ def _plugin_directories(facts: Facts, cni: Mapping[str, Any]) -> list[str]:
         given = runtimefiles.crio_setting(facts.dump, "network", "plugin_dirs")
     else:
         given = cni.get("binDirs") or ([cni["binDir"]] if cni.get("binDir") else None)
-    return [str(each) for each in given] if isinstance(given, list) else [runtimefiles.PLUGINS]
+    return [str(each) for each in given] if isinstance(given, list) else [CNI_PLUGINS]
 
 
 def _missing_plugins(
@@ -260,13 +258,13 @@ def _missing_plugins(
                 "gets a network",
                 "install the plugin again: its own pod, or the package kubernetes-cni, puts it there",
             )
-        elif kind in _DROPPED and runtimefiles.PLUGINS in plugins:
+        elif kind in _DROPPED and CNI_PLUGINS in plugins:
             yield Problem(
                 Status.INFO,
                 kind,
-                f"the network needs {kind} in {runtimefiles.PLUGINS}, which the package kubernetes-cni has "
+                f"the network needs {kind} in {CNI_PLUGINS}, which the package kubernetes-cni has "
                 "no longer from 1.0 on: where that package put it there, an upgrade of it takes it away",
-                f"keep a copy of {runtimefiles.PLUGINS}/{kind}, or create the network's pod again afterwards",
+                f"keep a copy of {CNI_PLUGINS}/{kind}, or create the network's pod again afterwards",
             )
 
 

@@ -26,7 +26,7 @@ from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.plan import Refusal
 from hashcompat.core.model.pods import FINISHED
 from hashcompat.core.model.preflight import Status
-from hashcompat.core.records.probes import AbsentError, UnreadError
+from hashcompat.core.records.probes import NUMA, AbsentError, UnreadError
 
 # PF-105: a cpu_manager_state with which the kubelet does not start.
 
@@ -273,7 +273,7 @@ def _total(facts: Facts, node: str) -> int | None:
     """Return a NUMA node's memory in bytes; None where there is no such node."""
     if node not in managers.numa_nodes(facts):
         return None
-    path = f"{host.NUMA}/node{node}/meminfo"
+    path = f"{NUMA}/node{node}/meminfo"
     try:
         total = _TOTAL.search(facts.dump.read("file", path))
     except AbsentError:
@@ -288,7 +288,7 @@ def _huge_pages(facts: Facts, node: str) -> tuple[int, int] | None:
 
     None where that is not shown; the file has those of other sizes too, of which a dump has nothing.
     """
-    found = _PAGES.search(facts.dump.read("file", f"{host.NUMA}/node{node}/meminfo"))
+    found = _PAGES.search(facts.dump.read("file", f"{NUMA}/node{node}/meminfo"))
     size = facts.memory.get("Hugepagesize", 0)
     return (size, int(found[1]) * size) if found and size >= 1 << 20 else None
 

@@ -20,7 +20,7 @@ from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.model.escape import agree, count, name_path
 from hashcompat.core.model.pods import FINISHED, Pod
 from hashcompat.core.model.preflight import Status
-from hashcompat.core.records.probes import UnreadError
+from hashcompat.core.records.probes import CRIO_DROP_INS, UnreadError
 from hashcompat.core.shown import name
 
 # PF-104 and PF-204: a runtime that does not speak the kubelet's CRI, or that upstream no longer supports.
@@ -404,8 +404,7 @@ def _find_other_runtime(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem
             f"{count(number, 'container')} {'runs' if number == 1 else 'run'} under {names}, and CRI-O's "
             f"default_runtime is {name(default)}: when CRI-O is restarted, pods are deleted and created "
             "again, and processes of the old ones may stay",
-            f"drain the node, or set default_runtime = {names} in a file of {runtimefiles.CRIO_DROP_INS} "
-            "that sorts last",
+            f"drain the node, or set default_runtime = {names} in a file of {CRIO_DROP_INS} that sorts last",
         )
 
 

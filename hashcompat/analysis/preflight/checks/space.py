@@ -23,7 +23,7 @@ from hashcompat.core.kubelet.decide.room.tenants import Given, given, takes_room
 from hashcompat.core.model.escape import name_path
 from hashcompat.core.model.pods import Node
 from hashcompat.core.model.preflight import Status
-from hashcompat.core.records.probes import AbsentError, UnreadError
+from hashcompat.core.records.probes import MEMINFO, AbsentError, UnreadError
 
 # PF-212: a file system with nothing left.
 
@@ -162,7 +162,7 @@ def _find_reservations(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]
         return
     capacity = facts.memory.get("MemTotal")
     if capacity is None:
-        raise UnreadError(f"{host.MEMINFO}: no line MemTotal")
+        raise UnreadError(f"{MEMINFO}: no line MemTotal")
     merged = facts.is_set("", "mergeDefaultEvictionSettings", default=False)
     limits = host.thresholds(
         facts.setting("eviction-hard", "evictionHard"), upgrade.hazards.eviction_hard, merged=merged

@@ -11,14 +11,22 @@ from typing import Any, Final
 
 from hashcompat.analysis.preflight.checks import Check, KubeletStart, Need, Problem
 from hashcompat.analysis.preflight.checks.states import gates_of
-from hashcompat.analysis.preflight.facts import Facts, host, units
+from hashcompat.analysis.preflight.facts import Facts, host
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import yaml
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.go.metav1 import parse_duration
 from hashcompat.core.model.escape import count, few, name_path
 from hashcompat.core.model.preflight import Status
-from hashcompat.core.records.probes import AbsentError, UnreadError, lines
+from hashcompat.core.records.probes import (
+    GETSUBIDS,
+    HOSTNAME,
+    NAME_SERVICES,
+    SUB_IDS,
+    AbsentError,
+    UnreadError,
+    lines,
+)
 from hashcompat.core.release import Release
 from hashcompat.core.shown import name
 from hashcompat.core.shown import uid as shown_uid
@@ -49,22 +57,22 @@ def _find_ids(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     if not host.has_program(facts.dump):
         yield Problem(
             Status.ERROR,
-            host.PROGRAM,
-            f"the node has a user kubelet and no {host.PROGRAM}: kubelet {release} does not start "
+            GETSUBIDS,
+            f"the node has a user kubelet and no {GETSUBIDS}: kubelet {release} does not start "
             "(kubernetes/kubernetes#141345)",
-            f"install {host.PROGRAM} (package uidmap or shadow-utils-subid), or remove the user kubelet",
+            f"install {GETSUBIDS} (package uidmap or shadow-utils-subid), or remove the user kubelet",
         )
         return
     if service := host.other_service(facts.dump):
-        raise UnreadError(f"{host.SERVICES} takes them from {name(service)}, which was not asked")
+        raise UnreadError(f"{NAME_SERVICES} takes them from {name(service)}, which was not asked")
     most = _number(facts.setting("max-pods", "maxPods"), _MOST_PODS)
     refused = list(_refusals(facts, each, most))
     if not refused:
-        yield from _of_pods(facts, release, host.ranges(facts.dump, host.RANGES[0])[0], each)
+        yield from _of_pods(facts, release, host.ranges(facts.dump, SUB_IDS[0])[0], each)
     for why in refused:
         yield Problem(
             Status.ERROR,
-            host.RANGES[0],
+            SUB_IDS[0],
             f"kubelet {release} does not start with the ids of the user kubelet: {why}",
             _FIX.format(f"{each}-{each * (most + 1) - 1}"),
         )
@@ -102,13 +110,13 @@ def _number(value: object, default: int) -> int:
 
 def _refusals(facts: Facts, each: int, most: int) -> Iterator[str]:
     """Yield why the ranges are refused (pkg/kubelet/userns/userns_manager.go MakeUserNsManager)."""
-    uids, gids = (host.ranges(facts.dump, path) for path in host.RANGES)
+    uids, gids = (host.ranges(facts.dump, path) for path in SUB_IDS)
     if not uids or not gids:
-        yield f"{host.RANGES[0] if not uids else host.RANGES[1]} has none"
+        yield f"{SUB_IDS[0] if not uids else SUB_IDS[1]} has none"
     elif uids != gids:
-        yield f"those of {host.RANGES[0]} and {host.RANGES[1]} differ"
+        yield f"those of {SUB_IDS[0]} and {SUB_IDS[1]} differ"
     elif len(uids) > 1:
-        yield f"{host.RANGES[0]} has {len(uids)} ranges, and one is allowed"
+        yield f"{SUB_IDS[0]} has {len(uids)} ranges, and one is allowed"
     else:
         yield from _of_range(uids[0], each, most)
 
@@ -177,12 +185,12 @@ def _find_name(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
     }
     if not any(known.values()):
         raise UnreadError("neither a client certificate in the dump nor a Node object shows the node's name")
-    own = (given or facts.dump.read("file", units.HOSTNAME)).strip().lower()
+    own = (given or facts.dump.read("file", HOSTNAME)).strip().lower()
     for where, node in known.items():
         if node and own != node:
             yield Problem(
                 Status.ERROR,
-                f"--{_OVERRIDE}" if given else units.HOSTNAME,
+                f"--{_OVERRIDE}" if given else HOSTNAME,
                 f"kubelet {upgrade.target.release} calls its node {name(own)}, and {where} is of "
                 f"{name(node)}: it may not change that one, and does not find its pods",
                 f"give the kubelet --{_OVERRIDE}={name(node)}, or the host its old name again",

@@ -29,7 +29,7 @@ from hashcompat.core.catalog.behaviour import Gates, Settings
 from hashcompat.core.catalog.hazards import StateFile
 from hashcompat.core.catalog.kubeletsettings import FlagTable
 from hashcompat.core.model.pods import Node, Pod
-from hashcompat.core.records.probes import AbsentError, Dump, UnreadError, lines
+from hashcompat.core.records.probes import MEMINFO, MOUNTS, AbsentError, Dump, UnreadError, lines
 
 
 class NodeObjects(msgspec.Struct, frozen=True):
@@ -121,7 +121,7 @@ class Facts:
     @cached_property
     def memory(self) -> Mapping[str, int]:
         """The lines of /proc/meminfo, in bytes."""
-        return host.meminfo(self.dump.read("file", host.MEMINFO))
+        return host.meminfo(self.dump.read("file", MEMINFO))
 
     @cached_property
     def tasks(self) -> processes.Tasks:
@@ -159,7 +159,7 @@ class Facts:
     @cached_property
     def mounts(self) -> tuple[host.Mount, ...]:
         """What is mounted, as the host's first process sees it."""
-        return host.mounts(self.dump.read("file", host.MOUNTS))
+        return host.mounts(self.dump.read("file", MOUNTS))
 
     @cached_property
     def flags(self) -> Mapping[str, str]:

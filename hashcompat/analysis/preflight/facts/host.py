@@ -16,10 +16,21 @@ from hashcompat.core import shown
 from hashcompat.core.corev1.resources import amount
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.metav1 import parse_cpus
-from hashcompat.core.records.probes import NOT_COLLECTED, AbsentError, Dump, UnreadError, lines
-
-MOUNTS: Final = "/proc/1/mounts"
-
+from hashcompat.core.records.probes import (
+    CPUS,
+    GETSUBIDS,
+    MOUNTS,
+    NAME_SERVICES,
+    NOT_COLLECTED,
+    NUMA,
+    ONLINE,
+    SERVICE_PATH,
+    USERS,
+    AbsentError,
+    Dump,
+    UnreadError,
+    lines,
+)
 
 _REMOTE: Final = frozenset({"nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "9p"})
 
@@ -58,8 +69,6 @@ def _unescaped(path: str) -> str:
     """Return a path in which the kernel wrote blanks, backslashes and the like in octal."""
     return re.sub(r"\\([0-7]{3})", lambda escape: chr(int(escape[1], 8)), path)
 
-
-MEMINFO: Final = "/proc/meminfo"
 
 _BLOCK: Final = 1024
 
@@ -287,18 +296,6 @@ def _common_name(der: bytes) -> str:
 
 USER: Final = "kubelet"
 
-USERS: Final = "/etc/passwd"
-
-RANGES: Final = ("/etc/subuid", "/etc/subgid")
-
-SERVICES: Final = "/etc/nsswitch.conf"
-
-PROGRAM: Final = "getsubids"
-
-DIRECTORIES: Final = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
-"""The PATH of services of systemd, in its order."""
-
-
 _NUMBER: Final = re.compile("[0-9]{1,19}")
 
 
@@ -324,8 +321,8 @@ def _line(dump: Dump) -> list[str] | None:
 def has_program(dump: Dump) -> bool:
     """Return whether getsubids is in a directory of the PATH; raises UnreadError where that is not known."""
     unread: list[str] = []
-    for directory in DIRECTORIES:
-        path = f"{directory}/{PROGRAM}"
+    for directory in SERVICE_PATH:
+        path = f"{directory}/{GETSUBIDS}"
         kind, name = ("directory", directory) if ("directory", directory) in dump.probes else ("path", path)
         try:
             found = dump.read(kind, name)
@@ -334,7 +331,7 @@ def has_program(dump: Dump) -> bool:
         except UnreadError as error:
             unread.append(str(error))
             continue
-        if kind == "path" or PROGRAM in found.splitlines():
+        if kind == "path" or GETSUBIDS in found.splitlines():
             return True
     # One list of names without it settles nothing alone, but a distribution has it in /usr/bin.
     if unread and ("directory", "/usr/bin") not in dump.probes:
@@ -366,7 +363,7 @@ def _range(row: list[str], path: str) -> IdRange:
 
 def other_service(dump: Dump) -> str:
     """Return what answers for ranges of ids instead of these files; empty where they count."""
-    for line in _read(dump, SERVICES):
+    for line in _read(dump, NAME_SERVICES):
         name, _, services = line.partition(":")
         if name.strip() == "subid":
             first = (services.split() or ["files"])[0]
@@ -398,15 +395,6 @@ def recorded_ranges(dump: Dump, root: str) -> Mapping[str, IdRange]:
 _OF_IDS: Final = r'\[\{"hostId":([0-9]{1,10}),"containerId":0,"length":([0-9]{1,10})\}\]'
 _MAPPED: Final = re.compile(rf'\{{"uidMappings":{_OF_IDS},"gidMappings":{_OF_IDS}\}}')
 
-
-NUMA: Final = "/sys/devices/system/node"
-"""The directory of NUMA nodes; each has a file meminfo."""
-
-
-CPUS: Final = "/sys/devices/system/cpu"
-
-ONLINE: Final = f"{CPUS}/online"
-"""The CPUs that the kernel uses."""
 
 SIBLINGS: Final = "thread_siblings_list"
 """The file below a CPU's topology that names the CPUs of its core."""

@@ -21,6 +21,7 @@ from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.go import quantity, yaml
 from hashcompat.core.model.pods import Node
 from hashcompat.core.records.probes import (
+    KUBELET_ROOT,
     NO_CONFIGURATION,
     AbsentError,
     Dump,
@@ -37,9 +38,6 @@ ARGUMENTS: Final = "kubelet"
 
 _EMBEDDING: Final = frozenset({"k3s", "kubelite", "edgecore"})
 """Programs that run a kubelet within themselves, and give it flags that no command line shows."""
-
-ROOT: Final = "/var/lib/kubelet"
-
 
 TakesValue = Callable[[str], bool]
 """Whether a flag is never complete without a value, by its name."""
@@ -260,7 +258,7 @@ def _flag(word: UnitArgument, table: FlagTable, release: Release) -> tuple[Given
 
 def root(flags: Mapping[str, str]) -> str:
     """Return the kubelet's root directory."""
-    return (flags.get("root-dir") or ROOT).rstrip("/") or "/"
+    return (flags.get("root-dir") or KUBELET_ROOT).rstrip("/") or "/"
 
 
 def chosen(flags: Mapping[str, str], flag: str, config: Mapping[str, Any], field: str, default: str) -> str:

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import structs
 
 from hashcompat.analysis.preflight.facts import host
-from hashcompat.analysis.preflight.facts.kubelet import ARGUMENTS, ROOT, chosen, pairs, truth
+from hashcompat.analysis.preflight.facts.kubelet import ARGUMENTS, chosen, pairs, truth
 from hashcompat.analysis.preflight.facts.statefiles import Condition, is_read, string_digest
 from hashcompat.core.catalog.behaviour import Gates, Settings
 from hashcompat.core.catalog.hazards import StateFile, StateFiles
@@ -32,7 +32,7 @@ from hashcompat.core.model.pods import Pod
 from hashcompat.core.model.verdicts import Files
 from hashcompat.core.records.collected import dump_of
 from hashcompat.core.records.index import Records
-from hashcompat.core.records.probes import AbsentError, UnparsedError, UnreadError
+from hashcompat.core.records.probes import CPUS, KUBELET_ROOT, NUMA, AbsentError, UnparsedError, UnreadError
 from hashcompat.core.shown import MASK
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ _SETTINGS: Final = {
     "topology-manager-scope": "topologyManagerScope",
 }
 """The settings that are read here: flags, and keys of the configuration file."""
-_PLACE: Final = f"{ROOT}/config.yaml"
+_PLACE: Final = f"{KUBELET_ROOT}/config.yaml"
 _WORDS: Final = re.compile(r"[A-Za-z0-9_.,=+ -]{0,4096}")
 """Names, numbers and truth values; what is none of these may be anything."""
 _OF_CPUS: Final = ("/online", "/cpulist", f"/{host.SIBLINGS}")
@@ -221,11 +221,11 @@ def reduced(files: Files, catalog: Catalog, alias: Alias) -> Probes:
         if kind == "file" and name in (path, memory):
             written = _state if name == path else _memory_state
             state = (None, _HIDDEN) if problem else (None, "") if text is None else written(text, alias)
-            found.append((kind, f"{ROOT}/{PurePosixPath(name).name}", *state))
-        elif kind == "directory" and name == host.NUMA:
+            found.append((kind, f"{KUBELET_ROOT}/{PurePosixPath(name).name}", *state))
+        elif kind == "directory" and name == NUMA:
             names = [word for word in (text or "").split() if _NODE.fullmatch(word)]
             found.append((kind, name, None if text is None else "\n".join(names), problem and _HIDDEN))
-        elif name.startswith((host.CPUS, host.NUMA)) and name.endswith(_OF_CPUS):
+        elif name.startswith((CPUS, NUMA)) and name.endswith(_OF_CPUS):
             is_kept = not problem and (text is None or _NUMBERS.fullmatch(text.strip()) is not None)
             found.append((kind, name, text if is_kept else None, "" if is_kept else _HIDDEN))
     return tuple(found)

@@ -8,6 +8,7 @@ of the same names, but not the name.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
@@ -17,7 +18,7 @@ from hashcompat.core.go import jsontext
 from hashcompat.core.go.jsonpath import mapping, part, rows, text
 from hashcompat.core.model.pods import Node
 from hashcompat.core.records import documents
-from hashcompat.core.records.probes import AbsentError, Dump, Probe, UnreadError
+from hashcompat.core.records.probes import IMAGES, AbsentError, Dump, Probe, UnreadError
 
 DOCKER: Final = "docker"
 
@@ -145,13 +146,10 @@ def _list_of(dump: Dump, kind: str, name: str, key: str) -> list[Any]:
 
 
 def _version(dump: Dump, kind: str) -> Mapping[str, Any]:
-    """Return what a runtime reports of its version."""
-    answer = dump.probe(kind, "version").text or ""
-    try:
-        document = jsontext.loads(answer)
-    except InputError:
-        return _of_lines(answer)
-    return document if isinstance(document, Mapping) else {}
+    """Return what a runtime reports of its version; nothing where that could not be read."""
+    with suppress(AbsentError, UnreadError):
+        return _answer(dump) if kind == CRI else document(dump, kind, "version")
+    return {}
 
 
 def _of_lines(text: str) -> Mapping[str, str]:
@@ -185,8 +183,10 @@ def _type(row: Mapping[str, Any], named: documents.DockerContainer | None) -> st
 def _docker_container(
     dump: Dump, row: Mapping[str, Any], named: documents.DockerContainer | None
 ) -> RuntimeContainer:
-    probe = dump.probe(DOCKER, f"inspect {text(row, 'Id')}")
-    state, problem = _state(dump, probe)
+    found, problem = _inspected(dump, DOCKER, text(row, "Id"))
+    state = part(found or {}, "State")
+    if found is not None and not state:
+        problem = "it has no State"
     listed = _type(row, named) == "container"
     return RuntimeContainer(
         text(row, "Id"),
@@ -203,16 +203,16 @@ def _docker_container(
     )
 
 
-def _state(dump: Dump, probe: Probe) -> tuple[Mapping[str, Any], str]:
-    """Return what ``inspect`` shows of a container's state, and why it could not; removed is not running."""
+def _inspected(dump: Dump, kind: str, container: str) -> tuple[Mapping[str, Any] | None, str]:
+    """Return what ``inspect`` shows of a container, None for one that was removed, and why it could not."""
+    name = f"inspect {container}"
     try:
-        document = _json(dump, probe.kind, probe.name)
+        answer = _json(dump, kind, name)
     except AbsentError:
-        return {}, ""
+        return None, ""
     except UnreadError as error:
-        return {}, probe.problem or str(error)
-    state = part(document, "State") if isinstance(document, Mapping) else {}
-    return state, "" if state else "it has no State"
+        return None, dump.probe(kind, name).problem or str(error)
+    return mapping(answer), ""
 
 
 def _runs(row: Mapping[str, Any]) -> bool:
@@ -235,7 +235,7 @@ def _cri(dump: Dump) -> Runtime:
 
 def _cri_container(dump: Dump, row: Mapping[str, Any]) -> RuntimeContainer:
     running = row.get("state") in ("CONTAINER_RUNNING", 1)
-    info, problem = _info(dump, text(row, "id")) if running else ({}, "")
+    found, problem = _inspected(dump, CRI, text(row, "id")) if running else (None, "")
     named = part(row, "labels")
     return RuntimeContainer(
         text(row, "id"),
@@ -247,21 +247,9 @@ def _cri_container(dump: Dump, row: Mapping[str, Any]) -> RuntimeContainer:
         listed=True,
         running=running,
         paused=False,
-        pid=_pid(info.get("pid")),
+        pid=_pid(part(found or {}, "info").get("pid")),
         problem=problem,
     )
-
-
-def _info(dump: Dump, container: str) -> tuple[Mapping[str, Any], str]:
-    """Return what ``crictl inspect`` shows besides the CRI's own fields, and why it could not."""
-    name = f"inspect {container}"
-    try:
-        document = _json(dump, CRI, name)
-    except AbsentError:
-        return {}, ""
-    except UnreadError as error:
-        return {}, dump.probe(CRI, name).problem or str(error)
-    return (part(document, "info") if isinstance(document, Mapping) else {}), ""
 
 
 def stats_problem(dump: Dump, container: str) -> str:
@@ -270,13 +258,6 @@ def stats_problem(dump: Dump, container: str) -> str:
 
 
 _DRIVERS: Final = {True: "systemd", False: "cgroupfs"}
-
-_DIRECTORIES: Final = {
-    "docker": "/var/lib/docker",
-    "containerd": "/var/lib/containerd",
-    "cri-o": "/var/lib/containers/storage",
-}
-"""Where runtimes keep images by default."""
 
 
 def document(dump: Dump, kind: str, name: str) -> Mapping[str, Any]:
@@ -342,7 +323,7 @@ def cgroup_driver(info: Mapping[str, Any]) -> str:
 def image_directory(runtime: str, info: Mapping[str, Any]) -> str:
     """Return where a runtime keeps images, as it reports it or by default."""
     directory = info.get("DockerRootDir") or mapping(info.get("config")).get("containerdRootDir")
-    directory = directory or _DIRECTORIES.get(runtime.partition("://")[0])
+    directory = directory or IMAGES.get(runtime.partition("://")[0])
     if not isinstance(directory, str):
         raise UnreadError(f"where {runtime} keeps images is not known")
     return directory

@@ -15,11 +15,15 @@ from hashcompat.analysis.preflight.facts.processes import option
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
 from hashcompat.core.go.jsonpath import mapping, rows
-from hashcompat.core.records.probes import AbsentError, Dump, UnreadError, lines
-
-CRIO: Final = "/etc/crio/crio.conf"
-
-CRIO_DROP_INS: Final = "/etc/crio/crio.conf.d"
+from hashcompat.core.records.probes import (
+    CNI_SUFFIXES,
+    CRIO_CONFIG,
+    CRIO_DROP_INS,
+    AbsentError,
+    Dump,
+    UnreadError,
+    lines,
+)
 
 _OCI: Final = frozenset({"runc", "crun"})
 """Runtimes of ordinary containers; a RuntimeClass names others on purpose."""
@@ -32,7 +36,7 @@ def crio_config(dump: Dump) -> Mapping[str, Any]:
     (pkg/config/config.go ``UpdateFromFile`` and ``UpdateFromPath``).
     """
     merged: Mapping[str, Any] = {}
-    for path in [CRIO, *(f"{CRIO_DROP_INS}/{name}" for name in _names(dump))]:
+    for path in [CRIO_CONFIG, *(f"{CRIO_DROP_INS}/{name}" for name in _names(dump))]:
         try:
             merged = _merged(merged, tomllib.loads(dump.read("file", path)))
         except AbsentError:
@@ -91,12 +95,6 @@ def _conmons(dump: Dump) -> Iterator[str]:
 
 # The plugins that a node's network configuration names, and those that are in its directories.
 
-CONFIGURATIONS: Final = "/etc/cni/net.d"
-
-PLUGINS: Final = "/opt/cni/bin"
-
-SUFFIXES: Final = (".conf", ".conflist", ".json")
-
 
 def configurations(dump: Dump, directory: str) -> list[str]:
     """Return the names of network configurations in a directory, in the order in which runtimes read them."""
@@ -104,7 +102,7 @@ def configurations(dump: Dump, directory: str) -> list[str]:
         names = dump.read("directory", directory).splitlines()
     except AbsentError:
         return []
-    return sorted(name for name in names if name.endswith(SUFFIXES))
+    return sorted(name for name in names if name.endswith(CNI_SUFFIXES))
 
 
 def named(dump: Dump, info: Mapping[str, Any], directory: str) -> dict[str, str]:

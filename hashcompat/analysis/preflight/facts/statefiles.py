@@ -188,10 +188,6 @@ _DIGESTS: Final[Mapping[str, Callable[[str], int]]] = {
 """The checksum of a string, by the name of the digest."""
 
 
-DOCKERSHIM: Final = "/var/lib/dockershim/sandbox"
-
-CRI_DOCKERD: Final = "/var/lib/cri-dockerd/sandbox"
-
 _TEMPORARY: Final = "."
 """How the names of files begin that are still being written (pkg/kubelet/util/store)."""
 

@@ -10,24 +10,19 @@ from typing import Final
 
 import msgspec
 
-from hashcompat.core.records.probes import AbsentError, Dump, UnreadError
-
-UNITS: Final = (
-    "/etc/systemd/system",
-    "/run/systemd/system",
-    "/usr/local/lib/systemd/system",
-    "/usr/lib/systemd/system",
-    "/lib/systemd/system",
+from hashcompat.core.records.probes import (
+    BEFORE_COMMAND,
+    HOSTNAME,
+    KUBELET_UNIT,
+    VARIABLE_FILES,
+    AbsentError,
+    Dump,
+    UnreadError,
+    in_order,
 )
-"""Where units are, in the order in which systemd looks."""
-
-UNIT: Final = "kubelet.service"
 
 RUNNING: Final = "the running kubelet"
 """Where an argument is that no file has."""
-
-FILES: Final = ("/var/lib/kubelet/kubeadm-flags.env", "/etc/default/kubelet", "/etc/sysconfig/kubelet")
-"""Files of variables that packages of the kubelet use."""
 
 _SPACES: Final = re.compile(r"[ \t\r\n]*")
 _ALONE: Final = re.compile(r"\$(\w+)")
@@ -52,15 +47,11 @@ No kubelet starts with more (Linux, fs/exec.c ``bprm_stack_limits``)."""
 
 _POINTER: Final = 9
 
-_PREFIXES: Final = "@-:+!|"
-"""Characters with a meaning of their own before the command of a unit."""
-
-
 _SPECIFIER: Final = re.compile("%(.)", re.DOTALL)
 
 _SPECIFIERS: Final[Mapping[str, str]] = {
     "%": "%",
-    "n": UNIT,
+    "n": KUBELET_UNIT,
     **dict.fromkeys("Njp", "kubelet"),
     **dict.fromkeys("iI", ""),
     **dict.fromkeys("gu", "root"),
@@ -74,8 +65,6 @@ _OF_HOST: Final = "Hl"
 
 _NOT_COLLECTED: Final = "aAbBcdDfJmMoqrRsTvVwWyY"
 """Those that stand for what no dump has, or seldom. Any other character is kept with its ``%``: ``<10%,``."""
-
-HOSTNAME: Final = "/proc/sys/kernel/hostname"
 
 _NAME: Final = "kubelet"
 
@@ -121,7 +110,7 @@ def start(dump: Dump) -> Start:
     lines = list(_lines(dump))
     command = next((line for line in reversed(lines) if line.key == "ExecStart" and line.value), None)
     if command is None:
-        words = [word for path in FILES for word in _words_of(_file(dump, path) or {}, path)]
+        words = [word for path in VARIABLE_FILES for word in _words_of(_file(dump, path) or {}, path)]
         return Start(tuple(words), complete=False)
     return _expanded(dump, command, lines)
 
@@ -262,26 +251,13 @@ def _meant(piece: re.Match[str]) -> str:
 
 def _lines(dump: Dump) -> Iterator[_Line]:
     """Yield the assignments of the unit and then of its drop-ins, as systemd orders them."""
-    for path in _paths(dump):
+    files = {probe.name for probe in dump.of_kind("file") if probe.text is not None or probe.problem}
+    for path in in_order(KUBELET_UNIT, files):
         for row in dump.read("file", path).replace("\\\n", " ").splitlines():
             key, given, value = row.strip().partition("=")
             if given and not key.startswith(("#", ";")):
                 yield _Line(
-                    key.strip(), value.strip().lstrip(_PREFIXES if key.strip() == "ExecStart" else ""), path
+                    key.strip(),
+                    value.strip().lstrip(BEFORE_COMMAND if key.strip() == "ExecStart" else ""),
+                    path,
                 )
-
-
-def _paths(dump: Dump) -> Iterator[str]:
-    """Yield the unit and its drop-ins: of files of one name, the first by directory hides the others."""
-    files = {probe.name for probe in dump.of_kind("file") if probe.text is not None or probe.problem}
-    units = [path for each in UNITS if (path := f"{each}/{UNIT}") in files]
-    yield from units[:1]
-    named: dict[str, str] = {}
-    for each in reversed(UNITS):
-        prefix = f"{each}/{UNIT}.d/"
-        named |= {
-            path.removeprefix(prefix): path
-            for path in files
-            if path.startswith(prefix) and path.endswith(".conf")
-        }
-    yield from (named[name] for name in sorted(named))

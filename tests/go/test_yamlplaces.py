@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hashcompat.sources.files.settings import Place, line_of
+from hashcompat.core.go.yamlevents import Place, line_of
 
 TEXT = """# a comment
 gate:

@@ -186,3 +186,21 @@ def test_a_release_at_the_beginning_of_a_sentence_is_written_as_the_node_reports
 
 def test_names_are_listed_once_each() -> None:
     assert [listed(names) for names in ("a", "ab", "abca")] == ["a", "a and b", "a, b and c"]
+
+
+def test_a_container_of_a_pod_that_is_being_deleted_is_not_said_to_stay(run: Run) -> None:
+    given = pod(C, metadata={"deletionTimestamp": "2026-01-01T00:00:00Z"})
+    item = run(
+        "explain",
+        "ns/p",
+        "--from",
+        "1.30.14",
+        "--to",
+        "1.31.14",
+        "-f",
+        "-",
+        "-o",
+        "json",
+        stdin=as_json(given),
+    ).item
+    assert three(item)[0] == "This container ends with its pod, which is being deleted, whatever the kubelet."

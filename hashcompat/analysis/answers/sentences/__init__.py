@@ -109,6 +109,8 @@ def _what_keep(situation: Situation) -> str:
             f"the kubelet {situation.new} treats this static pod as a new one, and creates this container "
             "again"
         )
+    if any("the pod is being deleted" in reason.text for reason in situation.item.reasons):
+        return "this container ends with its pod, which is being deleted, whatever the kubelet"
     if situation.item.rests:
         return f"the kubelet {situation.new} leaves this container as it is"
     if any("it does not run" in reason.text for reason in situation.item.reasons):

@@ -247,7 +247,7 @@ def _supersedes(record: Recorded, known: Recorded) -> bool:
         line, shown = (record, known) if record.running is None else (known, record)
         if line.created and shown.created and not line.any_year:
             return (line.created > shown.created) == (line is record)
-    elif record.uid and record.running is not None and not (record.any_year or known.any_year):
+    elif record.uid and record.running is not None:
         if record.created and known.created and record.created != known.created and record.id != known.id:
             return record.created > known.created
         if record.attempt is not None and known.attempt is not None and record.attempt != known.attempt:

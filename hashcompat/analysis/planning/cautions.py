@@ -23,7 +23,7 @@ from hashcompat.core.kubelet.alike import (
 from hashcompat.core.kubelet.decide import refused, static
 from hashcompat.core.kubelet.decide.case import Case
 from hashcompat.core.kubelet.decide.memory import UNEXPECTED
-from hashcompat.core.kubelet.decide.pod import at_rest, ending, knows_sidecars, waits_for_volume
+from hashcompat.core.kubelet.decide.pod import at_rest, ending, forgets_sidecars, waits_for_volume
 from hashcompat.core.model.escape import agree, count, name_path
 from hashcompat.core.model.items import PodName
 from hashcompat.core.model.pods import Container, ContainerType, Pod
@@ -333,7 +333,7 @@ def _refusal(case: Case) -> tuple[str, str] | None:
 
 def _waits_for_sidecar(case: Case) -> str:
     """Return why a pod with a sidecar waits once its containers end; empty where it does not."""
-    if not case.whole.runs_sidecar or knows_sidecars(case):
+    if not (case.whole.runs_sidecar and forgets_sidecars(case)):
         return ""
     return f"{case.new.release} takes a sidecar for an init container, and waits for its end"
 

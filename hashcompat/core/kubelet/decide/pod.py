@@ -10,6 +10,7 @@ from msgspec import structs
 
 from hashcompat.core import rules
 from hashcompat.core.catalog.eras import reachable_fields
+from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.scheduling import MIGRATED_VOLUMES
 from hashcompat.core.go.jsonpath import mapping, rows
 from hashcompat.core.kubelet.decide.case import REFERENCES_GATE, Case, Decision, not_compared
@@ -99,13 +100,16 @@ def sidecars_block(case: Case) -> bool:
     kuberuntime_container.go ``findNextInitContainerToRun`` and kuberuntime_manager.go ``computePodActions``,
     1.27.16; its ``getPhase`` says Pending.
     """
-    return not knows_sidecars(case) and case.whole.runs_none and case.whole.runs_sidecar
+    return forgets_sidecars(case) and case.whole.runs_none and case.whole.runs_sidecar
 
 
-def knows_sidecars(case: Case) -> bool:
-    """Return whether the target kubelet decodes the field that makes an init container a sidecar."""
-    schema = case.new.decodes or case.new.schema
-    return "RestartPolicy" in reachable_fields(schema).get("Container", ())
+def forgets_sidecars(case: Case) -> bool:
+    """Return whether the current kubelet knows what makes an init container a sidecar, and the target not."""
+    return _knows_sidecars(case.old) and not _knows_sidecars(case.new)
+
+
+def _knows_sidecars(kubelet: Kubelet) -> bool:
+    return "RestartPolicy" in reachable_fields(kubelet.decodes or kubelet.schema).get("Container", ())
 
 
 def rules_of(case: Case) -> Rules:
@@ -364,7 +368,7 @@ def not_created(case: Case, decision: Decision) -> Decision:
 
 def _waits_for_sidecar(case: Case) -> str:
     """Return the sidecar before a container, which a kubelet takes for an init container; empty for none."""
-    if knows_sidecars(case):
+    if not forgets_sidecars(case):
         return ""
     before = takewhile(lambda one: one.path != case.container.path, case.pod.containers)
     return next((one.name for one in before if one.type is ContainerType.SIDECAR), "")

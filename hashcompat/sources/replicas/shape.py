@@ -350,7 +350,7 @@ def _ordinary(found: Text, value: Mapping[str, Any], *, of_snapshot: bool) -> Po
     named = text(metadata, "name") and is_of_api_server(text(metadata, "uid"))
     if value.get("kind") != "Pod" or not plain or not named:
         return None
-    if any(key in annotations for key in pods.ANNOTATIONS):
+    if any(key in annotations for key in pods.ANNOTATIONS) or value.get("apiVersion", "v1") != "v1":
         return None
     try:
         # Nobody edits the lines of a snapshot.

@@ -60,7 +60,7 @@ class States:
         """Return the state of a container of ``spec.<key>``.
 
         A kubelet reports all containers of a pod that it has synced. Of one that is missing nobody knows
-        whether it runs: a dump without its status must not make it look stopped. In a pending pod it does not.
+        whether it runs: a dump without its status must not make it look stopped. A pending pod runs none.
         """
         return self._states.get((key, name), self._otherwise)
 

@@ -319,6 +319,68 @@ def test_other_kinds_and_lists_without_items_hold_nothing(kind: str) -> None:
     assert read({"kind": kind, "spec": {"containers": [PLAIN]}}) == []
 
 
+ANOTHER: Json = {"apiVersion": "v1", "metadata": {"name": "x"}, "spec": {"containers": [PLAIN]}}
+NEARLY: dict[str, tuple[Json, str]] = {
+    **{
+        f"kind {kind!r}": ({**ANOTHER, "kind": kind}, f"kind: want {wanted}, got {shown}")
+        for kind, wanted, shown in (
+            *(("pod", "Pod", "pod"), ("POD", "Pod", "POD"), ("Pods", "Pod", "Pods")),
+            *(("Pod ", "Pod", '"Pod\\x20"'), ("node", "Node", "node"), ("list", "List", "list")),
+            *(("Podlist", "PodList", "Podlist"), ("podlist", "PodList", "podlist")),
+            ("service", "Service", "service"),
+        )
+    },
+    "a CronJob of another case": (
+        {"apiVersion": "batch/v1", "kind": "Cronjob"},
+        "kind: want CronJob, got Cronjob",
+    ),
+    "deployments without a group": ({"kind": "deployments"}, "kind: want Deployment, got deployments"),
+    "a budget of another case": (
+        {"apiVersion": "policy/v1", "kind": "poddisruptionbudget"},
+        "kind: want PodDisruptionBudget, got poddisruptionbudget",
+    ),
+    "items that are an object": ({"kind": "List", "items": {"a": 1}}, "items: want a list, got an object"),
+    "items that are a string": ({"kind": "PodList", "items": "x"}, "items: want a list, got a string"),
+    "items of another kind of list": (
+        {"apiVersion": "example.com/v1", "kind": "FooList", "items": 1},
+        "items: want a list, got an integer",
+    ),
+    "items of another case": ({"kind": "List", "Items": []}, "Items: want items, got Items"),
+}
+
+
+@pytest.mark.parametrize(("given", "says"), NEARLY.values(), ids=NEARLY)
+def test_what_is_nearly_an_object_that_is_read_is_an_error(given: Json, says: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read(given)
+    assert str(caught.value) == f"origin: $.{says}"
+    with pytest.raises(InputError) as caught:
+        read({"kind": "List", "items": [given]})
+    assert str(caught.value) == f"origin: $.items[0].{says}"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"apiVersion": "management.cattle.io/v3", "kind": "Node"},
+        {"apiVersion": "example.com/v1", "kind": "pod"},
+        {"apiVersion": "serving.knative.dev/v1", "kind": "Service"},
+        {"apiVersion": "example.com/v1", "kind": "AllowList", "spec": {"items": {}}},
+        {"apiVersion": "v1", "kind": "PodList", "items": None},
+        {"apiVersion": "v1", "kind": "Status", "status": "Success"},
+        {"apiVersion": "example.com/v1", "kind": "Status", "status": {"phase": "Ready"}},
+    ],
+)
+def test_what_is_of_another_group_or_holds_nothing_is_passed_over(given: Json) -> None:
+    assert read(given) == []
+
+
+@pytest.mark.parametrize("version", [{}, {"apiVersion": "v1"}, {"apiVersion": "meta.k8s.io/v1"}])
+def test_a_failure_is_the_error_of_an_api_server(version: Json) -> None:
+    with pytest.raises(InputError, match=r"^origin: \$: an error message in place of objects"):
+        read({**version, "kind": "Status", "status": "Failure"})
+
+
 def test_lone_surrogates_in_names_are_replaced() -> None:
     assert read_pod(pod(metadata={"name": "a\ud800b"})).name == "a\ufffdb"
 

@@ -131,10 +131,10 @@ def narrowed(plan: Plan, filters: Filters) -> Plan:
     for item in plan.items:
         owners.see(item.pod)
         named.see(item.pod.node)
+    named.check()
     owners.check()
     items = tuple(item for item in plan.items if filters.matches(item.pod))
     if not items:
-        named.check()
         spaces = {item.pod.namespace for item in plan.items}
         raise InputError(_none(len(plan.items), "container", filters, spaces))
     nodes = {item.pod.node for item in items}

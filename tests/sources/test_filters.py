@@ -124,6 +124,18 @@ def test_a_node_that_is_not_there_is_a_failure_that_names_near_ones(
     assert message in result.err
 
 
+def test_a_mistyped_node_beside_another_takes_no_turn(run: Run, tmp_path: Path) -> None:
+    plan, state = tmp_path / "plan.json", tmp_path / "state.json"
+    assert run(*COMMANDS["plan"], "--sample", "--out", plan).code == 0
+    argv = ("gate", "--plan", plan, "--state", state, "--fail-on", "kill", "--node", "node-a1")
+    result = run(*argv, "--node", "nope")
+    assert (result.code, result.out) == (1, "")
+    assert "Error: no node nope in the input; near it: " in result.err
+    assert not state.exists() or "nope" not in state.read_text()
+    result = run(*argv, "--node", "node-a2")
+    assert (result.code, "node-a2" in state.read_text()) == (0, True)
+
+
 def test_a_mistyped_node_comes_before_a_missing_release(run: Run) -> None:
     result = run("plan", "--to", "1.31", "--sample", "--node", "node-a11")
     assert "no node node-a11 in the input; near it: node-a1" in result.err

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance
 from hashcompat.core.model.pods import Inventory, Origin, Source
 from hashcompat.sources.filters import Filters, select
@@ -79,6 +80,30 @@ def test_a_namespace_of_no_pod_is_named_with_what_is_near(run: Run) -> None:
     assert error == "Error: no pod of the namespace shopp in the input; near it: shop\n"
     error = run(*COMMANDS["plan"], "--sample", "-n", "zzz").err
     assert "no pod of the namespace zzz in the input; it has " in error
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_a_mistyped_namespace_beside_another_is_a_failure(run: Run, command: tuple[str, ...]) -> None:
+    result = run(*command, "--sample", "-n", "shop", "-n", "DATA")
+    assert (result.code, result.out) == (1, "")
+    assert result.err.endswith("Error: no pod of the namespace DATA in the input; near it: data\n")
+
+
+def test_nor_does_it_pass_beside_another_of_a_plan(run: Run, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    assert run(*COMMANDS["plan"], "--sample", "--out", plan).code == 0
+    argv = ("gate", "--plan", plan, "--fail-on", "kill", "-n", "shop")
+    assert run(*argv, "-n", "data").code == 0
+    result = run(*argv, "-n", "zzz")
+    assert (result.code, result.out) == (1, "")
+    assert "Error: no pod of the namespace zzz in the input; it has " in result.err
+
+
+def test_namespaces_of_a_cluster_may_have_no_pods() -> None:
+    found = Inventory(tuple(collect([pod()]).pods), origin=Origin(Source.CLUSTER))
+    assert len(list(select(found, Filters(namespaces=("ns", "empty"))).pods)) == 1
+    with pytest.raises(InputError, match="no pod of the namespace empty in the input"):
+        list(select(collect([pod()]), Filters(namespaces=("ns", "empty"))).pods)
 
 
 def test_a_namespace_that_is_empty_is_seen_in_the_error(run: Run) -> None:

@@ -95,11 +95,11 @@ def opened(name: str, kinds: Iterable[str], wanted: str, typed: Typed | None = N
 
     ``typed`` makes values of many items at once, for a reader that takes ``runs``. Raises InputError, naming
     the file, for anything but a document of these kinds; its items are read, and checked, while they are
-    taken.
+    taken. A directory may hold one file.
     """
-    source = next(iter(inputs(name, recursive=False, suffixes=(".json",))), None)
-    if source is None:
-        raise InputError(f"{name}: no file in it; want {wanted}")
+    source, *others = inputs(name, recursive=False, suffixes=(".json",))
+    if others:
+        raise InputError(f"{name}: a directory with {1 + len(others)} files; name one")
     with named(source.origin), source.open() as stream:
         summed = Summed(typed)
         yield Saved(parts(chunks(stream, wanted), quick=summed.decoded), kinds, wanted, summed)

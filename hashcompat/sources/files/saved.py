@@ -18,6 +18,9 @@ from hashcompat.sources.content import chunks
 from hashcompat.sources.documents import JsonObject, row_of
 from hashcompat.sources.files.inputs import inputs, named
 
+_NO_JSON: Final = ": not valid JSON: "
+"""Is in the error for a text that nobody took for such a document before."""
+
 
 class Saved:
     """One document, while its file is open."""
@@ -27,7 +30,12 @@ class Saved:
     ) -> None:
         self._kinds, self._wanted = tuple(kinds), wanted
         self._parts = iter(found)
-        first = next(self._parts, None)
+        try:
+            first = next(self._parts, None)
+        except InputError as error:
+            if _NO_JSON not in str(error):
+                raise
+            raise InputError(f"{error}; want {wanted}") from None
         if first is None:
             raise InputError(f"empty; want {wanted}")
         self._parts = chain([first], self._parts)

@@ -431,3 +431,22 @@ def test_a_directory_with_several_documents_is_an_error(
     assert "Error: d: a directory with 2 files; name one\n" in result.err
     (Path("d") / "b.json").unlink()
     assert "a directory with" not in run(*argv, "d").err
+
+
+@pytest.mark.parametrize(
+    ("argv", "wanted"),
+    [
+        (("convert",), "what hashcompat plan or hashcompat preflight saves with --out FILE"),
+        (("gate", "--plan"), "a plan, as hashcompat plan --out FILE saves it"),
+        (("diff", "plan.json"), "what hashcompat plan --out FILE or hashcompat snapshot --out FILE saves"),
+    ],
+)
+def test_what_is_not_json_is_told_what_is_wanted(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argv: tuple[str, ...], wanted: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("plan", "--from", "1.30", "--to", "1.31", "--sample", "--out", "plan.json").code == 0
+    Path("pod.yaml").write_text("apiVersion: v1\nkind: Pod\n")
+    result = run(*argv, "pod.yaml")
+    said = f"Error: pod.yaml: line 1 column 1: not valid JSON: Expecting value; want {wanted}\n"
+    assert (result.code, result.out, result.err) == (1, "", said)

@@ -16,7 +16,7 @@ import msgspec
 from hashcompat.core.errors import InputError
 from hashcompat.core.go import jsontext
 from hashcompat.core.go.allowance import LONGEST_NAME, values_in
-from hashcompat.core.go.jsonpath import Lines
+from hashcompat.core.go.jsonpath import Lines, is_object
 from hashcompat.core.go.jsontext import clean, kind_of
 from hashcompat.sources.content import RefusedError
 
@@ -227,13 +227,25 @@ class Fields(msgspec.Struct, frozen=True):
 
     def objects(self, key: str) -> list[Fields]:
         """Return the objects in the list below a key, none for what is empty; errors as ``object``."""
+        rows = enumerate(self.rows(key))
+        return [Fields(item, self.origin, f"{self.path}.{key}[{index}]") for index, item in rows]
+
+    def rows(self, key: str) -> list[Mapping[str, Any]]:
+        """Return what ``objects`` does, as given."""
         items = self.value.get(key) or []
         if not isinstance(items, list):
             raise self.error(key, f"want a list, got {kind_of(items)}")
         for index, item in enumerate(items):
-            if not isinstance(item, Mapping):
+            if not is_object(item):
                 raise self.error(f"{key}[{index}]", f"want an object, got {kind_of(item)}")
-        return [Fields(item, self.origin, f"{self.path}.{key}[{index}]") for index, item in enumerate(items)]
+        return items
+
+    def truth(self, key: str) -> bool | None:
+        """Return the boolean below a key, None for null; errors as ``object``."""
+        child = self.value.get(key)
+        if not isinstance(child, bool | None):
+            raise self.error(key, f"want true or false, got {kind_of(child)}")
+        return child
 
     def string(self, key: str) -> str:
         """Return the name below a key, an empty one for null; errors as ``object``, and for a long one."""

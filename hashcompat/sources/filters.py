@@ -117,36 +117,33 @@ def select(inventory: Inventory, filters: Filters) -> Inventory:
     """
     if filters == Filters():
         allowances.containers().take(inventory.containers)
-    known = frozenset(node.name for node in inventory.nodes)
-    if not known and inventory.origin.kind is Source.CLUSTER:
-        known = frozenset(filters.nodes)  # which may have no pods, and may not be read
-    return structs.replace(inventory, pods=_Selected(inventory.pods, filters, inventory.servers, known))
+    known, spaces = frozenset(node.name for node in inventory.nodes), frozenset[str]()
+    if inventory.origin.kind is Source.CLUSTER:
+        spaces = frozenset(filters.namespaces)  # which may have no pods
+        known = known or frozenset(filters.nodes)  # which may not be read
+    return structs.replace(
+        inventory, pods=_Selected(inventory.pods, filters, inventory.servers, known, spaces)
+    )
 
 
 def narrowed(plan: Plan, filters: Filters) -> Plan:
     """Return a plan with the containers of matching pods alone; errors as iterating over selected pods."""
     if filters == Filters():
         return plan
-    owners, named = _Owners(filters.owners), _Nodes(filters.nodes)
+    asked = _Asked(filters)
     for item in plan.items:
-        owners.see(item.pod)
-        named.see(item.pod.node)
-    owners.check()
+        asked.see(item.pod)
+    asked.check()
     items = tuple(item for item in plan.items if filters.matches(item.pod))
     if not items:
-        named.check()
-        spaces = {item.pod.namespace for item in plan.items}
-        raise InputError(_none(len(plan.items), "container", filters, spaces))
+        raise InputError(_none(len(plan.items), "container"))
     nodes = {item.pod.node for item in items}
     disputed = tuple(one for one in plan.disputed if one.node in nodes)
     return structs.replace(plan, items=items, disputed=disputed)
 
 
-def _none(number: int, noun: str, filters: Filters, spaces: set[str]) -> str:
-    """Say that nothing matches; ``spaces`` are the namespaces that the input shows."""
-    if missing := [name for name in filters.namespaces if name not in spaces]:
-        near = _near(missing[0], spaces, "namespace")
-        return f"no pod of the namespace {missing[0] or _EMPTY} in the input; {near}"
+def _none(number: int, noun: str) -> str:
+    """Say that nothing matches."""
     if number == 1:
         return f"the only {noun} does not match the filters"
     return f"none of the {count(number, noun)} matches the filters"
@@ -163,6 +160,8 @@ class _Selected(msgspec.Struct, frozen=True):
     """What those that are passed over show of the API servers: these decide about all nodes."""
     known: frozenset[str]
     """The names of the nodes in the input."""
+    spaces: frozenset[str]
+    """The names of namespaces that may have no pod."""
 
     def __iter__(self) -> Iterator[Pod]:
         """Yield the matching pods; raise InputError without any: an empty plan would look like a safe one."""
@@ -171,25 +170,22 @@ class _Selected(msgspec.Struct, frozen=True):
     def every(self) -> Iterator[tuple[Pod, bool]]:
         """Yield the matching pods, and the others on nodes that pass; errors as ``__iter__``."""
         passed = matched = 0
-        kept, owners, all_pass = _Kept(), _Owners(self.filters.owners), self.filters == Filters()
-        nodes, spaces = _Nodes(self.filters.nodes, self.known), set[str]()
+        kept, all_pass = _Kept(), self.filters == Filters()
+        asked = _Asked(self.filters, self.known, self.spaces)
         for passed, pod in enumerate(self.pods, 1):  # noqa: B007 - counted for the message
-            owners.see(pod)
-            nodes.see(pod.node)
+            asked.see(pod)
             if all_pass or self.filters.matches(pod):
                 matched += 1
                 kept.take(pod)
                 yield pod, True
             else:
-                spaces.add(pod.namespace)
                 # API servers are found among kube-system's pods, whichever pods the plan is narrowed to
                 self.servers.see(pod)
                 if self.filters.has_node(pod):
                     yield pod, False
-        nodes.check()
-        owners.check()
+        asked.check()
         if not matched:
-            raise InputError(_none(passed, "pod", self.filters, spaces))
+            raise InputError(_none(passed, "pod"))
 
     def shares(self) -> Sequence[PodShare]:
         """Return the pods in shares, where every pod passes."""
@@ -251,25 +247,48 @@ def _names(pod: Pod) -> list[str]:
 _NEAR: Final = 3
 
 
-class _Nodes:
-    """Looks for each node that is asked for, as ``_Owners`` does."""
+class _Asked:
+    """Looks for all that is asked for by its name: what is misspelled must not go unnoticed among others."""
 
-    def __init__(self, wanted: Iterable[str], known: Iterable[str] = ()) -> None:
-        """``known`` are nodes that may have no pod."""
-        self._seen = set(known)
+    def __init__(self, filters: Filters, nodes: Iterable[str] = (), namespaces: Iterable[str] = ()) -> None:
+        """``nodes`` and ``namespaces`` are those that may have no pod."""
+        self._nodes = _Names("node", filters.nodes, nodes)
+        self._namespaces = _Names("namespace", filters.namespaces, namespaces)
+        self._owners = _Owners(filters.owners)
+
+    def see(self, pod: Pod | PodName) -> None:
+        """Look at a pod."""
+        self._nodes.see(pod.node)
+        self._namespaces.see(pod.namespace)
+        self._owners.see(pod)
+
+    def check(self) -> None:
+        """Raise InputError, with what is near, for the first that is of no pod."""
+        self._nodes.check("no node")
+        self._namespaces.check("no pod of the namespace")
+        self._owners.check()
+
+
+class _Names:
+    """Looks for each node, or each namespace, that is asked for."""
+
+    def __init__(self, noun: str, wanted: Iterable[str], known: Iterable[str]) -> None:
+        """``known`` are those that may have no pod."""
+        self._noun, self._seen = noun, set(known)
         self._missing = {name: None for name in wanted if name not in self._seen}
 
     def see(self, name: str) -> None:
-        """Look at the node of a pod, as long as one is missing."""
+        """Look at that of a pod, as long as one is missing."""
         if self._missing and name not in self._seen:
             self._seen.add(name)
             self._missing.pop(name, None)
 
-    def check(self) -> None:
-        """Raise InputError, with what is near, for a node that is neither in the input nor has a pod."""
+    def check(self, missing: str) -> None:
+        """Raise InputError, with what is near, for one that is neither in the input nor has a pod."""
         if self._missing:
             wanted = next(iter(self._missing))
-            raise InputError(f"no node {wanted or _EMPTY} in the input; {_near(wanted, self._seen, 'node')}")
+            near = _near(wanted, self._seen, self._noun)
+            raise InputError(f"{missing} {wanted or _EMPTY} in the input; {near}")
 
 
 def _near(wanted: str, seen: Iterable[str], noun: str) -> str:
@@ -277,8 +296,9 @@ def _near(wanted: str, seen: Iterable[str], noun: str) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 - a message alone needs it
 
     known = sorted(filter(None, seen))
-    if close := get_close_matches(wanted, known, _NEAR, 0.5):
-        return f"near it: {', '.join(close)}"
+    lower = {name.lower(): name for name in known}
+    if close := get_close_matches(wanted.lower(), lower, _NEAR, 0.5):
+        return f"near it: {', '.join(lower[one] for one in close)}"
     return f"it has {count(len(known), noun)}{f', such as {known[0]}' if known else ''}"
 
 

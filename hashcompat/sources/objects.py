@@ -19,7 +19,7 @@ from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsonpath import part, text
 from hashcompat.core.go.jsontext import canonical, clean, kind_of, loads
 from hashcompat.core.model.cluster import Budget, Service
-from hashcompat.core.model.escape import name_path
+from hashcompat.core.model.escape import name_path, word
 from hashcompat.core.model.pods import Container, Node, Pod
 from hashcompat.core.model.uids import packed
 from hashcompat.core.model.verdicts import Record
@@ -28,7 +28,7 @@ from hashcompat.sources.documents import IN_NO_FILE, Fields, InFile
 from hashcompat.sources.pods import of_pod, of_template
 from hashcompat.sources.statuses import heartbeat
 from hashcompat.sources.volumes import behind
-from hashcompat.sources.workloads import CountedTemplates, group_of, place_of
+from hashcompat.sources.workloads import GROUPS, WORKLOADS, CountedTemplates, group_of, place_of
 
 Found = Pod | Node | Record | Budget | Service
 """What an object may hold; only a snapshot holds records."""
@@ -107,7 +107,7 @@ def opened(
 
     ``in_snapshot``: a snapshot holds the object, and nobody edits its lines. Raises InputError, with
     ``origin`` and the path, for what is not a Kubernetes object, for the error of an API server
-    (``metav1.Status``), and for a list that says that it goes on.
+    (``metav1.Status``), for a kind that is nearly a known one, and for a list that says that it goes on.
     """
     if not isinstance(value, Mapping):
         todo = ""
@@ -127,6 +127,7 @@ def opened(
         value = {**value, "kind": kind}
     if not isinstance(kind, str) or not kind:
         raise InputError(f"{origin}: {path}: not a Kubernetes object: it has no kind")
+    _check_kind(value, kind, f"{origin}: {path}")
     _check_answer(value, kind, f"{origin}: {path}")
     listed = is_list(kind) and isinstance(value.get("items"), list)
     if listed:
@@ -138,9 +139,35 @@ def opened(
         yield KubernetesObject(value, origin, path, in_snapshot=in_snapshot, where=where)
 
 
+_KNOWN: Final = ("List", "Pod", "Node", *WORKLOADS, budgets.KIND, budgets.SERVICE)
+_NEARLY: Final = {
+    kind.lower(): kind for one in _KNOWN for kind in ((one,) if one == "List" else (one, f"{one}List"))
+}
+"""The kinds that are read, by what they are in lower case."""
+_EXACT: Final = frozenset(_NEARLY.values())
+_OWN_GROUPS: Final = GROUPS | {"policy"}
+
+
+def _check_kind(value: Mapping[str, Any], kind: str, place: str) -> None:
+    """Raise InputError for what nearly is an object that is read, and so would be passed over in silence."""
+    if kind not in _EXACT and group_of(value) in _OWN_GROUPS:
+        lower = kind.strip().lower()
+        nearly = _NEARLY.get(lower) or _NEARLY.get(lower.removesuffix("s"))
+        if nearly:
+            raise InputError(f"{place}.kind: want {nearly}, got {word(kind)}")
+    if is_list(kind) and type(items := value.get("items")) is not list:
+        if items is not None:
+            raise InputError(f"{place}.items: want a list, got {kind_of(items)}")
+        wrong = next((key for key in value if key != "items" and str(key).lower() == "items"), None)
+        if wrong is not None:
+            raise InputError(f"{place}.{wrong}: want items, got {word(wrong)}")
+
+
 def _check_answer(value: Mapping[str, Any], kind: str, place: str) -> None:
     """Raise InputError for what an API server returns in place of objects, or of all of them."""
-    if kind == "Status" and value.get("apiVersion") == "v1" and value.get("status") != "Success":
+    status = value.get("status")
+    of_server = value.get("apiVersion") == "v1" and status != "Success"
+    if kind == "Status" and (of_server or status == "Failure"):
         raise InputError(f"{place}: {REFUSED}; save objects: {SAVE}")
     if is_list(kind):
         # one page of a list (``metav1.ListMeta``) lacks the pods of the other pages

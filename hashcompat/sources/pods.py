@@ -23,6 +23,7 @@ from hashcompat.core.go.jsontext import clean
 from hashcompat.core.model.escape import name_path, word
 from hashcompat.core.model.pods import (
     CONTAINER_LISTS,
+    PHASES,
     PROFILES,
     RESIZE_IN_PROGRESS,
     RESIZE_PENDING,
@@ -35,7 +36,7 @@ from hashcompat.core.model.pods import (
 )
 from hashcompat.core.model.uids import is_computed
 from hashcompat.sources.documents import Fields
-from hashcompat.sources.statuses import States, readiness, time_of
+from hashcompat.sources.statuses import States, is_deleted, readiness, time_of
 from hashcompat.sources.workloads import Place, workload_of
 
 _MIRROR: Final = "kubernetes.io/config.mirror"
@@ -174,7 +175,7 @@ def of_pod(found: Fields, owner: str = "") -> Pod:
     node, owner = spec.string("nodeName"), owner or _owner(metadata)
     manifest = not uid and not status.value
     mirror = mirror_of(metadata.value, annotations.value, node, owner)
-    automount = spec.value.get("automountServiceAccountToken")
+    spec.rows("volumes")  # read without errors elsewhere, as are conditions
     return Pod(
         origin=found.origin,
         namespace=metadata.string("namespace") or "default",
@@ -184,20 +185,20 @@ def of_pod(found: Fields, owner: str = "") -> Pod:
         owner=owner,
         workload=workload_of(owner, part(metadata.value, "labels"), node if mirror.static else ""),
         manifest=manifest,
-        deleting=bool(metadata.value.get("deletionTimestamp")),
+        deleting=is_deleted(metadata),
         static=mirror.static,
         mirror_doubt=mirror.doubt,
         from_url=mirror.from_url,
-        host_network=spec.value.get("hostNetwork") is True,
+        host_network=spec.truth("hostNetwork") is True,
         restart_policy=spec.string("restartPolicy") or "Always",
         references=api_references(spec.value) if manifest or mirror.static else (),
-        automount=automount if isinstance(automount, bool) else None,
+        automount=spec.truth("automountServiceAccountToken"),
         spec=spec.value,
         profiles=profiles_in(annotations.value) if manifest else {},
         config_hash=mirror.uid,
         images={name: seen.image for name, seen in _shown(status.value)} if mirror.static else {},
         limited=mirror.static and _LIMITED in annotations.value,
-        containers=tuple(_containers(spec, _reported(status.value, mirror.static), found)),
+        containers=tuple(_containers(spec, _reported(status, mirror.static), found)),
         file=found.where.file,
         labels=part(metadata.value, "labels"),
         created=text(metadata.value, "creationTimestamp"),
@@ -211,12 +212,17 @@ def reported(
     """Return what a status reports of a pod but for its containers, by the names of ``Pod``'s fields.
 
     ``static``: whether the pod is a static one, whose kubelet reads no spec from an API server. Raises
-    InputError, with the place, for a phase that is no name.
+    InputError, with the place, for a phase that is none, and for conditions that are no objects.
     """
+    phase = status.string("phase")
+    # the beginning of one may be that of a file that is cut, which is told by its end
+    if phase not in PHASES and not any(one.startswith(phase) for one in PHASES):
+        raise status.error("phase", f"want one of {', '.join(PHASES)}, got {word(phase)}")
+    status.rows("conditions")
     ready, since = readiness(status.value.get("conditions"))
     resized = resized_in(spec, status.value) if status.value else {}
     return {
-        "phase": status.string("phase"),
+        "phase": phase,
         "resized": resized,
         "resizing": resizing_in(status.value.get("conditions")) or _unseen_resize(spec, resized),
         "restarting": RESTARTING_ALL in _true(status.value.get("conditions")),
@@ -350,15 +356,15 @@ def claims_in(status: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
     )
 
 
-def _reported(status: Mapping[str, Any], static: bool) -> Mapping[str, Any]:
+def _reported(status: Fields, static: bool) -> Fields:
     """Return a status, an empty one of a mirror pod whose kubelet, which runs the static pod, never reported.
 
     API servers may refuse its reports, such as those of another QoS class than they compute themselves.
     """
     reports = ("startTime", *STATUSES.values())
-    shown = any(status.get(key) is not None for key in reports)
-    unseen = static and status.get("phase") == "Pending" and not shown
-    return {} if unseen else status
+    shown = any(status.value.get(key) is not None for key in reports)
+    unseen = static and status.value.get("phase") == "Pending" and not shown
+    return Fields({}, status.origin, status.path) if unseen else status
 
 
 def profiles_in(annotations: Mapping[str, Any]) -> dict[str, str]:
@@ -371,15 +377,14 @@ def profiles_in(annotations: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _owner(metadata: Fields) -> str:
-    for index, reference in enumerate(rows(metadata.value, "ownerReferences")):
-        if isinstance(reference, Mapping) and reference.get("controller"):
-            fields = Fields(reference, metadata.origin, f"{metadata.path}.ownerReferences[{index}]")
-            return f"{fields.string('kind')}/{fields.string('name')}"
+    for reference in metadata.objects("ownerReferences"):
+        if reference.truth("controller"):
+            return f"{reference.string('kind')}/{reference.string('name')}"
     return ""
 
 
-def _containers(spec: Fields, status: Mapping[str, Any], found: Fields) -> Iterator[Container]:
-    states = States(status, found.origin, found.path)
+def _containers(spec: Fields, status: Fields, found: Fields) -> Iterator[Container]:
+    states = States(status)
     for key in CONTAINER_LISTS:
         items = spec.objects(key)
         if len(items) > MOST_CONTAINERS:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
 
-from hashcompat.core.errors import InputError
-from hashcompat.core.go.jsonpath import is_object
-from hashcompat.core.go.jsontext import clean
+from hashcompat.core.go.jsonpath import is_object, mapping
+from hashcompat.core.go.jsontext import clean, kind_of
 from hashcompat.core.go.metav1 import is_time
+from hashcompat.core.model.escape import word
 from hashcompat.core.model.pods import OUT_OF_MEMORY, STATUSES, Ended
+from hashcompat.sources.documents import Fields
 
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 """Go's zero time, which the API uses for no time at all."""
+_NO_TIME: Final = "want a time such as 2026-01-31T12:00:00Z"
+_STATES: Final = ("running", "waiting", "terminated")
+"""The keys of a container's state, of which one is set (k8s.io/api core/v1 ``ContainerState``)."""
 
 
 class ReportedState(msgspec.Struct, frozen=True):
@@ -39,55 +43,60 @@ class ReportedState(msgspec.Struct, frozen=True):
 class States:
     """The states of a pod's containers, by spec list and name."""
 
-    def __init__(self, status: Mapping[str, Any], origin: str, path: str) -> None:
-        """Raise InputError, with ``origin`` and the path, for a start that is not a time."""
-        self._reported = {
-            key for key, name in STATUSES.items() if status.get("phase") == "Pending" or status.get(name)
-        }
-        self._states = {
-            (key, name): state
-            for key, list_name in STATUSES.items()
-            for name, state in _states(status.get(list_name), f"{origin}: {path}.status.{list_name}")
-        }
+    def __init__(self, status: Fields) -> None:
+        """Raise InputError, with the place, for what no API server would return."""
+        self._otherwise = ReportedState(running=False if status.value.get("phase") == "Pending" else None)
+        self._states = dict[tuple[str, str], ReportedState]()
+        for key, list_name in STATUSES.items():
+            for row in status.objects(list_name):
+                name = row.string("name")
+                if not name:
+                    raise row.error("name", "want the name of a container")
+                state = state_of(row)
+                if self._states.setdefault((key, name), state) != state:
+                    raise row.error("name", f"want one status of each container, got two of {word(name)}")
 
     def of(self, key: str, name: str) -> ReportedState:
         """Return the state of a container of ``spec.<key>``.
 
-        One that is missing in a list that is reported does not run. A dump without statuses must not make
-        containers look stopped.
+        A kubelet reports all containers of a pod that it has synced. Of one that is missing nobody knows
+        whether it runs: a dump without its status must not make it look stopped. A pending pod runs none.
         """
-        return self._states.get((key, name), ReportedState(running=False if key in self._reported else None))
+        return self._states.get((key, name), self._otherwise)
 
 
-def _states(rows: object, place: str) -> Iterator[tuple[str, ReportedState]]:
-    for index, row in enumerate(rows if isinstance(rows, list) else ()):
-        if is_object(row) and isinstance(row.get("name"), str):
-            yield clean(row["name"]), state_of(row, f"{place}[{index}]")
+def state_of(row: Fields) -> ReportedState:
+    """Return what a row of a status reports.
 
-
-def state_of(row: Mapping[str, Any], place: str) -> ReportedState:
-    """Return what a row of a status reports; raises InputError, with its place, for a wrong time."""
-    state, restarts = row.get("state"), row.get("restartCount")
-    running = state.get("running") if is_object(state) else None
-    started = running.get("startedAt") if is_object(running) else None
+    Raises InputError, with the place, for a wrong state and for a start that is not a time.
+    """
+    state, restarts = row.object("state"), row.value.get("restartCount")
+    is_running = _is_running(state)
+    started = mapping(state.value.get("running")).get("startedAt")
     return ReportedState(
-        is_object(state) and _is_running(state),
-        _time(started, f"{place}.state.running.startedAt"),
+        is_running,
+        None if started is None else _started(started, state),
         restarts if isinstance(restarts, int) and not isinstance(restarts, bool) else None,
-        probed if isinstance(probed := row.get("started"), bool) else None,
-        _identity(row),
-        _ended(row),
+        probed if isinstance(probed := row.value.get("started"), bool) else None,
+        _identity(row.value),
+        _ended(row.value),
     )
 
 
-def _is_running(state: Mapping[str, Any]) -> bool:
-    """Return whether a state says that a container runs.
+def _is_running(state: Fields) -> bool:
+    """Return whether a state says that a container runs; raises InputError, with its place, for none at all.
 
     Client libraries write null for the states that it is not in. One that alone is there counts, whatever it
-    holds: a start that is not known is null, and tools leave nulls out.
+    holds: a start that is not known is null, and tools leave nulls out. An empty state is a waiting one.
     """
-    others = (one for key, one in state.items() if key != "running")
-    return "running" in state and (is_object(state["running"]) or not any(map(is_object, others)))
+    there = [key for key in _STATES if key in state.value]
+    for key in there:
+        if state.value[key] is not None and not is_object(state.value[key]):
+            raise state.error(key, f"want an object, got {kind_of(state.value[key])}")
+    if state.value and not there:
+        raise state.error(next(iter(state.value)), f"want {', '.join(_STATES[:-1])} or {_STATES[-1]}")
+    found = [key for key in there if state.value[key] is not None]
+    return "running" in (found or there[:1])
 
 
 def _identity(row: Mapping[str, Any]) -> str:
@@ -152,13 +161,21 @@ def _shown_time(text: object) -> datetime | None:
     return time_of(text)[1] if isinstance(text, str) else None
 
 
-def _time(text: object, place: str) -> datetime | None:
-    if text is None:
-        return None
+def _started(text: object, state: Fields) -> datetime | None:
     is_one, found = time_of(text) if isinstance(text, str) else (False, None)
     if not is_one:
-        raise InputError(f"{place}: want a time such as 2026-01-31T12:00:00Z")
+        raise state.error("running.startedAt", _NO_TIME)
     return found
+
+
+def is_deleted(metadata: Fields) -> bool:
+    """Return whether an object is being deleted; raises InputError, with its place, for other than a time."""
+    text = metadata.value.get("deletionTimestamp")
+    if text is None:
+        return False
+    if not isinstance(text, str) or not time_of(text)[0]:
+        raise metadata.error("deletionTimestamp", _NO_TIME)
+    return True
 
 
 @lru_cache(maxsize=4096)

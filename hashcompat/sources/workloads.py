@@ -84,7 +84,9 @@ _PLACES: Final[Mapping[str, Place]] = {
     "CronJob": ("spec", "jobTemplate", "spec", "template"),
     "PodTemplate": ("template",),
 }
-_GROUPS: Final = frozenset({"", "apps", "batch", "extensions"})
+WORKLOADS: Final = tuple(_PLACES)
+"""The kinds with pod templates that are read."""
+GROUPS: Final = frozenset({"", "apps", "batch", "extensions"})
 """The API groups of those kinds; another group may have a kind of the same name and any structure."""
 _WITHOUT_PODS: Final = frozenset({"Pod", "Node", "ControllerRevision"})
 """Kinds without a pod template of their own; a ControllerRevision is the history of one."""
@@ -99,7 +101,7 @@ def group_of(value: Mapping[str, Any]) -> str:
 def is_workload(value: Mapping[str, Any]) -> bool:
     """Return whether an object is of a workload kind of Kubernetes' own, by its API group too."""
     kind = value.get("kind")
-    return isinstance(kind, str) and kind in _PLACES and group_of(value) in _GROUPS
+    return isinstance(kind, str) and kind in _PLACES and group_of(value) in GROUPS
 
 
 def place_of(value: Mapping[str, Any]) -> Place | None:
@@ -118,7 +120,7 @@ def place_of(value: Mapping[str, Any]) -> Place | None:
 
 
 def unread_places(value: Mapping[str, Any]) -> list[str]:
-    """Return the JSON paths of the pod templates that are not read (``$.spec.groups[*].template``)."""
+    """Return the JSON paths of the pods and templates that are not read (``$.spec.groups[*].template``)."""
     place = place_of(value)
     if value.get("kind") in _WITHOUT_PODS or (place and value.get("kind") in _PLACES):
         return []
@@ -127,7 +129,7 @@ def unread_places(value: Mapping[str, Any]) -> list[str]:
 
 
 def _templates(value: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the path of everything named a template that has containers; visit each value once."""
+    """Yield the path of all that is like a pod, or named a template with containers; visit values once."""
     todo: list[tuple[str, Any]] = [
         (f"$.{key}", child) for key, child in value.items() if key not in _NOT_SEARCHED
     ]
@@ -137,12 +139,19 @@ def _templates(value: Mapping[str, Any]) -> Iterator[str]:
         if not isinstance(child, Mapping | list) or id(child) in seen:
             continue
         seen.add(id(child))
-        if path.lower().endswith("template") and _containers(child):
+        if _is_pod(child) or (path.lower().endswith("template") and _containers(child)):
             yield path
         elif isinstance(child, list):
             todo += [(f"{path}[*]", item) for item in child]
         else:
             todo += [(f"{path}.{key}", item) for key, item in child.items()]
+
+
+def _is_pod(value: object) -> bool:
+    """Return whether a value has what a kubelet needs of a pod; patterns of policies have a part of it."""
+    containers = _containers(value)
+    texts = [text(one, key) for one in containers for key in ("name", "image")]
+    return bool(texts) and all(one and "*" not in one for one in texts)
 
 
 def _containers(template: object) -> list[Mapping[str, Any]]:
@@ -176,6 +185,9 @@ class CountedTemplates(msgspec.Struct, frozen=True):
 
     makers: Mapping[tuple[str, str], str] = {}
     """What controls each ReplicaSet and Job in the input, or itself: ``Kind/name`` by namespace and that."""
+
+    unread: tuple[str, ...] = ()
+    """Those of the warnings that say which templates are not read."""
 
     volumes: Mapping[tuple[str, str], str] = {}
     """The kinds of PersistentVolumes behind claims, by their namespaces and names (``Claims.kinds``)."""
@@ -305,6 +317,7 @@ class Ownership:
         above = [one for one in rest if with_templates.intersection(one.keys)]
         left = [one for one in rest if not with_templates.intersection(one.keys)]
         uids = (key for one in (*present, *without, *above) for key in one.keys if isinstance(key, str))
+        unread = tuple(_not_read(left))
         return CountedTemplates(
             frozenset(uids),
             (
@@ -312,9 +325,10 @@ class Ownership:
                 *_left_out(above, "what it controls is in the input", "what they control is in the input"),
                 *_left_out(without, "it has no pods", "they have no pods"),
                 *(_alone(left) if self.has_pods else ()),
-                *_not_read(left),
+                *unread,
             ),
             self._makers,
+            unread,
             self._claims.kinds(),
         )
 

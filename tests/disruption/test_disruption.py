@@ -183,7 +183,7 @@ def test_a_container_that_is_not_started_again() -> None:
 
 
 def test_pods_that_need_a_person_are_named() -> None:
-    volumes = {"volumes": [{"name": "v", "emptyDir": {}}, "odd"]}
+    volumes = {"volumes": [{"name": "v", "emptyDir": {}}]}
     objects = (
         replica("bare", "n1", owner="", spec=volumes),
         replica("web-0", "n1"),

@@ -61,12 +61,12 @@ HOSTILE: dict[str, Json] = {
     "waiting": pod(
         *MANY,
         node="n2",
-        status={"phase": "Running", "containerStatuses": [{"name": "c0", "state": {"waiting": {}}}]},
+        status={"phase": "Running", **in_state({"waiting": {}}, NAMES, "containerStatuses")},
     ),
     "ended in a running pod": pod(
         *MANY,
         node="n2",
-        status={"phase": "Running", "containerStatuses": [{"name": "c0", "state": {"terminated": {}}}]},
+        status={"phase": "Running", **ended(NAMES)},
     ),
     "being deleted": pod(
         *MANY,

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from hashcompat.core.errors import InputError
 from hashcompat.core.go import allowance
 from hashcompat.core.model.pods import Inventory, Origin, Source
 from hashcompat.sources.filters import Filters, select
@@ -81,6 +82,30 @@ def test_a_namespace_of_no_pod_is_named_with_what_is_near(run: Run) -> None:
     assert "no pod of the namespace zzz in the input; it has " in error
 
 
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_a_mistyped_namespace_beside_another_is_a_failure(run: Run, command: tuple[str, ...]) -> None:
+    result = run(*command, "--sample", "-n", "shop", "-n", "DATA")
+    assert (result.code, result.out) == (1, "")
+    assert result.err.endswith("Error: no pod of the namespace DATA in the input; near it: data\n")
+
+
+def test_nor_does_it_pass_beside_another_of_a_plan(run: Run, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    assert run(*COMMANDS["plan"], "--sample", "--out", plan).code == 0
+    argv = ("gate", "--plan", plan, "--fail-on", "kill", "-n", "shop")
+    assert run(*argv, "-n", "data").code == 0
+    result = run(*argv, "-n", "zzz")
+    assert (result.code, result.out) == (1, "")
+    assert "Error: no pod of the namespace zzz in the input; it has " in result.err
+
+
+def test_namespaces_of_a_cluster_may_have_no_pods() -> None:
+    found = Inventory(tuple(collect([pod()]).pods), origin=Origin(Source.CLUSTER))
+    assert len(list(select(found, Filters(namespaces=("ns", "empty"))).pods)) == 1
+    with pytest.raises(InputError, match="no pod of the namespace empty in the input"):
+        list(select(collect([pod()]), Filters(namespaces=("ns", "empty"))).pods)
+
+
 def test_a_namespace_that_is_empty_is_seen_in_the_error(run: Run) -> None:
     result = run(*COMMANDS["plan"], "-f", SAMPLE, "-n", "")
     assert result.code == 1
@@ -122,6 +147,18 @@ def test_a_node_that_is_not_there_is_a_failure_that_names_near_ones(
     result = run(*command, "--sample", *(word for node in nodes for word in ("--node", node)))
     assert (result.code, result.out) == (1, "")
     assert message in result.err
+
+
+def test_a_mistyped_node_beside_another_takes_no_turn(run: Run, tmp_path: Path) -> None:
+    plan, state = tmp_path / "plan.json", tmp_path / "state.json"
+    assert run(*COMMANDS["plan"], "--sample", "--out", plan).code == 0
+    argv = ("gate", "--plan", plan, "--state", state, "--fail-on", "kill", "--node", "node-a1")
+    result = run(*argv, "--node", "nope")
+    assert (result.code, result.out) == (1, "")
+    assert "Error: no node nope in the input; near it: " in result.err
+    assert not state.exists() or "nope" not in state.read_text()
+    result = run(*argv, "--node", "node-a2")
+    assert (result.code, "node-a2" in state.read_text()) == (0, True)
 
 
 def test_a_mistyped_node_comes_before_a_missing_release(run: Run) -> None:

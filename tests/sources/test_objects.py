@@ -101,7 +101,7 @@ def test_the_owner_is_the_controller() -> None:
     references = [{"kind": "Lease", "name": "l"}, {"kind": "ReplicaSet", "name": "r", "controller": True}]
     assert read_pod(pod(metadata={"ownerReferences": references})).owner == "ReplicaSet/r"
     assert read_pod(pod(metadata={"ownerReferences": references[:1]})).owner == ""
-    assert read_pod(pod(metadata={"ownerReferences": "nonsense"})).owner == ""
+    assert read_pod(pod(metadata={"ownerReferences": None})).owner == ""
 
 
 def test_containers_stand_in_the_kubelets_order_with_type_and_path() -> None:
@@ -126,7 +126,6 @@ STATUS = {
         {"name": "c", "state": {"running": {}}},
         {"name": "d", "state": {"terminated": {}}},
         {"name": "e"},
-        "nonsense",
     ],
     "initContainerStatuses": [{"name": "s", "state": {"running": {}}}],
 }
@@ -146,13 +145,159 @@ def test_the_status_tells_which_containers_run() -> None:
         "c": True,
         "d": False,
         "e": False,
-        "x": False,
+        "x": None,
         "y": None,
     }
 
 
 def test_a_pending_pod_runs_nothing() -> None:
     assert read_pod(pod(status={"phase": "Pending"})).containers[0].running is False
+
+
+RUNS: Json = {"name": "c", "state": {"running": {"startedAt": "2026-01-01T00:00:00Z"}}}
+
+
+def with_state(state: object) -> Json:
+    return pod(status={"phase": "Running", "containerStatuses": [{**RUNS, "state": state}]})
+
+
+WRONG: dict[str, tuple[Json, str]] = {
+    "statuses that are an object": (
+        pod(status={"containerStatuses": {"c": RUNS}}),
+        "status.containerStatuses: want a list, got an object",
+    ),
+    "statuses that are a string": (
+        pod(status={"initContainerStatuses": "c"}),
+        "status.initContainerStatuses: want a list, got a string",
+    ),
+    "a status that is null": (
+        pod(status={"containerStatuses": [RUNS, None]}),
+        "status.containerStatuses[1]: want an object, got null",
+    ),
+    "a name that is a number": (
+        pod(status={"containerStatuses": [{**RUNS, "name": 5}]}),
+        "status.containerStatuses[0].name: want a string, got an integer",
+    ),
+    "a status without a name": (
+        pod(status={"containerStatuses": [{"state": {}}]}),
+        "status.containerStatuses[0].name: want the name of a container",
+    ),
+    "two statuses of one container": (
+        pod(status={"containerStatuses": [RUNS, {**RUNS, "state": {"waiting": {}}}]}),
+        "status.containerStatuses[1].name: want one status of each container, got two of c",
+    ),
+    "a state that is a string": (
+        with_state("running"),
+        "status.containerStatuses[0].state: want an object, got a string",
+    ),
+    "a state of another case": (
+        with_state({"Running": {}}),
+        "status.containerStatuses[0].state.Running: want running, waiting or terminated",
+    ),
+    "a running state that is a boolean": (
+        with_state({"running": True}),
+        "status.containerStatuses[0].state.running: want an object, got a boolean",
+    ),
+    "a waiting state that is a string": (
+        with_state({"running": {}, "waiting": "x"}),
+        "status.containerStatuses[0].state.waiting: want an object, got a string",
+    ),
+    "a start that is no time": (
+        with_state({"running": {"startedAt": "soon"}}),
+        "status.containerStatuses[0].state.running.startedAt: want a time such as 2026-01-31T12:00:00Z",
+    ),
+    "a deletion that is a boolean": (
+        pod(metadata={"deletionTimestamp": True}),
+        "metadata.deletionTimestamp: want a time such as 2026-01-31T12:00:00Z",
+    ),
+    "a deletion that is no time": (
+        pod(metadata={"deletionTimestamp": "soon"}),
+        "metadata.deletionTimestamp: want a time such as 2026-01-31T12:00:00Z",
+    ),
+    "a phase of another case": (
+        pod(status={"phase": "succeeded"}),
+        "status.phase: want one of Pending, Running, Succeeded, Failed, Unknown, got succeeded",
+    ),
+    "conditions that are an object": (
+        pod(status={"conditions": {"Ready": "True"}}),
+        "status.conditions: want a list, got an object",
+    ),
+    "owners that are a string": (
+        pod(metadata={"ownerReferences": "x"}),
+        "metadata.ownerReferences: want a list, got a string",
+    ),
+    "a controller that is a string": (
+        pod(metadata={"ownerReferences": [{"kind": "Job", "name": "j", "controller": "false"}]}),
+        "metadata.ownerReferences[0].controller: want true or false, got a string",
+    ),
+    "volumes that are a string": (pod(spec={"volumes": "x"}), "spec.volumes: want a list, got a string"),
+    "a host network that is a string": (
+        pod(spec={"hostNetwork": "true"}),
+        "spec.hostNetwork: want true or false, got a string",
+    ),
+    "automount that is a string": (
+        pod(spec={"automountServiceAccountToken": "false"}),
+        "spec.automountServiceAccountToken: want true or false, got a string",
+    ),
+}
+
+
+@pytest.mark.parametrize(("given", "says"), WRONG.values(), ids=WRONG)
+def test_what_is_of_another_type_is_an_error(given: Json, says: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read(given)
+    assert str(caught.value) == f"origin: $.{says}"
+
+
+@pytest.mark.parametrize(
+    ("state", "running"),
+    [
+        (None, False),
+        ({}, False),
+        ({"waiting": None}, False),
+        ({"terminated": {}, "running": None}, False),
+        ({"waiting": {"reason": "CrashLoopBackOff"}}, False),
+        ({"running": None}, True),
+        ({"running": None, "waiting": None, "terminated": None}, True),
+        ({"running": {}, "waiting": None}, True),
+        ({"running": {"startedAt": None}, "paused": {}}, True),
+    ],
+)
+def test_states_as_client_libraries_write_them(state: Json | None, running: bool) -> None:
+    assert read_pod(with_state(state)).containers[0].running is running
+
+
+def test_two_containers_of_one_name_may_have_two_statuses_that_are_equal() -> None:
+    rows = [RUNS, {**RUNS, "ready": True}]
+    found = read_pod(pod({"name": "c"}, {"name": "c"}, status={"containerStatuses": rows}))
+    assert [one.running for one in found.containers] == [True, True]
+
+
+def test_what_client_libraries_write_as_null_is_missing() -> None:
+    lists = ("containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses", "conditions")
+    found = read_pod(
+        pod(
+            metadata={"deletionTimestamp": None, "ownerReferences": None},
+            spec={"volumes": None, "hostNetwork": None, "automountServiceAccountToken": None},
+            status={"phase": "Running", **dict.fromkeys(lists)},
+        )
+    )
+    assert (found.deleting, found.owner, found.host_network, found.automount) == (False, "", False, None)
+    assert found.containers[0].running is None
+
+
+@pytest.mark.parametrize(
+    ("status", "running"),
+    [
+        ({"phase": "Running", "containerStatuses": [{**RUNS, "name": "other"}]}, None),
+        ({"phase": "Pending", "containerStatuses": [{**RUNS, "name": "other"}]}, False),
+        ({"containerStatuses": []}, None),
+    ],
+)
+def test_of_a_container_that_a_status_lacks_nobody_knows_whether_it_runs(
+    status: Json, running: bool | None
+) -> None:
+    assert read_pod(pod(status=status)).containers[0].running is running
 
 
 def test_a_mirror_pod_that_no_kubelet_reported_on_may_run() -> None:
@@ -172,6 +317,68 @@ def test_a_node_tells_its_kubelet() -> None:
 @pytest.mark.parametrize("kind", ["Service", "PodMetrics", "PodSecurityPolicy", "List", "NodeList"])
 def test_other_kinds_and_lists_without_items_hold_nothing(kind: str) -> None:
     assert read({"kind": kind, "spec": {"containers": [PLAIN]}}) == []
+
+
+ANOTHER: Json = {"apiVersion": "v1", "metadata": {"name": "x"}, "spec": {"containers": [PLAIN]}}
+NEARLY: dict[str, tuple[Json, str]] = {
+    **{
+        f"kind {kind!r}": ({**ANOTHER, "kind": kind}, f"kind: want {wanted}, got {shown}")
+        for kind, wanted, shown in (
+            *(("pod", "Pod", "pod"), ("POD", "Pod", "POD"), ("Pods", "Pod", "Pods")),
+            *(("Pod ", "Pod", '"Pod\\x20"'), ("node", "Node", "node"), ("list", "List", "list")),
+            *(("Podlist", "PodList", "Podlist"), ("podlist", "PodList", "podlist")),
+            ("service", "Service", "service"),
+        )
+    },
+    "a CronJob of another case": (
+        {"apiVersion": "batch/v1", "kind": "Cronjob"},
+        "kind: want CronJob, got Cronjob",
+    ),
+    "deployments without a group": ({"kind": "deployments"}, "kind: want Deployment, got deployments"),
+    "a budget of another case": (
+        {"apiVersion": "policy/v1", "kind": "poddisruptionbudget"},
+        "kind: want PodDisruptionBudget, got poddisruptionbudget",
+    ),
+    "items that are an object": ({"kind": "List", "items": {"a": 1}}, "items: want a list, got an object"),
+    "items that are a string": ({"kind": "PodList", "items": "x"}, "items: want a list, got a string"),
+    "items of another kind of list": (
+        {"apiVersion": "example.com/v1", "kind": "FooList", "items": 1},
+        "items: want a list, got an integer",
+    ),
+    "items of another case": ({"kind": "List", "Items": []}, "Items: want items, got Items"),
+}
+
+
+@pytest.mark.parametrize(("given", "says"), NEARLY.values(), ids=NEARLY)
+def test_what_is_nearly_an_object_that_is_read_is_an_error(given: Json, says: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read(given)
+    assert str(caught.value) == f"origin: $.{says}"
+    with pytest.raises(InputError) as caught:
+        read({"kind": "List", "items": [given]})
+    assert str(caught.value) == f"origin: $.items[0].{says}"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"apiVersion": "management.cattle.io/v3", "kind": "Node"},
+        {"apiVersion": "example.com/v1", "kind": "pod"},
+        {"apiVersion": "serving.knative.dev/v1", "kind": "Service"},
+        {"apiVersion": "example.com/v1", "kind": "AllowList", "spec": {"items": {}}},
+        {"apiVersion": "v1", "kind": "PodList", "items": None},
+        {"apiVersion": "v1", "kind": "Status", "status": "Success"},
+        {"apiVersion": "example.com/v1", "kind": "Status", "status": {"phase": "Ready"}},
+    ],
+)
+def test_what_is_of_another_group_or_holds_nothing_is_passed_over(given: Json) -> None:
+    assert read(given) == []
+
+
+@pytest.mark.parametrize("version", [{}, {"apiVersion": "v1"}, {"apiVersion": "meta.k8s.io/v1"}])
+def test_a_failure_is_the_error_of_an_api_server(version: Json) -> None:
+    with pytest.raises(InputError, match=r"^origin: \$: an error message in place of objects"):
+        read({**version, "kind": "Status", "status": "Failure"})
 
 
 def test_lone_surrogates_in_names_are_replaced() -> None:

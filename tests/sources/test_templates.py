@@ -43,6 +43,11 @@ ELSEWHERE: dict[str, tuple[Json, str]] = {
     "PyTorchJob": ({"replicas": {"Worker": {"template": TEMPLATE}}}, "$.spec.replicas.Worker.template"),
     "LeaderWorkerSet": ({"leader": {"leaderTemplate": TEMPLATE}}, "$.spec.leader.leaderTemplate"),
     "Job": ({"tasks": [{"template": TEMPLATE}]}, "$.spec.tasks[*].template"),
+    "Foo": ({"pods": [{"spec": TEMPLATE["spec"]}]}, "$.spec.pods[*]"),
+    "ManifestWork": (
+        {"workload": {"manifests": [{"apiVersion": "v1", "kind": "Pod", **TEMPLATE}]}},
+        "$.spec.workload.manifests[*]",
+    ),
     "Unnamed": ({"template": {"spec": {"containers": [{"image": "i"}]}}}, "$.spec.template"),
 }
 
@@ -55,6 +60,25 @@ def test_any_other_place_is_named_in_a_warning(run: Run, kind: str) -> None:
     said = f"Warning: not read: 1 object of kind {kind} holds a pod template at {place}\n"
     assert said in result.err
     assert said not in run(*PLAN, "-q", stdin=as_json(pod(), custom(kind, spec))).err
+
+
+OUTSIDE: dict[str, tuple[Json, str]] = {
+    "Table": ({"rows": [{"cells": ["p"], "object": pod()}]}, "$.rows[*].object"),
+    "Template": ({"objects": [pod()], "parameters": []}, "$.objects[*]"),
+    "PodTemplat": ({"template": TEMPLATE}, "$.template"),
+}
+
+
+@pytest.mark.parametrize("kind", OUTSIDE)
+def test_what_is_not_read_is_an_error_with_strict_files(run: Run, kind: str) -> None:
+    more, place = OUTSIDE[kind]
+    said = f"not read: 1 object of kind {kind} holds a pod template at {place}\n"
+    given = as_json(pod(), {"apiVersion": "v1", "kind": kind, **more})
+    result = run(*PLAN, stdin=given)
+    assert (result.code, f"Warning: {said}" in result.err) == (0, True)
+    strict = run(*PLAN, "--strict-files", stdin=given)
+    assert (strict.code, strict.out, strict.err) == (1, "", f"Error: standard input: {said}")
+    assert run(*PLAN, "--strict-files", stdin=as_json(pod())).code == 0
 
 
 def test_objects_of_one_kind_are_counted_together(run: Run) -> None:
@@ -80,6 +104,9 @@ def test_what_is_not_read_is_not_missed_where_its_pods_are_in_the_input(run: Run
         custom("Odd", {"template": {"spec": {"containers": "text"}}}),
         custom("Odd", {"template": {"spec": {"containers": []}}}),
         custom("Odd", {"template": "text"}),
+        custom("Odd", {"pattern": {"spec": {"containers": [{"name": "*", "image": "*:*"}]}}}),
+        custom("Odd", {"pattern": {"spec": {"containers": [{"image": "!*:latest"}]}}}),
+        custom("Odd", {"containers": [PLAIN]}),
         custom("Odd", {}, status={"template": TEMPLATE}),
     ],
 )

@@ -315,7 +315,8 @@ class SourceOptions:
     strict_files: bool = option(
         "--strict-files",
         is_flag=True,
-        help="Fail on a file in a directory or archive that holds no Kubernetes objects.",
+        help="Fail on a file in a directory or archive that holds no Kubernetes objects, and on an object "
+        "whose pods are not read.",
     )
     sample: bool = option("--sample", is_flag=True, help="Use the small built-in cluster.")
     no_defaults: bool = option(

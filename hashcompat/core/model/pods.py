@@ -52,8 +52,10 @@ STATUSES: Final[Mapping[str, str]] = {
 """The lists of a pod's status by those of its spec."""
 
 
+PHASES: Final = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
+"""The phases of a pod (k8s.io/api core/v1 ``PodPhase``)."""
 FINISHED: Final = frozenset({"Succeeded", "Failed"})
-"""The phases of a pod that has finished (k8s.io/api core/v1 ``PodPhase``)."""
+"""Those of a pod that has finished."""
 
 
 class Ended(msgspec.Struct, frozen=True):

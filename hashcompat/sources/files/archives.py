@@ -18,7 +18,7 @@ import msgspec
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsontext import clean
 from hashcompat.sources.content import LONGEST_TEXT, TAR_BLOCK, Plain, is_tar, too_long
-from hashcompat.sources.files.inputs import Copy, Input, is_archive, named
+from hashcompat.sources.files.inputs import Copy, Input, is_like, named
 
 _CHUNK: Final = 1 << 18
 _MOST_MEMBERS: Final = 100_000
@@ -55,8 +55,8 @@ class Unpacked(msgspec.Struct, frozen=True):
     """Its regular files by name, in its order."""
     links: tuple[str, ...]
     """The names of links, which are not followed."""
-    archives: tuple[str, ...]
-    """The names of archives in it, which are not unpacked."""
+    others: tuple[str, ...]
+    """The names of other files that seem to hold objects, and of archives, which are not unpacked."""
 
 
 def unpacked(source: Input, wanted: Callable[[str], bool]) -> Unpacked:
@@ -68,11 +68,13 @@ def unpacked(source: Input, wanted: Callable[[str], bool]) -> Unpacked:
     with source.open() as stream, named(source.origin):
         tape = _Tape(Plain(stream, guarded=True))
         copy, links, places = Copy(), list[str](), list[tuple[str, int, int]]()
-        archives, place = list[str](), 0
+        others, place = list[str](), 0
 
         def asked(name: str) -> bool:
-            archives.extend([name] if is_archive(name) else [])
-            return wanted(name)
+            if wanted(name):
+                return True
+            others.extend([clean(name)] if is_like(name) else [])
+            return False
 
         for member in _wanted(tape, asked, _MOST_OBJECTS):
             if source.meter and stream.seekable():
@@ -86,7 +88,7 @@ def unpacked(source: Input, wanted: Callable[[str], bool]) -> Unpacked:
                 copy.add(piece)
             places.append((member.name, begin, copy.size))
     files = tuple((name, _file(source, copy, name, *place)) for name, *place in places)
-    return Unpacked(files, tuple(links), tuple(archives))
+    return Unpacked(files, tuple(links), tuple(others))
 
 
 def _file(source: Input, copy: Copy, name: str, begin: int, end: int) -> Input:

@@ -60,7 +60,8 @@ def collect(  # noqa: PLR0913 - each is a question of its own
     and up to ``jobs`` processes look through a large file. With ``glance`` it may be guessed where the pods
     of a single file are (``Inventory.guessed``). Its pods are read one by one each time that somebody asks
     for them: nodes often come after them, and affect every verdict. Raises InputError, naming the file, for
-    what cannot be read, and for two different nodes of one name; asking for pods raises it for what is not a
+    what cannot be read, for two different nodes of one name, and with strict rules for an object whose pod
+    templates are not read; asking for pods raises it for what is not a
     Kubernetes object, for two different pods of one uid, and (``needs_pods``) for no pod.
     """
     if names.count(STDIN) > 1:
@@ -79,7 +80,8 @@ def collect(  # noqa: PLR0913 - each is a question of its own
     found = [survey for _, survey in surveys if survey is not None]
     if not found:
         raise InputError("; ".join(said))
-    return _inventory(names, found, said, needs_pods, dict(_bundles(names, choices)))
+    bundles = dict(_bundles(names, choices))
+    return _inventory(names, found, said, needs_pods, bundles, strict=rules.strict)
 
 
 def _bundles(names: Sequence[str | Input], choices: Sequence[Chosen]) -> Iterator[tuple[str, str]]:
@@ -168,11 +170,15 @@ def _inventory(
     said: Iterable[str],
     needs_pods: bool,
     bundles: Mapping[str, str] | None = None,
+    *,
+    strict: bool = False,
 ) -> Inventory:
     census = Ownership()
     for survey in surveys:
         census.merge(survey.census)
     templates = census.templates()
+    if strict and templates.unread:
+        raise InputError(f"{', '.join(map(_label, names))}: {'; '.join(templates.unread)}")
     every = [pair for survey in surveys for pair in survey.found]
     nodes = nodes_of((thing, where) for thing, where in every if isinstance(thing, Node))
     records = tuple(thing for thing, _ in every if isinstance(thing, Record))

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol, Self
 
 import msgspec
+from msgspec import structs
 
 from hashcompat.core.errors import InputError
 from hashcompat.core.go.jsontext import clean
@@ -105,7 +106,7 @@ def inputs(
         copy = Copy(meter)
         yield Input(called(name), copy.open, proven=save(name, copy.add))
     elif Path(name).is_dir():
-        yield from map(_file_of_directory, _files_in(Path(name), recursive, suffixes))
+        yield from listed(Path(name), recursive, suffixes).files()
     # s3:// and the like would otherwise be reported as a missing file
     elif "://" in name and not Path(name).exists():
         yield _of_fsspec(name)
@@ -146,40 +147,129 @@ def _of_fsspec(name: str) -> Input:
         raise InputError(f"{called(name)}: cannot read: {said(str(error)) or type(error).__name__}") from None
 
 
-def _files_in(directory: Path, recursive: bool, suffixes: tuple[str, ...]) -> list[Path]:
+class Unread(msgspec.Struct, frozen=True):
+    """What in a directory or an archive seems to hold objects by its name, and is not read."""
+
+    names: tuple[str, ...] = ()
+    """Files, by their paths in it."""
+    folders: tuple[str, ...] = ()
+    """Directories below it, with a slash at the end."""
+    links: tuple[str, ...] = ()
+    """Links to directories elsewhere."""
+
+    def __str__(self) -> str:
+        """Say it in one line; empty for nothing."""
+        archives = [*filter(is_archive, self.names)]
+        names = [one for one in self.names if not is_archive(one)]
+        said = (
+            f"not read by their names: {few(names, _NAMED)}" if names else "",
+            packed(archives) if archives else "",
+            f"not read: {few(self.folders, _NAMED)} (-R reads what is below)" if self.folders else "",
+            f"links to directories are not followed: {few(self.links, _NAMED)}" if self.links else "",
+        )
+        return "; ".join(filter(None, said))
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """What a directory holds."""
+
+    paths: tuple[Path, ...]
+    """The files that are read, in their order."""
+    unread: Unread
+
+    def files(self) -> Iterator[Input]:
+        """Yield the files; errors as ``inputs``."""
+        return map(_file_of_directory, self.paths)
+
+
+_LIKE: Final = regex(r"(?i)\.(?:jsonl?|ndjson|ya?ml|tar|tgz|tzst|zip)(?![a-z])")
+"""Is in the name of a file that holds objects, or an archive of them, such as ``pods.yaml.bak``."""
+_OTHERWISE: Final = (".j2", ".jinja", ".jinja2", ".tpl", ".tmpl", ".gotmpl", ".md", ".sig", ".asc", ".sha256")
+"""How names end of what is made of such a file, or it is made of."""
+_LOOKED_AT: Final = 10_000
+"""Names in a directory that is not read that are looked at."""
+
+
+def ends_in(name: str, endings: tuple[str, ...]) -> bool:
+    """Return whether the name of a file ends so, in whatever case."""
+    return name.lower().endswith(endings)
+
+
+def is_like(name: str) -> bool:
+    """Return whether a file that is not read seems to hold objects by its name."""
+    return _LIKE.search(name.rpartition("/")[2]) is not None and not ends_in(name, _OTHERWISE)
+
+
+def listed(directory: Path, recursive: bool, suffixes: tuple[str, ...]) -> Listed:
     """List a directory, or a whole tree without following links to directories.
 
     A part that cannot be read is an error, never left out.
     """
     endings = (*suffixes, *(suffix + ending for suffix in suffixes for ending in COMPRESSED))
-    paths, archives = list[Path](), list[str]()
+    paths, others, folders, links = list[Path](), list[str](), list[str](), list[str]()
     try:
         for folder, below, names in os.walk(directory, onerror=_cannot_list):
-            paths += [Path(folder, name) for name in names if name.endswith(endings)]
-            archives += filter(is_archive, names)
-            if len(paths) > _MOST_FILES:
+            here = Path(folder)
+            paths += [here / name for name in names if ends_in(name, endings)]
+            others += [
+                (here / name).relative_to(directory).as_posix()
+                for name in names
+                if is_like(name) and not ends_in(name, endings)
+            ]
+            if max(len(paths), len(others)) > _MOST_FILES:
                 raise InputError(f"{directory}: more than {_MOST_FILES:,} files, the most that are read")
+            seen = [here / name for name in below if not name.startswith(".")]
+            links += [
+                one.relative_to(directory).as_posix()
+                for one in seen
+                if one.is_symlink() and not _is_within(one, directory) and _holds_like(one)
+            ]
             if not recursive:
+                folders += [f"{one.name}/" for one in seen if not one.is_symlink() and _holds_like(one)]
                 below.clear()
     except RecursionError:  # of os.walk, up to Python 3.11
         raise InputError(f"{directory}: directories are nested too deeply") from None
+    unread = (
+        Unread(*(tuple(sorted(some)) for some in (others, folders, links))) if any(suffixes) else Unread()
+    )
     if not paths:
         hint = "" if recursive else "; -R looks below it too"
-        hint += f"; {packed(archives)}" if archives and any(suffixes) else ""
+        hint += f"; {structs.replace(unread, folders=())}" if unread.names or unread.links else ""
         kinds = f"{', '.join(suffixes)} file" if any(suffixes) else "file"
         raise InputError(f"{directory}: no {kinds} in this directory{hint}")
     # os.walk has the order of the directory, which differs from disk to disk
-    return sorted(paths)
+    return Listed(tuple(sorted(paths)), unread)
+
+
+def _is_within(link: Path, directory: Path) -> bool:
+    """Return whether a link leads to what is in the directory anyway."""
+    try:
+        return link.resolve().is_relative_to(directory.resolve())
+    except (OSError, RuntimeError):  # a loop of links
+        return True
+
+
+def _holds_like(folder: Path) -> bool:
+    """Return whether a directory that is not read holds files that seem to hold objects by their names."""
+    left = _LOOKED_AT
+    for _, below, names in os.walk(folder):
+        if any(map(is_like, names)):
+            return True
+        below[:] = [name for name in below if not name.startswith(".")]
+        left -= len(names) + len(below)
+        if left < 0:
+            return True  # nobody looked at the rest
+    return False
 
 
 _ARCHIVE: Final = regex(r"\.(?:tar(?:\.[a-z0-9]+)?|tgz|tzst|zip)$")
 _NAMED: Final = 8
-"""Archives that a message names."""
+"""Names in a message."""
 
 
 def is_archive(name: str) -> bool:
     """Return whether a file is an archive by its name."""
-    return _ARCHIVE.search(name) is not None
+    return _ARCHIVE.search(name.lower()) is not None
 
 
 def packed(archives: Sequence[str]) -> str:

@@ -23,7 +23,17 @@ from hashcompat.core.go import jsontext
 from hashcompat.core.model.escape import count, few
 from hashcompat.core.regex import regex
 from hashcompat.sources.content import TAR_BLOCK, Plain, is_tar, whole
-from hashcompat.sources.files.inputs import COMPRESSED, Input, ReadingMeter, inputs, joined, named, packed
+from hashcompat.sources.files.inputs import (
+    COMPRESSED,
+    Input,
+    ReadingMeter,
+    Unread,
+    ends_in,
+    inputs,
+    joined,
+    listed,
+    named,
+)
 
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".yaml", ".yml")
 """How the names of files in a directory or archive end that are read."""
@@ -70,11 +80,9 @@ def chosen(
     if isinstance(name, Input):
         return _of_source(name, rules, meter)
     if Path(name).is_dir():
-        every = [
-            (Path(found.origin).relative_to(name).as_posix(), found)
-            for found in inputs(name, recursive, SUFFIXES)
-        ]
-        return _of_files(name, every, rules)
+        directory = listed(Path(name), recursive, SUFFIXES)
+        every = [(Path(found.origin).relative_to(name).as_posix(), found) for found in directory.files()]
+        return _with_unread(_of_files(name, every, rules), name, directory.unread, rules)
     (source,) = inputs(name, recursive, SUFFIXES, meter)
     return _of_source(source, rules, meter)
 
@@ -87,16 +95,30 @@ def _of_source(source: Input, rules: Exclusions, meter: ReadingMeter | None) -> 
 
     if meter:
         meter.stage(f"Unpacking {source.origin}", source.size)
-    archive = unpacked(structs.replace(source, meter=meter), lambda member: member.endswith(_ENDINGS))
-    inner = [packed(archive.archives)] if archive.archives else []
+    archive = unpacked(structs.replace(source, meter=meter), lambda member: ends_in(member, _ENDINGS))
+    unread = Unread(archive.others)
     if not archive.files:
         raise InputError(
-            "; ".join([f"{source.origin}: no {', '.join(SUFFIXES)} file in this archive", *inner])
+            "; ".join(
+                filter(None, [f"{source.origin}: no {', '.join(SUFFIXES)} file in this archive", str(unread)])
+            )
         )
     found = _of_files(source.origin, [(_plain(one), file) for one, file in archive.files], rules)
     left = [f"links are not followed: {few(archive.links, _NAMED)}"] if archive.links else []
-    said = [f"{source.origin}: {one}" for one in (*left, *inner)]
-    return structs.replace(found, warnings=(*found.warnings, *said))
+    said = [f"{source.origin}: {one}" for one in left]
+    found = structs.replace(found, warnings=(*found.warnings, *said))
+    return _with_unread(found, source.origin, unread, rules)
+
+
+def _with_unread(found: Chosen, name: str, unread: Unread, rules: Exclusions) -> Chosen:
+    """Return what was chosen with a warning of what its name left out; strict rules make that an error."""
+    left = Unread(*(tuple(_not_excluded(some, rules.excluded)) for some in structs.astuple(unread)))
+    if not (said := str(left)):
+        return found
+    line = f"{name}: {said}"
+    if rules.strict:
+        raise InputError(f"{line}; --exclude leaves out what is meant to be")
+    return structs.replace(found, warnings=(*found.warnings, line))
 
 
 def _plain(name: str) -> str:
@@ -134,15 +156,21 @@ def _of_files(name: str, files: _Files, rules: Exclusions) -> Chosen:
 
 def _without(files: _Files, patterns: Sequence[str]) -> _Files:
     """Return the files that no pattern matches."""
-    if not patterns:
-        return files
+    kept = set(_not_excluded([one for one, _ in files], patterns))
+    return [pair for pair in files if pair[0] in kept]
+
+
+def _not_excluded(names: Sequence[str], patterns: Sequence[str]) -> Sequence[str]:
+    """Return the names that no pattern matches."""
+    if not patterns or not names:
+        return names
     from pathspec import GitIgnoreSpec  # noqa: PLC0415 - most inputs have no patterns
 
     try:
         spec = GitIgnoreSpec.from_lines(patterns)
     except ValueError as error:
         raise InputError(f"invalid pattern of files to leave out: {error}") from None
-    return [pair for pair in files if not spec.match_file(pair[0])]
+    return [one for one in names if not spec.match_file(one)]
 
 
 # Manifests of a repository. A chart's templates are text until they are rendered, and may be valid YAML all
@@ -216,7 +244,7 @@ def is_template(source: Input) -> bool:
 
 def is_blank_yaml(source: Input) -> bool:
     """Return whether a file is YAML without a byte, which has no document; JSON without one was cut."""
-    if not source.origin.endswith((".yaml", ".yml")):
+    if not ends_in(source.origin, (".yaml", ".yml")):
         return False
     try:
         with source.open() as stream:

@@ -18,6 +18,9 @@ from hashcompat.sources.content import chunks
 from hashcompat.sources.documents import JsonObject, row_of
 from hashcompat.sources.files.inputs import inputs, named
 
+_NO_JSON: Final = ": not valid JSON: "
+"""Is in the error for a text that nobody took for such a document before."""
+
 
 class Saved:
     """One document, while its file is open."""
@@ -27,7 +30,12 @@ class Saved:
     ) -> None:
         self._kinds, self._wanted = tuple(kinds), wanted
         self._parts = iter(found)
-        first = next(self._parts, None)
+        try:
+            first = next(self._parts, None)
+        except InputError as error:
+            if _NO_JSON not in str(error):
+                raise
+            raise InputError(f"{error}; want {wanted}") from None
         if first is None:
             raise InputError(f"empty; want {wanted}")
         self._parts = chain([first], self._parts)
@@ -95,11 +103,11 @@ def opened(name: str, kinds: Iterable[str], wanted: str, typed: Typed | None = N
 
     ``typed`` makes values of many items at once, for a reader that takes ``runs``. Raises InputError, naming
     the file, for anything but a document of these kinds; its items are read, and checked, while they are
-    taken.
+    taken. A directory may hold one file.
     """
-    source = next(iter(inputs(name, recursive=False, suffixes=(".json",))), None)
-    if source is None:
-        raise InputError(f"{name}: no file in it; want {wanted}")
+    source, *others = inputs(name, recursive=False, suffixes=(".json",))
+    if others:
+        raise InputError(f"{name}: a directory with {1 + len(others)} files; name one")
     with named(source.origin), source.open() as stream:
         summed = Summed(typed)
         yield Saved(parts(chunks(stream, wanted), quick=summed.decoded), kinds, wanted, summed)

@@ -21,11 +21,12 @@ from hashcompat.sources.documents import Fields, InFile
 from hashcompat.sources.pods import of_pod
 from hashcompat.sources.replicas.roles import Form, Places, Role
 from hashcompat.sources.replicas.stencil import PLAIN, Stencil
-from hashcompat.sources.statuses import States
+from hashcompat.sources.statuses import States, is_deleted
 from hashcompat.sources.workloads import workload_of
 
 _WORD: Final = "hashcompat-blank-"
 """How the words for blanks begin."""
+_DELETED: Final = ("metadata", "deletionTimestamp")
 _ENCODER: Final = msgspec.json.Encoder()
 Values = Sequence[str]
 
@@ -112,6 +113,8 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
     node: int | None
     created: int | None
     """That of the time at which it was created."""
+    deleted: int | None
+    """That of the time of its deletion."""
     owner: tuple[tuple[int | None, str], ...]
     """Those of the kind and the name of its controller, with what these are in the first pod; none without
     one."""
@@ -130,8 +133,12 @@ class Shape(msgspec.Struct, frozen=True, eq=False):
         """Return a pod of this shape; errors as ``of_pod``."""
         pod, values, status = self.pod, replica.values, replica.status.form.filled(replica.reported)
         spec = self.spec.filled(values)
-        of_status = pods.reported(self.value["metadata"], spec, Fields(status, origin, f"{path}.status"))
-        states = States(status, origin, path)
+        found = Fields(status, origin, f"{path}.status")
+        if self.deleted is not None:
+            times = {"deletionTimestamp": values[self.deleted]}
+            is_deleted(Fields(times, origin, f"{path}.metadata"))
+        states = States(found)
+        of_status = pods.reported(self.value["metadata"], spec, found)
         labels = part(self.metadata.filled(values), "labels") if self.has_labels else pod.labels
         owner = "/".join([first if slot is None else values[slot] for slot, first in self.owner])
         # A workload follows from the owner and the label pod-template-hash alone.
@@ -311,6 +318,7 @@ class Family:
             namespace=of_metadata.get("namespace"),
             node=of_spec.get("nodeName"),
             created=of_metadata.get("creationTimestamp"),
+            deleted=next((slot for slot, steps in enumerate(self._paths) if steps == _DELETED), None),
             owner=tuple(_owner(value["metadata"], of_metadata)),
             has_labels="labels" in of_metadata,
             of_owners=tuple(
@@ -350,7 +358,7 @@ def _ordinary(found: Text, value: Mapping[str, Any], *, of_snapshot: bool) -> Po
     named = text(metadata, "name") and is_of_api_server(text(metadata, "uid"))
     if value.get("kind") != "Pod" or not plain or not named:
         return None
-    if any(key in annotations for key in pods.ANNOTATIONS):
+    if any(key in annotations for key in pods.ANNOTATIONS) or value.get("apiVersion", "v1") != "v1":
         return None
     try:
         # Nobody edits the lines of a snapshot.

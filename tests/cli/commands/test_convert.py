@@ -406,3 +406,47 @@ def test_any_plan_is_the_same_to_the_byte(plan: Plan, whole: bool) -> None:
     text = "".join(FORMATS["json"].render(PLAN, plan if whole else without_kept(plan), Style()))
     again = plans.plan_of(Saved(parts([text]), (plans.KIND,), plans.WANTED))
     assert "".join(FORMATS["json"].render(PLAN, again, Style())) == text
+
+
+SEVERAL: list[tuple[str, ...]] = [
+    ("convert",),
+    ("gate", "--plan"),
+    ("diff", "plan.json"),
+    ("gate", "--plan", "plan.json", "--baseline"),
+    ("gate", "--plan", "plan.json", "--preflight"),
+]
+
+
+@pytest.mark.parametrize("argv", SEVERAL, ids=[" ".join(argv) for argv in SEVERAL])
+def test_a_directory_with_several_documents_is_an_error(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argv: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("plan", "--from", "1.30", "--to", "1.31", "--sample", "--out", "plan.json").code == 0
+    Path("d").mkdir()
+    for name in ("a.json", "b.json"):
+        (Path("d") / name).write_bytes(Path("plan.json").read_bytes())
+    result = run(*argv, "d")
+    assert (result.code, result.out) == (1, "")
+    assert "Error: d: a directory with 2 files; name one\n" in result.err
+    (Path("d") / "b.json").unlink()
+    assert "a directory with" not in run(*argv, "d").err
+
+
+@pytest.mark.parametrize(
+    ("argv", "wanted"),
+    [
+        (("convert",), "what hashcompat plan or hashcompat preflight saves with --out FILE"),
+        (("gate", "--plan"), "a plan, as hashcompat plan --out FILE saves it"),
+        (("diff", "plan.json"), "what hashcompat plan --out FILE or hashcompat snapshot --out FILE saves"),
+    ],
+)
+def test_what_is_not_json_is_told_what_is_wanted(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argv: tuple[str, ...], wanted: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("plan", "--from", "1.30", "--to", "1.31", "--sample", "--out", "plan.json").code == 0
+    Path("pod.yaml").write_text("apiVersion: v1\nkind: Pod\n")
+    result = run(*argv, "pod.yaml")
+    said = f"Error: pod.yaml: line 1 column 1: not valid JSON: Expecting value; want {wanted}\n"
+    assert (result.code, result.out, result.err) == (1, "", said)

@@ -230,10 +230,6 @@ AT_REST: list[tuple[str, dict[str, Any]]] = [
         "the container is not running",
         pod(status={"phase": "Running", "containerStatuses": [{"name": "c", "state": {"waiting": {}}}]}),
     ),
-    (
-        "the container is not running",
-        pod(status={"phase": "Running", "containerStatuses": [{"name": "other", "state": {"running": {}}}]}),
-    ),
 ]
 
 
@@ -241,6 +237,12 @@ AT_REST: list[tuple[str, dict[str, Any]]] = [
 def test_what_is_not_compared_is_kept_and_says_why(run: Run, why: str, given: dict[str, Any]) -> None:
     assert verdicts(run, "1.30.0", "1.31.0", given) == {"c": "KEEP"}
     assert reason(run, "1.30.0", "1.31.0", given) == ("HC002", f"not compared: {why}")
+
+
+def test_a_container_that_its_status_lacks_may_run(run: Run) -> None:
+    rows = [{"name": "other", "state": {"running": {}}}]
+    given = pod(status={"phase": "Running", "containerStatuses": rows})
+    assert verdicts(run, "1.30.0", "1.31.0", given) == {"c": "RESTART"}
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ def test_objects_without_a_pod_are_called_what_they_are(run: Run, name: str, way
 @pytest.mark.parametrize(
     ("kinds", "said"),
     [
-        (["pod"], "only objects of kind pod; give a file"),
+        (["Secret"], "only objects of kind Secret; give a file"),
         (["Service", "ConfigMap", "Service"], "only objects of kinds Service, ConfigMap; give a file"),
         (list("ABCD"), "only objects of kinds A, B, C and others; give a file"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import hashcompat
 from hashcompat import InputError
 from tests.helpers.bundles import packed
+from tests.helpers.pods import as_json, pod
 from tests.helpers.program import Run
 
 PLAN = ("plan", "--from", "1.30", "--to", "1.31", "-o", "json")
@@ -168,3 +170,85 @@ def test_excluding_every_file_is_an_error_that_says_so(run: Run, tmp_path: Path)
     result = run(*PLAN, "-f", tmp_path, "--exclude", "*.yaml")
     assert result.code == 1
     assert result.err.endswith(f"Error: {tmp_path}: --exclude leaves out all that is in it: 1 file\n")
+
+
+UNREAD: dict[str, tuple[tuple[str, ...], str]] = {
+    "compressed otherwise": (
+        ("rs.yaml.xz", "rs.json.bz2"),
+        "not read by their names: rs.json.bz2, rs.yaml.xz",
+    ),
+    "copies": (("rs.yaml.bak", "RS.YAML~"), "not read by their names: RS.YAML~, rs.yaml.bak"),
+    "archives": (
+        ("x.TGZ", "y.tar.gz", "z.zip"),
+        "archives in it are not unpacked, give each by itself: x.TGZ, y.tar.gz, z.zip",
+    ),
+    "directories": (("b/rs.yaml", "a/c/rs.YML"), "not read: a/, b/ (-R reads what is below)"),
+    "many": (
+        tuple(f"{number}.yaml.bak" for number in range(10, 20)),
+        f"not read by their names: {', '.join(f'{number}.yaml.bak' for number in range(10, 18))}, 2 more",
+    ),
+}
+
+
+def with_files(tmp_path: Path, names: Iterable[str]) -> Path:
+    for name in ("ok.yaml", *names):
+        path = tmp_path / "d" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(as_json(pod()))
+    return tmp_path / "d"
+
+
+@pytest.mark.parametrize(("names", "says"), UNREAD.values(), ids=UNREAD)
+def test_what_is_not_read_by_its_name_is_named(
+    run: Run, tmp_path: Path, names: tuple[str, ...], says: str
+) -> None:
+    directory = with_files(tmp_path, names)
+    result = run(*PLAN, "-f", directory)
+    assert (result.code, f"Warning: {directory}: {says}\n" in result.err) == (0, True)
+    strict = run(*PLAN, "-f", directory, "--strict-files")
+    assert (strict.code, strict.out) == (1, "")
+    assert f"Error: {directory}: {says}; --exclude leaves out what is meant to be\n" in strict.err
+    left_out = [word for name in names for word in ("--exclude", f"{name.partition('/')[0]}")]
+    result = run(*PLAN, "-f", directory, "--strict-files", *left_out)
+    assert (result.code, "not read" in result.err) == (0, False)
+
+
+@pytest.mark.parametrize(
+    "name", ["README.md", "web.yaml.tmpl", ".yamllint", "notes.txt", ".git/x.yaml", "a/x.md"]
+)
+def test_what_is_clearly_something_else_is_passed_over(run: Run, tmp_path: Path, name: str) -> None:
+    directory = with_files(tmp_path, [name])
+    result = run(*PLAN, "-f", directory, "--strict-files")
+    assert (result.code, f"Warning: {directory}" in result.err) == (0, False)
+
+
+def test_suffixes_are_those_in_whatever_case(run: Run, tmp_path: Path) -> None:
+    given = with_files(tmp_path, ())
+    for number, name in enumerate(("A.YAML", "b.Json", "C.YML")):
+        (given / name).write_bytes(as_json(pod(name=f"q-{number}")))
+    result = run(*PLAN, "-f", given, "--strict-files")
+    assert [item["pod"] for item in result.items] == ["p", "q-0", "q-1", "q-2"]
+
+
+def test_a_link_to_a_directory_elsewhere_is_named(run: Run, tmp_path: Path) -> None:
+    directory = with_files(tmp_path, ["a/x.yaml"])
+    (directory / "a" / "x.yaml").write_bytes(as_json(pod(name="q")))
+    (directory / "here").symlink_to(directory / "a")
+    argv = (*PLAN, "-f", directory, "-R")
+    assert run(*argv, "--strict-files").code == 0
+    (tmp_path / "elsewhere").mkdir()
+    (directory / "there").symlink_to(tmp_path / "elsewhere")
+    assert run(*argv, "--strict-files").code == 0
+    (tmp_path / "elsewhere" / "y.yaml").write_bytes(as_json(pod(name="r")))
+    said = f"{directory}: links to directories are not followed: there"
+    assert f"Warning: {said}\n" in run(*argv).err
+    assert (run(*argv, "--strict-files").code, said in run(*argv, "--strict-files").err) == (1, True)
+
+
+def test_what_an_archive_does_not_read_is_named(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "d.tar"
+    path.write_bytes(packed({"ok.YAML": as_json(pod()).decode(), "rs.yaml.xz": "x", "README.md": "x"}))
+    said = f"{path}: not read by their names: rs.yaml.xz"
+    result = run(*PLAN, "-f", path)
+    assert (result.code, f"Warning: {said}\n" in result.err) == (0, True)
+    assert (run(*PLAN, "-f", path, "--strict-files").code, said in result.err) == (1, True)

@@ -235,6 +235,8 @@ CHANGES: dict[str, Change] = {
     "another label": put("x", "metadata", "labels", "more"),
     "an index": put("17", "metadata", "labels", "apps.kubernetes.io/pod-index"),
     "deleted": put("2026-03-02T08:15:00Z", "metadata", "deletionTimestamp"),
+    "deleted at no time": put("soon", "metadata", "deletionTimestamp"),
+    "another version": put("v2", "apiVersion"),
     "restarted": put(3, *STATE, "restartCount"),
     "restarted often": put(10**12, *STATE, "restartCount"),
     "a restart count of another type": put("3", *STATE, "restartCount"),
@@ -244,6 +246,7 @@ CHANGES: dict[str, Change] = {
     "a start in another zone": put("2026-03-02T08:15:00+02:00", *STATE, "state", "running", "startedAt"),
     "a start that is null": put(None, *STATE, "state", "running", "startedAt"),
     "ended": put(ENDED, *STATE, "lastState"),
+    "in a state of another case": put({"Running": {}}, *STATE, "state"),
     "stopped": put(ENDED, *STATE, "state"),
     "an end that is no time": put({"terminated": {"finishedAt": "x"}}, *STATE, "lastState"),
     "a status of another name": put("other", *STATE, "name"),
@@ -265,6 +268,7 @@ CHANGES: dict[str, Change] = {
     "something behind the status": put({"a": "b"}, "zone"),
     "a phase that nobody knows": put("Lost", "status", "phase"),
     "a phase that is no text": put(7, "status", "phase"),
+    "a phase of another case": put("running", "status", "phase"),
     "no phase": lambda pod: pod["status"].pop("phase"),
     "a large status": lambda pod: pod["status"].update(message=["x" * 2**18]),
     "one more argument": lambda pod: at("spec", "containers", 0, "args")(pod).append("--more"),
@@ -300,6 +304,31 @@ def test_a_pod_that_differs_is_read_as_it_is(
     for pod in pods[place + 1 :]:
         change(pod)
     same(dumped(pods, tmp_path / f"more{suffix}"), monkeypatch)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize(
+    ("steps", "says"),
+    [
+        (("metadata", "deletionTimestamp"), "want a time such as"),
+        (("status", "phase"), "want one of Pending"),
+    ],
+)
+def test_what_is_wrong_in_a_slot_is_an_error(
+    steps: tuple[str, str], says: str, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pods = replicas(6)
+    for number, pod in enumerate(pods):
+        pod["metadata"]["deletionTimestamp"] = f"2026-03-02T08:15:0{number}Z"
+        pod["status"]["phase"] = ("Running", "Failed")[number % 2]
+    name = dumped(pods, tmp_path / f"right{suffix}")
+    assert len({id(shape) for shape in shapes_of(name)}) == 1
+    assert same(name, monkeypatch)[1] == ""
+    put("soon", *steps)(pods[-1])
+    name = dumped(pods, tmp_path / f"wrong{suffix}")
+    found, error = same(name, monkeypatch)
+    assert not found
+    assert f"$.items[5].{'.'.join(steps)}: {says}" in error
 
 
 def inner(value: Any, *steps: str | int) -> Iterator[tuple[str | int, ...]]:

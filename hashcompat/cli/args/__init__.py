@@ -7,6 +7,7 @@ What is here makes options of the fields of a class. ``source`` says where pods 
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -35,7 +36,10 @@ Group = TypeVar("Group")
 
 
 def option(*flags: str, default: Any = None, **settings: Any) -> Any:
-    """Declare a field as an option; ``settings`` are those of ``click.option``."""
+    """Declare a field as an option; ``settings`` are those of ``click.option``.
+
+    An empty value is a UsageError, unless it is ``may_be_empty``: it is mostly a variable that is not set.
+    """
     if settings.get("multiple"):
         default = ()
     elif settings.get("is_flag"):
@@ -111,6 +115,48 @@ class _Option(click.Option):
     """An option that knows under which heading ``--help`` shows it."""
 
     heading = _OWN
+
+    def __init__(self, *given: Any, may_be_empty: bool = False, **settings: Any) -> None:
+        super().__init__(*given, **settings)
+        self._may_be_empty = may_be_empty
+
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        """Return the value as its type has it; raises UsageError for an empty one."""
+        if _is_empty(value) and not self._may_be_empty:
+            raise _empty_value(self.opts[0], self.metavar or "", ", or leave the option out")
+        return super().type_cast_value(ctx, value)
+
+
+class _Argument(click.Argument):
+    """A positional argument."""
+
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        """Return the value as its type has it; raises UsageError for an empty one."""
+        if _is_empty(value):
+            name = (self.metavar or "").strip("[]")
+            raise _empty_value(name, name, ", or leave it out" if not self.required else "")
+        return super().type_cast_value(ctx, value)
+
+
+def _is_empty(value: Any) -> bool:
+    return value == "" or (isinstance(value, list | tuple) and "" in value)
+
+
+_NAMED: Final[Mapping[str, str]] = {
+    "FILE": "name a file",
+    "DIR": "name a directory",
+    "NODE": "name a node",
+    "NAMESPACE": "name a namespace",
+    "RELEASE": "name a release",
+}
+"""What to do where a value is empty, by the first word of what ``--help`` calls it."""
+
+
+def _empty_value(name: str, metavar: str, instead: str) -> UsageError:
+    """Return the error of the empty value of what ``--help`` calls so; ``instead`` is what else to do."""
+    word = re.match(r"([A-Z]+)(?:[|[]|$)", metavar)
+    wanted = _NAMED.get(word[1] if word else "", "give one")
+    return UsageError(f"{name}: the value is empty; {wanted}{instead}")
 
 
 class Command(click.Command):
@@ -223,7 +269,7 @@ def _parameter(
 ) -> click.Parameter:
     completed = BY_METAVAR.get(settings.get("metavar", ""))
     if not flags:
-        return click.Argument([name], shell_complete=completed, **settings)
+        return _Argument([name], shell_complete=completed, **settings)
     made = _Option([*flags, name], shell_complete=completed, **settings)
     made.heading = heading
     return made

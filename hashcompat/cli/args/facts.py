@@ -162,6 +162,7 @@ class FactOptions:
     allowed_sysctls: str | None = option(
         "--allowed-unsafe-sysctls",
         metavar="SYSCTL[,SYSCTL...]",
+        may_be_empty=True,
         help="What the target kubelet's option of this name says; empty for nothing. Default: what runs "
         "stays allowed, except what only the current release holds safe.",
     )

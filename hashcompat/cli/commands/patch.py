@@ -59,9 +59,7 @@ class Arguments:
         is_flag=True,
         help="Accept an old hash even if fields are set that the old release does not know.",
     )
-    until: str = option(
-        "--until", metavar="RELEASE", default="", help="The last release that accepts old hashes."
-    )
+    until: str | None = option("--until", metavar="RELEASE", help="The last release that accepts old hashes.")
     article: bool = option(
         "--article", is_flag=True, help="Strip in DeepHashObject, which affects every hash computed there."
     )
@@ -107,7 +105,7 @@ def command(arguments: Arguments) -> int:
 
 
 def _patch(arguments: Arguments, kubelet: str, like: list[str], names: ReleaseNames) -> int:
-    catalog, until = names.catalog, names.read_known(arguments.until, "--until")
+    catalog, until = names.catalog, names.read_known(arguments.until or "", "--until")
     choices = Choices(arguments.accept_new_fields, until, arguments.article, force=arguments.force)
     patch = make_patch(kubelet, like, arguments.strategy, catalog, choices)
     static = [static_restarts(old, catalog.kubelet(kubelet)) for old in map(catalog.kubelet, like)]

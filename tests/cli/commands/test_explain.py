@@ -283,7 +283,7 @@ def test_an_unknown_pod_or_container_names_near_ones(run: Run, target: str, hint
     assert hint in result.err
 
 
-@pytest.mark.parametrize("target", ["prometheus", "/p", "ns/", "/", ""])
+@pytest.mark.parametrize("target", ["prometheus", "/p", "ns/", "/"])
 def test_a_target_of_another_form_is_a_usage_error(run: Run, target: str) -> None:
     result = run("explain", target, "--from", "1.7.16", "--to", "1.9.11", "--sample")
     assert (result.code, result.out, "is not NAMESPACE/POD" in result.err) == (64, "", True)

@@ -1,4 +1,4 @@
-"""A value that is empty, as of a variable that is not set, is refused."""
+"""A value that is empty, as of a variable that is not set, is refused, and so is a second one."""
 
 from __future__ import annotations
 
@@ -79,3 +79,64 @@ def test_an_empty_list_of_sysctls_means_none(run: Run) -> None:
 def test_help_comes_before_an_empty_value(run: Run) -> None:
     result = run("plan", "--out", "", "--help")
     assert (result.code, result.err) == (0, "")
+
+
+def value_of(option: click.Option) -> str:
+    """Return a value that the option's type takes."""
+    if isinstance(option.type, click.Choice):
+        return next(one for one in option.type.choices if not one.endswith("="))
+    return "2" if isinstance(option.type, click.IntRange) else "x"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_second_value_of_an_option_that_takes_one_is_refused(run: Run, name: str) -> None:
+    command = COMMANDS[name]
+    required = ["x" for one in command.params if isinstance(one, click.Argument) and one.required]
+    for option in with_value(command):
+        if option.multiple:
+            continue
+        flag, value = option.opts[0], value_of(option)
+        result = run(*name.split(), *required, flag, value, option.opts[-1], value)
+        assert (result.code, result.out) == (64, ""), flag
+        assert result.err == f"Error: {flag} is given twice; give it once\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("gate", "--plan", "x", "--plan=y"), "--plan is given twice; give it once"),
+        (("plan", "--from", "1", "--to", "1.9", "--to", "1.10", "--to=1.11"), "--to is given 3 times; give"),
+        (("plan", "-o", "json", "-oyaml"), "-o is given twice; give it once"),
+        (("plan", "-o", "json", "--output=yaml"), "-o is given twice; give it once"),
+    ],
+    ids=lambda given: " ".join(given) if isinstance(given, tuple) else "",
+)
+def test_the_error_of_a_second_value_names_the_option(run: Run, words: tuple[str, ...], says: str) -> None:
+    result = run(*words)
+    assert (result.code, result.out) == (64, "")
+    assert says in result.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--sample", "--sample", "-q", "-q", "--no-headers", "--no-headers"),
+        ("--sample", "-n", "shop", "-n", "data", "-n", "data"),
+        ("--sample", "--feature-gates", "SidecarContainers=true", "--feature-gates", "AppArmor=true"),
+    ],
+    ids=["flags", "scope", "gates"],
+)
+def test_flags_and_repeatable_options_may_be_given_again(run: Run, words: tuple[str, ...]) -> None:
+    assert run("plan", "--from", "1.30", "--to", "1.31", *words).code == 0
+
+
+def test_help_comes_before_a_second_value(run: Run) -> None:
+    result = run("plan", "--out", "x", "--out", "y", "--help")
+    assert (result.code, result.err) == (0, "")
+
+
+def test_the_command_line_overrides_a_variable(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HASHCOMPAT_GATE_MAX_RESTARTS", "0")
+    argv = ("gate", "--from", "1.30", "--to", "1.31", "--sample", "--fail-on", "restart", "-q")
+    assert run(*argv).code == 2
+    assert run(*argv, "--max-restarts", "99").code == 0

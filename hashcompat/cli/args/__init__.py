@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Annotated, Any, Final, NoReturn, TypeVar, dataclass_transform, get_origin, get_type_hints
@@ -160,7 +161,19 @@ def _empty_value(name: str, metavar: str, instead: str) -> UsageError:
 
 
 class Command(click.Command):
-    """A command whose ``--help`` shows options in groups."""
+    """A command whose ``--help`` shows options in groups, and whose options have one value each."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take the arguments; raises UsageError for a second value of an option that takes one."""
+        given = list(args)  # click takes words out of the list
+        rest = super().parse_args(ctx, args)
+        if not ctx.resilient_parsing:
+            _, _, order = self.make_parser(ctx).parse_args(given)
+            for one, times in Counter(order).items():
+                if times > 1 and isinstance(one, _Option) and not (one.multiple or one.is_flag):
+                    often = "twice" if times == 2 else f"{times} times"
+                    raise UsageError(f"{one.opts[0]} is given {often}; give it once")
+        return rest
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options under the headings of their groups, those of the command itself first."""

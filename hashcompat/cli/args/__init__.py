@@ -256,6 +256,7 @@ def command(
 
     def make(function: Callable[[Arguments], int | None]) -> click.Command:
         def callback(**values: Any) -> int | None:
+            _check_overwritten(parameters, values)
             with progress.shown(name, quiet=bool(values.get("quiet"))):
                 return function(_built(arguments, values))
 
@@ -265,6 +266,27 @@ def command(
         )
 
     return make
+
+
+_READ: Final = re.compile(r"\W*(FILE|DIR|SOURCE|PATH)\b")
+"""How ``--help`` calls what is read, and ``--out``."""
+
+
+def _check_overwritten(parameters: Iterable[click.Parameter], values: Mapping[str, Any]) -> None:
+    """Raise UsageError where a result would replace a file that the command reads."""
+    places = [("--out", values["out"])] if values.get("out") else []
+    places += [("--report", place.path) for place in values.get("reports") or ()]
+    if not places:
+        return
+    from hashcompat.cli.output import check_kept
+
+    read = [
+        (one.opts[0] if isinstance(one, click.Option) else "", name)
+        for one in parameters
+        if one.name != "out" and _READ.match(one.metavar or "") and (given := values[str(one.name)])
+        for name in ((given,) if isinstance(given, str) else given)
+    ]
+    check_kept(places, read, recursive=bool(values.get("recursive")))
 
 
 def _parameters(made: type, heading: str, changed: Sequence[Changed]) -> Iterator[click.Parameter]:

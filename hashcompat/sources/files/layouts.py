@@ -63,6 +63,11 @@ class Chosen(msgspec.Struct, frozen=True):
     """The names of those that belong to a bundle: what one tool wrote at one time."""
 
 
+def is_read(name: str) -> bool:
+    """Return whether a file of a directory is read, by its name."""
+    return name.endswith(_ENDINGS)
+
+
 def chosen(
     name: str | Input, rules: Exclusions, *, recursive: bool, meter: ReadingMeter | None = None
 ) -> Chosen:

@@ -16,7 +16,7 @@ from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
 from hashcompat.cli.args import command as declared
-from hashcompat.cli.args import group, option
+from hashcompat.cli.args import given_flags, group, option
 from hashcompat.cli.args.common import OutputOptions, Quiet, ReleaseData, ReleaseNames, shows
 from hashcompat.cli.args.inventory import InventoryRequest
 from hashcompat.cli.args.source import ScopeOptions, SourceOptions
@@ -95,6 +95,9 @@ def command(arguments: Arguments) -> int:
             f"--audit finds what --strategy strip gets wrong, and {arguments.strategy} gets nothing wrong: "
             "leave one of them out"
         )
+    if not arguments.audit:
+        for flag in (*given_flags(arguments.source), *given_flags(arguments.scope)):
+            raise UsageError(f"{flag} goes with --audit: a patch is made without pods")
     output.ready(AUDIT if arguments.audit else PATCH, arguments.shown)
     names = arguments.data.names(quiet=arguments.quiet.quiet)
     for name, value in (("kubelet", arguments.kubelet), ("like", arguments.like)):

@@ -279,6 +279,19 @@ def test_what_restarts_for_resources_that_were_not_recorded_does_so_under_a_patc
             ("--kubelet", "1.9.11", "--like", "1.7.16", "--strategy", "accept", "--audit", "--sample"),
             "--audit finds what --strategy strip gets wrong, and accept gets nothing wrong",
         ),
+        *(
+            (
+                ("--kubelet", "1.9.11", "--like", "1.7.16", "--tree", "none", *words),
+                f"{words[0]} goes with --audit",
+            )
+            for words in (
+                ("-f", "none"),
+                ("--sample",),
+                ("-n", "shop"),
+                ("--context", "c"),
+                ("--static-pod-dir", "d"),
+            )
+        ),
         (("--kubelet", "1.9.11", "--like", "1.7.16", "--until", "soon"), "'soon' is not a kubelet release"),
         (
             ("--kubelet", "1.9.11", "--like", "1.7.16", "--until", "1.12.0", "--strategy", "pin"),

@@ -230,6 +230,16 @@ class OutputOptions:
         """Raise UsageError where two reports go to one place."""
         check_apart(self.out, self.reports)
 
+    def check_signed(self, key: str | None) -> None:
+        """Raise UsageError for the key of a signature that nothing is to show."""
+        forms = [self.format or "", *(report.form for report in self.reports)]
+        if key and not self.out and _SIGNED.isdisjoint(form.partition("=")[0] for form in forms):
+            raise UsageError("--sign-key goes with --out, or with -o json: nothing else has the signature")
+
+
+_SIGNED: Final = frozenset({"json", "yaml", "jsonpath"})
+"""The formats that show a signature."""
+
 
 class Formats(click.Choice[str]):
     """The values of ``-o``; some take more after a ``=``, which is checked here, before anything is read."""

@@ -63,6 +63,7 @@ def made(arguments: Arguments) -> None:
     """
     quiet = arguments.quiet.quiet
     names = arguments.releases.data.names(quiet=quiet)
+    arguments.shown.check_signed(arguments.sign_key)
     key = key_of(arguments.sign_key)
     way, patches = arguments.releases.way(names, from_nodes=True), arguments.patched.patches(names)
     output.ready(NORMALIZATION, arguments.shown)

@@ -124,7 +124,7 @@ def _of_files(name: str, files: _Files, rules: Exclusions) -> Chosen:
     every, warnings, bundled = files, list[str](), frozenset[str]()
     files = _without(every, rules.excluded)
     if every and not files:
-        warnings.append(f"{name}: --exclude leaves out all that is in it: {count(len(every), 'file')}")
+        warnings.append(f"{name}: --exclude leaves nothing to read: {count(len(every), 'file')} excluded")
     for layout in _LAYOUTS:
         if not rules.strict and any(layout.shown_by.search(one) for one, _ in files):
             of_bundle, files = layout.split(files)

@@ -408,7 +408,7 @@ def planned(
         )
         view = View(names.catalog, options)
         plan = make(inventory, way.old, way.new, view)
-        arguments.releases.check_items(plan.items)
+        arguments.releases.check_items(plan.items, inventory.nodes)
         plan = structs.replace(plan, making=names.making(created, arguments))
         return Planned(plan, inventory, whole, way, view)
 

@@ -81,7 +81,7 @@ def made(arguments: Arguments) -> None:
     if not options.records:
         raise UsageError(NO_RECORDS)
     found = normalizing.make(inventory, way.old, way.new, View(names.catalog, options))
-    arguments.releases.check_items([one.item for one in found.changes])
+    arguments.releases.check_items([one.item for one in found.changes], inventory.nodes)
     shown = Signed(structs.replace(found, making=names.making(created, arguments)), key)
     output.show(NORMALIZATION, shown, arguments.shown)
     output.notes(NORMALIZATION, shown, quiet=quiet)

@@ -73,6 +73,20 @@ def test_the_page_lists_every_metric_with_its_labels(run: Run, tmp_path: Path) -
     assert page.keys() - found.keys() <= rare | {"hashcompat_preflight_undecided"}
 
 
+def test_each_time_says_what_it_is_of(run: Run) -> None:
+    lines = run(
+        "plan", "--from", "1.30.14", "--to", "1.31.14", "--sample", "-q", "-o", "prometheus"
+    ).out.splitlines()
+    times = [line.removeprefix("# HELP ").partition(" ") for line in lines if "_timestamp_seconds " in line]
+    assert {
+        name.removesuffix("_timestamp_seconds"): text for name, _, text in times if text.endswith("seconds")
+    } == {
+        "hashcompat_plan_plan_created": "When the plan was created, in Unix seconds",
+        "hashcompat_plan_report_made": "When the report was made, in Unix seconds",
+        "hashcompat_plan_release_data": "The day of the release data, in Unix seconds",
+    }
+
+
 @pytest.mark.parametrize("name", DASHBOARDS)
 def test_the_dashboard_is_what_grafana_knows(name: str) -> None:
     """Grafana's own types read it, and nothing is lost: no field has a name that Grafana does not know."""

@@ -64,6 +64,47 @@ def check_apart(out: str | None, reports: Iterable[Destination]) -> None:
         seen[place] = path
 
 
+def check_kept(
+    places: Iterable[tuple[str, str]], read: Sequence[tuple[str, str]], *, recursive: bool
+) -> None:
+    """Raise UsageError for a place that is a file which is read, or one of a directory of ``-f``.
+
+    Both are pairs of a flag and what it names. A saved result in such a directory may be made again: it holds
+    no pods that are read.
+    """
+    for flag, place in places:
+        path = Path(place)
+        if place == STDOUT or not path.is_file():
+            continue
+        for of, name in read:
+            if _is_same(path, name) or (of == "-f" and _is_in(path, name, recursive=recursive)):
+                which = f" ({of})" if of else ""
+                raise UsageError(f"{flag} {place}: that is the input{which}; choose another file")
+
+
+def _is_same(path: Path, name: str) -> bool:
+    # a URL may be too long for the name of a file
+    return name != STDOUT and os.path.exists(name) and path.samefile(name)  # noqa: PTH110
+
+
+def _is_in(path: Path, directory: str, *, recursive: bool) -> bool:
+    """Return whether a file is read as one of a directory's."""
+    from hashcompat.sources.content import Plain
+    from hashcompat.sources.files.layouts import is_read
+
+    where = path.resolve().parent
+    folders = (where, *where.parents) if recursive else (where,)
+    if not (is_read(path.name) and os.path.isdir(directory) and Path(directory).resolve() in folders):  # noqa: PTH112
+        return False
+    with path.open("rb") as stream:
+        start = Plain(stream).read(_START)
+    return b"hashcompat.io/" not in start or b"ClusterSnapshot" in start
+
+
+_START: Final = 100
+"""Bytes within which a saved result says what it is."""
+
+
 def check_places(paths: Iterable[str]) -> None:
     """Raise InputError for a place where no file can be written, as far as that is known beforehand."""
     for path in paths:

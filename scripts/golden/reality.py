@@ -86,6 +86,9 @@ class Row:
         return f"{self.plan}: {'/'.join(self.key)}: predicted {verdict}; observed {seen}"
 
 
+_LIKE: Final = "--like"
+
+
 def inputs(change: Json, directory: Path) -> Iterator[tuple[str, list[str]]]:
     """Write the files of a change below a directory; yield each kind of plan and its arguments."""
     directory.mkdir(parents=True, exist_ok=True)
@@ -96,7 +99,11 @@ def inputs(change: Json, directory: Path) -> Iterator[tuple[str, list[str]]]:
     manifests.mkdir(exist_ok=True)
     for name, manifest in change["manifests"].items():
         (manifests / name).write_text(json.dumps(manifest))
-    plan, read = ["plan", *change["flags"], "-o", "json", "-q"], ["-f", str(pods)]
+    flags: list[str] = change["flags"]
+    if flags.count(_LIKE) > 1:  # older records give it twice, with one value
+        at = flags.index(_LIKE)
+        flags = [*flags[:at], *flags[at + 2 :]]
+    plan, read = ["plan", *flags, "-o", "json", "-q"], ["-f", str(pods)]
     recorded = ["--recorded", str(records)]
     place = ["--static-pod-dir", str(manifests), "--static-pod-path", change["staticPodPath"]]
     static = [*recorded, *place, "--node-name", "lab"]

@@ -146,7 +146,9 @@ def flags(old: Kubelet, new: Kubelet) -> list[str]:
     options = ["--from", old.release, "--to", new.release]
     for option, kubelet in (("--from-patched", old), ("--assume-patch", new)):
         if kubelet.strategy:
-            options += [option, _ASSUMED.get(kubelet.strategy, kubelet.strategy), "--like", kubelet.like]
+            options += [option, _ASSUMED.get(kubelet.strategy, kubelet.strategy)]
+    if likes := dict.fromkeys(filter(None, (old.like, new.like))):
+        options += ["--like", ",".join(likes)]
     if new.docker and not old.docker:  # from Docker, the records show it
         options.append("--other-runtime")
     return options

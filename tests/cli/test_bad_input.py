@@ -262,3 +262,18 @@ def test_what_may_not_be_read_is_named(
     assert (result.code, result.out) == (1, "")
     hint = "; --exclude leaves a file out" if where.startswith("pod.") else ""
     assert result.err == f"Error: {refused}: cannot read: Permission denied{hint}\n"
+
+
+@pytest.mark.parametrize("name", ["none/*.yaml", "p?.yaml", "p[12].yaml"])
+def test_a_pattern_in_quotes_is_called_one(run: Run, name: str) -> None:
+    result = run("plan", "--from", "1.30.14", "--to", "1.31.14", "-f", name)
+    why = "cannot read: No such file or directory; the shell expands patterns only without quotes"
+    assert (result.code, result.err) == (1, f"Error: {name}: {why}\n")
+
+
+def test_a_file_that_is_called_like_a_pattern_is_read(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "p[1]*.yaml"
+    path.write_bytes(as_json(pod()))
+    assert run("plan", "--from", "1.30.14", "--to", "1.31.14", "-f", path).code == 0
+    missing = run("plan", "--from", "1.30.14", "--to", "1.31.14", "-f", tmp_path / "none.yaml")
+    assert missing.err.endswith("none.yaml: cannot read: No such file or directory\n")

@@ -76,6 +76,10 @@ def test_a_variable_is_true_or_false(monkeypatch: pytest.MonkeyPatch, text: str,
         ("HASHCOMPAT_GATE_MAX_RESTART", "1", "no such setting; near it: HASHCOMPAT_GATE_MAX_RESTARTS"),
         ("HASHCOMPAT_GATE_ZZZZZZZZZZ", "1", "no such setting; near it: HASHCOMPAT_GATE_MAX_RESTARTS, HASH"),
         ("HASHCOMPAT_GATE_STRICT", "yes", "HASHCOMPAT_GATE_STRICT: want true or false"),
+        ("HASHCOMPAT_GATE_STRICT", "", "HASHCOMPAT_GATE_STRICT: want true or false"),
+        ("HASHCOMPAT_GATE_VERIFY_KEY", "", "HASHCOMPAT_GATE_VERIFY_KEY: the value is empty; give one, or do"),
+        ("HASHCOMPAT_GATE_MAX_RESTARTS", "", "HASHCOMPAT_GATE_MAX_RESTARTS: the value is empty; give one"),
+        ("HASHCOMPAT_CONFIG", "", "HASHCOMPAT_CONFIG: the value is empty; name a file, or do not set it"),
     ],
 )
 @pytest.mark.usefixtures("places")
@@ -88,8 +92,7 @@ def test_a_variable_that_is_wrong_is_refused(
 
 
 @pytest.mark.usefixtures("places")
-def test_an_empty_variable_sets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HASHCOMPAT_GATE_MAX_RESTARTS", "")
+def test_a_variable_that_is_not_set_sets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HASHCOMPAT_CONFIG")
     assert settled({}) == {}
 

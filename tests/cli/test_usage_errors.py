@@ -76,6 +76,16 @@ USAGE: list[tuple[str, tuple[str, ...], str]] = [
     ("an option without its value", ("plan", "--from"), "requires an argument"),
     ("an argument too many", (*PLAN, "--sample", "extra"), "extra"),
     (
+        "a signature that nothing shows",
+        (*PLAN, "--sample", "--sign-key", "k", "--report", "csv=x"),
+        "--sign-key goes with --out, or with -o json",
+    ),
+    (
+        "a signature of a normalization that nothing shows",
+        ("normalize", "--to", "1.10.0", "-f", "x", "--sign-key", "k", "-o", "wide"),
+        "--sign-key goes with --out, or with -o json",
+    ),
+    (
         "verify without a path",
         ("verify",),
         "give golden directories as PATH, or recorded hashes with --recorded FILE",
@@ -116,3 +126,15 @@ def test_filters_that_match_nothing_are_an_error(run: Run) -> None:
             "",
             "Error: none of the 58 pods matches the filters\n",
         )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("-o", "json"), ("-o", "yaml"), ("-o", "jsonpath={.signature}"), ("--report", "json=-")],
+    ids=" ".join,
+)
+def test_a_signature_is_shown_where_the_document_is(run: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
+    key = tmp_path / "key"
+    key.write_text("k" * 32)
+    result = run(*PLAN, "--sample", "-q", "--sign-key", key, *words)
+    assert (result.code, "hmac-sha256:" in result.out) == (0, True), result.err

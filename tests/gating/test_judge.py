@@ -232,9 +232,12 @@ def test_every_word_has_a_check() -> None:
     assert CHECKS.keys() == {*FailOn}
 
 
-def impact(*budgets: BudgetImpact, missing: str = "", restarted: int = 1) -> Impact:
+def impact(
+    *budgets: BudgetImpact, missing: str = "", restarted: int = 1, unplaced: int = 0, unseen: int = 0
+) -> Impact:
     node = NodeImpact("n1", Step.IN_PLACE, 1, restarted, 0, Effect(budgets), Pods())
-    return Impact("1.8.15", "1.9.11", 1, (node,), (), (), len(budgets), missing)
+    nodes, number = (node,) if not (unplaced or unseen) else (), len(budgets)
+    return Impact("1.8.15", "1.9.11", 1, nodes, (), (), number, missing, unplaced=unplaced, unseen=unseen)
 
 
 def budget(sure: Certainty, name: str = "web", problem: str = "") -> BudgetImpact:
@@ -264,6 +267,21 @@ BUDGETS: dict[str, tuple[Impact | None, Outcome, str]] = {
         impact(missing="not allowed"),
         Outcome.UNDECIDED,
         "fail-on pdb: budgets are UNKNOWN: not allowed",
+    ),
+    "not listed, and what restarts is on no node": (
+        impact(missing="not allowed", unplaced=1),
+        Outcome.UNDECIDED,
+        "fail-on pdb: budgets are UNKNOWN: not allowed",
+    ),
+    "not listed, and what restarts is not among the pods": (
+        impact(missing="not allowed", unseen=1),
+        Outcome.UNDECIDED,
+        "fail-on pdb: budgets are UNKNOWN: not allowed",
+    ),
+    "listed, and what restarts is on no node": (
+        impact(unplaced=1),
+        Outcome.PASS,
+        "fail-on pdb: 0 budgets breached, allowed 0",
     ),
     "not listed, and nothing restarts": (
         impact(missing="not allowed", restarted=0),

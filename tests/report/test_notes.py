@@ -123,3 +123,16 @@ def test_the_closing_line_counts_all() -> None:
         "v1.7.16 -> 1.9.11: 2 of 4 running containers restart in 2 of 3 pods on 1 node; "
         "1 of them is not started again; 1 kept, 1 unknown"
     )
+
+
+@pytest.mark.parametrize(
+    "again",
+    [Invocation("hashcompat", ("-f", "-")), Invocation("hashcompat", ("-f", "a.json"), ("--recorded", "-"))],
+    ids=["pods", "records"],
+)
+def test_no_command_reads_standard_input_again(again: Invocation) -> None:
+    assert commands(item(), invocation=again) == []
+    assert commands(KEPT, invocation=again) == []
+    assert commands(item(), invocation=again, suggestion=PATCH) == [
+        "hashcompat patch --kubelet 1.9.11 --like 1.7.16,1.8.15"
+    ]

@@ -77,7 +77,7 @@ def made_document(run: Run, path: Path, **edits: Callable[[Json], None]) -> None
 
 
 def words(action: str, document: Path, *more: object) -> list[object]:
-    endpoint = ("--runtime-endpoint", document.parent / "c.sock")
+    endpoint = () if "--runtime-endpoint" in more else ("--runtime-endpoint", document.parent / "c.sock")
     return ["normalize", action, document, "--node-name", "n1", *endpoint, "-o", "json", *more]
 
 

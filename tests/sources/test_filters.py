@@ -44,9 +44,7 @@ FILTERS: list[tuple[tuple[str, ...], Any]] = [
         ("--node", "node-a1", "--node", "node-c1"),
         lambda item: item["spec"].get("nodeName") in ("node-a1", "node-c1"),
     ),
-    (("--node", ""), lambda item: not item["spec"].get("nodeName")),
     (("--owner", "DaemonSet/kube-proxy"), lambda item: owner(item) == "DaemonSet/kube-proxy"),
-    (("--owner", ""), lambda item: not owner(item)),
     (("--owner", "ds/kube-proxy"), lambda item: owner(item) == "DaemonSet/kube-proxy"),
     (("--owner", "deploy/web"), lambda item: owner(item) == "ReplicaSet/web-474k6w5gmh"),
     (("--owner", "Deployment/web"), lambda item: owner(item) == "ReplicaSet/web-474k6w5gmh"),
@@ -106,16 +104,24 @@ def test_namespaces_of_a_cluster_may_have_no_pods() -> None:
         list(select(collect([pod()]), Filters(namespaces=("ns", "empty"))).pods)
 
 
-def test_a_namespace_that_is_empty_is_seen_in_the_error(run: Run) -> None:
-    result = run(*COMMANDS["plan"], "-f", SAMPLE, "-n", "")
-    assert result.code == 1
-    assert "no pod of the namespace '' in the input; " in result.err
+def test_a_namespace_that_is_empty_is_seen_in_the_error() -> None:
+    with pytest.raises(InputError, match="no pod of the namespace '' in the input; "):
+        list(select(collect([pod()]), Filters(namespaces=("",))).pods)
 
 
-def test_no_gate_is_about_the_pods_that_are_on_no_node(run: Run) -> None:
-    result = run("gate", *COMMANDS["plan"][1:], "-f", SAMPLE, "--node", "")
-    assert (result.code, result.out) == (64, "")
-    assert "--node: the name is empty; name a node, or leave the option out" in result.err
+@pytest.mark.parametrize(
+    ("filters", "rule"),
+    [
+        (Filters(nodes=("",)), lambda item: not item["spec"].get("nodeName")),
+        (Filters(owners=("",)), lambda item: not owner(item)),
+    ],
+    ids=["node", "owner"],
+)
+def test_python_may_ask_for_the_pods_without_a_node_or_owner(filters: Filters, rule: Any) -> None:
+    shown = {one.name for one in select(collect(PODS), filters).pods}
+    expected = {item["metadata"]["name"] for item in PODS if rule(item)}
+    assert shown == expected
+    assert 0 < len(expected) < len(PODS)
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,7 @@ from hashcompat.core.model.results import Making, Result
 from hashcompat.core.model.verdicts import Verdict
 
 _FORMS: Final = "NAMESPACE/POD, NAMESPACE/POD/CONTAINER or KIND/NAME, or POD with -n NAMESPACE"
+_MOST_PARTS: Final = 3
 _SHOWN: Final = 3
 
 
@@ -115,13 +116,18 @@ def _short(parts: Sequence[str], *, in_namespace: bool) -> Iterator[NameReading]
             yield NameReading(name, namespace, kind, container)
 
 
-def not_found(target: str, covered: Iterable[str], pods: Iterable[Pod]) -> InputError:
-    """Return the error of a name that nothing has; ``covered`` are the containers of pods that have it."""
+def not_found(target: str, covered: Iterable[str], pods: Iterable[Pod]) -> InputError | UsageError:
+    """Return the error of a name that nothing has; ``covered`` are the containers of pods that have it.
+
+    One of too many parts is a UsageError: it could only be that of a container with a slash in its name.
+    """
     if containers := list(dict.fromkeys(covered)):
         close = near(target.rpartition("/")[2], containers) or containers[:_SHOWN]
         return InputError(f"no container {target} in the input; near it: {', '.join(close)}")
     names, parts = _Names(pods), target.split("/")
     at = next((at for at, part in enumerate(parts[:2]) if names_a_kind(part) and at + 1 < len(parts)), None)
+    if at is None and len(parts) > _MOST_PARTS:
+        return UsageError(f"{target!r} is not {_FORMS}")
     of_pods = names.near_pods(*(parts if len(parts) > 1 else ("", *parts))[:2])
     owners = names.near_owners(Owner(*parts[at : at + 2]) if at is not None else Owner("", parts[-1]))
     # a name with a kind is more likely that of an owner

@@ -252,8 +252,8 @@ def _pdb(facts: Evidence) -> Iterator[Line]:
         left = f"{_shown(budget.after)} healthy left, and {_shown(budget.desired)} demanded"
         why = left if sure is Certainty.YES else budget.problem or f"may be breached: {left}"
         yield Line("fail-on pdb", name_path(namespace, name), 1, 0, "breach", _SURE[sure], why)
-    missing = facts.impact.budgets_missing
-    if missing and any(node.restarted or node.unknown for node in facts.impact.nodes):
+    missing, apart = facts.impact.budgets_missing, facts.impact.unplaced + facts.impact.unseen
+    if missing and (apart or any(node.restarted or node.unknown for node in facts.impact.nodes)):
         yield Line("fail-on pdb", "", 1, 0, "", Outcome.UNDECIDED, f"budgets are UNKNOWN: {missing}")
     elif not budgets:
         yield _line("fail-on pdb", 0, 0, "budgets breached", Outcome.FAIL)

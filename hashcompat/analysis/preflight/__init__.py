@@ -102,7 +102,7 @@ from hashcompat.core.model.items import Item
 from hashcompat.core.model.pods import Node, Origin, Pod, Source
 from hashcompat.core.model.preflight import Finding, Preflight, Status
 from hashcompat.core.model.verdicts import FINDINGS, Verdict
-from hashcompat.core.records.probes import AbsentError, Dump, UnparsedError, UnreadError
+from hashcompat.core.records.probes import WITHOUT_NODE, AbsentError, Dump, UnparsedError, UnreadError
 from hashcompat.core.shown import urls
 
 EVERY: Final = "all"
@@ -354,7 +354,7 @@ def without_dumps(nodes: Mapping[str, Node]) -> list[Dump]:
     """Return an empty dump for each Node object; raises InputError without any."""
     if not nodes:
         raise InputError("no Node object in the input; give kubectl get nodes,pods -A -o json, or a cluster")
-    return [Dump(name, "the API server", {}) for name in nodes]
+    return [Dump(name, "the API server", {}, lacking=WITHOUT_NODE) for name in nodes]
 
 
 class PreflightRequest(msgspec.Struct, frozen=True):

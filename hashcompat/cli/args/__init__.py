@@ -7,8 +7,10 @@ What is here makes options of the fields of a class. ``source`` says where pods 
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Annotated, Any, Final, NoReturn, TypeVar, dataclass_transform, get_origin, get_type_hints
@@ -35,7 +37,10 @@ Group = TypeVar("Group")
 
 
 def option(*flags: str, default: Any = None, **settings: Any) -> Any:
-    """Declare a field as an option; ``settings`` are those of ``click.option``."""
+    """Declare a field as an option; ``settings`` are those of ``click.option``.
+
+    An empty value is a UsageError, unless it is ``may_be_empty``: it is mostly a variable that is not set.
+    """
     if settings.get("multiple"):
         default = ()
     elif settings.get("is_flag"):
@@ -112,9 +117,63 @@ class _Option(click.Option):
 
     heading = _OWN
 
+    def __init__(self, *given: Any, may_be_empty: bool = False, **settings: Any) -> None:
+        super().__init__(*given, **settings)
+        self._may_be_empty = may_be_empty
+
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        """Return the value as its type has it; raises UsageError for an empty one."""
+        if _is_empty(value) and not self._may_be_empty:
+            raise _empty_value(self.opts[0], self.metavar or "", ", or leave the option out")
+        return super().type_cast_value(ctx, value)
+
+
+class _Argument(click.Argument):
+    """A positional argument."""
+
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        """Return the value as its type has it; raises UsageError for an empty one."""
+        if _is_empty(value):
+            name = (self.metavar or "").strip("[]")
+            raise _empty_value(name, name, ", or leave it out" if not self.required else "")
+        return super().type_cast_value(ctx, value)
+
+
+def _is_empty(value: Any) -> bool:
+    return value == "" or (isinstance(value, list | tuple) and "" in value)
+
+
+_NAMED: Final[Mapping[str, str]] = {
+    "FILE": "name a file",
+    "DIR": "name a directory",
+    "NODE": "name a node",
+    "NAMESPACE": "name a namespace",
+    "RELEASE": "name a release",
+}
+"""What to do where a value is empty, by the first word of what ``--help`` calls it."""
+
+
+def _empty_value(name: str, metavar: str, instead: str) -> UsageError:
+    """Return the error of the empty value of what ``--help`` calls so; ``instead`` is what else to do."""
+    word = re.match(r"([A-Z]+)(?:[|[]|$)", metavar)
+    wanted = _NAMED.get(word[1] if word else "", "give one")
+    return UsageError(f"{name}: the value is empty; {wanted}{instead}")
+
 
 class Command(click.Command):
-    """A command whose ``--help`` shows options in groups."""
+    """A command whose ``--help`` shows options in groups, and whose options have one value each."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take the arguments; raises UsageError for a second value of an option that takes one."""
+        given = list(args)  # click takes words out of the list
+        rest = super().parse_args(ctx, args)
+        if not ctx.resilient_parsing:
+            _, _, order = self.make_parser(ctx).parse_args(given)
+            for one, times in Counter(order).items():
+                if times > 1 and isinstance(one, _Option) and not (one.multiple or one.is_flag):
+                    often = "twice" if times == 2 else f"{times} times"
+                    raise UsageError(f"{one.opts[0]} is given {often}; give it once")
+        return rest
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options under the headings of their groups, those of the command itself first."""
@@ -197,6 +256,7 @@ def command(
 
     def make(function: Callable[[Arguments], int | None]) -> click.Command:
         def callback(**values: Any) -> int | None:
+            _check_overwritten(parameters, values)
             with progress.shown(name, quiet=bool(values.get("quiet"))):
                 return function(_built(arguments, values))
 
@@ -206,6 +266,27 @@ def command(
         )
 
     return make
+
+
+_READ: Final = re.compile(r"\W*(FILE|DIR|SOURCE|PATH)\b")
+"""How ``--help`` calls what is read, and ``--out``."""
+
+
+def _check_overwritten(parameters: Iterable[click.Parameter], values: Mapping[str, Any]) -> None:
+    """Raise UsageError where a result would replace a file that the command reads."""
+    places = [("--out", values["out"])] if values.get("out") else []
+    places += [("--report", place.path) for place in values.get("reports") or ()]
+    if not places:
+        return
+    from hashcompat.cli.output import check_kept
+
+    read = [
+        (one.opts[0] if isinstance(one, click.Option) else "", name)
+        for one in parameters
+        if one.name != "out" and _READ.match(one.metavar or "") and (given := values[str(one.name)])
+        for name in ((given,) if isinstance(given, str) else given)
+    ]
+    check_kept(places, read, recursive=bool(values.get("recursive")))
 
 
 def _parameters(made: type, heading: str, changed: Sequence[Changed]) -> Iterator[click.Parameter]:
@@ -223,7 +304,7 @@ def _parameter(
 ) -> click.Parameter:
     completed = BY_METAVAR.get(settings.get("metavar", ""))
     if not flags:
-        return click.Argument([name], shell_complete=completed, **settings)
+        return _Argument([name], shell_complete=completed, **settings)
     made = _Option([*flags, name], shell_complete=completed, **settings)
     made.heading = heading
     return made

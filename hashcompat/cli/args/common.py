@@ -16,10 +16,10 @@ from hashcompat.cli.output import Destination, check_apart, destination, note
 from hashcompat.core.catalog.lookup import Catalog, default_catalog
 from hashcompat.core.catalog.releases import same_build
 from hashcompat.core.errors import InputError, UsageError
-from hashcompat.core.model.escape import count
+from hashcompat.core.model.escape import count, few
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import AUTO, Plan, Way
-from hashcompat.core.model.pods import Inventory
+from hashcompat.core.model.pods import Inventory, Node
 from hashcompat.core.model.results import Making
 from hashcompat.core.model.verdicts import Verdict
 from hashcompat.output.formats import FORMATS, chosen, offered
@@ -27,7 +27,7 @@ from hashcompat.output.report.model import Report
 from hashcompat.sources.dating import now
 
 _SHOWN: Final = 6
-"""How many releases of nodes are named."""
+"""How many releases of nodes, or nodes, are named."""
 
 
 class ReleaseNames:
@@ -151,12 +151,19 @@ class Releases:
             )
         names.say(f"--from is what the nodes report: {_counted(counts, names.catalog)}")
 
-    def check_items(self, items: Sequence[Item]) -> None:
+    def check_items(self, items: Sequence[Item], nodes: Iterable[Node]) -> None:
         """Raise UsageError where no ``--from`` is given and no node shows it for any container."""
         if self.from_release is None and not any(
             bool(item.from_release) or item.verdict is not Verdict.UNKNOWN for item in items
         ):
-            raise missing_from(", and no pod in the input runs on a node that reports a release")
+            on = sorted({item.pod.node for item in items} - {""})
+            names = sorted(node.name for node in nodes)
+            both = f"pods on {few(on, _SHOWN)}, nodes {few(names, _SHOWN)}"
+            raise missing_from(
+                f": no pod runs on a node of the input ({both})"
+                if on and set(on).isdisjoint(names)
+                else ", and no pod in the input runs on a node that reports a release"
+            )
 
 
 def _counted(counts: Mapping[str, int], catalog: Catalog) -> str:
@@ -229,6 +236,16 @@ class OutputOptions:
     def __post_init__(self) -> None:
         """Raise UsageError where two reports go to one place."""
         check_apart(self.out, self.reports)
+
+    def check_signed(self, key: str | None) -> None:
+        """Raise UsageError for the key of a signature that nothing is to show."""
+        forms = [self.format or "", *(report.form for report in self.reports)]
+        if key and not self.out and _SIGNED.isdisjoint(form.partition("=")[0] for form in forms):
+            raise UsageError("--sign-key goes with --out, or with -o json: nothing else has the signature")
+
+
+_SIGNED: Final = frozenset({"json", "yaml", "jsonpath"})
+"""The formats that show a signature."""
 
 
 class Formats(click.Choice[str]):

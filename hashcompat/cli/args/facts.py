@@ -162,6 +162,7 @@ class FactOptions:
     allowed_sysctls: str | None = option(
         "--allowed-unsafe-sysctls",
         metavar="SYSCTL[,SYSCTL...]",
+        may_be_empty=True,
         help="What the target kubelet's option of this name says; empty for nothing. Default: what runs "
         "stays allowed, except what only the current release holds safe.",
     )
@@ -407,7 +408,7 @@ def planned(
         )
         view = View(names.catalog, options)
         plan = make(inventory, way.old, way.new, view)
-        arguments.releases.check_items(plan.items)
+        arguments.releases.check_items(plan.items, inventory.nodes)
         plan = structs.replace(plan, making=names.making(created, arguments))
         return Planned(plan, inventory, whole, way, view)
 

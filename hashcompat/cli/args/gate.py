@@ -69,11 +69,13 @@ def _files(config: str | None) -> Iterator[Path]:
     named must be there; of the others, whatever has the name is looked at.
     """
     from_flag = config is not None
-    chosen = config if from_flag else os.environ.get(_CONFIG, "")
+    chosen = config if from_flag else os.environ.get(_CONFIG)
+    if chosen == "":
+        raise UsageError(f"{_CONFIG}: the value is empty; name a file, or do not set it")
     if chosen == _NONE:
         return
-    if from_flag or (chosen and not os.path.isdir(chosen)):  # noqa: PTH112 - a Path of an empty name is the working directory
-        if chosen in ("", "-") or "://" in str(chosen):
+    if from_flag or (chosen and not os.path.isdir(chosen)):  # noqa: PTH112
+        if chosen == "-" or "://" in str(chosen):
             raise UsageError(f"{'--config' if from_flag else _CONFIG}: want a file, or none")
         yield Path(str(chosen))
         return
@@ -95,8 +97,9 @@ def _of_environment() -> Iterator[tuple[str, PolicySetting]]:
             raise UsageError(f"{name}: no such setting; near it: {names}")
         if KEYS[key] and not is_boolean(value.lower()):
             raise UsageError(f"{name}: want true or false")
-        if value:
-            yield key, PolicySetting(value.lower() if KEYS[key] else value, name)
+        if not value:
+            raise UsageError(f"{name}: the value is empty; give one, or do not set it")
+        yield key, PolicySetting(value.lower() if KEYS[key] else value, name)
 
 
 _FORBIDDEN: Final = ("exceptions", "baseline", "report-only")

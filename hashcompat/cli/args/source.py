@@ -190,23 +190,31 @@ def collect_cluster(cluster: ClusterOptions, scope: ReadScope) -> Inventory:
         return _read(cluster, scope)
     except UnreachableError as error:
         raise InputError(
-            f"cannot read the cluster: {error}{_without_kubeconfig(cluster)}; "
+            f"cannot read the cluster: {error}{_without_cluster(cluster, str(error))}; "
             "give pods with -f FILE, or try the built-in cluster with --sample"
         ) from None
 
 
-def _without_kubeconfig(cluster: ClusterOptions) -> str:
+_NO_SERVER: Final = ":8080:"
+"""In an error, the address that kubectl takes where its kubeconfig names no server."""
+
+
+def _without_cluster(cluster: ClusterOptions, error: str) -> str:
     """Say that nothing names a cluster, which is then why it is not reached."""
     from hashcompat.sources.cluster import kubectl
 
-    if cluster.kubeconfig:
-        return ""
     named = [path for path in os.environ.get("KUBECONFIG", "").split(os.pathsep) if path]
-    if named and not any(map(os.path.exists, named)):
-        return f"; there is no kubeconfig: KUBECONFIG names {', '.join(named)}, which does not exist"
-    if kubectl.has_kubeconfig(os.environ):
-        return ""
-    return "; there is no kubeconfig: KUBECONFIG is not set, and ~/.kube/config does not exist"
+    if not cluster.kubeconfig:
+        if named and not any(map(os.path.exists, named)):
+            return f"; there is no kubeconfig: KUBECONFIG names {', '.join(named)}, which does not exist"
+        if not kubectl.has_kubeconfig(os.environ):
+            return "; there is no kubeconfig: KUBECONFIG is not set, and ~/.kube/config does not exist"
+    if _NO_SERVER in error and not kubectl.target(_access(cluster).flags)[1]:
+        place = cluster.kubeconfig or ", ".join(named) or "~/.kube/config"
+        return f"; {place} names no server" + (
+            f" in the context {cluster.context}" if cluster.context else ""
+        )
+    return ""
 
 
 def is_cluster_named(cluster: ClusterOptions) -> bool:
@@ -244,7 +252,7 @@ def cluster_uid(cluster: ClusterOptions) -> str:
     try:
         return live.uid(_access(cluster), _pass_on)
     except UnreachableError as error:
-        raise InputError(f"cannot read the cluster: {error}") from None
+        raise InputError(f"cannot read the cluster: {error}{_without_cluster(cluster, str(error))}") from None
 
 
 def cluster_state(cluster: ClusterOptions, namespace: str, name: str) -> StateConfigMap:

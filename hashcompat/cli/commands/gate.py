@@ -93,8 +93,6 @@ def command(arguments: Arguments) -> int:
     settings file, or in the file of --config (HASHCOMPAT_CONFIG). A file cannot loosen what flags and
     variables set.
     """
-    if "" in arguments.scope.nodes:  # of the pods that are on no node nothing restarts
-        raise UsageError("--node: the name is empty; name a node, or leave the option out")
     arguments.rollout.check(plan=arguments.plan, nodes=arguments.scope.nodes)
     chosen = arguments.policy.settled()
     settings, policy = chosen.settings, policy_of(chosen)

@@ -63,6 +63,7 @@ def made(arguments: Arguments) -> None:
     """
     quiet = arguments.quiet.quiet
     names = arguments.releases.data.names(quiet=quiet)
+    arguments.shown.check_signed(arguments.sign_key)
     key = key_of(arguments.sign_key)
     way, patches = arguments.releases.way(names, from_nodes=True), arguments.patched.patches(names)
     output.ready(NORMALIZATION, arguments.shown)
@@ -80,7 +81,7 @@ def made(arguments: Arguments) -> None:
     if not options.records:
         raise UsageError(NO_RECORDS)
     found = normalizing.make(inventory, way.old, way.new, View(names.catalog, options))
-    arguments.releases.check_items([one.item for one in found.changes])
+    arguments.releases.check_items([one.item for one in found.changes], inventory.nodes)
     found = structs.replace(found, making=names.making(created, arguments))
     signed = Signed(**structs.asdict(found), key=key)
     output.show(NORMALIZATION, signed, arguments.shown)

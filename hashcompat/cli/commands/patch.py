@@ -16,7 +16,7 @@ from hashcompat.analysis.planning.options import Options
 from hashcompat.analysis.planning.view import View
 from hashcompat.cli import output
 from hashcompat.cli.args import command as declared
-from hashcompat.cli.args import group, option
+from hashcompat.cli.args import given_flags, group, option
 from hashcompat.cli.args.common import OutputOptions, Quiet, ReleaseData, ReleaseNames, shows
 from hashcompat.cli.args.inventory import InventoryRequest
 from hashcompat.cli.args.source import ScopeOptions, SourceOptions
@@ -59,9 +59,7 @@ class Arguments:
         is_flag=True,
         help="Accept an old hash even if fields are set that the old release does not know.",
     )
-    until: str = option(
-        "--until", metavar="RELEASE", default="", help="The last release that accepts old hashes."
-    )
+    until: str | None = option("--until", metavar="RELEASE", help="The last release that accepts old hashes.")
     article: bool = option(
         "--article", is_flag=True, help="Strip in DeepHashObject, which affects every hash computed there."
     )
@@ -97,6 +95,9 @@ def command(arguments: Arguments) -> int:
             f"--audit finds what --strategy strip gets wrong, and {arguments.strategy} gets nothing wrong: "
             "leave one of them out"
         )
+    if not arguments.audit:
+        for flag in (*given_flags(arguments.source), *given_flags(arguments.scope)):
+            raise UsageError(f"{flag} goes with --audit: a patch is made without pods")
     output.ready(AUDIT if arguments.audit else PATCH, arguments.shown)
     names = arguments.data.names(quiet=arguments.quiet.quiet)
     for name, value in (("kubelet", arguments.kubelet), ("like", arguments.like)):
@@ -107,7 +108,7 @@ def command(arguments: Arguments) -> int:
 
 
 def _patch(arguments: Arguments, kubelet: str, like: list[str], names: ReleaseNames) -> int:
-    catalog, until = names.catalog, names.read_known(arguments.until, "--until")
+    catalog, until = names.catalog, names.read_known(arguments.until or "", "--until")
     choices = Choices(arguments.accept_new_fields, until, arguments.article, force=arguments.force)
     patch = make_patch(kubelet, like, arguments.strategy, catalog, choices)
     static = [static_restarts(old, catalog.kubelet(kubelet)) for old in map(catalog.kubelet, like)]

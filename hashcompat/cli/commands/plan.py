@@ -108,6 +108,7 @@ def command(arguments: Arguments) -> int:
     arguments.arranged.check(_format(arguments))
     quiet = arguments.quiet.quiet
     names = arguments.releases.data.names(quiet=quiet)
+    arguments.shown.check_signed(arguments.sign_key)
     key = key_of(arguments.sign_key)
     ready = partial(output.ready, PLAN, arguments.shown)
     made = planned(arguments, names, ready, _maker(arguments), jobs=arguments.jobs.number)

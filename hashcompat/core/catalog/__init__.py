@@ -29,6 +29,9 @@ Minors = Mapping[str, Sequence[str]]
 
 _NUMBERS: Final = regex(r"\d{1,9}\.\d{1,9}(\.\d{1,9})?", re.ASCII)
 
+_MINOR: Final = regex(r"[0-2]\.\d{1,2}", re.ASCII)
+"""A minor, and no release without its second dot."""
+
 _LOOK_ALIKE: Final = str.maketrans({"l": "1", "I": "1", "O": "0", "o": "0"})
 """Letters that are typed in place of digits."""
 
@@ -72,7 +75,7 @@ def _near(name: str, minors: Minors) -> Iterator[str]:
         return  # a word is no release in which letters stand for digits
     asked = _PLACEHOLDER.sub("", asked.translate(_LOOK_ALIKE))
     numbers = _numbers_of(asked) if _NUMBERS.fullmatch(asked) else ()
-    if _is_in_reach(numbers, minors):
+    if _is_in_reach(numbers, minors) or _MINOR.fullmatch(asked):
         yield from _by_number(numbers, minors)
     else:
         digits, spelled = _NO_DIGIT.sub("", asked), _spelled(minors)

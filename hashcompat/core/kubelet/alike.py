@@ -55,7 +55,10 @@ def distinct(olds: Iterable[Kubelet], new: Kubelet, *, new_fields: bool) -> tupl
 
 def no_patch_needed(new: str, likes: Iterable[str]) -> str:
     """Return the message that ``distinct`` found nothing to patch."""
-    names = ", ".join((*likes, new))
+    others = dict.fromkeys(like for like in likes if like != new)
+    if not others:
+        return f"No patch needed: {new} already accepts its own hashes."
+    names = ", ".join((*others, new))
     return f"No patch needed: {names} hash a container alike as long as it sets only fields that all know."
 
 

@@ -15,6 +15,7 @@ from hashcompat.core.errors import HashcompatError, InputError
 from hashcompat.core.shown import said
 
 NOT_COLLECTED: Final = "not in the dump; collect again with --preflight"
+WITHOUT_NODE: Final = "not read without the node"
 INCOMPLETE: Final = "the dump was cut: its last line is missing"
 NO_CONFIGURATION: Final = "not read: it is no KubeletConfiguration that a kubelet would start with"
 """Why the collector does not show a configuration file that cannot be parsed, or is of another kind."""
@@ -143,13 +144,15 @@ class Dump(msgspec.Struct, frozen=True):
     """The probes by kind and name, in the order in which they were read."""
     complete: bool = True
     """Whether the dump has its end."""
+    lacking: str = NOT_COLLECTED
+    """Why a thing is not in a whole dump."""
 
     def probe(self, kind: str, name: str) -> Probe:
         """Return the last probe of a thing; one with a problem where it was not collected."""
         probes = self.probes.get((kind, name))
         if probes:
             return probes[-1]
-        return Probe(kind, name, problem=NOT_COLLECTED if self.complete else INCOMPLETE)
+        return Probe(kind, name, problem=self.lacking if self.complete else INCOMPLETE)
 
     def read(self, kind: str, name: str) -> str:
         """Return the text of a thing; raises AbsentError or UnreadError."""

@@ -412,6 +412,14 @@ def _totals(findings: Findings) -> Iterator[str]:
         yield f"{name} {number}\n"
 
 
+_TIMES: Final = {
+    "input_taken": "When the input was taken, in Unix seconds",
+    "plan_created": "When the plan was created, in Unix seconds",
+    "report_made": "When the report was made, in Unix seconds",
+    "release_data": "The day of the release data, in Unix seconds",
+}
+
+
 def _times(findings: Findings, made: Provenance | None) -> Iterator[str]:
     """Yield when it was taken and made, and of when the release data is, for alerts about their age."""
     times = dict(findings.times)
@@ -425,7 +433,7 @@ def _times(findings: Findings, made: Provenance | None) -> Iterator[str]:
     for what, time in times.items():
         if time is not None:
             name = f"hashcompat_{findings.subject}_{what}_timestamp_seconds"
-            yield from _head(name, f"The time in seconds since 1970: {what.replace('_', ' ')}")
+            yield from _head(name, _TIMES[what])
             yield f"{name} {int(time.timestamp())}\n"
 
 

@@ -30,6 +30,8 @@ _TOKEN: Final = regex(r"[^\s,]+(?:, (?!\d+ more)[^\s,]+)*(?:, \d+ more)?\S*|\S+"
 """A word, or several with commas between them, which may be a list of names."""
 
 
+_STDIN: Final = "-"
+"""The word for standard input, which is read to its end."""
 BESIDES: Final = "Besides restarts"
 
 
@@ -218,21 +220,25 @@ def _other_ways_briefly(plan: Plan) -> Iterator[str]:
 
 
 def _next(shown: Excerpt, invocation: Invocation) -> Iterator[str]:
-    """Yield one or two commands that go on from here, as a shell takes them."""
+    """Yield one or two commands that go on from here, as a shell takes them.
+
+    None of them reads standard input, which has been read.
+    """
     plan, summary = shown.plan, shown.summary
+    is_used_up = _STDIN in (*invocation.pods, *invocation.facts)
     if not (summary.findings or summary.unknown):
-        if not shown.tally.nodes:
+        if is_used_up or not shown.tally.nodes:
             return  # manifests alone, and preflight is about nodes
         words = ("preflight", "--to", plan.to_release, "--no-node", *invocation.pods)
         yield _command(invocation, *words)
         return
     way = ("--from", plan.from_release, "--to", plan.to_release, *invocation.pods, *invocation.facts)
-    if pod := _worst(shown):
+    if not is_used_up and (pod := _worst(shown)):
         name = name_path(pod.namespace, pod.name)
         yield _command(invocation, "explain", name, *way)
     if plan.suggestion:
         yield plan.suggestion.command.replace("hashcompat", invocation.program, 1)
-    elif summary.nodes_affected:
+    elif summary.nodes_affected and not is_used_up:
         yield _command(invocation, "plan", *way, "--only-restarts", "--group-by", "node")
 
 

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
@@ -38,6 +39,8 @@ _LONGEST_LINE: Final = 4096
 """Characters of what kubectl says that count as one line: a link to open has 2000."""
 _MOST_LINES: Final = 1000
 """Lines of kubectl's plugins that are passed on."""
+_MOST_SHOWN: Final = 8
+"""Lines of an error of kubectl's own."""
 _PATHS: Final = (
     r"^/api/v1/(nodes|(namespaces/[^/]+/)?(pods|services))$,^/api/v1/nodes/[^/]+$,"
     r"^/api/v1/namespaces/kube-system$,"
@@ -79,7 +82,8 @@ def proxy(
         stack.callback(over.set)
         listener = _Listener(process, say, over)
         if not _is_ready(process, over):
-            raise UnreachableError(f"kubectl does not start: {listener.last()}")
+            raise UnreachableError(f"kubectl does not start: {listener.error()}")
+        listener.release()
         yield stack.enter_context(_UnixPool(path))
 
 
@@ -171,25 +175,49 @@ def _of_plugin(line: str) -> str:
 
 
 class _Listener:
-    """Reads kubectl's stderr, so that it never blocks: what its log says is kept, the rest is passed on."""
+    """Reads kubectl's stderr, so that it never blocks: what its log says is kept, the rest is passed on.
+
+    Nothing is passed on before kubectl listens: if it never does, what it says is the error.
+    """
 
     def __init__(
         self, process: subprocess.Popen[str], say: Callable[[str], None], over: threading.Event
     ) -> None:
-        self._last = ""
-        self._thread = threading.Thread(target=self._run, args=(process.stderr, say, over), daemon=True)
+        self._say, self._lock = say, threading.Lock()
+        self._held: list[str] | None = []
+        self._last: deque[str] = deque(maxlen=_MOST_SHOWN)
+        self._thread = threading.Thread(target=self._run, args=(process.stderr, over), daemon=True)
         self._thread.start()
 
-    def _run(self, stream: IO[str], say: Callable[[str], None], over: threading.Event) -> None:
+    def _run(self, stream: IO[str], over: threading.Event) -> None:
         for number, line in enumerate(_lines(stream, over)):
-            self._last = line.strip() or self._last
-            if number < _MOST_LINES and not _LOG_LINE.match(line):
-                say(_of_plugin(line.rstrip("\n")))
+            if line.strip():
+                self._last.append(line.strip())
+            if number >= _MOST_LINES or _LOG_LINE.match(line):
+                continue
+            with self._lock:
+                if self._held is None:
+                    self._pass_on(line)
+                else:
+                    self._held.append(line)
 
-    def last(self) -> str:
-        """Return the last line, once kubectl has ended."""
+    def _pass_on(self, line: str) -> None:
+        self._say(_of_plugin(line.rstrip("\n")))
+
+    def release(self) -> None:
+        """Pass on what was said so far, and from now on each line at once."""
+        with self._lock:
+            for line in self._held or ():
+                self._pass_on(line)
+            self._held = None
+
+    def error(self) -> str:
+        """Return the error that ends what was said, or else its last line, once kubectl has ended."""
         self._thread.join(timeout=1)
-        return said(self._last.removeprefix("error: ")) or "no message"
+        lines = list(self._last)
+        first = max((at for at, line in enumerate(lines) if line.lower().startswith("error")), default=-1)
+        text = " ".join(lines[first:])
+        return said(text.removeprefix("error: ")) or "no message"
 
 
 class _UnixConnection(HTTPConnection):

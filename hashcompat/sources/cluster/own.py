@@ -7,7 +7,8 @@ the API server takes one (409 Conflict for the other, which then reads again).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -28,7 +29,7 @@ from hashcompat.sources.cluster import (
     service_requests,
     system_request,
 )
-from hashcompat.sources.cluster.kubeapi import Client, StatusError
+from hashcompat.sources.cluster.kubeapi import Client, StatusError, UnreachableError
 from hashcompat.sources.files.rollout import rollout_of, text_of
 from hashcompat.sources.objects import SYSTEM
 
@@ -139,7 +140,7 @@ class StateConfigMap(msgspec.Struct, frozen=True):
 
     def read(self) -> Rollout:
         """Return the state; raises InputError, naming the ConfigMap, where it cannot be read."""
-        with connect(self.access, self.say, self._path) as client:
+        with self._reached("read"), connect(self.access, self.say, self._path) as client:
             return self._state(self._found(client))
 
     def update(self, edit: Callable[[Rollout], tuple[Rollout | None, T]]) -> T:
@@ -148,7 +149,7 @@ class StateConfigMap(msgspec.Struct, frozen=True):
         ``edit`` is asked again where another pipeline wrote meanwhile. It must know its own writing again: an
         answer may be lost, and the same request made twice.
         """
-        with connect(self.access, self.say, self._path) as client:
+        with self._reached("read"), connect(self.access, self.say, self._path) as client:
             for _ in range(_TRIES):
                 found = self._found(client)
                 state = self._state(found)
@@ -169,6 +170,14 @@ class StateConfigMap(msgspec.Struct, frozen=True):
     @property
     def _path(self) -> str:
         return Request("configmaps", self.namespace, self.name).path
+
+    @contextmanager
+    def _reached(self, verb: str) -> Iterator[None]:
+        """Name the ConfigMap where the API server is not reached."""
+        try:
+            yield
+        except UnreachableError as error:
+            raise InputError(f"cannot {verb} the state {self}: {error}") from None
 
     def _found(self, client: Client) -> Json | None:
         try:
@@ -193,18 +202,21 @@ class StateConfigMap(msgspec.Struct, frozen=True):
     def _is_written(self, client: Client, found: Json | None, text: str) -> bool:
         """Write, and return whether nobody else did since it was read."""
         try:
-            if found is None:
-                client.write("POST", self._folder, self._object({"name": self.name}, {_KEY: text}))
-            else:
-                changed = self._object(part(found, "metadata"), {**part(found, "data"), _KEY: text})
-                # all of the object as it was read: its resourceVersion is the precondition, its labels are
-                # others' own
-                client.write("PUT", self._path, {**found, **changed})
+            with self._reached("write"):
+                self._write(client, found, text)
         except StatusError as error:
             if error.code == _CONFLICT:
                 return False
             raise self._refused("update" if found else "create", error) from None
         return True
+
+    def _write(self, client: Client, found: Json | None, text: str) -> None:
+        if found is None:
+            client.write("POST", self._folder, self._object({"name": self.name}, {_KEY: text}))
+            return
+        changed = self._object(part(found, "metadata"), {**part(found, "data"), _KEY: text})
+        # all of the object as it was read: its resourceVersion is the precondition, its labels are others'
+        client.write("PUT", self._path, {**found, **changed})
 
     def _object(self, metadata: Mapping[str, Any], data: Mapping[str, Any]) -> Json:
         return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}

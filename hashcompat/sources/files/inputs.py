@@ -317,7 +317,9 @@ def _readable(path: Path | str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError(f"{path}: cannot read: {error.strerror}") from None
+        is_pattern = isinstance(error, FileNotFoundError) and not {"*", "?", "["}.isdisjoint(str(path))
+        hint = "; the shell expands patterns only without quotes" if is_pattern else ""
+        raise InputError(f"{path}: cannot read: {error.strerror}{hint}") from None
 
 
 @contextmanager

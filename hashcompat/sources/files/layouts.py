@@ -73,6 +73,11 @@ class Chosen(msgspec.Struct, frozen=True):
     """The names of those that belong to a bundle: what one tool wrote at one time."""
 
 
+def is_read(name: str) -> bool:
+    """Return whether a file of a directory is read, by its name."""
+    return name.endswith(_ENDINGS)
+
+
 def chosen(
     name: str | Input, rules: Exclusions, *, recursive: bool, meter: ReadingMeter | None = None
 ) -> Chosen:
@@ -141,7 +146,7 @@ def _of_files(name: str, files: _Files, rules: Exclusions) -> Chosen:
     every, warnings, bundled = files, list[str](), frozenset[str]()
     files = _without(every, rules.excluded)
     if every and not files:
-        warnings.append(f"{name}: --exclude leaves out all that is in it: {count(len(every), 'file')}")
+        warnings.append(f"{name}: --exclude leaves nothing to read: {count(len(every), 'file')} excluded")
     for layout in _LAYOUTS:
         if not rules.strict and any(layout.shown_by.search(one) for one, _ in files):
             of_bundle, files = layout.split(files)

@@ -115,10 +115,20 @@ SILENT: Json = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}
         ([pod(node=""), node("v1.30.0")], ", and no pod in the input runs on a node that reports a release"),
         (
             [pod(node="n2"), node("v1.30.0")],
+            ": no pod runs on a node of the input (pods on n2, nodes n1)",
+        ),
+        (
+            [pod(), SILENT, node("v1.30.0", "n2")],
             ", and no pod in the input runs on a node that reports a release",
         ),
     ],
-    ids=["no node", "a node without a release", "a pod without a node", "a pod of another node"],
+    ids=[
+        "no node",
+        "a node without a release",
+        "a pod without a node",
+        "a pod of another node",
+        "a pod of a node without a release",
+    ],
 )
 def test_where_no_node_shows_it_a_release_must_be_named(run: Run, objects: list[Json], why: str) -> None:
     result = run("plan", "--to", "1.31.14", "-f", "-", stdin=as_json(*objects))

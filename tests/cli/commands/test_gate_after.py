@@ -54,7 +54,8 @@ def gate(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gate:
 
     def call(name: str, *flags: str, stdin: bytes = b"", plan: str = "plan.json") -> Result:
         words = ("gate", "--plan", plan, "--node", name, "--state", "state.json")
-        policy = ("-f", "-") if "--after" in flags else ("--max-restarts", "9")
+        usual = () if "--max-restarts" in flags else ("--max-restarts", "9")
+        policy = ("-f", "-") if "--after" in flags else usual
         return run(*words, *policy, *flags, stdin=stdin)
 
     return call

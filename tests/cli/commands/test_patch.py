@@ -233,6 +233,13 @@ def test_where_releases_hash_alike_no_patch_is_needed(run: Run, kubelet: str, li
     assert restarts is not same_uid(kubelet, like)
 
 
+@pytest.mark.parametrize("like", ["1.31.14", "1.31.14,1.31.14"])
+def test_no_patch_is_needed_for_a_release_s_own_hashes(run: Run, like: str) -> None:
+    result = run("patch", "--kubelet", "1.31.14", "--like", like)
+    assert (result.code, result.out) == (0, "")
+    assert result.err.startswith("No patch needed: 1.31.14 already accepts its own hashes.\n")
+
+
 def test_what_restarts_for_resources_that_were_not_recorded_does_so_under_a_patch_too(run: Run) -> None:
     """1.36 resizes what has no record, which no kubelet before 1.33 wrote."""
     words = "Every container with resources and the resizePolicy RestartContainer for these restarts"
@@ -278,6 +285,19 @@ def test_what_restarts_for_resources_that_were_not_recorded_does_so_under_a_patc
         (
             ("--kubelet", "1.9.11", "--like", "1.7.16", "--strategy", "accept", "--audit", "--sample"),
             "--audit finds what --strategy strip gets wrong, and accept gets nothing wrong",
+        ),
+        *(
+            (
+                ("--kubelet", "1.9.11", "--like", "1.7.16", "--tree", "none", *words),
+                f"{words[0]} goes with --audit",
+            )
+            for words in (
+                ("-f", "none"),
+                ("--sample",),
+                ("-n", "shop"),
+                ("--context", "c"),
+                ("--static-pod-dir", "d"),
+            )
         ),
         (("--kubelet", "1.9.11", "--like", "1.7.16", "--until", "soon"), "'soon' is not a kubelet release"),
         (

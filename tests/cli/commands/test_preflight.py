@@ -289,3 +289,13 @@ def test_an_archive_among_the_dumps_of_one_is_an_error(run: Run, tmp_path: Path)
     result = run("preflight", "--to", "1.31", "--dump", tmp_path / "a.tar")
     assert (result.code, result.out) == (1, "")
     assert result.err.endswith("archives in it are not unpacked, give each by itself: n2.tar.gz\n")
+
+
+@pytest.mark.parametrize(("name", "called"), [("n1", "n1"), ("", "a node without a name")])
+def test_what_only_the_node_shows_is_not_read_without_it(run: Run, name: str, called: str) -> None:
+    objects = as_json({"kind": "Node", "apiVersion": "v1", "metadata": {"name": name}}, pod())
+    argv = ("preflight", "--from", "1.36.0", "--to", "1.37.0", "--no-node", "-f", "-", "-o", "json")
+    texts = {row["id"]: row["text"] for row in run(*argv, stdin=objects).items if row["status"] == "UNKNOWN"}
+    assert texts["PF-104"] == "version: not read without the node"
+    assert texts["PF-115"] == f"the labels of {called} are not in the input"
+    assert texts["PF-125"] == f"the conditions of {called} are not in the input"

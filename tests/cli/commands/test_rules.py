@@ -95,7 +95,6 @@ def test_the_id_of_a_check_too(run: Run, name: str) -> None:
         ("dockershim", "HC016, PF-103"),
         ("hc", "HC001, PF-513"),
         ("x", "HC001, PF-513"),
-        ("", "HC001, PF-513"),
     ],
 )
 def test_a_name_that_is_not_an_id_gets_the_nearest_ones(run: Run, name: str, near: str) -> None:

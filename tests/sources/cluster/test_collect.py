@@ -215,6 +215,51 @@ def test_a_kubectl_that_does_not_start_is_an_error_in_its_words(
     )
 
 
+def test_an_error_of_kubectl_s_start_is_printed_once(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = "Error in configuration:\n* client-key is missing\n* no client-cert for u\n"
+    monkeypatch.setenv("FAKE_SAYS", f"To sign in, open\n{lines}")
+    monkeypatch.setenv("FAKE_FAILS", "1")
+    error = live(*PLAN).err
+    assert error.count("\n") == 1
+    assert error.startswith(
+        "Error: cannot read the cluster: kubectl does not start: Error in configuration: * client-key is "
+        "missing * no client-cert for u; there is no kubeconfig"
+    )
+
+
+REFUSED = "dial tcp 127.0.0.1:8080: connect: connection refused"
+
+
+@pytest.mark.parametrize(
+    ("message", "server", "words", "says"),
+    [
+        (REFUSED, "", ("--kubeconfig", "kc"), f"{REFUSED}; kc names no server; give pods"),
+        (
+            REFUSED,
+            "",
+            ("--kubeconfig", "kc", "--context", "c"),
+            f"{REFUSED}; kc names no server in the context c; give pods",
+        ),
+        (REFUSED, "https://127.0.0.1:8080", ("--kubeconfig", "kc"), f"{REFUSED}; give pods"),
+        ("dial tcp 10.0.0.1:6443: refused", "", ("--kubeconfig", "kc"), "6443: refused; give pods"),
+    ],
+    ids=["no server", "no server in a context", "a server at that address", "another address"],
+)
+def test_a_kubeconfig_that_names_no_server_is_named(
+    live: Live,
+    answers: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+    message: str,
+    server: str,
+    words: tuple[str, ...],
+    says: str,
+) -> None:
+    monkeypatch.setenv("FAKE_SERVER", server)
+    answers["/api/v1/pods"] = answers["/api/v1/nodes"] = [502, {"message": message}]
+    monkeypatch.setattr(kubeapi, "_POLICY", kubeapi._Retry(total=0, status_forcelist=(502,)))
+    assert says in live(*PLAN, *words).err
+
+
 def test_without_kubectl_the_error_names_the_other_sources(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     result = run(*PLAN)

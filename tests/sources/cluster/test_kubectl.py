@@ -100,11 +100,27 @@ def is_running(pid: int) -> bool:
 
 def test_what_plugins_say_is_limited(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kubectl, "_MOST_LINES", 3)
+    write(script, "seq 1 10 >&2; echo Listening; sleep 60", monkeypatch)
+    monkeypatch.setattr(kubectl, "_START_SECONDS", 20)
+    heard: list[str] = []
+    with kubectl.proxy((), heard.append):
+        deadline = time.monotonic() + 10
+        while len(heard) < 3 and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert heard == ["1", "2", "3"]
+
+
+def test_what_kubectl_says_before_it_ends_is_the_error_alone(
+    script: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(script, "seq 1 10 >&2; exit 1", monkeypatch)
     heard: list[str] = []
-    with pytest.raises(UnreachableError, match=r"10$"), kubectl.proxy((), heard.append):
+    with (
+        pytest.raises(UnreachableError, match=r"^kubectl does not start: 10$"),
+        kubectl.proxy((), heard.append),
+    ):
         pass
-    assert heard == ["1", "2", "3"]
+    assert heard == []
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from hashcompat.core.errors import InputError
 from hashcompat.core.model.impact import Phase, Rollout, Turn
 from hashcompat.sources.cluster import Access, own
-from hashcompat.sources.cluster.kubeapi import StatusError
+from hashcompat.sources.cluster.kubeapi import StatusError, UnreachableError
 from hashcompat.sources.cluster.own import StateConfigMap
 from hashcompat.sources.files.rollout import text_of
 
@@ -157,3 +157,26 @@ def test_a_write_that_is_refused_is_named(server: Server, is_there: bool, verb: 
     server.meanwhile = refuse
     with pytest.raises(InputError, match=f"cannot {verb} the configmap ops/roll: not you"):
         STATE.update(add("a"))
+
+
+@pytest.mark.parametrize("ask", [STATE.read, lambda: STATE.update(add("n1"))], ids=["read", "update"])
+def test_a_server_that_is_not_reached_is_an_error_that_names_the_state(
+    monkeypatch: pytest.MonkeyPatch, ask: Callable[[], object]
+) -> None:
+    @contextmanager
+    def connect(*_: object) -> Iterator[Server]:
+        raise UnreachableError("connection refused")
+        yield
+
+    monkeypatch.setattr(own, "connect", connect)
+    with pytest.raises(InputError, match=r"^cannot read the state configmap ops/roll: connection refused$"):
+        ask()
+
+
+def test_a_server_that_is_lost_before_the_state_is_written_is_an_error_that_says_so(server: Server) -> None:
+    def lose() -> None:
+        raise UnreachableError("connection reset")
+
+    server.meanwhile = lose
+    with pytest.raises(InputError, match=r"^cannot write the state configmap ops/roll: connection reset$"):
+        STATE.update(add("n1"))

@@ -169,7 +169,7 @@ def test_excluding_every_file_is_an_error_that_says_so(run: Run, tmp_path: Path)
     (tmp_path / "pod.yaml").write_text(POD)
     result = run(*PLAN, "-f", tmp_path, "--exclude", "*.yaml")
     assert result.code == 1
-    assert result.err.endswith(f"Error: {tmp_path}: --exclude leaves out all that is in it: 1 file\n")
+    assert result.err.endswith(f"Error: {tmp_path}: --exclude leaves nothing to read: 1 file excluded\n")
 
 
 UNREAD: dict[str, tuple[tuple[str, ...], str]] = {

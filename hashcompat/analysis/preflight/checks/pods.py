@@ -43,7 +43,7 @@ def of_reasons(advice: Mapping[str, str], *, needs_labels: bool = False) -> Find
     def find(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
         items = _planned(facts, upgrade)
         if needs_labels and facts.node_object.labels is None:
-            raise UnreadError(f"the labels of {facts.node} are not in the input")
+            raise UnreadError(f"the labels of {facts.called} are not in the input")
         refused = {
             name_path(item.pod.namespace, item.pod.name): (item, reason)
             for item in items
@@ -85,7 +85,7 @@ def _planned(facts: Facts, upgrade: KubeletStart) -> Sequence[Item]:
     if not upgrade.planned:
         if facts.cluster.node is not None and facts.cluster.pods == ():
             return ()
-        raise UnreadError(f"the plan has no container on {facts.node}")
+        raise UnreadError(f"the plan has no container on {facts.called}")
     return upgrade.planned
 
 
@@ -285,7 +285,7 @@ _COMMON: Final = "/var/snap/microk8s/common"
 def _find_snap_data(facts: Facts, _upgrade: KubeletStart) -> Iterator[Problem]:
     labels = facts.node_object.labels
     if labels is None:
-        raise UnreadError(f"the labels of {facts.node} are not in the input")
+        raise UnreadError(f"the labels of {facts.called} are not in the input")
     if _LABEL not in labels:
         return
     for pod in facts.pods:

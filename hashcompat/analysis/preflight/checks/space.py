@@ -90,7 +90,7 @@ def _find_pressure(facts: Facts, upgrade: KubeletStart) -> Iterator[Problem]:
 def _by_conditions(facts: Facts) -> Iterator[Problem]:
     conditions = facts.node_object.conditions
     if conditions is None:
-        raise UnreadError(f"the conditions of {facts.node} are not in the input")
+        raise UnreadError(f"the conditions of {facts.called} are not in the input")
     for name in _PRESSURES:
         if conditions.get(name) == "True":
             yield Problem(Status.ERROR, name, f"the node has {name}: pods are evicted", _FREE)

@@ -156,6 +156,11 @@ class Facts:
         """The node's name."""
         return self.dump.node
 
+    @property
+    def called(self) -> str:
+        """What a message calls the node."""
+        return self.node or "a node without a name"
+
     @cached_property
     def mounts(self) -> tuple[host.Mount, ...]:
         """What is mounted, as the host's first process sees it."""

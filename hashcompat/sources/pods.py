@@ -211,7 +211,7 @@ def reported(
     ready, since = readiness(status.value.get("conditions"))
     return {
         "phase": status.string("phase"),
-        "resized": resized_in(spec, status.value) if status.value else {},
+        "resized": resized_in(spec, status.value, static=static) if status.value else {},
         "resizing": resizing_in(status.value.get("conditions")),
         "restarting": RESTARTING_ALL in _true(status.value.get("conditions")),
         "claims": claims_in(status.value),
@@ -263,12 +263,17 @@ def deadline_of(spec: Mapping[str, Any], started: object) -> datetime | None:
         return None
 
 
-def resized_in(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def resized_in(
+    spec: Mapping[str, Any], status: Mapping[str, Any], *, static: bool = False
+) -> dict[str, Mapping[str, Any]]:
     """Return the containers whose status shows other resources than their spec, by names.
 
     Kubelets show what they allocated to a container (``allocatedResources``) and what it has (``resources``)
     from 1.27 on, with the gate InPlacePodVerticalScaling; of the pod itself, whose name here is empty, from
-    1.35 on, with InPlacePodLevelResourcesVerticalScaling.
+    1.35 on, with InPlacePodLevelResourcesVerticalScaling. The latter they show of every pod, with its
+    overhead in what is allocated: of one without resources of its own both are kept as they are, but not of a
+    mirror pod, for no kubelet reads the status of a static pod (pkg/kubelet/kubelet_pods.go
+    ``generateAPIPodStatus``, 1.36.5 and 1.37.2).
     """
     wanted = {
         str(mapping(row).get("name")): mapping(mapping(row).get("resources"))
@@ -282,8 +287,14 @@ def resized_in(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, 
             if isinstance(name, str) and name in wanted and (changed := _changed(mapping(row), wanted[name])):
                 found[name] = changed
     own = mapping(spec.get("resources"))
-    if mapping(own.get("requests")) and "resources" in status and (changed := _changed(status, own)):
-        found[""] = changed
+    if mapping(own.get("requests")):
+        if "resources" in status and (changed := _changed(status, own)):
+            found[""] = changed
+    elif not static:
+        allocated = mapping(status.get("allocatedResources"))
+        actual = mapping(mapping(status.get("resources")).get("requests"))
+        if allocated and actual:
+            found[""] = {"allocated": allocated, "actual": actual}
     return found
 
 

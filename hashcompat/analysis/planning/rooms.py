@@ -68,7 +68,7 @@ class Rooms:
             name: frozenset(key for key in found if "/" in key) for name, found in shown.items()
         }
         self._records = view.options.records
-        self._known: dict[tuple[int, frozenset[str] | None, bool], tuple[object, Asking]] = {}
+        self._known: dict[tuple[int, frozenset[str] | None, bool, str], tuple[object, Asking]] = {}
         self.sums: dict[str, Sums] = {}
         """By the names of the nodes."""
         self.resizing = set[str]()
@@ -108,11 +108,13 @@ class Rooms:
         """
         allocatable, forgotten = self._allocatable.get(pod.node), pod.node in self._forgetful
         pod = as_allocated(pod, self._records.allocated_to(pod), self.kubelet)
-        if pod.shape is None or pod.resized or pod.claims:
+        is_alone = pod.resizing or pod.seen is not None or any(pod.resized)
+        if pod.shape is None or is_alone or pod.claims:
             asks = asking(_as_read(pod, self.kubelet), allocatable, self.kubelet, forgotten=forgotten)
             is_made = not (asks.wanted and self._exclusive and self._exclusive.is_infeasible(pod))
             return asks if is_made else structs.replace(asks, wanted={})
-        key = id(pod.shape), self._extended.get(pod.node), forgotten
+        shown = repr(pod.resized) if pod.resized else ""
+        key = id(pod.shape), self._extended.get(pod.node), forgotten, shown
         known = self._known.get(key)
         if known is None:
             asks = asking(pod, allocatable, self.kubelet, forgotten=forgotten)

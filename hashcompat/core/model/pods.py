@@ -231,7 +231,8 @@ class Pod(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its spec is
     resized: Mapping[str, Mapping[str, Any]] = msgspec.field(default_factory=dict)
     """By their names, the containers whose resources a kubelet has not taken from their spec: the requests
     that it ``allocated``, those that they ``actual``-ly have, and their ``limits``, where the status shows
-    them and they differ."""
+    them and they differ. The empty name is the pod's itself; of one without resources of its own both
+    requests are there where the status shows them, whether they differ or not."""
     resizing: str = ""
     """The condition of a resize that is not done, ``PodResizePending`` or ``PodResizeInProgress``; empty for
     none."""

@@ -106,6 +106,7 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet, forgotte
     behaviour, gates = kubelet.behaviour.room, kubelet.gates
     spec, by_pod = pod.spec, gates.is_on(POD_RESOURCES_GATE) and not forgotten
     resized = pod.resized if gates.is_on(RESIZE_GATE) else {}
+    of_status = resized.get("", {}) if gates.is_on(POD_RESIZE_GATE) else {}
     by_claim = behaviour.claims and gates.is_on(CLAIMS_GATE)
 
     def present(name: str, container: str) -> bool:
@@ -138,12 +139,11 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet, forgotte
     if behaviour.resized == "by pod":
         of_allocated = _summed(spec, lambda row, key: given("own", row, key), sidecars=sidecars)
         of_actual = _summed(spec, lambda row, key: given("actual", row, key), sidecars=sidecars)
-        counted = _most(of_allocated, of_actual)
+        counted = _most(of_allocated, _shown(of_status) or of_actual)
     if by_pod:
-        changed = resized.get("", {}) if gates.is_on(POD_RESIZE_GATE) else {}
-        of_pod = _of_whole(spec, changed, "own")
+        of_pod = _of_whole(spec, of_status, "own")
         admitted = {**admitted, **of_pod}
-        counted = {**counted, **_of_whole(spec, changed, "beside")}
+        counted = {**counted, **_of_whole(spec, of_status, "beside")}
     overhead = {name: counted_as(name, value) for name, value in mapping(spec.get("overhead")).items()}
     by_gate = behaviour.overhead == "by gate" and gates.is_on(OVERHEAD_GATE)
     if overhead and (by_gate or behaviour.overhead == "counted"):
@@ -174,6 +174,17 @@ def _of_whole(
     return {name: counted_as(name, merged[name]) for name in requests if _of_pods(name)}
 
 
+def _shown(of_status: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
+    """Return what a status shows that a whole pod has; nothing where it does not show both of two sums.
+
+    The pod's overhead is in them, and is added again (component-helpers resource/helpers.go
+    ``AggregateContainerRequests`` and ``PodRequests``, 0.37.2).
+    """
+    if not ("allocated" in of_status and "actual" in of_status):
+        return {}
+    return _most(_amounts(of_status["allocated"]), _amounts(of_status["actual"]))
+
+
 def _wanted(spec: Mapping[str, Any], overhead: Amounts, by_pod: bool) -> dict[str, int]:
     of_pod = _of_whole(spec, {}, "own") if by_pod else {}
     of_containers = _summed(spec, lambda row, _: _requests(row), sidecars=True)
@@ -182,7 +193,8 @@ def _wanted(spec: Mapping[str, Any], overhead: Amounts, by_pod: bool) -> dict[st
 
 def _is_to_be_resized(pod: Pod) -> bool:
     """Return whether a pod's spec asks for other resources than its kubelet has allocated, as it shows."""
-    return bool(pod.resized) and (pod.seen is not None or pod.resizing == RESIZE_PENDING)
+    is_other = bool(_requests(pod.spec)) if set(pod.resized) == {""} else bool(pod.resized)
+    return is_other and (pod.seen is not None or pod.resizing == RESIZE_PENDING)
 
 
 def has_own(spec: Mapping[str, Any], counts: bool) -> bool:

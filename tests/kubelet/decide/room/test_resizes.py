@@ -10,7 +10,7 @@ import pytest
 from msgspec import structs
 
 from hashcompat.core.catalog.lookup import Catalog
-from hashcompat.core.kubelet.decide.room.requests import asking
+from hashcompat.core.kubelet.decide.room.requests import as_allocated, asking
 from hashcompat.sources.values import collect
 from tests.helpers.dumps import GONE, as_text, dump
 from tests.helpers.pods import Json, as_json, mirror_pod, node
@@ -179,6 +179,32 @@ def test_replicas_with_other_statuses_count_for_what_each_has(run: Run) -> None:
     late = sized("late", "02:00", cpu="1")
     assert verdicts(run, host(cpu="6"), *pods, late, old="1.36.3", new="1.36.5")["late"] == "KEEP"
     assert verdicts(run, host(cpu="6"), *pods, late, old="1.36.3", new="1.37.2")["late"] == "KILL OutOfcpu"
+
+
+@pytest.mark.parametrize(
+    ("release", "noted", "own", "beside"),
+    [
+        ("1.35.8", None, 3600, 3600),
+        ("1.36.0", None, 3600, 4200),
+        ("1.36.5", None, 3600, 4200),
+        ("1.37.2", None, 3600, 4200),
+        ("1.36.5", "3", 3600, 4200),
+        ("1.36.5", "1", 1600, 4200),
+    ],
+)
+def test_a_pod_with_its_own_resources_is_admitted_with_its_overhead_once(
+    catalog: Catalog, release: str, noted: str | None, own: int, beside: int
+) -> None:
+    """What is allocated is restored without it, and the status has it (allocation_manager.go, 1.36.5)."""
+    spec = {"resources": {"requests": {"cpu": "3"}}, "overhead": {"cpu": "600m"}}
+    made = _showing(sized("p", spec=spec), {"cpu": "3600m"}, {"cpu": "3600m"})
+    (one,) = collect([made]).pods
+    kubelet = catalog.kubelet(release)
+    if noted is not None:
+        one = as_allocated(one, {"": {"requests": {"cpu": noted}}}, kubelet)
+    found = asking(one, {}, kubelet)
+    assert (found.own["cpu"], found.beside["cpu"]) == (own, beside)
+    assert one.resizing == ("PodResizePending" if noted == "1" else "")
 
 
 def whole(name: str, created: str, cpu: str, **more: Any) -> Json:

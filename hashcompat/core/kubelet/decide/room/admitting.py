@@ -29,8 +29,28 @@ def outcomes(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[s
     """Return the pods of a node for which a kubelet that starts has no room, by their uids.
 
     ``tenants`` are those that take room. An outcome is marked as not known that depends on the order of two
-    pods of one second, or on a pod that may not be there.
+    pods of one second, on a pod that may not be there, or on the priority of a static pod whose manifest is
+    not known.
     """
+    found = _with_doubts(tenants, node, kubelet)
+    first = next((one for one in tenants if one.mirrored.priority != one.priority), None)
+    if first is None:
+        return found
+    other = _with_doubts([one.mirrored for one in tenants], node, kubelet)
+    open_ = {
+        uid: structs.replace(short, certain=False, why=_PRIORITY.format(first.name))
+        for uid, short in (found | other).items()
+        if not (uid in found and uid in other)
+    }
+    less = {uid: short for uid, short in other.items() if uid in found and not short.certain}
+    return found | less | open_
+
+
+_PRIORITY: Final = "whether the manifest of the static pod {} sets a priority is not known"
+
+
+def _with_doubts(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
+    """Return the same with the priorities that pods have, as far as these are known."""
     found = _ordered(tenants, node, kubelet)
     first = next((one for one in tenants if one.doubt), None)
     if first is None:

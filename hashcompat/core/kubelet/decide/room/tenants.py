@@ -142,6 +142,8 @@ class Tenant(msgspec.Struct, frozen=True, eq=False):
     devices: Mapping[str, int] | None = None
     """How many devices pods of its node have, by their resources, if it has some itself, and else none; None
     where the device manager's record is not known."""
+    as_mirrored: bool = False
+    """Whether a static pod counts with the priority of its mirror pod, where its manifest is not known."""
 
     @property
     def order(self) -> tuple[bool, str]:
@@ -155,9 +157,25 @@ class Tenant(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def priority(self) -> int | None:
-        """Its priority; None where it has none."""
+        """Its priority; None where it has none.
+
+        No kubelet resolves the priorityClassName of a static pod, and so it has the priority alone that its
+        manifest sets, and its mirror pod the one that an API server resolves (pkg/kubelet/config/file.go,
+        plugin/pkg/admission/priority/admission.go, 1.15.12 and 1.34.12).
+        """
         found = self.pod.spec.get("priority")
-        return found if type(found) is int else None
+        is_known = self.as_mirrored or not self.is_seen_by_mirror
+        return found if type(found) is int and is_known else None
+
+    @property
+    def is_seen_by_mirror(self) -> bool:
+        """Whether it is a static pod of which only the mirror pod is known."""
+        return self.pod.static and self.pod.static_manifest is None and self.pod.uid != self.pod.config_hash
+
+    @property
+    def mirrored(self) -> Tenant:
+        """It with the priority of its mirror pod."""
+        return structs.replace(self, as_mirrored=True)
 
 
 def tenant_of(

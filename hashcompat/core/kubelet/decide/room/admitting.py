@@ -195,6 +195,8 @@ _HIDDEN: Final = "the snapshot hides their {}, which may differ"
 
 _NOT_ADMITTED: Final = "that pod may not be admitted itself"
 
+_UNSHOWN: Final = "the node does not show how much of it there is"
+
 _OF_PLUGIN: Final = "the record of a device plugin on the node may make room"
 
 
@@ -319,7 +321,10 @@ def _outcomes(ordered: Iterable[Tenant], node: Given, kubelet: Kubelet) -> dict[
 
 
 def _lacking(tenant: Tenant, pods: int, used: Amounts, node: Given, kubelet: Kubelet) -> Iterator[Shortage]:
-    """Yield what a pod lacks beside those that are admitted, and what they use (``fitsRequest``)."""
+    """Yield what a pod lacks beside those that are admitted, and what they use (``fitsRequest``).
+
+    A kubelet counts what the node does not list as none; every kubelet lists CPUs and memory.
+    """
     if node.pods is not None and pods + 1 > node.pods:
         yield Shortage(PODS, 1, pods, node.pods)
     own = tenant.asking.own
@@ -327,18 +332,15 @@ def _lacking(tenant: Tenant, pods: int, used: Amounts, node: Given, kubelet: Kub
         return
     unrequested = kubelet.behaviour.room.unrequested
     for name in dict.fromkeys(("cpu", "memory", "ephemeral-storage", *sorted(own))):
-        asked, capacity = own.get(name, 0), node.amounts.get(name)
-        if capacity is None or (not asked and not (unrequested and (name in NATIVE or name in own))):
+        asked, capacity, taken = own.get(name, 0), node.amounts.get(name, 0), used.get(name, 0)
+        if not asked and not (unrequested and (name in node.amounts or name in own)):
             continue
-        taken = used.get(name, 0)
-        is_open = False
+        why = _UNSHOWN if name in NATIVE and name not in node.amounts else ""
         if is_extended(name) and name not in tenant.asking.claimed:
-            is_open = tenant.devices is None
+            why = _OF_PLUGIN if tenant.devices is None else ""
             capacity = max(capacity, (tenant.devices or {}).get(name, 0))
         if asked > capacity - taken:
-            yield Shortage(
-                name, asked, taken, capacity, certain=not is_open, why=_OF_PLUGIN if is_open else ""
-            )
+            yield Shortage(name, asked, taken, capacity, certain=not why, why=why)
 
 
 # Critical pods, which take the room of others.

@@ -78,12 +78,15 @@ class Sums(msgspec.Struct):
     taken: Taken = msgspec.field(default_factory=Taken)
     clash: bool = False
     """Whether two of them ask for one host port."""
+    asked: set[str] = msgspec.field(default_factory=set)
+    """The resources of which one asks for some when it is admitted."""
 
     def add(self, one: Asking) -> None:
         """Count one more pod."""
         self.pods += 1
         if one.ports:
             self._take(one.ports)
+        self.asked.update(one.own)
         amounts = self.amounts
         for name, number in one.beside.items():
             amounts[name] = amounts.get(name, 0) + max(number, one.own.get(name, 0))
@@ -95,6 +98,7 @@ class Sums(msgspec.Struct):
         """Count the pods of others."""
         self.pods += other.pods
         self.clash |= other.clash
+        self.asked |= other.asked
         self._take(tuple(other.taken.ports))
         for name, number in other.amounts.items():
             self.amounts[name] = self.amounts.get(name, 0) + number
@@ -111,7 +115,10 @@ class Sums(msgspec.Struct):
         """Return whether every pod finds what it asks for, whatever their order, but for host ports."""
         if node.pods is not None and self.pods > node.pods:
             return False
-        return all(number <= node.amounts.get(name, number) for name, number in self.amounts.items())
+        return all(
+            number <= node.amounts.get(name, 0 if name in self.asked else number)
+            for name, number in self.amounts.items()
+        )
 
 
 def _in_order(time: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
+from hashcompat.core.corev1.resources import QOS
 from hashcompat.core.corev1.scheduling import api_references
 from hashcompat.core.go.jsonpath import mapping, part, rows, text
 from hashcompat.core.go.jsontext import clean
@@ -213,6 +214,7 @@ def reported(
         "phase": status.string("phase"),
         "resized": resized_in(spec, status.value, static=static) if status.value else {},
         "resizing": resizing_in(status.value.get("conditions")),
+        "qos": "" if static else next((one for one in QOS if one == status.value.get("qosClass")), ""),
         "restarting": RESTARTING_ALL in _true(status.value.get("conditions")),
         "claims": claims_in(status.value),
         "ends": deadline_of(spec, status.value.get("startTime")),

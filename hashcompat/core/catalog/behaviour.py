@@ -269,6 +269,9 @@ class Behaviour(msgspec.Struct, frozen=True):
     pod_qos: str
     """Whose resources decide about the QoS class of a pod that has some of its own: ``by containers``,
     ``by the pod``, or ``by the pod where set``."""
+    pod_class: str
+    """Whether the QoS class of a pod that an API server serves is ``computed``, or ``as shown`` by its
+    status."""
     pause_image: str | None
     """The image of the infra container whose hash decides over the pod; None where there is no such hash."""
     mount_helpers: str

@@ -236,6 +236,9 @@ class Pod(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its spec is
     resizing: str = ""
     """The condition of a resize that is not done, ``PodResizePending`` or ``PodResizeInProgress``; empty for
     none."""
+    qos: str = ""
+    """The QoS class that its status shows; empty where it shows none, and for static pods, whose status no
+    kubelet reads."""
     restarting: bool = False
     """Whether its kubelet has begun to restart all of its containers, and has not reported an end of that."""
     claims: frozenset[tuple[str, str]] = frozenset()

@@ -179,6 +179,7 @@ BEHAVIOUR: Final = {
     "labelsAtAdmission": "labels of the node at admission",
     "room": "room at admission",
     "hostPorts": "host ports at admission",
+    "podClass": "QoS classes in statuses",
     "podSystem": "operating systems at admission",
     "noExecuteTaints": "taints at admission",
     "strictGroups": "supplementalGroupsPolicy at admission",

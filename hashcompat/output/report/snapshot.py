@@ -292,7 +292,7 @@ def _workload(pod: Pod) -> Document:
 
 def _status(pod: Pod) -> Document:
     """Return a status with the same state of every container; an empty list is left out."""
-    status: Document = {"phase": pod.phase}
+    status: Document = {"phase": pod.phase, **({"qosClass": pod.qos} if pod.qos else {})}
     if pod.seen is not None:
         status["observedGeneration"] = _CHANGED - 1
     if found := [*filter(None, (pod.resizing, RESTARTING_ALL if pod.restarting else ""))]:

@@ -74,6 +74,29 @@ def test_hc053_with_full_cores_a_container_needs_as_many_again(
     assert plan(old, new, one(), changes) == {"p/c": expected}
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "shown", "limits", "expected"),
+    [
+        ("1.27.16", "1.28.15", "Guaranteed", False, KEEP),
+        ("1.28.15", "1.29.0", "Guaranteed", False, FREE.format("1.29.0", 2)),
+        ("1.33.3", "1.33.13", "Guaranteed", False, FREE.format("1.33.13", 2)),
+        ("1.27.16", "1.28.15", "Burstable", True, FREE.format("1.28.15", 2)),
+        ("1.28.15", "1.29.0", "Burstable", True, KEEP),
+        ("1.28.15", "1.29.0", "Best", True, FREE.format("1.29.0", 2)),
+    ],
+)
+def test_from_1_29_on_the_qos_class_is_the_one_in_the_status(
+    plan: Plan, old: str, new: str, shown: str, limits: bool, expected: str
+) -> None:
+    """An API server may have computed it by the pod's own resources (qos.go ``GetPodQOS``)."""
+    pods = one()
+    if not limits:
+        del pods[0]["spec"]["containers"][0]["resources"]["limits"]
+    pods[0]["status"] = {"qosClass": shown}
+    changes = {STATE: state("0-1,6-7", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **cores(7, 2)}
+    assert plan(old, new, pods, changes) == {"p/c": expected}
+
+
 def test_without_the_option_or_the_policy_nothing_is_asked(plan: Plan) -> None:
     changes = {STATE: state("0-1", {"uid-p": {"c": "2-5"}}), CONFIG: STATIC, **cores(5, 2)}
     assert plan("1.35.8", "1.36.5", one(), changes) == {"p/c": KEEP}

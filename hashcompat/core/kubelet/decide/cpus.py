@@ -159,7 +159,7 @@ def asked(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubelet)
     From 1.27 to 1.34 it goes, where containers can be resized, by what the status shows as allocated: where
     an older kubelet wrote the status, that is nothing.
     """
-    if not is_guaranteed(whole, pod):
+    if not is_guaranteed(whole, pod, new):
         return []
     held = cpus.held.get(pod.uid) or cpus.held.get(pod.config_hash) or {}
     hidden = unreported(pod, old, new)

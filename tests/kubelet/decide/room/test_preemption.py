@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -132,3 +133,31 @@ def test_hc048_an_outcome_that_is_open_by_either_priority_is_open(run: Run) -> N
     assert found == {"s-n1": _PRESET[0], "other": _PRESET[0], "ds": "KEEP"}
     found = verdicts(run, host(cpu="6"), _mirror(None), *pods[1:], old="1.34.10", new="1.34.12")
     assert found["other"] == "KILL preempted"
+
+
+@pytest.mark.parametrize(
+    ("release", "shown", "victim"),
+    [
+        ("1.28.15", "Guaranteed", "plr"),
+        ("1.29.15", "Guaranteed", "bur"),
+        ("1.33.13", "Guaranteed", "bur"),
+        ("1.33.13", "", "plr"),
+    ],
+)
+def test_hc048_the_qos_class_in_a_pods_status_decides_from_1_29_on(
+    run: Run, release: str, shown: str, victim: str
+) -> None:
+    plr = sized("plr", "01:00", cpu="1")
+    plr["status"] |= {"qosClass": shown} if shown else {}
+    pods = [plr, sized("bur", "02:00", cpu="3"), sized("crit", "03:00", CRITICAL, cpu="1")]
+    expected = dict.fromkeys(("plr", "bur", "crit"), "KEEP") | {victim: "KILL preempted"}
+    assert verdicts(run, host(), *pods, old=release, new=release) == expected
+    snapshot = json.loads(run("snapshot", "-f", "-", stdin=as_json(host(), *pods)).out)
+    assert verdicts(run, snapshot, old=release, new=release) == expected
+
+
+def test_a_static_pods_qos_class_is_no_mirror_pods() -> None:
+    made = _mirror(0)
+    made["status"]["qosClass"] = "Guaranteed"
+    (one,) = collect([made]).pods
+    assert one.qos == ""

@@ -21,6 +21,7 @@ from hashcompat.core.kubelet.decide.ports import Taken
 from hashcompat.core.kubelet.decide.resize import POD_RESOURCES_GATE
 from hashcompat.core.kubelet.decide.room.requests import NATIVE, Amounts, has_own, is_extended
 from hashcompat.core.kubelet.decide.room.tenants import PODS, Given, Sums, Tenant
+from hashcompat.core.kubelet.decide.whole import class_shown
 from hashcompat.core.model.plan import Shortage
 from hashcompat.core.model.pods import RESIZE_PENDING
 
@@ -410,8 +411,10 @@ def exchangeable(
 
 
 def class_of(tenant: Tenant, kubelet: Kubelet) -> str:
-    """Return the QoS class of a pod: by its own resources, where these count."""
+    """Return the QoS class of a pod: that of its status, or by its own resources, where these count."""
     pod = tenant.pod
+    if shown := class_shown(pod, kubelet.behaviour):
+        return shown
     try:
         if has_own(pod.spec, kubelet.gates.is_on(POD_RESOURCES_GATE)):
             return qos_class([pod.spec])

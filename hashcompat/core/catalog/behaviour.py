@@ -201,6 +201,8 @@ class Room(msgspec.Struct, frozen=True, rename="camel"):
     """Which pods take the room of others: ``none``, those ``by priority``, or ``static or by priority``."""
     ending: bool
     """Whether a pod that has finished counts while containers of it run."""
+    deleted: bool
+    """Whether a pod that is being deleted counts though no regular container of it runs."""
     resized: str
     """Whether of resources that are allocated and those that are in use the larger ones count ``by
     container`` or ``by pod``."""

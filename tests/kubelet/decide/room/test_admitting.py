@@ -88,6 +88,31 @@ def test_hc048_so_may_the_number_of_pods(run: Run) -> None:
     assert (found["old"], found["new"]) == ("KEEP", "KILL OutOfpods")
 
 
+@pytest.mark.parametrize(
+    ("release", "phase", "state", "counts"),
+    [
+        ("1.5.8", "Running", "terminated", True),
+        ("1.6.13", "Running", "terminated", False),
+        ("1.21.14", "Running", "terminated", False),
+        ("1.21.14", "Running", "waiting", False),
+        ("1.21.14", "Running", "running", True),
+        ("1.21.14", "Running", "", True),
+        ("1.21.14", "Pending", "", False),
+        ("1.22.17", "Running", "terminated", True),
+        ("1.37.2", "Running", "terminated", True),
+    ],
+)
+def test_hc048_a_deleted_pod_that_runs_nothing_takes_no_room_from_1_6_to_1_21(
+    run: Run, release: str, phase: str, state: str, counts: bool
+) -> None:
+    leaving, late = sized("leaving", "01:00", cpu="3"), sized("late", "02:00", cpu="2")
+    leaving["metadata"]["deletionTimestamp"] = "2026-01-02T00:00:00Z"
+    shown = [{"name": "c", "restartCount": 0, "state": {state: {}}}] if state else None
+    leaving["status"] = {"phase": phase, "containerStatuses": shown}
+    found = verdicts(run, host(), leaving, late, old=release, new=release)
+    assert found["late"] == ("KILL OutOfcpu" if counts else "KEEP")
+
+
 def test_hc048_pods_of_one_second_have_no_order(run: Run) -> None:
     pods = [sized("one", "01:00", cpu="3"), sized("other", "01:00", cpu="3"), sized("late", "02:00", cpu="3")]
     found = verdicts(run, host(), *pods)

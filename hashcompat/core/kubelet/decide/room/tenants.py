@@ -14,7 +14,7 @@ from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.metav1 import is_time
 from hashcompat.core.kubelet.decide.ports import Port, Taken
 from hashcompat.core.kubelet.decide.room.requests import Amounts, Asking, counted_as
-from hashcompat.core.model.pods import FINISHED, Pod
+from hashcompat.core.model.pods import FINISHED, ContainerType, Pod
 
 PODS: Final = "pods"
 
@@ -23,13 +23,22 @@ def takes_room(pod: Pod, kubelet: Kubelet) -> bool:
     """Return whether a pod may take room: one that has not finished, and of manifests those of static pods.
 
     From 1.22 on one that has, but runs all the same, counts until its containers have ended
-    (pkg/kubelet/kubelet_pods.go ``filterOutInactivePods``). A static pod's phase is not read again
-    (``may_return``).
+    (pkg/kubelet/kubelet_pods.go ``filterOutInactivePods``). From 1.6 to 1.21 one that is being deleted does
+    not count once no regular container of it runs (``podIsTerminated``). A static pod's phase is not read
+    again (``may_return``).
     """
+    if pod.deleting and not pod.static and not kubelet.behaviour.room.deleted and _runs_none(pod):
+        return False
     if not pod.uid or pod.phase not in FINISHED:
         return bool(pod.uid) or pod.static_manifest is not None
     ends = kubelet.behaviour.room.ending and any(one.running for one in pod.containers)
     return ends or (pod.static and not pod.manifest_missing)
+
+
+def _runs_none(pod: Pod) -> bool:
+    """Return whether a status shows that no regular container runs: of a pod that waits without any too."""
+    regular = {one.running for one in pod.containers if one.type is ContainerType.CONTAINER}
+    return regular <= ({False, None} if pod.phase == "Pending" else {False})
 
 
 def may_return(pod: Pod) -> str:

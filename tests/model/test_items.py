@@ -19,6 +19,7 @@ PREDICTION = Prediction(
     creator="1.8.15",
     aligned=True,
     of_plugins=True,
+    by_kernel=True,
     mistaken=True,
     timed=True,
     difference=3,

@@ -57,6 +57,9 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     sysctls = every.where(lambda one: any(reason.id == rules.SYSCTL for reason in one.reasons))
     if sysctls and judge.view.options.allowed_sysctls is None:
         yield f"--allowed-unsafe-sysctls of {new.release} is empty: {_named(sysctls)}"
+    if kernels := every.where(lambda one: one.by_kernel):
+        text = f"the kernels are new enough for the sysctls that {new.release} holds safe"
+        yield f"{text}: {_named(kernels)}"
     if devices := every.where(lambda one: one.of_plugins):
         yield f"device plugins serve the extended resources of these containers: {_named(devices)}"
     gates = {_GATES[reason.id] for one in every.distinct for reason in one.reasons if reason.id in _GATES}

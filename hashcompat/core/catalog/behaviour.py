@@ -313,8 +313,8 @@ class Behaviour(msgspec.Struct, frozen=True):
     """Whether admission looks at taints with the effect NoExecute."""
     strict_groups: bool
     """Whether the supplementalGroupsPolicy Strict needs the node's feature."""
-    safe_sysctls: Sequence[str]
-    """The sysctls that every pod may set."""
+    safe_sysctls: Mapping[str, str]
+    """The sysctls that every pod may set, each with the oldest kernel on which it may; empty for any."""
     device_health: str
     """Whether the health of devices is ``checked`` when a container is admitted again: not if one of its name
     runs (``checked unless any runs``), or if one that is picked does (``checked unless one runs``)."""

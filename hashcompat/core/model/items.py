@@ -115,6 +115,8 @@ class Prediction(msgspec.Struct, frozen=True, gc=False):
     """Whether it may have exclusive CPUs that the target kubelet asks for again."""
     of_plugins: bool = False
     """Whether it is refused for devices that its spec alone shows to be of a plugin."""
+    by_kernel: bool = False
+    """Whether it is kept or restarted only if its node's kernel, which is not shown, is new enough."""
     mistaken: bool = False
     """Whether its pod is kept if its kubelet takes no container for the one before it."""
     timed: bool = False
@@ -215,6 +217,11 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     def of_plugins(self) -> bool:
         """As predicted."""
         return self.prediction.of_plugins
+
+    @property
+    def by_kernel(self) -> bool:
+        """As predicted."""
+        return self.prediction.by_kernel
 
     @property
     def mistaken(self) -> bool:

@@ -312,6 +312,8 @@ class Node(msgspec.Struct, frozen=True):
     among which the kubelet notes them."""
     architecture: str = ""
     """That of its processor, as Go names it: ``amd64``; empty where it shows that nowhere."""
+    kernel: str = ""
+    """The numbers with which the version of its kernel begins, ``5.15.0``; empty where it shows none."""
 
 
 class Source(StrEnum):

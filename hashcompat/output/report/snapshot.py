@@ -220,6 +220,8 @@ def _node(node: Node) -> Document:
         info["operatingSystem"] = node.system
     if node.architecture:
         info["architecture"] = node.architecture
+    if node.kernel:
+        info["kernelVersion"] = node.kernel
     labels = {} if node.labels is None else {"labels": node.labels}
     strict = node.strict_groups
     features = {} if strict is None else {"features": {"supplementalGroupsPolicy": strict}}

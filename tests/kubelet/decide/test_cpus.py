@@ -484,6 +484,28 @@ def test_cpus_of_too_many_numa_nodes(
     assert (found["p/c"] == KEEP) == (expected == KEEP)
 
 
+@pytest.mark.parametrize(
+    ("release", "cpus", "expected"),
+    [
+        ("1.36.5", "1-2", KEEP),
+        ("1.36.5", "1-3", f"{PLACED}c asks for 2 CPUs and has 3, which the "),
+        ("1.26.15", "1-3", f"{PLACED}c asks for 2 CPUs and has 3, which the "),
+        ("1.36.5", "3-4", "UNKNOWN TopologyAffinityError: c has CPUs of NUMA nodes 0, 1, which the "),
+        ("1.26.15", "3-4", "UNKNOWN TopologyAffinityError: c has CPUs of NUMA nodes 0, 1, which the "),
+    ],
+)
+def test_cpus_that_are_aligned_by_socket_may_be_on_more_numa_nodes(
+    plan: Plan, release: str, cpus: str, expected: str
+) -> None:
+    changes = numa("restricted", "0-3", "4-7")
+    changes[CONFIG] += "cpuManagerPolicyOptions: {align-by-socket: 'true'}\n"
+    changes[CONFIG] += "featureGates: {CPUManagerPolicyAlphaOptions: true}\n"
+    changes[STATE] = state("0", {"uid-p": {"c": cpus}})
+    found = plan(release, release, [pod(alone(2))], changes)["p/c"]
+    assert found.startswith(expected)
+    assert found.endswith("unless they are one socket's (align-by-socket)") is found.startswith("UNKNOWN")
+
+
 def test_sidecars_go_on_beside_the_init_containers_after_them(plan: Plan) -> None:
     first = alone(2, "side", restartPolicy="Always")
     entries = {"uid-p": {"side": "1-2", "init": "3-5", "c": "3-4"}}

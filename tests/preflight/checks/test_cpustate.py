@@ -431,7 +431,16 @@ def test_pf138_names_pods_and_leaves_out_those_that_are_gone_or_done() -> None:
         ("restricted\ntopologyManagerScope: pod", ("0-3", "4-15"), [("ERROR", f"{FIRST}/app")]),
         ("restricted\ntopologyManagerScope: pod", ("0-4", "5-15"), [("OK", "")]),
         ("best-effort", ("0-2,4", "3,5-15"), [("OK", "")]),
-        ("restricted\ncpuManagerPolicyOptions: {align-by-socket: 'true'}", ("0-2,4", "3,5-15"), [("OK", "")]),
+        (
+            "restricted\ncpuManagerPolicyOptions: {align-by-socket: 'true'}",
+            ("0-2,4", "3,5-15"),
+            [("UNKNOWN", f"{FIRST}/app")],
+        ),
+        (
+            "single-numa-node\ncpuManagerPolicyOptions: {align-by-socket: 'true'}",
+            ("0-2,4", "3,5-15"),
+            [("OK", "")],
+        ),
         ("single-numa-node", ("0-2,4", ""), [("UNKNOWN", "")]),
     ],
 )

@@ -18,6 +18,7 @@ PREDICTION = Prediction(
     hashed=True,
     creator="1.8.15",
     aligned=True,
+    unstarted=True,
     of_plugins=True,
     by_kernel=True,
     mistaken=True,

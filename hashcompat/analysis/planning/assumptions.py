@@ -177,6 +177,10 @@ def _kept(every: _Predicted, new: Kubelet) -> Iterator[str]:
         yield "every pod without a recorded sandbox has one ready sandbox"
     if served := every.where(lambda one: one.from_url and _is_kept(one)):
         yield f"the URL of static pods, port and all, stays the same: {_named(served)}"
+    if unstarted := every.where(lambda one: one.unstarted and _stands(one)):
+        where = sorted({item.pod.node for item in unstarted})
+        text = f"{new.release} starts on {listed(where, len(where))}"
+        yield f"{text}, as it does not with the cpu_manager_state there (PF-105): {_named(unstarted)}"
     if aligned := every.where(lambda one: one.aligned and _stands(one)):
         nodes = sorted({item.pod.node for item in aligned} - {""})
         of_whom = f"of {listed(nodes, len(nodes))} " if nodes else ""

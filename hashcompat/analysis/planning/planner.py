@@ -204,6 +204,7 @@ class Planner:
                 timed=draft.pod.spec.get("activeDeadlineSeconds") is not None,
                 of_plugins=draft.container.plugins is None
                 and any(reason.id == rules.DEVICES for reason in decision.reasons),
+                unstarted=draft.prepared is not None and draft.prepared.case.unstarted,
                 by_kernel=_is_by_kernel(draft, decision),
                 compared=self._is_compared(draft, decision),
                 uncreated=draft.pod.manifest and draft.pod.static_manifest is None,

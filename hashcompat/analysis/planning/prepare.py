@@ -139,7 +139,7 @@ def _situation(
     }
 
 
-_NOT_KNOWN: Final = {"refusal": None, "infeasible": "", "managers_known": False}
+_NOT_KNOWN: Final = {"refusal": None, "infeasible": "", "managers_known": False, "unstarted": False}
 """What is known where no dump shows what resource managers do; a pod of which one does may have replicas."""
 
 
@@ -157,6 +157,8 @@ def _managers(
     if found is None:
         return _NOT_KNOWN
     cpus, settings = found
+    if cpus.unstarted:
+        return {**_NOT_KNOWN, "managers_known": True, "unstarted": True}
 
     def refusal() -> Refusal | None:
         before, after = old and with_gates(old, settings), with_gates(new, settings)
@@ -169,6 +171,7 @@ def _managers(
         "refusal": whole.once(("managers", new), refusal, of=old),
         "infeasible": infeasible(pod, whole, cpus.fixed, with_gates(new, settings)) if may_resize else "",
         "managers_known": True,
+        "unstarted": False,
     }
 
 

@@ -113,6 +113,8 @@ class Prediction(msgspec.Struct, frozen=True, gc=False):
     """Which release is assumed to have created the container, in words; empty where none is."""
     aligned: bool = False
     """Whether it may have exclusive CPUs that the target kubelet asks for again."""
+    unstarted: bool = False
+    """Whether the target kubelet does not start on its node with the cpu_manager_state there."""
     of_plugins: bool = False
     """Whether it is refused for devices that its spec alone shows to be of a plugin."""
     by_kernel: bool = False
@@ -212,6 +214,11 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     def aligned(self) -> bool:
         """As predicted."""
         return self.prediction.aligned
+
+    @property
+    def unstarted(self) -> bool:
+        """As predicted."""
+        return self.prediction.unstarted
 
     @property
     def of_plugins(self) -> bool:

@@ -111,17 +111,28 @@ def test_without_the_option_or_the_policy_nothing_is_asked(plan: Plan) -> None:
     [
         {CONFIG: failed()},
         {CONFIG: WHOLE, STATE: failed()},
-        {CONFIG: WHOLE},  # the file says that the policy is none: no kubelet starts
         {CONFIG: WHOLE, STATE: state("0-a", {})},
     ],
 )
 def test_what_a_dump_does_not_show_is_assumed(plan: Plan, changes: dict[Key, Any]) -> None:
     assert plan("1.35.8", "1.36.5", one(), changes) == {"p/c": KEEP}
+    assert "PF-105" not in str(plan.assumptions)  # type: ignore[attr-defined]
     said = (
         "the CPU manager of n1 does not have the policy option full-pcpus-only, with which 1.36.5 asks for "
         "free CPUs before it looks at those that a container has: ns/p/c"
     )
     assert said in plan.assumptions  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("new", ["1.26.15", "1.36.5", "1.37.2"])
+@pytest.mark.parametrize("text", [None, state("0-7", {}).replace("static", "other")])
+def test_a_kubelet_that_does_not_start_with_its_state_is_said(plan: Plan, new: str, text: str | None) -> None:
+    """Of the healthy node the file says that the policy is none."""
+    changes: dict[Key, Any] = {CONFIG: WHOLE, **({STATE: text} if text else {})}
+    assert plan(new, new, one(), changes) == {"p/c": KEEP}
+    said = f"{new} starts on n1, as it does not with the cpu_manager_state there (PF-105): ns/p/c"
+    assert said in plan.assumptions  # type: ignore[attr-defined]
+    assert "full-pcpus-only" not in str(plan.assumptions)  # type: ignore[attr-defined]
 
 
 def test_before_1_27_the_assumption_is_about_whole_cores(run: Run) -> None:

@@ -111,6 +111,8 @@ def shown(
         gates = kubelet.gates.with_settings(facts.gates)
         cpus = cpus_of(facts, hazards.states, gates, architecture=architecture)
         return structs.replace(cpus, fixed=frozenset(_fixed(facts))), facts.gates
+    except UnstartedError:
+        return Cpus(unstarted=True), facts.gates
     except (AbsentError, UnreadError, UnparsedError, InputError):
         return None
 
@@ -160,7 +162,8 @@ class Exclusive:
         if files is None:
             return None
         if id(files) not in self._known:
-            self._known[id(files)] = shown(files, self._kubelet, self._catalog)
+            found = shown(files, self._kubelet, self._catalog)
+            self._known[id(files)] = None if found is None or found[0].unstarted else found
         return self._known[id(files)]
 
 

@@ -103,6 +103,8 @@ class Cpus(msgspec.Struct, frozen=True):
     """What it shows of memory."""
     claimed: int = 0
     """How many of those that are free other pods may take first, for which the file names none."""
+    unstarted: bool = False
+    """Whether no kubelet starts with its state file; then nothing else is known."""
     fixed: frozenset[str] = frozenset()
     """Of ``cpu`` and ``memory`` those whose manager has the policy static."""
 

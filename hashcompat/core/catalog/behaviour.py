@@ -309,6 +309,9 @@ class Behaviour(msgspec.Struct, frozen=True):
     """How host ports are compared."""
     pod_system: bool
     """Whether admission looks at the operating system that a pod is for."""
+    system_label: str
+    """Whether admission compares a pod's node selection with the node's label kubernetes.io/os ``as it is``,
+    or puts that right: ``mended last``, after it has compared the first pods, or ``mended first``."""
     no_execute_taints: bool
     """Whether admission looks at taints with the effect NoExecute."""
     strict_groups: bool

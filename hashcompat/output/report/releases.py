@@ -181,6 +181,7 @@ BEHAVIOUR: Final = {
     "hostPorts": "host ports at admission",
     "podClass": "QoS classes in statuses",
     "podSystem": "operating systems at admission",
+    "systemLabel": "label of the operating system at admission",
     "noExecuteTaints": "taints at admission",
     "strictGroups": "supplementalGroupsPolicy at admission",
     "safeSysctls": "sysctls at admission",

@@ -160,18 +160,29 @@ def test_hc052_another_operating_system(run: Run, new: str, other: Json, *, look
     assert decided(run, new, new, given) == KEEP
 
 
-@pytest.mark.parametrize(("new", "mends"), [("1.22.17", False), ("1.23.0", True), ("1.37.1", True)])
-def test_hc033_the_label_of_the_operating_system_is_mended(run: Run, new: str, *, mends: bool) -> None:
-    """pkg/kubelet/lifecycle/predicate.go ``rejectPodAdmissionBasedOnOSSelector``, 1.23.0 and 1.37.1."""
+@pytest.mark.parametrize(
+    ("new", "missing", "wrong"),
+    [
+        ("1.22.17", refused("HC033"), KEEP),
+        ("1.23.0", ("UNKNOWN", ["HC033"]), ("UNKNOWN", ["HC033"])),
+        ("1.28.15", ("UNKNOWN", ["HC033"]), ("UNKNOWN", ["HC033"])),
+        ("1.29.0", KEEP, refused("HC033")),
+        ("1.37.1", KEEP, refused("HC033")),
+    ],
+)
+def test_hc033_the_label_of_the_operating_system_is_mended(
+    run: Run, new: str, missing: Expected, wrong: Expected
+) -> None:
+    """pkg/kubelet/lifecycle/predicate.go ``rejectPodAdmissionBasedOnOSSelector``, 1.28.15 and 1.29.0."""
     given = pod(C, spec={"nodeSelector": {OS: "linux"}})
     told = ("--override-node-releases",)
-    without, wrong = system("linux"), system("linux", label="windows")
+    without, other = system("linux"), system("linux", label="windows")
     without["metadata"]["labels"] = {"disk": "ssd"}
-    for one in (without, wrong):
-        expected = KEEP if mends else refused("HC033")
-        assert decided(run, new, new, given, one, more=told) == expected
-    windows = system("windows", label="linux")
-    assert decided(run, new, new, given, windows, more=told) == (refused("HC033") if mends else KEEP)
+    for one in (without, other):
+        assert decided(run, new, new, given, one, more=told) == missing
+    assert decided(run, new, new, given, system("windows", label="linux"), more=told) == wrong
+    arm = pod(C, spec={"nodeSelector": {OS: "linux", "disk": "hdd"}})
+    assert decided(run, new, new, arm, without, more=told) == refused("HC033")
 
 
 def test_hc052_static_pods_as_well_and_any_value_of_the_label(run: Run) -> None:

@@ -30,15 +30,26 @@ def other_node(case: Case) -> Decision | None:
     """Kill a pod whose nodeSelector or required node affinity its node's present labels do not meet.
 
     Source: component-helpers scheduling/corev1/nodeaffinity ``GetRequiredNodeAffinity``; static pods as well.
-    From 1.23 on the label kubernetes.io/os is what the kubelet runs on, whatever the node has: 1.37.1
+    From 1.29 on the label kubernetes.io/os is what the kubelet runs on, whatever the node has: 1.29.15
     pkg/kubelet/lifecycle/predicate.go ``rejectPodAdmissionBasedOnOSSelector`` writes it into the node first.
+    From 1.23 to 1.28 it does so once a pod has passed, and so the first ones are compared without it.
     """
     node = case.node
     if node is None or node.labels is None:
         return None
     behaviour = case.new.behaviour
-    unmet = case.whole.unmet(node, behaviour.node_affinity, mends=behaviour.pod_system)
-    return _refused(rules.OTHER_NODE, unmet) if unmet else None
+    ways = _MENDS[behaviour.system_label]
+    unmet = [found for one in ways if (found := case.whole.unmet(node, behaviour.node_affinity, mends=one))]
+    if not unmet:
+        return None
+    if len(unmet) == len(ways):
+        return _refused(rules.OTHER_NODE, unmet[0])
+    text = f"{unmet[0]}; {case.new.release} puts the label {SYSTEM} right with the first pod that it admits"
+    return Decision(Verdict.UNKNOWN, (Reason(rules.OTHER_NODE, text),))
+
+
+_MENDS: Final = {"as it is": (False,), "mended last": (False, True), "mended first": (True,)}
+"""Whether the label is right where it is compared, by ``Behaviour.system_label``."""
 
 
 def other_system(case: Case) -> Decision | None:

@@ -162,8 +162,8 @@ def _managers(
 
     def refusal() -> Refusal | None:
         before, after = old and with_gates(old, settings), with_gates(new, settings)
-        others = view.unheld.get(pod.node, 0) - taken_anew(whole, pod, cpus, after)
-        claiming = structs.replace(cpus, claimed=max(others, 0))
+        taken = view.unheld[pod.node].until(pod) if pod.node in view.unheld else 0
+        claiming = structs.replace(cpus, claimed=max(taken - taken_anew(whole, pod, cpus, after), 0))
         return worst(refused(whole, pod, claiming, before, after))
 
     may_resize = pod.resizing or pod.seen is not None

@@ -277,6 +277,29 @@ def test_what_other_pods_may_take_first_is_not_known_to_be_free(plan: Plan) -> N
     assert plan("1.35.8", "1.36.5", ended, few)["p/c"] == KEEP
 
 
+@pytest.mark.parametrize(
+    ("times", "expected"),
+    [
+        pytest.param((1, 2, 3), ("KEEP", "KEEP", "UNKNOWN"), id="the oldest first"),
+        pytest.param((3, 2, 1), ("UNKNOWN", "KEEP", "KEEP"), id="whatever their names"),
+        pytest.param((1, 2, 2), ("KEEP", "UNKNOWN", "UNKNOWN"), id="two of one second"),
+        pytest.param((1, 1, 1), ("UNKNOWN", "UNKNOWN", "UNKNOWN"), id="all of one second"),
+    ],
+)
+def test_only_older_pods_take_cpus_first(
+    plan: Plan, times: tuple[int, ...], expected: tuple[str, ...]
+) -> None:
+    """A kubelet that starts admits pods in the order of their creation (kubelet.go HandlePodAdditions)."""
+    numbers = (4, 3, 1)
+    pods = [pod(alone(number), name=f"p{number}") for number in numbers]
+    for one, time in zip(pods, times, strict=True):
+        one["metadata"]["creationTimestamp"] = f"2026-01-0{time}T00:00:00Z"
+    given = {STATE: GONE, CONFIG: f"{STATIC}{RESERVED}", **cores(7, 2)}
+    found = plan("1.34.10", "1.34.12", pods, given)
+    kept = [found[f"p{number}/c"].partition(" ")[0] for number in numbers]
+    assert tuple(kept) == expected
+
+
 def test_with_whole_cores_what_others_take_first_is_not_free_again(plan: Plan) -> None:
     pods = [pod(alone(4)), pod(alone(2), name="q")]
     for last, expected in ((9, "UNKNOWN"), (11, KEEP)):
@@ -310,7 +333,8 @@ def test_who_may_take_cpus_first_may_take_room_or_not(plan: Plan) -> None:
     host["status"]["allocatable"] = {"cpu": "8", "memory": "64Gi", "pods": "110"}
     given = {STATE: state("0-7", {}), CONFIG: STATIC + RESERVED, **cores(7, 2)}
     found = plan("1.35.8", "1.36.5", pods, given, host=host)
-    assert {one.partition(" ")[0] for one in found.values()} == {"UNKNOWN"}
+    kept = {name: verdict.partition(" ")[0] for name, verdict in found.items()}
+    assert kept == {"p/c": "KEEP", "q/c": "UNKNOWN", "late/c": "UNKNOWN"}
 
 
 def waiting(name: str = "p", *, cpu: str = "1", memory: str = "1Gi", actual: str = "1", **more: Any) -> Json:

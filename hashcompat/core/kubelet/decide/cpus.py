@@ -102,7 +102,8 @@ class Cpus(msgspec.Struct, frozen=True):
     memory: Memory = Memory()
     """What it shows of memory."""
     claimed: int = 0
-    """How many of those that are free other pods may take first, for which the file names none."""
+    """How many of those that are free other pods may take first, for which the file names none: those that
+    are admitted before, or whose order is not known."""
     unstarted: bool = False
     """Whether no kubelet starts with its state file; then nothing else is known."""
     fixed: frozenset[str] = frozenset()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import accumulate
 from typing import Any, Final
 
 import msgspec
@@ -142,6 +144,34 @@ def _in_order(time: str) -> str:
     except (ValueError, OverflowError):  # the year 1 or 9999 in another time zone; 24:00 and the like
         return time
     return f"{found.replace(microsecond=0, tzinfo=None).isoformat()}Z"
+
+
+def turn_of(pod: Pod) -> str:
+    """Return when a kubelet that starts admits a pod, as a text: those of one text have no order.
+
+    Static pods come first, then the others from the oldest to the newest.
+    """
+    return "" if pod.static else f"then {_in_order(pod.created)}"
+
+
+class Turns(msgspec.Struct, frozen=True):
+    """What pods of a node take, in the order in which their kubelet admits them."""
+
+    turns: tuple[str, ...]
+    """When (``turn_of``), sorted."""
+    sums: tuple[int, ...]
+    """How much they have taken by the end of each turn."""
+
+    def until(self, pod: Pod) -> int:
+        """Return how much is taken before a pod at most: by its own turn as well, and by itself."""
+        place = bisect_right(self.turns, turn_of(pod))
+        return self.sums[place - 1] if place else 0
+
+
+def turns(taken: Mapping[str, int]) -> Turns:
+    """Return what is taken by turns, given each by itself."""
+    order = sorted(taken)
+    return Turns(tuple(order), tuple(accumulate(taken[one] for one in order)))
 
 
 class Tenant(msgspec.Struct, frozen=True, eq=False):

@@ -23,6 +23,7 @@ from hashcompat.core.model.escape import name_path, word
 from hashcompat.core.model.pods import Container, Node, Pod
 from hashcompat.core.model.uids import packed
 from hashcompat.core.model.verdicts import Record
+from hashcompat.core.regex import regex
 from hashcompat.sources import budgets, snapshots
 from hashcompat.sources.documents import IN_NO_FILE, Fields, InFile
 from hashcompat.sources.pods import of_pod, of_template
@@ -263,7 +264,11 @@ def of_node(found: Fields) -> Node:
         _shown(info, "operatingSystem", labels, scheduling.SYSTEM),
         _drivers(part(metadata.value, "annotations")),
         _shown(info, "architecture", labels, scheduling.ARCHITECTURE),
+        numbers[0] if (numbers := _KERNEL.match(info.string("kernelVersion"))) else "",
     )
+
+
+_KERNEL: Final = regex(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}")
 
 
 def _taints(spec: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:

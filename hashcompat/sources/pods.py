@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
-from hashcompat.core.corev1.resources import amount
+from hashcompat.core.corev1.resources import QOS, amount
 from hashcompat.core.corev1.scheduling import api_references
 from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.jsonpath import mapping, part, rows, text
@@ -220,11 +220,12 @@ def reported(
         raise status.error("phase", f"want one of {', '.join(PHASES)}, got {word(phase)}")
     status.rows("conditions")
     ready, since = readiness(status.value.get("conditions"))
-    resized = resized_in(spec, status.value) if status.value else {}
+    resized = resized_in(spec, status.value, static=static) if status.value else {}
     return {
         "phase": phase,
         "resized": resized,
         "resizing": resizing_in(status.value.get("conditions")) or _unseen_resize(spec, resized),
+        "qos": "" if static else next((one for one in QOS if one == status.value.get("qosClass")), ""),
         "restarting": RESTARTING_ALL in _true(status.value.get("conditions")),
         "claims": claims_in(status.value),
         "ends": deadline_of(spec, status.value.get("startTime")),
@@ -275,12 +276,17 @@ def deadline_of(spec: Mapping[str, Any], started: object) -> datetime | None:
         return None
 
 
-def resized_in(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def resized_in(
+    spec: Mapping[str, Any], status: Mapping[str, Any], *, static: bool = False
+) -> dict[str, Mapping[str, Any]]:
     """Return the containers whose status shows other resources than their spec, by names.
 
     Kubelets show what they allocated to a container (``allocatedResources``) and what it has (``resources``)
     from 1.27 on, with the gate InPlacePodVerticalScaling; of the pod itself, whose name here is empty, from
-    1.35 on, with InPlacePodLevelResourcesVerticalScaling.
+    1.35 on, with InPlacePodLevelResourcesVerticalScaling. The latter they show of every pod, with its
+    overhead in what is allocated: of one without resources of its own both are kept as they are, but not of a
+    mirror pod, for no kubelet reads the status of a static pod (pkg/kubelet/kubelet_pods.go
+    ``generateAPIPodStatus``, 1.36.5 and 1.37.2).
     """
     wanted = {
         str(mapping(row).get("name")): mapping(mapping(row).get("resources"))
@@ -294,8 +300,14 @@ def resized_in(spec: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str, 
             if isinstance(name, str) and name in wanted and (changed := _changed(mapping(row), wanted[name])):
                 found[name] = changed
     own = mapping(spec.get("resources"))
-    if mapping(own.get("requests")) and "resources" in status and (changed := _changed(status, own)):
-        found[""] = changed
+    if mapping(own.get("requests")):
+        if "resources" in status and (changed := _changed(status, own)):
+            found[""] = changed
+    elif not static:
+        allocated = mapping(status.get("allocatedResources"))
+        actual = mapping(mapping(status.get("resources")).get("requests"))
+        if allocated and actual:
+            found[""] = {"allocated": allocated, "actual": actual}
     return found
 
 

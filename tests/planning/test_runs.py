@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from itertools import product
@@ -269,9 +270,9 @@ def test_cpus_that_pods_take_anew_are_those_of_all_shares(catalog: Catalog) -> N
     run = PlanRun(way, (), view)
     for number in (4, 2):
         other = PlanRun(way, (), view)
-        other.rooms.anew["n1"] = number
+        other.rooms.anew["n1"] = Counter({"then": number})
         run.merge(other.sent(_Share([])), 0)
-    assert run.rooms.anew == {"n1": 6}
+    assert run.rooms.anew == {"n1": {"then": 6}}
 
 
 def at_line(line: int, name: str, **fields: object) -> Pod:

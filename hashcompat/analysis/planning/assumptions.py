@@ -58,6 +58,9 @@ def assumptions(items: Sequence[Item], judge: Judge) -> Iterator[str]:
     sysctls = every.where(lambda one: any(reason.id == rules.SYSCTL for reason in one.reasons))
     if sysctls and judge.view.options.allowed_sysctls is None:
         yield f"--allowed-unsafe-sysctls of {new.release} is empty: {_named(sysctls)}"
+    if kernels := every.where(lambda one: one.by_kernel):
+        text = f"the kernels are new enough for the sysctls that {new.release} holds safe"
+        yield f"{text}: {_named(kernels)}"
     if devices := every.where(lambda one: one.of_plugins):
         yield f"device plugins serve the extended resources of these containers: {_named(devices)}"
     gates = {_GATES[reason.id] for one in every.distinct for reason in one.reasons if reason.id in _GATES}
@@ -177,6 +180,10 @@ def _kept(every: _Predicted, new: Kubelet) -> Iterator[str]:
         yield "every pod without a recorded sandbox has one ready sandbox"
     if served := every.where(lambda one: one.from_url and _is_kept(one)):
         yield f"the URL of static pods, port and all, stays the same: {_named(served)}"
+    if unstarted := every.where(lambda one: one.unstarted and _stands(one)):
+        where = sorted({item.pod.node for item in unstarted})
+        text = f"{new.release} starts on {listed(where, len(where))}"
+        yield f"{text}, as it does not with the cpu_manager_state there (PF-105): {_named(unstarted)}"
     if aligned := every.where(lambda one: one.aligned and _stands(one)):
         nodes = sorted({item.pod.node for item in aligned} - {""})
         of_whom = f"of {listed(nodes, len(nodes))} " if nodes else ""

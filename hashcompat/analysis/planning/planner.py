@@ -26,7 +26,7 @@ from hashcompat.core import rules
 from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.catalog.releases import oldest_first
 from hashcompat.core.kubelet.alike import skew_warnings
-from hashcompat.core.kubelet.decide.admission import may_mistake
+from hashcompat.core.kubelet.decide.admission import may_mistake, relies_on_kernel
 from hashcompat.core.kubelet.decide.case import Decision
 from hashcompat.core.kubelet.decide.cpus import asking
 from hashcompat.core.kubelet.decide.pod import at_rest
@@ -204,6 +204,8 @@ class Planner:
                 timed=draft.pod.spec.get("activeDeadlineSeconds") is not None,
                 of_plugins=draft.container.plugins is None
                 and any(reason.id == rules.DEVICES for reason in decision.reasons),
+                unstarted=draft.prepared is not None and draft.prepared.case.unstarted,
+                by_kernel=_is_by_kernel(draft, decision),
                 compared=self._is_compared(draft, decision),
                 uncreated=draft.pod.manifest and draft.pod.static_manifest is None,
             )
@@ -317,6 +319,11 @@ def _is_aligned(draft: Draft) -> bool:
     old = case.old if case.old_known else None
     key = "CPUs", old, case.new
     return draft.container.name in case.whole.once(key, lambda: asking(case.whole, draft.pod, old, case.new))
+
+
+def _is_by_kernel(draft: Draft, decision: Decision) -> bool:
+    stands = decision.verdict in (Verdict.KEEP, Verdict.RESTART)
+    return stands and draft.prepared is not None and relies_on_kernel(draft.prepared.case)
 
 
 def _may_be_mistaken(draft: Draft) -> bool:

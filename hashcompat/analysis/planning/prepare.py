@@ -139,7 +139,7 @@ def _situation(
     }
 
 
-_NOT_KNOWN: Final = {"refusal": None, "infeasible": "", "managers_known": False}
+_NOT_KNOWN: Final = {"refusal": None, "infeasible": "", "managers_known": False, "unstarted": False}
 """What is known where no dump shows what resource managers do; a pod of which one does may have replicas."""
 
 
@@ -157,11 +157,13 @@ def _managers(
     if found is None:
         return _NOT_KNOWN
     cpus, settings = found
+    if cpus.unstarted:
+        return {**_NOT_KNOWN, "managers_known": True, "unstarted": True}
 
     def refusal() -> Refusal | None:
         before, after = old and with_gates(old, settings), with_gates(new, settings)
-        others = view.unheld.get(pod.node, 0) - taken_anew(whole, pod, cpus, after)
-        claiming = structs.replace(cpus, claimed=max(others, 0))
+        taken = view.unheld[pod.node].until(pod) if pod.node in view.unheld else 0
+        claiming = structs.replace(cpus, claimed=max(taken - taken_anew(whole, pod, cpus, after), 0))
         return worst(refused(whole, pod, claiming, before, after))
 
     may_resize = pod.resizing or pod.seen is not None
@@ -169,6 +171,7 @@ def _managers(
         "refusal": whole.once(("managers", new), refusal, of=old),
         "infeasible": infeasible(pod, whole, cpus.fixed, with_gates(new, settings)) if may_resize else "",
         "managers_known": True,
+        "unstarted": False,
     }
 
 

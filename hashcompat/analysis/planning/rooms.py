@@ -26,10 +26,13 @@ from hashcompat.core.kubelet.decide.room.tenants import (
     Given,
     Sums,
     Tenant,
+    Turns,
     devices_of,
     given,
     takes_room,
     tenant_of,
+    turn_of,
+    turns,
 )
 from hashcompat.core.model.items import Item
 from hashcompat.core.model.plan import AUTO, Shortage, Way
@@ -44,6 +47,10 @@ _REFUSALS: Final = frozenset(
     }
 )
 """The rules of pods that are not admitted for another reason, so that they take no room."""
+
+
+Anew = Mapping[str, Mapping[str, int]]
+"""CPUs that pods take anew, by the names of their nodes and by turns."""
 
 
 class Rooms:
@@ -68,13 +75,14 @@ class Rooms:
             name: frozenset(key for key in found if "/" in key) for name, found in shown.items()
         }
         self._records = view.options.records
-        self._known: dict[tuple[int, frozenset[str] | None, bool], tuple[object, Asking]] = {}
+        self._known: dict[tuple[int, frozenset[str] | None, bool, str], tuple[object, Asking]] = {}
         self.sums: dict[str, Sums] = {}
         """By the names of the nodes."""
         self.resizing = set[str]()
         """The nodes with pods that are to be resized."""
-        self.anew = Counter[str]()
-        """How many CPUs at most the pods of each node take that none is named for, as far as dumps show."""
+        self.anew: dict[str, Counter[str]] = {}
+        """How many CPUs at most the pods of each node take that none is named for, as far as dumps show, by
+        their turns (``turn_of``)."""
         self._exclusive = None
         if self._records.files:
             from hashcompat.analysis.preflight.facts import managers  # noqa: PLC0415 - plans with dumps alone
@@ -87,7 +95,7 @@ class Rooms:
         if not node or not self._counts(pod):
             return
         if self._exclusive is not None and (number := self._exclusive.anew(pod)):
-            self.anew[node] += number
+            self.anew.setdefault(node, Counter())[turn_of(pod)] += number
         asks = self.asking(pod)
         if not asks.ports and node not in self._allocatable:
             return
@@ -108,11 +116,13 @@ class Rooms:
         """
         allocatable, forgotten = self._allocatable.get(pod.node), pod.node in self._forgetful
         pod = as_allocated(pod, self._records.allocated_to(pod), self.kubelet)
-        if pod.shape is None or pod.resized or pod.claims:
+        is_alone = pod.resizing or pod.seen is not None or any(pod.resized)
+        if pod.shape is None or is_alone or pod.claims:
             asks = asking(_as_read(pod, self.kubelet), allocatable, self.kubelet, forgotten=forgotten)
             is_made = not (asks.wanted and self._exclusive and self._exclusive.is_infeasible(pod))
             return asks if is_made else structs.replace(asks, wanted={})
-        key = id(pod.shape), self._extended.get(pod.node), forgotten
+        shown = repr(pod.resized) if pod.resized else ""
+        key = id(pod.shape), self._extended.get(pod.node), forgotten, shown
         known = self._known.get(key)
         if known is None:
             asks = asking(pod, allocatable, self.kubelet, forgotten=forgotten)
@@ -120,20 +130,21 @@ class Rooms:
             known = self._known[key] = pod.shape, asks
         return known[1]
 
-    def merge(self, sums: Mapping[str, Sums], resizing: Iterable[str], anew: Mapping[str, int]) -> None:
+    def merge(self, sums: Mapping[str, Sums], resizing: Iterable[str], anew: Anew) -> None:
         """Count the pods that another process counted."""
         for node, found in sums.items():
             self.sums.setdefault(node, Sums()).merge(found)
         self.resizing.update(resizing)
-        self.anew.update(anew)
+        for node, taken in anew.items():
+            self.anew.setdefault(node, Counter()).update(taken)
 
     @property
-    def unheld(self) -> dict[str, int]:
+    def unheld(self) -> dict[str, Turns]:
         """The same of the nodes alone where it may decide."""
         if self._exclusive is None:
             return {}
         may_lack = self._exclusive.may_lack
-        return {node: number for node, number in self.anew.items() if may_lack(node, number)}
+        return {node: turns(taken) for node, taken in self.anew.items() if may_lack(node, taken.total())}
 
     @property
     def short(self) -> dict[str, Given]:

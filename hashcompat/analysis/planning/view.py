@@ -15,6 +15,7 @@ from hashcompat.core.catalog.defaults import PodCreation
 from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.errors import CutError
 from hashcompat.core.kubelet.decide.pod import ending
+from hashcompat.core.kubelet.decide.room.tenants import Turns
 from hashcompat.core.kubelet.hashing import ContainerHash, container_hash
 from hashcompat.core.model.plan import Shortage
 from hashcompat.core.model.pods import Container, Pod
@@ -44,7 +45,7 @@ class View(msgspec.Struct, frozen=True):
     """The pods that the target kubelet has no room for, by their uids."""
     deferred: Mapping[str, Shortage] = msgspec.field(default_factory=dict)
     """The pods that it has no room to resize, by their uids."""
-    unheld: Mapping[str, int] = msgspec.field(default_factory=dict)
+    unheld: Mapping[str, Turns] = msgspec.field(default_factory=dict)
     """How many CPUs pods of a node may take anew (``Rooms.unheld``), by the nodes' names."""
     gone: frozenset[str] = frozenset()
     """The uids of pods that are said to run, and whose sandbox no runtime has any more."""

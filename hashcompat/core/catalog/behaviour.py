@@ -201,6 +201,8 @@ class Room(msgspec.Struct, frozen=True, rename="camel"):
     """Which pods take the room of others: ``none``, those ``by priority``, or ``static or by priority``."""
     ending: bool
     """Whether a pod that has finished counts while containers of it run."""
+    deleted: bool
+    """Whether a pod that is being deleted counts though no regular container of it runs."""
     resized: str
     """Whether of resources that are allocated and those that are in use the larger ones count ``by
     container`` or ``by pod``."""
@@ -269,6 +271,9 @@ class Behaviour(msgspec.Struct, frozen=True):
     pod_qos: str
     """Whose resources decide about the QoS class of a pod that has some of its own: ``by containers``,
     ``by the pod``, or ``by the pod where set``."""
+    pod_class: str
+    """Whether the QoS class of a pod that an API server serves is ``computed``, or ``as shown`` by its
+    status."""
     pause_image: str | None
     """The image of the infra container whose hash decides over the pod; None where there is no such hash."""
     mount_helpers: str
@@ -304,12 +309,15 @@ class Behaviour(msgspec.Struct, frozen=True):
     """How host ports are compared."""
     pod_system: bool
     """Whether admission looks at the operating system that a pod is for."""
+    system_label: str
+    """Whether admission compares a pod's node selection with the node's label kubernetes.io/os ``as it is``,
+    or puts that right: ``mended last``, after it has compared the first pods, or ``mended first``."""
     no_execute_taints: bool
     """Whether admission looks at taints with the effect NoExecute."""
     strict_groups: bool
     """Whether the supplementalGroupsPolicy Strict needs the node's feature."""
-    safe_sysctls: Sequence[str]
-    """The sysctls that every pod may set."""
+    safe_sysctls: Mapping[str, str]
+    """The sysctls that every pod may set, each with the oldest kernel on which it may; empty for any."""
     device_health: str
     """Whether the health of devices is ``checked`` when a container is admitted again: not if one of its name
     runs (``checked unless any runs``), or if one that is picked does (``checked unless one runs``)."""

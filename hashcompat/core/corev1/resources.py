@@ -133,6 +133,9 @@ GUARANTEED: Final = "Guaranteed"
 BURSTABLE: Final = "Burstable"
 BEST_EFFORT: Final = "BestEffort"
 
+QOS: Final = (GUARANTEED, BURSTABLE, BEST_EFFORT)
+"""All classes."""
+
 _COUNTED: Final = ("cpu", "memory")
 
 

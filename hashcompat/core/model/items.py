@@ -113,8 +113,12 @@ class Prediction(msgspec.Struct, frozen=True, gc=False):
     """Which release is assumed to have created the container, in words; empty where none is."""
     aligned: bool = False
     """Whether it may have exclusive CPUs that the target kubelet asks for again."""
+    unstarted: bool = False
+    """Whether the target kubelet does not start on its node with the cpu_manager_state there."""
     of_plugins: bool = False
     """Whether it is refused for devices that its spec alone shows to be of a plugin."""
+    by_kernel: bool = False
+    """Whether it is kept or restarted only if its node's kernel, which is not shown, is new enough."""
     mistaken: bool = False
     """Whether its pod is kept if its kubelet takes no container for the one before it."""
     timed: bool = False
@@ -212,9 +216,19 @@ class Item(msgspec.Struct, frozen=True, gc=False):
         return self.prediction.aligned
 
     @property
+    def unstarted(self) -> bool:
+        """As predicted."""
+        return self.prediction.unstarted
+
+    @property
     def of_plugins(self) -> bool:
         """As predicted."""
         return self.prediction.of_plugins
+
+    @property
+    def by_kernel(self) -> bool:
+        """As predicted."""
+        return self.prediction.by_kernel
 
     @property
     def mistaken(self) -> bool:

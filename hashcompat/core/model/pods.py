@@ -241,10 +241,14 @@ class Pod(msgspec.Struct, frozen=True, eq=False):  # noqa: PLW1641 - its spec is
     resized: Mapping[str, Mapping[str, Any]] = msgspec.field(default_factory=dict)
     """By their names, the containers whose resources a kubelet has not taken from their spec: the requests
     that it ``allocated``, those that they ``actual``-ly have, and their ``limits``, where the status shows
-    them and they differ."""
+    them and they differ. The empty name is the pod's itself; of one without resources of its own both
+    requests are there where the status shows them, whether they differ or not."""
     resizing: str = ""
     """The condition of a resize that is not done, ``PodResizePending`` or ``PodResizeInProgress``; empty for
     none."""
+    qos: str = ""
+    """The QoS class that its status shows; empty where it shows none, and for static pods, whose status no
+    kubelet reads."""
     restarting: bool = False
     """Whether its kubelet has begun to restart all of its containers, and has not reported an end of that."""
     claims: frozenset[tuple[str, str]] = frozenset()
@@ -318,6 +322,8 @@ class Node(msgspec.Struct, frozen=True):
     among which the kubelet notes them."""
     architecture: str = ""
     """That of its processor, as Go names it: ``amd64``; empty where it shows that nowhere."""
+    kernel: str = ""
+    """The numbers with which the version of its kernel begins, ``5.15.0``; empty where it shows none."""
 
 
 class Source(StrEnum):

@@ -205,6 +205,8 @@ def _node(node: Node) -> Document:
         info["operatingSystem"] = node.system
     if node.architecture:
         info["architecture"] = node.architecture
+    if node.kernel:
+        info["kernelVersion"] = node.kernel
     labels = {} if node.labels is None else {"labels": node.labels}
     strict = node.strict_groups
     features = {} if strict is None else {"features": {"supplementalGroupsPolicy": strict}}
@@ -277,7 +279,7 @@ def _workload(pod: Pod) -> Document:
 
 def _status(pod: Pod) -> Document:
     """Return a status with the same state of every container; an empty list is left out."""
-    status: Document = {"phase": pod.phase}
+    status: Document = {"phase": pod.phase, **({"qosClass": pod.qos} if pod.qos else {})}
     if pod.seen is not None:
         status["observedGeneration"] = _CHANGED - 1
     if found := [*filter(None, (pod.resizing, RESTARTING_ALL if pod.restarting else ""))]:

@@ -160,18 +160,29 @@ def test_hc052_another_operating_system(run: Run, new: str, other: Json, *, look
     assert decided(run, new, new, given) == KEEP
 
 
-@pytest.mark.parametrize(("new", "mends"), [("1.22.17", False), ("1.23.0", True), ("1.37.1", True)])
-def test_hc033_the_label_of_the_operating_system_is_mended(run: Run, new: str, *, mends: bool) -> None:
-    """pkg/kubelet/lifecycle/predicate.go ``rejectPodAdmissionBasedOnOSSelector``, 1.23.0 and 1.37.1."""
+@pytest.mark.parametrize(
+    ("new", "missing", "wrong"),
+    [
+        ("1.22.17", refused("HC033"), KEEP),
+        ("1.23.0", ("UNKNOWN", ["HC033"]), ("UNKNOWN", ["HC033"])),
+        ("1.28.15", ("UNKNOWN", ["HC033"]), ("UNKNOWN", ["HC033"])),
+        ("1.29.0", KEEP, refused("HC033")),
+        ("1.37.1", KEEP, refused("HC033")),
+    ],
+)
+def test_hc033_the_label_of_the_operating_system_is_mended(
+    run: Run, new: str, missing: Expected, wrong: Expected
+) -> None:
+    """pkg/kubelet/lifecycle/predicate.go ``rejectPodAdmissionBasedOnOSSelector``, 1.28.15 and 1.29.0."""
     given = pod(C, spec={"nodeSelector": {OS: "linux"}})
     told = ("--override-node-releases",)
-    without, wrong = system("linux"), system("linux", label="windows")
+    without, other = system("linux"), system("linux", label="windows")
     without["metadata"]["labels"] = {"disk": "ssd"}
-    for one in (without, wrong):
-        expected = KEEP if mends else refused("HC033")
-        assert decided(run, new, new, given, one, more=told) == expected
-    windows = system("windows", label="linux")
-    assert decided(run, new, new, given, windows, more=told) == (refused("HC033") if mends else KEEP)
+    for one in (without, other):
+        assert decided(run, new, new, given, one, more=told) == missing
+    assert decided(run, new, new, given, system("windows", label="linux"), more=told) == wrong
+    arm = pod(C, spec={"nodeSelector": {OS: "linux", "disk": "hdd"}})
+    assert decided(run, new, new, arm, without, more=told) == refused("HC033")
 
 
 def test_hc052_static_pods_as_well_and_any_value_of_the_label(run: Run) -> None:
@@ -355,6 +366,60 @@ def test_hc037_by_what_the_target_kubelet_allows(
     given = pod(C, spec={"securityContext": {"sysctls": sysctls}})
     more = ("--allowed-unsafe-sysctls", allowed)
     assert decided(run, "1.32.13", "1.31.14", given, more=more) == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name", "kernel", "allowed", "expected"),
+    [
+        pytest.param(
+            "1.29.3", "1.29.15", "tcp_keepalive_time", "3.10.0-1160.el7", "", False, id="old kernel"
+        ),
+        pytest.param("1.29.3", "1.29.15", "tcp_keepalive_time", "4.5", "", True, id="new enough"),
+        pytest.param("1.29.3", "1.29.15", "tcp_fin_timeout", "4.5.7", "", False, id="4.6 for this one"),
+        pytest.param("1.28.15", "1.28.15", "ip_local_reserved_ports", "3.10.0", "", False, id="1.28"),
+        pytest.param("1.28.15", "1.28.15", "ip_local_reserved_ports", "3.16.0", "", True, id="1.28, 3.16"),
+        pytest.param("1.32.13", "1.32.13", "tcp_rmem", "4.14.0", "", False, id="1.32"),
+        pytest.param("1.32.13", "1.32.13", "tcp_rmem", "5.15.0", "", True, id="1.32, 5.15"),
+        pytest.param("1.37.2", "1.37.2", "tcp_notsent_lowat", "4.5.0", "", False, id="1.37"),
+        pytest.param("1.37.2", "1.37.2", "tcp_syncookies", "2.6.32", "", True, id="safe on any"),
+        pytest.param("1.29.3", "1.28.15", "tcp_keepalive_time", "3.10.0", None, True, id="allowed before"),
+        pytest.param("1.29.3", "1.28.15", "tcp_keepalive_time", "5.15.0", None, False, id="safe before"),
+        pytest.param("1.29.3", "1.28.15", "tcp_keepalive_time", "unknown", None, False, id="no number"),
+    ],
+)
+def test_hc037_some_sysctls_are_safe_from_a_kernel_on(
+    run: Run, old: str, new: str, name: str, kernel: str, allowed: str | None, expected: bool
+) -> None:
+    given = pod(C, spec={"securityContext": {"sysctls": [{"name": f"net.ipv4.{name}", "value": "1"}]}})
+    on = node(f"v{old}")
+    on["status"]["nodeInfo"]["kernelVersion"] = kernel
+    more = () if allowed is None else ("--allowed-unsafe-sysctls", allowed)
+    arguments = ("plan", "--from", old, "--to", new, "-o", "json", *more, "-f", "-")
+    snapshot = run("snapshot", "-f", "-", stdin=as_json(given, on)).out.encode()
+    for source in (as_json(given, on), snapshot):
+        (item,) = run(*arguments, stdin=source).items
+        assert (item["verdict"] != "KILL") is expected
+        assert [one["id"] for one in item["reasons"]].count("HC037") == (not expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "allowed", "assumed"),
+    [
+        ("net.ipv4.tcp_keepalive_time", "", True),
+        ("net.ipv4.tcp_keepalive_time", "net.ipv4.*", False),
+        ("net.ipv4.tcp_syncookies", "", False),
+    ],
+)
+def test_hc037_a_kernel_that_is_not_shown_is_taken_to_be_new_enough(
+    run: Run, name: str, allowed: str, assumed: bool
+) -> None:
+    said = "the kernels are new enough for the sysctls that 1.29.15 holds safe: ns/p/c"
+    given = pod(C, spec={"securityContext": {"sysctls": [{"name": name, "value": "1"}]}})
+    arguments = ("plan", "--from", "1.29.3", "--to", "1.29.15", "-f", "-", "-o", "json")
+    for objects in (as_json(given), as_json(given, node("v1.29.3"))):
+        result = run(*arguments, "--allowed-unsafe-sysctls", allowed, stdin=objects)
+        assert (said in result.document["spec"]["assumptions"]) is assumed
+        assert said not in run(*arguments, stdin=objects).document["spec"]["assumptions"]
 
 
 def test_hc037_prints_what_it_assumes(run: Run) -> None:

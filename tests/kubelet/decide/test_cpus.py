@@ -74,6 +74,29 @@ def test_hc053_with_full_cores_a_container_needs_as_many_again(
     assert plan(old, new, one(), changes) == {"p/c": expected}
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "shown", "limits", "expected"),
+    [
+        ("1.27.16", "1.28.15", "Guaranteed", False, KEEP),
+        ("1.28.15", "1.29.0", "Guaranteed", False, FREE.format("1.29.0", 2)),
+        ("1.33.3", "1.33.13", "Guaranteed", False, FREE.format("1.33.13", 2)),
+        ("1.27.16", "1.28.15", "Burstable", True, FREE.format("1.28.15", 2)),
+        ("1.28.15", "1.29.0", "Burstable", True, KEEP),
+        ("1.28.15", "1.29.0", "Best", True, FREE.format("1.29.0", 2)),
+    ],
+)
+def test_from_1_29_on_the_qos_class_is_the_one_in_the_status(
+    plan: Plan, old: str, new: str, shown: str, limits: bool, expected: str
+) -> None:
+    """An API server may have computed it by the pod's own resources (qos.go ``GetPodQOS``)."""
+    pods = one()
+    if not limits:
+        del pods[0]["spec"]["containers"][0]["resources"]["limits"]
+    pods[0]["status"] = {"qosClass": shown}
+    changes = {STATE: state("0-1,6-7", {"uid-p": {"c": "2-5"}}), CONFIG: WHOLE, **cores(7, 2)}
+    assert plan(old, new, pods, changes) == {"p/c": expected}
+
+
 def test_without_the_option_or_the_policy_nothing_is_asked(plan: Plan) -> None:
     changes = {STATE: state("0-1", {"uid-p": {"c": "2-5"}}), CONFIG: STATIC, **cores(5, 2)}
     assert plan("1.35.8", "1.36.5", one(), changes) == {"p/c": KEEP}
@@ -88,17 +111,28 @@ def test_without_the_option_or_the_policy_nothing_is_asked(plan: Plan) -> None:
     [
         {CONFIG: failed()},
         {CONFIG: WHOLE, STATE: failed()},
-        {CONFIG: WHOLE},  # the file says that the policy is none: no kubelet starts
         {CONFIG: WHOLE, STATE: state("0-a", {})},
     ],
 )
 def test_what_a_dump_does_not_show_is_assumed(plan: Plan, changes: dict[Key, Any]) -> None:
     assert plan("1.35.8", "1.36.5", one(), changes) == {"p/c": KEEP}
+    assert "PF-105" not in str(plan.assumptions)  # type: ignore[attr-defined]
     said = (
         "the CPU manager of n1 does not have the policy option full-pcpus-only, with which 1.36.5 asks for "
         "free CPUs before it looks at those that a container has: ns/p/c"
     )
     assert said in plan.assumptions  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("new", ["1.26.15", "1.36.5", "1.37.2"])
+@pytest.mark.parametrize("text", [None, state("0-7", {}).replace("static", "other")])
+def test_a_kubelet_that_does_not_start_with_its_state_is_said(plan: Plan, new: str, text: str | None) -> None:
+    """Of the healthy node the file says that the policy is none."""
+    changes: dict[Key, Any] = {CONFIG: WHOLE, **({STATE: text} if text else {})}
+    assert plan(new, new, one(), changes) == {"p/c": KEEP}
+    said = f"{new} starts on n1, as it does not with the cpu_manager_state there (PF-105): ns/p/c"
+    assert said in plan.assumptions  # type: ignore[attr-defined]
+    assert "full-pcpus-only" not in str(plan.assumptions)  # type: ignore[attr-defined]
 
 
 def test_before_1_27_the_assumption_is_about_whole_cores(run: Run) -> None:
@@ -243,6 +277,29 @@ def test_what_other_pods_may_take_first_is_not_known_to_be_free(plan: Plan) -> N
     assert plan("1.35.8", "1.36.5", ended, few)["p/c"] == KEEP
 
 
+@pytest.mark.parametrize(
+    ("times", "expected"),
+    [
+        pytest.param((1, 2, 3), ("KEEP", "KEEP", "UNKNOWN"), id="the oldest first"),
+        pytest.param((3, 2, 1), ("UNKNOWN", "KEEP", "KEEP"), id="whatever their names"),
+        pytest.param((1, 2, 2), ("KEEP", "UNKNOWN", "UNKNOWN"), id="two of one second"),
+        pytest.param((1, 1, 1), ("UNKNOWN", "UNKNOWN", "UNKNOWN"), id="all of one second"),
+    ],
+)
+def test_only_older_pods_take_cpus_first(
+    plan: Plan, times: tuple[int, ...], expected: tuple[str, ...]
+) -> None:
+    """A kubelet that starts admits pods in the order of their creation (kubelet.go HandlePodAdditions)."""
+    numbers = (4, 3, 1)
+    pods = [pod(alone(number), name=f"p{number}") for number in numbers]
+    for one, time in zip(pods, times, strict=True):
+        one["metadata"]["creationTimestamp"] = f"2026-01-0{time}T00:00:00Z"
+    given = {STATE: GONE, CONFIG: f"{STATIC}{RESERVED}", **cores(7, 2)}
+    found = plan("1.34.10", "1.34.12", pods, given)
+    kept = [found[f"p{number}/c"].partition(" ")[0] for number in numbers]
+    assert tuple(kept) == expected
+
+
 def test_with_whole_cores_what_others_take_first_is_not_free_again(plan: Plan) -> None:
     pods = [pod(alone(4)), pod(alone(2), name="q")]
     for last, expected in ((9, "UNKNOWN"), (11, KEEP)):
@@ -276,7 +333,8 @@ def test_who_may_take_cpus_first_may_take_room_or_not(plan: Plan) -> None:
     host["status"]["allocatable"] = {"cpu": "8", "memory": "64Gi", "pods": "110"}
     given = {STATE: state("0-7", {}), CONFIG: STATIC + RESERVED, **cores(7, 2)}
     found = plan("1.35.8", "1.36.5", pods, given, host=host)
-    assert {one.partition(" ")[0] for one in found.values()} == {"UNKNOWN"}
+    kept = {name: verdict.partition(" ")[0] for name, verdict in found.items()}
+    assert kept == {"p/c": "KEEP", "q/c": "UNKNOWN", "late/c": "UNKNOWN"}
 
 
 def waiting(name: str = "p", *, cpu: str = "1", memory: str = "1Gi", actual: str = "1", **more: Any) -> Json:
@@ -459,6 +517,28 @@ def test_cpus_of_too_many_numa_nodes(
     found = plan("1.35.8", "1.36.5", [pod(alone(2), alone(2, "d"))], given)
     assert found["p/c"].startswith(expected)
     assert (found["p/c"] == KEEP) == (expected == KEEP)
+
+
+@pytest.mark.parametrize(
+    ("release", "cpus", "expected"),
+    [
+        ("1.36.5", "1-2", KEEP),
+        ("1.36.5", "1-3", f"{PLACED}c asks for 2 CPUs and has 3, which the "),
+        ("1.26.15", "1-3", f"{PLACED}c asks for 2 CPUs and has 3, which the "),
+        ("1.36.5", "3-4", "UNKNOWN TopologyAffinityError: c has CPUs of NUMA nodes 0, 1, which the "),
+        ("1.26.15", "3-4", "UNKNOWN TopologyAffinityError: c has CPUs of NUMA nodes 0, 1, which the "),
+    ],
+)
+def test_cpus_that_are_aligned_by_socket_may_be_on_more_numa_nodes(
+    plan: Plan, release: str, cpus: str, expected: str
+) -> None:
+    changes = numa("restricted", "0-3", "4-7")
+    changes[CONFIG] += "cpuManagerPolicyOptions: {align-by-socket: 'true'}\n"
+    changes[CONFIG] += "featureGates: {CPUManagerPolicyAlphaOptions: true}\n"
+    changes[STATE] = state("0", {"uid-p": {"c": cpus}})
+    found = plan(release, release, [pod(alone(2))], changes)["p/c"]
+    assert found.startswith(expected)
+    assert found.endswith("unless they are one socket's (align-by-socket)") is found.startswith("UNKNOWN")
 
 
 def test_sidecars_go_on_beside_the_init_containers_after_them(plan: Plan) -> None:

@@ -339,7 +339,8 @@ def alone(name: str, cpus: int | str, **more: Any) -> dict[str, Any]:
 
 
 def read_pod(uid: str, containers: Sequence[dict[str, Any]] = (), **more: Any) -> Pod:
-    (one,) = read_object(pod_json(*containers, name=uid[-1], metadata={"uid": uid}, **more), "test")
+    more = {"metadata": {"uid": uid}, **more}
+    (one,) = read_object(pod_json(*containers, name=uid[-1], **more), "test")
     assert isinstance(one, Pod)
     return one
 
@@ -431,7 +432,16 @@ def test_pf138_names_pods_and_leaves_out_those_that_are_gone_or_done() -> None:
         ("restricted\ntopologyManagerScope: pod", ("0-3", "4-15"), [("ERROR", f"{FIRST}/app")]),
         ("restricted\ntopologyManagerScope: pod", ("0-4", "5-15"), [("OK", "")]),
         ("best-effort", ("0-2,4", "3,5-15"), [("OK", "")]),
-        ("restricted\ncpuManagerPolicyOptions: {align-by-socket: 'true'}", ("0-2,4", "3,5-15"), [("OK", "")]),
+        (
+            "restricted\ncpuManagerPolicyOptions: {align-by-socket: 'true'}",
+            ("0-2,4", "3,5-15"),
+            [("UNKNOWN", f"{FIRST}/app")],
+        ),
+        (
+            "single-numa-node\ncpuManagerPolicyOptions: {align-by-socket: 'true'}",
+            ("0-2,4", "3,5-15"),
+            [("OK", "")],
+        ),
         ("single-numa-node", ("0-2,4", ""), [("UNKNOWN", "")]),
     ],
 )
@@ -583,3 +593,20 @@ def test_pf139_memory_has_to_be_there_too(
     cluster = NodeObjects(AMD64, tuple(pods) or None)
     rows = found("PF-139", dump(given), upgrade("1.36.3"), cluster)  # type: ignore[arg-type]
     assert [(state, name) for state, name, _ in rows] == expected
+
+
+@pytest.mark.parametrize(("first", "expected"), [(1, [1]), (2, [1, 2]), (3, [2])])
+def test_pf138_only_older_pods_take_cpus_first(first: int, expected: list[int]) -> None:
+    """A kubelet that starts admits pods in the order of their creation."""
+    pods = [
+        read_pod(
+            f"{place}",
+            containers=[alone("c", 4)],
+            metadata={"uid": f"{place}", "creationTimestamp": f"2026-01-0{time}T00:00:00Z"},
+        )
+        for place, time in ((1, 2), (2, first))
+    ]
+    given: dict[Key, object] = {STATE: GONE, CONFIG: f"{STATIC}reservedSystemCPUs: '0'\n", ONLINE: "0-7"}
+    cluster = NodeObjects(AMD64, tuple(pods))
+    those = found("PF-138", dump(given), upgrade("1.34.12"), cluster)  # type: ignore[arg-type]
+    assert [one[:2] for one in those] == [("UNKNOWN", f"ns/{place}/c") for place in expected]

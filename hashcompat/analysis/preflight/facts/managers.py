@@ -25,7 +25,7 @@ from hashcompat.core.catalog.lookup import Catalog, Kubelet
 from hashcompat.core.errors import DecodeError, InputError
 from hashcompat.core.go import jsontext, metav1
 from hashcompat.core.kubelet.decide.cpus import Cpus, most_threads, taken_anew, with_gates
-from hashcompat.core.kubelet.decide.memory import Block, Memory
+from hashcompat.core.kubelet.decide.memory import STRICTEST, Block, Memory
 from hashcompat.core.kubelet.decide.resize import infeasible
 from hashcompat.core.kubelet.decide.whole import Whole
 from hashcompat.core.model.pods import Pod
@@ -111,6 +111,8 @@ def shown(
         gates = kubelet.gates.with_settings(facts.gates)
         cpus = cpus_of(facts, hazards.states, gates, architecture=architecture)
         return structs.replace(cpus, fixed=frozenset(_fixed(facts))), facts.gates
+    except UnstartedError:
+        return Cpus(unstarted=True), facts.gates
     except (AbsentError, UnreadError, UnparsedError, InputError):
         return None
 
@@ -160,7 +162,8 @@ class Exclusive:
         if files is None:
             return None
         if id(files) not in self._known:
-            self._known[id(files)] = shown(files, self._kubelet, self._catalog)
+            found = shown(files, self._kubelet, self._catalog)
+            self._known[id(files)] = None if found is None or found[0].unstarted else found
         return self._known[id(files)]
 
 
@@ -303,7 +306,9 @@ def cpus_of(
     is_static = (
         is_read(states.cpu_manager_state, gates) and gates.is_on("CPUManager") and policy(facts) == STATIC
     )
-    topology, by_pod = _topology(facts, gates) if is_static or memory.pinned else ("none", False)
+    topology, by_pod, by_socket = (
+        _topology(facts, gates) if is_static or memory.pinned else ("none", False, False)
+    )
     nodes: Mapping[str, frozenset[int]] = {}
     try:
         nodes = _nodes(facts) if topology != "none" or memory.pinned else {}
@@ -311,7 +316,7 @@ def cpus_of(
         if is_static and topology != "none":
             raise
         memory = structs.replace(memory, known=False)
-    found = Cpus(topology=topology, by_pod=by_pod, nodes=nodes, memory=memory)
+    found = Cpus(topology=topology, by_pod=by_pod, by_socket=by_socket, nodes=nodes, memory=memory)
     if not is_static:
         return found
     try:
@@ -435,12 +440,17 @@ def _physical(
     return most - -number % size, most
 
 
-def _topology(facts: Facts, gates: Gates) -> tuple[str, bool]:
-    """Return the topology manager's policy, and whether its scope is the pod."""
+def _topology(facts: Facts, gates: Gates) -> tuple[str, bool, bool]:
+    """Return the topology manager's policy, and whether its scope is the pod, and CPUs are aligned by socket.
+
+    No kubelet starts with the latter and the strictest policy (pkg/kubelet/cm/cpumanager/policy_options.go
+    ``ValidateStaticPolicyOptions``, 1.26.15 and 1.36.5).
+    """
     found = chosen(facts.flags, "topology-manager-policy", facts.config, "topologyManagerPolicy", "none")
     scope = chosen(facts.flags, "topology-manager-scope", facts.config, "topologyManagerScope", "container")
-    is_known = gates.is_on("TopologyManager") and not has_option(facts, BY_SOCKET)
-    return found if is_known else "none", scope == "pod"
+    by_socket = has_option(facts, BY_SOCKET)
+    is_asked = gates.is_on("TopologyManager") and not (by_socket and found == STRICTEST)
+    return found if is_asked else "none", scope == "pod", by_socket
 
 
 def _nodes(facts: Facts) -> Mapping[str, frozenset[int]]:

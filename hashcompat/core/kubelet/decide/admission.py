@@ -6,7 +6,7 @@ Source: pkg/kubelet/kubelet.go ``HandlePodAdditions`` and ``rejectPod``, pkg/kub
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from hashcompat.core import rules
@@ -30,15 +30,26 @@ def other_node(case: Case) -> Decision | None:
     """Kill a pod whose nodeSelector or required node affinity its node's present labels do not meet.
 
     Source: component-helpers scheduling/corev1/nodeaffinity ``GetRequiredNodeAffinity``; static pods as well.
-    From 1.23 on the label kubernetes.io/os is what the kubelet runs on, whatever the node has: 1.37.1
+    From 1.29 on the label kubernetes.io/os is what the kubelet runs on, whatever the node has: 1.29.15
     pkg/kubelet/lifecycle/predicate.go ``rejectPodAdmissionBasedOnOSSelector`` writes it into the node first.
+    From 1.23 to 1.28 it does so once a pod has passed, and so the first ones are compared without it.
     """
     node = case.node
     if node is None or node.labels is None:
         return None
     behaviour = case.new.behaviour
-    unmet = case.whole.unmet(node, behaviour.node_affinity, mends=behaviour.pod_system)
-    return _refused(rules.OTHER_NODE, unmet) if unmet else None
+    ways = _MENDS[behaviour.system_label]
+    unmet = [found for one in ways if (found := case.whole.unmet(node, behaviour.node_affinity, mends=one))]
+    if not unmet:
+        return None
+    if len(unmet) == len(ways):
+        return _refused(rules.OTHER_NODE, unmet[0])
+    text = f"{unmet[0]}; {case.new.release} puts the label {SYSTEM} right with the first pod that it admits"
+    return Decision(Verdict.UNKNOWN, (Reason(rules.OTHER_NODE, text),))
+
+
+_MENDS: Final = {"as it is": (False,), "mended last": (False, True), "mended first": (True,)}
+"""Whether the label is right where it is compared, by ``Behaviour.system_label``."""
 
 
 def other_system(case: Case) -> Decision | None:
@@ -111,12 +122,15 @@ def strict_groups(case: Case) -> Decision | None:
 def sysctls(case: Case) -> Decision | None:
     """Kill a pod with a sysctl that the old kubelet holds safe and the new one does not.
 
-    What ``--allowed-unsafe-sysctls`` has to allow now is taken to stay allowed, unless it is known.
+    What ``--allowed-unsafe-sysctls`` has to allow now is taken to stay allowed, unless it is known. Some are
+    safe by the node's kernel alone, which is taken to be new enough where the node does not show it
+    (pkg/kubelet/sysctl/safe_sysctls.go ``SafeSysctlAllowlist``, 1.27.16, 1.29.15 and 1.37.2).
     """
     names = case.whole.sysctls
     if not names:
         return None
-    before, now = (kubelet.behaviour.safe_sysctls for kubelet in (case.old, case.new))
+    kernel = case.node.kernel if case.node is not None else ""
+    before, now = (_safe(kubelet.behaviour.safe_sysctls, kernel) for kubelet in (case.old, case.new))
     allowed = case.allowed_sysctls
     if allowed is None:
         # a sysctl that neither holds safe runs by --allowed-unsafe-sysctls, which is taken to stay
@@ -126,6 +140,28 @@ def sysctls(case: Case) -> Decision | None:
     if not lost:
         return None
     return _refused(rules.SYSCTL, f"{case.new.release} does not hold {', '.join(lost)} safe")
+
+
+def _safe(sysctls: Mapping[str, str], kernel: str) -> list[str]:
+    """Return the sysctls that are safe on a kernel; an empty one is as new as it has to be."""
+    return [
+        name
+        for name, least in sysctls.items()
+        if not (least and kernel) or _numbers(kernel) >= _numbers(least)
+    ]
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in version.split(".")]
+
+
+def relies_on_kernel(case: Case) -> bool:
+    """Return whether a pod with sysctls is admitted if its node's kernel, which is hidden, is new enough."""
+    names, allowed = case.whole.sysctls, case.allowed_sysctls
+    if not names or allowed is None or (case.node is not None and case.node.kernel):
+        return False
+    safe = case.new.behaviour.safe_sysctls
+    return any(safe.get(name) and not _is_allowed(name, allowed) for name in names)
 
 
 def _is_allowed(name: str, allowed: Collection[str]) -> bool:

@@ -96,6 +96,8 @@ class Case(msgspec.Struct, frozen=True):
     has seen yet; empty for none."""
     managers_known: bool = False
     """Whether it is known what resource managers of its node do."""
+    unstarted: bool = False
+    """Whether the target kubelet does not start on its node with the cpu_manager_state there."""
     runs_as: str = ""
     """The UID under which a static pod runs whose manifest is available; empty where nothing shows it."""
     edited: bool = False

@@ -92,7 +92,9 @@ class Cpus(msgspec.Struct, frozen=True):
     available: int = 0
     """How many are free and not reserved."""
     topology: str = "none"
-    """The topology manager's policy; ``none`` too where an option allows what is not known here."""
+    """The topology manager's policy."""
+    by_socket: bool = False
+    """Whether it has the option align-by-socket, with which CPUs of one socket may be on more NUMA nodes."""
     by_pod: bool = False
     """Whether that looks at all CPUs of a pod together."""
     nodes: Mapping[str, CPUSet] = {}
@@ -100,7 +102,10 @@ class Cpus(msgspec.Struct, frozen=True):
     memory: Memory = Memory()
     """What it shows of memory."""
     claimed: int = 0
-    """How many of those that are free other pods may take first, for which the file names none."""
+    """How many of those that are free other pods may take first, for which the file names none: those that
+    are admitted before, or whose order is not known."""
+    unstarted: bool = False
+    """Whether no kubelet starts with its state file; then nothing else is known."""
     fixed: frozenset[str] = frozenset()
     """Of ``cpu`` and ``memory`` those whose manager has the policy static."""
 
@@ -159,7 +164,7 @@ def asked(whole: Whole, pod: Pod, cpus: Cpus, old: Kubelet | None, new: Kubelet)
     From 1.27 to 1.34 it goes, where containers can be resized, by what the status shows as allocated: where
     an older kubelet wrote the status, that is nothing.
     """
-    if not is_guaranteed(whole, pod):
+    if not is_guaranteed(whole, pod, new):
         return []
     held = cpus.held.get(pod.uid) or cpus.held.get(pod.config_hash) or {}
     hidden = unreported(pod, old, new)
@@ -353,7 +358,8 @@ def _misplaced(containers: Sequence[WithCpus], cpus: Cpus) -> Iterator[Refusal]:
     number = together((one.type, one.number) for one in containers) if cpus.by_pod else 0
     for name, own in _sets(held, by_pod=cpus.by_pod):
         if nodes := _too_many(own, number or len(own), cpus):
-            yield Refusal(name, TOPOLOGY, f"{name} has CPUs of {named(frozenset(nodes))}, {policy}")
+            text = f"{name} has CPUs of {named(frozenset(nodes))}, {policy}"
+            yield Refusal(name, TOPOLOGY, f"{text}{_of_socket(cpus)}", certain=not cpus.by_socket)
 
 
 def _sets(held: Sequence[WithCpus], *, by_pod: bool) -> Iterator[tuple[str, CPUSet]]:
@@ -402,7 +408,16 @@ def _apart(
         alone = every if cpus.by_pod else own.get(name, CPUSet())
         nodes = frozenset(node for node, these in cpus.nodes.items() if these & alone)
         if found := objection(nodes, memory, cpus.topology, equal=equal):
-            yield Refusal(name, TOPOLOGY, f"{name} has {found}, {_not_again(cpus)}")
+            text = f"{name} has {found}, {_not_again(cpus)}{_of_socket(cpus)}"
+            yield Refusal(name, TOPOLOGY, text, certain=not cpus.by_socket)
+
+
+def _of_socket(cpus: Cpus) -> str:
+    """Say what is not known with the option align-by-socket.
+
+    Source: pkg/kubelet/cm/cpumanager/policy_static.go ``isHintSocketAligned`` (1.26.15, 1.36.5).
+    """
+    return ", unless they are one socket's (align-by-socket)" if cpus.by_socket else ""
 
 
 def _not_again(cpus: Cpus) -> str:

@@ -24,7 +24,7 @@ from hashcompat.core.catalog.lookup import Kubelet
 from hashcompat.core.corev1.resources import GUARANTEED, amount
 from hashcompat.core.go.jsonpath import mapping
 from hashcompat.core.kubelet.decide.resize import requests_of, unreported
-from hashcompat.core.kubelet.decide.whole import Whole
+from hashcompat.core.kubelet.decide.whole import Whole, class_shown
 from hashcompat.core.model.pods import Container, ContainerType, Pod
 
 TOPOLOGY, UNEXPECTED = "TopologyAffinityError", "UnexpectedAdmissionError"
@@ -79,7 +79,7 @@ class WithMemory(msgspec.Struct, frozen=True):
 
 def pinned(whole: Whole, pod: Pod, memory: Memory, old: Kubelet | None, new: Kubelet) -> list[WithMemory]:
     """Return the containers of a pod whose memory a kubelet pins, in its order, with what it asks of them."""
-    if not is_guaranteed(whole, pod):
+    if not is_guaranteed(whole, pod, new):
         return []
     held = memory.held.get(pod.uid) or memory.held.get(pod.config_hash) or {}
     hidden = unreported(pod, old, new)
@@ -95,8 +95,10 @@ def pinned(whole: Whole, pod: Pod, memory: Memory, old: Kubelet | None, new: Kub
     ]
 
 
-def is_guaranteed(whole: Whole, pod: Pod) -> bool:
+def is_guaranteed(whole: Whole, pod: Pod, new: Kubelet) -> bool:
     """Return whether a pod has the QoS class Guaranteed; its containers' resources are quantities then."""
+    if shown := class_shown(pod, new.behaviour):
+        return shown == GUARANTEED and whole.qos_classes is not None
     counted = [one.spec for one in pod.containers if one.type is not ContainerType.EPHEMERAL]
     return all(map(_limits_cpu, counted)) and (whole.qos_classes or ("", ""))[1] == GUARANTEED
 

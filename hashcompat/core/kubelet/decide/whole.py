@@ -26,6 +26,14 @@ _SHOWN: Final = 3
 """Names of resources in a reason; the others are only counted."""
 
 
+def class_shown(pod: Pod, behaviour: Behaviour) -> str:
+    """Return the QoS class that a kubelet takes from a pod's status; empty where it computes that.
+
+    Source: pkg/apis/core/v1/helper/qos/qos.go ``GetPodQOS`` (1.28.15 and 1.29.0).
+    """
+    return pod.qos if behaviour.pod_class == "as shown" else ""
+
+
 class Whole:
     """The facts about one pod, for as long as its containers are decided."""
 

@@ -41,6 +41,44 @@ def test_hc048_any_resource_may_be_missing(run: Run, resource: str, least: str) 
     assert verdicts(run, host(**{resource: least}), *pods) == {"old": "KEEP", "new": f"KILL OutOf{resource}"}
 
 
+@pytest.mark.parametrize(
+    ("resource", "asked", "release", "expected"),
+    [
+        ("hugepages-2Mi", "4Mi", "1.34.12", "KILL OutOfhugepages-2Mi"),
+        ("hugepages-2Mi", "0", "1.34.12", "KEEP"),
+        ("hugepages-2Mi", "0", "1.27.16", "KEEP"),
+        ("attachable-volumes-csi-x", "1", "1.34.12", "KILL OutOfattachable-volumes-csi-x"),
+        ("kubernetes.io/batch-cpu", "1", "1.34.12", "KILL OutOfkubernetes.io/batch-cpu"),
+        ("ephemeral-storage", "4Mi", "1.34.12", "UNKNOWN OutOfephemeral-storage"),
+        ("ephemeral-storage", "0", "1.27.16", "KEEP"),
+        ("example.com/dongle", "1", "1.9.11", "UNKNOWN OutOfexample.com/dongle"),
+        ("example.com/dongle", "1", "1.10.13", "KEEP"),
+    ],
+)
+def test_hc048_a_resource_that_the_node_does_not_list_counts_as_none(
+    run: Run, resource: str, asked: str, release: str, expected: str
+) -> None:
+    pods = [sized("p", "01:00", cpu="1", **{resource: asked}), sized("plain", "02:00", cpu="1")]
+    found = verdicts(run, host(), *pods, old=release, new=release)
+    assert found == {"p": expected, "plain": "KEEP"}
+
+
+@pytest.mark.parametrize(("release", "counts"), [("1.10.13", True), ("1.30.14", True), ("1.31.14", False)])
+def test_hc048_what_an_init_container_asks_of_a_device_plugin_counts_up_to_1_30(
+    catalog: Catalog, release: str, counts: bool
+) -> None:
+    """Where the node lacks it (lifecycle/predicate.go removeMissingExtendedResources, 1.30.14)."""
+    init = {"name": "i", "resources": {"requests": {"example.com/dongle": "1"}}}
+    kubelet = catalog.kubelet(release)
+    for devices in ({}, {"example.com/dongle": 1}, None):
+        (one,) = collect([sized("p", spec={"initContainers": [init]}, cpu="1")]).pods
+        tenant = Tenant(one, asking(one, {"cpu": "4"}, kubelet), devices=devices)
+        found = outcomes([tenant], given({"cpu": "4"}), kubelet)
+        refused = {uid: short.certain for uid, short in found.items()}
+        has_one = not counts or devices == {"example.com/dongle": 1}
+        assert refused == ({} if has_one else {one.uid: devices is not None})
+
+
 def test_hc048_so_may_the_number_of_pods(run: Run) -> None:
     pods = [sized("old", "01:00"), sized("done", "02:00"), sized("new", "03:00")]
     pods[1]["status"]["phase"] = "Succeeded"
@@ -48,6 +86,31 @@ def test_hc048_so_may_the_number_of_pods(run: Run) -> None:
     assert verdicts(run, host(pods="2"), *pods) == {"old": "KEEP", "done": "KEEP", "new": "KEEP"}
     found = verdicts(run, host(pods="1"), *pods)
     assert (found["old"], found["new"]) == ("KEEP", "KILL OutOfpods")
+
+
+@pytest.mark.parametrize(
+    ("release", "phase", "state", "counts"),
+    [
+        ("1.5.8", "Running", "terminated", True),
+        ("1.6.13", "Running", "terminated", False),
+        ("1.21.14", "Running", "terminated", False),
+        ("1.21.14", "Running", "waiting", False),
+        ("1.21.14", "Running", "running", True),
+        ("1.21.14", "Running", "", True),
+        ("1.21.14", "Pending", "", False),
+        ("1.22.17", "Running", "terminated", True),
+        ("1.37.2", "Running", "terminated", True),
+    ],
+)
+def test_hc048_a_deleted_pod_that_runs_nothing_takes_no_room_from_1_6_to_1_21(
+    run: Run, release: str, phase: str, state: str, counts: bool
+) -> None:
+    leaving, late = sized("leaving", "01:00", cpu="3"), sized("late", "02:00", cpu="2")
+    leaving["metadata"]["deletionTimestamp"] = "2026-01-02T00:00:00Z"
+    shown = [{"name": "c", "restartCount": 0, "state": {state: {}}}] if state else None
+    leaving["status"] = {"phase": phase, "containerStatuses": shown}
+    found = verdicts(run, host(), leaving, late, old=release, new=release)
+    assert found["late"] == ("KILL OutOfcpu" if counts else "KEEP")
 
 
 def test_hc048_pods_of_one_second_have_no_order(run: Run) -> None:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
+import pytest
+
 from hashcompat.core.catalog.lookup import Catalog
 from hashcompat.core.kubelet.decide.room.admitting import outcomes
 from hashcompat.core.kubelet.decide.room.requests import asking
 from hashcompat.core.kubelet.decide.room.tenants import Tenant, given
 from hashcompat.sources.values import collect
+from tests.helpers.pods import Json, as_json, mirror_pod
 from tests.helpers.program import Run
 from tests.helpers.room import CRITICAL, host, sized, verdicts
 
@@ -67,3 +73,91 @@ def test_hc048_a_device_plugin_may_make_room_for_a_critical_pod_too(run: Run) ->
     pods = sized("old", "01:00", **widget), sized("new", "02:00", CRITICAL, **widget)
     found = verdicts(run, host(**widget), *pods)
     assert {name: verdict.split()[0] for name, verdict in found.items()} == {"old": "UNKNOWN", "new": "KEEP"}
+
+
+def _mirror(priority: int | None) -> Json:
+    """Return the mirror pod of a static pod that asks for three CPUs."""
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "3"}}}
+    running = {"name": "c", "restartCount": 0, "state": {"running": {}}}
+    made = mirror_pod(container, name="s", status={"phase": "Running", "containerStatuses": [running]})
+    made["metadata"]["annotations"]["kubernetes.io/config.hash"] = "0123"
+    made["spec"] |= {} if priority is None else {"priority": priority}
+    return made
+
+
+_PRESET = ("UNKNOWN may be preempted", "UNKNOWN UnexpectedAdmissionError")
+
+
+@pytest.mark.parametrize(
+    ("release", "mirrors", "static", "critical"),
+    [
+        pytest.param("1.34.12", None, "KEEP", "KILL UnexpectedAdmissionError", id="no priority"),
+        pytest.param("1.34.12", 2_000_001_000, "KEEP", "KILL UnexpectedAdmissionError", id="as high"),
+        pytest.param("1.34.12", 0, *_PRESET, id="lower, and critical"),
+        pytest.param("1.15.12", 0, "KILL preempted", "KEEP", id="not critical before 1.16"),
+        pytest.param("1.15.12", 2_000_000_000, *_PRESET, id="critical only if it is set"),
+    ],
+)
+def test_hc048_a_mirror_pods_priority_need_not_be_its_static_pods(
+    run: Run, release: str, mirrors: int | None, static: str, critical: str
+) -> None:
+    pods = [
+        _mirror(mirrors),
+        sized("ds", "01:00", {"priority": 2_000_001_000 - (release < "1.2") * 1000}, cpu="2"),
+    ]
+    assert verdicts(run, host(), *pods, old=release, new=release) == {"s-n1": static, "ds": critical}
+
+
+@pytest.mark.parametrize(
+    ("set_", "expected"),
+    [(None, "KILL"), (0, "KEEP")],
+)
+def test_hc048_the_priority_in_a_static_pods_manifest_counts(
+    run: Run, tmp_path: Path, set_: int | None, expected: str
+) -> None:
+    manifest = _mirror(set_)
+    del manifest["status"], manifest["metadata"]["annotations"], manifest["metadata"]["uid"]
+    manifest["metadata"]["name"] = "s"
+    (tmp_path / "s.json").write_bytes(as_json(manifest))
+    objects = as_json(host(), _mirror(0), sized("ds", "01:00", {"priority": 2_000_001_000}, cpu="2"))
+    more = ("--static-pod-dir", tmp_path, "--node-name", "n1", "--override-node-releases", "-f", "-")
+    result = run("plan", "--from", "1.34.10", "--to", "1.34.12", *more, "-o", "json", stdin=objects)
+    assert [one["verdict"] for one in result.items if one["pod"] == "ds"] == [expected]
+
+
+def test_hc048_an_outcome_that_is_open_by_either_priority_is_open(run: Run) -> None:
+    """With its mirror pod's priority the static pod may go in place of the other one."""
+    ds = sized("ds", "02:00", {"priority": 2_000_001_000}, cpu="1")
+    pods = [_mirror(0), sized("other", "01:00", cpu="3"), ds]
+    found = verdicts(run, host(cpu="6"), *pods, old="1.34.10", new="1.34.12")
+    assert found == {"s-n1": _PRESET[0], "other": _PRESET[0], "ds": "KEEP"}
+    found = verdicts(run, host(cpu="6"), _mirror(None), *pods[1:], old="1.34.10", new="1.34.12")
+    assert found["other"] == "KILL preempted"
+
+
+@pytest.mark.parametrize(
+    ("release", "shown", "victim"),
+    [
+        ("1.28.15", "Guaranteed", "plr"),
+        ("1.29.15", "Guaranteed", "bur"),
+        ("1.33.13", "Guaranteed", "bur"),
+        ("1.33.13", "", "plr"),
+    ],
+)
+def test_hc048_the_qos_class_in_a_pods_status_decides_from_1_29_on(
+    run: Run, release: str, shown: str, victim: str
+) -> None:
+    plr = sized("plr", "01:00", cpu="1")
+    plr["status"] |= {"qosClass": shown} if shown else {}
+    pods = [plr, sized("bur", "02:00", cpu="3"), sized("crit", "03:00", CRITICAL, cpu="1")]
+    expected = dict.fromkeys(("plr", "bur", "crit"), "KEEP") | {victim: "KILL preempted"}
+    assert verdicts(run, host(), *pods, old=release, new=release) == expected
+    snapshot = json.loads(run("snapshot", "-f", "-", stdin=as_json(host(), *pods)).out)
+    assert verdicts(run, snapshot, old=release, new=release) == expected
+
+
+def test_a_static_pods_qos_class_is_no_mirror_pods() -> None:
+    made = _mirror(0)
+    made["status"]["qosClass"] = "Guaranteed"
+    (one,) = collect([made]).pods
+    assert one.qos == ""

@@ -15,8 +15,10 @@ from tests.helpers.program import Run
 from tests.helpers.room import host, sized, verdicts
 
 
-def test_amounts_that_are_no_quantities_count_as_nothing(run: Run) -> None:
-    assert verdicts(run, host(cpu="many"), sized("one", "01:00", cpu="9")) == {"one": "KEEP"}
+def test_amounts_that_are_no_quantities_count_as_not_shown(run: Run) -> None:
+    pods = [sized("one", "01:00", cpu="9"), sized("other", "01:00", memory="1Gi")]
+    found = verdicts(run, host(cpu="many"), *pods)
+    assert found == {"one": "UNKNOWN OutOfcpu", "other": "KEEP"}
 
 
 INIT = [

@@ -10,10 +10,10 @@ import pytest
 from msgspec import structs
 
 from hashcompat.core.catalog.lookup import Catalog
-from hashcompat.core.kubelet.decide.room.requests import asking
+from hashcompat.core.kubelet.decide.room.requests import as_allocated, asking
 from hashcompat.sources.values import collect
 from tests.helpers.dumps import GONE, as_text, dump
-from tests.helpers.pods import Json, as_json, node
+from tests.helpers.pods import Json, as_json, mirror_pod, node
 from tests.helpers.program import Run
 from tests.helpers.room import host, sized, verdicts
 from tests.helpers.upgrades import hash_of, record, recorded
@@ -116,6 +116,95 @@ def test_a_resize_of_the_pod_itself_outlives_a_snapshot(run: Run, tmp_path: Path
     way = ("plan", "--from", "1.36.3", "--to", "1.37.1", "--override-node-releases", "-o", "json", "-f")
     for result in (run(*way, "-", stdin=as_json(*objects)), run(*way, tmp_path / "s.json")):
         assert {one["pod"]: one["verdict"] for one in result.items} == {"a": "KEEP", "b": "KILL"}
+
+
+def _showing(made: Json, allocated: Json, actual: Json | None) -> Json:
+    """Return a pod whose status shows what it has as a whole, as kubelets report it from 1.36 on."""
+    made["status"]["allocatedResources"] = allocated
+    if actual is not None:
+        made["status"]["resources"] = {"requests": actual}
+    return made
+
+
+@pytest.mark.parametrize(
+    ("release", "cpus"),
+    [("1.36.5", 1500), ("1.37.0", 2000), ("1.37.2", 2000)],
+)
+def test_a_pods_overhead_counts_twice_beside_others_from_1_37_on(
+    run: Run, catalog: Catalog, release: str, cpus: int
+) -> None:
+    """Its status has the overhead already (component-helpers resource/helpers.go, 0.37.2)."""
+    spec = {"overhead": {"cpu": "500m"}}
+    pods = [
+        _showing(sized("kata", "01:00", spec, cpu="1"), {"cpu": "1500m"}, {"cpu": "1500m"}),
+        sized("b", "02:00", cpu="2500m"),
+    ]
+    (one,) = collect(pods[:1]).pods
+    asks = asking(one, {}, catalog.kubelet(release))
+    assert (asks.own["cpu"], asks.beside["cpu"]) == (1500, cpus)
+    expected = {"kata": "KEEP", "b": "KEEP" if cpus == 1500 else "KILL OutOfcpu"}
+    assert verdicts(run, host(), *pods, old="1.36.3", new=release) == expected
+    snapshot = json.loads(run("snapshot", "-f", "-", stdin=as_json(host(), *pods)).out)
+    assert verdicts(run, snapshot, old="1.36.3", new=release) == expected
+
+
+@pytest.mark.parametrize(
+    ("allocated", "actual", "gates", "cpus"),
+    [
+        pytest.param({"cpu": "1"}, {"cpu": "3"}, "", 3000, id="what it has"),
+        pytest.param({"cpu": "3"}, {"cpu": "1"}, "", 3000, id="what is allocated"),
+        pytest.param({"cpu": "1"}, {"cpu": "1"}, "", 2000, id="its spec"),
+        pytest.param({"cpu": "3"}, None, "", 2000, id="not both"),
+        pytest.param({"cpu": "3"}, {"cpu": "3"}, "InPlacePodLevelResourcesVerticalScaling", 2000, id="off"),
+    ],
+)
+def test_the_largest_of_what_a_pod_has_as_a_whole_counts_in_1_37(
+    catalog: Catalog, allocated: Json, actual: Json | None, gates: str, cpus: int
+) -> None:
+    (one,) = collect([_showing(sized("p", cpu="2"), allocated, actual)]).pods
+    kubelet = catalog.kubelet("1.37.2", frozenset({(gates, False)} if gates else ()))
+    assert asking(one, {}, kubelet).beside["cpu"] == cpus
+    assert not asking(structs.replace(one, resizing="PodResizePending"), {}, kubelet).wanted
+
+
+def test_a_mirror_pods_status_is_no_static_pods() -> None:
+    made = mirror_pod({"name": "c", "image": "i"}, status={"phase": "Running"})
+    (one,) = collect([_showing(made, {"cpu": "3"}, {"cpu": "3"})]).pods
+    assert (one.static, one.resized) == (True, {})
+
+
+def test_replicas_with_other_statuses_count_for_what_each_has(run: Run) -> None:
+    names = [f"p{number}" for number in range(6)]
+    pods = [_showing(sized(name, "01:00", cpu="500m"), {"cpu": "1"}, {"cpu": "1"}) for name in names]
+    late = sized("late", "02:00", cpu="1")
+    assert verdicts(run, host(cpu="6"), *pods, late, old="1.36.3", new="1.36.5")["late"] == "KEEP"
+    assert verdicts(run, host(cpu="6"), *pods, late, old="1.36.3", new="1.37.2")["late"] == "KILL OutOfcpu"
+
+
+@pytest.mark.parametrize(
+    ("release", "noted", "own", "beside"),
+    [
+        ("1.35.8", None, 3600, 3600),
+        ("1.36.0", None, 3600, 4200),
+        ("1.36.5", None, 3600, 4200),
+        ("1.37.2", None, 3600, 4200),
+        ("1.36.5", "3", 3600, 4200),
+        ("1.36.5", "1", 1600, 4200),
+    ],
+)
+def test_a_pod_with_its_own_resources_is_admitted_with_its_overhead_once(
+    catalog: Catalog, release: str, noted: str | None, own: int, beside: int
+) -> None:
+    """What is allocated is restored without it, and the status has it (allocation_manager.go, 1.36.5)."""
+    spec = {"resources": {"requests": {"cpu": "3"}}, "overhead": {"cpu": "600m"}}
+    made = _showing(sized("p", spec=spec), {"cpu": "3600m"}, {"cpu": "3600m"})
+    (one,) = collect([made]).pods
+    kubelet = catalog.kubelet(release)
+    if noted is not None:
+        one = as_allocated(one, {"": {"requests": {"cpu": noted}}}, kubelet)
+    found = asking(one, {}, kubelet)
+    assert (found.own["cpu"], found.beside["cpu"]) == (own, beside)
+    assert one.resizing == ("PodResizePending" if noted == "1" else "")
 
 
 def whole(name: str, created: str, cpu: str, **more: Any) -> Json:

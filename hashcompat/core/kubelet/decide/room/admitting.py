@@ -21,6 +21,7 @@ from hashcompat.core.kubelet.decide.ports import Taken
 from hashcompat.core.kubelet.decide.resize import POD_RESOURCES_GATE
 from hashcompat.core.kubelet.decide.room.requests import NATIVE, Amounts, has_own, is_extended
 from hashcompat.core.kubelet.decide.room.tenants import PODS, Given, Sums, Tenant
+from hashcompat.core.kubelet.decide.whole import class_shown
 from hashcompat.core.model.plan import Shortage
 from hashcompat.core.model.pods import RESIZE_PENDING
 
@@ -29,8 +30,28 @@ def outcomes(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[s
     """Return the pods of a node for which a kubelet that starts has no room, by their uids.
 
     ``tenants`` are those that take room. An outcome is marked as not known that depends on the order of two
-    pods of one second, or on a pod that may not be there.
+    pods of one second, on a pod that may not be there, or on the priority of a static pod whose manifest is
+    not known.
     """
+    found = _with_doubts(tenants, node, kubelet)
+    first = next((one for one in tenants if one.mirrored.priority != one.priority), None)
+    if first is None:
+        return found
+    other = _with_doubts([one.mirrored for one in tenants], node, kubelet)
+    open_ = {
+        uid: structs.replace(short, certain=False, why=_PRIORITY.format(first.name))
+        for uid, short in (found | other).items()
+        if not (uid in found and uid in other)
+    }
+    less = {uid: short for uid, short in other.items() if uid in found and not short.certain}
+    return found | less | open_
+
+
+_PRIORITY: Final = "whether the manifest of the static pod {} sets a priority is not known"
+
+
+def _with_doubts(tenants: Sequence[Tenant], node: Given, kubelet: Kubelet) -> dict[str, Shortage]:
+    """Return the same with the priorities that pods have, as far as these are known."""
     found = _ordered(tenants, node, kubelet)
     first = next((one for one in tenants if one.doubt), None)
     if first is None:
@@ -175,6 +196,8 @@ _HIDDEN: Final = "the snapshot hides their {}, which may differ"
 
 _NOT_ADMITTED: Final = "that pod may not be admitted itself"
 
+_UNSHOWN: Final = "the node does not show how much of it there is"
+
 _OF_PLUGIN: Final = "the record of a device plugin on the node may make room"
 
 
@@ -299,7 +322,10 @@ def _outcomes(ordered: Iterable[Tenant], node: Given, kubelet: Kubelet) -> dict[
 
 
 def _lacking(tenant: Tenant, pods: int, used: Amounts, node: Given, kubelet: Kubelet) -> Iterator[Shortage]:
-    """Yield what a pod lacks beside those that are admitted, and what they use (``fitsRequest``)."""
+    """Yield what a pod lacks beside those that are admitted, and what they use (``fitsRequest``).
+
+    A kubelet counts what the node does not list as none; every kubelet lists CPUs and memory.
+    """
     if node.pods is not None and pods + 1 > node.pods:
         yield Shortage(PODS, 1, pods, node.pods)
     own = tenant.asking.own
@@ -307,18 +333,15 @@ def _lacking(tenant: Tenant, pods: int, used: Amounts, node: Given, kubelet: Kub
         return
     unrequested = kubelet.behaviour.room.unrequested
     for name in dict.fromkeys(("cpu", "memory", "ephemeral-storage", *sorted(own))):
-        asked, capacity = own.get(name, 0), node.amounts.get(name)
-        if capacity is None or (not asked and not (unrequested and (name in NATIVE or name in own))):
+        asked, capacity, taken = own.get(name, 0), node.amounts.get(name, 0), used.get(name, 0)
+        if not asked and not (unrequested and (name in node.amounts or name in own)):
             continue
-        taken = used.get(name, 0)
-        is_open = False
+        why = _UNSHOWN if name in NATIVE and name not in node.amounts else ""
         if is_extended(name) and name not in tenant.asking.claimed:
-            is_open = tenant.devices is None
+            why = _OF_PLUGIN if tenant.devices is None else ""
             capacity = max(capacity, (tenant.devices or {}).get(name, 0))
         if asked > capacity - taken:
-            yield Shortage(
-                name, asked, taken, capacity, certain=not is_open, why=_OF_PLUGIN if is_open else ""
-            )
+            yield Shortage(name, asked, taken, capacity, certain=not why, why=why)
 
 
 # Critical pods, which take the room of others.
@@ -388,8 +411,10 @@ def exchangeable(
 
 
 def class_of(tenant: Tenant, kubelet: Kubelet) -> str:
-    """Return the QoS class of a pod: by its own resources, where these count."""
+    """Return the QoS class of a pod: that of its status, or by its own resources, where these count."""
     pod = tenant.pod
+    if shown := class_shown(pod, kubelet.behaviour):
+        return shown
     try:
         if has_own(pod.spec, kubelet.gates.is_on(POD_RESOURCES_GATE)):
             return qos_class([pod.spec])

@@ -35,6 +35,9 @@ NATIVE: Final = frozenset({"cpu", "memory", "ephemeral-storage"})
 
 _KUBERNETES: Final = "kubernetes.io/"
 
+_NOTED: Final = "noted"
+"""What of ``Pod.resized`` a kubelet noted as allocated to a pod itself."""
+
 
 class Asking(msgspec.Struct, frozen=True):
     """What a pod asks for, as one release sums it."""
@@ -89,9 +92,14 @@ def _as_allocated(pod: Pod, allocated: Mapping[str, Mapping[str, Any]], kubelet:
         if name not in allocated:
             continue
         wanted, noted = _requests(spec), mapping(allocated[name].get("requests"))
-        changed = {key: value for key, value in found.get(name, {}).items() if key != "allocated"}
-        if any(amount(wanted.get(key, "0")) != amount(noted.get(key, "0")) for key in ("cpu", "memory")):
-            waits, changed["allocated"] = True, noted
+        # of a pod itself the status has its overhead, and what is noted has not
+        place = "allocated" if name else _NOTED
+        changed = {key: value for key, value in found.get(name, {}).items() if key != place}
+        differs = any(
+            amount(wanted.get(key, "0")) != amount(noted.get(key, "0")) for key in ("cpu", "memory")
+        )
+        if differs or (changed and not name):
+            waits, changed[place] = waits or differs, noted
         found[name] = changed
     found = {name: changed for name, changed in found.items() if changed}
     state = (
@@ -106,6 +114,7 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet, forgotte
     behaviour, gates = kubelet.behaviour.room, kubelet.gates
     spec, by_pod = pod.spec, gates.is_on(POD_RESOURCES_GATE) and not forgotten
     resized = pod.resized if gates.is_on(RESIZE_GATE) else {}
+    of_status = resized.get("", {}) if gates.is_on(POD_RESIZE_GATE) else {}
     by_claim = behaviour.claims and gates.is_on(CLAIMS_GATE)
 
     def present(name: str, container: str) -> bool:
@@ -132,19 +141,18 @@ def _asking(pod: Pod, allocatable: Mapping[str, Any], kubelet: Kubelet, forgotte
         return found if kept else {one: value for one, value in found.items() if present(one, name)}
 
     sidecars = behaviour.sidecars
+    overhead = _amounts(mapping(spec.get("overhead")))
     admitted, of_pod = _summed(spec, own, sidecars=sidecars), dict[str, int]()
     whole = behaviour.beside == "whole pods"
     counted = _summed(spec, lambda row, key: given("beside", row, key), sidecars=sidecars, init=whole)
     if behaviour.resized == "by pod":
         of_allocated = _summed(spec, lambda row, key: given("own", row, key), sidecars=sidecars)
         of_actual = _summed(spec, lambda row, key: given("actual", row, key), sidecars=sidecars)
-        counted = _most(of_allocated, of_actual)
+        counted = _most(of_allocated, _shown(of_status) or of_actual)
     if by_pod:
-        changed = resized.get("", {}) if gates.is_on(POD_RESIZE_GATE) else {}
-        of_pod = _of_whole(spec, changed, "own")
+        of_pod = _allocated_to_whole(spec, of_status, overhead)
         admitted = {**admitted, **of_pod}
-        counted = {**counted, **_of_whole(spec, changed, "beside")}
-    overhead = {name: counted_as(name, value) for name, value in mapping(spec.get("overhead")).items()}
+        counted = {**counted, **_of_whole(spec, of_status, "beside")}
     by_gate = behaviour.overhead == "by gate" and gates.is_on(OVERHEAD_GATE)
     if overhead and (by_gate or behaviour.overhead == "counted"):
         admitted = _added(admitted, overhead)
@@ -170,8 +178,33 @@ def _of_whole(
 ) -> dict[str, int]:
     """Return what a pod itself requests; ``changed`` is what its status shows of a resize of that."""
     requests = _requests(spec)
-    merged = _merged(requests, changed, which) if changed else requests
+    merged = _merged({**requests, **changed.get(_NOTED, {})}, changed, which) if changed else requests
     return {name: counted_as(name, merged[name]) for name in requests if _of_pods(name)}
+
+
+def _allocated_to_whole(
+    spec: Mapping[str, Any], of_status: Mapping[str, Mapping[str, Any]], overhead: Amounts
+) -> dict[str, int]:
+    """Return what a kubelet allocated to a pod itself, without the overhead that its status has in it.
+
+    Source: pkg/kubelet/allocation/allocation_manager.go ``updatePodFromAllocation`` and
+    pkg/kubelet/kubelet_pods.go ``generateAPIPodStatus`` (1.35.8, 1.36.5, 1.37.2).
+    """
+    if _NOTED in of_status:
+        return _of_whole(spec, {_NOTED: of_status[_NOTED]}, "own")
+    found, shown = _of_whole(spec, of_status, "own"), of_status.get("allocated", {})
+    return {name: number - overhead.get(name, 0) * (name in shown) for name, number in found.items()}
+
+
+def _shown(of_status: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
+    """Return what a status shows that a whole pod has; nothing where it does not show both of two sums.
+
+    The pod's overhead is in them, and is added again (component-helpers resource/helpers.go
+    ``AggregateContainerRequests`` and ``PodRequests``, 0.37.2).
+    """
+    if not ("allocated" in of_status and "actual" in of_status):
+        return {}
+    return _most(_amounts(of_status["allocated"]), _amounts(of_status["actual"]))
 
 
 def _wanted(spec: Mapping[str, Any], overhead: Amounts, by_pod: bool) -> dict[str, int]:
@@ -182,7 +215,8 @@ def _wanted(spec: Mapping[str, Any], overhead: Amounts, by_pod: bool) -> dict[st
 
 def _is_to_be_resized(pod: Pod) -> bool:
     """Return whether a pod's spec asks for other resources than its kubelet has allocated, as it shows."""
-    return bool(pod.resized) and (pod.seen is not None or pod.resizing == RESIZE_PENDING)
+    is_other = bool(_requests(pod.spec)) if set(pod.resized) == {""} else bool(pod.resized)
+    return is_other and (pod.seen is not None or pod.resizing == RESIZE_PENDING)
 
 
 def has_own(spec: Mapping[str, Any], counts: bool) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import accumulate
 from typing import Any, Final
 
 import msgspec
@@ -14,7 +16,7 @@ from hashcompat.core.errors import DecodeError
 from hashcompat.core.go.metav1 import is_time
 from hashcompat.core.kubelet.decide.ports import Port, Taken
 from hashcompat.core.kubelet.decide.room.requests import Amounts, Asking, counted_as
-from hashcompat.core.model.pods import FINISHED, Pod
+from hashcompat.core.model.pods import FINISHED, ContainerType, Pod
 
 PODS: Final = "pods"
 
@@ -23,13 +25,22 @@ def takes_room(pod: Pod, kubelet: Kubelet) -> bool:
     """Return whether a pod may take room: one that has not finished, and of manifests those of static pods.
 
     From 1.22 on one that has, but runs all the same, counts until its containers have ended
-    (pkg/kubelet/kubelet_pods.go ``filterOutInactivePods``). A static pod's phase is not read again
-    (``may_return``).
+    (pkg/kubelet/kubelet_pods.go ``filterOutInactivePods``). From 1.6 to 1.21 one that is being deleted does
+    not count once no regular container of it runs (``podIsTerminated``). A static pod's phase is not read
+    again (``may_return``).
     """
+    if pod.deleting and not pod.static and not kubelet.behaviour.room.deleted and _runs_none(pod):
+        return False
     if not pod.uid or pod.phase not in FINISHED:
         return bool(pod.uid) or pod.static_manifest is not None
     ends = kubelet.behaviour.room.ending and any(one.running for one in pod.containers)
     return ends or (pod.static and not pod.manifest_missing)
+
+
+def _runs_none(pod: Pod) -> bool:
+    """Return whether a status shows that no regular container runs: of a pod that waits without any too."""
+    regular = {one.running for one in pod.containers if one.type is ContainerType.CONTAINER}
+    return regular <= ({False, None} if pod.phase == "Pending" else {False})
 
 
 def may_return(pod: Pod) -> str:
@@ -78,12 +89,15 @@ class Sums(msgspec.Struct):
     taken: Taken = msgspec.field(default_factory=Taken)
     clash: bool = False
     """Whether two of them ask for one host port."""
+    asked: set[str] = msgspec.field(default_factory=set)
+    """The resources of which one asks for some when it is admitted."""
 
     def add(self, one: Asking) -> None:
         """Count one more pod."""
         self.pods += 1
         if one.ports:
             self._take(one.ports)
+        self.asked.update(one.own)
         amounts = self.amounts
         for name, number in one.beside.items():
             amounts[name] = amounts.get(name, 0) + max(number, one.own.get(name, 0))
@@ -95,6 +109,7 @@ class Sums(msgspec.Struct):
         """Count the pods of others."""
         self.pods += other.pods
         self.clash |= other.clash
+        self.asked |= other.asked
         self._take(tuple(other.taken.ports))
         for name, number in other.amounts.items():
             self.amounts[name] = self.amounts.get(name, 0) + number
@@ -111,7 +126,10 @@ class Sums(msgspec.Struct):
         """Return whether every pod finds what it asks for, whatever their order, but for host ports."""
         if node.pods is not None and self.pods > node.pods:
             return False
-        return all(number <= node.amounts.get(name, number) for name, number in self.amounts.items())
+        return all(
+            number <= node.amounts.get(name, 0 if name in self.asked else number)
+            for name, number in self.amounts.items()
+        )
 
 
 def _in_order(time: str) -> str:
@@ -128,6 +146,34 @@ def _in_order(time: str) -> str:
     return f"{found.replace(microsecond=0, tzinfo=None).isoformat()}Z"
 
 
+def turn_of(pod: Pod) -> str:
+    """Return when a kubelet that starts admits a pod, as a text: those of one text have no order.
+
+    Static pods come first, then the others from the oldest to the newest.
+    """
+    return "" if pod.static else f"then {_in_order(pod.created)}"
+
+
+class Turns(msgspec.Struct, frozen=True):
+    """What pods of a node take, in the order in which their kubelet admits them."""
+
+    turns: tuple[str, ...]
+    """When (``turn_of``), sorted."""
+    sums: tuple[int, ...]
+    """How much they have taken by the end of each turn."""
+
+    def until(self, pod: Pod) -> int:
+        """Return how much is taken before a pod at most: by its own turn as well, and by itself."""
+        place = bisect_right(self.turns, turn_of(pod))
+        return self.sums[place - 1] if place else 0
+
+
+def turns(taken: Mapping[str, int]) -> Turns:
+    """Return what is taken by turns, given each by itself."""
+    order = sorted(taken)
+    return Turns(tuple(order), tuple(accumulate(taken[one] for one in order)))
+
+
 class Tenant(msgspec.Struct, frozen=True, eq=False):
     """A pod of a node, as far as room goes."""
 
@@ -142,6 +188,8 @@ class Tenant(msgspec.Struct, frozen=True, eq=False):
     devices: Mapping[str, int] | None = None
     """How many devices pods of its node have, by their resources, if it has some itself, and else none; None
     where the device manager's record is not known."""
+    as_mirrored: bool = False
+    """Whether a static pod counts with the priority of its mirror pod, where its manifest is not known."""
 
     @property
     def order(self) -> tuple[bool, str]:
@@ -155,9 +203,25 @@ class Tenant(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def priority(self) -> int | None:
-        """Its priority; None where it has none."""
+        """Its priority; None where it has none.
+
+        No kubelet resolves the priorityClassName of a static pod, and so it has the priority alone that its
+        manifest sets, and its mirror pod the one that an API server resolves (pkg/kubelet/config/file.go,
+        plugin/pkg/admission/priority/admission.go, 1.15.12 and 1.34.12).
+        """
         found = self.pod.spec.get("priority")
-        return found if type(found) is int else None
+        is_known = self.as_mirrored or not self.is_seen_by_mirror
+        return found if type(found) is int and is_known else None
+
+    @property
+    def is_seen_by_mirror(self) -> bool:
+        """Whether it is a static pod of which only the mirror pod is known."""
+        return self.pod.static and self.pod.static_manifest is None and self.pod.uid != self.pod.config_hash
+
+    @property
+    def mirrored(self) -> Tenant:
+        """It with the priority of its mirror pod."""
+        return structs.replace(self, as_mirrored=True)
 
 
 def tenant_of(

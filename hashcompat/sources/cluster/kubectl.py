@@ -80,7 +80,8 @@ def proxy(
         stack.callback(_stop, process)
         over = threading.Event()
         stack.callback(over.set)
-        listener = _Listener(process, say, over)
+        listener = _Listener(say)
+        listener.start(process.stderr, over)
         if not _is_ready(process, over):
             raise UnreachableError(f"kubectl does not start: {listener.error()}")
         listener.release()
@@ -180,16 +181,18 @@ class _Listener:
     Nothing is passed on before kubectl listens: if it never does, what it says is the error.
     """
 
-    def __init__(
-        self, process: subprocess.Popen[str], say: Callable[[str], None], over: threading.Event
-    ) -> None:
+    def __init__(self, say: Callable[[str], None]) -> None:
         self._say, self._lock = say, threading.Lock()
         self._held: list[str] | None = []
         self._last: deque[str] = deque(maxlen=_MOST_SHOWN)
-        self._thread = threading.Thread(target=self._run, args=(process.stderr, over), daemon=True)
+
+    def start(self, stream: IO[str] | None, over: threading.Event) -> None:
+        """Begin to read a stream, in a thread of its own."""
+        self._thread = threading.Thread(target=self.read, args=(stream, over), daemon=True)
         self._thread.start()
 
-    def _run(self, stream: IO[str], over: threading.Event) -> None:
+    def read(self, stream: IO[str], over: threading.Event) -> None:
+        """Read a stream to its end."""
         for number, line in enumerate(_lines(stream, over)):
             if line.strip():
                 self._last.append(line.strip())

@@ -6,7 +6,6 @@ import http.client
 import io
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import lru_cache, partial
@@ -200,10 +199,8 @@ def _kubectl(data: bytes) -> None:
     assert isinstance(server, str)
     said: list[str] = []
     stream = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", errors="replace")
-    listener = kubectl._Listener.__new__(kubectl._Listener)  # without its thread
-    listener._say, listener._lock = said.append, threading.Lock()
-    listener._held, listener._last = [], deque(maxlen=kubectl._MOST_SHOWN)
-    listener._run(stream, threading.Event())
+    listener = kubectl._Listener(said.append)
+    listener.read(stream, threading.Event())  # without its thread
     listener.release()
     assert all(len(line) <= kubectl._LONGEST_LINE for line in said)
 

@@ -71,11 +71,12 @@ def test_a_state_with_aliases_is_read_as_before(catalog: Catalog, text: str) -> 
     for release in ("1.35.8", "1.36.5", "1.37.2"):
         found = shown(given, catalog.kubelet(release), catalog)
         again = shown(hidden, catalog.kubelet(release), catalog)
-        if "data" in text and release != "1.37.2":
-            assert found is None  # for whose form the checksum does not hold
-            continue
         assert found is not None
         assert again is not None
+        if "data" in text and release != "1.37.2":
+            # for whose form the checksum does not hold
+            assert found[0].unstarted
+            continue
         assert found[0].held == {"u": {"c": frozenset({4, 5})}}
         assert again[0].held == {"alias-of-u": {"c": frozenset({4, 5})}}
         assert again[0].available == found[0].available == 3

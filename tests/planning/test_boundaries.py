@@ -166,7 +166,8 @@ def verdicts(run: Run, old: str, new: str) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {"RESTART": set(), "UNKNOWN": set()}
     for item in items:
         if item["verdict"] != "KEEP":
-            found[item["verdict"]].add(f"{item['pod']}/{item['container']}")
+            waits = item["reasons"][-1]["id"] == "HC055"  # what would restart, behind a sidecar
+            found["RESTART" if waits else item["verdict"]].add(f"{item['pod']}/{item['container']}")
     return found
 
 

@@ -75,6 +75,12 @@ def test_a_record_belongs_to_a_container(pod: Pod, record: Recorded, *, found: b
             id="the latest attempt",
         ),
         pytest.param(
+            structs.replace(RECORD, uid="", attempt=1),
+            structs.replace(RECORD, uid="", attempt=2, running=False),
+            structs.replace(RECORD, uid="", attempt=1),
+            id="without a uid the running one: the later one may be another pod's",
+        ),
+        pytest.param(
             RECORD, structs.replace(RECORD, hash=8), structs.replace(RECORD, hash=8), id="the last one told"
         ),
     ],

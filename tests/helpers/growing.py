@@ -285,6 +285,10 @@ def pods(number: int, **more: Any) -> Files:
     return objects(node(), *(pod(p(place), **more) for place in range(number)))
 
 
+def pods_of_namespaces(number: int) -> Files:
+    return objects(node(), *(pod(p(place), namespace=f"d{place}") for place in range(number)))
+
+
 def different_pods(number: int) -> Files:
     found = [
         pod(p(place), spec={"containers": [container("c", args=[f"a{place}"], env=named("E", place % 7))]})
@@ -922,10 +926,10 @@ ROWS: Final[tuple[Row, ...]] = (
     ),
     Row(
         "namespaces that are asked for",
-        pods,
+        pods_of_namespaces,
         10,
         ("plan",),
-        lambda n: ["-n", "d", *(word for at in range(n) for word in ("-n", f"d{at}"))],
+        lambda n: [word for at in range(n) for word in ("-n", f"d{at}")],
     ),
     Row(
         "owners that are asked for",

@@ -66,15 +66,15 @@ def expected(source: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
     return without_places(content(out))
 
 
-def fleet(url: str, out: str, *more: object) -> tuple[int, str, str]:
-    words = ("fleet", "s3://clusters/in", "--to", NEW, "--out", f"s3://clusters/{out}", "--workers", 0)
+def fleet(url: str, out: str, *more: object, workers: int = 0) -> tuple[int, str, str]:
+    words = ("fleet", "s3://clusters/in", "--to", NEW, "--out", f"s3://clusters/{out}", "--workers", workers)
     return ran(*words, *more, **of_s3(url))
 
 
 def test_tables_of_a_bucket_are_those_of_a_directory(
     server: str, expected: dict[str, Any], tmp_path: Path
 ) -> None:
-    code, _, err = fleet(server, "plain", "--workers", 2)
+    code, _, err = fleet(server, "plain", workers=2)
     assert code == 2, err
     assert got(server, "plain", tmp_path / "out") == expected
     code, _, err = fleet(server, "plain")

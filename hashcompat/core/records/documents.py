@@ -362,12 +362,17 @@ def docker_container(container: Mapping[str, Any]) -> DockerContainer | None:
         uid=parts[4],
         attempt=int(parts[5]) if not in_name and _ATTEMPT.fullmatch(parts[5]) else None,
         sandbox=name == _SANDBOX or labels.get(DOCKER_TYPE) == "podsandbox",
-        # what is paused runs: dockershim reads State.Running, and ``Up`` of the list (convert.go, 1.22.17)
-        running=state.get("Running") is True
-        if isinstance(state, Mapping)
-        else state in ("running", "paused") or text(container, "Status").startswith("Up"),
+        running=state.get("Running") is True if isinstance(state, Mapping) else is_listed_running(container),
         labels=labels,
     )
+
+
+def is_listed_running(row: Mapping[str, Any]) -> bool:
+    """Return whether Docker's list has a container as running, paused included.
+
+    Up to API 1.22 it has only words for people. Source: pkg/kubelet/dockershim/convert.go, 1.22.17.
+    """
+    return text(row, "State") in ("running", "paused") or text(row, "Status").startswith("Up")
 
 
 def docker_name(container: Mapping[str, Any]) -> str:

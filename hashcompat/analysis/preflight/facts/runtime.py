@@ -196,7 +196,7 @@ def _docker_container(
         named.uid if named else "",
         text(named.labels, documents.SANDBOX_ID) if named and listed else "",
         listed,
-        (state.get("Running") is True or bool(problem)) and _runs(row),
+        (state.get("Running") is True or bool(problem)) and documents.is_listed_running(row),
         state.get("Paused") is True,
         _pid(state.get("Pid")),
         problem,
@@ -213,11 +213,6 @@ def _inspected(dump: Dump, kind: str, container: str) -> tuple[Mapping[str, Any]
     except UnreadError as error:
         return None, dump.probe(kind, name).problem or str(error)
     return mapping(answer), ""
-
-
-def _runs(row: Mapping[str, Any]) -> bool:
-    """Return whether the list has a container as running; up to API 1.22 it has only words for people."""
-    return text(row, "State") in ("running", "paused") or text(row, "Status").startswith("Up")
 
 
 def _pid(value: object) -> int | None:
@@ -351,7 +346,9 @@ def docker_images(dump: Dump) -> list[str]:
 
 def has_docker_sandbox(dump: Dump) -> bool:
     """Return whether a sandbox runs in Docker; errors as ``runtimes_of``."""
-    return any(_type(row, named) == "podsandbox" and _runs(row) for row, named in _rows(dump))
+    return any(
+        _type(row, named) == "podsandbox" and documents.is_listed_running(row) for row, named in _rows(dump)
+    )
 
 
 def conditions(info: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
